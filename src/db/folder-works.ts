@@ -1,17 +1,44 @@
-import { type Actor, actorText, parseActor, type Stamp } from "../domain/actor.ts";
-import type { DrivePk, FolderWorkPk, SnapshotPk, TrashPk } from "../domain/id.ts";
-import type { FolderWork, WorkPlace } from "../domain/folders/folder-work.ts";
+import { actorText, type NamedActor, namedActor, type Stamp } from "../domain/actor.ts";
+import {
+  type DrivePk,
+  type FolderWorkPk,
+  newId,
+  type SnapshotPk,
+  type TrashPk,
+  type WorkId,
+} from "../domain/id.ts";
+import type { FolderWork, Undoable, WorkPlace } from "../domain/folders/folder-work.ts";
+import type { RecordName } from "../domain/idempotency.ts";
 import type { FolderPath } from "../domain/path.ts";
+import { actorName } from "./actor-names.ts";
 import type { Database } from "./database.ts";
 import type { Parameters } from "./parameters.ts";
 
-/** A recorded work. */
-export interface RecordedWork {
-  readonly pk: FolderWorkPk;
-  readonly work: FolderWork;
-  /** Who asked for it; null for the server, which undoes another one. */
-  readonly by: Actor | null;
+/** How far a work is, or what takes it back. */
+export interface WorkProgress {
+  /** How many of its phases are done. */
+  readonly phase: number;
+  /** How many files it has written or removed. */
+  readonly files: number;
 }
+
+/** A recorded work, as it was asked for. */
+export interface RecordedWork extends Undoable {
+  readonly pk: FolderWorkPk;
+  readonly id: WorkId;
+  /** Who asked for it; null where that is not known. */
+  readonly by: NamedActor | null;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly progress: WorkProgress;
+  /** How many files there will be in the end, about; null if nobody has counted. */
+  readonly fileTotal: number | null;
+  /** The kept response of a work that was answered before its end; null for none. */
+  readonly answer: RecordName | null;
+}
+
+/** A work that begins. */
+export type NewWork = Pick<RecordedWork, "work" | "progress" | "fileTotal" | "answer">;
 
 interface Values {
   readonly kind: FolderWork["kind"];
@@ -26,19 +53,37 @@ interface Values {
   readonly ownsSnapshot: 0 | 1;
 }
 
-type Row = Values & { readonly pk: FolderWorkPk; readonly actor: string | null };
-type NewRow = Parameters<Values> & { actor: string | null; now: number; last: FolderWorkPk | 0 };
+interface Row extends Values {
+  readonly pk: FolderWorkPk;
+  readonly id: WorkId;
+  readonly undone: 0 | 1;
+  readonly actor: string | null;
+  readonly actorName: string | null;
+  readonly createdAt: number;
+  readonly phase: number;
+  readonly files: number;
+  readonly fileTotal: number | null;
+  readonly answer: RecordName | null;
+}
+type NewRow = Parameters<Values & Pick<Row, "id" | "actor" | "phase" | "files" | "fileTotal" | "answer">> & {
+  now: number;
+  last: FolderWorkPk | 0;
+};
 
 const SELECT = `SELECT pk, kind, drive, path, top, to_drive AS toDrive, to_path AS toPath, to_top AS toTop, trash,
-  snapshot, owns_snapshot AS ownsSnapshot, actor
+  snapshot, owns_snapshot AS ownsSnapshot, id, undone, actor, ${actorName("actor")} AS actorName,
+  created_at AS createdAt, phase, files_done AS files, files_total AS fileTotal, answer
   FROM folder_work`;
 
 /** Copies, moves, removals and restores of folders that are not finished. Usually there are none. */
 export class FolderWorksTable {
   readonly #all;
   readonly #of;
+  readonly #byPk;
   readonly #insert;
-  readonly #replace;
+  readonly #isUndone;
+  readonly #undo;
+  readonly #advance;
   readonly #remove;
   readonly #removeHistory;
   /** The last number that was given. A work whose row went with its drive may still be running under its own. */
@@ -47,16 +92,23 @@ export class FolderWorksTable {
   constructor({ sql }: Database) {
     this.#all = sql.prepare<Row, []>(`${SELECT} ORDER BY pk`);
     this.#of = sql.prepare<Row, [DrivePk]>(`${SELECT} WHERE drive = ?1 OR to_drive = ?1`);
+    this.#byPk = sql.prepare<Row, [FolderWorkPk]>(`${SELECT} WHERE pk = ?`);
     this.#insert = sql.prepare<{ pk: FolderWorkPk }, [NewRow]>(
-      `INSERT INTO folder_work (pk, kind, drive, path, top, to_drive, to_path, to_top, trash, snapshot, owns_snapshot, actor, created_at)
-       VALUES (max(:last, (SELECT ifnull(max(pk), 0) FROM folder_work)) + 1, :kind, :drive, :path, :top, :toDrive, :toPath, :toTop, :trash, :snapshot, :ownsSnapshot, :actor, :now)
+      `INSERT INTO folder_work (pk, kind, drive, path, top, to_drive, to_path, to_top, trash, snapshot, owns_snapshot, actor,
+                                created_at, id, phase, files_done, files_total, answer)
+       VALUES (max(:last, (SELECT ifnull(max(pk), 0) FROM folder_work)) + 1, :kind, :drive, :path, :top, :toDrive, :toPath, :toTop, :trash, :snapshot, :ownsSnapshot, :actor,
+               :now, :id, :phase, :files, :fileTotal, :answer)
        RETURNING pk`,
     );
-    this.#replace = sql.prepare<never, [Parameters<Values> & { pk: FolderWorkPk }]>(
-      `UPDATE folder_work SET kind = :kind, drive = :drive, path = :path, top = :top, to_drive = :toDrive,
-              to_path = :toPath, to_top = :toTop, trash = :trash, snapshot = :snapshot, owns_snapshot = :ownsSnapshot,
-              actor = NULL
-        WHERE pk = :pk`,
+    this.#isUndone = sql.prepare<{ undone: 0 | 1 }, [FolderWorkPk]>(
+      "SELECT undone FROM folder_work WHERE pk = ?",
+    );
+    this.#undo = sql.prepare<never, [FolderWorkPk]>(
+      `UPDATE folder_work SET undone = 1, phase = 0, files_total = files_done, files_done = 0, answer = NULL
+        WHERE pk = ? AND undone = 0`,
+    );
+    this.#advance = sql.prepare<never, [{ pk: FolderWorkPk } & Parameters<WorkProgress>]>(
+      "UPDATE folder_work SET phase = :phase, files_done = :files WHERE pk = :pk",
     );
     this.#remove = sql.prepare<never, [FolderWorkPk]>("DELETE FROM folder_work WHERE pk = ?");
     this.#removeHistory = sql.prepare<never, [DrivePk]>(
@@ -74,17 +126,43 @@ export class FolderWorksTable {
     return this.#of.all(drive).map(fromRow);
   }
 
+  byPk(pk: FolderWorkPk): RecordedWork | null {
+    const row = this.#byPk.get(pk);
+    return row === null ? null : fromRow(row);
+  }
+
   /** Inside a write. */
-  insert(work: FolderWork, { now, by }: Stamp): FolderWorkPk {
-    const row = this.#insert.get({ ...valuesOf(work), actor: actorText(by), now, last: this.#last });
+  insert({ work, progress, fileTotal, answer }: NewWork, { now, by }: Stamp): FolderWorkPk {
+    const { phase, files } = progress;
+    const row = this.#insert.get({
+      ...valuesOf(work),
+      id: newId<WorkId>(now),
+      actor: actorText(by),
+      now,
+      last: this.#last,
+      phase,
+      files,
+      fileTotal,
+      answer,
+    });
     if (row === null) throw new Error("an insert returned no row");
     this.#last = row.pk;
     return row.pk;
   }
 
-  /** Replaces a work by the one that undoes it. Inside a write. */
-  replace(pk: FolderWorkPk, work: FolderWork): void {
-    this.#replace.run({ ...valuesOf(work), pk });
+  /** Whether a work is to be taken back. False where there is none. */
+  isUndone(pk: FolderWorkPk): boolean {
+    return this.#isUndone.get(pk)?.undone === 1;
+  }
+
+  /** Has a work taken back, from its start. Doing so again changes nothing. Inside a write. */
+  undo(pk: FolderWorkPk): void {
+    this.#undo.run(pk);
+  }
+
+  /** Inside a write. */
+  advance(pk: FolderWorkPk, { phase, files }: WorkProgress): void {
+    this.#advance.run({ pk, phase, files });
   }
 
   /** Inside a write. */
@@ -113,23 +191,37 @@ function valuesOf(work: FolderWork): Values {
 }
 
 function fromRow(row: Row): RecordedWork {
-  const { pk, kind, drive, path, top, toDrive, toPath, toTop, trash, snapshot } = row;
-  const by = parseActor(row.actor);
+  const { pk, id, undone, createdAt, phase, files, fileTotal, answer } = row;
+  return {
+    pk,
+    id,
+    work: workOf(row),
+    isUndone: undone === 1,
+    by: namedActor(row.actor, row.actorName),
+    createdAt,
+    progress: { phase, files },
+    fileTotal,
+    answer,
+  };
+}
+
+function workOf(row: Row): FolderWork {
+  const { kind, drive, path, top, toDrive, toPath, toTop, trash, snapshot } = row;
   const from: WorkPlace = { drive, path, top };
-  if (kind === "remove") return { pk, by, work: { kind, from, to: null, trash } };
-  if (kind === "restore") {
+  if (kind === "remove") return { kind, from, to: null, trash };
+  if (kind === "restore" || kind === "reinstate") {
     if (trash === null) throw new Error("a work has no entry of the trash");
-    return { pk, by, work: { kind, from, to: null, trash } };
+    return { kind, from, to: null, trash };
   }
   if (kind === "rewind") {
     if (snapshot === null) throw new Error("a work has no snapshot");
-    return { pk, by, work: { kind, from, to: null, snapshot, tally: { removed: 0, restored: 0 } } };
+    return { kind, from, to: null, snapshot, tally: { removed: 0, restored: 0 } };
   }
   if (toDrive === null || toPath === null || toTop === null) throw new Error("a work has no destination");
   const to: WorkPlace = { drive: toDrive, path: toPath, top: toTop };
   if (kind === "fork") {
     if (snapshot === null) throw new Error("a work has no snapshot");
-    return { pk, by, work: { kind, from, to, snapshot, ownsSnapshot: row.ownsSnapshot === 1 } };
+    return { kind, from, to, snapshot, ownsSnapshot: row.ownsSnapshot === 1 };
   }
-  return { pk, by, work: { kind, from, to } };
+  return { kind, from, to };
 }

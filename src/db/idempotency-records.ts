@@ -9,6 +9,7 @@ export class IdempotencyTable {
   readonly #removeOld;
   readonly #put;
   readonly #removeExpired;
+  #kept: RecordName | null = null;
 
   constructor({ sql }: Database) {
     this.#find = sql.prepare<{ sealed: Uint8Array }, [RecordName, number]>(
@@ -45,6 +46,19 @@ export class IdempotencyTable {
   put(name: RecordName, owner: UserId | DriveId | null, sealed: Uint8Array, expiresAt: number): void {
     this.#removeOld.run(name);
     this.#put.run(name, owner, sealed, expiresAt);
+    this.#kept = name;
+  }
+
+  /** The name of the record that was put last since the last call; null for none. Inside a write. */
+  takeKept(): RecordName | null {
+    const kept = this.#kept;
+    this.#kept = null;
+    return kept;
+  }
+
+  /** Forgets a response. Inside a write. */
+  remove(name: RecordName): void {
+    this.#removeOld.run(name);
   }
 
   /** Removes some expired records. Returns how many. Inside a write. */

@@ -78,6 +78,7 @@ const WHERE_TO_LOOK = {
   delivery: "List the deliveries of the webhook to see their ids.",
   user: "List the users to see their ids.",
   version: "List the versions of the file to see their numbers. Old ones go after a while.",
+  work: "List the works of the drive to see which are under way. It may have ended already.",
   webhook: "List the webhooks to see their ids.",
 } as const;
 

@@ -8,6 +8,7 @@ export type KeyId = Brand<string, "KeyId">;
 export type SessionId = Brand<string, "SessionId">;
 export type TrashId = Brand<string, "TrashId">;
 export type SnapshotId = Brand<string, "SnapshotId">;
+export type WorkId = Brand<string, "WorkId">;
 export type LinkId = Brand<string, "LinkId">;
 export type WebhookId = Brand<string, "WebhookId">;
 export type DeliveryId = Brand<string, "DeliveryId">;
@@ -27,6 +28,7 @@ type Id =
   | TrashId
   | SnapshotId
   | LinkId
+  | WorkId
   | StoreId
   | BatchId
   | WebhookId

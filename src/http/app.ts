@@ -56,6 +56,7 @@ import { uploads } from "./resources/uploads.ts";
 import { users } from "./resources/users.ts";
 import { versions } from "./resources/versions.ts";
 import { webhooks } from "./resources/webhooks.ts";
+import { works } from "./resources/works.ts";
 import { auth } from "./sign-in/auth.ts";
 import { oidc } from "./sign-in/oidc.ts";
 import { password } from "./sign-in/password.ts";
@@ -163,6 +164,7 @@ function resources(options: AppOptions): AnyElysia[] {
     mcp({ services, throttle, log, version, retention, linkBase: base, claimBase }),
     drives(services.drives),
     snapshots(services.snapshots),
+    works(services.worksUnderWay),
     versions(services),
     snapshotUses(services.snapshots),
     forks(services.forks),

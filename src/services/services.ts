@@ -33,6 +33,8 @@ import { FolderLocks } from "./folders/folder-locks.ts";
 import { FolderPieces } from "./folders/folder-pieces.ts";
 import { FolderTransfers } from "./folders/folder-transfers.ts";
 import { FolderWorks } from "./folders/folder-works.ts";
+import { WorkNotices } from "./folders/work-notices.ts";
+import { WorksUnderWay } from "./folders/works-under-way.ts";
 import { Folders } from "./folders/folders.ts";
 import { Forks } from "./snapshots/forks.ts";
 import { Grep } from "./grep.ts";
@@ -168,14 +170,16 @@ export function openServices(given: ServiceParts) {
   });
   const usage = new UsageMeter({ ...given, access, quota });
   const pieces = new FolderPieces({ ...given, retention, tree, quota, changes });
-  const works = new FolderWorks({ ...given, locks, pieces, snapshotRemoval });
+  const notices = new WorkNotices({ ...given, changes });
+  const works = new FolderWorks({ ...given, locks, pieces, snapshotRemoval, notices });
+  const worksUnderWay = new WorksUnderWay({ ...given, access, pieces, notices });
   const folderChanges = new FolderChanges({ ...given, access, locks, pieces, works });
   const transfers = new FolderTransfers({ ...given, quota, tree, locks });
   const parts = { ...given, retention, damaged, contentChecks, access, quota, locks, changes, tree, usage };
   const files = new Files(parts);
   const trash = new Trash({ ...parts, places: new RestorePlaces(parts), transfers, changes: folderChanges });
   const versions = new Versions(parts);
-  const feed = new Feed(parts);
+  const feed = new Feed({ ...parts, worksUnderWay });
   const indexes = new LineIndexes();
   const extracts = new Extracts({ files, documents: new Documents({ ...given, files, documentReader }) });
   const uploads = new Uploads(parts);
@@ -225,6 +229,7 @@ export function openServices(given: ServiceParts) {
     grep: new Grep(parts),
     folders,
     folderWorks: works,
+    worksUnderWay,
     trash,
     trashEmptying: new TrashEmptying(parts),
     snapshots,

@@ -151,21 +151,26 @@ export class Tree {
   /** Puts a file back that was the entry of the trash, at a free path. Throws CONFLICT, QUOTA_EXCEEDED. */
   restore(drive: Drive, file: RestoredFile, path: FilePath, entry: TrashId, stamp: Stamp): File {
     this.restoreAll(drive, [{ file, to: this.#freePlace(drive, path, stamp) }], stamp);
+    this.requireRoom(drive, stamp);
     const restored = this.#reread(file.id);
     this.#changes.add(fileRestored(restored, entry, stamp));
     return restored;
   }
 
-  /** Puts files of the trash back at free places of one drive, with their ids and versions. Throws QUOTA_EXCEEDED. */
+  /** Puts files of the trash back at free places of one drive, with their ids and versions. The quota is not checked. */
   restoreAll(drive: Drive, files: readonly Restored[], { now }: Stamp): void {
     for (const { file, to } of files) {
       this.#tables.files.restore(file.pk, to, file.naming);
       this.#tables.trashContents.remove(file.pk);
     }
     this.#count([drive.pk], files.map(arrival), now);
+    this.#changed();
+  }
+
+  /** Throws QUOTA_EXCEEDED if a drive, or its owner's account, is over its limits. */
+  requireRoom(drive: Drive, { now }: Stamp): void {
     this.#quota.requireRoom(drive, now);
     this.#quota.requireRecordRoom(drive);
-    this.#changed();
   }
 
   /** Puts files at free places, as they were in a snapshot. The quota is not checked. */

@@ -34,6 +34,7 @@ export async function* verify(options: VerifyOptions): AsyncGenerator<VerifyEven
   for (const finding of database.findings()) yield { kind: "finding", ...finding };
   const contents = new ContentsDirectory(directory.blobs);
   try {
+    for (const about of database.unendedWorks()) yield { kind: "note", about };
     yield* verifyIdentity(database, directory);
     yield* verifyContents({ ...options, database, contents, repair });
     yield* strangers(database, contents, clock.now() - STRAY_MS);

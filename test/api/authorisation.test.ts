@@ -12,6 +12,7 @@ import {
   type Scenario,
   type Step,
 } from "../support/scenario.ts";
+import { forgetWork, recordWork } from "../support/recorded-work.ts";
 import { CALLERS, type CallerName, populate, type World } from "../support/world.ts";
 
 const stage = openStage();
@@ -28,6 +29,8 @@ interface Target {
   readonly key: string;
   /** Empty for routes that have none. */
   readonly snapshot: string;
+  /** The id of a removal of the folder that is under way; empty for routes that have none. */
+  readonly work: string;
   /** The id of an entry of the drive's trash. */
   readonly trash: string;
   /** The id of a link to the folder, and its token. */
@@ -321,6 +324,21 @@ const ENTRIES: readonly Entry[] = [
     route: "DELETE /v0/drives/{id}/snapshots/{sid}",
     path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}`,
     of: managing(200),
+  },
+  {
+    route: "GET /v0/drives/{id}/works",
+    path: ({ drive }) => `/v0/drives/${drive}/works`,
+    of: looking(200),
+  },
+  {
+    route: "GET /v0/drives/{id}/works/{wid}",
+    path: ({ drive, work: id }) => `/v0/drives/${drive}/works/${id}`,
+    of: reading(200),
+  },
+  {
+    route: "POST /v0/drives/{id}/works/{wid}/cancel",
+    path: ({ drive, work: id }) => `/v0/drives/${drive}/works/${id}/cancel`,
+    of: writing(200),
   },
   { route: "GET /v0/changes", path: ({ drive }) => `/v0/changes?drive_id=${drive}`, of: looking(200) },
   { route: "GET /v0/changes", about: "of all drives", path: () => "/v0/changes", of: everyone },
@@ -703,7 +721,12 @@ test("every route of /v0 in the API description is in the matrix, and every entr
 
 let cases = 0;
 
-async function makeTarget(world: World, owner: Owner, { route }: Entry): Promise<Target> {
+async function makeTarget(
+  coffer: TestAppliance,
+  world: World,
+  owner: Owner,
+  { route }: Entry,
+): Promise<Target> {
   cases += 1;
   const folder = `notes/case-${cases}/`;
   const drive = world.drives[owner];
@@ -718,7 +741,17 @@ async function makeTarget(world: World, owner: Owner, { route }: Entry): Promise
     body: { drive_id: drive, path: folder },
   });
   const hook = route.includes("/v0/webhooks") ? await makeWebhook(client, drive) : NO_WEBHOOK;
-  const made = { file: file.id, key: key.id, snapshot, trash, link: link.id, token: link.token, ...hook };
+  const work = route.includes("{wid}") ? recordWork(coffer.dataDir, drive, folder) : "";
+  const made = {
+    file: file.id,
+    key: key.id,
+    snapshot,
+    work,
+    trash,
+    link: link.id,
+    token: link.token,
+    ...hook,
+  };
   return { drive, folder, ...made, carol: world.carol, suffix: String(cases) };
 }
 
@@ -748,8 +781,14 @@ async function takeSnapshot(client: Client, drive: string): Promise<string> {
 }
 
 /** Makes room for the next one's key: a drive may have only a hundred. It, or its drive, may be gone already. */
-async function dropKey({ clients }: World, owner: Owner, { key }: Target): Promise<void> {
+async function dropTarget(
+  { dataDir }: TestAppliance,
+  { clients }: World,
+  owner: Owner,
+  { key, work }: Target,
+): Promise<void> {
   await clients[owner].send("DELETE", `/v0/keys/${key}`);
+  if (work !== "") forgetWork(dataDir, work);
 }
 
 interface Ids {
@@ -819,10 +858,10 @@ for (const entry of MATRIX) {
       let target: Target;
       let before: unknown;
       beforeAll(async () => {
-        target = await makeTarget(stage.world, owner, entry);
+        target = await makeTarget(stage.coffer, stage.world, owner, entry);
         before = await everything(stage.world);
       });
-      afterAll(() => dropKey(stage.world, owner, target));
+      afterAll(() => dropTarget(stage.coffer, stage.world, owner, target));
 
       for (const caller of CALLERS.filter((each) => !changes(each))) {
         test(`${caller}: ${statuses[caller]}`, async () => {
@@ -840,9 +879,9 @@ for (const entry of MATRIX) {
         await using own = entry.destroys === undefined ? null : await startAppliance();
         const coffer = own ?? stage.coffer;
         const world = own === null ? stage.world : await populate(own);
-        const target = await makeTarget(world, owner, entry);
+        const target = await makeTarget(coffer, world, owner, entry);
         await check(coffer, world, entry, target, { owner, caller });
-        await dropKey(world, owner, target);
+        await dropTarget(coffer, world, owner, target);
       });
     }
   });
@@ -861,6 +900,7 @@ describe("what is not yours is answered like what never was", () => {
     folder: "case-0/",
     key: nowhere,
     snapshot: nowhere,
+    work: nowhere,
     trash: nowhere,
     link: nowhere,
     webhook: nowhere,
@@ -871,12 +911,12 @@ describe("what is not yours is answered like what never was", () => {
   };
   for (const entry of MATRIX.filter(({ of }) => of.agent.otherAgent === 404)) {
     test(nameOf(entry), async () => {
-      const { world } = stage;
-      const target = await makeTarget(world, "agent", entry);
+      const { coffer, world } = stage;
+      const target = await makeTarget(coffer, world, "agent", entry);
       const foreign = await ask(world, "otherAgent", entry, target);
       const missing = await ask(world, "otherAgent", entry, absent);
       expect(withoutId(foreign)).toEqual(withoutId(missing));
-      await dropKey(world, "agent", target);
+      await dropTarget(coffer, world, "agent", target);
     });
   }
 });

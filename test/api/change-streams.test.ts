@@ -4,6 +4,7 @@ import { STREAM_LIMITS } from "../../src/domain/limits.ts";
 import { encodeChangePosition } from "../../src/http/operation/cursor.ts";
 import { startAppliance } from "../support/appliance.ts";
 import { EventReader } from "../support/event-reader.ts";
+import { addManyFiles } from "../support/many-files.ts";
 import { openStage, type OwnDrive, provision } from "../support/scenario.ts";
 import { beginSession } from "../support/sign-in.ts";
 
@@ -54,6 +55,29 @@ describe("a stream of changes", () => {
     const names = Array.from({ length: 250 }, (_, n) => `n${String(n).padStart(3, "0")}`);
     await Promise.all(names.map((name) => write(own, name)));
     expect((await paths(reader, 250)).toSorted()).toEqual(names);
+  });
+
+  test("tells of a large change of a folder while it is under way, beside the changes", async () => {
+    const own = await stage.ownDrive();
+    const { id } = await write(own, "first");
+    await addManyFiles(stage.coffer.dataDir, id, 1000);
+    await using reader = await EventReader.open(own.client, `drive_id=${own.id}`);
+    const body = { drive_id: own.id, path: "many/", destination_path: "more/" };
+    const [, last] = await Promise.all([
+      own.client.json(201, "POST", "/v0/folders/copy", { body }),
+      (async () => {
+        for (let event = await reader.next(); event !== null; event = await reader.next()) {
+          if (event.name !== "work") continue;
+          const told: { readonly state: string } = JSON.parse(event.data);
+          if (told.state !== "running") return { ...event, told };
+        }
+        return null;
+      })(),
+    ]);
+    expect(last).toMatchObject({
+      id: "",
+      told: { kind: "copy", state: "done", path: "many/", destination_path: "more/", files_total: 1000 },
+    });
   });
 
   test("is only for those who ask for one", async () => {

@@ -4,6 +4,7 @@ import type { Answer, Json, RequestOptions } from "../support/client.ts";
 import { pendingRequest } from "../support/oauth.ts";
 import { expectCommonRules, HELLO, openStage } from "../support/scenario.ts";
 import { beginSession, type SignedInBrowser } from "../support/sign-in.ts";
+import { recordWork } from "../support/recorded-work.ts";
 import { type HistoryIds, makeHistory } from "../support/sound-history.ts";
 import { isThorough } from "../support/thorough.ts";
 
@@ -244,9 +245,10 @@ class Sound {
   }
 
   #historyId(template: string, name: string): string | undefined {
-    const { snapshot, trash, listedLink, share, member, webhook, delivery } = this.#ids.history;
+    const { snapshot, work, trash, listedLink, share, member, webhook, delivery } = this.#ids.history;
     const byName: Record<string, string | undefined> = {
       sid: snapshot,
+      wid: work,
       user_id: member,
       did: delivery,
       n: "1",
@@ -381,7 +383,9 @@ async function makeSound(template = ""): Promise<Sound> {
       user: account.data.id,
       request: await pendingRequest(stage.coffer),
       session,
-      history: await makeHistory(ada, drive.data.id, template, "carol"),
+      history: template.includes("{wid}")
+        ? { work: recordWork(stage.coffer.dataDir, drive.data.id, "dir/") }
+        : await makeHistory(ada, drive.data.id, template, "carol"),
     },
     browser,
   );

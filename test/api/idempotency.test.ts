@@ -8,6 +8,7 @@ import { byPath } from "../support/by-path.ts";
 import { changeDatabase } from "../support/change-database.ts";
 import type { Answer, Client, Json, RequestOptions } from "../support/client.ts";
 import { pendingRequest } from "../support/oauth.ts";
+import { recordWork } from "../support/recorded-work.ts";
 import { eventually, expectCommonRules, HELLO, HELLO_DIGEST, openStage } from "../support/scenario.ts";
 import { beginSession } from "../support/sign-in.ts";
 
@@ -254,6 +255,12 @@ const ENTRIES: readonly Route[] = [
   {
     route: "DELETE /v0/drives/{id}/snapshots/{sid}",
     path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}`,
+    status: 200,
+  },
+  {
+    route: "POST /v0/drives/{id}/works/{wid}/cancel",
+    path: ({ drive }) =>
+      `/v0/drives/${drive}/works/${recordWork(stage.coffer.dataDir, drive, "sub/")}/cancel`,
     status: 200,
   },
   {

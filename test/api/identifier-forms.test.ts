@@ -133,6 +133,9 @@ const BY_ID: readonly Place[] = [
   { kind: "snapshot", method: "DELETE", path: "/v0/drives/MINE/snapshots/ID" },
   { kind: "snapshot", method: "GET", path: "/v0/drives/MINE/snapshots/ID/compare" },
   { kind: "snapshot", method: "POST", path: "/v0/drives/MINE/snapshots/ID/restore", body: () => ({}) },
+  { kind: "drive", method: "GET", path: "/v0/drives/ID/works" },
+  { kind: "drive", method: "GET", path: "/v0/drives/ID/works/ANY" },
+  { kind: "drive", method: "POST", path: "/v0/drives/ID/works/ANY/cancel" },
   { kind: "file", method: "GET", path: "/v0/files/ID/versions" },
   { kind: "file", method: "GET", path: "/v0/files/ID/versions/1/download" },
   { kind: "file", method: "POST", path: "/v0/files/ID/versions/1/restore" },
@@ -378,6 +381,7 @@ test("every route where a thing is named by an identifier is tried", async () =>
     ["MINE", "{id}"],
     ["ID", "{id}"],
     ["members/ANY", "members/{user_id}"],
+    ["works/ANY", "works/{wid}"],
     ["ANY", "{did}"],
     ["versions/1", "versions/{n}"],
   ] as const;

@@ -8,6 +8,7 @@ import { type DescribedOperation, Description } from "../support/description.ts"
 import { isObject } from "../support/json-schema.ts";
 import { letIn, pendingRequest, REDIRECT_URI } from "../support/oauth.ts";
 import { CLIENT, signInThere, startRealProvider } from "../support/real-provider.ts";
+import { recordWork } from "../support/recorded-work.ts";
 import { type Code, eventually, HELLO, HELLO_DIGEST, STATUS_OF } from "../support/scenario.ts";
 import { beginSession, sessionIn } from "../support/sign-in.ts";
 import { type CallerName, populate, type World } from "../support/world.ts";
@@ -334,6 +335,10 @@ async function fillWithWebhooks(): Promise<void> {
 
 const drive = ({ drive: id }: Target): Request => ({ params: { id } });
 const snapshot = ({ drive: id, snapshot: sid }: Target): Request => ({ params: { id, sid } });
+/** A removal of `dir/`, which nothing does. */
+const work = ({ drive: id }: Target) => ({
+  params: { id, wid: recordWork(coffer.dataDir, id, "dir/") },
+});
 const trashed = ({ trash: id }: Target): Request => ({ params: { id } });
 const member = ({ drive: id, member: user_id }: Target): Request => ({ params: { id, user_id } });
 const file = ({ file: id }: Target): Request => ({ params: { id } });
@@ -420,6 +425,9 @@ const SUCCESSES: readonly Case[] = [
   { operation: "restoreSnapshot", gives: 200, request: snapshot },
   { operation: "restoreSnapshot", gives: 200, request: (t) => also(snapshot(t), { path: "dir/" }) },
   { operation: "deleteSnapshot", gives: 200, request: snapshot },
+  { operation: "listWorks", gives: 200, request: (t) => ({ params: { id: work(t).params.id } }) },
+  { operation: "getWork", gives: 200, request: work },
+  { operation: "cancelWork", gives: 200, request: work },
   { operation: "listTrash", gives: 200 },
   {
     operation: "listTrash",
@@ -987,6 +995,11 @@ const REFUSALS: readonly Case[] = [
     as: "bob",
     request: () => also(drive(bobs()), { name: "Fork" }),
   },
+  ...["listWorks", "getWork", "cancelWork"].map((operation) => ({
+    operation,
+    gives: "NOT_FOUND" as const,
+    request: () => ({ params: { id: NOWHERE } }),
+  })),
   { operation: "createSnapshot", gives: "QUOTA_EXCEEDED", as: "bob", request: () => drive(bobs()) },
   {
     operation: "createKey",

@@ -2,6 +2,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { Database } from "../../src/db/database.ts";
+import { parseId } from "../../src/domain/id.ts";
 import { migrate, type Upgrade } from "../../src/db/migrate.ts";
 import { type Migration, MIGRATIONS } from "../../src/db/migrations.ts";
 import { VERSION } from "../../src/version.ts";
@@ -386,4 +387,25 @@ test("members whom a key let in go with it from then on; what keys made that are
   expect(sql.query("SELECT id FROM ended_key").values()).toEqual([["lost"]]);
   sql.run("DELETE FROM api_key");
   expect(sql.query("SELECT id FROM ended_key ORDER BY id").values()).toEqual([["k"], ["lost"]]);
+});
+
+test("a move that was taken back is a move that is undone, and works from before they were shown have ids", () => {
+  using sql = new Sqlite(":memory:");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "works");
+  migrate(sql, MIGRATIONS.slice(0, before), clock);
+  sql.run(
+    `INSERT INTO drive (pk, id, name, slug, description, created_at, updated_at)
+     VALUES (1, 'd', 'D', 'd', '', 0, 0), (2, 'e', 'E', 'e', '', 0, 0);
+     INSERT INTO folder_work (pk, kind, drive, path, top, to_drive, to_path, to_top, created_at)
+     VALUES (1, 'return', 2, 'to/x/', 'to/', 1, 'from/', 'from/', 0), (2, 'remove', 1, 'a/', 'a/', NULL, NULL, NULL, 0)`,
+  );
+  migrate(sql, MIGRATIONS, clock);
+  const columns = "kind, undone, drive, path, top, to_drive, to_path, to_top, files_done, files_total";
+  expect(sql.query(`SELECT ${columns} FROM folder_work ORDER BY pk`).values()).toEqual([
+    ["move", 1, 1, "from/", "from/", 2, "to/x/", "to/", 0, null],
+    ["remove", 0, 1, "a/", "a/", null, null, null, 0, null],
+  ]);
+  const ids = sql.query<{ id: string }, []>("SELECT id FROM folder_work").all();
+  expect(new Set(ids.map(({ id }) => parseId(id))).size).toBe(2);
+  expect(ids.map(({ id }) => parseId(id))).not.toContain(null);
 });

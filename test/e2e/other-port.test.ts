@@ -93,6 +93,7 @@ function attempts(named: Things): Attempt[] {
     ["POST /v0/drives/{id}/snapshots", {}, drive],
     ["POST /v0/drives/{id}/snapshots/{sid}/restore", {}, drive],
     ["DELETE /v0/drives/{id}/snapshots/{sid}", {}, drive],
+    ["POST /v0/drives/{id}/works/{wid}/cancel", {}, drive],
     ["POST /v0/files/{id}/versions/{n}/restore", {}, file],
     ["DELETE /v0/files/{id}/versions/{n}", {}, file],
     ["POST /v0/files/by-path/versions/{n}/restore", {}, "", at],
@@ -131,6 +132,7 @@ function attempts(named: Things): Attempt[] {
     const path = (route.split(" ")[1] ?? "")
       .replace(/\{(id|token)\}/, id)
       .replace("{sid}", sid)
+      .replace("{wid}", sid)
       .replace("{user_id}", bob)
       .replace("{did}", webhook)
       .replace("{n}", "1");

@@ -56,7 +56,7 @@ function open() {
   return { source, listener, broken, response };
 }
 
-const event = (id: string) => ({ id, data: { path: id } });
+const event = (id: string) => ({ id, name: null, data: { path: id } });
 
 test("a client that reads nothing is read nothing for, and is cut off after a while", () => {
   const { source, listener, broken } = open();

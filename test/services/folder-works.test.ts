@@ -338,7 +338,15 @@ test("a change that begins does not get the number of one whose record is gone, 
   const place = { drive: drive.pk, path: ROOT, top: ROOT };
   const begun = () =>
     database.write(() =>
-      tables.folderWorks.insert({ kind: "remove", from: place, to: null, trash: null }, { now: 0, by: null }),
+      tables.folderWorks.insert(
+        {
+          work: { kind: "remove", from: place, to: null, trash: null },
+          progress: { phase: 0, files: 0 },
+          fileTotal: null,
+          answer: null,
+        },
+        { now: 0, by: null },
+      ),
     );
   const first = await begun();
   await database.write(() => tables.folderWorks.remove(first));

@@ -207,7 +207,7 @@ test("the snapshot that undoes a restore cannot be deleted before its end", asyn
 });
 
 function at(after: string | null): Progress {
-  return { phase: 0, after };
+  return { phase: 0, after, files: 0 };
 }
 
 test("a piece that gets nowhere is tried larger, and in the end refused", () => {

@@ -2,7 +2,7 @@ import type { Client, Json } from "./client.ts";
 
 /** What routes about the past of a drive, and about who is told or shown of it, take in their paths. */
 export type HistoryIds = Readonly<
-  Record<"snapshot" | "trash" | "listedLink" | "share" | "member" | "webhook" | "delivery", string>
+  Record<"snapshot" | "work" | "trash" | "listedLink" | "share" | "member" | "webhook" | "delivery", string>
 >;
 
 const HOOK = { url: "https://agent.example/hook", events: ["snapshot.deleted"] };

@@ -250,6 +250,29 @@ test("names that do not belong, and contents of no file, are only notes", async 
   }
 });
 
+function insertWork(kind: string, columns: string, values: string): string {
+  return `INSERT INTO folder_work (kind, drive, path, top, created_at, ${columns})
+          SELECT '${kind}', pk, 'a/', 'a/', 0, ${values} FROM drive LIMIT 1`;
+}
+
+test("a change of a folder that has not ended is only a note, which says how far it is", async () => {
+  const dataDir = await store.copied();
+  changeDatabase(
+    dataDir,
+    insertWork("copy", "to_drive, to_path, to_top, files_done, files_total", "pk, 'b/', 'b/', 3, 7"),
+    insertWork("remove", "files_done, undone", "2, 0"),
+    insertWork("remove", "files_done, files_total, undone", "1, 4, 1"),
+  );
+  const drive = String.raw`drive [\da-f-]{36}`;
+  expect(await verified(dataDir)).toEqual(
+    [
+      `^note a copy of "a/" in ${drive} to "b/" in ${drive} is under way: 3 of 7 files are done; .* takes it back$`,
+      `^note a deletion of "a/" in ${drive} is under way: 2 files are done; .* goes on with it$`,
+      `^note a deletion of "a/" in ${drive} is being given up: 1 of 4 files are done; .* goes on with that$`,
+    ].map((line) => expect.stringMatching(new RegExp(line))),
+  );
+});
+
 test("quick: a wrong size is found, wrong bytes are not", async () => {
   const dataDir = await store.copied();
   await writeFile(fileIn(dataDir, store.large), flipped(store.large.content));

@@ -12,6 +12,7 @@ import { wrongIndex } from "./search-index.ts";
 import { wrongSnapshots } from "./snapshots.ts";
 import { wrongTags } from "./tags.ts";
 import { wrongTrash } from "./trash.ts";
+import { unendedWorks } from "./works.ts";
 
 /** A content as its row says. */
 export interface StoredContent {
@@ -90,6 +91,11 @@ export class VerifiedDatabase implements Disposable {
     } catch (error) {
       yield unreadable(error, check.name);
     }
+  }
+
+  /** What is to be known of each change of a folder that has not ended. */
+  unendedWorks(): string[] {
+    return unendedWorks(this.#sql);
   }
 
   /** Some contents after a digest, in the order of their digests, as they are now. */

@@ -1,3 +1,4 @@
+import { CofferError } from "../errors.ts";
 import type { DrivePk, SnapshotPk, TrashPk } from "../id.ts";
 import type { FolderPath } from "../path.ts";
 
@@ -26,9 +27,9 @@ export interface FolderRemovalWork {
   readonly trash: TrashPk | null;
 }
 
-/** The return of a folder from the trash. */
+/** The return of a folder from the trash. `reinstate` undoes a removal. */
 export interface FolderRestoreWork {
-  readonly kind: "restore";
+  readonly kind: "restore" | "reinstate";
   /** Where it goes. */
   readonly from: WorkPlace;
   readonly to: null;
@@ -42,7 +43,7 @@ export interface Tally {
   restored: number;
 }
 
-/** The return of a folder, or of a whole drive, to what a snapshot has. It is always finished. */
+/** The return of a folder, or of a whole drive, to what a snapshot has. */
 export interface FolderRewindWork {
   readonly kind: "rewind";
   readonly from: WorkPlace;
@@ -62,26 +63,65 @@ export interface FolderForkWork {
   readonly ownsSnapshot: boolean;
 }
 
+/** A work, and whether it is being taken back. */
+export interface Undoable {
+  readonly work: FolderWork;
+  readonly isUndone: boolean;
+}
+
 /** A change of a folder or drive with everything in it, which may take many transactions. */
 export type FolderWork =
   FolderTransferWork | FolderRemovalWork | FolderRestoreWork | FolderRewindWork | FolderForkWork;
 
-/** The work that undoes another one. A return, removal or rewind is not undone, only finished: it is its own result. */
-export function undoOf(work: FolderWork): FolderWork {
+/**
+ * The work that takes back what another has done so far; null where there is none. Then that only stops: of a fork goes
+ * the drive, which nobody has seen; what a removal that keeps nothing, or a rewind, has done is left.
+ */
+export function undoOf(work: FolderWork): FolderWork | null {
   switch (work.kind) {
     case "copy":
       return { kind: "remove", from: { ...work.to, path: work.to.top }, to: null, trash: null };
-    case "fork":
-      return { kind: "remove", from: work.to, to: null, trash: null };
     case "move":
       return { kind: "return", from: work.to, to: work.from };
+    case "remove":
+      return work.trash === null ? null : { ...work, kind: "reinstate", trash: work.trash };
     case "restore":
       return { ...work, kind: "remove" };
-    case "return":
-    case "remove":
+    case "fork":
     case "rewind":
-      return work;
+    case "return":
+    case "reinstate":
+      return null;
   }
+}
+
+/** What is being done of a work: itself, or what takes it back. Null if it only stops. */
+export function doneOf({ work, isUndone }: Undoable): FolderWork | null {
+  return isUndone ? undoOf(work) : work;
+}
+
+/** Whether giving a work up leaves what it has done so far. */
+export function leavesHalf(work: FolderWork): boolean {
+  return work.kind !== "fork" && undoOf(work) === null;
+}
+
+/**
+ * Whether a work goes on after a failure or a restart until it is done. Others are taken back then: nobody may wait for
+ * them any more. What is asked of a removal is decided with its first piece, and half of a rewind helps nobody.
+ */
+export function goesOn({ kind }: FolderWork): boolean {
+  return kind === "remove" || kind === "rewind";
+}
+
+/** The error for a request whose work was given up. */
+export function givenUp(work: FolderWork): CofferError {
+  const what =
+    work.kind === "rewind"
+      ? "What was done until then stays; the newest snapshot has what was there before."
+      : leavesHalf(work)
+        ? "What was deleted until then stays deleted."
+        : "All is as it was before.";
+  return new CofferError("CONFLICT", `Somebody gave this change up before its end. ${what}`);
 }
 
 /** Whether a work moves files, not copies them, from one drive to another. */
@@ -91,7 +131,7 @@ export function movesBetweenDrives({ kind, from, to }: FolderWork): boolean {
 
 /** Whether a work fills an entry of the trash, or takes from it. */
 export function usesEntry(work: FolderWork, entry: TrashPk): boolean {
-  return (work.kind === "remove" || work.kind === "restore") && work.trash === entry;
+  return work.to === null && work.kind !== "rewind" && work.trash === entry;
 }
 
 /** Whether a path is inside a folder that a work changes or reads. */

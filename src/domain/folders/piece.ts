@@ -58,6 +58,7 @@ export class Piece {
   readonly #limit;
   #rows = 0;
   #taken = 0;
+  #files = 0;
   #last: PieceFile | null = null;
 
   /** @param limit rows; a piece of any size takes at least one file or folder */
@@ -75,6 +76,11 @@ export class Piece {
     return this.#taken;
   }
 
+  /** How many files of these. */
+  get files(): number {
+    return this.#files;
+  }
+
   /** Adds a file. `ends` is 2 if it both leaves one place and arrives at another. */
   takeFile(file: PieceFile, ends: 1 | 2 = 1): void {
     const { drive, path, tags, metadata, isTrashed = false, isHeld = false } = file;
@@ -87,6 +93,7 @@ export class Piece {
       Math.floor(metadata / METADATA_ROW) + ends * (tags + folders * (isHeld ? HELD_FOLDER_ROWS : 1));
     this.#last = file;
     this.#taken += 1;
+    this.#files += 1;
   }
 
   /** Adds files in order until the piece is full. Returns those that were added. */

@@ -4,8 +4,10 @@ import type { RequestContext } from "../gate/request-context.ts";
 
 /** An event of a stream (HTML, section 9.2). */
 export interface ServerEvent {
-  /** Where a client goes on that has seen it: it comes back as `Last-Event-ID`. */
-  readonly id: string;
+  /** Where a client goes on that has seen it: it comes back as `Last-Event-ID`. Null to leave that as it is. */
+  readonly id: string | null;
+  /** Null for `message`. */
+  readonly name: string | null;
   readonly data: unknown;
 }
 
@@ -144,6 +146,7 @@ class Events {
   }
 }
 
-function textOf({ id, data }: ServerEvent): string {
-  return `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
+function textOf({ id, name, data }: ServerEvent): string {
+  const lines = [...(id === null ? [] : [`id: ${id}`]), ...(name === null ? [] : [`event: ${name}`])];
+  return [...lines, `data: ${JSON.stringify(data)}\n\n`].join("\n");
 }

@@ -68,6 +68,24 @@ export const exampleSnapshot = {
   created_by: { type: "key", id: "01976f5e-6e8c-7000-8000-1b2c3d4e5f60", name: "night shift" },
 };
 
+/** The work in examples. */
+export const exampleWork = {
+  id: "01976f5e-7d3a-7000-8000-6e4f2a3b5c7d",
+  kind: "copy",
+  state: "running",
+  drive_id: exampleDrive.id,
+  path: "notes/2030/",
+  destination_drive_id: exampleDrive.id,
+  destination_path: "archive/2030/",
+  step: 3,
+  steps: 3,
+  files_done: 1200,
+  files_total: 5000,
+  if_cancelled: "undone",
+  created_at: "2030-01-31T12:00:00.000Z",
+  created_by: exampleSnapshot.created_by,
+};
+
 /** The entry of the trash in examples. */
 export const exampleTrashEntry = {
   id: exampleTrashId,

@@ -8,10 +8,11 @@ import { wantsEvents } from "../content/negotiation.ts";
 import { changeRecord } from "../operation/change-records.ts";
 import { changeSchema } from "../operation/change-schemas.ts";
 import { decodeChangePosition, encodeChangePosition } from "../operation/cursor.ts";
-import { eventStream } from "../operation/events.ts";
+import { eventStream, type ServerEvent } from "../operation/events.ts";
 import { exampleChange } from "../operation/examples.ts";
 import { operation } from "../operation/operation.ts";
 import { driveRef, nullable, paging } from "../operation/schema.ts";
+import { toldWorkRecord } from "../operation/work-records.ts";
 
 /** The cursor of what comes from now on. */
 const LATEST = "latest";
@@ -50,7 +51,7 @@ const DESCRIPTION = `What happened in a drive, in the order in which it happened
 
 A change of a whole folder is one entry, written when all of it is done. \`folder.updated\`, \`folder.created\` with files in it, and \`*.restored\` mean that the folder must be listed again.
 
-With \`Accept: text/event-stream\` the same changes come as server-sent events as they happen: \`id\` is the cursor after the change, \`data\` the change. The stream starts after \`${LAST_EVENT_ID}\`, which browsers send by themselves when they connect again, or else after \`cursor\`, or else from now on. A comment comes every ${STREAM_COMMENT_MS / 1000} seconds. The stream ends at once when the key or session ends; an event \`gone\` says that changes are not kept any more. At most ${MOST.each} streams may be open for one account, ${MOST.client} to one client address and ${MOST.all} in total; for unclaimed drives ${MOST.unclaimed.client} and ${MOST.unclaimed.all}. Above that, 429 is returned.
+With \`Accept: text/event-stream\` the same changes come as server-sent events as they happen: \`id\` is the cursor after the change, \`data\` the change. The stream starts after \`${LAST_EVENT_ID}\`, which browsers send by themselves when they connect again, or else after \`cursor\`, or else from now on. A comment comes every ${STREAM_COMMENT_MS / 1000} seconds. The stream ends at once when the key or session ends; an event \`gone\` says that changes are not kept any more. Events \`work\` tell of large changes of folders while they are under way, as \`GET /v0/drives/{id}/works\` shows them: at the start of the stream, at most about once a second, and at their end, when \`state\` is \`done\` or \`undone\`. They are not changes: they have no \`id\` and do not come again. At most ${MOST.each} streams may be open for one account, ${MOST.client} to one client address and ${MOST.all} in total; for unclaimed drives ${MOST.unclaimed.client} and ${MOST.unclaimed.all}. Above that, 429 is returned.
 
 Changes are kept as long as versions and the trash, at least for a day, and at most ${grouped(CHANGES.claimed)} of one drive (${grouped(CHANGES.unclaimed)} of an unclaimed one). If those after a cursor are gone, 410 is returned: list the drive again, and go on with \`cursor=${LATEST}\`.`;
 
@@ -93,8 +94,16 @@ export function changes({ feed, log }: ChangesOptions) {
             const stream = feed.open(caller, context.client, { drives, position }, listener);
             return {
               read: () => {
-                const { changes: some, hasMore } = stream.read();
-                return { events: some.map(changeRecord).map((data) => ({ id: data.id, data })), hasMore };
+                const { changes: some, works, hasMore } = stream.read();
+                const told = some
+                  .map(changeRecord)
+                  .map((data): ServerEvent => ({ id: data.id, name: null, data }));
+                const notices = works.map((each): ServerEvent => ({
+                  id: null,
+                  name: "work",
+                  data: toldWorkRecord(each),
+                }));
+                return { events: [...told, ...notices], hasMore };
               },
               close: () => stream.close(),
             };

@@ -77,6 +77,11 @@ export class Changes {
     return this.#hub.subscribe(watched, wake);
   }
 
+  /** See `ChangeHub.wake`. */
+  wake(drives: readonly DrivePk[]): void {
+    this.#hub.wake(drives);
+  }
+
   /**
    * A page of changes. Throws GONE if changes after the position are not kept any more, or if it is of another history:
    * an older backup was restored.

@@ -103,6 +103,11 @@ export function folderChanged(
   return movesBetweenDrives(work) ? [{ ...at(from, from.path), type: "folder.deleted" }, arrived] : [arrived];
 }
 
+/** The entry of a work that was given up, and left what it had done. */
+export function folderLeft({ from }: FolderWork, stamp: Stamp): NewChange {
+  return { drive: from.drive, type: "folder.updated", path: from.path, stamp };
+}
+
 function about({ drivePk, path, id }: Facts, stamp: Stamp) {
   return { drive: drivePk, path, fileId: id, stamp };
 }

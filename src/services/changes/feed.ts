@@ -6,6 +6,7 @@ import type { Drive } from "../../domain/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { STREAM_COMMENT_MS, STREAM_LIMITS, STREAM_WATCH_MS } from "../../domain/limits.ts";
 import type { Access } from "../access.ts";
+import type { ToldWork, WorksUnderWay } from "../folders/works-under-way.ts";
 import { mayGoOn } from "../may-go-on.ts";
 import { holderOf, Slots } from "../slots.ts";
 import type { ChangePage, Changes, FeedDrive } from "./changes.ts";
@@ -35,6 +36,12 @@ export interface StreamListener {
   readonly end: () => void;
 }
 
+/** What is new of works, and the number to ask with next. */
+interface WorkNews {
+  readonly works: readonly ToldWork[];
+  readonly number: number | null;
+}
+
 /** How many changes a stream reads at once. */
 const BATCH = 100;
 /** Of how many streams it is asked whether they may go on, before other requests get a turn. */
@@ -46,6 +53,7 @@ const PARTS = 10;
 export class Feed {
   readonly #access: Access;
   readonly #changes: Changes;
+  readonly #works: WorksUnderWay;
   readonly #slots: Slots;
   readonly #commentMs: number;
   /** Each with whether it may go on. */
@@ -53,9 +61,15 @@ export class Feed {
   #timers: readonly NodeJS.Timeout[] = [];
   #isStopped = false;
 
-  constructor(parts: { access: Access; changes: Changes; streamCommentMs?: number | undefined }) {
+  constructor(parts: {
+    access: Access;
+    changes: Changes;
+    worksUnderWay: WorksUnderWay;
+    streamCommentMs?: number | undefined;
+  }) {
     this.#access = parts.access;
     this.#changes = parts.changes;
+    this.#works = parts.worksUnderWay;
     this.#commentMs = parts.streamCommentMs ?? STREAM_COMMENT_MS;
     // Each takes a descriptor.
     const all = Math.min(STREAM_LIMITS.all, Math.floor(openFilesLimit() / 2));
@@ -103,7 +117,12 @@ export class Feed {
       waiting[Symbol.dispose]();
       this.#remove(listener);
     };
-    return new FeedStream({ next: (after) => this.#next(caller, drives, after), position, close });
+    return new FeedStream({
+      next: (after) => this.#next(caller, drives, after),
+      news: (after) => this.#news(caller, drives, after),
+      position,
+      close,
+    });
   }
 
   /** Ends all streams; no more are opened. */
@@ -116,6 +135,13 @@ export class Feed {
   #next(caller: Caller, drives: FeedRequest["drives"], position: ChangePosition | null): ChangePage {
     this.#access.requireValid(caller);
     return this.page(caller, { drives, position, limit: BATCH, newestFirst: false });
+  }
+
+  #news(caller: Caller, drives: FeedRequest["drives"], number: number | null): WorkNews {
+    // Mostly there is none.
+    if (!this.#works.hasNews(number)) return { works: [], number };
+    const pks = new Set(this.#drives(caller, drives).map(({ pk }) => pk));
+    return this.#works.news(caller, pks, number);
   }
 
   #drives(caller: Caller, drives: FeedRequest["drives"]): readonly Drive[] {
@@ -165,27 +191,34 @@ export class Feed {
 /** A reader that goes on from where it was. Keeps no changes. */
 export class FeedStream {
   readonly #next: (position: ChangePosition | null) => ChangePage;
+  readonly #news: (number: number | null) => WorkNews;
   readonly #close: () => void;
+  #number: number | null = null;
   #position: ChangePosition | null;
 
   constructor(parts: {
     next: (position: ChangePosition | null) => ChangePage;
+    news: (number: number | null) => WorkNews;
     position: ChangePosition | null;
     close: () => void;
   }) {
     this.#next = parts.next;
+    this.#news = parts.news;
     this.#position = parts.position;
     this.#close = parts.close;
   }
 
   /**
-   * Some changes since the last call, and whether there are more already; call it again when these were sent. Throws
+   * Some changes since the last call, and whether there are more already; call it again when these were sent. And what
+   * is new of works under way, which is not part of the feed: each is told with its newest state alone. Throws
    * UNAUTHORIZED and NOT_FOUND once the caller may not read them any more, and GONE.
    */
-  read(): Pick<ChangePage, "changes" | "hasMore"> {
+  read(): Pick<ChangePage, "changes" | "hasMore"> & Pick<WorkNews, "works"> {
     const page = this.#next(this.#position);
     this.#position = page.next;
-    return page;
+    const { works, number } = this.#news(this.#number);
+    this.#number = number;
+    return { ...page, works };
   }
 
   /** Ends it. Doing so again does nothing. */

@@ -41,6 +41,11 @@ export class ChangeHub {
     return { [Symbol.dispose]: () => void this.#subscribers.delete(subscriber) };
   }
 
+  /** Wakes who waits for changes of these drives, as if there were some. */
+  wake(drives: readonly DrivePk[]): void {
+    this.#note(new Set(drives));
+  }
+
   #note(drives: ReadonlySet<DrivePk>): void {
     if (this.#subscribers.size === 0) return;
     for (const drive of drives) this.#changed.add(drive);

@@ -13,6 +13,8 @@ import { START } from "./progress.ts";
 /** A work that is checked and can begin: its destination exists. */
 export interface Begun<T> {
   readonly work: FolderWork;
+  /** How many files it is about, as far as that is known. */
+  readonly files: number | null;
   /** Returns the result. Called at the end, inside the last write. */
   readonly result: () => T;
 }
@@ -54,7 +56,7 @@ export class FolderChanges {
    * rolled back, or will be.
    *
    * @param within is called with the result in the transaction that decides the work: the first one for a removal,
-   *   which is then always finished; otherwise the last one
+   *   which is then finished unless it is given up; otherwise the last one
    * @param begin runs inside the first write, after the caller was checked again
    */
   async perform<T>(caller: Caller, within: Within<T> | undefined, begin: () => Begun<T>): Promise<T> {
@@ -84,7 +86,7 @@ export class FolderChanges {
   }
 
   /** Inside the first write. */
-  #first<T>({ work, result }: Begun<T>, by: Actor, within: Within<T> | undefined): First<T> {
+  #first<T>({ work, files, result }: Begun<T>, by: Actor, within: Within<T> | undefined): First<T> {
     for (const { drive, top } of placesOf(work)) this.#locks.requireWholeFree(drive, top);
     const now = this.#clock.now();
     const progress = this.#pieces.step(work, START, { now, by });
@@ -97,9 +99,15 @@ export class FolderChanges {
       this.#pieces.end(work, { now, by });
       return { isDone: true, result: finish() };
     }
-    const pk = this.#tables.folderWorks.insert(work, { now, by });
-    if (work.kind !== "remove") return { isDone: false, rest: { pk, work, by, progress, finish } };
+    const { folderWorks, idempotencyRecords } = this.#tables;
+    const begun = { work, progress, fileTotal: files };
+    if (work.kind !== "remove") {
+      const pk = folderWorks.insert({ ...begun, answer: null }, { now, by });
+      return { isDone: false, rest: { pk, work, by, progress, finish } };
+    }
+    idempotencyRecords.takeKept();
     const removed = finish();
+    const pk = folderWorks.insert({ ...begun, answer: idempotencyRecords.takeKept() }, { now, by });
     return { isDone: false, rest: { pk, work, by, progress, finish: () => removed } };
   }
 }

@@ -1,6 +1,7 @@
 import { Busy } from "../../db/database.ts";
 import type { Tables } from "../../db/tables.ts";
 import {
+  doneOf,
   type FolderWork,
   movesBetweenDrives,
   overlaps,
@@ -73,8 +74,9 @@ export class FolderLocks {
   }
 
   #require(drive: DrivePk, isFree: (work: FolderWork) => boolean): void {
-    for (const { pk, work } of this.#tables.folderWorks.of(drive)) {
-      if (!isFree(work)) throw this.#refusal ?? new Busy(this.#endOf(pk));
+    for (const recorded of this.#tables.folderWorks.of(drive)) {
+      const isHeld = !isFree(doneOf(recorded) ?? recorded.work);
+      if (isHeld) throw this.#refusal ?? new Busy(this.#endOf(recorded.pk));
     }
   }
 

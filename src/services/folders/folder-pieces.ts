@@ -14,14 +14,14 @@ import { type Piece, PIECE_FILES } from "../../domain/folders/piece.ts";
 import type { Log } from "../../log.ts";
 import type { Retention } from "../../domain/retention.ts";
 import type { Changes } from "../changes/changes.ts";
-import { folderChanged } from "../changes/entries.ts";
+import { folderChanged, folderLeft } from "../changes/entries.ts";
 import { ForkPieces } from "./fork-pieces.ts";
 import { FOLDERS, foldersIn, PATHS, type Phase } from "./phases.ts";
 import type { Transfer } from "../placed-files.ts";
 import type { Quota } from "../quota.ts";
 import { RestorePieces } from "./restore-pieces.ts";
 import { RewindPieces } from "./rewind-pieces.ts";
-import { advance, type Progress } from "./progress.ts";
+import { advance, type Position, type Progress } from "./progress.ts";
 import type { Tree } from "../tree.ts";
 
 /** Copies, moves, removes and restores folders in pieces. */
@@ -84,7 +84,7 @@ export class FolderPieces {
     }
   }
 
-  #step(work: FolderWork, { phase: done, after }: Progress, piece: Piece, stamp: Stamp): Progress | null {
+  #step(work: FolderWork, { phase: done, after }: Position, piece: Piece, stamp: Stamp): Position | null {
     let last = after;
     for (const [index, phase] of this.#phasesOf(work).entries()) {
       if (index < done) continue;
@@ -103,16 +103,27 @@ export class FolderPieces {
     // Who asked for the new drive is told of it.
     if (work.kind === "fork") return;
     const { trash, folders, snapshots } = this.#tables;
-    const isRemoval = work.kind === "remove" || work.kind === "restore";
-    const entry = isRemoval && work.trash !== null ? trash.facts(work.trash) : null;
-    const to = work.kind === "restore" || work.kind === "rewind" ? work.from : work.to;
+    const returns = work.kind === "restore" || work.kind === "reinstate";
+    const entry = (returns || work.kind === "remove") && work.trash !== null ? trash.facts(work.trash) : null;
+    const to = returns || work.kind === "rewind" ? work.from : work.to;
     const fileCount =
       to === null ? (entry?.fileCount ?? null) : folders.existing(to.drive, to.path).fileCount;
     const snapshot = work.kind === "rewind" ? snapshots.byPk(work.snapshot) : null;
     const facts = { fileCount, ref: entry?.id ?? snapshot?.id ?? null, stamp };
     for (const each of folderChanged(work, facts)) this.#changes.add(each);
-    if (work.kind === "restore") trash.remove(work.trash);
+    if (returns) trash.remove(work.trash);
     else if (work.kind === "remove" && work.trash !== null) trash.setState(work.trash, "kept");
+  }
+
+  /** What is done at the end of a work that only stops. Inside the last write. */
+  stop(work: FolderWork, stamp: Stamp): void {
+    if (work.kind === "fork") return;
+    this.#changes.add(folderLeft(work, stamp));
+  }
+
+  /** How many phases a work has. */
+  phaseCount(work: FolderWork): number {
+    return this.#phasesOf(work).length;
   }
 
   #phasesOf(work: FolderWork): readonly Phase[] {
@@ -126,6 +137,7 @@ export class FolderPieces {
       case "remove":
         return [this.#removeFiles(work), this.#removeFolders(work.from, work)];
       case "restore":
+      case "reinstate":
         return this.#restores.phasesOf(work);
       case "rewind":
         return this.#rewinds.phasesOf(work);

@@ -4,12 +4,13 @@ import type { RecordedWork } from "../../db/folder-works.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Actor, Stamp } from "../../domain/actor.ts";
 import { CofferError, WriteRefused } from "../../domain/errors.ts";
-import { type FolderWork, undoOf } from "../../domain/folders/folder-work.ts";
-import type { FolderWorkPk, SnapshotPk } from "../../domain/id.ts";
+import { doneOf, type FolderWork, givenUp, goesOn } from "../../domain/folders/folder-work.ts";
+import type { FolderWorkPk } from "../../domain/id.ts";
 import type { Log } from "../../log.ts";
 import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
 import type { FolderLocks } from "./folder-locks.ts";
 import type { FolderPieces } from "./folder-pieces.ts";
+import type { WorkNotices } from "./work-notices.ts";
 import { type Progress, START } from "./progress.ts";
 
 /** How long to wait before a failed work is tried again, such as on a full disk; in milliseconds. */
@@ -29,29 +30,36 @@ export interface Rest<T> {
 interface Active {
   readonly pk: FolderWorkPk;
   readonly work: FolderWork;
-  /** Who asked for it; null for one that undoes another. */
+  /** Whether it is being taken back. Then the progress is that of what takes it back. */
+  readonly isUndone: boolean;
+  /** Who asked for it; null where that is not known. */
   readonly by: Actor | null;
   progress: Progress;
-  /** The snapshot that goes with the work that this undoes; null for none. */
-  readonly dropped: SnapshotPk | null;
-  /** Whether the database has this work on record; false while it still has the one that this undoes. */
-  isRecorded: boolean;
   /** Called inside the last piece. What it returns is called when that is durable. */
   readonly finish: () => () => void;
   /** Rejects the request that waits for the work, if there is one. */
   readonly reject: (error: unknown) => void;
 }
 
+/** What a piece has come to. */
+interface Reached {
+  /** Null at the end. */
+  readonly progress: Progress | null;
+  /** Called when the write is durable. */
+  readonly settle: () => void;
+}
+
 /**
- * Finishes the recorded copies, moves and removals of folders: one piece of each in turn, with a turn of the event
- * loop for other requests in between. A failed one is undone before its request is refused, and so is one that a crash
- * interrupted. A removal cannot be undone, so it is always finished.
+ * Finishes the recorded changes of folders: one piece of each in turn, with a turn of the event loop for other requests
+ * in between. One that failed, or that somebody gave up, is taken back before its request is refused, and so is one that
+ * a crash interrupted. A removal or rewind that fails or is interrupted goes on instead.
  */
 export class FolderWorks {
   readonly #tables: Tables;
   readonly #locks: FolderLocks;
   readonly #pieces: FolderPieces;
   readonly #snapshotRemoval: SnapshotRemoval;
+  readonly #notices: WorkNotices;
   readonly #clock: Clock;
   readonly #log: Log;
   #queue: Active[] = [];
@@ -64,6 +72,7 @@ export class FolderWorks {
     locks: FolderLocks;
     pieces: FolderPieces;
     snapshotRemoval: SnapshotRemoval;
+    notices: WorkNotices;
     clock: Clock;
     log: Log;
   }) {
@@ -71,6 +80,7 @@ export class FolderWorks {
     this.#locks = parts.locks;
     this.#pieces = parts.pieces;
     this.#snapshotRemoval = parts.snapshotRemoval;
+    this.#notices = parts.notices;
     this.#clock = parts.clock;
     this.#log = parts.log;
   }
@@ -98,10 +108,9 @@ export class FolderWorks {
     this.#enqueue({
       pk,
       work,
+      isUndone: false,
       by,
       progress,
-      dropped: null,
-      isRecorded: true,
       finish: () => {
         const result = finish();
         return () => resolve(result);
@@ -111,18 +120,17 @@ export class FolderWorks {
     return promise;
   }
 
-  /** The work that undoes a work, or finishes a removal, when no request waits for it. */
-  #inBackground({ pk, work: begun, by }: RecordedWork): Active {
-    const work = undoOf(begun);
+  /** What goes on with a work, or takes it back, when no request waits for it. */
+  #inBackground({ pk, work, isUndone: wasUndone, by, progress }: RecordedWork): Active {
+    const isUndone = wasUndone || !goesOn(work);
     return {
       pk,
       work,
-      by: work === begun ? by : null,
-      progress: START,
-      dropped: ownSnapshotOf(begun),
-      isRecorded: work === begun,
+      isUndone,
+      by,
+      progress: { ...START, files: isUndone === wasUndone ? progress.files : 0 },
       finish: () => () =>
-        this.#log.info("a change of a folder was rolled back or finished", { kind: begun.kind }),
+        this.#log.info("a change of a folder was rolled back or finished", { kind: work.kind }),
       reject: () => {},
     };
   }
@@ -133,6 +141,7 @@ export class FolderWorks {
       return;
     }
     this.#queue.push(active);
+    this.#notices.goesOn(active.pk);
     this.#running ??= this.#run();
   }
 
@@ -150,15 +159,19 @@ export class FolderWorks {
   async #advance(active: Active): Promise<boolean> {
     try {
       const { write, writeFromReserve } = this.#tables;
-      // Removals free space, and returns need little: both work on a full disk.
-      const needsLittle = active.work.kind === "remove" || active.work.kind === "return";
-      const { progress, settle } = await (needsLittle ? writeFromReserve : write)(() => this.#piece(active));
-      active.isRecorded = true;
+      const reached = await (needsLittle(active) ? writeFromReserve : write)(() => this.#piece(active));
+      if (reached === "given up") {
+        this.#log.info("a change of a folder was given up", { kind: active.work.kind });
+        this.#takeBack(active, givenUp(active.work));
+        return true;
+      }
+      const { progress, settle } = reached;
       if (progress !== null) {
         active.progress = progress;
+        this.#notices.goesOn(active.pk);
         return false;
       }
-      this.#locks.release(active.pk);
+      this.#release(active);
       settle();
     } catch (error) {
       await this.#fail(active, error);
@@ -166,40 +179,48 @@ export class FolderWorks {
     return true;
   }
 
-  /** Inside a write. Returns the progress (null at the end), and what to call when the write is durable. */
-  #piece(active: Active): { readonly progress: Progress | null; readonly settle: () => void } {
-    const { pk, work, by, dropped, isRecorded, finish } = active;
+  /** Inside a write. */
+  #piece({ pk, work, isUndone, by, progress: begun, finish }: Active): Reached | "given up" {
     const { folderWorks } = this.#tables;
-    const stamp = { now: this.#clock.now(), by };
-    if (!isRecorded) {
-      folderWorks.replace(pk, work);
-      this.#drop(dropped, stamp);
+    if (!isUndone && folderWorks.isUndone(pk)) return "given up";
+    if (isUndone) folderWorks.undo(pk);
+    const stamp = { now: this.#clock.now(), by: isUndone ? null : by };
+    const does = doneOf({ work, isUndone });
+    const progress = does === null ? null : this.#pieces.step(does, begun, stamp);
+    if (progress !== null) {
+      folderWorks.advance(pk, progress);
+      return { progress, settle: () => {} };
     }
-    const progress = this.#pieces.step(work, active.progress, stamp);
-    if (progress !== null) return { progress, settle: () => {} };
     folderWorks.remove(pk);
-    this.#pieces.end(work, stamp);
+    if (does === null) this.#stop(work, stamp);
+    else this.#pieces.end(does, stamp);
     return { progress, settle: finish() };
   }
 
+  /** Ends a work where it is. The snapshot that was taken for it goes. Inside the last write. */
+  #stop(work: FolderWork, stamp: Stamp): void {
+    this.#pieces.stop(work, stamp);
+    if (work.kind !== "fork" || !work.ownsSnapshot) return;
+    const snapshot = this.#tables.snapshots.byPk(work.snapshot);
+    if (snapshot !== null) this.#snapshotRemoval.begin(snapshot, stamp);
+  }
+
+  /** Takes a work back, and then refuses its request. */
+  #takeBack(active: Active, error: unknown): void {
+    const finish = () => () => active.reject(error);
+    this.#enqueue({ ...active, isUndone: true, progress: START, finish });
+  }
+
   async #fail(active: Active, error: unknown): Promise<void> {
-    const { pk, work, dropped, reject } = active;
-    if (work.kind === "fork" && (await this.#forget(pk, ownSnapshotOf(work)))) {
-      // Nobody has seen the drive; the sweep removes it.
-      this.#locks.release(pk);
-      reject(error);
-      return;
-    }
-    const back = undoOf(work);
-    if (back !== work) {
-      const finish = () => () => reject(error);
-      this.#enqueue({ ...active, work: back, by: null, progress: START, isRecorded: false, finish });
-      return;
-    }
+    const { pk, work, isUndone, reject, progress } = active;
     const isDriveGone = error instanceof CofferError && error.code === "NOT_FOUND";
-    if (isDriveGone && (await this.#forget(pk, dropped))) {
+    if (!isUndone && !goesOn(work)) {
+      this.#takeBack(active, error);
+      return;
+    }
+    if (isDriveGone && (await this.#forget(pk))) {
       // The rest was deleted with the drive.
-      this.#locks.release(pk);
+      this.#release(active);
       reject(error);
       return;
     }
@@ -210,27 +231,24 @@ export class FolderWorks {
     const isFull = error instanceof WriteRefused && error.code === "STORAGE_FULL";
     this.#locks.refuse(pk, delayed(isFull, "Another change to this folder is waiting; try again later."));
     reject(delayed(isFull, "This change has begun, and goes on by itself. Do not send it again."));
-    this.#retryLater({ ...active, progress: START, reject: () => {} });
+    this.#retryLater({ ...active, progress: { ...START, files: progress.files }, reject: () => {} });
   }
 
-  /** Removes the record of a work, and a snapshot that goes with it. Returns false if that failed. */
-  async #forget(pk: FolderWorkPk, dropped: SnapshotPk | null = null): Promise<boolean> {
+  /** Lets everybody know that a work has ended. */
+  #release({ pk, isUndone }: Active): void {
+    this.#locks.release(pk);
+    this.#notices.ends(pk, isUndone);
+  }
+
+  /** Removes the record of a work. Returns false if that failed. */
+  async #forget(pk: FolderWorkPk): Promise<boolean> {
     try {
-      await this.#tables.writeFromReserve(() => {
-        this.#tables.folderWorks.remove(pk);
-        this.#drop(dropped, { now: this.#clock.now(), by: null });
-      });
+      await this.#tables.writeFromReserve(() => this.#tables.folderWorks.remove(pk));
       return true;
     } catch (error) {
       this.#log.error("the record of a change of a folder could not be removed", { error });
       return false;
     }
-  }
-
-  /** Deletes the snapshot of a work that is given up. Inside a write. */
-  #drop(pk: SnapshotPk | null, stamp: Stamp): void {
-    const snapshot = pk === null ? null : this.#tables.snapshots.byPk(pk);
-    if (snapshot !== null) this.#snapshotRemoval.begin(snapshot, stamp);
   }
 
   #retryLater(active: Active): void {
@@ -243,8 +261,10 @@ export class FolderWorks {
   }
 }
 
-function ownSnapshotOf(work: FolderWork): SnapshotPk | null {
-  return work.kind === "fork" && work.ownsSnapshot ? work.snapshot : null;
+/** Removals free space, and returns need little: both work on a full disk. */
+function needsLittle({ work, isUndone }: Active): boolean {
+  const does = doneOf({ work, isUndone });
+  return does === null || does.kind === "remove" || does.kind === "return";
 }
 
 function stopping(): CofferError {

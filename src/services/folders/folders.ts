@@ -207,7 +207,8 @@ export class Folders {
       const { fileCount } = this.#shown(drive, this.#folder(drive, parsed));
       const from = { drive: drive.pk, path: parsed, top: parsed };
       const { pk: trash = null, id: trashId = null } = this.#newEntry(caller, drive, parsed) ?? {};
-      return { work: { kind: "remove", from, to: null, trash }, result: () => ({ fileCount, trashId }) };
+      const work = { kind: "remove", from, to: null, trash } as const;
+      return { work, files: fileCount, result: () => ({ fileCount, trashId }) };
     });
   }
 
@@ -247,7 +248,7 @@ export class Folders {
         const made = this.#tables.folders.existing(drive.pk, target);
         return { drive, folder: this.#shown(drive, made) };
       };
-      return { work, result };
+      return { work, files: folder.fileCount, result };
     });
   }
 

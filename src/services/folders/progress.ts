@@ -6,10 +6,15 @@ export interface Progress {
   readonly phase: number;
   /** The position that the phase has reached; null at its start, and in phases that start with whatever is left. */
   readonly after: string | null;
+  /** How many files were written or removed so far. */
+  readonly files: number;
 }
 
+/** A position that a piece has reached. */
+export type Position = Omit<Progress, "files">;
+
 /** The start of every work, even if parts of it are already done. */
-export const START: Progress = { phase: 0, after: null };
+export const START: Progress = { phase: 0, after: null, files: 0 };
 
 /** How much larger pieces are, one after another, as long as none of them gets further. */
 const LARGER = [1, 10, 1000];
@@ -30,21 +35,22 @@ export function advance({
 }: {
   begun: Progress;
   rows?: number | undefined;
-  does: (piece: Piece) => Progress | null;
+  does: (piece: Piece) => Position | null;
   onStall: (rows: number) => void;
 }): Progress | null {
   for (const larger of LARGER) {
     const rows = size * larger;
     const piece = new Piece(rows);
     const reached = does(piece);
-    if (reached === null || isFurther(reached, begun, piece)) return reached;
+    if (reached === null) return null;
+    if (isFurther(reached, begun, piece)) return { ...reached, files: begun.files + piece.files };
     onStall(rows);
   }
   throw new Error("a change of a folder cannot go on");
 }
 
 /** Where there is no position, what was done is no more among what is left. */
-function isFurther(reached: Progress, begun: Progress, { taken }: Piece): boolean {
+function isFurther(reached: Position, begun: Position, { taken }: Piece): boolean {
   if (reached.phase !== begun.phase) return true;
   return reached.after === null ? taken > 0 : reached.after !== begun.after;
 }

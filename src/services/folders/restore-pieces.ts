@@ -66,7 +66,7 @@ export class RestorePieces {
   }
 
   /** Puts the files back that are left in the entry, and removes expired ones. */
-  #putFilesBack({ trash, from }: FolderRestoreWork): Phase {
+  #putFilesBack({ kind, trash, from }: FolderRestoreWork): Phase {
     return (piece, stamp) => {
       const drive = this.#tables.drives.byPk(from.drive, stamp.now);
       if (drive === null) throw notFound("drive");
@@ -74,6 +74,8 @@ export class RestorePieces {
       const taken = piece.takeFiles(found, (file) => ({ ...file, drive: from.drive, isTrashed: true }));
       for (const { pk, hasExpired } of taken) if (hasExpired) this.#tables.trashContents.remove(pk);
       this.#tree.restoreAll(drive, this.#placed(from, taken), stamp);
+      // What has just been taken away has its room.
+      if (kind === "restore") this.#tree.requireRoom(drive, stamp);
       return found.length < PIECE_FILES && !piece.isFull ? "done" : { after: null };
     };
   }

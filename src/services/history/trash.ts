@@ -155,7 +155,7 @@ export class Trash {
       const { entry, drive, place, stamp } = this.#begin(caller, id, path);
       if (place.kind === "file") throw new Error("a folder of the trash has become a file");
       const work = this.#transfers.restore(drive, entry, place.path, stamp);
-      return { work, result: () => ({ entry, place, fileId: null }) };
+      return { work, files: entry.fileCount, result: () => ({ entry, place, fileId: null }) };
     });
   }
 

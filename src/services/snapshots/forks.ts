@@ -93,6 +93,7 @@ export class Forks {
           snapshot: snapshot.pk,
           ownsSnapshot: given === null,
         },
+        files: snapshot.fileCount,
         result: () => {
           this.#bear(fork, userPk, parsed);
           if (given === null) this.#removal.begin(snapshot, { ...stamp, now: this.#clock.now() });

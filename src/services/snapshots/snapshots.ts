@@ -218,7 +218,7 @@ export class Snapshots {
 
   /**
    * Brings a drive, or a folder of it, back to what a snapshot has: all contents, records and ids. Before that it takes
-   * a snapshot, which undoes this. Once begun, it is always finished.
+   * a snapshot, which undoes this. Once begun, it is finished, unless somebody gives it up.
    *
    * @param path of the folder; undefined for the whole drive
    * @throws CofferError NOT_FOUND, also for a folder that the snapshot does not have; FORBIDDEN; CONFLICT if a file is where a
@@ -245,6 +245,8 @@ export class Snapshots {
       const from = { drive: drive.pk, path: scope, top: this.#makeWay(caller, drive, scope, stamp) };
       return {
         work: { kind: "rewind", from, to: null, snapshot: snapshot.pk, tally },
+        // To count what has changed is as much work as to bring it back.
+        files: null,
         result: () => ({ path: scope, restored: tally.restored, removed: tally.removed, before }),
       };
     });

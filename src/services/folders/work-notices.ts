@@ -1,0 +1,77 @@
+import type { Clock } from "../../clock.ts";
+import type { RecordedWork } from "../../db/folder-works.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { FolderWorkPk } from "../../domain/id.ts";
+import type { Changes } from "../changes/changes.ts";
+
+/** The least time between two notices of one work while it goes on, in milliseconds. */
+const PAUSE_MS = 1000;
+/** How many works that have ended are remembered, for streams that have not been told. */
+const ENDED = 100;
+
+/** The newest that is to be told of a work. */
+export interface WorkNotice {
+  readonly recorded: RecordedWork;
+  readonly hasEnded: boolean;
+}
+
+type Kept = WorkNotice & { readonly number: number };
+
+/**
+ * Tells streams that works have begun, gone on and ended. That is not kept: who comes later asks which are under way. So
+ * a work costs no row of the feed for each of its pieces.
+ */
+export class WorkNotices {
+  readonly #tables: Tables;
+  readonly #changes: Changes;
+  readonly #clock: Clock;
+  /** In the order of their numbers. */
+  readonly #kept = new Map<FolderWorkPk, Kept>();
+  readonly #told = new Map<FolderWorkPk, number>();
+  #last = 0;
+
+  constructor(parts: { tables: Tables; changes: Changes; clock: Clock }) {
+    this.#tables = parts.tables;
+    this.#changes = parts.changes;
+    this.#clock = parts.clock;
+  }
+
+  /** A work has begun or gone on. Told only now and then. */
+  goesOn(pk: FolderWorkPk): void {
+    const now = this.#clock.now();
+    if (now - (this.#told.get(pk) ?? -Infinity) < PAUSE_MS) return;
+    const recorded = this.#tables.folderWorks.byPk(pk);
+    if (recorded === null) return;
+    this.#told.set(pk, now);
+    this.#keep(recorded, false);
+  }
+
+  /** A work has ended. */
+  ends(pk: FolderWorkPk, isUndone: boolean): void {
+    this.#told.delete(pk);
+    const kept = this.#kept.get(pk);
+    if (kept !== undefined) this.#keep({ ...kept.recorded, isUndone }, true);
+    const ended = [...this.#kept].filter(([, { hasEnded }]) => hasEnded);
+    for (const [old] of ended.slice(0, -ENDED)) this.#kept.delete(old);
+  }
+
+  /** The number of the newest notice. */
+  get head(): number {
+    return this.#last;
+  }
+
+  /** What is to be told after a number; null for all that is under way. */
+  after(number: number | null): readonly WorkNotice[] {
+    return [...this.#kept.values()].filter((each) =>
+      number === null ? !each.hasEnded : each.number > number,
+    );
+  }
+
+  #keep(recorded: RecordedWork, hasEnded: boolean): void {
+    const { pk, work } = recorded;
+    this.#last += 1;
+    this.#kept.delete(pk);
+    this.#kept.set(pk, { recorded, hasEnded, number: this.#last });
+    this.#changes.wake(work.to === null ? [work.from.drive] : [work.from.drive, work.to.drive]);
+  }
+}

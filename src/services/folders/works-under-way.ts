@@ -1,0 +1,166 @@
+import type { Clock } from "../../clock.ts";
+import type { Within } from "../../db/database.ts";
+import type { RecordedWork } from "../../db/folder-works.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { Caller } from "../../domain/caller.ts";
+import type { Drive } from "../../domain/drive.ts";
+import { CofferError, notFound } from "../../domain/errors.ts";
+import { doneOf, type FolderWork, placesOf, type WorkPlace } from "../../domain/folders/folder-work.ts";
+import type { DriveId, DrivePk } from "../../domain/id.ts";
+import type { FolderPath } from "../../domain/path.ts";
+import type { Access } from "../access.ts";
+import type { FolderPieces } from "./folder-pieces.ts";
+import type { WorkNotices } from "./work-notices.ts";
+
+/** An end of a work that a caller sees. */
+export interface ShownPlace {
+  readonly driveId: DriveId;
+  readonly path: FolderPath;
+}
+
+/** A work as a caller sees it. */
+export interface ShownWork extends RecordedWork {
+  /** Null if it is not the caller's to see. */
+  readonly from: ShownPlace | null;
+  /** Null also where there is none. */
+  readonly to: ShownPlace | null;
+  /** How many phases there are; of what takes it back, if that is so. */
+  readonly phases: number;
+}
+
+/** A work as a stream tells of it. */
+export interface ToldWork {
+  readonly work: ShownWork;
+  readonly hasEnded: boolean;
+}
+
+/** A page of the works of a drive, oldest first. */
+export interface WorkListing {
+  readonly works: readonly ShownWork[];
+  /** On all pages. */
+  readonly total: number;
+  /** The id after which the next page starts; null on the last page. */
+  readonly nextAfter: string | null;
+}
+
+/** Shows the changes of folders that are under way, and has them given up. */
+export class WorksUnderWay {
+  readonly #tables: Tables;
+  readonly #access: Access;
+  readonly #pieces: FolderPieces;
+  readonly #notices: WorkNotices;
+  readonly #clock: Clock;
+
+  constructor(parts: {
+    tables: Tables;
+    access: Access;
+    pieces: FolderPieces;
+    notices: WorkNotices;
+    clock: Clock;
+  }) {
+    this.#tables = parts.tables;
+    this.#access = parts.access;
+    this.#pieces = parts.pieces;
+    this.#notices = parts.notices;
+    this.#clock = parts.clock;
+  }
+
+  /** Throws NOT_FOUND. */
+  list(caller: Caller, driveRef: string, page: { limit: number; after: string | null }): WorkListing {
+    const drive = this.#access.drive(caller, driveRef);
+    const all = this.#ofDrive(caller, drive);
+    const left = all.filter(({ id }) => page.after === null || id > page.after);
+    const works = left.slice(0, page.limit);
+    const nextAfter = left.length > works.length ? (works.at(-1)?.id ?? null) : null;
+    return { works, total: all.length, nextAfter };
+  }
+
+  /** Throws NOT_FOUND, also for one that has ended. */
+  get(caller: Caller, driveRef: string, id: string): ShownWork {
+    const drive = this.#access.drive(caller, driveRef);
+    const found = this.#ofDrive(caller, drive).find((each) => each.id === id.toLowerCase());
+    if (found === undefined) throw notFound("work");
+    return found;
+  }
+
+  /**
+   * Has a work given up: before its next piece it is taken back, or stops. Doing so again changes nothing. Throws
+   * NOT_FOUND, and FORBIDDEN for who may not write at each of its ends that it changes.
+   */
+  cancel(caller: Caller, driveRef: string, id: string, within?: Within<ShownWork>): Promise<ShownWork> {
+    return this.#access.writeFromReserve(caller, within, () => {
+      const { pk, work, isUndone, answer } = this.get(caller, driveRef, id);
+      if (!this.#mayChange(caller, work)) {
+        throw new CofferError(
+          "FORBIDDEN",
+          "Only who may write to every folder that this changes may give it up.",
+        );
+      }
+      if (!isUndone && answer !== null) this.#tables.idempotencyRecords.remove(answer);
+      this.#tables.folderWorks.undo(pk);
+      return this.get(caller, driveRef, id);
+    });
+  }
+
+  /** Whether `news` may have any. */
+  hasNews(number: number | null): boolean {
+    return number === null || number < this.#notices.head;
+  }
+
+  /**
+   * What a stream has to tell of the works in some drives since it was asked last, and the number to ask with next.
+   *
+   * @param number null for all that is under way
+   */
+  news(
+    caller: Caller,
+    drives: ReadonlySet<DrivePk>,
+    number: number | null,
+  ): { readonly works: readonly ToldWork[]; readonly number: number } {
+    const works = this.#notices.after(number).flatMap(({ recorded, hasEnded }): readonly ToldWork[] => {
+      const { from, to } = recorded.work;
+      const isWanted = drives.has(from.drive) || (to !== null && drives.has(to.drive));
+      const work = isWanted ? this.#shown(caller, recorded) : null;
+      return work === null ? [] : [{ work, hasEnded }];
+    });
+    return { works, number: this.#notices.head };
+  }
+
+  /** As a caller sees it; null if it sees nothing of it. */
+  #shown(caller: Caller, recorded: RecordedWork): ShownWork | null {
+    const { work } = recorded;
+    // Of a drive that is not there yet, only who makes it is told.
+    if (work.kind === "fork" && !this.#isOwn(caller, work.to.drive)) return null;
+    const from = this.#shownPlace(caller, work.from);
+    const to = work.kind === "fork" || work.to === null ? null : this.#shownPlace(caller, work.to);
+    if (from === null && to === null) return null;
+    return { ...recorded, from, to, phases: this.#pieces.phaseCount(doneOf(recorded) ?? work) };
+  }
+
+  #ofDrive(caller: Caller, { pk }: Pick<Drive, "pk">): ShownWork[] {
+    const works = this.#tables.folderWorks.of(pk).flatMap((each) => this.#shown(caller, each) ?? []);
+    return works.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  #mayChange(caller: Caller, work: FolderWork): boolean {
+    const changed = work.kind === "copy" ? [work.to] : placesOf(work);
+    if (work.kind === "fork") return this.#isOwn(caller, work.to.drive);
+    return changed.every(({ drive: pk, path }) => {
+      const drive = this.#tables.drives.byPk(pk, this.#clock.now());
+      return drive !== null && this.#access.canWrite(caller, drive.id, path);
+    });
+  }
+
+  #isOwn(caller: Caller, drive: DrivePk): boolean {
+    return caller.kind === "account" && this.#tables.drives.ownerOf(drive) === caller.userPk;
+  }
+
+  #shownPlace(caller: Caller, { drive: pk, path }: WorkPlace): ShownPlace | null {
+    const drive = this.#tables.drives.byPk(pk, this.#clock.now());
+    const isSeen =
+      drive !== null &&
+      this.#access.findDrive(caller, drive.id) !== null &&
+      path.startsWith(this.#access.prefixOf(caller, drive));
+    return isSeen ? { driveId: drive.id, path } : null;
+  }
+}
