@@ -30,8 +30,7 @@ import links from "./migrations/0029_links.sql" with { type: "text" };
 import access from "./migrations/0030_access.sql" with { type: "text" };
 import webhooks from "./migrations/0031_webhooks.sql" with { type: "text" };
 import setupToken from "./migrations/0032_setup_token.sql" with { type: "text" };
-import makersVersionsRetries from "./migrations/0033_makers_versions_retries.sql" with { type: "text" };
-import works from "./migrations/0034_works.sql" with { type: "text" };
+import makersVersionsWorks from "./migrations/0033_makers_versions_works.sql" with { type: "text" };
 
 /** One step of the schema. Never edit a released one: add a new step. */
 export interface Migration {
@@ -75,6 +74,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 30, name: "access", sql: access },
   { version: 31, name: "webhooks", sql: webhooks },
   { version: 32, name: "setup-token", sql: setupToken },
-  { version: 33, name: "makers-versions-retries", sql: makersVersionsRetries },
-  { version: 34, name: "works", sql: works },
+  { version: 33, name: "makers-versions-works", sql: makersVersionsWorks },
 ];

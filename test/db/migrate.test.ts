@@ -364,7 +364,7 @@ test("keys from before they could expire never do", () => {
 
 test("members whom a key let in go with it from then on; what keys made that are gone is removed", () => {
   using sql = new Sqlite(":memory:");
-  const before = MIGRATIONS.findIndex(({ name }) => name === "makers-versions-retries");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "makers-versions-works");
   migrate(sql, MIGRATIONS.slice(0, before), clock);
   sql.run(
     `INSERT INTO user (pk, id, username, plan, created_at)
@@ -391,7 +391,7 @@ test("members whom a key let in go with it from then on; what keys made that are
 
 test("a move that was taken back is a move that is undone, and works from before they were shown have ids", () => {
   using sql = new Sqlite(":memory:");
-  const before = MIGRATIONS.findIndex(({ name }) => name === "works");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "makers-versions-works");
   migrate(sql, MIGRATIONS.slice(0, before), clock);
   sql.run(
     `INSERT INTO drive (pk, id, name, slug, description, created_at, updated_at)

@@ -168,7 +168,7 @@ async function expectClaims({ coffer, old: { unclaimed, key, claimed } }: Opened
 /** The first store that keeps a content that a file had, and the first that knows where it was made. */
 const VERSIONS = {
   from: 29,
-  placedFrom: MIGRATIONS.findIndex(({ name }) => name === "makers-versions-retries") + 1,
+  placedFrom: MIGRATIONS.findIndex(({ name }) => name === "makers-versions-works") + 1,
 };
 
 /** What is kept of a file is there still, also to keys of its folder if it is known that it was made in there. */
