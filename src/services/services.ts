@@ -172,7 +172,7 @@ export function openServices(given: ServiceParts) {
   const pieces = new FolderPieces({ ...given, retention, tree, quota, changes });
   const notices = new WorkNotices({ ...given, changes });
   const works = new FolderWorks({ ...given, locks, pieces, snapshotRemoval, notices });
-  const worksUnderWay = new WorksUnderWay({ ...given, access, pieces, notices });
+  const worksUnderWay = new WorksUnderWay({ ...given, access, pieces, works, notices });
   const folderChanges = new FolderChanges({ ...given, access, locks, pieces, works });
   const transfers = new FolderTransfers({ ...given, quota, tree, locks });
   const parts = { ...given, retention, damaged, contentChecks, access, quota, locks, changes, tree, usage };

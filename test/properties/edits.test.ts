@@ -100,3 +100,17 @@ test("however many places change, the diff leads from one to the other until it 
   const all = unifiedDiff({ path: "f", original, now: now.text, changes: now.changes, firstLine: 1 });
   expect([all.isCut, Buffer.byteLength(all.text)]).toEqual([true, 64 * 1024]);
 });
+
+test.each([
+  ["inserted far down", { op: "insert", line: 199_999, text: "y" }],
+  ["ambiguous far down", { op: "str_replace", oldString: "z", newString: "y", replaceAll: false }],
+] as const)("an edit of many lines lets others go first: %s", (_, edit) => {
+  const text = new EditedText(Buffer.from(`${"x\n".repeat(199_998)}zz\n`));
+  let steps = 0;
+  const run = () => {
+    for (const made = text.steps(edit); made.next().done !== true; steps += 1);
+  };
+  if (edit.op === "insert") run();
+  else expect(run).toThrow("more than once");
+  expect(steps).toBeGreaterThan(5);
+});

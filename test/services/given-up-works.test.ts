@@ -242,6 +242,21 @@ test("to give up twice changes nothing more, and writes that wait go on", async 
   });
 });
 
+test("a work that fails again and again is given up at once", async () => {
+  await using world = await open();
+  const { services, caller, drive, database } = world;
+  database.sql.run(
+    `CREATE TRIGGER sabotage BEFORE DELETE ON file WHEN OLD.path = 'many/0000900.txt'
+     BEGIN SELECT RAISE(ABORT, 'sabotaged'); END`,
+  );
+  const removed = Promise.allSettled([services.folders.remove(caller, drive, "many/")]);
+  expect(await removed).toMatchObject([{ reason: { code: "UNAVAILABLE" } }]);
+  await cancel(world, await underWay(world));
+  await eventually(() => works(world).length === 0);
+  expect(services.folders.get(caller, drive, "many/").folder.fileCount).toBe(FILES);
+  expect(faultsOfTrees(database.sql)).toEqual([]);
+});
+
 test("a removal that is given up is not answered again as done", async () => {
   await using world = await open();
   const { services, caller, drive, tables, clock } = world;

@@ -36,6 +36,7 @@ const ANSWER_TYPES = {
     "link-schemas",
     "member-schema",
     "record-schemas",
+    "work-schemas",
   ].map((name) => `src/http/operation/${name}.ts`),
 };
 

@@ -1,6 +1,6 @@
 import { useLayoutEffect } from "preact/hooks";
 import { asApiError, call } from "./api.ts";
-import type { Change } from "./types.ts";
+import type { Change, Work } from "./types.ts";
 
 /** How long changes are collected before they are told, in milliseconds; longer while more and more come. */
 const COLLECT_MS = 150;
@@ -16,6 +16,10 @@ export interface Follower {
   readonly onChanges: (changes: readonly Change[]) => void;
   /** Changes were missed: all that is shown may be out of date. */
   readonly onGap: () => void;
+  /** The feed was opened, maybe again: it tells all works that are under way. */
+  readonly onOpen?: () => void;
+  /** A work goes on, or has ended. */
+  readonly onWork?: (work: Work) => void;
 }
 
 /**
@@ -98,6 +102,8 @@ export class Feed {
       const wait = Math.max(COLLECT_MS, this.#toldAt + COLLECT_BUSY_MS - performance.now());
       this.#telling ??= setTimeout(() => this.#tell(), wait);
     });
+    source.addEventListener("open", () => this.#follower.onOpen?.());
+    source.addEventListener("work", ({ data }) => this.#follower.onWork?.(JSON.parse(data)));
     source.addEventListener("gone", () => this.#retry(0));
     source.addEventListener("error", () => {
       // After any other failure the browser tries again by itself.

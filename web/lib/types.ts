@@ -4,6 +4,7 @@ import type * as history from "../../src/http/operation/history-schemas.ts";
 import type * as link from "../../src/http/operation/link-schemas.ts";
 import type * as member from "../../src/http/operation/member-schema.ts";
 import type * as server from "../../src/http/operation/record-schemas.ts";
+import type * as work from "../../src/http/operation/work-schemas.ts";
 
 // What the API answers, under the names of the dashboard. The types are those that the server answers with.
 
@@ -72,6 +73,9 @@ export type By = history.ActorRecord | null;
 
 /** Something that happened in a drive. */
 export type Change = change.ChangeRecord;
+
+/** A large change of a folder, as the feed tells of it. */
+export type Work = work.ToldWorkRecord;
 
 /** A page of a list that goes on at a cursor. */
 export interface CursorPage<T> {

@@ -10,6 +10,9 @@ const RETURN = 0x0d;
 /** Texts of this length have memory of their own. */
 const LARGE_BYTES = MIB;
 
+/** So many lines are passed in a millisecond or two. */
+const LINES_AT_ONCE = 20_000;
+
 /** How many of the lines that match an error names. */
 const NAMED_LINES = 10;
 
@@ -47,26 +50,38 @@ export class EditedText {
    * @throws CofferError CONFLICT if the text is not as the edit needs it, VALIDATION_ERROR, PAYLOAD_TOO_LARGE
    */
   apply(edit: Edit): void {
+    const steps = this.steps(edit);
+    while (steps.next().done !== true);
+  }
+
+  /** Applies an edit in steps of a millisecond or two. Throws as `apply`. */
+  *steps(edit: Edit): Generator<void, void> {
     const { place = "" } = edit;
     switch (edit.op) {
       case "str_replace":
-        return this.#replace(edit, place);
+        return yield* this.#replace(edit, place);
       case "insert":
-        return this.#insert(edit.line, edit.text, place);
+        return yield* this.#insert(edit.line, edit.text, place);
       case "append":
         return this.#put([this.#text.length], 0, Buffer.from(edit.text));
     }
   }
 
-  #replace(edit: Edit & { op: "str_replace" }, place: string): void {
+  *#replace(edit: Edit & { op: "str_replace" }, place: string): Generator<void, void> {
     if (edit.oldString === "") throw invalid(`${place}old_string`, "must not be empty");
     const isExact = edit.oldString.includes("\r") || edit.newString.includes("\r");
     const wanted = Buffer.from(isExact ? edit.oldString : this.#adapted(edit.oldString));
     const replacement = Buffer.from(isExact ? edit.newString : this.#adapted(edit.newString));
     const first = this.#text.indexOf(wanted);
     if (first === -1) throw this.#isMissing(wanted, place);
-    if (edit.replaceAll) return this.#put(this.#placesOf(wanted, place), wanted.length, replacement);
-    if (this.#text.indexOf(wanted, first + 1) !== -1) throw this.#isAmbiguous(wanted, first, place);
+    yield;
+    if (edit.replaceAll) {
+      const places = this.#placesOf(wanted, place);
+      yield;
+      return this.#put(places, wanted.length, replacement);
+    }
+    if (this.#text.indexOf(wanted, first + 1) !== -1) throw yield* this.#isAmbiguous(wanted, first, place);
+    yield;
     this.#put([first], wanted.length, replacement);
   }
 
@@ -85,8 +100,8 @@ export class EditedText {
     return places;
   }
 
-  #insert(line: number, text: string, place: string): void {
-    const at = this.#afterLine(line, place);
+  *#insert(line: number, text: string, place: string): Generator<void, void> {
+    const at = yield* this.#afterLine(line, place);
     const isAtEnd = at === this.#text.length;
     const hasEnd = at === 0 || this.#text[at - 1] === NEWLINE;
     const lineEnd = this.#hasReturns ? "\r\n" : "\n";
@@ -95,9 +110,10 @@ export class EditedText {
     this.#put([at], 0, Buffer.from((hasEnd ? "" : lineEnd) + lines + (isWhole ? "" : lineEnd)));
   }
 
-  #afterLine(line: number, place: string): number {
+  *#afterLine(line: number, place: string): Generator<void, number> {
     let at = 0;
     for (let passed = 0; passed < line; passed += 1) {
+      if (passed % LINES_AT_ONCE === LINES_AT_ONCE - 1) yield;
       const end = afterLineEnd(this.#text, "utf-8", at);
       const isLast = end === -1 && at < this.#text.length && passed === line - 1;
       if (end === -1 && !isLast) {
@@ -148,7 +164,7 @@ export class EditedText {
     return new CofferError("CONFLICT", `${place}old_string is not in the file. Nothing was changed. ${hint}`);
   }
 
-  #isAmbiguous(wanted: Buffer, first: number, place: string): CofferError {
+  *#isAmbiguous(wanted: Buffer, first: number, place: string): Generator<void, CofferError> {
     const lines: number[] = [];
     let [line, start] = [1, 0];
     let at = first;
@@ -157,6 +173,7 @@ export class EditedText {
       for (; next !== -1 && next <= at; next = afterLineEnd(this.#text, "utf-8", start)) {
         line += 1;
         start = next;
+        if (line % LINES_AT_ONCE === 0) yield;
       }
       lines.push(line);
       // Others in the same line need not be looked at.

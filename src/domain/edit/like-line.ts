@@ -1,8 +1,7 @@
-import { MIB } from "../limits.ts";
 import { NEWLINE } from "../texts/lines.ts";
 
 /** Longer texts are not searched again. */
-const SEARCHED_BYTES = MIB;
+const SEARCHED_BYTES = 256 * 1024;
 
 const SPACE = 0x20;
 

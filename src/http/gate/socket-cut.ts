@@ -20,8 +20,16 @@ const LIBRARIES = [
 ];
 const FUNCTIONS = {
   getpeername: { args: [FFIType.i32, FFIType.ptr, FFIType.ptr], returns: FFIType.i32 },
+  setsockopt: {
+    args: [FFIType.i32, FFIType.i32, FFIType.i32, FFIType.ptr, FFIType.u32],
+    returns: FFIType.i32,
+  },
   shutdown: { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 },
 } as const;
+/** `SOL_SOCKET` and `SO_LINGER`. */
+const [SOCKET, LINGER] = process.platform === "darwin" ? ([0xffff, 0x80] as const) : ([1, 13] as const);
+/** It is on, for no seconds: what waits to be sent is dropped at the end. */
+const NO_SECONDS = Int32Array.of(1, 0);
 /** No more is sent and received. The runtime finds that out, and closes the descriptor. */
 const BOTH_WAYS = 2;
 /** More descriptors are not looked at: it takes a tenth of a microsecond for each. */
@@ -39,7 +47,9 @@ export function socketCuts(): CutSocket {
   return (peer) => {
     const library = system();
     const descriptor = library === null ? null : descriptorOf(library, peer);
-    return descriptor !== null && library?.shutdown(descriptor, BOTH_WAYS) === 0;
+    if (library === null || descriptor === null) return false;
+    library.setsockopt(descriptor, SOCKET, LINGER, ptr(NO_SECONDS), NO_SECONDS.byteLength);
+    return library.shutdown(descriptor, BOTH_WAYS) === 0;
   };
 }
 

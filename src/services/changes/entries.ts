@@ -105,7 +105,8 @@ export function folderChanged(
 
 /** The entry of a work that was given up, and left what it had done. */
 export function folderLeft({ from }: FolderWork, stamp: Stamp): NewChange {
-  return { drive: from.drive, type: "folder.updated", path: from.path, stamp };
+  const type = from.path === ROOT ? "drive.restored" : "folder.updated";
+  return { drive: from.drive, type, path: from.path, stamp };
 }
 
 function about({ drivePk, path, id }: Facts, stamp: Stamp) {

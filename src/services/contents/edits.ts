@@ -26,6 +26,9 @@ const ATTEMPTS = 5;
 /** Longer texts are edited one at a time, since each is in memory several times. */
 const LARGE_BYTES = MIB;
 
+/** How much of a content is read, hashed and written at once. */
+const PIECE_BYTES = 256 * 1024;
+
 /** How a file is to be edited. */
 export interface EditOptions {
   readonly precondition: Precondition;
@@ -171,7 +174,7 @@ export class Edits {
   }
 
   async #editing(file: File, encoding: TextEncoding, edits: readonly Edit[]): Promise<Plan> {
-    const bytes = await this.#damaged.readFor(file, () => this.#blobs.readAll(file));
+    const bytes = await this.#damaged.readFor(file, () => this.#readAll(file));
     const mark = bytes.subarray(0, markBytes(bytes, encoding));
     // Each step reads a long text once or more.
     const pause = async () => {
@@ -182,7 +185,8 @@ export class Edits {
     const edited = new EditedText(original);
     await pause();
     for (const edit of edits) {
-      edited.apply(edit);
+      const steps = edited.steps(edit);
+      while (steps.next().done !== true) await pause();
       await pause();
     }
     const { text: now, changes } = edited;
@@ -190,6 +194,22 @@ export class Edits {
     await pause();
     const diff = unifiedDiff({ path: file.path, original, now, changes, firstLine: 1 });
     return { diff, pieces: () => inPieces(mark, content) };
+  }
+
+  /** A large content is read and checked in pieces: its hash alone takes ten milliseconds. */
+  #readAll(file: File): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
+    return file.size > LARGE_BYTES ? this.#readPieces(file) : this.#blobs.readAll(file);
+  }
+
+  async #readPieces(file: File): Promise<Uint8Array<ArrayBuffer>> {
+    const bytes = new Uint8Array(file.size);
+    let at = 0;
+    for await (const piece of this.#blobs.pieces(file, PIECE_BYTES)) {
+      bytes.set(piece, at);
+      at += piece.length;
+      await nextTurn();
+    }
+    return bytes;
   }
 
   async #appending(file: File, content: Blob, index: LineIndex, text: string): Promise<Plan> {
@@ -218,8 +238,12 @@ function isAppending(edits: readonly Edit[]): edits is readonly (Edit & { readon
   return edits.every(({ op }) => op === "append");
 }
 
-async function* inPieces(...pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* pieces;
+async function* inPieces(...contents: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  for (const content of contents)
+    for (let at = 0; at < content.length; at += PIECE_BYTES) {
+      yield content.subarray(at, at + PIECE_BYTES);
+      await nextTurn();
+    }
 }
 
 /** The last lines of a text, for a diff; none if they are too long to be shown. */

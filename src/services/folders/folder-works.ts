@@ -64,7 +64,8 @@ export class FolderWorks {
   readonly #log: Log;
   #queue: Active[] = [];
   #running: Promise<void> | null = null;
-  readonly #waiting = new Set<NodeJS.Timeout>();
+  /** What to do at once instead of after a pause. */
+  readonly #waiting = new Map<FolderWorkPk, { readonly timer: NodeJS.Timeout; readonly again: () => void }>();
   #isStopped = false;
 
   constructor(parts: {
@@ -93,7 +94,7 @@ export class FolderWorks {
   /** Resolves after the current piece. Waiting requests are refused; the next start continues the works. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    for (const timer of this.#waiting) clearTimeout(timer);
+    for (const { timer } of this.#waiting.values()) clearTimeout(timer);
     await this.#running;
     for (const { reject } of this.#queue) reject(stopping());
     this.#locks.refuseAll(stopping());
@@ -118,6 +119,14 @@ export class FolderWorks {
       reject,
     });
     return promise;
+  }
+
+  /** Tries a work again at once that waits for that, if it does. */
+  hurry(pk: FolderWorkPk): void {
+    const waiting = this.#waiting.get(pk);
+    if (waiting === undefined) return;
+    clearTimeout(waiting.timer);
+    waiting.again();
   }
 
   /** What goes on with a work, or takes it back, when no request waits for it. */
@@ -253,11 +262,11 @@ export class FolderWorks {
 
   #retryLater(active: Active): void {
     if (this.#isStopped) return;
-    const timer = setTimeout(() => {
-      this.#waiting.delete(timer);
+    const again = () => {
+      this.#waiting.delete(active.pk);
       this.#enqueue(active);
-    }, RETRY_MS);
-    this.#waiting.add(timer);
+    };
+    this.#waiting.set(active.pk, { timer: setTimeout(again, RETRY_MS), again });
   }
 }
 

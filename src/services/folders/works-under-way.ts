@@ -10,6 +10,7 @@ import type { DriveId, DrivePk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/path.ts";
 import type { Access } from "../access.ts";
 import type { FolderPieces } from "./folder-pieces.ts";
+import type { FolderWorks } from "./folder-works.ts";
 import type { WorkNotices } from "./work-notices.ts";
 
 /** An end of a work that a caller sees. */
@@ -48,6 +49,7 @@ export class WorksUnderWay {
   readonly #tables: Tables;
   readonly #access: Access;
   readonly #pieces: FolderPieces;
+  readonly #works: FolderWorks;
   readonly #notices: WorkNotices;
   readonly #clock: Clock;
 
@@ -55,12 +57,14 @@ export class WorksUnderWay {
     tables: Tables;
     access: Access;
     pieces: FolderPieces;
+    works: FolderWorks;
     notices: WorkNotices;
     clock: Clock;
   }) {
     this.#tables = parts.tables;
     this.#access = parts.access;
     this.#pieces = parts.pieces;
+    this.#works = parts.works;
     this.#notices = parts.notices;
     this.#clock = parts.clock;
   }
@@ -87,8 +91,8 @@ export class WorksUnderWay {
    * Has a work given up: before its next piece it is taken back, or stops. Doing so again changes nothing. Throws
    * NOT_FOUND, and FORBIDDEN for who may not write at each of its ends that it changes.
    */
-  cancel(caller: Caller, driveRef: string, id: string, within?: Within<ShownWork>): Promise<ShownWork> {
-    return this.#access.writeFromReserve(caller, within, () => {
+  async cancel(caller: Caller, driveRef: string, id: string, within?: Within<ShownWork>): Promise<ShownWork> {
+    const cancelled = await this.#access.writeFromReserve(caller, within, () => {
       const { pk, work, isUndone, answer } = this.get(caller, driveRef, id);
       if (!this.#mayChange(caller, work)) {
         throw new CofferError(
@@ -100,6 +104,8 @@ export class WorksUnderWay {
       this.#tables.folderWorks.undo(pk);
       return this.get(caller, driveRef, id);
     });
+    this.#works.hurry(cancelled.pk);
+    return cancelled;
   }
 
   /** Whether `news` may have any. */

@@ -12,6 +12,7 @@ import { DriveSearch } from "./drive-search.tsx";
 import { FolderPage } from "./folder-page.tsx";
 import { PlacesButton, PlacesPanel } from "./places.tsx";
 import { ShownFile } from "./shown-file.tsx";
+import { Works } from "./works.tsx";
 import { useDrive, useDriveStore, useSlugInAddress } from "./use-drive.ts";
 
 /** From here on there is room for the tree beside the list; styles/tree.css says the same. */
@@ -79,6 +80,7 @@ function OpenDrive({ drive, place, folder, fileId, isReached, onRenamed, onDrive
           <DriveMenu drive={drive} />
         </div>
       </div>
+      <Works store={store} drive={drive} />
       <div class="drive-body">
         {isWide && <PlacesPanel {...places} />}
         <FolderPage

@@ -96,6 +96,8 @@ export function useDriveStore({ id, role }: Drive, onDriveChange: () => void): D
         store.reload();
         onDriveChange();
       },
+      onOpen: () => store.works.begin(),
+      onWork: (work) => store.works.tell(work),
     });
     return () => feed.close();
   }, [id, store, onDriveChange]);

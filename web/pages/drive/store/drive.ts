@@ -17,6 +17,7 @@ import type { Change, FileRecord, FolderRecord } from "../../../lib/types.ts";
 import type { FocusWish, Memory } from "./cursor.ts";
 import { FolderStore } from "./folder.ts";
 import { TreeStore } from "./tree.ts";
+import { WorksStore } from "./works.ts";
 
 /**
  * The state of a drive's page: the tree of folders, and the folder that is shown. An action sends its request and
@@ -27,6 +28,7 @@ export class DriveStore {
   readonly drive: string;
   readonly isReadOnly: boolean;
   readonly tree: TreeStore;
+  readonly works = new WorksStore();
   #shown: FolderStore | null = null;
   readonly #watchers = new Set<(change: Change) => void>();
 
