@@ -20,6 +20,18 @@ export const KEY_IS_ALIVE = `(k.expires_at IS NULL OR k.expires_at > :now)
     SELECT 1 FROM maker WHERE made_by IS NULL))`;
 
 /**
+ * The same for a list of keys. To look above each would take as long as their number squared where each has made the
+ * next. So this looks below the keys that are gone: until what they made is removed, they are noted.
+ */
+export const LISTED_KEY_IS_ALIVE = `(k.expires_at IS NULL OR k.expires_at > :now)
+  AND k.id NOT IN (
+    WITH RECURSIVE below (id) AS (
+      SELECT m.id FROM ended_key e CROSS JOIN api_key m ON m.made_by = e.id
+      UNION ALL
+      SELECT m.id FROM below CROSS JOIN api_key m ON m.made_by = below.id)
+    SELECT id FROM below)`;
+
+/**
  * The SQL condition for a drive `d` that readers can see: neither deleted nor expired.
  *
  * @param now the parameter that holds the time

@@ -1,4 +1,4 @@
-import { driveIsAlive, KEY_IS_ALIVE } from "./alive.ts";
+import { driveIsAlive, KEY_IS_ALIVE, LISTED_KEY_IS_ALIVE } from "./alive.ts";
 import type { ApiKey, SecretHash } from "../domain/api-key.ts";
 import type { Caller } from "../domain/caller.ts";
 import { type FolderPath, ROOT } from "../domain/path.ts";
@@ -124,10 +124,10 @@ export class ApiKeysTable {
                :secretExpiresAt, :madeBy)`,
     );
     this.#ofUser = sql.prepare<ApiKey, [{ user: UserPk; now: number }]>(
-      `SELECT ${COLUMNS} FROM api_key k WHERE ${OF_USER} AND ${KEY_IS_ALIVE} ORDER BY created_at, pk`,
+      `SELECT ${COLUMNS} FROM api_key k WHERE ${OF_USER} AND ${LISTED_KEY_IS_ALIVE} ORDER BY created_at, pk`,
     );
     this.#ofDrive = sql.prepare<ApiKey, [{ drive: DrivePk; prefix: FolderPath; now: number }]>(
-      `SELECT ${COLUMNS} FROM api_key k WHERE drive = :drive AND ${WITHIN_PREFIX} AND ${KEY_IS_ALIVE}
+      `SELECT ${COLUMNS} FROM api_key k WHERE drive = :drive AND ${WITHIN_PREFIX} AND ${LISTED_KEY_IS_ALIVE}
         ORDER BY created_at, pk`,
     );
     this.#replaceSecret = sql.prepare<never, [Parameters<NewerSecret>]>(

@@ -101,3 +101,52 @@ test.each(KINDS)(
     }
   },
 );
+
+test.each(KINDS)(
+  "a kill amid the giving up of a folder's $kind leaves all as it was, and it can be asked for again",
+  async ({ kind, files, status, atEnd, trashed }) => {
+    await using place = await temporaryDirectory();
+    const dataDir = join(place.path, "data");
+    let server = await serve({ dataDir });
+    try {
+      const { key, drive } = await signUp(server, "ada");
+      const path = `/v0/files?drive_id=${drive}&path=first.txt`;
+      const { id } = await server.client(key).json<{ id: string }>(201, "PUT", path, { body: "x" });
+      await addManyFiles(dataDir, id, files);
+      using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
+      sql.run("PRAGMA busy_timeout = 10000");
+      const count = (what: string) => Number(sql.query(`SELECT count(*) FROM ${what}`).values()[0]?.[0]);
+      const entry = kind === "restore" ? await removeFolder(server.client(key), drive) : "";
+      const standing = () => [
+        ...["many/", "x/more/"].map((folder) => count(`file WHERE path LIKE '${folder}%'`)),
+        count("trash_file"),
+      ];
+      const before = standing();
+
+      const cutOff = ask(server.client(key), drive, kind, entry).then(
+        () => "answered",
+        () => "cut off",
+      );
+      await eventually(() => count("folder_work WHERE files_done > 300") === 1);
+      const works = `/v0/drives/${drive}/works`;
+      const { data } = await server.client(key).json<{ data: { id: string }[] }>(200, "GET", works);
+      await server.client(key).json(200, "POST", `${works}/${data[0]?.id}/cancel`);
+      await server.kill();
+      expect([await cutOff, count("folder_work WHERE undone = 1")]).toEqual(["cut off", 1]);
+      expect(standing()).not.toEqual(before);
+
+      server = await serve({ dataDir });
+      await eventually(() => count("folder_work") === 0);
+      expect([standing(), faultsOfTrees(sql)]).toEqual([before, []]);
+      expect(count("folder WHERE path LIKE 'x/%'")).toBe(0);
+
+      const again = await ask(server.client(key), drive, kind, entry);
+      expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([status, null]);
+      expect(standing().slice(0, 2)).toEqual([...atEnd]);
+      expect(count("trash_file")).toBe(kind === "remove" ? trashed : 0);
+      expect(await server.stop()).toBe(0);
+    } finally {
+      await server.kill();
+    }
+  },
+);

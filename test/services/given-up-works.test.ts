@@ -328,6 +328,26 @@ function follow({ services, caller, drive }: World): FeedStream {
   return services.feed.open(caller, "client", { drives: [drive], position: "latest" }, listener);
 }
 
+test("a fork is shown to who makes it, and to nobody else in the drive", async () => {
+  await using world = await open();
+  const { services, caller, drive } = world;
+  await services.users.createFromShell("bob", "bob's password");
+  const { secret } = await services.apiKeys.createFor("bob", "", "read-write");
+  const bob = services.apiKeys.authenticate(secret);
+  if (bob === null) throw new Error("the key is not known");
+  await services.members.add(caller, drive, "bob", "editor");
+  const bobs = { ...world, caller: bob };
+  const refused = BEGIN.fork(bobs).then((begin) => expectGivenUp(begin()));
+  await eventually(() => works(bobs).length === 1);
+  const [work] = works(bobs);
+  if (work === undefined) throw new Error("there is no work");
+  expect(work).toMatchObject({ from: { path: "" }, to: null });
+  expect(works(world)).toEqual([]);
+  expect(await Promise.allSettled([cancel(world, work)])).toMatchObject([{ reason: { code: "NOT_FOUND" } }]);
+  await cancel(bobs, work);
+  await refused;
+});
+
 describe("a stream is told of works", () => {
   test("as they begin, at most once a second, and as they end", async () => {
     await using world = await open();

@@ -51,6 +51,9 @@ async function authorize(page: Page, key: string): Promise<void> {
 
 /** Opens an operation, named as `Drives-listDrives`. */
 export async function openOperation(page: Page, name: string): Promise<Locator> {
+  const group = page.locator(`#operations-tag-${name.slice(0, name.indexOf("-"))}`);
+  await group.waitFor();
+  if ((await group.getAttribute("data-is-open")) !== "true") await group.click();
   const operation = page.locator(`#operations-${name}`);
   await operation.locator(".opblock-summary-control").click();
   await operation.locator(".execute").waitFor();

@@ -35,8 +35,24 @@ export const PAGE = `<!doctype html>
  * Sends requests to the address of this page: the browser may not be able to reach the configured base URL, and the
  * page's policy allows no other. Form fields are filled from the example, and empty ones are not sent: by default the
  * page fills in "string" and ticks a box "Send empty value".
+ *
+ * References are followed here: to do it, Swagger UI would read the whole description anew, at the start and for each
+ * operation that is opened, which holds the tab for seconds each time. For the same reason operations are listed once
+ * their group is opened, and schemas are shown only where they are used.
  */
-const INIT = `fetch("docs/openapi.json")
+const INIT = `const followed = (value, spec, within = []) => {
+  if (Array.isArray(value)) return value.map((each) => followed(each, spec, within));
+  if (typeof value !== "object" || value === null) return value;
+  const { $ref, ...own } = value;
+  if (typeof $ref !== "string") {
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, followed(each, spec, within)]));
+  }
+  if (within.includes($ref)) return value;
+  return { ...followed(at($ref.slice(2).split("/"), spec), spec, [...within, $ref]), ...own };
+};
+const at = (path, spec) => path.reduce((value, name) => value?.[name], spec) ?? null;
+
+fetch("docs/openapi.json")
   .then((response) => response.json())
   .then((spec) => {
     spec.servers = [{ url: new URL(".", location.href).href.replace(/\\/$/, "") }];
@@ -54,7 +70,14 @@ const INIT = `fetch("docs/openapi.json")
       tryItOutEnabled: true,
       displayRequestDuration: true,
       validatorUrl: null,
-      plugins: [{ components: { ParameterIncludeEmpty: () => null } }],
+      docExpansion: "none",
+      defaultModelsExpandDepth: -1,
+      plugins: [
+        {
+          components: { ParameterIncludeEmpty: () => null },
+          fn: { resolveSubtree: async (spec, path) => ({ spec: followed(at(path, spec), spec), errors: [] }) },
+        },
+      ],
     });
   });
 `;
