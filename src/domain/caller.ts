@@ -79,7 +79,7 @@ export function requirePerson(caller: Caller): AccountCaller {
   if (caller.kind === "account" && isPersons(caller)) return caller;
   throw new CofferError(
     "FORBIDDEN",
-    "Only people manage keys, sessions, webhooks and members: in the dashboard, or with an account key that they made there. The keys of applications, keys made by other keys and keys of one drive cannot.",
+    "Only people claim drives, and manage keys, sessions, webhooks and members: in the dashboard, or with an account key that they made there. The keys of applications, keys made by other keys and keys of one drive cannot.",
   );
 }
 

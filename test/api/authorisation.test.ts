@@ -242,7 +242,7 @@ const ENTRIES: readonly Entry[] = [
     about: "with a token that is none",
     path: () => "/v0/drives/claim",
     body: () => ({ token: "clm_none" }),
-    of: accounts(404),
+    of: people(404),
   },
   {
     route: "GET /v0/drives/claim/{token}",

@@ -20,7 +20,7 @@ export function abilitiesOf(scope: Scope, reach: ApplicationReach): readonly str
   return [
     ...reading,
     "Add, change and move files and folders, and delete them, also for good",
-    all ? "Make, rename, claim and delete drives" : "Rename and delete the drive",
+    all ? "Make, rename and delete drives" : "Rename and delete the drive",
     "Make links that show files, or take them, without signing in; they end with its access",
     ...(all ? ["In drives that others share with you: what you may do there"] : []),
   ];
@@ -28,4 +28,4 @@ export function abilitiesOf(scope: Scope, reach: ApplicationReach): readonly str
 
 /** What no application can do, whatever a person allows: see `requireManaging`. */
 export const NO_APPLICATION =
-  "It cannot make or revoke other keys, see or end your sessions, set up webhooks, share your drives with people, change your password, or let other apps in.";
+  "It cannot make or revoke other keys, see or end your sessions, set up webhooks, claim drives, share your drives with people, change your password, or let other apps in.";

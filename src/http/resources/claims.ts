@@ -70,8 +70,8 @@ export function claims(service: Claims) {
           tag: "Drives",
           summary: "Claim a drive",
           description:
-            "Makes an agent's drive yours. Needs an account key or a session. The drive no longer expires, gets a slug, and counts for the account's storage; its agent's keys keep working. Only the first claim succeeds: others get 409. Returns 410 if the claim has expired, and `QUOTA_EXCEEDED` if the account has too little space.",
-          account: true,
+            "Makes an agent's drive yours. Needs a session, or an account key that a person made: an application's does not claim, since the drive's keys keep working when the application is revoked. The drive no longer expires, gets a slug, and counts for the account's storage; its agent's keys keep working. Only the first claim succeeds: others get 409. Returns 410 if the claim has expired, and `QUOTA_EXCEEDED` if the account has too little space.",
+          person: true,
           body: Type.Object({
             token: Type.String({
               description: "The last part of the claim URL.",

@@ -2,7 +2,7 @@ import type { Clock } from "../../clock.ts";
 import type { Within } from "../../db/database.ts";
 import type { Tables } from "../../db/tables.ts";
 import { hashSecret, type SecretHash } from "../../domain/api-key.ts";
-import { type Caller, requireAccount } from "../../domain/caller.ts";
+import { type Caller, requirePerson } from "../../domain/caller.ts";
 import { type Drive, type SeenDrive, slugOf } from "../../domain/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { Access } from "../access.ts";
@@ -35,11 +35,11 @@ export class Claims {
    * Gives the drive of a claim token to the caller's account. The drive's keys still work. All checks and changes
    * are in one write: of several claims one wins, and a claim is entirely before or after an expiry or a deletion.
    *
-   * @throws CofferError FORBIDDEN for a drive caller, NOT_FOUND for an unknown token, CONFLICT for a used one, GONE
-   *   for an expired one, QUOTA_EXCEEDED if the drive does not fit into the account's storage
+   * @throws CofferError FORBIDDEN unless the caller acts for a person, NOT_FOUND for an unknown token, CONFLICT for a used
+   *   one, GONE for an expired one, QUOTA_EXCEEDED if the drive does not fit into the account's storage
    */
   claim(caller: Caller, token: string, within?: Within<SeenDrive>): Promise<SeenDrive> {
-    const { userPk } = requireAccount(caller);
+    const { userPk } = requirePerson(caller);
     const hash = hashSecret(token);
     const { claimTokens, drives, users } = this.#tables;
     return this.#access.write(caller, within, () => {
