@@ -8,8 +8,8 @@ test("an operation is tried in the browser, with a key given to Authorize, and n
   await using docs = await openDocsPage();
   const list = await openOperation(docs.page, "Drives-listDrives");
   // What the description refers to is put in its place.
-  const example = await list.locator(".responses-table .example").first().innerText();
-  expect(example).toContain('"slug":');
+  const refusal = list.locator('.responses-table tr[data-code="429"] .response-col_description');
+  expect(await refusal.innerText()).toContain("RATE_LIMITED");
   const { text: drives } = await execute(list);
   expect(drives).toContain('"slug": null');
   const { strangers, complaints } = docs;
