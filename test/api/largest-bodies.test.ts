@@ -8,6 +8,7 @@ import { Description } from "../support/description.ts";
 import { hostileBodies } from "../support/hostile-bodies.ts";
 import { beginSession, type SignedInBrowser } from "../support/sign-in.ts";
 import { WorkMeter } from "../support/work-meter.ts";
+import { excessOf } from "../../src/http/operation/json-measure.ts";
 
 /** Values and names in one body, at most, which each is looked at a few times. */
 const MOST_ITEMS = 10_000;
@@ -116,4 +117,9 @@ test("the longest metadata goes through every door, as tight or as wide as it is
   const wide = JSON.stringify({ metadata, tags: ["a"] }, null, 8);
   const changed = await client.json<{ metadata: unknown }>(200, "PATCH", `/v0/files/${id}`, { body: wide });
   expect(changed.metadata).toEqual(metadata);
+});
+
+test("a megabyte of text may have many escapes, but not consist of them", () => {
+  expect(excessOf(JSON.stringify(["a line\n".repeat(140_000)]), 2)).toBeNull();
+  expect(excessOf(JSON.stringify(["\n".repeat(300_000)]), 2)).toBe("escapes");
 });

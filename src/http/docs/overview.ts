@@ -1,4 +1,5 @@
 import { ANONYMOUS_KEY } from "../../domain/idempotency.ts";
+import { MAX_ESCAPES } from "../operation/json-measure.ts";
 import {
   RECORD_BYTES,
   RECORD_ROOM_BYTES,
@@ -60,7 +61,7 @@ return the same 404.
 
 **Requests.** JSON bodies may be up to ${kib(PLAIN_BODY)}, with ${PLAIN_BODY.items} values and names of fields: ${kib(METADATA_BODY)} and
 ${METADATA_BODY.items} where a file's metadata is changed, ${kib(TEXT_BODY)} for edits of texts, and ${kib(MESSAGE_BODY)} and ${MESSAGE_BODY.items} for
-MCP. Without a key, no body is longer than ${kib({ bytes: ANONYMOUS_BYTES })}. Uploads may be up to the server's limit, and
+MCP, with at most ${MAX_ESCAPES} escapes, such as of line breaks, in their texts. Without a key, no body is longer than ${kib({ bytes: ANONYMOUS_BYTES })}. Uploads may be up to the server's limit, and
 their other fields ${kib(METADATA_BODY)}. What is longer gets 413. The \`Content-Type\` makes no difference. A
 body with a \`Content-Encoding\`, such as \`gzip\`, is refused with 415. Under \`/v0\` an unknown query parameter or
 body field is refused with 400, which names it and the nearest known one; with the header \`Prefer: handling=lenient\` it

@@ -40,46 +40,48 @@ export const PAGE = `<!doctype html>
  * operation that is opened, which holds the tab for seconds each time. For the same reason operations are listed once
  * their group is opened, and schemas are shown only where they are used.
  */
-const INIT = `const followed = (value, spec, within = []) => {
-  if (Array.isArray(value)) return value.map((each) => followed(each, spec, within));
-  if (typeof value !== "object" || value === null) return value;
-  const { $ref, ...own } = value;
-  if (typeof $ref !== "string") {
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, followed(each, spec, within)]));
-  }
-  if (within.includes($ref)) return value;
-  return { ...followed(at($ref.slice(2).split("/"), spec), spec, [...within, $ref]), ...own };
-};
-const at = (path, spec) => path.reduce((value, name) => value?.[name], spec) ?? null;
-
-fetch("docs/openapi.json")
-  .then((response) => response.json())
-  .then((spec) => {
-    spec.servers = [{ url: new URL(".", location.href).href.replace(/\\/$/, "") }];
-    for (const { requestBody } of Object.values(spec.paths).flatMap(Object.values)) {
-      const form = requestBody?.content["multipart/form-data"];
-      for (const [name, field] of Object.entries(form?.schema.properties ?? {})) {
-        if (field.format !== "binary") field.examples = [form.example?.[name] ?? ""];
-      }
+const INIT = `{
+  const followed = (value, spec, within = []) => {
+    if (Array.isArray(value)) return value.map((each) => followed(each, spec, within));
+    if (typeof value !== "object" || value === null) return value;
+    const { $ref, ...own } = value;
+    if (typeof $ref !== "string") {
+      return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, followed(each, spec, within)]));
     }
-    SwaggerUIBundle({
-      spec,
-      dom_id: "#swagger-ui",
-      deepLinking: true,
-      persistAuthorization: true,
-      tryItOutEnabled: true,
-      displayRequestDuration: true,
-      validatorUrl: null,
-      docExpansion: "none",
-      defaultModelsExpandDepth: -1,
-      plugins: [
-        {
-          components: { ParameterIncludeEmpty: () => null },
-          fn: { resolveSubtree: async (spec, path) => ({ spec: followed(at(path, spec), spec), errors: [] }) },
-        },
-      ],
+    if (within.includes($ref)) return value;
+    return { ...followed(at($ref.slice(2).split("/"), spec), spec, [...within, $ref]), ...own };
+  };
+  const at = (path, spec) => path.reduce((value, name) => value?.[name], spec) ?? null;
+
+  fetch("docs/openapi.json")
+    .then((response) => response.json())
+    .then((spec) => {
+      spec.servers = [{ url: new URL(".", location.href).href.replace(/\\/$/, "") }];
+      for (const { requestBody } of Object.values(spec.paths).flatMap(Object.values)) {
+        const form = requestBody?.content["multipart/form-data"];
+        for (const [name, field] of Object.entries(form?.schema.properties ?? {})) {
+          if (field.format !== "binary") field.examples = [form.example?.[name] ?? ""];
+        }
+      }
+      SwaggerUIBundle({
+        spec,
+        dom_id: "#swagger-ui",
+        deepLinking: true,
+        persistAuthorization: true,
+        tryItOutEnabled: true,
+        displayRequestDuration: true,
+        validatorUrl: null,
+        docExpansion: "none",
+        defaultModelsExpandDepth: -1,
+        plugins: [
+          {
+            components: { ParameterIncludeEmpty: () => null },
+            fn: { resolveSubtree: async (spec, path) => ({ spec: followed(at(path, spec), spec), errors: [] }) },
+          },
+        ],
+      });
     });
-  });
+}
 `;
 
 /** Only the page's own files; Swagger UI's images are data URLs, and its requests go to our own origin. */

@@ -1,11 +1,14 @@
 /** How much a text of JSON holds: what parsing it costs, and all that is done with the values later. */
-export type JsonExcess = "depth" | "items" | "frame" | null;
+export type JsonExcess = "depth" | "items" | "frame" | "escapes" | null;
 
 /** Values are at most so deep, so later code can recurse into them. */
 export const MAX_DEPTH = 64;
 
 /** The most characters outside of texts: what is long is a text, and no number or white space. */
 export const MAX_FRAME = 256 * 1024;
+
+/** The most escapes, such as `\n`: each takes as long to parse as dozens of other characters. */
+export const MAX_ESCAPES = 256 * 1024;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -24,7 +27,7 @@ const SPACE = 0x20;
  * @param items how many values, and names of fields, it may hold
  */
 export function excessOf(text: string, items: number): JsonExcess {
-  let [depth, found, strings, frame] = [0, 1, 0, 0];
+  let [depth, found, strings, frame, escapes] = [0, 1, 0, 0, 0];
   /** Whether a bracket was opened, so that what comes next is one more, unless it is the end. */
   let isFirst = false;
   for (let at = 0; at < text.length; at++) {
@@ -37,21 +40,16 @@ export function excessOf(text: string, items: number): JsonExcess {
     if (code === CLOSE_BRACKET || code === CLOSE_BRACE) depth--;
     else if (code === COMMA || code === COLON) found++;
     else if (code === QUOTE) {
-      at = endOfString(text, at);
+      for (at++; at < text.length; at++) {
+        const inside = text.charCodeAt(at);
+        if (inside === QUOTE) break;
+        if (inside !== BACKSLASH) continue;
+        at++;
+        if (++escapes > MAX_ESCAPES) return "escapes";
+      }
       strings++;
     }
     if (found > items || strings > items) return "items";
   }
   return null;
-}
-
-/** Where the string ends that starts at `start`; the text's length if it does not. */
-function endOfString(text: string, start: number): number {
-  for (let at = start; ;) {
-    at = text.indexOf('"', at + 1);
-    if (at === -1) return text.length;
-    let before = at - 1;
-    while (text.charCodeAt(before) === BACKSLASH) before--;
-    if ((at - before) % 2 === 1) return at;
-  }
 }

@@ -1,6 +1,6 @@
 import { invalid } from "../../domain/errors.ts";
 import { malformedJson } from "./json-fault.ts";
-import { excessOf, MAX_DEPTH, MAX_FRAME } from "./json-measure.ts";
+import { excessOf, MAX_DEPTH, MAX_ESCAPES, MAX_FRAME } from "./json-measure.ts";
 
 /** What may be half a surrogate pair: text that is well-formed UTF-8 has it only as an escape. */
 const HALF_PAIR = /\\u[dD][89a-fA-F]/;
@@ -51,6 +51,11 @@ function refuseExcess(text: string, field: string, items: number): void {
   const excess = excessOf(text, items);
   if (excess === "depth") throw invalid(field, `must not be nested deeper than ${MAX_DEPTH} levels`);
   if (excess === "frame") throw invalid(field, `must have at most ${MAX_FRAME} characters outside of texts`);
+  if (excess === "escapes")
+    throw invalid(
+      field,
+      `must have at most ${MAX_ESCAPES} escapes in its texts: upload such a content as it is`,
+    );
   if (excess === "items")
     throw invalid(field, `must hold at most ${items} values and names: send less at once`);
 }
