@@ -43,10 +43,10 @@ async function* wholeBody(request: Request, context: RequestContext, pace: Pace)
 }
 
 /** What a request says of its body before it is read; null for a short one, which is in memory at once. */
-export function announcedBy({ headers }: Request, { client }: RequestContext): AnnouncedBytes | null {
-  const length = headers.get("content-length");
-  if (length === null) return { client, bytes: null };
-  return Number(length) <= SHORT_BODY ? null : { client, bytes: Number(length) };
+export function announcedBy(request: Request, context: RequestContext): AnnouncedBytes | null {
+  if (isShort(request)) return null;
+  const length = request.headers.get("content-length");
+  return { client: context.client, bytes: length === null ? null : Number(length) };
 }
 
 /** Whether a body's announced length is at most `SHORT_BODY`. */

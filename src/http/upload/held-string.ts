@@ -27,16 +27,25 @@ export class HeldString {
   /** Keeps bytes of `chunk` from `at`. Returns where it stopped: at its end, when full, or behind the string. */
   hold(chunk: Buffer, at: number): number {
     const window = chunk.subarray(at, at + this.#most - this.#bytes.length);
-    let end = 0;
-    for (; end < window.length; end++) {
-      const byte = window[end];
-      if (this.#isEscaped) this.#isEscaped = false;
-      else if (byte === BACKSLASH) this.#isEscaped = true;
-      else if (byte === QUOTE) break;
+    const quote = this.#quoteIn(window);
+    this.ended = quote !== -1;
+    const kept = this.ended ? window.subarray(0, quote + 1) : window;
+    this.#bytes = Buffer.concat([this.#bytes, kept]);
+    return at + kept.length;
+  }
+
+  /** Where the string ends; -1 if that is later. */
+  #quoteIn(window: Buffer): number {
+    let at = this.#isEscaped ? 1 : 0;
+    let quote = window.indexOf(QUOTE, at);
+    for (;;) {
+      // Looked for again only from behind the one before, so that all of it takes linear time.
+      if (quote !== -1 && quote < at) quote = window.indexOf(QUOTE, at);
+      const backslash = window.subarray(at, quote === -1 ? undefined : quote).indexOf(BACKSLASH);
+      this.#isEscaped = backslash !== -1 && at + backslash + 1 === window.length;
+      if (backslash === -1 || this.#isEscaped) return backslash === -1 ? quote : -1;
+      // It escapes the byte behind it.
+      at += backslash + 2;
     }
-    this.ended = end < window.length;
-    if (this.ended) end++;
-    this.#bytes = Buffer.concat([this.#bytes, window.subarray(0, end)]);
-    return at + end;
   }
 }

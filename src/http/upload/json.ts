@@ -24,36 +24,40 @@ export async function readJsonUpload(
   write: WriteContent,
 ): Promise<UploadEnvelope> {
   const scanner = new JsonScanner();
-  using contents = new DisposableStack();
   let content: JsonContent | null = null;
-  for await (const bytes of body) {
-    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    let at = 0;
-    while (at < chunk.length) {
-      if (!scanner.inContent) {
-        at = scanner.scanFields(chunk, at);
-        continue;
+  try {
+    for await (const bytes of body) {
+      const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      let at = 0;
+      while (at < chunk.length) {
+        if (!scanner.inContent) {
+          at = scanner.scanFields(chunk, at);
+          continue;
+        }
+        content ??= new JsonContent(scanner.contentKey ?? "content", encodingSoFar(scanner), write);
+        at = await content.take(chunk, at);
+        if (content.ended) scanner.endContent();
       }
-      content ??= contents.use(
-        new JsonContent(scanner.contentKey ?? "content", encodingSoFar(scanner), write),
-      );
-      at = await content.take(chunk, at);
-      if (content.ended) scanner.endContent();
     }
+    if (scanner.inContent)
+      throw invalid(
+        "body",
+        `is malformed JSON: it ends within ${scanner.contentKey}, so send the whole of it`,
+      );
+    if (scanner.envelope.length === 0) throw invalid("body", "must be a JSON object, but is empty");
+    const text = withoutMark(decodeText(scanner.envelope, "body"));
+    const fields = parseJson(
+      text,
+      "body",
+      METADATA_ITEMS,
+      content === null ? "" : " (the content is not counted)",
+    );
+    requireExactField(text, fields, "metadata");
+    await content?.finish(encodingIn(fields), () => isTextual(fields));
+    return { fields, contentKey: scanner.contentKey };
+  } finally {
+    content?.[Symbol.dispose]();
   }
-  if (scanner.inContent)
-    throw invalid("body", `is malformed JSON: it ends within ${scanner.contentKey}, so send the whole of it`);
-  if (scanner.envelope.length === 0) throw invalid("body", "must be a JSON object, but is empty");
-  const text = withoutMark(decodeText(scanner.envelope, "body"));
-  const fields = parseJson(
-    text,
-    "body",
-    METADATA_ITEMS,
-    content === null ? "" : " (the content is not counted)",
-  );
-  requireExactField(text, fields, "metadata");
-  await content?.finish(encodingIn(fields), () => isTextual(fields));
-  return { fields, contentKey: scanner.contentKey };
 }
 
 /** The encoding that stands before the content. */
