@@ -3,7 +3,7 @@ import { addAccount } from "../support/accounts.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { EventReader } from "../support/event-reader.ts";
 import { changeDatabase } from "../support/change-database.ts";
-import type { Client } from "../support/client.ts";
+import type { Client, Json } from "../support/client.ts";
 import { letIn } from "../support/oauth.ts";
 import { beginSession, type SignedInBrowser } from "../support/sign-in.ts";
 
@@ -37,6 +37,9 @@ beforeEach(async () => {
   drive = (await key.client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body })).data.id;
   await key.client.json(201, "PUT", `/v0/files?drive_id=${drive}&path=a.txt`, { body: "a" });
 });
+
+/** Where a person's webhooks are. */
+const HERE = "https://here.example/";
 
 interface Made {
   readonly id: string;
@@ -78,6 +81,10 @@ async function share(by: Pick<Client, "send">, username: string, role = "reader"
 
 async function reads(who: Client): Promise<boolean> {
   return (await who.send("GET", `/v0/files?drive_id=${drive}`)).status === 200;
+}
+
+async function change(by: Pick<Client, "send">, hook: string, body: Record<string, Json>): Promise<void> {
+  expect((await by.send("PATCH", hook, { body })).status).toBe(200);
 }
 
 async function revoke(id: string): Promise<void> {
@@ -177,6 +184,27 @@ describe("with a key goes", () => {
     expect(await share(key.client, "bob", "editor")).toBe(200);
     await revoke(key.id);
     expect(await reads(bob)).toBe(true);
+  });
+
+  test("a webhook of a person's that it sent elsewhere, unless a person set the address since", async () => {
+    const hookOf = async (url: string) => {
+      const body = { url, events: ["*"], drive_id: drive };
+      const answer = await ada.send("POST", "/v0/webhooks", { body });
+      return `/v0/webhooks/${JSON.parse(answer.text).id}`;
+    };
+    const child = await made(key.client, { drive_id: drive });
+    const [taken, takenBack, touched] = [await hookOf(HERE), await hookOf(HERE), await hookOf(HERE)];
+    await change(child.client, taken, { url: "https://elsewhere.example/" });
+    await change(child.client, takenBack, { url: "https://elsewhere.example/" });
+    await change(ada, takenBack, { url: HERE });
+    // Who is told stays the same.
+    await change(child.client, touched, { url: HERE, events: ["file.*"] });
+    const { made: counted } = await key.client.json<{ made: object }>(200, "GET", `/v0/keys/${key.id}`);
+    expect(counted).toMatchObject({ keys: 1, webhooks: 1 });
+    await revoke(key.id);
+    const left = [taken, takenBack, touched].map(async (hook) => (await ada.send("GET", hook)).status);
+    expect(await Promise.all(left)).toEqual([404, 200, 200]);
+    for (const hook of [takenBack, touched]) await ada.send("DELETE", hook);
   });
 
   test("thousands of keys in small pieces", async () => {
