@@ -10,8 +10,8 @@ import { inPieces } from "./pieces.ts";
 const PIECE = 50;
 
 /**
- * What a key let in goes with the key: the keys that it made, with what these made, links, webhooks and members. None of
- * it works from the moment when the key is gone (`KEY_IS_ALIVE`); this removes it, in pieces.
+ * What a key let in goes with the key: the keys that it made, with what these made, links, webhooks and members; whom it
+ * made an editor is a reader again. None of it works from the moment when the key is gone (`KEY_IS_ALIVE`); this removes it, in pieces.
  */
 export class EndedKeys {
   readonly #tables: Tables;
@@ -62,8 +62,10 @@ export class EndedKeys {
     }
     const keys = endedKeys.keysOf(key, room);
     for (const id of keys) apiKeys.removeAny(id);
-    const members = this.#removeMembers(key, room - keys.length);
-    return keys.length + members + this.#removeLinks(key, room - keys.length - members);
+    let left = room - keys.length;
+    left -= this.#removeMembers(key, left);
+    left -= this.#lowerMembers(key, left);
+    return room - left + this.#removeLinks(key, left);
   }
 
   #removeMembers(key: KeyId, limit: number): number {
@@ -74,6 +76,17 @@ export class EndedKeys {
       this.#changes.add({ drive, type: "member.removed", path: ROOT, ref: userId, stamp: this.#stamp });
     }
     return ended.length;
+  }
+
+  /** Makes those readers again whom the key made editors. */
+  #lowerMembers(key: KeyId, limit: number): number {
+    const { members, endedKeys } = this.#tables;
+    const raised = endedKeys.raisedBy(key, limit);
+    for (const { drive, user, userId } of raised) {
+      members.lower(drive, user);
+      this.#changes.add({ drive, type: "member.changed", path: ROOT, ref: userId, stamp: this.#stamp });
+    }
+    return raised.length;
   }
 
   #removeLinks(key: KeyId, limit: number): number {

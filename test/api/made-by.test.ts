@@ -179,11 +179,37 @@ describe("with a key goes", () => {
     expect(data).toMatchObject([{ username: "carl" }]);
   });
 
-  test("not who is a member by a person, whatever role the key set", async () => {
-    expect(await share(ada, "bob")).toBe(201);
+  test("not who is a member by a person: whom it made an editor is a reader again", async () => {
+    const writes = async (who: Client) =>
+      (await who.send("PUT", `/v0/files?drive_id=${drive}&path=b.txt`, { body: "b" })).status < 300;
+    const carl = coffer.client(
+      (await coffer.appliance.services.apiKeys.createFor("carl", "", "read-write")).secret,
+    );
+    for (const name of ["bob", "carl"]) expect(await share(ada, name)).toBe(201);
+    for (const name of ["bob", "carl"]) expect(await share(key.client, name, "editor")).toBe(200);
+    // The same role: what counts is who says so.
+    expect(await share(ada, "carl", "editor")).toBe(200);
+    expect([await writes(bob), await writes(carl)]).toEqual([true, true]);
+    // As another process would: nothing is removed yet.
+    changeDatabase(coffer.dataDir, `DELETE FROM api_key WHERE id = '${key.id}'`);
+    expect([await writes(bob), await reads(bob), await writes(carl)]).toEqual([false, true, true]);
+    await coffer.appliance.services.sweep.run();
+    const { data } = JSON.parse((await ada.send("GET", `/v0/drives/${drive}/members`)).text);
+    expect(data).toMatchObject([
+      { username: "bob", role: "reader" },
+      { username: "carl", role: "editor" },
+    ]);
+    const feed = await ada.send("GET", `/v0/changes?drive_id=${drive}&limit=1000`);
+    // One for each that was raised, and one that ended.
+    expect(feed.text.match(/"member.changed"/g)).toHaveLength(3);
+  });
+
+  test("not an editor by a person, whom the key called one once more", async () => {
+    expect(await share(ada, "bob", "editor")).toBe(201);
     expect(await share(key.client, "bob", "editor")).toBe(200);
     await revoke(key.id);
-    expect(await reads(bob)).toBe(true);
+    const { data } = JSON.parse((await ada.send("GET", `/v0/drives/${drive}/members`)).text);
+    expect(data).toMatchObject([{ username: "bob", role: "editor" }]);
   });
 
   test("a webhook of a person's that it sent elsewhere, unless a person set the address since", async () => {
