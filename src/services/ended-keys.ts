@@ -8,6 +8,8 @@ import { inPieces } from "./pieces.ts";
 
 /** How many rows one transaction removes, so that no request waits long. */
 const PIECE = 50;
+/** How many of these transactions somebody waits for who revokes a key: it is about a second. */
+const AWAITED = 100;
 
 /**
  * What a key let in goes with the key: the keys that it made, with what these made, links, webhooks and members; whom it
@@ -42,10 +44,17 @@ export class EndedKeys {
     return this.#tables.writeFromReserve(() => this.removeSome());
   }
 
-  /** Removes all. What a full disk refuses is left for the next sweep. */
-  async removeAll(): Promise<void> {
+  /**
+   * Removes all, unless it is very much: a key can have made a hundred thousand links. The next sweep removes the rest,
+   * and what a full disk refuses.
+   */
+  async removeMost(): Promise<void> {
+    let pieces = 0;
     try {
-      await inPieces(() => this.removePiece());
+      await inPieces(
+        () => this.removePiece(),
+        () => ++pieces > AWAITED,
+      );
     } catch (error) {
       if (!(error instanceof WriteRefused)) throw error;
     }

@@ -1,4 +1,6 @@
+import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { addAccount } from "../support/accounts.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { EventReader } from "../support/event-reader.ts";
@@ -248,6 +250,21 @@ describe("with a key goes", () => {
     // One more for each that is gone: it may have made others.
     expect(pieces.reduce((sum, each) => sum + each, 0)).toBe(2000 + 2001);
   });
+});
+
+test("whoever revokes a key that made very many links does not wait for all of them", async () => {
+  changeDatabase(
+    coffer.dataDir,
+    `WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 7000)
+     INSERT INTO share_link (hash, id, drive_id, path, key_id, expires_at, created_at)
+     SELECT '${key.id}' || i, '${key.id}' || i, '${drive}', '', '${key.id}', 9e15, 0 FROM n`,
+  );
+  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
+  const left = () => sql.query("SELECT count(*) FROM share_link WHERE key_id = ?").values(key.id)[0]?.[0];
+  await revoke(key.id);
+  expect(left()).toBe(7000 - 50 - 100 * 50);
+  await coffer.appliance.services.sweep.run();
+  expect(left()).toBe(0);
 });
 
 /** Ways to lose what one reads: whose key reads, and what ends that. */
