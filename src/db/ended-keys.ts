@@ -40,6 +40,7 @@ export class EndedKeysTable {
   readonly #links;
   readonly #webhooks;
   readonly #members;
+  readonly #raised;
   readonly #made;
 
   constructor({ sql }: Database) {
@@ -58,10 +59,13 @@ export class EndedKeysTable {
     this.#webhooks = sql.prepare<{ pk: WebhookPk }, [Parameters<Few>]>(
       "SELECT pk FROM webhook WHERE key_id = :key LIMIT :limit",
     );
-    this.#members = sql.prepare<MemberOfKey, [Parameters<Few>]>(
-      `SELECT m.drive, m.user, u.id AS userId FROM drive_member m JOIN user u ON u.pk = m.user JOIN drive d ON d.pk = m.drive
-        WHERE m.made_by = :key AND d.deleted_at IS NULL LIMIT :limit`,
-    );
+    const members = (column: "made_by" | "raised_by") =>
+      sql.prepare<MemberOfKey, [Parameters<Few>]>(
+        `SELECT m.drive, m.user, u.id AS userId FROM drive_member m JOIN user u ON u.pk = m.user JOIN drive d ON d.pk = m.drive
+          WHERE m.${column} = :key AND d.deleted_at IS NULL LIMIT :limit`,
+      );
+    this.#members = members("made_by");
+    this.#raised = members("raised_by");
     const links = LINKS.map((table) =>
       few(`CROSS JOIN ${table} l ON l.key_id = below.id AND l.expires_at > :now`),
     );
@@ -101,6 +105,11 @@ export class EndedKeysTable {
   /** Not those of deleted drives: they go with these. */
   membersOf(key: KeyId, limit: number): MemberOfKey[] {
     return this.#members.all({ key, limit });
+  }
+
+  /** Those whom the key made editors, and who stay readers. */
+  raisedBy(key: KeyId, limit: number): MemberOfKey[] {
+    return this.#raised.all({ key, limit });
   }
 
   /** How much goes with a key, up to `MADE_COUNTED` of each kind. Links that have expired at `now` do not count. */

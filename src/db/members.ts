@@ -27,6 +27,11 @@ const SELECT = `SELECT u.id AS userId, u.username, m.role, m.created_at AS creat
                        ${actorName("m.added_by")} AS addedByName
                   FROM drive_member m JOIN user u ON u.pk = m.user WHERE m.drive = ?`;
 
+/** Whether the key works whose id is in a column. */
+function isThere(column: "m.made_by" | "m.raised_by"): string {
+  return `EXISTS (SELECT 1 FROM api_key k WHERE k.id = ${column} AND ${KEY_IS_ALIVE})`;
+}
+
 /** Users with whom drives are shared. They go with the row of the drive. */
 export class MembersTable {
   readonly #roleOf;
@@ -36,14 +41,16 @@ export class MembersTable {
   readonly #userHas;
   readonly #insert;
   readonly #setRole;
+  readonly #lower;
   readonly #remove;
   readonly #changesFrom;
 
   constructor({ sql }: Database) {
     this.#roleOf = sql.prepare<{ role: MemberRole }, [{ drive: DrivePk; user: UserPk; now: number }]>(
-      `SELECT m.role FROM drive_member m JOIN drive d ON d.pk = m.drive JOIN user o ON o.pk = d.user
+      `SELECT iif(m.raised_by IS NULL OR ${isThere("m.raised_by")}, m.role, 'reader') AS role
+         FROM drive_member m JOIN drive d ON d.pk = m.drive JOIN user o ON o.pk = d.user
         WHERE m.drive = :drive AND m.user = :user AND o.disabled_at IS NULL
-          AND (m.made_by IS NULL OR EXISTS (SELECT 1 FROM api_key k WHERE k.id = m.made_by AND ${KEY_IS_ALIVE}))`,
+          AND (m.made_by IS NULL OR ${isThere("m.made_by")})`,
     );
     this.#find = sql.prepare<Row, [DrivePk, UserPk]>(`${SELECT} AND m.user = ?`);
     this.#of = sql.prepare<Row, [DrivePk]>(`${SELECT} ORDER BY m.created_at, m.user`);
@@ -61,8 +68,13 @@ export class MembersTable {
       never,
       [{ role: MemberRole; madeBy: KeyId | null; drive: DrivePk; user: UserPk }]
     >(
-      `UPDATE drive_member SET role = :role, made_by = iif(made_by IS NULL, NULL, :madeBy)
+      `UPDATE drive_member
+          SET role = :role, made_by = iif(made_by IS NULL, NULL, :madeBy),
+              raised_by = iif(:role = 'editor' AND (role = 'reader' OR raised_by IS NOT NULL), :madeBy, NULL)
         WHERE drive = :drive AND user = :user`,
+    );
+    this.#lower = sql.prepare<never, [DrivePk, UserPk]>(
+      "UPDATE drive_member SET role = 'reader', raised_by = NULL WHERE drive = ? AND user = ?",
     );
     this.#remove = sql.prepare<never, [DrivePk, UserPk]>(
       "DELETE FROM drive_member WHERE drive = ? AND user = ?",
@@ -78,8 +90,8 @@ export class MembersTable {
   }
 
   /**
-   * What a member may do in a drive; null for others, for one whom a key let in that has ended, and for all members while
-   * the owner is disabled.
+   * What a member may do in a drive: to read, if a key raised it that has ended. Null for others, for one whom such a key
+   * let in, and for all members while the owner is disabled.
    */
   roleOf(drive: DrivePk, { userPk: user }: { readonly userPk: UserPk }, now: number): MemberRole | null {
     return this.#roleOf.get({ drive, user, now })?.role ?? null;
@@ -110,9 +122,17 @@ export class MembersTable {
     this.#insert.run(drive, user, role, actorText(addedBy), madeBy, createdAt);
   }
 
-  /** Whoever sets the role of a member that a key let in, lets it in from then on. Inside a write. */
+  /**
+   * Whoever sets the role of a member that a key let in, lets it in from then on. Of one that a person let in, a key that
+   * makes it an editor is remembered. Inside a write.
+   */
   setRole(drive: DrivePk, user: UserPk, role: MemberRole, madeBy: KeyId | null): void {
     this.#setRole.run({ drive, user, role, madeBy });
+  }
+
+  /** Makes a member a reader whom a key had raised. Inside a write. */
+  lower(drive: DrivePk, user: UserPk): void {
+    this.#lower.run(drive, user);
   }
 
   /** Inside a write. */

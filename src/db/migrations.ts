@@ -31,6 +31,7 @@ import access from "./migrations/0030_access.sql" with { type: "text" };
 import webhooks from "./migrations/0031_webhooks.sql" with { type: "text" };
 import setupToken from "./migrations/0032_setup_token.sql" with { type: "text" };
 import makersVersionsWorks from "./migrations/0033_makers_versions_works.sql" with { type: "text" };
+import raisedMembers from "./migrations/0034_raised_members.sql" with { type: "text" };
 
 /** One step of the schema. Never edit a released one: add a new step. */
 export interface Migration {
@@ -75,4 +76,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 31, name: "webhooks", sql: webhooks },
   { version: 32, name: "setup-token", sql: setupToken },
   { version: 33, name: "makers-versions-works", sql: makersVersionsWorks },
+  { version: 34, name: "raised-members", sql: raisedMembers },
 ];

@@ -16,6 +16,8 @@ export interface ServedWebhook extends Webhook {
 
 type Row<T extends Webhook> = Omit<T, "events"> & { readonly events: string };
 type NewRow = Omit<NewWebhook, "events"> & { readonly events: string };
+type Changed = Pick<Webhook, "pk" | "keyId" | "url" | "events">;
+type ChangedRow = Omit<Changed, "events"> & { readonly events: string };
 
 const COLUMNS = `
   w.pk, w.id, w.user, w.drive AS drivePk, d.id AS driveId, w.key_id AS keyId, w.url, w.events,
@@ -57,8 +59,8 @@ export class WebhooksTable {
       `INSERT INTO webhook (id, user, drive, key_id, url, events, secret, position, created_at)
        VALUES (:id, :user, :drive, :keyId, :url, :events, :secret, :position, :createdAt) RETURNING pk`,
     );
-    this.#update = sql.prepare<never, [string, string, WebhookPk]>(
-      "UPDATE webhook SET url = ?, events = ? WHERE pk = ?",
+    this.#update = sql.prepare<never, [Parameters<ChangedRow>]>(
+      "UPDATE webhook SET url = :url, events = :events, key_id = :keyId WHERE pk = :pk",
     );
     this.#enable = sql.prepare<never, [ChangeNumber, WebhookPk]>(
       "UPDATE webhook SET disabled_at = NULL, disabled_reason = NULL, position = ? WHERE pk = ?",
@@ -110,8 +112,8 @@ export class WebhooksTable {
   }
 
   /** Inside a write. */
-  update(pk: WebhookPk, { url, events }: Pick<Webhook, "url" | "events">): void {
-    this.#update.run(url, JSON.stringify(events), pk);
+  update({ pk, keyId, url, events }: Changed): void {
+    this.#update.run({ pk, keyId, url, events: JSON.stringify(events) });
   }
 
   /** Enables a webhook, which is told of what comes after a change. Inside a write. */

@@ -14,7 +14,7 @@ export interface Webhook {
   /** The only drive it is told of; null for all drives of the owner. */
   readonly drivePk: DrivePk | null;
   readonly driveId: DriveId | null;
-  /** The key that it was made with; null if with a session. */
+  /** The key that it was made with, or that set its address since; null if with a session. */
   readonly keyId: KeyId | null;
   readonly url: string;
   readonly events: readonly string[];

@@ -121,7 +121,7 @@ export class ApiKeys {
       this.#endedKeys.removeSome();
       return id;
     });
-    await this.#endedKeys.removeAll();
+    await this.#endedKeys.removeMost();
     return revoked;
   }
 

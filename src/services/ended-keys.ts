@@ -8,10 +8,12 @@ import { inPieces } from "./pieces.ts";
 
 /** How many rows one transaction removes, so that no request waits long. */
 const PIECE = 50;
+/** How many of these transactions somebody waits for who revokes a key: it is about a second. */
+const AWAITED = 100;
 
 /**
- * What a key let in goes with the key: the keys that it made, with what these made, links, webhooks and members. None of
- * it works from the moment when the key is gone (`KEY_IS_ALIVE`); this removes it, in pieces.
+ * What a key let in goes with the key: the keys that it made, with what these made, links, webhooks and members; whom it
+ * made an editor is a reader again. None of it works from the moment when the key is gone (`KEY_IS_ALIVE`); this removes it, in pieces.
  */
 export class EndedKeys {
   readonly #tables: Tables;
@@ -42,10 +44,17 @@ export class EndedKeys {
     return this.#tables.writeFromReserve(() => this.removeSome());
   }
 
-  /** Removes all. What a full disk refuses is left for the next sweep. */
-  async removeAll(): Promise<void> {
+  /**
+   * Removes all, unless it is very much: a key can have made a hundred thousand links. The next sweep removes the rest,
+   * and what a full disk refuses.
+   */
+  async removeMost(): Promise<void> {
+    let pieces = 0;
     try {
-      await inPieces(() => this.removePiece());
+      await inPieces(
+        () => this.removePiece(),
+        () => ++pieces > AWAITED,
+      );
     } catch (error) {
       if (!(error instanceof WriteRefused)) throw error;
     }
@@ -62,8 +71,10 @@ export class EndedKeys {
     }
     const keys = endedKeys.keysOf(key, room);
     for (const id of keys) apiKeys.removeAny(id);
-    const members = this.#removeMembers(key, room - keys.length);
-    return keys.length + members + this.#removeLinks(key, room - keys.length - members);
+    let left = room - keys.length;
+    left -= this.#removeMembers(key, left);
+    left -= this.#lowerMembers(key, left);
+    return room - left + this.#removeLinks(key, left);
   }
 
   #removeMembers(key: KeyId, limit: number): number {
@@ -74,6 +85,17 @@ export class EndedKeys {
       this.#changes.add({ drive, type: "member.removed", path: ROOT, ref: userId, stamp: this.#stamp });
     }
     return ended.length;
+  }
+
+  /** Makes those readers again whom the key made editors. */
+  #lowerMembers(key: KeyId, limit: number): number {
+    const { members, endedKeys } = this.#tables;
+    const raised = endedKeys.raisedBy(key, limit);
+    for (const { drive, user, userId } of raised) {
+      members.lower(drive, user);
+      this.#changes.add({ drive, type: "member.changed", path: ROOT, ref: userId, stamp: this.#stamp });
+    }
+    return raised.length;
   }
 
   #removeLinks(key: KeyId, limit: number): number {

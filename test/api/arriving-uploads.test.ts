@@ -139,6 +139,65 @@ test("one key may have 64 long uploads under way, and any number of short ones",
   expect((await elsewhere.answer()).status).toBe(429);
 });
 
+/** Who sends a content of 94 MiB, how their upload begins, and what shuts them out. */
+const SHUT_OUT: readonly (readonly [
+  who: string,
+  begins: (drive: OwnDrive, made: { id: string; key: string }) => Promise<string>,
+  status: number,
+])[] = [
+  ["with a key", async ({ id }, { key }) => putHead({ id, key }, "held", 94 * MIB), 401],
+  [
+    "with a key, in JSON",
+    async (_, { key }) =>
+      `POST /v0/files HTTP/1.1\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${94 * MIB}`,
+    401,
+  ],
+  [
+    "with a link that a key made",
+    async ({ id }, { key }) => {
+      const body = { drive_id: id, path: "held" };
+      const made = await stage.coffer
+        .client(key)
+        .json<{ url: string }>(201, "POST", "/v0/upload-links", { body });
+      return `PUT ${new URL(made.url).pathname} HTTP/1.1\r\nContent-Length: ${94 * MIB}`;
+    },
+    404,
+  ],
+];
+
+test.each(SHUT_OUT)(
+  "what arrives from somebody %s ends soon after that was revoked",
+  async (_, begins, status) => {
+    const drive = await stage.ownDrive();
+    const made = await drive.client.json<{ id: string; key: string }>(201, "POST", "/v0/keys", { body: {} });
+    const held = await begin(await begins(drive, made), `{"text":"${START}`, 1);
+    stage.coffer.clock.advance(1000);
+    await held.client.write(START);
+    await drive.client.json(200, "DELETE", `/v0/keys/${made.id}`);
+    stage.coffer.clock.advance(1000);
+    await held.client.write("x");
+    expect((await held.answer()).status).toBe(status);
+    await eventually(async () => (await stage.onDisk()).tmp.length === 0);
+    // There is room again.
+    await begin(putHead(drive, "mine", 94 * MIB), START, 1);
+  },
+);
+
+test("what arrives from a member ends soon after they are one no more", async () => {
+  const { clients: people, drives, carol } = stage.world;
+  const members = `/v0/drives/${drives.ada}/members/${carol}`;
+  await people.ada.json(200, "PATCH", members, { body: { role: "editor" } });
+  const held = await begin(
+    putHead({ id: drives.ada, key: people.carol.key ?? "" }, "held", 500_000),
+    START,
+    1,
+  );
+  await people.ada.json(200, "DELETE", members);
+  stage.coffer.clock.advance(1000);
+  await held.client.write("x");
+  expect((await held.answer()).status).toBe(404);
+});
+
 test("an upload that drips is ended, and leaves nothing", async () => {
   const drive = await stage.ownDrive();
   const slow = await begin(putHead(drive, "slow", 90 * MIB), START, 1);

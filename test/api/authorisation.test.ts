@@ -892,6 +892,10 @@ function withoutId({ status, text }: Answer): unknown {
   return { status, code: error.code, message: error.message };
 }
 
+function isHidden({ of }: Entry, owner: Owner, caller: CallerName): boolean {
+  return of[owner][caller] === 404;
+}
+
 describe("what is not yours is answered like what never was", () => {
   const nowhere = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
   const absent: Target = {
@@ -909,14 +913,20 @@ describe("what is not yours is answered like what never was", () => {
     token: nowhere,
     suffix: "0",
   };
-  for (const entry of MATRIX.filter(({ of }) => of.agent.otherAgent === 404)) {
-    test(nameOf(entry), async () => {
+  const { of: ofDrives } = MATRIX.find(({ route }) => route === "GET /v0/drives/{id}") ?? { of: everyone };
+  for (const entry of MATRIX.filter((each) => CALLERS.some((caller) => isHidden(each, "agent", caller)))) {
+    test.each(["agent", "ada"] as const)(`${nameOf(entry)}, at %s's`, async (owner) => {
       const { coffer, world } = stage;
-      const target = await makeTarget(coffer, world, "agent", entry);
-      const foreign = await ask(world, "otherAgent", entry, target);
-      const missing = await ask(world, "otherAgent", entry, absent);
-      expect(withoutId(foreign)).toEqual(withoutId(missing));
-      await dropTarget(coffer, world, "agent", target);
+      const target = await makeTarget(coffer, world, owner, entry);
+      for (const caller of CALLERS.filter((each) => isHidden(entry, owner, each))) {
+        // Who sees the drive asks for what never was in there.
+        const isIn = ofDrives[owner][caller] === 200;
+        const never = isIn ? { ...absent, drive: target.drive, folder: "notes/never/" } : absent;
+        const foreign = await ask(world, caller, entry, target);
+        const missing = await ask(world, caller, entry, never);
+        expect([caller, withoutId(foreign)]).toEqual([caller, withoutId(missing)]);
+      }
+      await dropTarget(coffer, world, owner, target);
     });
   }
 });

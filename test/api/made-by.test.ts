@@ -1,9 +1,11 @@
+import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { addAccount } from "../support/accounts.ts";
 import { startAppliance, type TestAppliance } from "../support/appliance.ts";
 import { EventReader } from "../support/event-reader.ts";
 import { changeDatabase } from "../support/change-database.ts";
-import type { Client } from "../support/client.ts";
+import type { Client, Json } from "../support/client.ts";
 import { letIn } from "../support/oauth.ts";
 import { beginSession, type SignedInBrowser } from "../support/sign-in.ts";
 
@@ -37,6 +39,9 @@ beforeEach(async () => {
   drive = (await key.client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body })).data.id;
   await key.client.json(201, "PUT", `/v0/files?drive_id=${drive}&path=a.txt`, { body: "a" });
 });
+
+/** Where a person's webhooks are. */
+const HERE = "https://here.example/";
 
 interface Made {
   readonly id: string;
@@ -78,6 +83,10 @@ async function share(by: Pick<Client, "send">, username: string, role = "reader"
 
 async function reads(who: Client): Promise<boolean> {
   return (await who.send("GET", `/v0/files?drive_id=${drive}`)).status === 200;
+}
+
+async function change(by: Pick<Client, "send">, hook: string, body: Record<string, Json>): Promise<void> {
+  expect((await by.send("PATCH", hook, { body })).status).toBe(200);
 }
 
 async function revoke(id: string): Promise<void> {
@@ -172,11 +181,58 @@ describe("with a key goes", () => {
     expect(data).toMatchObject([{ username: "carl" }]);
   });
 
-  test("not who is a member by a person, whatever role the key set", async () => {
-    expect(await share(ada, "bob")).toBe(201);
+  test("not who is a member by a person: whom it made an editor is a reader again", async () => {
+    const writes = async (who: Client) =>
+      (await who.send("PUT", `/v0/files?drive_id=${drive}&path=b.txt`, { body: "b" })).status < 300;
+    const carl = coffer.client(
+      (await coffer.appliance.services.apiKeys.createFor("carl", "", "read-write")).secret,
+    );
+    for (const name of ["bob", "carl"]) expect(await share(ada, name)).toBe(201);
+    for (const name of ["bob", "carl"]) expect(await share(key.client, name, "editor")).toBe(200);
+    // The same role: what counts is who says so.
+    expect(await share(ada, "carl", "editor")).toBe(200);
+    expect([await writes(bob), await writes(carl)]).toEqual([true, true]);
+    // As another process would: nothing is removed yet.
+    changeDatabase(coffer.dataDir, `DELETE FROM api_key WHERE id = '${key.id}'`);
+    expect([await writes(bob), await reads(bob), await writes(carl)]).toEqual([false, true, true]);
+    await coffer.appliance.services.sweep.run();
+    const { data } = JSON.parse((await ada.send("GET", `/v0/drives/${drive}/members`)).text);
+    expect(data).toMatchObject([
+      { username: "bob", role: "reader" },
+      { username: "carl", role: "editor" },
+    ]);
+    const feed = await ada.send("GET", `/v0/changes?drive_id=${drive}&limit=1000`);
+    // One for each that was raised, and one that ended.
+    expect(feed.text.match(/"member.changed"/g)).toHaveLength(3);
+  });
+
+  test("not an editor by a person, whom the key called one once more", async () => {
+    expect(await share(ada, "bob", "editor")).toBe(201);
     expect(await share(key.client, "bob", "editor")).toBe(200);
     await revoke(key.id);
-    expect(await reads(bob)).toBe(true);
+    const { data } = JSON.parse((await ada.send("GET", `/v0/drives/${drive}/members`)).text);
+    expect(data).toMatchObject([{ username: "bob", role: "editor" }]);
+  });
+
+  test("a webhook of a person's that it sent elsewhere, unless a person set the address since", async () => {
+    const hookOf = async (url: string) => {
+      const body = { url, events: ["*"], drive_id: drive };
+      const answer = await ada.send("POST", "/v0/webhooks", { body });
+      return `/v0/webhooks/${JSON.parse(answer.text).id}`;
+    };
+    const child = await made(key.client, { drive_id: drive });
+    const [taken, takenBack, touched] = [await hookOf(HERE), await hookOf(HERE), await hookOf(HERE)];
+    await change(child.client, taken, { url: "https://elsewhere.example/" });
+    await change(child.client, takenBack, { url: "https://elsewhere.example/" });
+    await change(ada, takenBack, { url: HERE });
+    // Who is told stays the same.
+    await change(child.client, touched, { url: HERE, events: ["file.*"] });
+    const { made: counted } = await key.client.json<{ made: object }>(200, "GET", `/v0/keys/${key.id}`);
+    expect(counted).toMatchObject({ keys: 1, webhooks: 1 });
+    await revoke(key.id);
+    const left = [taken, takenBack, touched].map(async (hook) => (await ada.send("GET", hook)).status);
+    expect(await Promise.all(left)).toEqual([404, 200, 200]);
+    for (const hook of [takenBack, touched]) await ada.send("DELETE", hook);
   });
 
   test("thousands of keys in small pieces", async () => {
@@ -194,6 +250,21 @@ describe("with a key goes", () => {
     // One more for each that is gone: it may have made others.
     expect(pieces.reduce((sum, each) => sum + each, 0)).toBe(2000 + 2001);
   });
+});
+
+test("whoever revokes a key that made very many links does not wait for all of them", async () => {
+  changeDatabase(
+    coffer.dataDir,
+    `WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 7000)
+     INSERT INTO share_link (hash, id, drive_id, path, key_id, expires_at, created_at)
+     SELECT '${key.id}' || i, '${key.id}' || i, '${drive}', '', '${key.id}', 9e15, 0 FROM n`,
+  );
+  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
+  const left = () => sql.query("SELECT count(*) FROM share_link WHERE key_id = ?").values(key.id)[0]?.[0];
+  await revoke(key.id);
+  expect(left()).toBe(7000 - 50 - 100 * 50);
+  await coffer.appliance.services.sweep.run();
+  expect(left()).toBe(0);
 });
 
 /** Ways to lose what one reads: whose key reads, and what ends that. */

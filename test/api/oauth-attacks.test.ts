@@ -248,6 +248,16 @@ describe("a person's consent", () => {
     expect((await send({})).status).toBe(200);
   });
 
+  test("ends with the session in which it was given, unless the client is in by then", async () => {
+    const coffer = stage.coffer;
+    const { id, browser } = beginSession(coffer, "ada");
+    const tokens = await app.signIn(browser);
+    const code = await app.code(browser);
+    expect((await ada.send("DELETE", `/v0/sessions/${id}`)).status).toBe(200);
+    expect(oauthErrorIn(await app.exchange(code))).toEqual([400, "invalid_grant"]);
+    expect((await coffer.client(tokens.access_token).send("GET", "/v0/drives")).status).toBe(200);
+  });
+
   test("ends with the person's account", async () => {
     await using coffer = await startAppliance();
     for (const name of ["ada", "bob"])

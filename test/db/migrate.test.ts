@@ -389,6 +389,21 @@ test("members whom a key let in go with it from then on; what keys made that are
   expect(sql.query("SELECT id FROM ended_key ORDER BY id").values()).toEqual([["k"], ["lost"]]);
 });
 
+test("editors from before it was stored who made them that stay editors", () => {
+  using sql = new Sqlite(":memory:");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "raised-members");
+  migrate(sql, MIGRATIONS.slice(0, before), clock);
+  sql.run(
+    `INSERT INTO user (pk, id, username, plan, created_at)
+     VALUES (1, 'u', 'ada', 'free', 0), (2, 'v', 'bob', 'free', 0);
+     INSERT INTO drive (pk, id, user, name, slug, description, created_at, updated_at)
+     VALUES (1, 'd', 1, 'D', 'ada/d', '', 0, 0);
+     INSERT INTO drive_member (drive, user, role, changes_from, created_at) VALUES (1, 2, 'editor', 0, 0)`,
+  );
+  migrate(sql, MIGRATIONS, clock);
+  expect(sql.query("SELECT role, raised_by FROM drive_member").values()).toEqual([["editor", null]]);
+});
+
 test("a move that was taken back is a move that is undone, and works from before they were shown have ids", () => {
   using sql = new Sqlite(":memory:");
   const before = MIGRATIONS.findIndex(({ name }) => name === "makers-versions-works");

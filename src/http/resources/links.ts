@@ -149,7 +149,7 @@ export function links({ links: service, linkBase }: LinkOptions) {
           tag: "Links",
           summary: "Revoke a link",
           description:
-            "Works at once, for links of all kinds: the next request with the link gets 404. A download that has begun goes on.",
+            "Works at once, for links of all kinds: the next request with the link gets 404. A download that has begun is cut within a second.",
           params: Type.Object({ id: id("The link's identifier.") }),
           answers: [
             {

@@ -123,7 +123,7 @@ export function uploadLinks({ links, uploads, linkBase, maxFileSize, pace }: Upl
             const { upload, driveId, path, limit } = await links.begin(params.token, announced);
             try {
               refuseLongBody(request, limit);
-              const chunks = chunksOf(request, context, { limit, pace });
+              const chunks = chunksOf(request, context, { limit, pace, look: () => upload.requireAllowed() });
               await readRawUpload(chunks, (piece) => upload.write(piece));
               context.suspendIdleTimeout();
               const fields = { ...NO_FIELDS, driveId, path, contentType: givenType(request) };

@@ -98,7 +98,8 @@ export function uploads({ uploads: service, maxFileSize, pace }: UploadOptions) 
     const announced = body && { ...body, path, bytes: path === null ? null : body.bytes };
     const upload = await service.begin(caller, driveId, announced);
     try {
-      const fields = await read(chunksOf(request, context, reading), (piece) => upload.write(piece));
+      const chunks = chunksOf(request, context, { ...reading, look: () => upload.requireAllowed() });
+      const fields = await read(chunks, (piece) => upload.write(piece));
       context.suspendIdleTimeout();
       const meant = doublePlusMeant(context.query, "path", "filename");
       const answer = reply.with((uploaded: Uploaded) => uploadAnswer(fields, uploaded, meant));

@@ -148,7 +148,7 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
           tag: "Webhooks",
           summary: "Change a webhook",
           description:
-            "Changes where messages are sent, or what it is told of; disables or enables it. A webhook that is enabled again is told of what happens from then on, and is sent what waited.",
+            "Changes where messages are sent, or what it is told of; disables or enables it. A webhook with another `url` goes with the key that set it. A webhook that is enabled again is told of what happens from then on, and is sent what waited.",
           params,
           body: Type.Object({
             url: Type.Optional(url),

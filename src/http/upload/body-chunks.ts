@@ -12,18 +12,20 @@ export interface Reading {
   /** The most bytes. */
   readonly limit: number;
   readonly pace: Pace;
+  /** Called as chunks come; what it throws ends it. */
+  readonly look?: () => void;
 }
 
 /**
  * A request's body as it arrives. Each chunk resets the idle timeout; the runtime does not do that itself. A short
  * body is one chunk: a stream costs the runtime twice the time, and 256 KiB of memory for each chunk. Throws
  * PAYLOAD_TOO_LARGE after `limit` bytes, as what a parser ignores counts nowhere else if no length was announced, and
- * REQUEST_TIMEOUT.
+ * REQUEST_TIMEOUT, and what `look` throws.
  */
 export async function* chunksOf(
   request: Request,
   context: RequestContext,
-  { limit, pace }: Reading,
+  { limit, pace, look }: Reading,
 ): AsyncGenerator<Uint8Array> {
   let length = 0;
   const chunks = isShort(request)
@@ -31,6 +33,7 @@ export async function* chunksOf(
     : paced(releasedChunks(request.body), pace);
   for await (const chunk of chunks) {
     context.keepAlive();
+    look?.();
     length += chunk.length;
     if (length > limit) throw bodyTooLarge(limit);
     yield chunk;

@@ -58,6 +58,8 @@ export interface Uploader {
   readonly by: Actor;
   /** Who may have only so many uploads under way. */
   readonly holder: SlotHolder;
+  /** Throws if `write` would refuse it by now. */
+  requireValid(): void;
   /** Runs a write if it may still happen: see `Access.write`. */
   write<T>(within: Within<T> | undefined, job: () => T): Promise<T>;
 }
@@ -70,17 +72,24 @@ export interface OneUploadParts extends UploadParts {
   readonly arriving: ArrivingContent | null;
   /** The most bytes that its drive or account can hold; null for no limit. */
   readonly room: number | null;
+  /** Throws if the upload may not end any more. */
+  readonly requireAllowed: () => void;
 }
+
+/** How often it is asked whether an upload that is arriving may go on, in milliseconds. */
+const LOOK_MS = 1000;
 
 /** An upload of one file. Ends with `finish` or `abort`; `abort` after either does nothing. */
 export class Upload {
   readonly #parts: OneUploadParts;
   #received = 0;
+  #lookedAt: number;
   /** Whether the write found other bytes of a small content, and put the right ones in their place. */
   #hasHealed = false;
 
   constructor(parts: OneUploadParts) {
     this.#parts = parts;
+    this.#lookedAt = parts.clock.now();
   }
 
   /**
@@ -95,6 +104,18 @@ export class Upload {
     // The space that the reserve has freed is not for contents.
     await this.#parts.tables.requireSpace();
     await this.#parts.writer.write(piece);
+  }
+
+  /**
+   * Throws what `finish` would throw for who may not write any more; looks once a second. What arrives takes up its
+   * owner's room: it must not go on for long once its sender was shut out.
+   */
+  requireAllowed(): void {
+    const now = this.#parts.clock.now();
+    // Also if the clock was set back.
+    if (Math.abs(now - this.#lookedAt) < LOOK_MS) return;
+    this.#lookedAt = now;
+    this.#parts.requireAllowed();
   }
 
   /**

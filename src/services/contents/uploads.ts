@@ -26,6 +26,7 @@ export class Uploads {
       reach: caller,
       by: actorOf(caller),
       holder: { owner: bucketOf(caller), isUnclaimed: isUnclaimed(caller) },
+      requireValid: () => access.requireValid(caller),
       write: (within, job) => access.write(caller, within, job),
     };
     if (driveId !== null) return this.beginFor(uploader, driveId, maxFileSize, announced);
@@ -33,7 +34,8 @@ export class Uploads {
     const room = this.#mostRoom(caller);
     const owner: Releaser = { kind: "user", pk: caller.userPk };
     const arriving = announced && this.#arriving.begin({ ...announced, ...uploader, owner, room });
-    return this.#begin({ uploader, room, maxFileSize, arriving }, announced);
+    const requireAllowed = () => uploader.requireValid();
+    return this.#begin({ uploader, room, maxFileSize, arriving, requireAllowed }, announced);
   }
 
   /** The most that any drive can hold that the caller sees; null for no limit. */
@@ -65,11 +67,16 @@ export class Uploads {
         owner: releaserOf(drive),
         room: quota.roomToArrive(drive, path, clock.now()),
       });
-    return this.#begin({ uploader, room: quota.limitOf(drive), maxFileSize, arriving }, announced);
+    const requireAllowed = () => {
+      uploader.requireValid();
+      access.driveToWrite(uploader.reach, driveId, path);
+    };
+    const room = quota.limitOf(drive);
+    return this.#begin({ uploader, room, maxFileSize, arriving, requireAllowed }, announced);
   }
 
   async #begin(
-    one: Pick<OneUploadParts, "uploader" | "room" | "maxFileSize" | "arriving">,
+    one: Pick<OneUploadParts, "uploader" | "room" | "maxFileSize" | "arriving" | "requireAllowed">,
     announced: Announced | null,
   ): Promise<Upload> {
     try {

@@ -94,7 +94,7 @@ export class UploadLinks {
    * several uploads at once, one succeeds.
    *
    * @throws CofferError NOT_FOUND, GONE, PAYLOAD_TOO_LARGE, RATE_LIMITED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE;
-   *   `Upload.finish` throws NOT_FOUND and GONE as well
+   *   `Upload.write` and `Upload.finish` throw NOT_FOUND and GONE as well
    */
   async begin(token: string, sent: AnnouncedBytes | null = null): Promise<LinkedUpload> {
     const { link, reach } = this.#open(token);
@@ -103,6 +103,7 @@ export class UploadLinks {
       reach,
       by: { kind: "link", id: link.id },
       holder: { owner: link.id, isUnclaimed: true },
+      requireValid: () => void this.#open(token),
       write: <T>(within: Within<T> | undefined, job: () => T) =>
         this.#tables.write(() => this.#use(token, job), within),
     };

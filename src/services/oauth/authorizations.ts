@@ -4,7 +4,7 @@ import type { Within } from "../../db/database.ts";
 import type { Tables } from "../../db/tables.ts";
 import { type Caller, requireSession } from "../../domain/caller.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
-import type { UserPk } from "../../domain/id.ts";
+import type { SessionId, UserPk } from "../../domain/id.ts";
 import { shownName } from "../../domain/oauth/oauth-client.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import {
@@ -41,6 +41,8 @@ export interface Authorization {
   readonly scope: Scope;
   /** Who allowed it. */
   readonly user: UserPk;
+  /** In which session. It must last until the code is exchanged: whoever ends all sessions has let nobody in since. */
+  readonly session: SessionId;
   readonly reach: KeyReach;
 }
 
@@ -118,7 +120,7 @@ export class Authorizations {
    *   QUOTA_EXCEEDED if there are too many keys
    */
   async allow(caller: Caller, ticket: string, consent: Consent, within?: Within<string>): Promise<string> {
-    const { userPk: user } = requireSession(caller);
+    const { userPk: user, sessionId: session } = requireSession(caller);
     const request = this.request(caller, ticket);
     if (request.scope === "read-only" && consent.scope !== "read-only") {
       throw invalid("scope", "must be read-only: the application does not ask for more");
@@ -128,7 +130,7 @@ export class Authorizations {
     this.#apiKeys.requireRoom(reach);
     // Not inside the write, which may run again. If it is refused, nobody gets to know the code.
     this.#requests.take(ticket);
-    const code = this.#codes.put({ request, scope: consent.scope, user, reach });
+    const code = this.#codes.put({ request, scope: consent.scope, user, session, reach });
     return this.#access.write(caller, within, () => answerTo(request, { code }));
   }
 

@@ -71,8 +71,8 @@ export class OAuthGrants {
    * Exchanges an authorization code. A code works once: a second use ends what the first one gave, because one of the
    * two was not the client's.
    *
-   * @throws OAuthError invalid_grant, also if meanwhile the user was disabled, or the drive or the room for keys is
-   *   gone
+   * @throws OAuthError invalid_grant, also if meanwhile the session ended in which it was allowed, or the drive or the room
+   *   for keys is gone
    */
   async redeem(exchange: CodeExchange): Promise<IssuedTokens> {
     const authorization = this.#authorizations.takeCode(exchange.code);
@@ -142,10 +142,11 @@ export class OAuthGrants {
   }
 
   /** Whether what a person allowed can still be had. */
-  #isWelcome({ user, reach }: Authorization): boolean {
-    if (this.#tables.users.existing(user).disabledAt !== null || !this.#apiKeys.hasRoom(reach)) return false;
-    if ("user" in reach) return true;
-    return this.#tables.drives.byPk(reach.drive, this.#clock.now())?.owner?.pk === user;
+  #isWelcome({ user, session, reach }: Authorization): boolean {
+    const now = this.#clock.now();
+    // Not of a user who was disabled either.
+    if (!this.#tables.sessions.isValid(session, now) || !this.#apiKeys.hasRoom(reach)) return false;
+    return "user" in reach || this.#tables.drives.byPk(reach.drive, now)?.owner?.pk === user;
   }
 
   #issue({ request, scope, reach }: Authorization, code: string): IssuedTokens {

@@ -143,7 +143,12 @@ export class Webhooks {
     return driveId !== null && this.#access.findDrive(caller, driveId)?.role === "owner";
   }
 
-  /** Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR. */
+  /**
+   * Whoever sets another address made what is sent there: it goes with the key that did. Otherwise a key could have a
+   * person's webhook tell somebody else, for longer than it lasts.
+   *
+   * @throws CofferError NOT_FOUND, FORBIDDEN, VALIDATION_ERROR
+   */
   async update(
     caller: Caller,
     reference: string,
@@ -156,7 +161,13 @@ export class Webhooks {
     const updated = await this.#access.write(caller, within, () => {
       const webhook = this.get(caller, reference);
       const { pk, disabledAt } = webhook;
-      webhooks.update(pk, { url: url ?? webhook.url, events: events ?? webhook.events });
+      const isElsewhere = url !== undefined && url !== webhook.url;
+      webhooks.update({
+        pk,
+        keyId: isElsewhere ? caller.keyId : webhook.keyId,
+        url: url ?? webhook.url,
+        events: events ?? webhook.events,
+      });
       if (wanted.enabled === true && disabledAt !== null) webhooks.enable(pk, this.#changes.head);
       if (wanted.enabled === false)
         webhooks.disable(webhook.id, this.#clock.now(), "It was disabled by request.");
