@@ -1,8 +1,12 @@
 /** What stands between words, of what base64 may hold. */
 const BETWEEN = /[\s/+]+/;
 
-/** A word or a number. Base64 hardly ever has its letters in this order: of four one in twelve, of twelve none. */
-const WORD = /^(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]+)$/;
+/**
+ * A word, perhaps with capitals within or a number behind it, or a number: `todo`, `TodoList`, `TODO`, `test1234`.
+ * Base64 of what is no text seldom has its letters in this order: of four one in six, of twelve one in three hundred.
+ */
+const WORD =
+  /^(?:[A-Z]?[a-z]+(?:[A-Z][a-z]{2,})*|[A-Z]+|(?:[A-Z]?[a-z]{3,}(?:[A-Z][a-z]{2,})*|[A-Z]{3,})[0-9]+|[0-9]+)$/;
 
 /** Whether a text that could be base64 is plainly words instead. */
 export function isWords(text: string): boolean {
