@@ -217,7 +217,7 @@ async function pages(
   const signingIn = { ...services, originOf, cookies, clock, baseUrl: ownUrl };
   return [
     await dashboard({ start: startPage(guide), ...programAnswers(guide) }),
-    guidePages(guide, (key) => services.oauthGrants.isGrant(key)),
+    guidePages(guide),
     auth(signingIn),
     metadata({ apiKeys: keys, authorizations, linkBase: base, baseUrl: settings.baseUrl }),
     authorize({ authorizations, linkBase: base, clock, log }),
