@@ -1,7 +1,7 @@
 import { keepsDeleted, keepsVersions, type Retention } from "../../domain/retention.ts";
 
 const WITHOUT_KEY =
-  "This connection has no key. Call provision_drive once: it makes a drive and answers with its key, which you pass to all other tools as api_key. Store the key where your later sessions find it, show it to nobody else, and hand the claim link to your human, who can keep the drive with it. If your human can set the HTTP header `Authorization: Bearer <key>` for this connection, the key need not pass through your context.";
+  "This connection has no key. Call provision_drive once: it makes a drive and answers with its key, which you pass to all other tools as api_key. Store the key where your later sessions find it, show it to nobody else, and hand the claim link to your human, who can keep the drive with it. A call with it may have 16 KiB: write a longer text in parts, the rest with append_file, or through create_upload_link. If your human can set the HTTP header `Authorization: Bearer <key>` for this connection, the key need not pass through your context, and a call may have 1 MiB.";
 
 /** What a model reads before it sees the tools. @param hasKey whether its client sends a key */
 export function instructionsFor(hasKey: boolean, retention: Retention): string {
