@@ -113,6 +113,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
   const { settings, services, idempotency, database, clock, log, version } = options;
   const guide = new Guide({ settings, links: linkBase(settings.baseUrl, options.ownUrl), version });
   const api = resources(options);
+  const canSignIn = () => services.authorizations.isPossible();
   return createHandler({
     clock,
     log,
@@ -121,7 +122,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     originOf: ownOrigin(settings.baseUrl),
     mcpOriginOf: surelyOwnOrigin(settings.baseUrl),
     challenge: createChallenge({
-      isPossible: () => services.authorizations.isPossible(),
+      isPossible: canSignIn,
       isGrant: (keyId) => services.oauthGrants.isGrant(keyId),
       linkBase: linkBase(settings.baseUrl, options.ownUrl),
     }),
@@ -141,7 +142,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     version,
     trustedProxies: settings.trustedProxies,
     corsOrigins: settings.corsOrigins,
-    api: [start(guide, api), ...api],
+    api: [start(guide, api, canSignIn), ...api],
     pages: await pages(options, guide),
   });
 }

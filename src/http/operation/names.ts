@@ -25,6 +25,7 @@ const LIKE: Readonly<Record<string, readonly string[]>> = {
   file_path: ["path"],
   folder: ["path", "prefix"],
   force: ["confirm", "overwrite"],
+  from: ["path"],
   glob: ["prefix", "pattern"],
   ids: ["file_ids"],
   name: ["filename"],
