@@ -113,6 +113,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
   const { settings, services, idempotency, database, clock, log, version } = options;
   const guide = new Guide({ settings, links: linkBase(settings.baseUrl, options.ownUrl), version });
   const api = resources(options);
+  const canSignIn = () => services.authorizations.isPossible();
   return createHandler({
     clock,
     log,
@@ -121,7 +122,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     originOf: ownOrigin(settings.baseUrl),
     mcpOriginOf: surelyOwnOrigin(settings.baseUrl),
     challenge: createChallenge({
-      isPossible: () => services.authorizations.isPossible(),
+      isPossible: canSignIn,
       isGrant: (keyId) => services.oauthGrants.isGrant(keyId),
       linkBase: linkBase(settings.baseUrl, options.ownUrl),
     }),
@@ -141,7 +142,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     version,
     trustedProxies: settings.trustedProxies,
     corsOrigins: settings.corsOrigins,
-    api: [start(guide, api), ...api],
+    api: [start(guide, api, canSignIn), ...api],
     pages: await pages(options, guide),
   });
 }
@@ -217,7 +218,7 @@ async function pages(
   const signingIn = { ...services, originOf, cookies, clock, baseUrl: ownUrl };
   return [
     await dashboard({ start: startPage(guide), ...programAnswers(guide) }),
-    guidePages(guide, (key) => services.oauthGrants.isGrant(key)),
+    guidePages(guide),
     auth(signingIn),
     metadata({ apiKeys: keys, authorizations, linkBase: base, baseUrl: settings.baseUrl }),
     authorize({ authorizations, linkBase: base, clock, log }),

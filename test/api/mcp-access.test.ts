@@ -330,6 +330,17 @@ describe("where nobody has an account", () => {
     expect(saidBy(await call("provision_drive", { name: "X", api_key: key }))[0]).toBe(true);
   });
 
+  test("a call that is too long without a key in the header says so, and the instructions say it before", async () => {
+    const args = { api_key: key, path: "long.md", text: "word ".repeat(4000) };
+    const { status, text } = await call("write_file", args);
+    expect([status, text]).toEqual([413, expect.stringContaining("send a key in the Authorization header")]);
+    await using anybody = await connectMcp(coffer.appliance.url);
+    expect(anybody.client.getInstructions()).toContain("may have 16 KiB");
+    const { text: begun, ...rest } = args;
+    expect(saidBy(await call("write_file", { ...rest, text: begun.slice(0, 9000) }))[0]).toBe(false);
+    expect(saidBy(await call("append_file", { ...rest, text: begun.slice(9000) }))[0]).toBe(false);
+  });
+
   test("a call counts as a request of the key that it brings, and as no other", async () => {
     await using limited = await startAppliance({ "rate-limits": "free=3,pro=3,team=3" });
     const own = await provision(limited);

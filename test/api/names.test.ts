@@ -96,6 +96,21 @@ describe("a name that a request does not know is refused, and the nearest one na
       after: [holds("one\n")],
     },
     {
+      name: "a condition within one of many edits",
+      given: [file()],
+      ...edit(
+        { edits: [append({ if_match: '"x"' })] },
+        unknown("edits[0].if_match", null, "It is for the whole request: send it beside edits."),
+      ),
+      after: [holds("one\n")],
+    },
+    {
+      name: "the ids of a deletion",
+      request: ["POST", "/v0/files/bulk-delete"],
+      body: { ids: ["x"] },
+      ...unknown("ids", "file_ids"),
+    },
+    {
       name: "a field that belongs into the query",
       given: [file()],
       ...edit(append({ path: "docs/f.md" }), unknown("path", null, "Send it in the query.")),
@@ -158,6 +173,7 @@ describe("a name that a request does not know is refused, and the nearest one na
 describe("a name of MCP is understood", () => {
   const inDrive = "drive={drive}";
   const stale = '"0000"';
+  const current = Bun.SHA256.hash("one\n", "hex");
   const changed = { json: { size: 8 } };
   const failed = refused("PRECONDITION_FAILED");
   runScenarios(stage, [
@@ -207,7 +223,7 @@ describe("a name of MCP is understood", () => {
     {
       name: "if_match that holds, without its quotes",
       given: [file()],
-      ...edit(append({ if_match: Bun.SHA256.hash("one\n", "hex") }), changed),
+      ...edit(append({ if_match: current }), changed),
     },
     { name: "if_match that is null", given: [file()], ...edit(append({ if_match: null }), changed) },
     {
@@ -222,6 +238,18 @@ describe("a name of MCP is understood", () => {
         ...refused("VALIDATION_ERROR", "if_match"),
         headers: { "if-match": '"1111"' },
       }),
+    },
+    {
+      name: "two that differ in the query",
+      given: [file()],
+      ...edit(append({}), refused("VALIDATION_ERROR", "if_match"), `&if_match=0000&if_match=${current}`),
+      after: [holds("one\n")],
+    },
+    {
+      name: "two that differ in the query and the body",
+      given: [file()],
+      ...edit(append({ if_match: current }), refused("VALIDATION_ERROR", "if_match"), "&if_match=0000"),
+      after: [holds("one\n")],
     },
     {
       name: "if_match of a deletion",
@@ -292,12 +320,20 @@ describe("a name of MCP is understood", () => {
       results: [{ path: "a.md" }],
     });
     expect(await me.refused("search", { q: "fox", query: "fox" })).toContain("means the same as query");
+    expect(await me.refused("search", { q: 5 })).toContain("q must be a string");
+    expect(await me.refused("search", { query: "" })).toContain("query must be a string");
+    expect(await me.refused("write_file", { path: "b.md", text: "x", mime_type: 5 })).toContain(
+      "mime_type must be a string",
+    );
     expect(await me.get("snapshot", { action: "create" })).toMatchObject({ snapshot: {} });
     expect(await me.refused("snapshot", { action: "restore", id: "x", snapshot_id: "y" })).toContain(
       "id means the same as snapshot_id",
     );
     expect(await me.refused("write_file", { path: "b.md", content: "fox" })).toContain("Did you mean text?");
-    expect(await me.refused("write_file", { path: "b.md", base64: "todo" })).toContain("pass text as text");
+    expect(await me.refused("write_file", { path: "b.md", base64: "todo" })).toContain("pass it as text");
+    expect(
+      await me.get("write_file", { path: "b.md", base64: "todo", content_type: "image/png" }),
+    ).toMatchObject({ size: 3 });
     expect(await me.refused("edit_file", { path: "a.md", edits: [append({ old_str: "x" })] })).toContain(
       "edits[0].old_str is not an argument of this tool. Did you mean old_string?",
     );

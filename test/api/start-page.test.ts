@@ -188,14 +188,21 @@ test("/skill.md has the front matter of a skill", async () => {
 });
 
 test("GET /v0 lists the operations that need no key", async () => {
-  const { operations } = await Description.of(stage.coffer.client());
-  const open = operations.filter(({ isGuarded, path }) => !isGuarded && /^\/(v0\/|mcp$)/.test(path));
-  const { without_key: listed } = await stage.coffer
-    .client()
-    .json<{ without_key: { method: string; path: string }[] }>(200, "GET", "/v0");
-  expect(listed.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
-    open.map(({ method, path }) => `${method} ${path}`).toSorted(),
-  );
+  await using empty = await startAppliance();
+  // Where people have accounts, an MCP client without a key is sent to sign in.
+  for (const [coffer, named] of [
+    [empty, /^\/(v0\/|mcp$)/],
+    [stage.coffer, /^\/v0\//],
+  ] as const) {
+    const { operations } = await Description.of(coffer.client());
+    const open = operations.filter(({ isGuarded, path }) => !isGuarded && named.test(path));
+    const { without_key: listed } = await coffer
+      .client()
+      .json<{ without_key: { method: string; path: string }[] }>(200, "GET", "/v0");
+    expect(listed.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
+      open.map(({ method, path }) => `${method} ${path}`).toSorted(),
+    );
+  }
 });
 
 test("GET /v0 of a server without provisioning does not send there whoever has no key", async () => {
@@ -360,6 +367,18 @@ describe("/skill.md says what the key can that asks", () => {
       "/v0/webhooks",
       { url: "https://agent.example/hook", drive_id: "{drive}", events: ["file.*"] },
     ],
+    [
+      '"metadata", "expires_at"}`',
+      "PATCH",
+      `/v0/files/by-path?drive_id={drive}&path=${FILE}`,
+      { expires_at: "2040-01-01T00:00:00Z" },
+    ],
+    [
+      '"path_prefix": "notes/"',
+      "POST",
+      "/v0/keys",
+      { name: "folder", drive_id: "{drive}", path_prefix: "notes/", expires_at: "2040-01-01T00:00:00Z" },
+    ],
     ["/snapshots`", "POST", "/v0/drives/{drive}/snapshots", {}],
     ["/fork`", "POST", "/v0/drives/{drive}/fork", { name: "A fork" }],
     ["/members`", "POST", "/v0/drives/{drive}/members", { username: "bob", role: "reader" }],
@@ -377,7 +396,12 @@ describe("/skill.md says what the key can that asks", () => {
     [
       "adaPrefix",
       /reaches the folder `notes\/` of one drive, /,
-      WRITER.filter((named) => !/hook/.test(named)),
+      WRITER.filter((named) => !/hook|metadata/.test(named)),
+    ],
+    [
+      "adaMade",
+      /human's account.*^- It was made by another key, so it makes no keys/ms,
+      EVERYTHING.filter((named) => !/hook|keys|path_prefix|members/.test(named)),
     ],
     ["adaPrefixReader", /folder `notes\/`.*^- It only reads/ms, READER],
   ];
@@ -398,6 +422,16 @@ describe("/skill.md says what the key can that asks", () => {
       const { status } = await clients[caller].send(method, path.replace("{drive}", drive), sent);
       expect([name, status]).toEqual([name, [200, 201, 409].includes(status) ? status : 200]);
     }
+  });
+
+  test("the key of a folder brings that back from a snapshot", async () => {
+    const { drives, clients, keys } = stage.world;
+    expect(await pageFor(keys.adaPrefix)).toContain('/restore` with `{"path": "notes/"}` brings your folder');
+    const path = `/v0/drives/${drives.ada}/snapshots`;
+    const { data } = await clients.adaPrefix.json<{ data: { id: string } }>(201, "POST", path);
+    await clients.adaPrefix.json(200, "POST", `${path}/${data.id}/restore`, { body: { path: "notes/" } });
+    const key = { name: "one more", scope: "read-only", path_prefix: "notes/" };
+    await clients.adaPrefix.json(201, "POST", "/v0/keys", { body: key });
   });
 
   test("an application, and whoever sends a key that there is not", async () => {

@@ -9,7 +9,7 @@ const REQUESTS = 30_000;
 /**
  * What generated requests hardly do: nobody knows the setup link, few may register in an hour, an application's requests
  * follow from each other, the fields of an edit must fit its kind and the text, somebody must be a member of the
- * drive that is named, what was deleted must still be in the trash, and a change of a folder must last.
+ * drive that is named, and a change of a folder must last.
  */
 const HARDLY_DONE = new Set([
   "setUp",
@@ -23,7 +23,6 @@ const HARDLY_DONE = new Set([
   "editFileByPath",
   "updateMember",
   "removeMember",
-  "restoreTrashEntry",
   "getWork",
   "cancelWork",
 ]);

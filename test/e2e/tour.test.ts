@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { Client } from "../support/client.ts";
 import { run, serve, type Server } from "../support/executable.ts";
 import { settledIndex } from "../support/settled-index.ts";
 import { withReason } from "../support/skip.ts";
@@ -66,21 +67,25 @@ test.skipIf(noTour !== "").each(["/llms.txt", "/skill.md"])(
   },
 );
 
-test.skipIf(noTour !== "")(
-  withReason("the tour of a server without provisioning works with a key", noTour),
-  async () => {
+test.skipIf(noTour !== "").each(["a drive", "no drive", "a drive of somebody else's to read"])(
+  withReason("the tour of a server without provisioning works with a key of an account with %s", noTour),
+  async (has) => {
     await using place = await temporaryDirectory(FAST_DIRECTORY);
     const env = { COFFER_PROVISIONING: "off", COFFER_DATA_DIR: join(place.path, "data") };
     await using server = await serve({ dataDir: env.COFFER_DATA_DIR, env });
-    const password = { input: "a long password\n", env };
-    await run(["user", "create", "ada", "--password-stdin"], password);
-    const key = (await run(["key", "create", "ada"], { env })).stdout.trim();
-    const made = await fetch(`${server.url}/v0/drives`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}` },
-      body: '{"name": "Notes"}',
-    });
-    expect(made.status).toBe(201);
+    const keyOf = async (user: string) => {
+      const password = { input: "a long password\n", env };
+      await run(["user", "create", user, "--password-stdin"], password);
+      return (await run(["key", "create", user], { env })).stdout.trim();
+    };
+    const key = await keyOf("ada");
+    if (has !== "no drive") {
+      const owner = new Client(server.url, has === "a drive" ? key : await keyOf("bob"));
+      const body = { name: "Notes" };
+      const { data } = await owner.json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body });
+      const member = { username: "ada", role: "reader" };
+      if (has !== "a drive") await owner.json(201, "POST", `/v0/drives/${data.id}/members`, { body: member });
+    }
     const tour = (await tourIn(server, "/llms.txt")).replace("KEY='your key'", `KEY='${key}'`);
     expect(expectTour(await paste(tour, place.path, server))).toEqual([""]);
   },

@@ -75,19 +75,17 @@ export class Guide {
   /**
    * How to use this server, as a skill for agents: Markdown with a name and a description before it. It says what the
    * key can that came with the request, if there is one.
-   *
-   * @param isApplication whether that was given to an application
    */
-  skill(context: RequestContext, isApplication: boolean): string {
-    return this.#fill(skill, context, isApplication);
+  skill(context: RequestContext): string {
+    return this.#fill(skill, context);
   }
 
-  #fill(template: string, context: RequestContext, isApplication = false): string {
+  #fill(template: string, context: RequestContext): string {
     const { caller } = context;
     const { maxFileSize, provisionsPerHour, rateLimits } = this.settings;
     const { retention } = this;
     const conditions: Readonly<Record<string, boolean>> = {
-      ...abilitiesOf(caller, isApplication),
+      ...abilitiesOf(caller),
       // With a key, the tour begins with that.
       provisioning: this.hasProvisioning && caller === null,
       trash: keepsDeleted(retention),

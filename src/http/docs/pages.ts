@@ -1,5 +1,4 @@
 import { Elysia } from "elysia";
-import type { KeyId } from "../../domain/id.ts";
 import { contextOf, type RequestContext } from "../gate/request-context.ts";
 import type { Guide } from "./guide.ts";
 
@@ -8,12 +7,8 @@ interface RouteContext {
   readonly route: string;
 }
 
-/**
- * The pages that tell agents how to use this server: `/llms.txt` and `/skill.md`.
- *
- * @param isApplication whether a key was given to an application
- */
-export function guidePages(guide: Guide, isApplication: (keyId: KeyId) => boolean) {
+/** The pages that tell agents how to use this server: `/llms.txt` and `/skill.md`. */
+export function guidePages(guide: Guide) {
   return new Elysia({ name: "guide" })
     .get(
       "/llms.txt",
@@ -21,10 +16,7 @@ export function guidePages(guide: Guide, isApplication: (keyId: KeyId) => boolea
     )
     .get(
       "/skill.md",
-      page("text/markdown", (context) => {
-        const keyId = context.caller?.keyId ?? null;
-        return guide.skill(context, keyId !== null && isApplication(keyId));
-      }),
+      page("text/markdown", (context) => guide.skill(context)),
     );
 }
 

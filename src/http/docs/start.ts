@@ -50,12 +50,24 @@ type Start = Static<typeof startSchema>;
 
 /** What needs a key where there are no drives without an account. */
 const WITH_PROVISIONING: readonly string[] = ["/v0/drives/provision", "/mcp"];
+/** What needs one where people can sign in. */
+const WITHOUT_USERS: readonly string[] = ["/mcp"];
 
-/** `GET /v0`: what there is, for a program that knows only the address. @param api the other routes of `/v0` */
-export function start(guide: Guide, api: readonly AnyElysia[]) {
-  const withoutKey = once(() =>
-    publicOperations(api).filter(({ path }) => guide.hasProvisioning || !WITH_PROVISIONING.includes(path)),
-  );
+/**
+ * `GET /v0`: what there is, for a program that knows only the address.
+ *
+ * @param api the other routes of `/v0`
+ * @param canSignIn whether there is anybody who could sign in
+ */
+export function start(guide: Guide, api: readonly AnyElysia[], canSignIn: () => boolean) {
+  const described = once(() => publicOperations(api));
+  const withoutKey = () => {
+    const keyed = [
+      ...(guide.hasProvisioning ? [] : WITH_PROVISIONING),
+      ...(canSignIn() ? WITHOUT_USERS : []),
+    ];
+    return described().filter(({ path }) => !keyed.includes(path));
+  };
   return new Elysia({ name: "start" }).get(
     ...operation(
       "/v0",

@@ -3,6 +3,7 @@ import { type FailedCondition, PreconditionFailed } from "../../domain/precondit
 import type { Log } from "../../log.ts";
 import { shownError } from "../gate/errors.ts";
 import type { RequestContext } from "../gate/request-context.ts";
+import { namesOf } from "../operation/names.ts";
 
 /** What to do after an error, by its code. */
 export type NextSteps = Readonly<Partial<Record<ErrorCode, string>>>;
@@ -15,10 +16,8 @@ const CONDITIONS: Readonly<Record<FailedCondition, string>> = {
     "The file has changed since you read it: read the file again, make your change to what it says now, and pass its new etag as if_match.",
 };
 
-/** What services call otherwise than the tools, which call it one of these. */
+/** What services call otherwise than the tools, which call it one of these, besides names that mean the same. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
-  q: ["query"],
-  content_type: ["mime_type"],
   prefix: ["path"],
   path: ["paths"],
 };
@@ -68,7 +67,8 @@ export function failureOf(
 /** The message with the name by which the field at fault was sent. */
 function inArguments({ message, field = "" }: CofferError, sent: unknown): string {
   const has = (name: string) => typeof sent === "object" && sent !== null && Object.hasOwn(sent, name);
-  const name = has(field) ? undefined : OTHER_NAMES[field]?.find(has);
+  const names = has(field) ? [] : [...namesOf(field), ...(OTHER_NAMES[field] ?? [])];
+  const name = names.find(has);
   return name === undefined ? message : message.replace(field, name);
 }
 

@@ -1,7 +1,7 @@
+import { ANONYMOUS_BYTES, MESSAGE_BODY } from "../operation/body-limits.ts";
 import { keepsDeleted, keepsVersions, type Retention } from "../../domain/retention.ts";
 
-const WITHOUT_KEY =
-  "This connection has no key. Call provision_drive once: it makes a drive and answers with its key, which you pass to all other tools as api_key. Store the key where your later sessions find it, show it to nobody else, and hand the claim link to your human, who can keep the drive with it. If your human can set the HTTP header `Authorization: Bearer <key>` for this connection, the key need not pass through your context.";
+const WITHOUT_KEY = `This connection has no key. Call provision_drive once: it makes a drive and answers with its key, which you pass to all other tools as api_key. Store the key where your later sessions find it, show it to nobody else, and hand the claim link to your human, who can keep the drive with it. A call with it may have ${kib(ANONYMOUS_BYTES)}: write a longer text in parts, the rest with append_file, or through create_upload_link. If your human can set the HTTP header \`Authorization: Bearer <key>\` for this connection, the key need not pass through your context, and a call may have ${kib(MESSAGE_BODY.bytes)}.`;
 
 /** What a model reads before it sees the tools. @param hasKey whether its client sends a key */
 export function instructionsFor(hasKey: boolean, retention: Retention): string {
@@ -22,4 +22,8 @@ function wayBack(retention: Retention): string {
     return "undo takes back the last change of a file or folder, also a deletion.";
   if (keepsDeleted(retention)) return "undo brings back what was deleted or moved; what is replaced is gone.";
   return "What is deleted or replaced is gone: this server keeps nothing of it.";
+}
+
+function kib(bytes: number): string {
+  return `${bytes / 1024} KiB`;
 }

@@ -3,10 +3,10 @@ import { HttpRefusal } from "../gate/errors.ts";
 import { requireExactField } from "./exact-numbers.ts";
 import { decodeText, parseJson, withoutMark } from "./json-text.ts";
 
-/** Refuses a body whose Content-Length is more than `limit` bytes, before it is read. */
-export function refuseLongBody(request: Request, limit: number): void {
+/** Refuses a body whose Content-Length is more than `limit` bytes, before it is read. @param advice see `bodyTooLarge` */
+export function refuseLongBody(request: Request, limit: number, advice?: string): void {
   const length = request.headers.get("content-length");
-  if (length !== null && Number(length) > limit) throw bodyTooLarge(limit);
+  if (length !== null && Number(length) > limit) throw bodyTooLarge(limit, advice);
 }
 
 /**
@@ -31,10 +31,16 @@ export function refusePartOfContent({ headers }: Request): void {
   throw invalid("Content-Range", "must not be sent: upload the whole content");
 }
 
-/** Reads a whole body. Throws PAYLOAD_TOO_LARGE if it has more than `limit` bytes. */
-export function readBody(request: Request, limit: number): Promise<Uint8Array> {
+/**
+ * Reads a whole body. Throws PAYLOAD_TOO_LARGE if it has more than `limit` bytes.
+ *
+ * @param advice see `bodyTooLarge`
+ */
+export function readBody(request: Request, limit: number, advice?: string): Promise<Uint8Array> {
   const announced = request.headers.get("content-length");
-  return announced !== null && Number(announced) <= limit ? request.bytes() : collect(request.body, limit);
+  return announced !== null && Number(announced) <= limit
+    ? request.bytes()
+    : collect(request.body, limit, advice);
 }
 
 /**
@@ -52,23 +58,24 @@ export function parseJsonBody(bytes: Uint8Array, items: number, keptField?: stri
 }
 
 /** Reads a body of unknown length, and stops at `limit`. */
-async function collect(body: ReadableStream<Uint8Array> | null, limit: number): Promise<Uint8Array> {
+async function collect(
+  body: ReadableStream<Uint8Array> | null,
+  limit: number,
+  advice?: string,
+): Promise<Uint8Array> {
   // Not a list of pieces: there may be one for each byte.
   const read = new Bun.ArrayBufferSink();
   let length = 0;
   // Not cancelled after an error, so the rest can still be read.
   for await (const piece of body?.values({ preventCancel: true }) ?? []) {
     length += piece.length;
-    if (length > limit) throw bodyTooLarge(limit);
+    if (length > limit) throw bodyTooLarge(limit, advice);
     read.write(piece);
   }
   return new Uint8Array(read.end());
 }
 
-/** @param limit bytes */
-export function bodyTooLarge(limit: number): CofferError {
-  return new CofferError(
-    "PAYLOAD_TOO_LARGE",
-    `The body must not be longer than ${limit} bytes: send less at once.`,
-  );
+/** @param limit bytes. @param advice what to do instead */
+export function bodyTooLarge(limit: number, advice = "send less at once"): CofferError {
+  return new CofferError("PAYLOAD_TOO_LARGE", `The body must not be longer than ${limit} bytes: ${advice}.`);
 }

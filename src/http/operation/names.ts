@@ -25,7 +25,9 @@ const LIKE: Readonly<Record<string, readonly string[]>> = {
   file_path: ["path"],
   folder: ["path", "prefix"],
   force: ["confirm", "overwrite"],
+  from: ["path"],
   glob: ["prefix", "pattern"],
+  ids: ["file_ids"],
   name: ["filename"],
   new_text: ["new_string"],
   insert_line: ["line"],
@@ -60,8 +62,12 @@ const BEGINNING = 4;
 
 /** The one of these names that means the same as an unknown one; null if there is none. */
 export function sameName(name: string, known: object): string | null {
-  const names = SAME.find((group) => group.includes(name));
-  return names?.find((other) => other !== name && Object.hasOwn(known, other)) ?? null;
+  return namesOf(name).find((other) => other !== name && Object.hasOwn(known, other)) ?? null;
+}
+
+/** The names that mean the same as one, and that one. */
+export function namesOf(name: string): readonly string[] {
+  return SAME.find((group) => group.includes(name)) ?? [name];
 }
 
 /** The one of these names that may be meant by an unknown one; null if none is near. */

@@ -97,9 +97,13 @@ export function checksOf(path: string, spec: AnyOperation): Checks {
   const limits = json?.bodyLimits ?? PLAIN_BODY;
   const mostBytes = ({ caller }: RequestContext) =>
     caller === null ? Math.min(ANONYMOUS_BYTES, limits.bytes) : limits.bytes;
+  const adviceOn = ({ caller }: RequestContext) =>
+    caller === null && spec.readsKey === true
+      ? "send less at once, or send a key in the Authorization header, with which it may be longer"
+      : undefined;
   const begin: Checks["begin"] = ({ request, params }) => {
     const context = contextOf(request);
-    refuseLongBody(request, rawBody?.limit ?? mostBytes(context));
+    refuseLongBody(request, rawBody?.limit ?? mostBytes(context), adviceOn(context));
     if (rawBody !== null || hasJsonBody) refuseCodedBody(request);
     if (rawBody !== null) refusePartOfContent(request);
     const take = unknownNames(request, context);
@@ -125,7 +129,11 @@ export function checksOf(path: string, spec: AnyOperation): Checks {
       rawBody === null && isStrictPath(path) && request.method !== "GET" && request.body !== null;
     return { hasBody: hasJsonBody || mayHaveFields(), parseBody, inputWith };
   };
-  return { begin, hasJsonBody, readBody: (request) => readBody(request, mostBytes(contextOf(request))) };
+  const readWhole: Checks["readBody"] = (request) => {
+    const context = contextOf(request);
+    return readBody(request, mostBytes(context), adviceOn(context));
+  };
+  return { begin, hasJsonBody, readBody: readWhole };
 }
 
 /** Whether bytes begin like a JSON object. Nothing else can have fields. */

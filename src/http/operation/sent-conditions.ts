@@ -33,7 +33,9 @@ export function takeCondition(
   }
   if (value === null) return;
   if (typeof value !== "string") throw invalid(name, "must be a string: the file's ETag");
-  sentConditions.ifMatch = agreed(request, CONDITIONS.if_match, name, quotedTag(value));
+  const tag = agreed(request, CONDITIONS.if_match, name, quotedTag(value));
+  if ((sentConditions.ifMatch ?? tag) !== tag) throw invalid(name, "must be given only once");
+  sentConditions.ifMatch = tag;
 }
 
 function agreed(request: Request, header: string, name: string, value: string): string {

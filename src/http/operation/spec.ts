@@ -20,7 +20,7 @@ interface OperationFacts<P extends TObject, Q extends TObject> {
   readonly signedIn?: boolean;
   /** Whether a route that needs no session uses one if there is one; only shown. */
   readonly readsSession?: boolean;
-  /** Whether a route that needs no key answers otherwise with one; only shown. */
+  /** Whether a route that needs no key answers otherwise with one, and takes more. */
   readonly readsKey?: boolean;
   /**
    * Whether people open its address as a link: what passes links on adds parameters of its own. So unknown ones are

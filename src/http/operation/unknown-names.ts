@@ -35,7 +35,9 @@ export function unknownNamesOf(path: string, spec: AnyOperation): UnknownNames {
         return;
       }
       if (isPassedOver(name, place)) return;
-      const advice = isTop ? otherPlace(name, headers, elsewhere[place.noun], place.noun) : undefined;
+      const advice = isTop
+        ? otherPlace(name, headers, elsewhere[place.noun], place.noun)
+        : placeAbove(name, place.before, conditions);
       const known = isTop ? [...place.known, ...conditions] : place.known;
       throw unknownName(name, { ...place, known }, advice);
     };
@@ -57,6 +59,12 @@ function otherPlace(
   if (elsewhere.includes(name)) return noun === "field" ? "Send it in the query." : "Send it in the body.";
   const header = headers.find((each) => each.toLowerCase() === name.toLowerCase().replaceAll("_", "-"));
   return header && `Send it as the header ${header}.`;
+}
+
+/** Where a condition belongs that is sent within a field. @param before such as `edits[0].` */
+function placeAbove(name: string, before: string, conditions: readonly string[]): string | undefined {
+  if (!conditions.includes(name)) return undefined;
+  return `It is for the whole request: send it beside ${/^\w*/.exec(before)?.[0] ?? "the others"}.`;
 }
 
 function fieldsOf(spec: AnyOperation): readonly string[] {

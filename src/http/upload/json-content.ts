@@ -30,6 +30,17 @@ export function encodingIn(fields: unknown): Encoding | null {
   return typeof sent === "string" && Object.hasOwn(ENCODINGS, sent) ? (ENCODINGS[sent] ?? null) : null;
 }
 
+/**
+ * Refuses an `encoding` that is none of ours, as its schema does: before the content is read as base64, which would
+ * blame that.
+ */
+export function requireEncoding(fields: unknown): void {
+  const sent: unknown =
+    typeof fields === "object" && fields !== null ? Reflect.get(fields, "encoding") : undefined;
+  if ((sent ?? null) === null || encodingIn(fields) !== null) return;
+  throw invalid("encoding", `must be ${ENCODING_NAMES.map((each) => JSON.stringify(each)).join(" or ")}`);
+}
+
 /** How much of a content is looked at to see whether it is words. Bytes. */
 const LOOKED_AT = 8 * 1024;
 

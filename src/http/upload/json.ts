@@ -5,7 +5,7 @@ import { mimeTypeOf } from "../../domain/mime.ts";
 import { requireExactField } from "../operation/exact-numbers.ts";
 import { decodeText, parseJson, withoutMark } from "../operation/json-text.ts";
 import type { UploadEnvelope } from "./fields.ts";
-import { encodingIn, JsonContent } from "./json-content.ts";
+import { encodingIn, JsonContent, requireEncoding } from "./json-content.ts";
 import { JsonScanner } from "./json-scanner.ts";
 import type { WriteContent } from "./write-content.ts";
 
@@ -53,6 +53,7 @@ export async function readJsonUpload(
       content === null ? "" : " (the content is not counted)",
     );
     requireExactField(text, fields, "metadata");
+    requireEncoding(fields);
     await content?.finish(encodingIn(fields), () => isTextual(fields));
     return { fields, contentKey: scanner.contentKey };
   } finally {

@@ -5,6 +5,7 @@ import { parsePartHeader } from "./part-header.ts";
 import type { ContentKey, UploadEnvelope } from "./fields.ts";
 import { fieldsTooLarge, MAX_FIELD_BYTES } from "./fields.ts";
 import { METADATA_ITEMS } from "../operation/body-limits.ts";
+import { unknownName } from "../operation/names.ts";
 import { decodeText, parseJson, withoutMark } from "../operation/json-text.ts";
 import { splitTags } from "../operation/schema.ts";
 import { parseMetadata } from "./metadata.ts";
@@ -19,6 +20,9 @@ const TEXT_NAMES: ReadonlySet<string> = new Set([
   "tags",
   "metadata",
 ]);
+
+/** What an unknown name is told of. */
+const FIELD_NAMES: readonly string[] = ["file", ...TEXT_NAMES];
 
 /** What an empty part counts for, in bytes, because it takes memory. */
 const PART_BYTES = 64;
@@ -94,7 +98,11 @@ class Form {
     }
     const known = TEXT_NAMES.has(name);
     if (!known && filename !== undefined) {
-      throw invalid("body", 'has a file in a part that is not named "file" or "content": rename the part');
+      throw unknownName(
+        name,
+        { noun: "field", before: "", known: FIELD_NAMES },
+        "A file belongs into the part `file`.",
+      );
     }
     const earlier = this.#texts.get(name) ?? [];
     if (known && name !== "tags" && earlier.length > 0) throw invalid(name, "must be sent only once");

@@ -231,7 +231,11 @@ const refused: Refused[] = [
   { name: "content with such a line", body: part('name="file"', "a\r\n--XXjunk\r\nb") + END, field: "body" },
   { name: "two files", body: FILE + FILE + END, field: "content" },
   { name: "file and content", body: FILE + part('name="content"', "x") + END, field: "content" },
-  { name: "a file under another name", body: part('name="upload"; filename="a"', "x") + END, field: "body" },
+  {
+    name: "a file under another name",
+    body: part('name="upload"; filename="a"', "x") + END,
+    field: "upload",
+  },
   { name: "two paths", body: part('name="path"', "a") + part('name="path"', "b") + END, field: "path" },
   { name: "no header", body: `--XX\r\n\r\nx\r\n${END}`, field: "body" },
   { name: "header without a colon", body: part('name="path"', "x", "nonsense") + END, field: "body" },

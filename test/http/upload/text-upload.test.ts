@@ -105,6 +105,14 @@ describe("a text is refused", () => {
     ["as a content that is plainly words", '{"content":"todo","filename":"a.md"}', "content"],
     ["as words on lines", String.raw`{"filename":"a.md","content":"Done\nlater\n"}`, "content"],
     ["as words with a path", '{"content":"and/or+more","path":"a/b.md","filename":"b"}', "content"],
+    ["as words with capitals", '{"content":"TodoList","filename":"a.md"}', "content"],
+    ["as a word with a number", '{"content":"test1234","filename":"a.txt"}', "content"],
+    [
+      "in an encoding that there is not",
+      '{"content":"todo","filename":"a.md","encoding":"UTF-8"}',
+      "encoding",
+    ],
+    ["in one that there is not, behind it", '{"encoding":"latin1","content":"a, b"}', "encoding"],
     ["as words of a given type", '{"content":"todo","filename":"a","content_type":"text/plain"}', "content"],
     [
       "in an encoding that comes too late",

@@ -134,6 +134,10 @@ async function fill(client: Client, drive: string, known: KnownValues): Promise<
     const link = await client.json(200, "POST", `/v0/files/${id}/presigned-url`, { body: { one_time } });
     known.learn("createPresignedUrl", link);
   }
+  // What is deleted later is seldom named before the drive is left for another.
+  const old = `/v0/files/by-path?${new URLSearchParams({ drive_id: drive, path: "a/old.txt" }).toString()}`;
+  await client.json(201, "PUT", old.replace("/by-path", ""), { body: "Old" });
+  known.learn("deleteFileByPath", await client.json(200, "DELETE", old));
   const body = { drive_id: drive, path: "notes/linked.txt" };
   known.learn("createUploadLink", await client.json(201, "POST", "/v0/upload-links", { body }));
   for (const path of ["notes/", "a/b.json"]) {

@@ -7,10 +7,14 @@ KEY=$(printf '%s' "$MADE" | sed 's/.*"api_key":"\([^"]*\)".*/\1/')
 DRIVE=$(printf '%s' "$MADE" | sed 's/.*"drive_id":"\([^"]*\)".*/\1/')
 CLAIM=$(printf '%s' "$MADE" | sed 's/.*"claim_url":"\([^"]*\)".*/\1/')
 {{else}}
-# 1. Put in the key that you were given, and take the first of its drives.
+# 1. Put in the key that you were given, and take the first of its drives. If it may write none, make one.
 KEY='your key'
 DRIVES=$(curl -sS "$COFFER/v0/drives" -H "Authorization: Bearer $KEY")
-DRIVE=$(printf '%s' "$DRIVES" | sed 's/{"data":\[{"id":"\([^"]*\)".*/\1/')
+DRIVE=$(printf '%s' "$DRIVES" | sed -n 's/{"data":\[{"id":"\([^"]*\)"[^{}]*"role":"[eo].*/\1/p')
+if [ -z "$DRIVE" ]; then
+  MADE=$(curl -sS "$COFFER/v0/drives" -H "Authorization: Bearer $KEY" -d '{"name": "My drive"}')
+  DRIVE=$(printf '%s' "$MADE" | sed 's/{"data":{"id":"\([^"]*\)".*/\1/')
+fi
 {{end}}
 
 # 2. Upload a file as it is. Folders that are missing are made.

@@ -101,7 +101,10 @@ function contentOf({ text, base64, path, content_type: type }: Given): Uint8Arra
   if (/\S[ \t]+\S/.test(base64)) throw invalid("base64", NOT_BASE64);
   const bytes = decoded(base64);
   if (isWords(base64) && !isUtf8(bytes) && isTextType(type ?? mimeTypeOf(path)))
-    throw invalid("base64", NOT_BASE64);
+    throw invalid(
+      "base64",
+      "is plainly text: pass it as text instead. If it is base64, pass a content_type that is not of text",
+    );
   return bytes;
 }
 
