@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { releaserOf } from "../../src/db/released-contents.ts";
 import type { Caller } from "../../src/domain/caller.ts";
 import { PIECE_ROWS } from "../../src/domain/folders/piece.ts";
-import type { FileId } from "../../src/domain/id.ts";
+import type { DriveId, FileId } from "../../src/domain/id.ts";
 import { advance, type Progress, type Reached, START } from "../../src/services/folders/progress.ts";
 import { type OpenedServices, openServicesIn } from "../support/opened-services.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
@@ -12,9 +13,9 @@ import { UNCONDITIONAL } from "../support/unconditional.ts";
 class Place {
   readonly #opened: OpenedServices;
   readonly #caller: Caller;
-  readonly drive: string;
+  readonly drive: DriveId;
 
-  private constructor(opened: OpenedServices, caller: Caller, drive: string) {
+  private constructor(opened: OpenedServices, caller: Caller, drive: DriveId) {
     this.#opened = opened;
     this.#caller = caller;
     this.drive = drive;
@@ -204,6 +205,23 @@ test("the snapshot that undoes a restore cannot be deleted before its end", asyn
   await Promise.all([restored, removed]);
   expect(order).toEqual(["restored", "deleted"]);
   expect(drive.contents()).not.toEqual(changed);
+});
+
+test("the snapshot that undoes a restore does not make room for others before its end", async () => {
+  await using made = await place();
+  const { drive, opened } = made;
+  const { snapshots } = opened.tables;
+  const found = opened.tables.drives.byId(drive.drive, opened.clock.now());
+  if (found === null) throw new Error("the drive is missing");
+  const owner = releaserOf(found);
+  await drive.putMany(200, "before");
+  const snapshot = await drive.take();
+  await drive.putMany(200, "after");
+  const restored = drive.restore(snapshot);
+  while (drive.newestSnapshot() === snapshot) await nextTurn();
+  expect(snapshots.oldestAutomatic(owner)).toBeNull();
+  await restored;
+  expect(snapshots.oldestAutomatic(owner)).toMatchObject({ id: drive.newestSnapshot() });
 });
 
 function at(after: string | null): Progress {
