@@ -33,6 +33,10 @@ export class S3Place implements BackupPlace {
         yield { name: key.slice(this.#prefix.length), size };
       }
       if (page.isTruncated !== true || page.nextContinuationToken === undefined) return;
+      // Otherwise it would be asked for the same page for ever.
+      if (page.nextContinuationToken === continuationToken) {
+        throw new BackupError(`${this.#where} cannot be listed: it answers the same page again and again.`);
+      }
       continuationToken = page.nextContinuationToken;
     }
   }

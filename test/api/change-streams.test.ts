@@ -76,7 +76,16 @@ describe("a stream of changes", () => {
     ]);
     expect(last).toMatchObject({
       id: "",
-      told: { kind: "copy", state: "done", path: "many/", destination_path: "more/", files_total: 1000 },
+      told: {
+        kind: "copy",
+        state: "done",
+        path: "many/",
+        destination_path: "more/",
+        step: 3,
+        steps: 3,
+        files_done: 1000,
+        files_total: 1000,
+      },
     });
   });
 

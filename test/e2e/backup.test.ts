@@ -182,6 +182,21 @@ test("an S3 server keeps backups like a directory, and one that is busy for a mo
   expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining("Check S3_ENDPOINT") });
 });
 
+test("a bucket whose list has no end does not keep a backup for ever", async () => {
+  using s3 = startS3Server("a-bucket");
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  await using server = await serve({ dataDir: place.path });
+  await provision(server);
+  const backup = () => run(["backup", "s3://a-bucket", "--data-dir", place.path], { env: s3.env });
+  expect(await backup()).toMatchObject({ code: 0, stderr: "" });
+  for (const letter of "abcd") s3.objects.set(`contents/${letter}`, new Uint8Array(1));
+  s3.isStuck = true;
+  expect(await backup()).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("the same page again"),
+  });
+});
+
 test.skipIf(NO_SMALL_DISK !== "")(
   withReason(
     "a full disk ends a backup with what to do, and the next one removes what is left",

@@ -365,8 +365,10 @@ describe("a stream is told of works", () => {
     const late = follow(world);
     expect(late.read().works).toMatchObject([{ hasEnded: false }]);
     await copied;
+    // However long ago they were told how far it was.
+    const ended = { isUndone: false, progress: { files: FILES }, fileTotal: FILES };
     for (const each of [stream, late])
-      expect(each.read().works).toMatchObject([{ hasEnded: true, work: { isUndone: false } }]);
+      expect(each.read().works).toMatchObject([{ hasEnded: true, work: ended }]);
     const tooLate = follow(world);
     expect(tooLate.read().works).toEqual([]);
     for (const each of [stream, late, tooLate]) each.close();
@@ -381,7 +383,9 @@ describe("a stream is told of works", () => {
     const refused = BEGIN.delete(world).then((begin) => expectGivenUp(begin()));
     await cancel(world, await underWay(world));
     await refused;
-    expect(stream.read().works).toMatchObject([{ hasEnded: true, work: { isUndone: true } }]);
+    const [told] = stream.read().works;
+    expect(told).toMatchObject({ hasEnded: true, work: { isUndone: true } });
+    expect(told?.work.progress.files).toBe(told?.work.fileTotal ?? 0);
     expect(other.read().works).toEqual([]);
     for (const each of [stream, other]) each.close();
   });

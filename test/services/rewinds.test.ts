@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { releaserOf } from "../../src/db/released-contents.ts";
 import type { Caller } from "../../src/domain/caller.ts";
 import { PIECE_ROWS } from "../../src/domain/folders/piece.ts";
-import type { FileId } from "../../src/domain/id.ts";
-import { advance, type Progress, START } from "../../src/services/folders/progress.ts";
+import type { DriveId, FileId } from "../../src/domain/id.ts";
+import { advance, type Progress, type Reached, START } from "../../src/services/folders/progress.ts";
 import { type OpenedServices, openServicesIn } from "../support/opened-services.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
 import { UNCONDITIONAL } from "../support/unconditional.ts";
@@ -12,9 +13,9 @@ import { UNCONDITIONAL } from "../support/unconditional.ts";
 class Place {
   readonly #opened: OpenedServices;
   readonly #caller: Caller;
-  readonly drive: string;
+  readonly drive: DriveId;
 
-  private constructor(opened: OpenedServices, caller: Caller, drive: string) {
+  private constructor(opened: OpenedServices, caller: Caller, drive: DriveId) {
     this.#opened = opened;
     this.#caller = caller;
     this.drive = drive;
@@ -206,9 +207,28 @@ test("the snapshot that undoes a restore cannot be deleted before its end", asyn
   expect(drive.contents()).not.toEqual(changed);
 });
 
+test("the snapshot that undoes a restore does not make room for others before its end", async () => {
+  await using made = await place();
+  const { drive, opened } = made;
+  const { snapshots } = opened.tables;
+  const found = opened.tables.drives.byId(drive.drive, opened.clock.now());
+  if (found === null) throw new Error("the drive is missing");
+  const owner = releaserOf(found);
+  await drive.putMany(200, "before");
+  const snapshot = await drive.take();
+  await drive.putMany(200, "after");
+  const restored = drive.restore(snapshot);
+  while (drive.newestSnapshot() === snapshot) await nextTurn();
+  expect(snapshots.oldestAutomatic(owner)).toBeNull();
+  await restored;
+  expect(snapshots.oldestAutomatic(owner)).toMatchObject({ id: drive.newestSnapshot() });
+});
+
 function at(after: string | null): Progress {
   return { phase: 0, after, files: 0 };
 }
+
+const reached = (progress: Progress): Reached => ({ progress, files: 0 });
 
 test("a piece that gets nowhere is tried larger, and in the end refused", () => {
   const stalls: number[] = [];
@@ -223,16 +243,16 @@ test("a piece that gets nowhere is tried larger, and in the end refused", () => 
       },
       onStall,
     });
-  expect(needs(PIECE_ROWS - 1)).toEqual(at("b"));
+  expect(needs(PIECE_ROWS - 1)).toEqual(reached(at("b")));
   expect(stalls).toEqual([]);
-  expect(needs(PIECE_ROWS * 2)).toEqual(at("b"));
+  expect(needs(PIECE_ROWS * 2)).toEqual(reached(at("b")));
   expect(stalls).toEqual([PIECE_ROWS]);
   expect(() => advance({ begun: START, does: () => START, onStall })).toThrow("cannot go on");
   expect(stalls).toHaveLength(4);
 });
 
 /** A piece that changes so many rows, and has no position. */
-function takes(rows: number): Progress | null {
+function takes(rows: number): Reached {
   return advance({
     begun: START,
     does: (piece) => {
@@ -244,6 +264,6 @@ function takes(rows: number): Progress | null {
 }
 
 test("a piece without a position gets further by what it takes away", () => {
-  expect(takes(1)).toEqual(START);
+  expect(takes(1)).toEqual(reached(START));
   expect(() => takes(0)).toThrow();
 });

@@ -6,13 +6,15 @@ export interface S3Server extends Disposable {
   readonly env: Readonly<Record<string, string>>;
   /** How many requests are answered 503 from now on, before others work again. */
   failing: number;
+  /** Whether each page of a list names itself as the next one. */
+  isStuck: boolean;
 }
 
 const PAGE = 3;
 
 export function startS3Server(bucket: string): S3Server {
   const objects = new Map<string, Uint8Array>();
-  const started: { failing: number } = { failing: 0 };
+  const started: Pick<S3Server, "failing" | "isStuck"> = { failing: 0, isStuck: false };
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -27,7 +29,7 @@ export function startS3Server(bucket: string): S3Server {
       const [, where, ...rest] = decodeURIComponent(pathname).split("/");
       if (where !== bucket) return new Response("<Error><Code>NoSuchBucket</Code></Error>", { status: 404 });
       const name = rest.join("/");
-      if (name === "") return list(objects, searchParams);
+      if (name === "") return list(objects, searchParams, started.isStuck);
       switch (request.method) {
         case "PUT":
           objects.set(name, await request.bytes());
@@ -60,16 +62,22 @@ export function startS3Server(bucket: string): S3Server {
     set failing(count) {
       started.failing = count;
     },
+    get isStuck() {
+      return started.isStuck;
+    },
+    set isStuck(isStuck) {
+      started.isStuck = isStuck;
+    },
     [Symbol.dispose]: () => void server.stop(true),
   };
 }
 
-function list(objects: ReadonlyMap<string, Uint8Array>, query: URLSearchParams): Response {
+function list(objects: ReadonlyMap<string, Uint8Array>, query: URLSearchParams, isStuck: boolean): Response {
   const prefix = query.get("prefix") ?? "";
   const after = query.get("continuation-token") ?? "";
   const names = [...objects.keys()].filter((name) => name.startsWith(prefix) && name > after).toSorted();
   const page = names.slice(0, PAGE);
-  const last = page.at(-1);
+  const last = isStuck ? "0" : page.at(-1);
   const isTruncated = names.length > PAGE;
   const contents = page.map(
     (name) => `<Contents><Key>${name}</Key><Size>${objects.get(name)?.length}</Size></Contents>`,

@@ -40,5 +40,5 @@ export function workRecord({ from, to, progress, fileTotal, ...shown }: ShownWor
 export function toldWorkRecord({ work, hasEnded }: ToldWork): ToldWorkRecord {
   const record = workRecord(work);
   if (!hasEnded) return record;
-  return { ...record, state: work.isUndone ? "undone" : "done" };
+  return { ...record, state: work.isUndone ? "undone" : "done", step: record.steps };
 }

@@ -89,7 +89,7 @@ export class FolderChanges {
   #first<T>({ work, files, result }: Begun<T>, by: Actor, within: Within<T> | undefined): First<T> {
     for (const { drive, top } of placesOf(work)) this.#locks.requireWholeFree(drive, top);
     const now = this.#clock.now();
-    const progress = this.#pieces.step(work, START, { now, by });
+    const { progress } = this.#pieces.step(work, START, { now, by });
     const finish = () => {
       const value = result();
       within?.(value);

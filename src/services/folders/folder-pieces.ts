@@ -21,7 +21,7 @@ import type { Transfer } from "../placed-files.ts";
 import type { Quota } from "../quota.ts";
 import { RestorePieces } from "./restore-pieces.ts";
 import { RewindPieces } from "./rewind-pieces.ts";
-import { advance, type Position, type Progress } from "./progress.ts";
+import { advance, type Position, type Progress, type Reached } from "./progress.ts";
 import type { Tree } from "../tree.ts";
 
 /** Copies, moves, removes and restores folders in pieces. */
@@ -57,14 +57,13 @@ export class FolderPieces {
   }
 
   /**
-   * Does as much of a work as fits into a piece; see `advance`. Returns the progress, or null at the end. The counts of the folders
-   * are correct after each piece. Keeps nothing in memory, so a write that was rolled back can run again. Inside a
-   * write.
+   * Does as much of a work as fits into a piece; see `advance`. The counts of the folders are correct after each piece.
+   * Keeps nothing in memory, so a write that was rolled back can run again. Inside a write.
    *
    * @throws CofferError NOT_FOUND if a drive was deleted, QUOTA_EXCEEDED, VALIDATION_ERROR for a path that would be too
    *   long
    */
-  step(work: FolderWork, begun: Progress, stamp: Stamp): Progress | null {
+  step(work: FolderWork, begun: Progress, stamp: Stamp): Reached {
     this.#touch(work, stamp);
     return advance({
       begun,

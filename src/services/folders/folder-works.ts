@@ -11,7 +11,7 @@ import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
 import type { FolderLocks } from "./folder-locks.ts";
 import type { FolderPieces } from "./folder-pieces.ts";
 import type { WorkNotices } from "./work-notices.ts";
-import { type Progress, START } from "./progress.ts";
+import { type Progress, type Reached, START } from "./progress.ts";
 
 /** How long to wait before a failed work is tried again, such as on a full disk; in milliseconds. */
 const RETRY_MS = 10_000;
@@ -41,13 +41,16 @@ interface Active {
   readonly reject: (error: unknown) => void;
 }
 
-/** What a piece has come to. */
-interface Reached {
-  /** Null at the end. */
-  readonly progress: Progress | null;
-  /** Called when the write is durable. */
-  readonly settle: () => void;
-}
+/** What the write of a piece did. */
+type Written =
+  | { readonly progress: Progress }
+  | {
+      readonly progress: null;
+      /** The work as it ended. */
+      readonly ended: RecordedWork | null;
+      /** Called when the write is durable. */
+      readonly settle: () => void;
+    };
 
 /**
  * Finishes the recorded changes of folders: one piece of each in turn, with a turn of the event loop for other requests
@@ -174,14 +177,13 @@ export class FolderWorks {
         this.#takeBack(active, givenUp(active.work));
         return true;
       }
-      const { progress, settle } = reached;
-      if (progress !== null) {
-        active.progress = progress;
+      if (reached.progress !== null) {
+        active.progress = reached.progress;
         this.#notices.goesOn(active.pk);
         return false;
       }
-      this.#release(active);
-      settle();
+      this.#release(active, reached.ended);
+      reached.settle();
     } catch (error) {
       await this.#fail(active, error);
     }
@@ -189,21 +191,24 @@ export class FolderWorks {
   }
 
   /** Inside a write. */
-  #piece({ pk, work, isUndone, by, progress: begun, finish }: Active): Reached | "given up" {
+  #piece({ pk, work, isUndone, by, progress: begun, finish }: Active): Written | "given up" {
     const { folderWorks } = this.#tables;
     if (!isUndone && folderWorks.isUndone(pk)) return "given up";
     if (isUndone) folderWorks.undo(pk);
     const stamp = { now: this.#clock.now(), by: isUndone ? null : by };
     const does = doneOf({ work, isUndone });
-    const progress = does === null ? null : this.#pieces.step(does, begun, stamp);
+    const { progress, files }: Reached =
+      does === null ? { progress: null, files: begun.files } : this.#pieces.step(does, begun, stamp);
     if (progress !== null) {
       folderWorks.advance(pk, progress);
-      return { progress, settle: () => {} };
+      return { progress };
     }
+    folderWorks.advance(pk, { phase: begun.phase, files });
+    const ended = folderWorks.byPk(pk);
     folderWorks.remove(pk);
     if (does === null) this.#stop(work, stamp);
     else this.#pieces.end(does, stamp);
-    return { progress, settle: finish() };
+    return { progress, ended, settle: finish() };
   }
 
   /** Ends a work where it is. The snapshot that was taken for it goes. Inside the last write. */
@@ -229,7 +234,7 @@ export class FolderWorks {
     }
     if (isDriveGone && (await this.#forget(pk))) {
       // The rest was deleted with the drive.
-      this.#release(active);
+      this.#release(active, null);
       reject(error);
       return;
     }
@@ -243,10 +248,10 @@ export class FolderWorks {
     this.#retryLater({ ...active, progress: { ...START, files: progress.files }, reject: () => {} });
   }
 
-  /** Lets everybody know that a work has ended. */
-  #release({ pk, isUndone }: Active): void {
+  /** Lets everybody know that a work has ended. `ended` is null if it went with its drive. */
+  #release({ pk }: Active, ended: RecordedWork | null): void {
     this.#locks.release(pk);
-    this.#notices.ends(pk, isUndone);
+    this.#notices.ends(pk, ended);
   }
 
   /** Removes the record of a work. Returns false if that failed. */

@@ -13,6 +13,14 @@ export interface Progress {
 /** A position that a piece has reached. */
 export type Position = Omit<Progress, "files">;
 
+/** What a piece has come to. */
+export interface Reached {
+  /** Null at the end. */
+  readonly progress: Progress | null;
+  /** How many files were written or removed so far, also at the end. */
+  readonly files: number;
+}
+
 /** The start of every work, even if parts of it are already done. */
 export const START: Progress = { phase: 0, after: null, files: 0 };
 
@@ -37,13 +45,14 @@ export function advance({
   rows?: number | undefined;
   does: (piece: Piece) => Position | null;
   onStall: (rows: number) => void;
-}): Progress | null {
+}): Reached {
   for (const larger of LARGER) {
     const rows = size * larger;
     const piece = new Piece(rows);
     const reached = does(piece);
-    if (reached === null) return null;
-    if (isFurther(reached, begun, piece)) return { ...reached, files: begun.files + piece.files };
+    const files = begun.files + piece.files;
+    if (reached === null) return { progress: null, files };
+    if (isFurther(reached, begun, piece)) return { progress: { ...reached, files }, files };
     onStall(rows);
   }
   throw new Error("a change of a folder cannot go on");

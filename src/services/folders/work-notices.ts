@@ -46,11 +46,11 @@ export class WorkNotices {
     this.#keep(recorded, false);
   }
 
-  /** A work has ended. */
-  ends(pk: FolderWorkPk, isUndone: boolean): void {
+  /** A work has ended, as `recorded`; null if it went with its drive. Told only if its beginning was. */
+  ends(pk: FolderWorkPk, recorded: RecordedWork | null): void {
     this.#told.delete(pk);
     const kept = this.#kept.get(pk);
-    if (kept !== undefined) this.#keep({ ...kept.recorded, isUndone }, true);
+    if (kept !== undefined) this.#keep(recorded ?? kept.recorded, true);
     const ended = [...this.#kept].filter(([, { hasEnded }]) => hasEnded);
     for (const [old] of ended.slice(0, -ENDED)) this.#kept.delete(old);
   }

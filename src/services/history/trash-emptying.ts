@@ -7,6 +7,7 @@ import type { DriveId } from "../../domain/id.ts";
 import { keptSince, type Retention } from "../../domain/retention.ts";
 import type { TrashPosition } from "../../domain/trash.ts";
 import type { Access } from "../access.ts";
+import { requireFurther } from "../pieces.ts";
 
 /** How many entries one step counts, and how many one transaction marks. */
 const STEPS = { count: 2000, mark: 200 };
@@ -72,6 +73,7 @@ export class TrashEmptying {
         },
       );
       if (step.last === null) return step.emptied;
+      requireFurther("the emptying of a trash", after.id, step.last.id);
       [entries, after] = [step.emptied.entries, step.last];
     }
   }
