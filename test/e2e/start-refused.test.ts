@@ -75,6 +75,8 @@ test.skipIf(unbound !== "")(
     const backup = ["backup", join(place.path, "backups")];
     for (const [name, mode, args, refused] of [
       ["reserve", 0o600, ["serve"], 1],
+      ["", 0o700, ["verify"], 2],
+      ["", 0o700, ["user", "list"], 1],
       ["blobs", 0o700, ["serve"], 1],
       ["blobs", 0o700, ["verify"], 2],
       ["blobs", 0o700, backup, 1],
