@@ -125,10 +125,19 @@ function holdsContents(blobs: string): boolean {
  * @throws DataDirectoryError
  */
 export function findDataDirectory(root: string): DataDirectory {
-  if (existsSync(join(root, DATABASE))) return openDataDirectory(root);
+  if (holdsDatabase(root)) return openDataDirectory(root);
   throw new DataDirectoryError(
     `${root} is not a Coffer data directory. Choose the right one with --data-dir or COFFER_DATA_DIR.`,
   );
+}
+
+/** Throws DataDirectoryError if nobody comes through the directory: then it may hold one. */
+function holdsDatabase(root: string): boolean {
+  try {
+    return statSync(join(root, DATABASE), { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw explained(root, error);
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { CofferError } from "./domain/errors.ts";
 
 /** What a server opens itself when all of it is at work: the database, the search index, and its threads. */
@@ -119,5 +119,17 @@ export function openFilesLimit(): number {
     if (isOutOfDescriptors(error)) throw error;
     // Not Linux.
     return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** Has an entry for each open descriptor. */
+const DESCRIPTORS = process.platform === "darwin" ? "/dev/fd" : "/proc/self/fd";
+
+/** The open descriptors; null where the system does not tell, or none is left to ask it with. */
+export function openDescriptors(): readonly number[] | null {
+  try {
+    return readdirSync(DESCRIPTORS).map(Number);
+  } catch {
+    return null;
   }
 }

@@ -53,7 +53,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "version.ts",
   ],
   // A store while a server may use it: its database, and its contents without the locks and caches of a server.
-  backup: ["blobs", "clock.ts", "data-directory.ts", "db", "domain", "read-only-directory.ts"],
+  backup: [
+    "blobs",
+    "clock.ts",
+    "data-directory-error.ts",
+    "data-directory.ts",
+    "db",
+    "domain",
+    "read-only-directory.ts",
+  ],
   "accounts.ts": [
     "clock.ts",
     "config.ts",
@@ -74,7 +82,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "web/pdf-worker.html",
   ],
   // Checks a store from outside, also beside a server.
-  verify: ["blobs", "clock.ts", "data-directory.ts", "db", "domain"],
+  verify: ["blobs", "clock.ts", "data-directory-error.ts", "data-directory.ts", "db", "domain"],
   // Reads documents, in a process of its own.
   extraction: ["domain"],
   services: [

@@ -1,5 +1,6 @@
 import { readIdentity } from "../blobs/identity.ts";
 import { hasCode } from "../blobs/system-error.ts";
+import { explaining } from "../data-directory-error.ts";
 import { openToRead } from "../read-only-directory.ts";
 import { Database } from "../db/database.ts";
 import { NoRoomForSnapshot } from "../db/snapshot.ts";
@@ -65,7 +66,7 @@ async function withStore<T>(
   const database = opened.adopt(Database.open(directory.database, clock), (db) => db.close());
   const tables = openTables(database);
   const id = tables.store.id();
-  if (id === null || (await readIdentity(directory.blobs)) !== id) {
+  if (id === null || (await explaining(directory.blobs, readIdentity(directory.blobs))) !== id) {
     throw new BackupError(
       `The database and the contents in ${dataDir} have not been used together yet. Start coffer serve once.`,
     );

@@ -5,7 +5,7 @@ import { LONG_LOG } from "./checkpoints.ts";
 import { LazyStatement } from "./lazy-statement.ts";
 import { migrate, requireNewestSchema, schemaVersion, type Upgrade } from "./migrate.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { isFull } from "./write-failures.ts";
+import { hadNoRoomToOpen } from "./write-failures.ts";
 
 /**
  * An open database. Its prepared statements are compiled at their first use: there are hundreds, most serve rare
@@ -92,11 +92,9 @@ export function openConnection(
 /** The error for the operator, if the database cannot be used: SQLite's own message does not say what to do. */
 export function explainFailure(path: string, error: unknown): unknown {
   if (!(error instanceof SQLiteError)) return error;
-  const advice =
-    // SHMSIZE: the log's shared memory is a file too, and could not grow.
-    isFull(error) || error.code === "SQLITE_IOERR_SHMSIZE"
-      ? "Free some space on its disk."
-      : "Make it and its directory readable and writable for this user, and free some space if the disk is full; " +
-        "if it is damaged, restore the data directory from a backup.";
+  const advice = hadNoRoomToOpen(error)
+    ? "Free some space on its disk."
+    : "Make it and its directory readable and writable for this user, and free some space if the disk is full; " +
+      "if it is damaged, restore the data directory from a backup.";
   return new Error(`The database ${path} cannot be used: ${error.message}. ${advice}`, { cause: error });
 }

@@ -7,6 +7,14 @@ export function isFull(error: unknown): boolean {
 }
 
 /**
+ * Whether a database could not be opened because the disk is full: the log's shared memory is a file too, and could not
+ * grow. Not for writes: one that fails so may be in the log.
+ */
+export function hadNoRoomToOpen(error: unknown): boolean {
+  return isFull(error) || (error instanceof SQLiteError && error.code === "SQLITE_IOERR_SHMSIZE");
+}
+
+/**
  * Whether the outcome of a transaction whose COMMIT failed with `error` is unknown. All its frames may be in the log,
  * including the one that marks the commit: SQLite syncs the log after it has written that one, and a failed write may
  * have been partial. This process continues with the old state, but the next one reads the log and takes the

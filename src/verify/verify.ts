@@ -1,6 +1,7 @@
 import { ContentsDirectory } from "../blobs/contents-directory.ts";
 import { readIdentity } from "../blobs/identity.ts";
 import type { Clock } from "../clock.ts";
+import { explaining } from "../data-directory-error.ts";
 import type { DataDirectory } from "../data-directory.ts";
 import { unreadable, VerifiedDatabase } from "../db/verify/verified-database.ts";
 import { verifyContents } from "./contents.ts";
@@ -34,7 +35,7 @@ export async function* verify(options: VerifyOptions): AsyncGenerator<VerifyEven
   for (const finding of database.findings()) yield { kind: "finding", ...finding };
   const contents = new ContentsDirectory(directory.blobs);
   try {
-    for (const about of database.unendedWorks()) yield { kind: "note", about };
+    for (const about of database.notes()) yield { kind: "note", about };
     yield* verifyIdentity(database, directory);
     yield* verifyContents({ ...options, database, contents, repair });
     yield* strangers(database, contents, clock.now() - STRAY_MS);
@@ -51,7 +52,7 @@ async function* verifyIdentity(
   database: VerifiedDatabase,
   { blobs }: DataDirectory,
 ): AsyncGenerator<VerifyEvent> {
-  const [expected, found] = [database.storeId(), await readIdentity(blobs)];
+  const [expected, found] = [database.storeId(), await explaining(blobs, readIdentity(blobs))];
   if (expected === null || expected === found) return;
   const about = `${blobs}: it belongs to store ${found ?? "(unknown)"}, the database to ${expected}`;
   yield { kind: "finding", code: "store-mismatch", about };

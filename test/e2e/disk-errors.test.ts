@@ -5,6 +5,7 @@ import { prepare, type Prepared, QUIET } from "../support/changes.ts";
 import type { Answer, Client } from "../support/client.ts";
 import { inShell, provision, type Server, serve } from "../support/executable.ts";
 import { contentOf, type Fault, heldBy, Injection, NO_STRACE, put } from "../support/faults.ts";
+import { eventually } from "../support/scenario.ts";
 import { withReason } from "../support/skip.ts";
 import { NO_SMALL_DISK, SmallDisk } from "../support/small-disk.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
@@ -164,3 +165,31 @@ describe.skipIf(NO_STRACE !== "")(withReason("a disk", NO_STRACE), () => {
     expect(await verified(server.dataDir)).toEqual([]);
   });
 });
+
+test.skipIf(NO_STRACE !== "")(
+  withReason(
+    "an index that finds no room to be opened waits without an error, and is opened once there is",
+    NO_STRACE,
+  ),
+  async () => {
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
+    await using server = await serve({ dataDir: join(place.path, "data") });
+    const { client, drive } = await provision(server);
+    const fault = await Injection.into(server, {
+      calls: "pwrite64",
+      error: "ENOSPC",
+      when: "1+",
+      file: "search.db-shm",
+    });
+    await client.json(201, "PUT", `/v0/files?drive_id=${drive}&path=a.txt`, { body: "needle" });
+    const target = `/v0/search?drive_id=${drive}&q=needle`;
+    expect(await client.json<object>(200, "GET", target)).toMatchObject({ data: [] });
+    await fault.stop();
+    expect(await fault.hits()).not.toEqual([]);
+    await eventually(
+      async () => (await client.json<{ data: object[] }>(200, "GET", target)).data.length === 1,
+    );
+    expect(await server.stop()).toBe(0);
+    expect(server.stdout.text).not.toContain('"level":"error"');
+  },
+);

@@ -194,6 +194,51 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     expect(await server.stop()).toBe(0);
   });
 
+  test("that is full, where no program can open the index: it waits without an error, and verify does not call it damaged", async () => {
+    await using disk = await SmallDisk.mount(48);
+    const env = { COFFER_DATA_DIR: join(disk.path, "data") };
+    const verify = () => run(["verify"], { env, wrapper: disk.wrapper });
+    let drive: string;
+    let key: string;
+    {
+      await using server = await start(disk);
+      ({ drive, key } = await provision(server));
+      for (const path of ["a.txt", "b.txt"]) {
+        const target = `/v0/files?drive_id=${drive}&path=${path}`;
+        await server.client(key).json(201, "PUT", target, { body: "needle" });
+      }
+      await server.stdout.until(/the search index is filled/);
+      expect(await server.stop()).toBe(0);
+    }
+    disk.fill();
+    const refused = await verify();
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("Free some space on its disk.");
+    {
+      await using server = await start(disk);
+      disk.fill();
+      const client = server.client(key);
+      await client.json(200, "DELETE", `/v0/files/by-path?drive_id=${drive}&path=a.txt`);
+      disk.fill();
+      // A search has the index opened.
+      await client.json(200, "GET", `/v0/search?drive_id=${drive}&q=needle`);
+      const { code, stdout } = await verify();
+      expect(stdout).toMatch(/^note .*search\.db was not checked: its disk is full$/m);
+      expect([code, stdout]).toEqual([0, expect.stringContaining("findings: 0")]);
+      expect(server.stdout.text).not.toContain('"level":"error"');
+      disk.clear();
+      await eventually(async () => {
+        const found = await client.json<{ data: object[] }>(
+          200,
+          "GET",
+          `/v0/search?drive_id=${drive}&q=needle`,
+        );
+        return found.data.length === 1;
+      });
+      expect(await server.stop()).toBe(0);
+    }
+  });
+
   test("that is full when the first server starts: the start says to make room, and not to delete the lock", async () => {
     await using disk = await SmallDisk.mount(48);
     disk.fill();

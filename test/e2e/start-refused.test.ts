@@ -59,7 +59,7 @@ const unbound = isRoot && Bun.which("setpriv") === null ? "setpriv is not instal
 
 test.skipIf(unbound !== "")(
   withReason(
-    "what cannot be read of the data directory stops the start with its path and what to do",
+    "what cannot be read of the data directory stops the start and commands with its path and what to do",
     unbound,
   ),
   async () => {
@@ -72,16 +72,23 @@ test.skipIf(unbound !== "")(
       await using server = await serve({ dataDir, wrapper: bound });
       expect(await server.stop()).toBe(0);
     }
-    for (const [name, mode] of [
-      ["reserve", 0o600],
-      ["blobs", 0o700],
-      ["blobs/identity", 0o600],
+    const backup = ["backup", join(place.path, "backups")];
+    for (const [name, mode, args, refused] of [
+      ["reserve", 0o600, ["serve"], 1],
+      ["", 0o700, ["verify"], 2],
+      ["", 0o700, ["user", "list"], 1],
+      ["blobs", 0o700, ["serve"], 1],
+      ["blobs", 0o700, ["verify"], 2],
+      ["blobs", 0o700, backup, 1],
+      ["blobs/identity", 0o600, ["serve"], 1],
+      ["blobs/identity", 0o600, ["verify"], 2],
+      ["blobs/identity", 0o600, backup, 1],
     ] as const) {
       await chmod(join(dataDir, name), 0);
       const env = { COFFER_DATA_DIR: dataDir, COFFER_PORT: "0" };
-      const { code, stderr } = await run(["serve"], { env, wrapper: bound });
+      const { code, stderr } = await run(args, { env, wrapper: bound });
       await chmod(join(dataDir, name), mode);
-      expect(code).toBe(1);
+      expect([args, code]).toEqual([args, refused]);
       expect(stderr).toMatch(
         new RegExp(
           `^coffer: ${join(dataDir, name)} cannot be read and written by the user with id \\d+\\. Make it belong`,

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { closeSync, openSync } from "node:fs";
 import { connect } from "node:net";
 import { type Peer, socketCuts } from "../../src/http/gate/socket-cut.ts";
 
@@ -46,3 +47,35 @@ test.each(["127.0.0.1", "::1", "::"])(
     expect(cut({ address: peer.address, port: 1 })).toBe(false);
   },
 );
+
+test("a connection is cut, and nothing is thrown, while this process has no descriptor left", async () => {
+  const peer = Promise.withResolvers<Peer | null>();
+  using server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: (request, connections) => {
+      peer.resolve(connections.requestIP(request));
+      return new Promise<Response>(() => {});
+    },
+  });
+  const socket = connect(server.port ?? 0, "127.0.0.1");
+  const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
+  socket.on("error", () => {});
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  const found = await peer.promise;
+  if (found === null) throw new Error("no peer");
+  const cut = socketCuts();
+  // Its library stays open.
+  expect(cut({ ...found, port: 1 })).toBe(false);
+  const opened: number[] = [];
+  try {
+    expect(() => {
+      for (;;) opened.push(openSync("/dev/null", "r"));
+    }).toThrow("EMFILE");
+    expect(cut(found)).toBe(true);
+    expect(cut({ ...found, port: 1 })).toBe(false);
+  } finally {
+    for (const descriptor of opened) closeSync(descriptor);
+  }
+  await closed;
+});

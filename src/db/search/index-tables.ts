@@ -1,5 +1,6 @@
 import { type Database as Sqlite, SQLiteError } from "bun:sqlite";
 import { dirname, join } from "node:path";
+import { hadNoRoomToOpen } from "../write-failures.ts";
 
 /** The version of the tables and of the terms in them. An index of another version is made again. */
 export const FORMAT = 2;
@@ -49,8 +50,8 @@ export function isDamage(error: unknown): boolean {
   return ["SQLITE_CORRUPT", "SQLITE_NOTADB"].some((code) => error.code?.startsWith(code) === true);
 }
 
-/** What became of an attempt to attach an index; `damaged` if it cannot be read. */
-export type Attached = "attached" | "missing" | "damaged" | "foreign";
+/** What became of an attempt to attach an index; `damaged` if it cannot be read, `full` if there is no room to. */
+export type Attached = "attached" | "missing" | "damaged" | "foreign" | "full";
 
 /**
  * Attaches the index of a database as `search`, if it belongs to it. A statement then reads the database first: a job
@@ -61,7 +62,8 @@ export function attachIndex(sql: Sqlite): Attached {
     sql.run("ATTACH ? AS search", [indexPathOf(sql.filename)]);
   } catch (error) {
     if (!(error instanceof SQLiteError)) throw error;
-    return error.code?.startsWith("SQLITE_CANTOPEN") === true ? "missing" : "damaged";
+    if (error.code?.startsWith("SQLITE_CANTOPEN") === true) return "missing";
+    return hadNoRoomToOpen(error) ? "full" : "damaged";
   }
   const state = stateOf(sql);
   if (state !== "attached") sql.run("DETACH search");

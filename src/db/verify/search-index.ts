@@ -32,16 +32,26 @@ function orphans(file: string, table: string): string {
            WHERE ${file} NOT IN (SELECT pk FROM file) AND ${file} NOT IN (SELECT file FROM search_job WHERE part = 2)`;
 }
 
+/** The disk has no room to read the index; the message is a note for the operator. */
+export class IndexUnread extends Error {
+  override readonly name = "IndexUnread";
+}
+
 /**
  * Files whose names or texts the index does not have and will not get, files in it that are not there, and what SQLite
  * finds wrong with it. An index that is missing, or belongs to another database, is no finding: the server makes a new
  * one.
+ *
+ * @throws IndexUnread
  */
 export function* wrongIndex(sql: Sqlite): Generator<Finding> {
   try {
     const index = attachIndex(sql);
     if (index === "damaged") {
       yield { code: "index-corrupt", about: `${indexPathOf(sql.filename)} is damaged, or is no database` };
+    }
+    if (index === "full") {
+      throw new IndexUnread(`${indexPathOf(sql.filename)} was not checked: its disk is full`);
     }
     if (index === "attached") yield* wrongRows(sql);
   } catch (error) {

@@ -5,10 +5,11 @@ import type { StoredPlace } from "../../domain/stored-place.ts";
 import { CONTENT_PLACES } from "../content-places.ts";
 import { requireNewestSchema } from "../migrate.ts";
 import { MIGRATIONS } from "../migrations.ts";
+import { hadNoRoomToOpen } from "../write-failures.ts";
 import { wrongCounts, wrongPlaces } from "./counts.ts";
 import { brokenParts } from "./integrity.ts";
 import { wrongKept } from "./kept-counts.ts";
-import { wrongIndex } from "./search-index.ts";
+import { IndexUnread, wrongIndex } from "./search-index.ts";
 import { wrongSnapshots } from "./snapshots.ts";
 import { wrongTags } from "./tags.ts";
 import { wrongTrash } from "./trash.ts";
@@ -36,6 +37,8 @@ const CHECKS = [
 /** A database that is only read, beside a server or without one. */
 export class VerifiedDatabase implements Disposable {
   readonly #sql: Sqlite;
+  /** What could not be checked, and why. */
+  readonly #unchecked: string[] = [];
   readonly #contents: Statement<StoredContent, [string, number]>;
   readonly #bytes: Statement<{ bytes: Uint8Array }, [Digest]>;
   readonly #has: Statement<object, [Digest]>;
@@ -69,10 +72,10 @@ export class VerifiedDatabase implements Disposable {
     } catch (error) {
       sql?.close();
       if (!(error instanceof SQLiteError)) throw error;
-      throw new Error(
-        `The database ${path} cannot be read: ${error.message}. If it is damaged, restore it from a backup.`,
-        { cause: error },
-      );
+      const advice = hadNoRoomToOpen(error)
+        ? "Free some space on its disk."
+        : "Make it readable for this user; if it is damaged, restore it from a backup.";
+      throw new Error(`The database ${path} cannot be read: ${error.message}. ${advice}`, { cause: error });
     }
   }
 
@@ -89,13 +92,14 @@ export class VerifiedDatabase implements Disposable {
     try {
       yield* check(this.#sql);
     } catch (error) {
-      yield unreadable(error, check.name);
+      if (error instanceof IndexUnread) this.#unchecked.push(error.message);
+      else yield unreadable(error, check.name);
     }
   }
 
-  /** What is to be known of each change of a folder that has not ended. */
-  unendedWorks(): string[] {
-    return unendedWorks(this.#sql);
+  /** After the findings: what could not be checked, and what is to be known of each change of a folder that has not ended. */
+  notes(): string[] {
+    return [...this.#unchecked, ...unendedWorks(this.#sql)];
   }
 
   /** Some contents after a digest, in the order of their digests, as they are now. */

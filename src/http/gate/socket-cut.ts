@@ -1,5 +1,5 @@
 import { dlopen, FFIType, ptr } from "bun:ffi";
-import { openFilesLimit } from "../../descriptors.ts";
+import { openDescriptors } from "../../descriptors.ts";
 import { once } from "../../domain/once.ts";
 import { normalise } from "./client-address.ts";
 
@@ -32,7 +32,7 @@ const [SOCKET, LINGER] = process.platform === "darwin" ? ([0xffff, 0x80] as cons
 const NO_SECONDS = Int32Array.of(1, 0);
 /** No more is sent and received. The runtime finds that out, and closes the descriptor. */
 const BOTH_WAYS = 2;
-/** More descriptors are not looked at: it takes a tenth of a microsecond for each. */
+/** Where it is not known which descriptors are open, so many are looked at: some tenths of a microsecond for each. */
 const MOST_DESCRIPTORS = 65_536;
 /** Bytes of the longest address that a socket of the network has. */
 const ADDRESS_BYTES = 28;
@@ -71,8 +71,7 @@ function descriptorOf({ getpeername }: Library, { address, port }: Peer): number
   const wanted = normalise(address);
   const found = new Uint8Array(ADDRESS_BYTES);
   const length = new Uint32Array(1);
-  const most = Math.min(openFilesLimit(), MOST_DESCRIPTORS);
-  for (let descriptor = 0; descriptor < most; descriptor += 1) {
+  for (const descriptor of openDescriptors() ?? Array(MOST_DESCRIPTORS).keys()) {
     length[0] = ADDRESS_BYTES;
     if (getpeername(descriptor, ptr(found), ptr(length)) !== 0) continue;
     if (portIn(found) === port && normalise(addressIn(found, length[0])) === wanted) return descriptor;

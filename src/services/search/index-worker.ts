@@ -1,5 +1,5 @@
 import { isDamage } from "../../db/search/index-tables.ts";
-import { isFull } from "../../db/write-failures.ts";
+import { hadNoRoomToOpen } from "../../db/write-failures.ts";
 import { giveWay } from "../../thread-priority.ts";
 import type { IndexAnswer, IndexRequest } from "./index-thread.ts";
 import { IndexWork } from "./index-work.ts";
@@ -23,7 +23,8 @@ async function answer(request: IndexRequest): Promise<IndexAnswer> {
   try {
     return await perform(request);
   } catch (error) {
-    if (isFull(error)) return { kind: "full" };
+    // Whatever failed is done again: the jobs stay until the index has them.
+    if (hadNoRoomToOpen(error)) return { kind: "full" };
     if (isDamage(error)) return { kind: "damaged" };
     return { kind: "failed", message: error instanceof Error ? String(error.stack) : String(error) };
   }
