@@ -123,3 +123,11 @@ test("a megabyte of text may have many escapes, but not consist of them", () => 
   expect(excessOf(JSON.stringify(["a line\n".repeat(140_000)]), 2)).toBeNull();
   expect(excessOf(JSON.stringify(["\n".repeat(300_000)]), 2)).toBe("escapes");
 });
+
+test.each([
+  ['["a\\",b,c", "d,e", "f"]', 4],
+  ['["a,b", "c\\\\", "d\\"", "e,f"]', 5],
+  ['{"a,b": "c\\u002c,", "d": []}', 5],
+])("what is in a text is no item: %s", (text, items) => {
+  expect([excessOf(text, items), excessOf(text, items - 1)]).toEqual([null, "items"]);
+});

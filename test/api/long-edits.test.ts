@@ -5,7 +5,7 @@ import { startAppliance } from "../support/appliance.ts";
 import { ByteMeter } from "../support/byte-meter.ts";
 import type { Client, Json } from "../support/client.ts";
 
-/** Bytes that one turn may search, copy, compare or decode: a millisecond or two. */
+/** Bytes that one turn may search, copy or compare: a millisecond or two. */
 const MOST_BYTES = 3 * MIB;
 
 let coffer: TestAppliance;
@@ -48,7 +48,12 @@ const CASES: readonly (readonly [name: string, text: Buffer<ArrayBuffer>, edit: 
     200,
   ],
   ["many edits", lines(MIB - LINE.length), many(100, { op: "insert", line: 30_000, text: "x" }), 200],
-  ["UTF-16", Buffer.from(`\ufeff${lines(7 * MIB)}`, "utf16le"), { op: "insert", line: 9, text: "x" }, 200],
+  [
+    "UTF-16",
+    Buffer.from(`\ufeff${lines(7 * MIB).toString()}`, "utf16le"),
+    { op: "insert", line: 9, text: "x" },
+    200,
+  ],
   [
     "Latin-1",
     Buffer.concat([Buffer.from([0xe4, 0x0a]), LONG]),

@@ -5,7 +5,7 @@ const CALL = 100;
 
 /**
  * Counts what is done with bytes in one turn of the event loop, in which all others wait: each byte that is searched,
- * copied, compared, encoded or decoded by a call of the runtime.
+ * copied, compared, or made to characters by a call of the runtime.
  */
 export class ByteMeter implements Disposable {
   #bytes = 0;
@@ -14,16 +14,17 @@ export class ByteMeter implements Disposable {
   readonly #restore: (() => void)[] = [];
 
   constructor() {
+    const count = (bytes: number) => this.#count(bytes);
     const { prototype } = Buffer;
-    const { indexOf, lastIndexOf, copy, compare, toString } = prototype;
-    const meter = this;
+    const { indexOf, lastIndexOf, copy, compare } = prototype;
     this.#watch(
       spyOn(prototype, "indexOf").mockImplementation(function (
         this: Buffer,
         ...args: Parameters<typeof indexOf>
       ) {
         const found = indexOf.apply(this, args);
-        meter.#count((found === -1 ? this.length : found) - (typeof args[1] === "number" ? args[1] : 0));
+        const [, from] = args;
+        count((found === -1 ? this.length : found) - (typeof from === "number" ? from : 0));
         return found;
       }),
     );
@@ -33,13 +34,16 @@ export class ByteMeter implements Disposable {
         ...args: Parameters<typeof lastIndexOf>
       ) {
         const found = lastIndexOf.apply(this, args);
-        meter.#count((typeof args[1] === "number" ? args[1] : this.length) - found);
+        const [, from] = args;
+        count((typeof from === "number" ? from : this.length) - found);
         return found;
       }),
     );
     this.#watch(
       spyOn(prototype, "copy").mockImplementation(function (this: Buffer, ...args: Parameters<typeof copy>) {
-        return meter.#counted(copy.apply(this, args));
+        const copied = copy.apply(this, args);
+        count(copied);
+        return copied;
       }),
     );
     this.#watch(
@@ -48,37 +52,16 @@ export class ByteMeter implements Disposable {
         ...args: Parameters<typeof compare>
       ) {
         const [, start, end] = args;
-        meter.#count(typeof start === "number" && typeof end === "number" ? end - start : this.length);
+        count(typeof start === "number" && typeof end === "number" ? end - start : this.length);
         return compare.apply(this, args);
       }),
     );
-    this.#watch(
-      spyOn(prototype, "toString").mockImplementation(function (
-        this: Buffer,
-        ...args: Parameters<typeof toString>
-      ) {
-        const text = toString.apply(this, args);
-        meter.#count(text.length);
-        return text;
-      }),
-    );
-    const { concat } = Buffer;
+    const concat = Buffer.concat.bind(Buffer);
     this.#watch(
       spyOn(Buffer, "concat").mockImplementation((...args: Parameters<typeof concat>) => {
         const joined = concat(...args);
-        this.#count(joined.length);
+        count(joined.length);
         return joined;
-      }),
-    );
-    const { decode } = TextDecoder.prototype;
-    this.#watch(
-      spyOn(TextDecoder.prototype, "decode").mockImplementation(function (
-        this: TextDecoder,
-        ...args: Parameters<typeof decode>
-      ) {
-        const text = decode.apply(this, args);
-        meter.#count(text.length);
-        return text;
       }),
     );
   }
@@ -97,11 +80,6 @@ export class ByteMeter implements Disposable {
 
   #watch(spy: { mockRestore(): void }): void {
     this.#restore.push(() => spy.mockRestore());
-  }
-
-  #counted(bytes: number): number {
-    this.#count(bytes);
-    return bytes;
   }
 
   #count(bytes: number): void {
