@@ -42,6 +42,7 @@ export class WebhookDeliveriesTable {
   readonly #attempted;
   readonly #sendAgain;
   readonly #prune;
+  readonly #removeSomeOf;
 
   constructor({ sql }: Database) {
     this.#insert = sql.prepare<never, [Parameters<NewDelivery>]>(
@@ -80,6 +81,9 @@ export class WebhookDeliveriesTable {
     this.#prune = sql.prepare<never, [WebhookPk, number]>(
       `DELETE FROM webhook_delivery WHERE pk IN
          (SELECT pk FROM webhook_delivery WHERE webhook = ? AND state <> 'pending' ORDER BY pk DESC LIMIT 10 OFFSET ?)`,
+    );
+    this.#removeSomeOf = sql.prepare<never, [WebhookPk, number]>(
+      "DELETE FROM webhook_delivery WHERE pk IN (SELECT pk FROM webhook_delivery WHERE webhook = ? LIMIT ?)",
     );
   }
 
@@ -125,6 +129,11 @@ export class WebhookDeliveriesTable {
   /** Does nothing if it is removed by now. Inside a write. */
   attempted(attempted: Attempted): void {
     this.#attempted.run({ ...attempted });
+  }
+
+  /** Removes up to `limit` deliveries of a webhook. Returns how many. Inside a write. */
+  removeSomeOf(webhook: WebhookPk, limit: number): number {
+    return this.#removeSomeOf.run(webhook, limit).changes;
   }
 
   /** Lets a delivery be sent once more. Inside a write. */

@@ -38,7 +38,7 @@ export class WebhooksTable {
   readonly #setPosition;
   readonly #giveTo;
   readonly #remove;
-  readonly #removeSomeOf;
+  readonly #anyOf;
 
   constructor({ sql }: Database) {
     this.#byId = sql.prepare<Row<Webhook>, [WebhookId]>(`SELECT ${COLUMNS} ${FROM} WHERE w.id = ?`);
@@ -73,9 +73,7 @@ export class WebhooksTable {
     );
     this.#giveTo = sql.prepare<never, [UserPk, DrivePk]>("UPDATE webhook SET user = ? WHERE drive = ?");
     this.#remove = sql.prepare<never, [WebhookPk]>("DELETE FROM webhook WHERE pk = ?");
-    this.#removeSomeOf = sql.prepare<never, [DrivePk]>(
-      "DELETE FROM webhook WHERE pk IN (SELECT pk FROM webhook WHERE drive = ? LIMIT 1)",
-    );
+    this.#anyOf = sql.prepare<{ pk: WebhookPk }, [DrivePk]>("SELECT pk FROM webhook WHERE drive = ? LIMIT 1");
   }
 
   byId(id: WebhookId): Webhook | null {
@@ -136,14 +134,14 @@ export class WebhooksTable {
     this.#giveTo.run(user, drive);
   }
 
-  /** Removes a webhook and its deliveries. Inside a write. */
+  /** Removes a webhook, and its deliveries: see `removeSomeOfWebhook` for many of them. Inside a write. */
   remove(pk: WebhookPk): void {
     this.#remove.run(pk);
   }
 
-  /** Removes a webhook of a deleted drive: one, as it may have many deliveries. Returns how many. Inside a write. */
-  removeSomeOf(drive: DrivePk): number {
-    return Math.min(1, this.#removeSomeOf.run(drive).changes);
+  /** One of those of a drive alone; null if there is none. */
+  anyOf(drive: DrivePk): WebhookPk | null {
+    return this.#anyOf.get(drive)?.pk ?? null;
   }
 }
 

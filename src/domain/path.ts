@@ -1,5 +1,5 @@
 import type { Brand } from "./brand.ts";
-import { invalid } from "./errors.ts";
+import { type CofferError, invalid } from "./errors.ts";
 import { FILENAME_BYTES, PATH_BYTES, SEGMENT_BYTES } from "./limits.ts";
 import { requirePlainText, utf8Length } from "./texts/text.ts";
 
@@ -92,9 +92,27 @@ export function parsePlace(field: string, text: string): FilePath | FolderPath {
 
 function normalise(field: string, text: string): string {
   requirePlainText(field, text);
+  if (isTooLongComposed(text)) throw tooLong(field);
   const path = (text.startsWith("/") ? text.slice(1) : text).normalize("NFC");
-  if (utf8Length(path) > PATH_BYTES) throw invalid(field, `must have at most ${PATH_BYTES} bytes`);
+  if (utf8Length(path) > PATH_BYTES) throw tooLong(field);
   return path;
+}
+
+/** Composed, three bytes become one at most; and two of marks, of which the first few may become part of a letter. */
+const COMPOSED = { text: 3, marks: 2, first: 16 };
+
+/**
+ * Whether a path has too many bytes however it is composed. To put marks in their order takes the square of their number:
+ * some ten thousand in a row would take a second.
+ */
+function isTooLongComposed(text: string): boolean {
+  if (utf8Length(text) > COMPOSED.text * PATH_BYTES + 1) return true;
+  const most = COMPOSED.marks * PATH_BYTES + COMPOSED.first;
+  return text.length > most / 3 && (text.match(/\p{M}+/gu) ?? []).some((marks) => utf8Length(marks) > most);
+}
+
+function tooLong(field: string): CofferError {
+  return invalid(field, `must have at most ${PATH_BYTES} bytes`);
 }
 
 function requireSegments(field: string, path: string): void {

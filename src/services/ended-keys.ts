@@ -5,9 +5,10 @@ import type { KeyId } from "../domain/id.ts";
 import { ROOT } from "../domain/path.ts";
 import type { Changes } from "./changes/changes.ts";
 import { inPieces } from "./pieces.ts";
+import { removeSomeOfWebhook } from "./webhooks/removal.ts";
 
 /** How many rows one transaction removes, so that no request waits long. */
-const PIECE = 50;
+const PIECE = 30;
 /** How many of these transactions somebody waits for who revokes a key: it is about a second. */
 const AWAITED = 100;
 
@@ -62,11 +63,11 @@ export class EndedKeys {
 
   /** Removes up to `room` rows that a key made. Returns how many; less than `room` if nothing is left. */
   #removeOf(key: KeyId, room: number): number {
-    const { apiKeys, webhooks, endedKeys } = this.#tables;
+    const { apiKeys, endedKeys } = this.#tables;
     const webhook = endedKeys.webhookOf(key);
     if (webhook !== null) {
-      webhooks.remove(webhook);
-      // It may have had many deliveries.
+      // It may have had many deliveries: they are a piece of their own.
+      removeSomeOfWebhook(this.#tables, webhook);
       return room;
     }
     const keys = endedKeys.keysOf(key, room);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import type { TestAppliance } from "../support/appliance.ts";
 import { addAccount } from "../support/accounts.ts";
 import { startAppliance } from "../support/appliance.ts";
@@ -122,4 +122,43 @@ test("the longest metadata goes through every door, as tight or as wide as it is
 test("a megabyte of text may have many escapes, but not consist of them", () => {
   expect(excessOf(JSON.stringify(["a line\n".repeat(140_000)]), 2)).toBeNull();
   expect(excessOf(JSON.stringify(["\n".repeat(300_000)]), 2)).toBe("escapes");
+});
+
+test.each([
+  ['["a\\",b,c", "d,e", "f"]', 4],
+  ['["a,b", "c\\\\", "d\\"", "e,f"]', 5],
+  ['{"a,b": "c\\u002c,", "d": []}', 5],
+])("what is in a text is no item: %s", (text, items) => {
+  expect([excessOf(text, items), excessOf(text, items - 1)]).toEqual([null, "items"]);
+});
+
+test("an MCP message has few names where the SDK looks at each several times", async () => {
+  const { secret } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
+  const many = Object.fromEntries(Array.from({ length: 4000 }, (_, i) => [`k${i}`, 0]));
+  for (const params of [many, { name: "list_files", arguments: many }, { _meta: many }]) {
+    const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+    const answer = await coffer.client(secret).send("POST", "/mcp", { body });
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("an object of at most")]);
+  }
+});
+
+test("others have their turn between what is done with a long body", async () => {
+  const { secret } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
+  const text = `a long text${"x".repeat(100_000)}`;
+  let turns = 0;
+  const parse = JSON.parse;
+  using parsed = spyOn(JSON, "parse").mockImplementation((sent, reviver) => {
+    if (sent.includes(text)) setImmediate(() => (turns = 1));
+    return parse(sent, reviver);
+  });
+  // The first thing that is done with the text.
+  using looked = spyOn(String.prototype, "isWellFormed").mockImplementation(function (this: string) {
+    if (this.length === text.length) turns += 10;
+    return true;
+  });
+  const body = { op: "append", text };
+  const path = `/v0/files/${Bun.randomUUIDv7()}/edit`;
+  const { status } = await coffer.client(secret).send("POST", path, { body });
+  expect([status, parsed.mock.calls.length > 0, looked.mock.calls.length > 0]).toEqual([404, true, true]);
+  expect(turns).toBe(11);
 });

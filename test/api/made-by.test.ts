@@ -246,7 +246,7 @@ describe("with a key goes", () => {
     const pieces: number[] = [];
     const { endedKeys } = coffer.appliance.services;
     for (let taken = 1; taken > 0; pieces.push(taken)) taken = await endedKeys.removePiece();
-    expect(Math.max(...pieces)).toBe(50);
+    expect(Math.max(...pieces)).toBe(30);
     // One more for each that is gone: it may have made others.
     expect(pieces.reduce((sum, each) => sum + each, 0)).toBe(2000 + 2001);
   });

@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import type { Edit } from "../../src/domain/edit/edit.ts";
 import { EditedText } from "../../src/domain/edit/edited-text.ts";
-import { unifiedDiff } from "../../src/domain/edit/unified-diff.ts";
+import { atOnce, Pace } from "../../src/domain/edit/pace.ts";
+import { unifiedDiff, unifiedDiffSteps } from "../../src/domain/edit/unified-diff.ts";
 import { runs, unlessRefused } from "../support/properties.ts";
 import { patched } from "../support/patched.ts";
 
@@ -60,10 +61,12 @@ test("edits do to bytes what they would do to a string, and the diff leads from 
     fc.property(
       fc.oneof(anyText, withReturns),
       fc.array(anyEdit, { minLength: 1, maxLength: 6 }),
-      (text, edits) => {
+      fc.integer({ min: 1, max: 40 }),
+      (text, edits, pieceBytes) => {
         const hasReturns = text.includes("\n") && !/(?<!\r)\n/.test(text);
         const original = Buffer.from(text);
-        const now = new EditedText(original);
+        const pace = new Pace(pieceBytes);
+        const now = new EditedText(original, pace);
         let expected = text;
         for (const edit of edits) {
           const after = edited(expected, edit, hasReturns);
@@ -72,7 +75,8 @@ test("edits do to bytes what they would do to a string, and the diff leads from 
           expected = after ?? expected;
           expect(now.text.toString()).toBe(expected);
         }
-        const diff = unifiedDiff({ path: "f", original, now: now.text, changes: now.changes, firstLine: 1 });
+        const compared = { path: "f", original, now: now.text, changes: now.changes, firstLine: 1 };
+        const diff = atOnce(unifiedDiffSteps(compared, pace));
         expect(patched(text, diff.text)).toBe(expected);
       },
     ),
@@ -113,4 +117,14 @@ test.each([
   if (edit.op === "insert") run();
   else expect(run).toThrow("more than once");
   expect(steps).toBeGreaterThan(5);
+});
+
+test("a diff far down a text lets others go first, while it counts the lines before", () => {
+  const original = Buffer.from("x\n".repeat(200_000));
+  const now = new EditedText(original);
+  now.apply({ op: "append", text: "y" });
+  const compared = { path: "f", original, now: now.text, changes: now.changes, firstLine: 1 };
+  let steps = 0;
+  for (const made = unifiedDiffSteps(compared, new Pace()); made.next().done !== true; steps += 1);
+  expect(steps).toBeGreaterThan(3);
 });

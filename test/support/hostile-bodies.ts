@@ -13,6 +13,7 @@ export function hostileBodies(bytes: number): ReadonlyMap<string, string> {
     ["numbers with exponents", filled('{"metadata":{"z":[', "1e5,", "1]}}")],
     ["a long text", filled('{"text":"', "a", '"}')],
     ["a text of escapes", filled('{"text":"', "\\n", '"}')],
+    ["a path of marks", filled('{"path":"a', "\\u0301\\u0316", '"}')],
     ["a long number", filled('{"n":', "1", "}")],
     ["white space", filled("", " ", "x")],
     ["a text without an end", filled('{"text":"', "a", "")],

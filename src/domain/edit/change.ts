@@ -1,3 +1,5 @@
+import { CALL, type Pace, type Paced } from "./pace.ts";
+
 /** A part of a text that differs: where it was in the original, and where it is now. In bytes. */
 export interface Change {
   readonly oldStart: number;
@@ -13,6 +15,8 @@ export interface Replacement {
   readonly length: number;
 }
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
 /** More changes than this become one, from here to the last: no diff shows them all. */
 const CHANGES = 1000;
 
@@ -21,22 +25,26 @@ const CHANGES = 1000;
  *
  * @param changes in order, as are the replacements; neither overlap
  */
-export function withReplacements(
+export function* withReplacements(
   changes: readonly Change[],
   replacements: readonly Replacement[],
-): readonly Change[] {
-  const merged: Change[] = [];
+  pace: Pace,
+): Paced<readonly Change[]> {
+  const merged: Mutable<Change>[] = [];
   // How far what is not changed has moved: from the original to the text before, and from that to the text now.
   const moved = { before: 0, now: 0 };
   let [i, j] = [0, 0];
   for (;;) {
     const [change, replacement] = [changes[i], replacements[j]];
-    if (change === undefined && replacement === undefined) return bounded(merged);
+    if (change === undefined && replacement === undefined) return merged;
     const start = Math.min(change?.newStart ?? Infinity, replacement?.start ?? Infinity);
-    const [oldStart, newStart] = [start - moved.before, start + moved.now];
+    const oldStart = start - moved.before;
+    const newStart = start + moved.now;
     let end = start;
     for (;;) {
-      const [nextChange, next] = [changes[i], replacements[j]];
+      if (pace.spend(CALL)) yield;
+      const nextChange = changes[i];
+      const next = replacements[j];
       if (nextChange !== undefined && nextChange.newStart <= end) {
         end = Math.max(end, nextChange.newEnd);
         moved.before = nextChange.newEnd - nextChange.oldEnd;
@@ -47,12 +55,13 @@ export function withReplacements(
         j += 1;
       } else break;
     }
-    merged.push({ oldStart, oldEnd: end - moved.before, newStart, newEnd: end + moved.now });
+    const oldEnd = end - moved.before;
+    const newEnd = end + moved.now;
+    const last = merged[CHANGES - 1];
+    if (last === undefined) merged.push({ oldStart, oldEnd, newStart, newEnd });
+    else {
+      last.oldEnd = oldEnd;
+      last.newEnd = newEnd;
+    }
   }
-}
-
-function bounded(changes: readonly Change[]): readonly Change[] {
-  const [last, rest] = [changes.at(-1), changes[CHANGES - 1]];
-  if (last === undefined || rest === undefined) return changes;
-  return [...changes.slice(0, CHANGES - 1), { ...rest, oldEnd: last.oldEnd, newEnd: last.newEnd }];
 }

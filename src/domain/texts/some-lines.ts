@@ -20,9 +20,7 @@ export function someLines(
   isWhole: boolean,
   most: { readonly lines: number; readonly bytes: number },
 ): SomeLines {
-  const parts = text.split("\n");
-  const rest = parts.pop() ?? "";
-  const whole = parts.map((part) => (part.endsWith("\r") ? part.slice(0, -1) : part));
+  const { whole, rest } = wholeLines(text, most.lines);
   if (isWhole && rest !== "") whole.push(rest);
   const [first = rest] = whole;
   if (whole.length === 0 || utf8Length(first) > most.bytes) {
@@ -37,6 +35,20 @@ export function someLines(
     lines.push(line);
   }
   return { lines, isCut: false };
+}
+
+/** The first lines that have an end, without it, and what follows them. No more are looked at: there may be a million. */
+function wholeLines(text: string, most: number): { whole: string[]; rest: string } {
+  const whole: string[] = [];
+  let at = 0;
+  while (whole.length < most) {
+    const end = text.indexOf("\n", at);
+    if (end === -1) break;
+    const line = text.slice(at, end);
+    whole.push(line.endsWith("\r") ? line.slice(0, -1) : line);
+    at = end + 1;
+  }
+  return { whole, rest: text.slice(at) };
 }
 
 /** Which lines a part of a text begins with. */

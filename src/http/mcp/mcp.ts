@@ -6,6 +6,9 @@ import { operation } from "../operation/operation.ts";
 import type { McpOptions } from "./options.ts";
 import type { Mcp } from "./server.ts";
 
+/** No tool takes more. The SDK looks at each name several times, so that thousands would take milliseconds. */
+const MOST_NAMES = 250;
+
 /** A larger number could come back as another one. */
 const rpcNumber = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
 
@@ -46,14 +49,25 @@ export function mcpRoute(server: () => Promise<Mcp>) {
             ),
             method: Type.String({ examples: ["tools/list"] }),
             params: Type.Optional(
-              Type.Object({
-                name: Type.Optional(Type.String({ description: "Which tool to call, in `tools/call`." })),
-                arguments: Type.Optional(Type.Object({}, { description: "What the tool takes." })),
-                notifications: Type.Optional(
-                  Type.Object({}, { description: "What to be told of, in `subscriptions/listen`." }),
-                ),
-                _meta: Type.Optional(Type.Object({})),
-              }),
+              Type.Object(
+                {
+                  name: Type.Optional(Type.String({ description: "Which tool to call, in `tools/call`." })),
+                  arguments: Type.Optional(
+                    Type.Object({}, { maxProperties: MOST_NAMES, description: "What the tool takes." }),
+                  ),
+                  notifications: Type.Optional(
+                    Type.Object(
+                      {},
+                      {
+                        maxProperties: MOST_NAMES,
+                        description: "What to be told of, in `subscriptions/listen`.",
+                      },
+                    ),
+                  ),
+                  _meta: Type.Optional(Type.Object({}, { maxProperties: MOST_NAMES })),
+                },
+                { maxProperties: MOST_NAMES },
+              ),
             ),
           },
           { description: "One JSON-RPC message. A batch is refused." },

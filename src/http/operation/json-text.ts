@@ -3,7 +3,7 @@ import { malformedJson } from "./json-fault.ts";
 import { excessOf, MAX_DEPTH, MAX_ESCAPES, MAX_FRAME } from "./json-measure.ts";
 
 /** What may be half a surrogate pair: text that is well-formed UTF-8 has it only as an escape. */
-const HALF_PAIR = /\\u[dD][89a-fA-F]/;
+const HALF_PAIRS = ["\\ud", "\\uD"];
 
 /**
  * Decodes UTF-8 strictly; a byte order mark is a character like any other.
@@ -34,7 +34,7 @@ export function withoutMark(text: string): string {
 export function parseJson(text: string, field: string, items: number, note = ""): unknown {
   refuseExcess(text, field, items);
   const value = parsed(text, field, note);
-  if (HALF_PAIR.test(text)) refuseIllFormed(value, field);
+  if (HALF_PAIRS.some((start) => text.includes(start))) refuseIllFormed(value, field);
   return value;
 }
 

@@ -21,6 +21,8 @@ export function operation(
   return routeOf(path, spec, false, (route) => {
     const { hasBody, parseBody, inputWith } = begin(route);
     if (!hasBody) return handle(inputWith(undefined));
-    return readBody(route.request).then((bytes) => handle(inputWith(parseBody(bytes))));
+    return readBody(route.request)
+      .then(parseBody)
+      .then((body) => handle(inputWith(body)));
   });
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { type Caller, requireAccount, requirePerson, requireSession } from "../../domain/caller.ts";
 import { callerOf, contextOf, type RequestContext } from "../gate/request-context.ts";
@@ -77,10 +78,13 @@ export interface Checks {
 export interface Begun {
   /** Whether it has a body that must be read, if only to see that nothing is in it. */
   readonly hasBody: boolean;
-  /** Parses and checks a JSON body. Returns undefined if the operation has none. */
-  readonly parseBody: (bytes: Uint8Array) => unknown;
+  /** Parses and checks a JSON body. Resolves with undefined if the operation has none. */
+  readonly parseBody: (bytes: Uint8Array) => Promise<unknown>;
   readonly inputWith: (body: unknown) => Input<TObject, TObject, TSchema>;
 }
+
+/** After more bytes than this others have their turn: five thousand names take milliseconds. */
+const LONG_BODY = 16 * 1024;
 
 const NOTHING = Type.Object({});
 
@@ -108,10 +112,13 @@ export function checksOf(path: string, spec: AnyOperation): Checks {
     if (rawBody !== null) refusePartOfContent(request);
     const take = unknownNames(request, context);
     const checked = { params: checkParams?.(params) ?? {}, query: queryOf(context.query, take) };
-    const parseBody = (bytes: Uint8Array) => {
+    const parseBody = async (bytes: Uint8Array) => {
       if (!hasJsonBody && !isLikeObject(bytes)) return undefined;
       const isOmitted = json?.bodyOptional === true && bytes.length === 0;
-      const body = checkBody(isOmitted ? {} : parseJsonBody(bytes, limits.items, json?.keptField), take);
+      const parsed = isOmitted ? {} : parseJsonBody(bytes, limits.items, json?.keptField);
+      await othersTurn(bytes);
+      const body = checkBody(parsed, take);
+      await othersTurn(bytes);
       return hasJsonBody ? body : undefined;
     };
     const inputWith = (body: unknown) => ({
@@ -141,4 +148,9 @@ function isLikeObject(bytes: Uint8Array): boolean {
   return /^\ufeff?\s*\{/.test(
     Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 256)).toString(),
   );
+}
+
+/** Lets others go first between two things that are done with a body, if it is long. */
+async function othersTurn({ length }: Uint8Array): Promise<void> {
+  if (length > LONG_BODY) await nextTurn();
 }

@@ -75,7 +75,7 @@ function expectation(schema: TSchema): string {
     case "array":
       return `an array${range(schema["minItems"], schema["maxItems"], "of", " items")}`;
     case "object":
-      return "an object";
+      return `an object${range(schema["minProperties"], schema["maxProperties"], "of", " names")}`;
     case "null":
       return "null";
     default:

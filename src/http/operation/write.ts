@@ -31,7 +31,7 @@ export function write(
         attempt === null || bytes === null || !hasJsonBody ? "" : Bun.SHA256.hash(bytes, "hex");
       const fingerprint = () => fingerprintOfRequest(route.request, context, identity);
       if (attempt?.earlier) return replayed(attempt.earlier, fingerprint());
-      const input = inputWith(bytes === null ? undefined : parseBody(bytes));
+      const input = inputWith(bytes === null ? undefined : await parseBody(bytes));
       return replied(attempt, fingerprint, (reply) => perform(input, reply));
     }),
   );

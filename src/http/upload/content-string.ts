@@ -11,6 +11,11 @@ const ESCAPES: ReadonlyMap<number, number> = new Map(
   ),
 );
 
+/** The value of each hexadecimal digit; -1 for every other byte. */
+const HEX_DIGITS = Int8Array.from({ length: 256 }, (_, byte) =>
+  "0123456789abcdef".indexOf(String.fromCharCode(byte).toLowerCase()),
+);
+
 /** Finds the end of a content's string, and decodes its escapes (RFC 8259, section 7) on the way. */
 export class ContentString {
   /** Whether the closing quote has been read. */
@@ -67,8 +72,8 @@ export class ContentString {
       this.#sink.appendEscaped(ESCAPES.get(byte) ?? -1);
       return;
     }
-    const digit = Number.parseInt(String.fromCharCode(byte), 16);
-    if (Number.isNaN(digit)) this.#sink.appendEscaped(-1);
+    const digit = HEX_DIGITS[byte] ?? -1;
+    if (digit === -1) this.#sink.appendEscaped(-1);
     this.#escapeValue = this.#escapeValue * 16 + digit;
     if (++this.#escapeLength < 6) return;
     this.#escapeLength = 0;

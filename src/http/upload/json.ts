@@ -5,6 +5,7 @@ import { mimeTypeOf } from "../../domain/mime.ts";
 import { requireExactField } from "../operation/exact-numbers.ts";
 import { decodeText, parseJson, withoutMark } from "../operation/json-text.ts";
 import type { UploadEnvelope } from "./fields.ts";
+import { inTurns } from "./in-turns.ts";
 import { encodingIn, JsonContent, requireEncoding } from "./json-content.ts";
 import { JsonScanner } from "./json-scanner.ts";
 import type { WriteContent } from "./write-content.ts";
@@ -26,7 +27,7 @@ export async function readJsonUpload(
   const scanner = new JsonScanner();
   let content: JsonContent | null = null;
   try {
-    for await (const bytes of body) {
+    for await (const bytes of inTurns(body)) {
       const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       let at = 0;
       while (at < chunk.length) {

@@ -1,4 +1,5 @@
 import { invalid } from "../../domain/errors.ts";
+import { inTurns } from "./in-turns.ts";
 import { scanMultipart } from "./multipart-scanner.ts";
 import type { PartHeader } from "./part-header.ts";
 import { parsePartHeader } from "./part-header.ts";
@@ -60,7 +61,7 @@ export async function readMultipartUpload(
     throw error;
   }
   const form = new Form(write);
-  await scanMultipart(body, boundary, (lines) => form.open(parsePartHeader(lines)));
+  await scanMultipart(inTurns(body), boundary, (lines) => form.open(parsePartHeader(lines)));
   return { fields: form.fields(), contentKey: form.contentKey };
 }
 

@@ -46,6 +46,10 @@ export class TextWriter implements ContentSink {
   }
 
   appendEscaped(unit: number): void {
+    if (unit >= 0 && unit < 0x80 && this.#high === 0) {
+      this.#bytes[this.#length++] = unit;
+      return;
+    }
     if (unit === -1) throw malformed("it has an escape that JSON does not have");
     const isLow = unit >= 0xdc00 && unit <= 0xdfff;
     if (isLow !== (this.#high !== 0)) throw this.#illFormed();

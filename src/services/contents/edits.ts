@@ -4,7 +4,9 @@ import type { Within } from "../../db/database.ts";
 import type { Caller } from "../../domain/caller.ts";
 import { type Edit, requireEdits, sentBytes } from "../../domain/edit/edit.ts";
 import { EditedText } from "../../domain/edit/edited-text.ts";
-import { type Diff, unifiedDiff } from "../../domain/edit/unified-diff.ts";
+import { Pace, type Paced } from "../../domain/edit/pace.ts";
+import { asUtf8Steps, encodeSteps } from "../../domain/edit/paced-encoding.ts";
+import { type Diff, unifiedDiffSteps } from "../../domain/edit/unified-diff.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { File } from "../../domain/file.ts";
 import type { FileRef } from "../../domain/file-ref.ts";
@@ -12,7 +14,7 @@ import type { FileId } from "../../domain/id.ts";
 import { DIFF_BYTES, EDIT_BYTES, MIB } from "../../domain/limits.ts";
 import { type LineIndex, markBytes } from "../../domain/texts/lines.ts";
 import { type Precondition, requirePrecondition } from "../../domain/precondition.ts";
-import { asUtf8, encode, type TextEncoding } from "../../domain/texts/text-encoding.ts";
+import { asUtf8, type TextEncoding } from "../../domain/texts/text-encoding.ts";
 import type { Access } from "../access.ts";
 import type { DamagedContents } from "../damaged-contents.ts";
 import { type LineIndexes, startOfLine } from "./line-indexes.ts";
@@ -176,24 +178,15 @@ export class Edits {
   async #editing(file: File, encoding: TextEncoding, edits: readonly Edit[]): Promise<Plan> {
     const bytes = await this.#damaged.readFor(file, () => this.#readAll(file));
     const mark = bytes.subarray(0, markBytes(bytes, encoding));
-    // Each step reads a long text once or more.
-    const pause = async () => {
-      if (file.size > LARGE_BYTES) await nextTurn();
-    };
-    const original = asUtf8(bytes.subarray(mark.length), encoding);
-    await pause();
-    const edited = new EditedText(original);
-    await pause();
-    for (const edit of edits) {
-      const steps = edited.steps(edit);
-      while (steps.next().done !== true) await pause();
-      await pause();
-    }
+    const pace = new Pace();
+    const original = await inTurns(asUtf8Steps(bytes.subarray(mark.length), encoding, pace));
+    const edited = new EditedText(original, pace);
+    for (const edit of edits) await inTurns(edited.steps(edit));
     const { text: now, changes } = edited;
-    const content = encoding === "utf-8" ? now : encode(now.toString(), encoding);
-    await pause();
-    const diff = unifiedDiff({ path: file.path, original, now, changes, firstLine: 1 });
-    return { diff, pieces: () => inPieces(mark, content) };
+    const contents = await inTurns(encodeSteps(now, encoding, pace));
+    const compared = { path: file.path, original, now, changes, firstLine: 1 };
+    const diff = await inTurns(unifiedDiffSteps(compared, pace));
+    return { diff, pieces: () => inPieces(mark, ...contents) };
   }
 
   /** A large content is read and checked in pieces: its hash alone takes ten milliseconds. */
@@ -213,29 +206,40 @@ export class Edits {
   }
 
   async #appending(file: File, content: Blob, index: LineIndex, text: string): Promise<Plan> {
-    const appended = encode(text, index.encoding);
+    const [added, pace] = [Buffer.from(text), new Pace()];
+    const appended = await inTurns(encodeSteps(added, index.encoding, pace));
     const end = await endOf(content, index);
-    const now = Buffer.concat([end.text, Buffer.from(text)]);
+    const now = Buffer.concat([end.text, added]);
     const [oldStart, newEnd] = [end.text.length, now.length];
     const changes = [{ oldStart, oldEnd: oldStart, newStart: oldStart, newEnd }];
     const { text: original, firstLine } = end;
-    const diff = unifiedDiff({ path: file.path, original, now, changes, firstLine });
+    const compared = { path: file.path, original, now, changes, firstLine };
+    const diff = await inTurns(unifiedDiffSteps(compared, pace));
     return { diff, pieces: () => this.#withMore(file, appended) };
   }
 
-  async *#withMore(file: File, appended: Uint8Array): AsyncGenerator<Uint8Array> {
+  async *#withMore(file: File, appended: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
     try {
       yield* this.#blobs.pieces(file);
     } catch (error) {
       // Remembers the damage, and names the file.
       await this.#damaged.readFor(file, () => Promise.reject(error));
     }
-    yield appended;
+    yield* appended;
   }
 }
 
 function isAppending(edits: readonly Edit[]): edits is readonly (Edit & { readonly op: "append" })[] {
   return edits.every(({ op }) => op === "append");
+}
+
+/** Does a work in steps; others have their turn in between. */
+async function inTurns<T>(work: Paced<T>): Promise<T> {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+    await nextTurn();
+  }
 }
 
 async function* inPieces(...contents: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {

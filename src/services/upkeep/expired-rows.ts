@@ -8,7 +8,7 @@ const LINK_MEMORY_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** How many rows one transaction removes, so that no request waits long for the sweep. */
 const PIECE = 200;
-/** The same for rows that may be large. */
+/** The same for rows that may be large, or change others: each link changes its drive. */
 const LARGE_PIECE = 50;
 
 /** A kind of row that has an end of its own. */
@@ -36,11 +36,10 @@ export function expiredRows(tables: Tables, retention: Retention): readonly Expi
     },
     { what: "expired keys", removeSome: (now) => apiKeys.removeExpired(now, PIECE) },
     { what: "expired OAuth clients", removeSome: (now) => oauthClients.removeExpired(now, PIECE) },
-    {
+    ...links.map((each) => ({
       what: "expired links",
-      removeSome: (now) =>
-        links.reduce((sum, each) => sum + each.removeExpired(now - LINK_MEMORY_MS, PIECE), 0),
-    },
+      removeSome: (now: number) => each.removeExpired(now - LINK_MEMORY_MS, LARGE_PIECE),
+    })),
     {
       what: "expired idempotency records",
       removeSome: (now) => idempotencyRecords.removeExpired(now, LARGE_PIECE),

@@ -18,13 +18,14 @@ import { inPieces } from "../pieces.ts";
 import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
 import { Strays } from "./strays.ts";
 import type { Tree } from "../tree.ts";
+import { removeSomeOfWebhook } from "../webhooks/removal.ts";
 
 /** How long a content is kept after its last row was deleted, in milliseconds. */
 export const ORPHAN_GRACE_MS = 60 * 60 * 1000;
 
 /** How many rows one transaction removes, so that no request waits long for the sweep. */
 const PIECE = 200;
-/** The same for rows that may be large, or have a content with them. */
+/** The same for rows that may be large, have a content with them, or change others: each link changes its drive. */
 const LARGE_PIECE = 50;
 /** In how many pieces one sweep looks at files that are gone: those in the trash are looked at again each time. */
 const GONE_PIECES = 10;
@@ -199,15 +200,15 @@ export class Sweep {
   /** Removes what is in a deleted drive, then its row. Returns false if it was stopped before the end. */
   async #empty(drive: DrivePk): Promise<boolean> {
     const { writeFromReserve: write, folders, drives, apiKeys, releasedContents } = this.#tables;
-    const { snapshots, folderWorks, shareLinks, changes, webhooks } = this.#tables;
+    const { snapshots, folderWorks, shareLinks, changes } = this.#tables;
     // First: then nothing is held for snapshots any more. Works name them, and entries of the trash.
     await write(() => folderWorks.removeHistoryOf(drive));
     await this.#inPieces(() => write(() => snapshots.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => this.#snapshots.removeSomeOf(drive, LARGE_PIECE)));
     await this.#inPieces(() => write(() => apiKeys.removeSomeOf(drive, PIECE)));
-    await this.#inPieces(() => write(() => shareLinks.removeSomeOf(drive, PIECE)));
+    await this.#inPieces(() => write(() => shareLinks.removeSomeOf(drive, LARGE_PIECE)));
     await this.#inPieces(() => write(() => this.#keeper.removeSomeOf(drive)));
-    await this.#inPieces(() => write(() => webhooks.removeSomeOf(drive)));
+    await this.#inPieces(() => write(() => this.#removeSomeOfWebhooks(drive)));
     await this.#inPieces(() => write(() => changes.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => this.#removeSomeFiles(drive)));
     await this.#inPieces(() => write(() => folders.removeSomeOf(drive, PIECE)));
@@ -215,6 +216,14 @@ export class Sweep {
     if (this.#stopped) return false;
     await write(() => drives.remove(drive));
     return true;
+  }
+
+  /** Removes a webhook of a deleted drive, or some of what it was sent. Returns 0 if there is none. */
+  #removeSomeOfWebhooks(drive: DrivePk): number {
+    const webhook = this.#tables.webhooks.anyOf(drive);
+    if (webhook === null) return 0;
+    removeSomeOfWebhook(this.#tables, webhook);
+    return 1;
   }
 
   /** Removes some files of a deleted drive. Returns how many. */

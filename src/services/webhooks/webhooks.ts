@@ -17,6 +17,8 @@ import {
 import { leadsNowhere } from "../../public-network.ts";
 import type { Access } from "../access.ts";
 import type { Changes } from "../changes/changes.ts";
+import { inPieces } from "../pieces.ts";
+import { DELIVERIES_AT_ONCE } from "./removal.ts";
 import type { WebhookOutbox } from "./outbox.ts";
 import type { WebhookSender } from "./sender.ts";
 
@@ -182,6 +184,7 @@ export class Webhooks {
 
   /** Removes a webhook and its deliveries. Throws NOT_FOUND, FORBIDDEN. */
   async remove(caller: Caller, reference: string, within?: Within<Webhook>): Promise<Webhook> {
+    await inPieces(() => this.#removeSomeDeliveries(caller, reference));
     const removed = await this.#access.writeFromReserve(caller, within, () => {
       const webhook = this.get(caller, reference);
       this.#tables.webhooks.remove(webhook.pk);
@@ -189,6 +192,19 @@ export class Webhooks {
     });
     this.#forget(removed);
     return removed;
+  }
+
+  /** Of a webhook with many deliveries. It gets no more: where this is cut short, it is disabled. */
+  async #removeSomeDeliveries(caller: Caller, reference: string): Promise<number> {
+    const { pk } = this.get(caller, reference);
+    const { webhooks, webhookDeliveries } = this.#tables;
+    if (webhookDeliveries.count(pk) <= DELIVERIES_AT_ONCE) return 0;
+    return this.#access.writeFromReserve(caller, undefined, () => {
+      const webhook = this.get(caller, reference);
+      webhooks.disable(webhook.id, this.#clock.now(), "It is being removed.");
+      this.#forget(webhook);
+      return webhookDeliveries.removeSomeOf(webhook.pk, DELIVERIES_AT_ONCE);
+    });
   }
 
   #forget({ pk }: Webhook): void {

@@ -1,0 +1,130 @@
+import { NEWLINE } from "../texts/lines.ts";
+
+/** How much is done before others have their turn: about a millisecond's worth. */
+const TURN = 1_000_000;
+
+/** How many bytes are searched, compared or copied at once. */
+const PIECE_BYTES = 256 * 1024;
+
+/** What it costs to begin a search of the runtime, or another such call. */
+export const CALL = 200;
+
+/** A work in steps, between which others have their turn. */
+export type Paced<T> = Generator<void, T>;
+
+/** Counts what a work costs, in about nanoseconds, so that it yields where it has kept the others waiting for long enough. */
+export class Pace {
+  readonly #turn: number;
+  readonly pieceBytes: number;
+  #spent = 0;
+
+  /** @param pieceBytes what a test makes small, so that short texts have many pieces */
+  constructor(pieceBytes = PIECE_BYTES, turn = TURN) {
+    this.pieceBytes = pieceBytes;
+    this.#turn = turn;
+  }
+
+  /** Whether it is now the others' turn. */
+  spend(cost: number): boolean {
+    this.#spent += cost;
+    if (this.#spent < this.#turn) return false;
+    this.#spent = 0;
+    return true;
+  }
+}
+
+/** Does a work at once. */
+export function atOnce<T>(work: Paced<T>): T {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** As `text.indexOf(wanted, from)`, for what is not empty. */
+export function* indexIn(text: Buffer, wanted: Buffer, from: number, pace: Pace): Paced<number> {
+  const step = Math.max(pace.pieceBytes, wanted.length);
+  for (let at = from; at + wanted.length <= text.length; at += step) {
+    // What begins in this piece may end in the next.
+    const found = text.subarray(at, at + step + wanted.length - 1).indexOf(wanted);
+    const passed = found === -1 ? step : found;
+    if (pace.spend(passed + wanted.length + CALL)) yield;
+    if (found !== -1) return at + found;
+  }
+  return -1;
+}
+
+/** Copies a part of a text to a place in another. */
+export function* copied(
+  source: Buffer,
+  [start, end]: readonly [number, number],
+  target: Buffer,
+  at: number,
+  pace: Pace,
+): Paced<void> {
+  for (let from = start; from < end; from += pace.pieceBytes) {
+    const until = Math.min(end, from + pace.pieceBytes);
+    source.copy(target, at + from - start, from, until);
+    // Memory that is touched for the first time costs most.
+    if (pace.spend(until - from + CALL)) yield;
+  }
+}
+
+/** How many bytes are the same in both texts from these positions on, at most `most`. */
+export function* sameAfter(
+  [a, from]: readonly [Buffer, number],
+  [b, other]: readonly [Buffer, number],
+  most: number,
+  pace: Pace,
+): Paced<number> {
+  let length = 0;
+  for (; length < most; length += pace.pieceBytes) {
+    const end = Math.min(most, length + pace.pieceBytes);
+    const [start, otherStart] = [from + length, other + length];
+    if (a.compare(b, otherStart, other + end, start, from + end) !== 0) break;
+    if (pace.spend(end - length + CALL)) yield;
+  }
+  while (length < most && a[from + length] === b[other + length]) length += 1;
+  if (pace.spend(pace.pieceBytes)) yield;
+  return Math.min(length, most);
+}
+
+/** How many bytes are the same in both texts before these positions, at most `most`. */
+export function* sameBefore(
+  [a, to]: readonly [Buffer, number],
+  [b, other]: readonly [Buffer, number],
+  most: number,
+  pace: Pace,
+): Paced<number> {
+  let length = 0;
+  for (; length < most; length += pace.pieceBytes) {
+    const start = Math.min(most, length + pace.pieceBytes);
+    if (a.compare(b, other - start, other - length, to - start, to - length) !== 0) break;
+    if (pace.spend(start - length + CALL)) yield;
+  }
+  while (length < most && a[to - length - 1] === b[other - length - 1]) length += 1;
+  if (pace.spend(pace.pieceBytes)) yield;
+  return Math.min(length, most);
+}
+
+/** The start of the line that holds the byte before a position, or begins there. */
+export function* lineStart(text: Buffer, at: number, pace: Pace): Paced<number> {
+  for (let end = at; end > 0; end -= pace.pieceBytes) {
+    const start = Math.max(0, end - pace.pieceBytes);
+    const found = text.subarray(start, end).lastIndexOf(NEWLINE);
+    if (pace.spend(end - start - found + CALL)) yield;
+    if (found !== -1) return start + found + 1;
+  }
+  return 0;
+}
+
+/** The start of the line after that of a position; the text's end if there is none. */
+export function* nextLine(text: Buffer, at: number, pace: Pace): Paced<number> {
+  for (let start = at; start < text.length; start += pace.pieceBytes) {
+    const found = text.subarray(start, start + pace.pieceBytes).indexOf(NEWLINE);
+    const passed = found === -1 ? pace.pieceBytes : found;
+    if (pace.spend(passed + CALL)) yield;
+    if (found !== -1) return start + found + 1;
+  }
+  return text.length;
+}

@@ -1,0 +1,41 @@
+import { expect, test } from "bun:test";
+import { readJsonUpload } from "../../../src/http/upload/json.ts";
+import { readMultipartUpload } from "../../../src/http/upload/multipart.ts";
+
+const MEGABYTE = 1_000_000;
+
+/** How many turns others have while a body is read that is all there already. */
+async function turnsDuring(read: (body: AsyncIterable<Uint8Array>) => Promise<unknown>, body: string) {
+  let [turns, isOn] = [0, true];
+  const look = () => {
+    turns += 1;
+    if (isOn) setImmediate(look);
+  };
+  setImmediate(look);
+  const chunks = async function* () {
+    yield Buffer.from(body);
+  };
+  await read(chunks());
+  isOn = false;
+  return turns;
+}
+
+const write = async () => {};
+
+test.each([
+  ["escapes", `{"text":"${"\\n".repeat(MEGABYTE)}"}`],
+  ["escapes of digits", `{"text":"${"\\u0041".repeat(MEGABYTE / 3)}"}`],
+  ["base64", `{"content":"${"QUJD".repeat(MEGABYTE / 2)}"}`],
+  ["base64 in lines", `{"content":"${"QUJD\\n".repeat(MEGABYTE / 3)}"}`],
+])("others have their turn while JSON is read that has arrived: %s", async (_, body) => {
+  const turns = await turnsDuring((chunks) => readJsonUpload(chunks, write), body);
+  expect(turns).toBeGreaterThan(10);
+});
+
+test("others have their turn while a form is read that has arrived", async () => {
+  const start = '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
+  const body = `${start}${"\r\n--".repeat(MEGABYTE / 2)}\r\n--b--\r\n`;
+  const type = "multipart/form-data; boundary=b";
+  const turns = await turnsDuring((chunks) => readMultipartUpload(chunks, type, write), body);
+  expect(turns).toBeGreaterThan(10);
+});
