@@ -1,8 +1,16 @@
+import { countRareRuns } from "./rare-letters.ts";
+
 /** In the time for an ordinary element: where a browser takes about a quarter of a second. */
 const MOST_COST = 30_000;
 const MOST_DEPTH = 100;
 /** Characters of a text in a picture; more in a row take long to shape. */
 const MOST_TEXT = 2000;
+/** For each character, and for each run of letters that a font may be looked for. */
+const LETTER = 0.3;
+const RARE_RUN = 10;
+/** The characters of attributes that take as long as an element; those of a long shape more, as it may cross itself. */
+const ATTRIBUTES = 100;
+const LONG_SHAPE = 30_000;
 /** An element that `<use>` repeats is made and styled anew for each. */
 const REPEATED = 3;
 /** A part that is drawn apart and then put on the picture, all over it. */
@@ -52,7 +60,11 @@ export function isSimpleSvg(text: string): boolean {
       if (style?.name === "style") {
         if (token.length > MOST_STYLE || COSTLY_STYLE.test(token)) return false;
         rules += token.split("{").length - 1;
-      } else if (token.length > MOST_TEXT && token.trim().length > MOST_TEXT) return false;
+      } else {
+        const words = token.trim();
+        if (words.length > MOST_TEXT) return false;
+        if (style !== undefined) style.own += costOfText(words);
+      }
       continue;
     }
     if (close === "/") {
@@ -70,10 +82,15 @@ export function isSimpleSvg(text: string): boolean {
   return open.length === 0 && isCheap(elements, byId, 1 + rules / RULES);
 }
 
+/** A letter as a number may be any. */
+function costOfText(text: string): number {
+  return LETTER * text.length + RARE_RUN * (countRareRuns(text) + text.split("&#").length - 1);
+}
+
 /** An element as its attributes say; null if they cannot be measured. */
 function elementOf(name: string, attributes: string, byId: Map<string, Element>): Element | null {
   const references: string[] = [];
-  let own = 1 + attributes.length / 100;
+  let own = 1 + attributes.length / ATTRIBUTES;
   if (name.startsWith("fe")) own += FILTER_STEP;
   if (name.startsWith("animate") || name === "set") own += ANIMATION;
   if (name === "image" || name === "feImage") own += IMAGE;
@@ -82,6 +99,7 @@ function elementOf(name: string, attributes: string, byId: Map<string, Element>)
     const value = quoted ?? single ?? "";
     // Characters as numbers or escapes could hide what it refers to.
     if (/&#|\\/.test(value) || /data:image\/svg|data:[^,]*xml/i.test(value)) return null;
+    if (key === "d" || key === "points") own += (value.length / ATTRIBUTES) * (value.length / LONG_SHAPE);
     if (key === "id") byId.set(value, element);
     if (key === "href" && value.trim().startsWith("#")) references.push(value.trim().slice(1));
     for (const [, id = ""] of value.matchAll(REFERENCE)) {
