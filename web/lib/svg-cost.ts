@@ -22,12 +22,22 @@ const ANIMATION = 40;
 const RULES = 10;
 const MOST_STYLE = 20_000;
 /** What a style sheet could give to every element, and what is costly to match. */
-const COSTLY_STYLE = /&#|\\|@|url|:(?:has|nth|is|where|not)|opacity|blend|filter|isolation|animation|\+|~/i;
+const COSTLY_STYLE =
+  /&#|\\|@|url|:(?:has|nth|is|where|not)|opacity|blend|filter|isolation|animation|dasharray|\+|~/i;
 
 const TOKEN =
   /<!--[^]*?-->|<\?(?!xml-stylesheet)[^]*?\?>|<!DOCTYPE[^[<>]*>|<!\[CDATA\[[^]*?\]\]>|<(\/?)(?:[\w.-]+:)?([\w.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|[^<]+/gy;
 const ATTRIBUTE = /([\w.-]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g;
 const REFERENCE = /url\(\s*["']?#([^"')\s]+)/g;
+
+/** A dashed shape, if its dashes are not short and it is not large; it may have 14 dashes for each character. */
+const DASHED = 50;
+const DASHED_CHARACTER = 5;
+/** Any other one may have a million. */
+const DASHED_FINELY = 2000;
+const SHAPE = /^(?:path|line|polyline|polygon|rect|circle|ellipse)$/;
+const NO_DASHES = /stroke-dasharray\s*(?:=\s*["']|:)\s*none/gi;
+const FINE_OR_LARGE = /dasharray\s*(?:=\s*["']|:)[^"';]*(?:\.|\b0|[^\d\s,"';])|\d{5}|\de/i;
 
 interface Element {
   readonly name: string;
@@ -93,6 +103,11 @@ function elementOf(name: string, attributes: string, byId: Map<string, Element>)
   let own = 1 + attributes.length / ATTRIBUTES;
   if (name.startsWith("fe")) own += FILTER_STEP;
   if (name.startsWith("animate") || name === "set") own += ANIMATION;
+  if (/dasharray/i.test(attributes.replaceAll(NO_DASHES, ""))) {
+    // On anything else it would be for all that is in it.
+    if (!SHAPE.test(name)) return null;
+    own += (FINE_OR_LARGE.test(attributes) ? DASHED_FINELY : DASHED) + DASHED_CHARACTER * attributes.length;
+  }
   if (name === "image" || name === "feImage") own += IMAGE;
   const element: Element = { name, own: 0, children: [], references };
   for (const [, key = "", quoted, single] of attributes.matchAll(ATTRIBUTE)) {
