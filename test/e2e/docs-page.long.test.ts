@@ -16,6 +16,27 @@ test("an operation is tried in the browser, with a key given to Authorize, and n
   expect({ strangers, complaints }).toEqual({ strangers: [], complaints: [] });
 });
 
+test("descriptions are formatted, and what an operation answers comes part by part", async () => {
+  await using docs = await openDocsPage();
+  const { page, complaints } = docs;
+  const overview = page.locator(".info .renderedMarkdown");
+  await overview.locator("p > strong", { hasText: "Where to begin." }).waitFor();
+  await overview.locator("p > code", { hasText: "/skill.md" }).waitFor();
+  expect(await overview.innerText()).not.toMatch(/`|\*\*/);
+  await page.evaluate(`{
+    window.together = [];
+    new MutationObserver((changes) => {
+      const added = changes.flatMap(({ addedNodes }) => [...addedNodes]).filter((node) => node.nodeType === 1);
+      const rows = added.flatMap((node) => [node, ...node.querySelectorAll("tr.response")]);
+      window.together.push(rows.filter((node) => node.matches("tr.response")).length);
+    }).observe(document.body, { childList: true, subtree: true });
+  }`);
+  const upload = await openOperation(page, "Files-uploadFile");
+  await upload.locator(".responses-table tr.response").nth(8).waitFor();
+  expect(await page.evaluate<number>("Math.max(...window.together)")).toBe(1);
+  expect(complaints).toEqual([]);
+});
+
 test("what is filled in can be executed as it is, but for the ids: an upload, a form, a change", async () => {
   await using docs = await openDocsPage();
   const { page, drive } = docs;

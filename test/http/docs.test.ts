@@ -19,6 +19,7 @@ describe("the documentation's page", () => {
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
     const policy = response.headers.get("content-security-policy") ?? "";
     expect(policy).toStartWith("default-src 'none'; script-src 'self';");
+    expect(policy).toEndWith("; require-trusted-types-for 'script'; trusted-types 'none'");
     expect(policy).not.toContain("http");
     const page = await response.text();
     expect(page).not.toMatch(/https?:|\/\/|<script>|<style|\son\w+=/);

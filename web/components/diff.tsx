@@ -1,4 +1,5 @@
 import { useMemo } from "preact/hooks";
+import { withFoundLetters } from "../lib/missing-letters.ts";
 import { type DiffLine, readDiff } from "../lib/diff.ts";
 import { Visible } from "./name.tsx";
 
@@ -23,7 +24,7 @@ interface DiffProps {
 
 /** What differs between two texts, line by line. */
 export function Diff({ diff, isCut, label }: DiffProps) {
-  const lines = useMemo(() => readDiff(diff), [diff]);
+  const lines = useMemo(() => readDiff(withFoundLetters(diff)), [diff]);
   return (
     <>
       <div class="diff" tabIndex={0} role="region" aria-label={label}>

@@ -1,5 +1,6 @@
 import { ask, call } from "./api.ts";
 import { withFewMarks } from "./long-text.ts";
+import { withFoundLetters } from "./missing-letters.ts";
 import type { DocumentText } from "./types.ts";
 
 /** How much of a text is shown, in bytes. */
@@ -7,7 +8,7 @@ export const TEXT_BYTES = 1024 * 1024;
 
 /** The start of a file, as text. */
 export interface TextStart {
-  /** With few marks on each character; null where the file is not a text. */
+  /** As it can be shown at once (`shownText`); null where the file is not a text. */
   readonly text: string | null;
   /** Whether the file goes on after it. */
   readonly isCut: boolean;
@@ -20,7 +21,7 @@ export async function readDocument(
 ): Promise<{ readonly text: string; readonly isCut: boolean }> {
   const { content, truncated } = await call<DocumentText>("GET", path, { signal });
   const text = content.slice(0, TEXT_BYTES);
-  return { text: withFewMarks(text), isCut: truncated === true || text.length < content.length };
+  return { text: shownText(text), isCut: truncated === true || text.length < content.length };
 }
 
 /** Reads at most `TEXT_BYTES` of the content at an address. @param size its length, in bytes */
@@ -32,7 +33,12 @@ export async function readTextStart(address: string, size: number, signal: Abort
   const bytes = new Uint8Array(await response.arrayBuffer());
   const isCut = size > bytes.length;
   const text = decodeText(bytes, isCut);
-  return { text: text === null ? null : withFewMarks(text), isCut };
+  return { text: text === null ? null : shownText(text), isCut };
+}
+
+/** A text of somebody else, which a browser can show at once. */
+export function shownText(text: string): string {
+  return withFoundLetters(withFewMarks(text));
 }
 
 /**

@@ -39,6 +39,11 @@ export const PAGE = `<!doctype html>
  * References are followed here: to do it, Swagger UI would read the whole description anew, at the start and for each
  * operation that is opened, which holds the tab for seconds each time. For the same reason operations are listed once
  * their group is opened, and schemas are shown only where they are used.
+ *
+ * What an operation answers is put into the page one status after another, so that opening one holds it shortly.
+ *
+ * Descriptions become elements here, of as much Markdown as ours have: Swagger UI would make them of HTML as text,
+ * which the page's policy does not let it.
  */
 const INIT = `{
   const followed = (value, spec, within = []) => {
@@ -52,6 +57,43 @@ const INIT = `{
     return { ...followed(at($ref.slice(2).split("/"), spec), spec, [...within, $ref]), ...own };
   };
   const at = (path, spec) => path.reduce((value, name) => value?.[name], spec) ?? null;
+
+  const MARKED = /\\x60([^\\x60]+)\\x60|\\*\\*([^*]+)\\*\\*|\\*([^*\\s][^*]*)\\*|\\[([^\\]]+)\\]\\((https?:[^)\\s]+)\\)/;
+  const inlines = (h, text) => {
+    const found = MARKED.exec(text);
+    if (found === null) return [text];
+    const [all, code, strong, emphasis, words, href] = found;
+    const [name, attributes, inside] =
+      code !== undefined ? ["code", {}, [code]]
+      : strong !== undefined ? ["strong", {}, inlines(h, strong)]
+      : emphasis !== undefined ? ["em", {}, inlines(h, emphasis)]
+      : ["a", { href, target: "_blank", rel: "noopener noreferrer" }, [words]];
+    const after = inlines(h, text.slice(found.index + all.length));
+    return [text.slice(0, found.index), h(name, attributes, ...inside), ...after];
+  };
+  const block = (h, text) => {
+    const items = text.split(/^- /m);
+    if (items[0] !== "") return h("p", {}, ...inlines(h, text));
+    return h("ul", {}, ...items.slice(1).map((item) => h("li", {}, ...inlines(h, item))));
+  };
+  const Markdown = (h) => ({ source, className = "" }) => {
+    if (typeof source !== "string" || source === "") return null;
+    const blocks = source.trim().split(/\\n{2,}/).map((text) => block(h, text));
+    return h("div", { className: className + " renderedMarkdown" }, ...blocks);
+  };
+
+  const waiting = [];
+  const next = () => {
+    waiting.shift()?.();
+    if (waiting.length > 0) setTimeout(next);
+  };
+  const inTurn = (Original, { React }) => (props) => {
+    const [isShown, setShown] = React.useState(false);
+    React.useEffect(() => {
+      if (waiting.push(() => setShown(true)) === 1) setTimeout(next);
+    }, []);
+    return isShown ? React.createElement(Original, props) : null;
+  };
 
   fetch("docs/openapi.json")
     .then((response) => response.json())
@@ -76,6 +118,7 @@ const INIT = `{
         plugins: [
           {
             components: { ParameterIncludeEmpty: () => null },
+            wrapComponents: { Markdown: (_, { React }) => Markdown(React.createElement), response: inTurn },
             fn: { resolveSubtree: async (spec, path) => ({ spec: followed(at(path, spec), spec), errors: [] }) },
           },
         ],
@@ -94,6 +137,8 @@ export const CONTENT_SECURITY_POLICY = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
 ].join("; ");
 
 /** What the page at `/docs` loads. */

@@ -1,5 +1,5 @@
-import { useEffect, useRef, useState } from "preact/hooks";
-import { withFewMarks } from "../../lib/long-text.ts";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { shownText } from "../../lib/contents.ts";
 import type { DrawnPage, PageLink, PageText } from "../../lib/pdf/messages.ts";
 import type { PdfReader } from "../../lib/pdf/pdf-reader.ts";
 
@@ -66,6 +66,7 @@ interface DrawnPartsProps {
 function DrawnParts({ page, onLink }: DrawnPartsProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const { bitmap, width, height, texts, links } = page;
+  const words = useMemo(() => wordsOf(texts), [texts]);
   useEffect(() => {
     if (canvas.current === null) return;
     canvas.current.width = bitmap.width;
@@ -77,7 +78,7 @@ function DrawnParts({ page, onLink }: DrawnPartsProps) {
       <canvas ref={canvas} aria-hidden="true" />
       <svg class="pdf-texts" viewBox={`0 0 ${width} ${height}`}>
         {texts.map((text, at) => (
-          <Words key={at} text={text} />
+          <Words key={at} place={text} words={words[at] ?? ""} />
         ))}
       </svg>
       {links.map((link, at) => (
@@ -87,15 +88,25 @@ function DrawnParts({ page, onLink }: DrawnPartsProps) {
   );
 }
 
+/** As they can be shown at once: what is costly is so in all of them together. */
+function wordsOf(texts: readonly PageText[]): string[] {
+  return shownText(texts.map(({ text }) => text.replaceAll("\n", " ")).join("\n")).split("\n");
+}
+
+interface WordsProps {
+  readonly place: PageText;
+  readonly words: string;
+}
+
 /** Over what is drawn, and not seen: to be selected, and to be read aloud. */
-function Words({ text: { text, x, y, size, width, angle } }: { readonly text: PageText }) {
+function Words({ place: { x, y, size, width, angle }, words }: WordsProps) {
   return (
     <text
       transform={`translate(${x} ${y}) rotate(${angle})`}
       font-size={size}
       {...(width > 0 && { textLength: width, lengthAdjust: "spacingAndGlyphs" })}
     >
-      {withFewMarks(text)}
+      {words}
     </text>
   );
 }

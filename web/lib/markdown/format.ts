@@ -1,4 +1,5 @@
 import { MARKDOWN_WORKER, startWorker } from "../own-worker.ts";
+import { recordsWithFoundLetters } from "../missing-letters.ts";
 import type { Block } from "./document.ts";
 
 /** Longer documents are shown as their source: a browser would take seconds to lay them out. */
@@ -20,7 +21,8 @@ export function formatMarkdown(text: string, signal: AbortSignal): Promise<reado
     const end = (blocks: readonly Block[] | null) => {
       clearTimeout(timer);
       worker.terminate();
-      resolve(blocks);
+      // Here once more: characters may have been written as their numbers.
+      resolve(recordsWithFoundLetters(blocks));
     };
     const timer = setTimeout(end, MOST_TIME, null);
     worker.addEventListener("message", ({ data }: MessageEvent<readonly Block[] | null>) => end(data));

@@ -3,10 +3,14 @@ import { Marked } from "../../components/marked.tsx";
 import { Name } from "../../components/name.tsx";
 import { fileAddress, folderAddress, parentOf } from "../../lib/files/place.ts";
 import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/format.ts";
+import { recordsWithFoundLetters } from "../../lib/missing-letters.ts";
 import { markContent, markName, type Term, termsOf } from "../../lib/matches.ts";
 import { Link } from "../../lib/router.tsx";
 import { pageAddress } from "../../lib/searches.ts";
 import type { Drive, FoundFile, SearchAnswer } from "../../lib/types.ts";
+
+/** Of a file; it may have 64, each as long as a line. */
+const MOST_TAGS = 8;
 
 /** What an answer needs beside itself to be shown: what was asked, which may be another thing by now. */
 export interface Found {
@@ -20,6 +24,7 @@ export function Results({ found, drives }: { readonly found: Found; readonly dri
   const { data, total, page, limit } = found.answer;
   const count = formatCount(total, "file");
   const terms = useMemo(() => termsOf(found.q), [found.q]);
+  const shownFiles = useMemo(() => recordsWithFoundLetters(data), [data]);
   const heading = useRef<HTMLHeadingElement>(null);
   const shown = useRef(page);
   useLayoutEffect(() => {
@@ -32,10 +37,11 @@ export function Results({ found, drives }: { readonly found: Found; readonly dri
         <span role="status">{found.answer.total_is_exact ? count : `At least ${count}`} found</span>
       </h2>
       <ol class="list results">
-        {data.map((file) => (
+        {data.map((file, at) => (
           <Result
             key={file.id}
             file={file}
+            shown={shownFiles[at] ?? file}
             terms={terms}
             drive={drives.find(({ id }) => id === file.drive_id)}
           />
@@ -48,19 +54,21 @@ export function Results({ found, drives }: { readonly found: Found; readonly dri
 
 interface ResultProps {
   readonly file: FoundFile;
+  /** The same with the texts that are shown. */
+  readonly shown: FoundFile;
   readonly terms: readonly Term[];
   /** Undefined where it was made or taken away meanwhile. */
   readonly drive: Drive | undefined;
 }
 
-function Result({ file, terms, drive }: ResultProps) {
+function Result({ file, shown, terms, drive }: ResultProps) {
   const place = drive?.slug ?? file.drive_id;
   const folder = parentOf(file.path);
   return (
     <li class="result">
       <h3>
         <Link to={fileAddress(place, folder, file.id)}>
-          <Marked pieces={markName(file.filename, terms)} />
+          <Marked pieces={markName(shown.filename, terms)} />
         </Link>
       </h3>
       <p class="soft result-place">
@@ -70,31 +78,48 @@ function Result({ file, terms, drive }: ResultProps) {
           {folder !== "" && (
             <>
               {" / "}
-              <Marked pieces={markName(folder.slice(0, -1).replaceAll("/", " / "), terms)} />
+              <Marked pieces={markName(parentOf(shown.path).slice(0, -1).replaceAll("/", " / "), terms)} />
             </>
           )}
         </Link>
       </p>
-      {file.snippet !== null && (
+      {shown.snippet !== null && (
         <p class="snippet">
-          <Marked pieces={markContent(file.snippet, terms)} />
+          <Marked pieces={markContent(shown.snippet, terms)} />
         </p>
       )}
-      {file.tags.length > 0 && (
-        <ul class="found-tags" aria-label="Tags">
-          {file.tags.map((tag) => (
-            <li key={tag} class="pill">
-              <Marked pieces={markName(tag, terms)} />
-            </li>
-          ))}
-        </ul>
-      )}
+      <Tags tags={shown.tags} terms={terms} />
       <p class="soft drive-facts">
         <span>{formatBytes(file.size)}</span>
         <span>{file.mime_type}</span>
         <span title={formatTime(file.updated_at)}>modified {formatRelative(file.updated_at)}</span>
       </p>
     </li>
+  );
+}
+
+interface TagsProps {
+  readonly tags: readonly string[];
+  readonly terms: readonly Term[];
+}
+
+/** Of many tags some, first those that were found. */
+function Tags({ tags, terms }: TagsProps) {
+  if (tags.length === 0) return null;
+  const marked = tags.map((tag) => ({ pieces: markName(tag, terms) }));
+  const isFound = ({ pieces }: (typeof marked)[number]) => pieces.some(({ found }) => found);
+  const first = [...marked.filter(isFound), ...marked.filter((each) => !isFound(each))].slice(0, MOST_TAGS);
+  return (
+    <ul class="found-tags" aria-label="Tags">
+      {first.map(({ pieces }, at) => (
+        <li key={at} class="pill">
+          <Marked pieces={pieces} />
+        </li>
+      ))}
+      {tags.length > first.length && (
+        <li class="soft">and {formatCount(tags.length - first.length, "other")}</li>
+      )}
+    </ul>
   );
 }
 
