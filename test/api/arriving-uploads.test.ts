@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { RawClient } from "../http/raw-client.ts";
 import { addAccount } from "../support/accounts.ts";
 import { eventually, openStage, type OwnDrive } from "../support/scenario.ts";
@@ -27,6 +28,13 @@ async function begin(head: string, start: string, arriving?: number): Promise<Se
   await client.write(`${head}\r\nHost: x\r\n\r\n${start}`);
   if (arriving !== undefined) await eventually(async () => (await stage.onDisk()).tmp.length === arriving);
   return { client, answer: () => client.response() };
+}
+
+/** The bytes of contents that are on the disk while they arrive. */
+async function arrived(): Promise<number> {
+  const { tmp } = await stage.onDisk();
+  const sizes = tmp.map((name) => Bun.file(join(stage.coffer.dataDir, "tmp", name)).size);
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 function putHead({ id, key }: Pick<OwnDrive, "id" | "key">, path: string, bytes: number): string {
@@ -106,6 +114,8 @@ describe("what is arriving counts as stored", () => {
       `{"drive_id":"${drive.id}","filename":"j","content":"${"A".repeat(1_200_000)}`,
       1,
     );
+    // As much of it has been counted by then.
+    await eventually(async () => (await arrived()) > 560_000);
     const byLink = await begin(`PUT ${new URL(link.url).pathname} HTTP/1.1\r\nContent-Length: 500000`, "");
     expect(await byLink.answer()).toMatchObject({ status: 403, body: QUOTA });
     const form = await begin(

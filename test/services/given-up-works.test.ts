@@ -46,6 +46,7 @@ async function open(keepDays = 30, storageLimit: number | null = null): Promise<
     caller,
     drive,
     [Symbol.asyncDispose]: async () => {
+      services.feed.stop();
       await services.folderWorks.stop();
       await opened[Symbol.asyncDispose]();
       await place[Symbol.asyncDispose]();
@@ -324,8 +325,9 @@ test("a key of a folder sees what is done in there, and not where it comes from 
 });
 
 function follow({ services, caller, drive }: World): FeedStream {
-  const listener = { wake: () => {}, tick: () => {}, end: () => {} };
-  return services.feed.open(caller, "client", { drives: [drive], position: "latest" }, listener);
+  const listener = { wake: () => {}, tick: () => {}, end: () => stream.close() };
+  const stream = services.feed.open(caller, "client", { drives: [drive], position: "latest" }, listener);
+  return stream;
 }
 
 test("a fork is shown to who makes it, and to nobody else in the drive", async () => {

@@ -152,8 +152,8 @@ export class JsonContent implements Disposable {
 
 /** The start of what is kept of a string, with its line breaks; other escapes are of no letters. */
 function unescaped(bytes: Buffer): string {
-  return bytes
-    .subarray(0, -1)
-    .toString("latin1", 0, LOOKED_AT)
-    .replaceAll(/\\[nrt/]/g, (escape) => (escape === "\\/" ? "/" : "\n"));
+  const text = bytes.subarray(0, -1).toString("latin1", 0, LOOKED_AT);
+  // Most have none, which the runtime sees much faster than a pattern does.
+  if (!text.includes("\\")) return text;
+  return text.replaceAll(/\\[nrt/]/g, (escape) => (escape === "\\/" ? "/" : "\n"));
 }

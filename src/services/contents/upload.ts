@@ -70,11 +70,14 @@ export interface OneUploadParts extends UploadParts {
   readonly writer: BlobWriter;
   /** Null if no client is waited for. */
   readonly arriving: ArrivingContent | null;
-  /** The most bytes that its drive or account can hold; null for no limit. */
-  readonly room: number | null;
+  /** The most bytes that its drive or account can hold; null for no limit. Asked for when the content is long. */
+  readonly room: () => number | null;
   /** Throws if the upload may not end any more. */
   readonly requireAllowed: () => void;
 }
+
+/** Shorter contents are here at once: the write checks whether there is room for them. In bytes. */
+const ROOM_MATTERS = 64 * 1024;
 
 /** How often it is asked whether an upload that is arriving may go on, in milliseconds. */
 const LOOK_MS = 1000;
@@ -99,7 +102,8 @@ export class Upload {
    */
   async write(piece: Uint8Array): Promise<void> {
     this.#received += piece.length;
-    requireFits(this.#received, this.#parts);
+    const { room, maxFileSize } = this.#parts;
+    requireFits(this.#received, { maxFileSize, room: this.#received > ROOM_MATTERS ? room() : null });
     this.#parts.arriving?.add(piece.length);
     // The space that the reserve has freed is not for contents.
     await this.#parts.tables.requireSpace();

@@ -1,6 +1,7 @@
 import { type Releaser, releaserOf } from "../../db/released-contents.ts";
 import { actorOf } from "../../domain/actor.ts";
 import { bucketOf, type Caller, isUnclaimed } from "../../domain/caller.ts";
+import { once } from "../../domain/once.ts";
 import { type Announced, ArrivingContents } from "./arriving.ts";
 import { HashedContent } from "./hashed-content.ts";
 import { type OneUploadParts, Upload, type Uploader, type UploadParts } from "./upload.ts";
@@ -15,9 +16,9 @@ export class Uploads {
   }
 
   /**
-   * Starts an upload. What is known before the content is checked here.
+   * Starts an upload. What is known before the content is checked here, if that is waited for.
    *
-   * @param announced null if the content is here already
+   * @param announced null if the content is here already: then all is checked at its end
    * @throws CofferError NOT_FOUND, RATE_LIMITED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE
    */
   async begin(caller: Caller, driveId: string | null, announced: Announced | null = null): Promise<Upload> {
@@ -31,9 +32,9 @@ export class Uploads {
     };
     if (driveId !== null) return this.beginFor(uploader, driveId, maxFileSize, announced);
     if (caller.kind === "drive") return this.beginFor(uploader, caller.driveId, maxFileSize, announced);
-    const room = this.#mostRoom(caller);
+    const room = once(() => this.#mostRoom(caller));
     const owner: Releaser = { kind: "user", pk: caller.userPk };
-    const arriving = announced && this.#arriving.begin({ ...announced, ...uploader, owner, room });
+    const arriving = announced && this.#arriving.begin({ ...announced, ...uploader, owner, room: room() });
     const requireAllowed = () => uploader.requireValid();
     return this.#begin({ uploader, room, maxFileSize, arriving, requireAllowed }, announced);
   }
@@ -58,20 +59,20 @@ export class Uploads {
   ): Promise<Upload> {
     const { access, quota, clock } = this.#parts;
     const path = announced?.path ?? null;
-    const drive = access.driveToWrite(uploader.reach, driveId, path);
+    const drive = once(() => access.driveToWrite(uploader.reach, driveId, path));
     const arriving =
       announced &&
       this.#arriving.begin({
         ...announced,
         ...uploader,
-        owner: releaserOf(drive),
-        room: quota.roomToArrive(drive, path, clock.now()),
+        owner: releaserOf(drive()),
+        room: quota.roomToArrive(drive(), path, clock.now()),
       });
     const requireAllowed = () => {
       uploader.requireValid();
       access.driveToWrite(uploader.reach, driveId, path);
     };
-    const room = quota.limitOf(drive);
+    const room = once(() => quota.limitOf(drive()));
     return this.#begin({ uploader, room, maxFileSize, arriving, requireAllowed }, announced);
   }
 
