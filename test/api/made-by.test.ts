@@ -262,7 +262,7 @@ test("whoever revokes a key that made very many links does not wait for all of t
   using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
   const left = () => sql.query("SELECT count(*) FROM share_link WHERE key_id = ?").values(key.id)[0]?.[0];
   await revoke(key.id);
-  expect(left()).toBe(7000 - 50 - 100 * 50);
+  expect(left()).toBe(7000 - 30 - 100 * 30);
   await coffer.appliance.services.sweep.run();
   expect(left()).toBe(0);
 });
