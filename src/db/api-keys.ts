@@ -68,24 +68,8 @@ const VALID = `
 
 /** API keys, found by the hashes of their secrets. */
 export class ApiKeysTable {
-  readonly #holder;
-  readonly #caller;
+  readonly #sql;
   readonly #callers: SnapshotCache<SecretHash, Caller | null>;
-  readonly #isValid;
-  readonly #userHas;
-  readonly #driveHas;
-  readonly #insert;
-  readonly #ofUser;
-  readonly #ofDrive;
-  readonly #replaceSecret;
-  readonly #remove;
-  readonly #oneOfUser;
-  readonly #oneOfDrive;
-  readonly #isBelow;
-  readonly #removeSomeOf;
-  readonly #removeExpired;
-  readonly #expiryOf;
-  readonly #touch;
 
   constructor(database: Database) {
     const { sql } = database;
@@ -95,124 +79,126 @@ export class ApiKeysTable {
                            o.id AS ownerId, coalesce(u.plan, o.plan, 'free') AS plan,
                            k.made_by AS madeBy, k.secret_expires_at IS NOT NULL AS isApplication
                       ${VALID} AND k.hash = :hash`;
-    this.#holder = sql.prepare<CallerRow, [{ hash: SecretHash; now: number }]>(holder);
-    this.#caller = sql.prepare<CallerRow, [{ hash: SecretHash; now: number }]>(
-      `${holder} AND (k.secret_expires_at IS NULL OR k.secret_expires_at > :now)`,
-    );
-    this.#isValid = sql.prepare<object, [{ id: KeyId; now: number }]>(`SELECT 1 ${VALID} AND k.id = :id`);
-    // Reads only the index, and stops at the wanted row.
-    this.#userHas = sql.prepare<object, [UserPk, number]>(
-      "SELECT 1 FROM api_key WHERE user = ? LIMIT 1 OFFSET ?",
-    );
-    this.#driveHas = sql.prepare<object, [DrivePk, number]>(
-      "SELECT 1 FROM api_key WHERE drive = ? LIMIT 1 OFFSET ?",
-    );
-    this.#insert = sql.prepare<
-      never,
-      [
-        Parameters<Omit<NewApiKey, "secretExpiresAt">> & {
-          secretExpiresAt: number | null;
-          user: UserPk | null;
-          drive: DrivePk | null;
-          pathPrefix: FolderPath | null;
-        },
-      ]
-    >(
-      `INSERT INTO api_key (id, hash, prefix, name, scope, user, drive, path_prefix, created_at, expires_at,
+    this.#sql = {
+      holder: sql.prepare<CallerRow, [{ hash: SecretHash; now: number }]>(holder),
+      caller: sql.prepare<CallerRow, [{ hash: SecretHash; now: number }]>(
+        `${holder} AND (k.secret_expires_at IS NULL OR k.secret_expires_at > :now)`,
+      ),
+      isValid: sql.prepare<object, [{ id: KeyId; now: number }]>(`SELECT 1 ${VALID} AND k.id = :id`),
+      // Reads only the index, and stops at the wanted row.
+      userHas: sql.prepare<object, [UserPk, number]>("SELECT 1 FROM api_key WHERE user = ? LIMIT 1 OFFSET ?"),
+      driveHas: sql.prepare<object, [DrivePk, number]>(
+        "SELECT 1 FROM api_key WHERE drive = ? LIMIT 1 OFFSET ?",
+      ),
+      insert: sql.prepare<
+        never,
+        [
+          Parameters<Omit<NewApiKey, "secretExpiresAt">> & {
+            secretExpiresAt: number | null;
+            user: UserPk | null;
+            drive: DrivePk | null;
+            pathPrefix: FolderPath | null;
+          },
+        ]
+      >(
+        `INSERT INTO api_key (id, hash, prefix, name, scope, user, drive, path_prefix, created_at, expires_at,
                             secret_expires_at, made_by)
        VALUES (:id, :hash, :prefix, :name, :scope, :user, :drive, :pathPrefix, :createdAt, :expiresAt,
                :secretExpiresAt, :madeBy)`,
-    );
-    this.#ofUser = sql.prepare<ApiKey, [{ user: UserPk; now: number }]>(
-      `SELECT ${COLUMNS} FROM api_key k WHERE ${OF_USER} AND ${LISTED_KEY_IS_ALIVE} ORDER BY created_at, pk`,
-    );
-    this.#ofDrive = sql.prepare<ApiKey, [{ drive: DrivePk; prefix: FolderPath; now: number }]>(
-      `SELECT ${COLUMNS} FROM api_key k WHERE drive = :drive AND ${WITHIN_PREFIX} AND ${LISTED_KEY_IS_ALIVE}
+      ),
+      ofUser: sql.prepare<ApiKey, [{ user: UserPk; now: number }]>(
+        `SELECT ${COLUMNS} FROM api_key k WHERE ${OF_USER} AND ${LISTED_KEY_IS_ALIVE} ORDER BY created_at, pk`,
+      ),
+      ofDrive: sql.prepare<ApiKey, [{ drive: DrivePk; prefix: FolderPath; now: number }]>(
+        `SELECT ${COLUMNS} FROM api_key k WHERE drive = :drive AND ${WITHIN_PREFIX} AND ${LISTED_KEY_IS_ALIVE}
         ORDER BY created_at, pk`,
-    );
-    this.#replaceSecret = sql.prepare<never, [Parameters<NewerSecret>]>(
-      `UPDATE api_key SET hash = :hash, prefix = :prefix, expires_at = :expiresAt,
+      ),
+      replaceSecret: sql.prepare<never, [Parameters<NewerSecret>]>(
+        `UPDATE api_key SET hash = :hash, prefix = :prefix, expires_at = :expiresAt,
                           secret_expires_at = :secretExpiresAt WHERE id = :id`,
-    );
-    this.#remove = sql.prepare<never, [KeyId]>("DELETE FROM api_key WHERE id = ?");
-    this.#oneOfUser = sql.prepare<ApiKey, [{ user: UserPk; now: number; id: KeyId }]>(
-      `SELECT ${COLUMNS} FROM api_key k WHERE id = :id AND ${OF_USER} AND ${KEY_IS_ALIVE}`,
-    );
-    this.#oneOfDrive = sql.prepare<ApiKey, [{ drive: DrivePk; prefix: FolderPath; now: number; id: KeyId }]>(
-      `SELECT ${COLUMNS} FROM api_key k
+      ),
+      remove: sql.prepare<never, [KeyId]>("DELETE FROM api_key WHERE id = ?"),
+      oneOfUser: sql.prepare<ApiKey, [{ user: UserPk; now: number; id: KeyId }]>(
+        `SELECT ${COLUMNS} FROM api_key k WHERE id = :id AND ${OF_USER} AND ${KEY_IS_ALIVE}`,
+      ),
+      oneOfDrive: sql.prepare<ApiKey, [{ drive: DrivePk; prefix: FolderPath; now: number; id: KeyId }]>(
+        `SELECT ${COLUMNS} FROM api_key k
         WHERE id = :id AND drive = :drive AND ${WITHIN_PREFIX} AND ${KEY_IS_ALIVE}`,
-    );
-    this.#isBelow = sql.prepare<object, [{ id: KeyId; above: KeyId }]>(
-      `WITH RECURSIVE maker (id) AS (
+      ),
+      isBelow: sql.prepare<object, [{ id: KeyId; above: KeyId }]>(
+        `WITH RECURSIVE maker (id) AS (
          SELECT :id UNION ALL SELECT k.made_by FROM maker JOIN api_key k ON k.id = maker.id)
        SELECT 1 FROM maker WHERE id = :above`,
-    );
-    this.#removeSomeOf = sql.prepare<never, [DrivePk, number]>(
-      "DELETE FROM api_key WHERE pk IN (SELECT pk FROM api_key WHERE drive = ? LIMIT ?)",
-    );
-    this.#removeExpired = sql.prepare<never, [number, number]>(
-      `DELETE FROM api_key WHERE pk IN
+      ),
+      removeSomeOf: sql.prepare<never, [DrivePk, number]>(
+        "DELETE FROM api_key WHERE pk IN (SELECT pk FROM api_key WHERE drive = ? LIMIT ?)",
+      ),
+      removeExpired: sql.prepare<never, [number, number]>(
+        `DELETE FROM api_key WHERE pk IN
          (SELECT pk FROM api_key WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
-    );
-    this.#expiryOf = sql.prepare<{ expiresAt: number | null }, [KeyId]>(
-      "SELECT expires_at AS expiresAt FROM api_key WHERE id = ?",
-    );
-    this.#touch = sql.prepare<never, [{ id: KeyId; at: number }]>(
-      "UPDATE api_key SET last_used_at = max(ifnull(last_used_at, 0), :at) WHERE id = :id",
-    );
+      ),
+      expiryOf: sql.prepare<{ expiresAt: number | null }, [KeyId]>(
+        "SELECT expires_at AS expiresAt FROM api_key WHERE id = ?",
+      ),
+      touch: sql.prepare<never, [{ id: KeyId; at: number }]>(
+        "UPDATE api_key SET last_used_at = max(ifnull(last_used_at, 0), :at) WHERE id = :id",
+      ),
+    };
   }
 
   /**
    * The caller with the key of this hash; null if there is none, it expired, its drive is gone or its user disabled.
    */
   callerOf(hash: SecretHash, now: number): Caller | null {
-    return this.#callers.get(hash, () => fromRow(this.#caller.get({ hash, now })));
+    return this.#callers.get(hash, () => fromRow(this.#sql.caller.get({ hash, now })));
   }
 
   /** The same, also if only its secret has expired: for what was made with the key earlier. */
   holderOf(hash: SecretHash, now: number): Caller | null {
-    return fromRow(this.#holder.get({ hash, now }));
+    return fromRow(this.#sql.holder.get({ hash, now }));
   }
 
   /** Whether a key is still valid, as for `holderOf`. */
   isValid(id: KeyId, now: number): boolean {
-    return this.#isValid.get({ id, now }) !== null;
+    return this.#sql.isValid.get({ id, now }) !== null;
   }
 
   /** A user's keys and those of the user's drives, or a drive's keys within a prefix; oldest first, none expired. */
   list(reach: KeyReach, now: number): ApiKey[] {
     return "user" in reach
-      ? this.#ofUser.all({ user: reach.user, now })
-      : this.#ofDrive.all({ ...reach, now });
+      ? this.#sql.ofUser.all({ user: reach.user, now })
+      : this.#sql.ofDrive.all({ ...reach, now });
   }
 
   /** The key among those of `list`; null if it is none of them. */
   find(id: KeyId, reach: KeyReach, now: number): ApiKey | null {
     return "user" in reach
-      ? this.#oneOfUser.get({ user: reach.user, now, id })
-      : this.#oneOfDrive.get({ ...reach, now, id });
+      ? this.#sql.oneOfUser.get({ user: reach.user, now, id })
+      : this.#sql.oneOfDrive.get({ ...reach, now, id });
   }
 
   /** Whether a key is another, or was made by it, or by a key that this made, and so on. */
   isBelow(id: KeyId, above: KeyId): boolean {
-    return this.#isBelow.get({ id, above }) !== null;
+    return this.#sql.isBelow.get({ id, above }) !== null;
   }
 
   /** When a key expires; null for never, or if there is no such key. */
   expiryOf(id: KeyId): number | null {
-    return this.#expiryOf.get(id)?.expiresAt ?? null;
+    return this.#sql.expiryOf.get(id)?.expiresAt ?? null;
   }
 
   /** Whether at least `count` keys are of exactly this user, or this drive; `count` is at least 1. */
   hasAtLeast(count: number, reach: KeyReach): boolean {
     const row =
-      "user" in reach ? this.#userHas.get(reach.user, count - 1) : this.#driveHas.get(reach.drive, count - 1);
+      "user" in reach
+        ? this.#sql.userHas.get(reach.user, count - 1)
+        : this.#sql.driveHas.get(reach.drive, count - 1);
     return row !== null;
   }
 
   /** Inside a write. */
   insert(key: NewApiKey, reach: KeyReach): void {
-    this.#insert.run({
+    this.#sql.insert.run({
       ...key,
       secretExpiresAt: key.secretExpiresAt ?? null,
       user: "user" in reach ? reach.user : null,
@@ -223,27 +209,27 @@ export class ApiKeysTable {
 
   /** Gives a key another secret; the earlier one stops working. Inside a write. */
   replaceSecret(newer: NewerSecret): void {
-    this.#replaceSecret.run({ ...newer });
+    this.#sql.replaceSecret.run({ ...newer });
   }
 
   /** Removes a key, whosever it is. What it made does not work any more: see `EndedKeys`. Inside a write. */
   removeAny(id: KeyId): void {
-    this.#remove.run(id);
+    this.#sql.remove.run(id);
   }
 
   /** Removes up to `limit` keys of a deleted drive. Returns how many. Inside a write. */
   removeSomeOf(drive: DrivePk, limit: number): number {
-    return this.#removeSomeOf.run(drive, limit).changes;
+    return this.#sql.removeSomeOf.run(drive, limit).changes;
   }
 
   /** Removes up to `limit` keys that have expired. Returns how many. Inside a write. */
   removeExpired(now: number, limit: number): number {
-    return this.#removeExpired.run(now, limit).changes;
+    return this.#sql.removeExpired.run(now, limit).changes;
   }
 
   /** Stores when a key was last used. Inside a write. */
   touch(id: KeyId, at: number): void {
-    this.#touch.run({ id, at });
+    this.#sql.touch.run({ id, at });
   }
 }
 

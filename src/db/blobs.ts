@@ -23,51 +23,45 @@ const SOME = 25;
 /** The database's records of contents; the blob store has the bytes. */
 export class BlobsTable {
   readonly #database: Database;
-  readonly #upsert;
-  readonly #find;
-  readonly #any;
-  readonly #newest;
-  readonly #some;
-  readonly #stamp;
-  readonly #stampAgain;
-  readonly #orphans;
-  readonly #remove;
+  readonly #sql;
 
   constructor(database: Database) {
     this.#database = database;
     const { sql } = database;
-    this.#upsert = sql.prepare<{ pk: BlobPk }, [Digest, number, string | null]>(
-      `INSERT INTO blob (digest, size, preview) VALUES (?, ?, ?)
+    this.#sql = {
+      upsert: sql.prepare<{ pk: BlobPk }, [Digest, number, string | null]>(
+        `INSERT INTO blob (digest, size, preview) VALUES (?, ?, ?)
        ON CONFLICT (digest) DO UPDATE SET digest = excluded.digest RETURNING pk`,
-    );
-    this.#find = sql.prepare<{ pk: BlobPk }, [Digest]>("SELECT pk FROM blob WHERE digest = ?");
-    this.#any = sql.prepare<object, []>("SELECT 1 FROM blob WHERE pk > 0 LIMIT 1");
-    this.#newest = sql.prepare<FileContent, [number]>(
-      `SELECT digest, size FROM (SELECT * FROM blob ORDER BY pk DESC LIMIT ${NEWEST.looked}) page
+      ),
+      find: sql.prepare<{ pk: BlobPk }, [Digest]>("SELECT pk FROM blob WHERE digest = ?"),
+      any: sql.prepare<object, []>("SELECT 1 FROM blob WHERE pk > 0 LIMIT 1"),
+      newest: sql.prepare<FileContent, [number]>(
+        `SELECT digest, size FROM (SELECT * FROM blob ORDER BY pk DESC LIMIT ${NEWEST.looked}) page
         WHERE refs > 0 AND size > ? LIMIT ${NEWEST.files}`,
-    );
-    this.#some = sql.prepare<FileContent, [number, number]>(
-      `SELECT digest, size FROM (SELECT * FROM blob WHERE pk >= ? * (SELECT max(pk) FROM blob)
+      ),
+      some: sql.prepare<FileContent, [number, number]>(
+        `SELECT digest, size FROM (SELECT * FROM blob WHERE pk >= ? * (SELECT max(pk) FROM blob)
                                   ORDER BY pk LIMIT ${SOME}) page
         WHERE refs > 0 AND size > ?`,
-    );
-    this.#stamp = sql.prepare<never, [number, number]>(
-      `UPDATE blob SET orphaned_at = ? WHERE pk IN
+      ),
+      stamp: sql.prepare<never, [number, number]>(
+        `UPDATE blob SET orphaned_at = ? WHERE pk IN
          (SELECT pk FROM blob WHERE refs = 0 AND orphaned_at IS NULL LIMIT ?)`,
-    );
-    this.#stampAgain = sql.prepare<never, [number, number]>(
-      `UPDATE blob SET orphaned_at = ?1 WHERE pk IN
+      ),
+      stampAgain: sql.prepare<never, [number, number]>(
+        `UPDATE blob SET orphaned_at = ?1 WHERE pk IN
          (SELECT pk FROM blob WHERE refs = 0 AND orphaned_at > ?1 LIMIT ?2)`,
-    );
-    this.#orphans = sql.prepare<BlobRow, [number, number]>(
-      "SELECT pk, digest FROM blob WHERE refs = 0 AND orphaned_at <= ? ORDER BY orphaned_at LIMIT ?",
-    );
-    this.#remove = sql.prepare<never, [BlobPk]>("DELETE FROM blob WHERE pk = ? AND refs = 0");
+      ),
+      orphans: sql.prepare<BlobRow, [number, number]>(
+        "SELECT pk, digest FROM blob WHERE refs = 0 AND orphaned_at <= ? ORDER BY orphaned_at LIMIT ?",
+      ),
+      remove: sql.prepare<never, [BlobPk]>("DELETE FROM blob WHERE pk = ? AND refs = 0"),
+    };
   }
 
   /** The row of a content, created if there is none. Inside a write. */
   ensure(digest: Digest, size: number, preview: string | null): BlobPk {
-    const row = this.#upsert.get(digest, size, preview);
+    const row = this.#sql.upsert.get(digest, size, preview);
     if (row === null) throw new Error("an upserted blob came back without a row");
     return row.pk;
   }
@@ -87,22 +81,22 @@ export class BlobsTable {
 
   /** The row of a content; null if there is none. */
   find(digest: Digest): BlobPk | null {
-    return this.#find.get(digest)?.pk ?? null;
+    return this.#sql.find.get(digest)?.pk ?? null;
   }
 
   /** Whether a row names any content. */
   hasAny(): boolean {
-    return this.#any.get() !== null;
+    return this.#sql.any.get() !== null;
   }
 
   /** Some of the newest contents of files that are larger than this, in bytes. */
   newestFiles(above: number): FileContent[] {
-    return this.#newest.all(above);
+    return this.#sql.newest.all(above);
   }
 
   /** Some contents of files that are larger than `above`, in bytes. @param place where to look, from 0 to 1 */
   someFiles(place: number, above: number): FileContent[] {
-    return this.#some.all(place, above);
+    return this.#sql.some.all(place, above);
   }
 
   /**
@@ -110,16 +104,16 @@ export class BlobsTable {
    * the clock was set back. Returns how many. Inside a write.
    */
   stampOrphans(now: number, limit: number): number {
-    return this.#stamp.run(now, limit).changes + this.#stampAgain.run(now, limit).changes;
+    return this.#sql.stamp.run(now, limit).changes + this.#sql.stampAgain.run(now, limit).changes;
   }
 
   /** Some contents that have been orphans since `before`. */
   orphans(before: number, limit: number): BlobRow[] {
-    return this.#orphans.all(before, limit);
+    return this.#sql.orphans.all(before, limit);
   }
 
   /** Removes the row of an orphan. Returns false if something refers to it again. Inside a write. */
   remove(pk: BlobPk): boolean {
-    return this.#remove.run(pk).changes > 0;
+    return this.#sql.remove.run(pk).changes > 0;
   }
 }

@@ -43,17 +43,7 @@ const IN_RANGE = `
  * the disk: a power cut could undo it, and give its number to another one, which they would then never see.
  */
 export class ChangesTable {
-  readonly #insert;
-  readonly #forwards;
-  readonly #backwards;
-  readonly #last;
-  readonly #timeOf;
-  readonly #trimmed;
-  readonly #setTrimmed;
-  readonly #removeOldest;
-  readonly #removeSomeOf;
-  readonly #old;
-  readonly #countOf;
+  readonly #sql;
   #head: ChangeNumber;
   /** The drives with rows that may not be on the disk. */
   #written = new Set<DrivePk>();
@@ -63,38 +53,40 @@ export class ChangesTable {
 
   constructor(database: Database) {
     const { sql } = database;
-    this.#insert = sql.prepare<never, [NewRow]>(
-      `INSERT INTO change (drive, type, path, previous_path, file_id, before_digest, before_size, after_digest,
+    this.#sql = {
+      insert: sql.prepare<never, [NewRow]>(
+        `INSERT INTO change (drive, type, path, previous_path, file_id, before_digest, before_size, after_digest,
                            after_size, file_count, version, ref, actor, at)
        VALUES (:drive, :type, :path, :previousPath, :fileId, unhex(:beforeDigest), :beforeSize, unhex(:afterDigest),
                :afterSize, :fileCount, :version, :ref, :actor, :at)`,
-    );
-    this.#forwards = sql.prepare<Row, [RangeParameters]>(`${IN_RANGE} ORDER BY c.pk LIMIT :limit`);
-    this.#backwards = sql.prepare<Row, [RangeParameters]>(`${IN_RANGE} ORDER BY c.pk DESC LIMIT :limit`);
-    this.#last = sql.prepare<{ number: number }, []>(
-      "SELECT seq AS number FROM sqlite_sequence WHERE name = 'change'",
-    );
-    this.#timeOf = sql.prepare<{ at: number }, [ChangeNumber]>("SELECT at FROM change WHERE pk = ?");
-    this.#trimmed = sql.prepare<{ number: ChangeNumber }, [DrivePk]>(
-      "SELECT changes_from AS number FROM drive WHERE pk = ?",
-    );
-    this.#setTrimmed = sql.prepare<never, [ChangeNumber, DrivePk]>(
-      "UPDATE drive SET changes_from = max(changes_from, ?) WHERE pk = ?",
-    );
-    this.#removeOldest = sql.prepare<{ number: ChangeNumber }, [DrivePk, ChangeNumber, number]>(
-      `DELETE FROM change WHERE pk IN (SELECT pk FROM change WHERE drive = ? AND pk <= ? ORDER BY pk LIMIT ?)
+      ),
+      forwards: sql.prepare<Row, [RangeParameters]>(`${IN_RANGE} ORDER BY c.pk LIMIT :limit`),
+      backwards: sql.prepare<Row, [RangeParameters]>(`${IN_RANGE} ORDER BY c.pk DESC LIMIT :limit`),
+      last: sql.prepare<{ number: number }, []>(
+        "SELECT seq AS number FROM sqlite_sequence WHERE name = 'change'",
+      ),
+      timeOf: sql.prepare<{ at: number }, [ChangeNumber]>("SELECT at FROM change WHERE pk = ?"),
+      trimmed: sql.prepare<{ number: ChangeNumber }, [DrivePk]>(
+        "SELECT changes_from AS number FROM drive WHERE pk = ?",
+      ),
+      setTrimmed: sql.prepare<never, [ChangeNumber, DrivePk]>(
+        "UPDATE drive SET changes_from = max(changes_from, ?) WHERE pk = ?",
+      ),
+      removeOldest: sql.prepare<{ number: ChangeNumber }, [DrivePk, ChangeNumber, number]>(
+        `DELETE FROM change WHERE pk IN (SELECT pk FROM change WHERE drive = ? AND pk <= ? ORDER BY pk LIMIT ?)
        RETURNING pk AS number`,
-    );
-    this.#removeSomeOf = sql.prepare<never, [DrivePk, number]>(
-      "DELETE FROM change WHERE pk IN (SELECT pk FROM change WHERE drive = ? LIMIT ?)",
-    );
-    this.#old = sql.prepare<{ drive: DrivePk; number: ChangeNumber }, [number, number]>(
-      `SELECT drive, max(pk) AS number FROM (SELECT drive, pk FROM change WHERE at <= ? ORDER BY at LIMIT ?) page
+      ),
+      removeSomeOf: sql.prepare<never, [DrivePk, number]>(
+        "DELETE FROM change WHERE pk IN (SELECT pk FROM change WHERE drive = ? LIMIT ?)",
+      ),
+      old: sql.prepare<{ drive: DrivePk; number: ChangeNumber }, [number, number]>(
+        `SELECT drive, max(pk) AS number FROM (SELECT drive, pk FROM change WHERE at <= ? ORDER BY at LIMIT ?) page
         GROUP BY drive`,
-    );
-    this.#countOf = sql.prepare<{ changes: number; isUnclaimed: 0 | 1 }, [DrivePk]>(
-      "SELECT change_count AS changes, user IS NULL AS isUnclaimed FROM drive WHERE pk = ?",
-    );
+      ),
+      countOf: sql.prepare<{ changes: number; isUnclaimed: 0 | 1 }, [DrivePk]>(
+        "SELECT change_count AS changes, user IS NULL AS isUnclaimed FROM drive WHERE pk = ?",
+      ),
+    };
     this.#head = this.#lastNumber();
     database.onDurable(() => this.#publish());
   }
@@ -112,7 +104,7 @@ export class ChangesTable {
   /** Inside a durable write. */
   insert(change: NewChange): void {
     const { drive, type, path, stamp } = change;
-    this.#insert.run({
+    this.#sql.insert.run({
       drive,
       type,
       path,
@@ -134,22 +126,22 @@ export class ChangesTable {
 
   /** The oldest changes of a range. */
   oldest(range: ChangeRange, limit: number): Change[] {
-    return this.#forwards.all({ ...range, limit }).map(fromRow);
+    return this.#sql.forwards.all({ ...range, limit }).map(fromRow);
   }
 
   /** The newest changes of a range, newest first. */
   newest(range: ChangeRange, limit: number): Change[] {
-    return this.#backwards.all({ ...range, limit }).map(fromRow);
+    return this.#sql.backwards.all({ ...range, limit }).map(fromRow);
   }
 
   /** When a change was made; null if it is not kept. */
   timeOf(number: ChangeNumber): number | null {
-    return this.#timeOf.get(number)?.at ?? null;
+    return this.#sql.timeOf.get(number)?.at ?? null;
   }
 
   /** The newest change of a drive that was removed because of its age or the number of changes; 0 for none. */
   trimmedTo(drive: DrivePk): ChangeNumber {
-    return this.#trimmed.get(drive)?.number ?? changeNumber(0);
+    return this.#sql.trimmed.get(drive)?.number ?? changeNumber(0);
   }
 
   /** The drives with new changes since the last call, and perhaps others. */
@@ -161,25 +153,25 @@ export class ChangesTable {
 
   /** How many changes are kept of a drive; null if it is gone. */
   countOf(drive: DrivePk): { readonly changes: number; readonly isUnclaimed: boolean } | null {
-    const row = this.#countOf.get(drive);
+    const row = this.#sql.countOf.get(drive);
     return row === null ? null : { changes: row.changes, isUnclaimed: row.isUnclaimed === 1 };
   }
 
   /** Some drives with changes made at `before` or earlier: the newest change of each among the `limit` oldest of all. */
   old(before: number, limit: number): { drive: DrivePk; number: ChangeNumber }[] {
-    return this.#old.all(before, limit);
+    return this.#sql.old.all(before, limit);
   }
 
   /** Removes the oldest changes of a drive, up to one. Returns how many. Inside a write. */
   trim(drive: DrivePk, upTo: ChangeNumber, limit: number): number {
-    const removed = this.#removeOldest.all(drive, upTo, limit).map(({ number }) => number);
-    if (removed.length > 0) this.#setTrimmed.run(changeNumber(Math.max(...removed)), drive);
+    const removed = this.#sql.removeOldest.all(drive, upTo, limit).map(({ number }) => number);
+    if (removed.length > 0) this.#sql.setTrimmed.run(changeNumber(Math.max(...removed)), drive);
     return removed.length;
   }
 
   /** Removes some changes of a deleted drive. Returns how many. Inside a write. */
   removeSomeOf(drive: DrivePk, limit: number): number {
-    return this.#removeSomeOf.run(drive, limit).changes;
+    return this.#sql.removeSomeOf.run(drive, limit).changes;
   }
 
   #publish(): void {
@@ -191,7 +183,7 @@ export class ChangesTable {
   }
 
   #lastNumber(): ChangeNumber {
-    return changeNumber(this.#last.get()?.number ?? 0);
+    return changeNumber(this.#sql.last.get()?.number ?? 0);
   }
 }
 

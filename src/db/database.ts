@@ -50,8 +50,7 @@ export class Database {
   readonly #upkeep: Upkeep;
   readonly #checkpoints: Checkpoints;
   readonly #reserve: DatabaseReserve | null;
-  readonly #begin;
-  readonly #commit;
+  readonly #sql;
   readonly #clock: Clock;
   /** Ends the current snapshot; null if there is none. */
   #snapshotEnd: NodeJS.Immediate | null = null;
@@ -87,8 +86,10 @@ export class Database {
       emptyLog: () => this.#checkpoints.emptyLog(),
       onFailure: options?.onFailure ?? (() => {}),
     });
-    this.#begin = sql.prepare<never, []>("BEGIN");
-    this.#commit = sql.prepare<never, []>("COMMIT");
+    this.#sql = {
+      begin: sql.prepare<never, []>("BEGIN"),
+      commit: sql.prepare<never, []>("COMMIT"),
+    };
   }
 
   /**
@@ -195,7 +196,7 @@ export class Database {
     }
     this.#snapshotAt = now;
     this.#snapshots += 1;
-    this.#begin.run();
+    this.#sql.begin.run();
     this.#snapshotEnd = setImmediate(() => this.#endSnapshot());
   }
 
@@ -209,7 +210,7 @@ export class Database {
     clearImmediate(this.#snapshotEnd);
     this.#snapshotEnd = null;
     // A read that failed at the disk has ended the transaction already.
-    if (this.sql.inTransaction) this.#commit.run();
+    if (this.sql.inTransaction) this.#sql.commit.run();
   }
 
   /**

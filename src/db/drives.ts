@@ -40,140 +40,122 @@ const SELECT = `
 
 /** Drives. Readers never see deleted and expired ones. */
 export class DrivesTable {
-  readonly #byId;
-  readonly #byPk;
-  readonly #exists;
-  readonly #bySlug;
-  readonly #byUser;
-  readonly #sharedWith;
-  readonly #countOf;
-  readonly #ownerOf;
-  readonly #insert;
-  readonly #claim;
-  readonly #bear;
-  readonly #rename;
-  readonly #touch;
-  readonly #slugTaken;
-  readonly #storedBy;
-  readonly #recordsOf;
-  readonly #recordsBy;
-  readonly #markDeleted;
-  readonly #expired;
-  readonly #deleted;
-  readonly #remove;
+  readonly #sql;
 
   constructor({ sql }: Database) {
-    this.#byId = sql.prepare<DriveRow, [{ id: DriveId; now: number }]>(`${SELECT} AND d.id = :id`);
-    this.#byPk = sql.prepare<DriveRow, [{ pk: DrivePk; now: number }]>(`${SELECT} AND d.pk = :pk`);
-    this.#exists = sql.prepare<object, [DrivePk, number]>(
-      `SELECT 1 FROM drive d WHERE d.pk = ?1 AND ${driveIsAlive("?2")}`,
-    );
-    this.#bySlug = sql.prepare<DriveRow, [{ slug: string; now: number }]>(`${SELECT} AND d.slug = :slug`);
-    this.#byUser = sql.prepare<DriveRow, [{ user: UserPk; now: number }]>(
-      `${SELECT} AND d.user = :user ORDER BY d.created_at, d.pk`,
-    );
-    this.#sharedWith = sql.prepare<DriveRow, [{ user: UserPk; now: number }]>(
-      `${SELECT} AND d.pk IN (SELECT drive FROM drive_member WHERE user = :user) ORDER BY d.created_at, d.pk`,
-    );
-    this.#countOf = sql.prepare<{ drives: number }, [UserPk, number]>(
-      `SELECT count(*) AS drives FROM drive d WHERE d.user = ?1 AND ${driveIsAlive("?2")}`,
-    );
-    this.#ownerOf = sql.prepare<{ user: UserPk | null }, [DrivePk]>("SELECT user FROM drive WHERE pk = ?");
-    this.#insert = sql.prepare<{ pk: DrivePk }, [Parameters<NewDrive>]>(
-      `INSERT INTO drive (id, user, name, slug, description, expires_at, created_at, updated_at)
+    this.#sql = {
+      byId: sql.prepare<DriveRow, [{ id: DriveId; now: number }]>(`${SELECT} AND d.id = :id`),
+      byPk: sql.prepare<DriveRow, [{ pk: DrivePk; now: number }]>(`${SELECT} AND d.pk = :pk`),
+      exists: sql.prepare<object, [DrivePk, number]>(
+        `SELECT 1 FROM drive d WHERE d.pk = ?1 AND ${driveIsAlive("?2")}`,
+      ),
+      bySlug: sql.prepare<DriveRow, [{ slug: string; now: number }]>(`${SELECT} AND d.slug = :slug`),
+      byUser: sql.prepare<DriveRow, [{ user: UserPk; now: number }]>(
+        `${SELECT} AND d.user = :user ORDER BY d.created_at, d.pk`,
+      ),
+      sharedWith: sql.prepare<DriveRow, [{ user: UserPk; now: number }]>(
+        `${SELECT} AND d.pk IN (SELECT drive FROM drive_member WHERE user = :user) ORDER BY d.created_at, d.pk`,
+      ),
+      countOf: sql.prepare<{ drives: number }, [UserPk, number]>(
+        `SELECT count(*) AS drives FROM drive d WHERE d.user = ?1 AND ${driveIsAlive("?2")}`,
+      ),
+      ownerOf: sql.prepare<{ user: UserPk | null }, [DrivePk]>("SELECT user FROM drive WHERE pk = ?"),
+      insert: sql.prepare<{ pk: DrivePk }, [Parameters<NewDrive>]>(
+        `INSERT INTO drive (id, user, name, slug, description, expires_at, created_at, updated_at)
        VALUES (:id, :user, :name, :slug, :description, :expiresAt, :createdAt, :createdAt) RETURNING pk`,
-    );
-    this.#bear = sql.prepare<never, [{ pk: DrivePk; slug: string; now: number }]>(
-      "UPDATE drive SET slug = :slug, expires_at = NULL, updated_at = :now WHERE pk = :pk",
-    );
-    this.#claim = sql.prepare<never, [{ pk: DrivePk; user: UserPk; slug: string; now: number }]>(
-      "UPDATE drive SET user = :user, slug = :slug, expires_at = NULL, updated_at = :now WHERE pk = :pk",
-    );
-    this.#rename = sql.prepare<never, [Parameters<DriveNaming> & { pk: DrivePk; now: number }]>(
-      `UPDATE drive SET name = :name, slug = :slug, description = :description, updated_at = :now
+      ),
+      bear: sql.prepare<never, [{ pk: DrivePk; slug: string; now: number }]>(
+        "UPDATE drive SET slug = :slug, expires_at = NULL, updated_at = :now WHERE pk = :pk",
+      ),
+      claim: sql.prepare<never, [{ pk: DrivePk; user: UserPk; slug: string; now: number }]>(
+        "UPDATE drive SET user = :user, slug = :slug, expires_at = NULL, updated_at = :now WHERE pk = :pk",
+      ),
+      rename: sql.prepare<never, [Parameters<DriveNaming> & { pk: DrivePk; now: number }]>(
+        `UPDATE drive SET name = :name, slug = :slug, description = :description, updated_at = :now
         WHERE pk = :pk`,
-    );
-    this.#touch = sql.prepare<never, [number, DrivePk]>("UPDATE drive SET updated_at = ? WHERE pk = ?");
-    this.#slugTaken = sql.prepare<object, [string]>("SELECT 1 FROM drive WHERE slug = ?");
-    this.#storedBy = sql.prepare<{ bytes: number }, [{ user: UserPk; now: number }]>(
-      `SELECT ifnull(sum(totalSize), 0) AS bytes FROM (${SELECT} AND d.user = :user)`,
-    );
-    this.#recordsOf = sql.prepare<{ bytes: number }, [DrivePk]>(
-      "SELECT record_size AS bytes FROM drive WHERE pk = ?",
-    );
-    this.#recordsBy = sql.prepare<{ bytes: number }, [UserPk]>(
-      "SELECT ifnull(sum(record_size), 0) AS bytes FROM drive WHERE user = ? AND deleted_at IS NULL",
-    );
-    this.#markDeleted = sql.prepare<never, [number, DrivePk]>(
-      "UPDATE drive SET deleted_at = ?, slug = NULL WHERE pk = ? AND deleted_at IS NULL",
-    );
-    this.#expired = sql.prepare<{ pk: DrivePk }, [number, number]>(
-      `SELECT pk FROM drive WHERE expires_at <= ? AND deleted_at IS NULL
+      ),
+      touch: sql.prepare<never, [number, DrivePk]>("UPDATE drive SET updated_at = ? WHERE pk = ?"),
+      slugTaken: sql.prepare<object, [string]>("SELECT 1 FROM drive WHERE slug = ?"),
+      storedBy: sql.prepare<{ bytes: number }, [{ user: UserPk; now: number }]>(
+        `SELECT ifnull(sum(totalSize), 0) AS bytes FROM (${SELECT} AND d.user = :user)`,
+      ),
+      recordsOf: sql.prepare<{ bytes: number }, [DrivePk]>(
+        "SELECT record_size AS bytes FROM drive WHERE pk = ?",
+      ),
+      recordsBy: sql.prepare<{ bytes: number }, [UserPk]>(
+        "SELECT ifnull(sum(record_size), 0) AS bytes FROM drive WHERE user = ? AND deleted_at IS NULL",
+      ),
+      markDeleted: sql.prepare<never, [number, DrivePk]>(
+        "UPDATE drive SET deleted_at = ?, slug = NULL WHERE pk = ? AND deleted_at IS NULL",
+      ),
+      expired: sql.prepare<{ pk: DrivePk }, [number, number]>(
+        `SELECT pk FROM drive WHERE expires_at <= ? AND deleted_at IS NULL
           AND NOT EXISTS (SELECT 1 FROM folder_work w WHERE w.to_drive = drive.pk AND w.kind = 'fork')
         ORDER BY expires_at LIMIT ?`,
-    );
-    this.#deleted = sql.prepare<{ pk: DrivePk }, [number]>(
-      "SELECT pk FROM drive WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT ?",
-    );
-    this.#remove = sql.prepare<never, [DrivePk]>("DELETE FROM drive WHERE pk = ?");
+      ),
+      deleted: sql.prepare<{ pk: DrivePk }, [number]>(
+        "SELECT pk FROM drive WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT ?",
+      ),
+      remove: sql.prepare<never, [DrivePk]>("DELETE FROM drive WHERE pk = ?"),
+    };
   }
 
   byId(id: DriveId, now: number): Drive | null {
-    return fromRow(this.#byId.get({ id, now }));
+    return fromRow(this.#sql.byId.get({ id, now }));
   }
 
   byPk(pk: DrivePk, now: number): Drive | null {
-    return fromRow(this.#byPk.get({ pk, now }));
+    return fromRow(this.#sql.byPk.get({ pk, now }));
   }
 
   bySlug(slug: string, now: number): Drive | null {
-    return fromRow(this.#bySlug.get({ slug, now }));
+    return fromRow(this.#sql.bySlug.get({ slug, now }));
   }
 
   /** Whether a drive exists; cheaper than reading it. */
   exists(pk: DrivePk, now: number): boolean {
-    return this.#exists.get(pk, now) !== null;
+    return this.#sql.exists.get(pk, now) !== null;
   }
 
   /** A user's drives, oldest first. */
   byUser(user: UserPk, now: number): Drive[] {
-    return this.#byUser.all({ user, now }).flatMap((row) => fromRow(row) ?? []);
+    return this.#sql.byUser.all({ user, now }).flatMap((row) => fromRow(row) ?? []);
   }
 
   /** The drives that others share with a user, oldest first. */
   sharedWith(user: UserPk, now: number): Drive[] {
-    return this.#sharedWith.all({ user, now }).flatMap((row) => fromRow(row) ?? []);
+    return this.#sql.sharedWith.all({ user, now }).flatMap((row) => fromRow(row) ?? []);
   }
 
   /** How many drives a user has. */
   countOf(user: UserPk, now: number): number {
-    return this.#countOf.get(user, now)?.drives ?? 0;
+    return this.#sql.countOf.get(user, now)?.drives ?? 0;
   }
 
   /** The owner of a drive, which may be deleted; null if there is none. */
   ownerOf(pk: DrivePk): UserPk | null {
-    return this.#ownerOf.get(pk)?.user ?? null;
+    return this.#sql.ownerOf.get(pk)?.user ?? null;
   }
 
   /** Bytes in all drives of a user. */
   storedBy(user: UserPk, now: number): number {
-    return this.#storedBy.get({ user, now })?.bytes ?? 0;
+    return this.#sql.storedBy.get({ user, now })?.bytes ?? 0;
   }
 
   /** The room that the records of a drive take, in bytes. Expired files count until the sweep removes them. */
   recordsOf(pk: DrivePk): number {
-    return this.#recordsOf.get(pk)?.bytes ?? 0;
+    return this.#sql.recordsOf.get(pk)?.bytes ?? 0;
   }
 
   /** The same for all drives of a user. */
   recordsBy(user: UserPk): number {
-    return this.#recordsBy.get(user)?.bytes ?? 0;
+    return this.#sql.recordsBy.get(user)?.bytes ?? 0;
   }
 
   /** The first of `slug`, `slug-2`, `slug-3` ... that is free or equals `own`. Inside a write. */
   freeSlug(slug: string, own: string | null = null): string {
     let candidate = slug;
-    for (let n = 2; candidate !== own && this.#slugTaken.get(candidate) !== null; n += 1) {
+    for (let n = 2; candidate !== own && this.#sql.slugTaken.get(candidate) !== null; n += 1) {
       candidate = `${slug}-${n}`;
     }
     return candidate;
@@ -181,7 +163,7 @@ export class DrivesTable {
 
   /** Inside a write. */
   insert(drive: NewDrive): DrivePk {
-    const row = this.#insert.get({ ...drive });
+    const row = this.#sql.insert.get({ ...drive });
     if (row === null) throw new Error("an inserted drive came back without a row");
     return row.pk;
   }
@@ -198,42 +180,42 @@ export class DrivesTable {
 
   /** Shows a drive that is whole. Inside a write. */
   bear(pk: DrivePk, slug: string, now: number): void {
-    this.#bear.run({ pk, slug, now });
+    this.#sql.bear.run({ pk, slug, now });
   }
 
   /** Gives an unclaimed drive to a user. Inside a write. */
   claim(pk: DrivePk, user: UserPk, slug: string, now: number): void {
-    this.#claim.run({ pk, user, slug, now });
+    this.#sql.claim.run({ pk, user, slug, now });
   }
 
   /** Changes a drive's name, slug and description. Inside a write. */
   rename(pk: DrivePk, naming: DriveNaming, now: number): void {
-    this.#rename.run({ ...naming, pk, now });
+    this.#sql.rename.run({ ...naming, pk, now });
   }
 
   /** Stores when the drive's contents last changed. Inside a write. */
   touch(pk: DrivePk, now: number): void {
-    this.#touch.run(now, pk);
+    this.#sql.touch.run(now, pk);
   }
 
   /** Hides a drive and frees its slug; the sweep removes the rest. Inside a write. */
   markDeleted(pk: DrivePk, now: number): void {
-    this.#markDeleted.run(now, pk);
+    this.#sql.markDeleted.run(now, pk);
   }
 
   /** Some drives that have expired and are not yet marked deleted. */
   expired(now: number, limit: number): DrivePk[] {
-    return this.#expired.all(now, limit).map((row) => row.pk);
+    return this.#sql.expired.all(now, limit).map((row) => row.pk);
   }
 
   /** Some drives that are marked deleted. */
   deleted(limit: number): DrivePk[] {
-    return this.#deleted.all(limit).map((row) => row.pk);
+    return this.#sql.deleted.all(limit).map((row) => row.pk);
   }
 
   /** Removes the row of a deleted drive, once nothing refers to it. Inside a write. */
   remove(pk: DrivePk): void {
-    this.#remove.run(pk);
+    this.#sql.remove.run(pk);
   }
 }
 

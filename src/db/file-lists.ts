@@ -81,8 +81,7 @@ export class FileLists {
   readonly #countInFolder;
   readonly #countTagged;
   readonly #expired;
-  readonly #expiredBelow;
-  readonly #hasExpired;
+  readonly #sql;
 
   constructor({ sql }: Database) {
     this.#inDrive = preparePages(sql, IN_DRIVE, ["path"]);
@@ -107,17 +106,19 @@ export class FileLists {
         WHERE f.drive = :drive AND f.expires_at <= :now AND f.path >= :from AND f.path < :to
           AND (:folder IS NULL OR f.folder = :folder)`,
     );
-    this.#expiredBelow = sql.prepare<ExpiredBelow, [Parameters<ChildRange>]>(
-      `SELECT substr(path, 1, length(:parent) + instr(substr(path, length(:parent) + 1), '/')) AS folder,
+    this.#sql = {
+      expiredBelow: sql.prepare<ExpiredBelow, [Parameters<ChildRange>]>(
+        `SELECT substr(path, 1, length(:parent) + instr(substr(path, length(:parent) + 1), '/')) AS folder,
               count(*) AS files, sum(size) AS bytes
          FROM file INDEXED BY file_drive_expiry
         WHERE drive = :drive AND expires_at <= :now AND path >= :from AND path < :to
           AND instr(substr(path, length(:parent) + 1), '/') > 0
         GROUP BY 1`,
-    );
-    this.#hasExpired = sql.prepare<object, [DrivePk, number]>(
-      "SELECT 1 FROM file INDEXED BY file_drive_expiry WHERE drive = ? AND expires_at <= ? LIMIT 1",
-    );
+      ),
+      hasExpired: sql.prepare<object, [DrivePk, number]>(
+        "SELECT 1 FROM file INDEXED BY file_drive_expiry WHERE drive = ? AND expires_at <= ? LIMIT 1",
+      ),
+    };
   }
 
   /** The files of one page, in the scope's order. Paths are ordered by their UTF-8 bytes. */
@@ -155,14 +156,14 @@ export class FileLists {
   ): Map<FolderPath, ExpiredBelow> {
     const { from } = rangeOf(folders.at(0) ?? parent);
     const { to } = rangeOf(folders.at(-1) ?? parent);
-    const rows = this.#expiredBelow.all({ drive, parent, now, from, to });
+    const rows = this.#sql.expiredBelow.all({ drive, parent, now, from, to });
     return new Map(rows.map((row) => [row.folder, row]));
   }
 
   #pageStatement(scope: ListScope) {
     if (scope.tags.length > 0) return this.#tagged;
     const { all, alive } = scope.folder === null ? this.#inDrive : this.#inFolder[scope.sort];
-    return this.#hasExpired.get(scope.drive, scope.now) === null ? all : alive;
+    return this.#sql.hasExpired.get(scope.drive, scope.now) === null ? all : alive;
   }
 }
 

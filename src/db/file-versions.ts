@@ -65,150 +65,139 @@ const IS_SHOWN = `v.file_id = :file AND v.drive = :drive AND v.replaced_at > :si
 
 /** The contents that files had before. */
 export class FileVersionsTable {
-  readonly #keep;
-  readonly #keepTrashed;
-  readonly #next;
-  readonly #trim;
-  readonly #page;
-  readonly #count;
-  readonly #get;
-  readonly #remove;
-  readonly #removeSome;
-  readonly #removeOld;
-  readonly #removeExpired;
-  readonly #counts;
-  readonly #gone;
-  readonly #forgetGone;
+  readonly #sql;
 
   constructor({ sql }: Database) {
-    this.#keep = sql.prepare<never, [{ pk: FilePk; now: number; by: string | null }]>(
-      `INSERT INTO file_version (drive, file_id, version, filename, mime_type, mime_given, size, blob, expires_at,
+    this.#sql = {
+      keep: sql.prepare<never, [{ pk: FilePk; now: number; by: string | null }]>(
+        `INSERT INTO file_version (drive, file_id, version, filename, mime_type, mime_given, size, blob, expires_at,
                                  path, replaced_at, replaced_by)
        SELECT drive, id, version, filename, mime_type, mime_given, size, blob, expires_at, path, :now, :by
          FROM file WHERE pk = :pk`,
-    );
-    this.#keepTrashed = sql.prepare<never, [{ pk: TrashedFilePk; now: number; by: string | null }]>(
-      `INSERT INTO file_version (drive, file_id, version, filename, mime_type, mime_given, size, blob, expires_at,
+      ),
+      keepTrashed: sql.prepare<never, [{ pk: TrashedFilePk; now: number; by: string | null }]>(
+        `INSERT INTO file_version (drive, file_id, version, filename, mime_type, mime_given, size, blob, expires_at,
                                  path, replaced_at, replaced_by)
        SELECT f.drive, file_id, version, filename, mime_type, mime_given, f.size, blob, expires_at, t.path || f.path, :now,
               :by
          FROM trash_file f JOIN trash t ON t.pk = f.entry WHERE f.pk = :pk`,
-    );
-    this.#next = sql.prepare<{ next: number }, [FileId]>(
-      "SELECT ifnull(max(version), 0) + 1 AS next FROM file_version WHERE file_id = ?",
-    );
-    this.#trim = sql.prepare<never, [{ file: FileId; limit: number; most: number }]>(
-      `DELETE FROM file_version WHERE pk IN
+      ),
+      next: sql.prepare<{ next: number }, [FileId]>(
+        "SELECT ifnull(max(version), 0) + 1 AS next FROM file_version WHERE file_id = ?",
+      ),
+      trim: sql.prepare<never, [{ file: FileId; limit: number; most: number }]>(
+        `DELETE FROM file_version WHERE pk IN
          (SELECT pk FROM file_version WHERE file_id = :file ORDER BY version DESC LIMIT +:most OFFSET :limit)`,
-    );
-    this.#page = sql.prepare<Row, [Shown & { before: number; limit: number }]>(
-      `${SELECT} WHERE ${IS_SHOWN} AND v.version < :before ORDER BY v.version DESC LIMIT +:limit`,
-    );
-    this.#count = sql.prepare<{ total: number }, [Shown]>(
-      `SELECT count(*) AS total FROM file_version v WHERE ${IS_SHOWN}`,
-    );
-    this.#get = sql.prepare<Row, [Shown & { version: number }]>(
-      `${SELECT} WHERE ${IS_SHOWN} AND v.version = :version`,
-    );
-    this.#remove = sql.prepare<never, [FileVersionPk]>("DELETE FROM file_version WHERE pk = ?");
-    this.#removeSome = sql.prepare<never, [DrivePk, number]>(
-      "DELETE FROM file_version WHERE pk IN (SELECT pk FROM file_version WHERE drive = ? LIMIT ?)",
-    );
-    this.#removeOld = sql.prepare<never, [number, number]>(
-      `DELETE FROM file_version WHERE pk IN
+      ),
+      page: sql.prepare<Row, [Shown & { before: number; limit: number }]>(
+        `${SELECT} WHERE ${IS_SHOWN} AND v.version < :before ORDER BY v.version DESC LIMIT +:limit`,
+      ),
+      count: sql.prepare<{ total: number }, [Shown]>(
+        `SELECT count(*) AS total FROM file_version v WHERE ${IS_SHOWN}`,
+      ),
+      get: sql.prepare<Row, [Shown & { version: number }]>(
+        `${SELECT} WHERE ${IS_SHOWN} AND v.version = :version`,
+      ),
+      remove: sql.prepare<never, [FileVersionPk]>("DELETE FROM file_version WHERE pk = ?"),
+      removeSome: sql.prepare<never, [DrivePk, number]>(
+        "DELETE FROM file_version WHERE pk IN (SELECT pk FROM file_version WHERE drive = ? LIMIT ?)",
+      ),
+      removeOld: sql.prepare<never, [number, number]>(
+        `DELETE FROM file_version WHERE pk IN
          (SELECT pk FROM file_version WHERE replaced_at <= ? ORDER BY replaced_at LIMIT ?)`,
-    );
-    this.#removeExpired = sql.prepare<never, [number, number]>(
-      `DELETE FROM file_version WHERE pk IN
+      ),
+      removeExpired: sql.prepare<never, [number, number]>(
+        `DELETE FROM file_version WHERE pk IN
          (SELECT pk FROM file_version WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
-    );
-    this.#counts = sql.prepare<VersionCount, [string, number]>(
-      `SELECT file_id AS file, count(*) AS versions FROM file_version
+      ),
+      counts: sql.prepare<VersionCount, [string, number]>(
+        `SELECT file_id AS file, count(*) AS versions FROM file_version
         WHERE file_id > ? GROUP BY file_id ORDER BY file_id LIMIT ?`,
-    );
-    this.#gone = sql.prepare<GoneFileRow, [string, number]>(
-      `SELECT g.file_id AS id, EXISTS (SELECT 1 FROM file f WHERE f.id = g.file_id) AS isBack,
+      ),
+      gone: sql.prepare<GoneFileRow, [string, number]>(
+        `SELECT g.file_id AS id, EXISTS (SELECT 1 FROM file f WHERE f.id = g.file_id) AS isBack,
               EXISTS (SELECT 1 FROM trash_file t WHERE t.file_id = g.file_id)
                 OR EXISTS (SELECT 1 FROM held_file h WHERE h.file_id = g.file_id) AS isKept
          FROM gone_file g WHERE g.file_id > ? ORDER BY g.file_id LIMIT ?`,
-    );
-    this.#forgetGone = sql.prepare<never, [FileId]>(
-      `DELETE FROM gone_file WHERE file_id = ?1 AND (EXISTS (SELECT 1 FROM file WHERE id = ?1)
+      ),
+      forgetGone: sql.prepare<never, [FileId]>(
+        `DELETE FROM gone_file WHERE file_id = ?1 AND (EXISTS (SELECT 1 FROM file WHERE id = ?1)
           OR NOT EXISTS (SELECT 1 FROM file_version WHERE file_id = ?1))`,
-    );
+      ),
+    };
   }
 
   /** Keeps the content that a file has now, which is about to be replaced. Inside a write. */
   keep(pk: FilePk, { now, by }: Stamp): void {
-    this.#keep.run({ pk, now, by: actorText(by) });
+    this.#sql.keep.run({ pk, now, by: actorText(by) });
   }
 
   /** Keeps the content of a file in the trash, which comes back with another one. Inside a write. */
   keepTrashed(pk: TrashedFilePk, { now, by }: Stamp): void {
-    this.#keepTrashed.run({ pk, now, by: actorText(by) });
+    this.#sql.keepTrashed.run({ pk, now, by: actorText(by) });
   }
 
   /** The first number after those of a file's versions. */
   nextOf(file: FileId): number {
-    return this.#next.get(file)?.next ?? 1;
+    return this.#sql.next.get(file)?.next ?? 1;
   }
 
   /** Removes the oldest versions of a file above a limit. Returns how many. Inside a write. */
   trim(file: FileId, limit: number): number {
-    return this.#trim.run({ file, limit, most: REMOVED_AT_ONCE }).changes;
+    return this.#sql.trim.run({ file, limit, most: REMOVED_AT_ONCE }).changes;
   }
 
   /** Up to `limit` versions of a file that are older than a number, newest first. */
   page(file: VersionedFile, shown: ShownVersions, before: number, limit: number): FileVersion[] {
-    return this.#page.all({ ...parametersOf(file, shown), before, limit }).map(fromRow);
+    return this.#sql.page.all({ ...parametersOf(file, shown), before, limit }).map(fromRow);
   }
 
   /** How many versions all pages have. */
   count(file: VersionedFile, shown: ShownVersions): number {
-    return this.#count.get(parametersOf(file, shown))?.total ?? 0;
+    return this.#sql.count.get(parametersOf(file, shown))?.total ?? 0;
   }
 
   /** The version of a file with this number; null if it is not kept. */
   get(file: VersionedFile, shown: ShownVersions, version: number): FileVersion | null {
-    const row = this.#get.get({ ...parametersOf(file, shown), version });
+    const row = this.#sql.get.get({ ...parametersOf(file, shown), version });
     return row === null ? null : fromRow(row);
   }
 
   /** Inside a write. */
   remove(pk: FileVersionPk): void {
-    this.#remove.run(pk);
+    this.#sql.remove.run(pk);
   }
 
   /** Removes up to `limit` versions of a deleted drive. Returns how many. Inside a write. */
   removeSomeOf(drive: DrivePk, limit: number): number {
-    return this.#removeSome.run(drive, limit).changes;
+    return this.#sql.removeSome.run(drive, limit).changes;
   }
 
   /** Removes up to `limit` versions that were replaced at this time or before. Returns how many. Inside a write. */
   removeOld(replacedAt: number, limit: number): number {
-    return this.#removeOld.run(replacedAt, limit).changes;
+    return this.#sql.removeOld.run(replacedAt, limit).changes;
   }
 
   /** Removes up to `limit` versions that have expired. Returns how many. Inside a write. */
   removeExpired(now: number, limit: number): number {
-    return this.#removeExpired.run(now, limit).changes;
+    return this.#sql.removeExpired.run(now, limit).changes;
   }
 
   /** How many versions some files have, after an id, in the order of the ids. */
   counts(after: string, limit: number): VersionCount[] {
-    return this.#counts.all(after, limit);
+    return this.#sql.counts.all(after, limit);
   }
 
   /** Some files that were removed and had versions, after an id, in the order of the ids. */
   gone(after: string, limit: number): GoneFile[] {
-    return this.#gone
+    return this.#sql.gone
       .all(after, limit)
       .map((row) => ({ ...row, isBack: row.isBack === 1, isKept: row.isKept === 1 }));
   }
 
   /** Forgets that a file was removed, if it is back or has no versions any more. Inside a write. */
   forgetGone(file: FileId): void {
-    this.#forgetGone.run(file);
+    this.#sql.forgetGone.run(file);
   }
 }
 

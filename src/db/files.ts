@@ -50,92 +50,89 @@ const SELECT = `SELECT ${FILE_COLUMNS} FROM file f ${FILE_JOINS}`;
 
 /** Single files. Unless noted, expired files are included. */
 export class FilesTable {
-  readonly #visible;
-  readonly #visibleByPk;
-  readonly #byId;
-  readonly #byPath;
-  readonly #body;
-  readonly #insert;
-  readonly #restore;
-  readonly #update;
-  readonly #place;
-  readonly #remove;
-  readonly #someOf;
-  readonly #expired;
+  readonly #sql;
 
   constructor({ sql }: Database) {
-    this.#visible = sql.prepare<FileRow, [FileId, number]>(
-      `${SELECT} WHERE f.id = ?1 AND ${fileIsAlive("?2")} AND ${driveIsAlive("?2")}`,
-    );
-    this.#visibleByPk = sql.prepare<FileRow, [FilePk, number]>(
-      `${SELECT} WHERE f.pk = ?1 AND ${fileIsAlive("?2")} AND ${driveIsAlive("?2")}`,
-    );
-    this.#byId = sql.prepare<FileRow, [FileId]>(`${SELECT} WHERE f.id = ?`);
-    this.#byPath = sql.prepare<FileRow, [DrivePk, FilePath]>(`${SELECT} WHERE f.drive = ? AND f.path = ?`);
-    this.#body = sql.prepare<StoredBody, [FilePk]>(
-      `SELECT filename, mime_type AS mimeType, mime_given AS mimeGiven, size, blob, tags, metadata,
+    this.#sql = {
+      visible: sql.prepare<FileRow, [FileId, number]>(
+        `${SELECT} WHERE f.id = ?1 AND ${fileIsAlive("?2")} AND ${driveIsAlive("?2")}`,
+      ),
+      visibleByPk: sql.prepare<FileRow, [FilePk, number]>(
+        `${SELECT} WHERE f.pk = ?1 AND ${fileIsAlive("?2")} AND ${driveIsAlive("?2")}`,
+      ),
+      byId: sql.prepare<FileRow, [FileId]>(`${SELECT} WHERE f.id = ?`),
+      byPath: sql.prepare<FileRow, [DrivePk, FilePath]>(`${SELECT} WHERE f.drive = ? AND f.path = ?`),
+      body: sql.prepare<StoredBody, [FilePk]>(
+        `SELECT filename, mime_type AS mimeType, mime_given AS mimeGiven, size, blob, tags, metadata,
               expires_at AS expiresAt
          FROM file WHERE pk = ?`,
-    );
-    this.#insert = sql.prepare<never, [NewRow]>(
-      `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
+      ),
+      insert: sql.prepare<never, [NewRow]>(
+        `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
                          expires_at, created_at, updated_at, version)
        VALUES (:id, :drive, :folder, :path, :filename, :mimeType, :mimeGiven, :size, :blob, :tags, :metadata,
                :expiresAt, :createdAt, :updatedAt, :version)`,
-    );
-    this.#restore = sql.prepare<
-      never,
-      [Parameters<FilePlace> & { trashed: TrashedFilePk; filename: Filename | null; mimeType: string | null }]
-    >(
-      `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata, expires_at,
+      ),
+      restore: sql.prepare<
+        never,
+        [
+          Parameters<FilePlace> & {
+            trashed: TrashedFilePk;
+            filename: Filename | null;
+            mimeType: string | null;
+          },
+        ]
+      >(
+        `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata, expires_at,
                          created_at, updated_at, version)
        SELECT file_id, :drive, :folder, :path, ifnull(:filename, filename), ifnull(:mimeType, mime_type), mime_given, size,
               blob, tags, metadata, expires_at, created_at, updated_at, version
          FROM trash_file WHERE pk = :trashed`,
-    );
-    this.#update = sql.prepare<never, [Parameters<StoredBody> & { pk: FilePk; now: number }]>(
-      `UPDATE file SET filename = :filename, mime_type = :mimeType, mime_given = :mimeGiven, size = :size,
+      ),
+      update: sql.prepare<never, [Parameters<StoredBody> & { pk: FilePk; now: number }]>(
+        `UPDATE file SET filename = :filename, mime_type = :mimeType, mime_given = :mimeGiven, size = :size,
               blob = :blob, tags = :tags, metadata = :metadata, expires_at = :expiresAt, updated_at = :now,
               version = version + (blob <> :blob)
         WHERE pk = :pk`,
-    );
-    this.#place = sql.prepare<never, [Parameters<FilePlace> & { pk: FilePk }]>(
-      "UPDATE file SET drive = :drive, folder = :folder, path = :path WHERE pk = :pk",
-    );
-    this.#remove = sql.prepare<never, [FilePk]>("DELETE FROM file WHERE pk = ?");
-    this.#someOf = sql.prepare<{ pk: FilePk; tags: number }, [DrivePk, number]>(
-      "SELECT pk, json_array_length(tags) AS tags FROM file WHERE drive = ? LIMIT ?",
-    );
-    this.#expired = sql.prepare<FileRow, [number, number]>(
-      `${SELECT} WHERE f.expires_at <= ? AND d.deleted_at IS NULL ORDER BY f.expires_at LIMIT ?`,
-    );
+      ),
+      place: sql.prepare<never, [Parameters<FilePlace> & { pk: FilePk }]>(
+        "UPDATE file SET drive = :drive, folder = :folder, path = :path WHERE pk = :pk",
+      ),
+      remove: sql.prepare<never, [FilePk]>("DELETE FROM file WHERE pk = ?"),
+      someOf: sql.prepare<{ pk: FilePk; tags: number }, [DrivePk, number]>(
+        "SELECT pk, json_array_length(tags) AS tags FROM file WHERE drive = ? LIMIT ?",
+      ),
+      expired: sql.prepare<FileRow, [number, number]>(
+        `${SELECT} WHERE f.expires_at <= ? AND d.deleted_at IS NULL ORDER BY f.expires_at LIMIT ?`,
+      ),
+    };
   }
 
   /** The file with this handle, if neither it nor its drive has expired or was deleted. */
   visibleByPk(pk: FilePk, now: number): File | null {
-    const row = this.#visibleByPk.get(pk, now);
+    const row = this.#sql.visibleByPk.get(pk, now);
     return row === null ? null : fileFromRow(row);
   }
 
   /** The file with this id, if neither it nor its drive has expired or was deleted. */
   visible(id: FileId, now: number): File | null {
-    const row = this.#visible.get(id, now);
+    const row = this.#sql.visible.get(id, now);
     return row === null ? null : fileFromRow(row);
   }
 
   byId(id: FileId): File | null {
-    const row = this.#byId.get(id);
+    const row = this.#sql.byId.get(id);
     return row === null ? null : fileFromRow(row);
   }
 
   byPath(drive: DrivePk, path: FilePath): File | null {
-    const row = this.#byPath.get(drive, path);
+    const row = this.#sql.byPath.get(drive, path);
     return row === null ? null : fileFromRow(row);
   }
 
   /** The body of a file, to copy it. */
   body(pk: FilePk): StoredBody {
-    const body = this.#body.get(pk);
+    const body = this.#sql.body.get(pk);
     if (body === null) throw new Error("the file to be copied is missing");
     return body;
   }
@@ -147,7 +144,7 @@ export class FilesTable {
 
   /** Inserts a file as it was. Inside a write. */
   insertPast(id: FileId, place: FilePlace, body: PastBody): void {
-    this.#insert.run({ ...body, ...place, id });
+    this.#sql.insert.run({ ...body, ...place, id });
   }
 
   /**
@@ -158,32 +155,32 @@ export class FilesTable {
    */
   restore(trashed: TrashedFilePk, place: FilePlace, naming: Naming | null): void {
     const { filename = null, mimeType = null } = naming ?? {};
-    this.#restore.run({ ...place, trashed, filename, mimeType });
+    this.#sql.restore.run({ ...place, trashed, filename, mimeType });
   }
 
   /** Changes a file's content or attributes. A new content gets the next number. Inside a write. */
   update(pk: FilePk, body: StoredBody, now: number): void {
-    this.#update.run({ ...body, pk, now });
+    this.#sql.update.run({ ...body, pk, now });
   }
 
   /** Changes only the place of a file. Inside a write. */
   place(pk: FilePk, place: FilePlace): void {
-    this.#place.run({ ...place, pk });
+    this.#sql.place.run({ ...place, pk });
   }
 
   /** Inside a write. */
   remove(pk: FilePk): void {
-    this.#remove.run(pk);
+    this.#sql.remove.run(pk);
   }
 
   /** Some of a drive's files, with their number of tags. */
   someOf(drive: DrivePk, limit: number): { pk: FilePk; tags: number }[] {
-    return this.#someOf.all(drive, limit);
+    return this.#sql.someOf.all(drive, limit);
   }
 
   /** Some expired files, earliest expiry first. */
   expired(now: number, limit: number): File[] {
-    return this.#expired.all(now, limit).map(fileFromRow);
+    return this.#sql.expired.all(now, limit).map(fileFromRow);
   }
 }
 

@@ -77,64 +77,56 @@ const SELECT = `SELECT pk, kind, drive, path, top, to_drive AS toDrive, to_path 
 
 /** Copies, moves, removals and restores of folders that are not finished. Usually there are none. */
 export class FolderWorksTable {
-  readonly #all;
-  readonly #of;
-  readonly #byPk;
-  readonly #insert;
-  readonly #isUndone;
-  readonly #undo;
-  readonly #advance;
-  readonly #remove;
-  readonly #removeHistory;
+  readonly #sql;
   /** The last number that was given. A work whose row went with its drive may still be running under its own. */
   #last: FolderWorkPk | 0 = 0;
 
   constructor({ sql }: Database) {
-    this.#all = sql.prepare<Row, []>(`${SELECT} ORDER BY pk`);
-    this.#of = sql.prepare<Row, [DrivePk]>(`${SELECT} WHERE drive = ?1 OR to_drive = ?1`);
-    this.#byPk = sql.prepare<Row, [FolderWorkPk]>(`${SELECT} WHERE pk = ?`);
-    this.#insert = sql.prepare<{ pk: FolderWorkPk }, [NewRow]>(
-      `INSERT INTO folder_work (pk, kind, drive, path, top, to_drive, to_path, to_top, trash, snapshot, owns_snapshot, actor,
+    this.#sql = {
+      all: sql.prepare<Row, []>(`${SELECT} ORDER BY pk`),
+      of: sql.prepare<Row, [DrivePk]>(`${SELECT} WHERE drive = ?1 OR to_drive = ?1`),
+      byPk: sql.prepare<Row, [FolderWorkPk]>(`${SELECT} WHERE pk = ?`),
+      insert: sql.prepare<{ pk: FolderWorkPk }, [NewRow]>(
+        `INSERT INTO folder_work (pk, kind, drive, path, top, to_drive, to_path, to_top, trash, snapshot, owns_snapshot, actor,
                                 created_at, id, phase, files_done, files_total, answer)
        VALUES (max(:last, (SELECT ifnull(max(pk), 0) FROM folder_work)) + 1, :kind, :drive, :path, :top, :toDrive, :toPath, :toTop, :trash, :snapshot, :ownsSnapshot, :actor,
                :now, :id, :phase, :files, :fileTotal, :answer)
        RETURNING pk`,
-    );
-    this.#isUndone = sql.prepare<{ undone: 0 | 1 }, [FolderWorkPk]>(
-      "SELECT undone FROM folder_work WHERE pk = ?",
-    );
-    this.#undo = sql.prepare<never, [FolderWorkPk]>(
-      `UPDATE folder_work SET undone = 1, phase = 0, files_total = files_done, files_done = 0, answer = NULL
+      ),
+      isUndone: sql.prepare<{ undone: 0 | 1 }, [FolderWorkPk]>("SELECT undone FROM folder_work WHERE pk = ?"),
+      undo: sql.prepare<never, [FolderWorkPk]>(
+        `UPDATE folder_work SET undone = 1, phase = 0, files_total = files_done, files_done = 0, answer = NULL
         WHERE pk = ? AND undone = 0`,
-    );
-    this.#advance = sql.prepare<never, [{ pk: FolderWorkPk } & Parameters<WorkProgress>]>(
-      "UPDATE folder_work SET phase = :phase, files_done = :files WHERE pk = :pk",
-    );
-    this.#remove = sql.prepare<never, [FolderWorkPk]>("DELETE FROM folder_work WHERE pk = ?");
-    this.#removeHistory = sql.prepare<never, [DrivePk]>(
-      "DELETE FROM folder_work WHERE drive = ? AND (trash IS NOT NULL OR snapshot IS NOT NULL)",
-    );
+      ),
+      advance: sql.prepare<never, [{ pk: FolderWorkPk } & Parameters<WorkProgress>]>(
+        "UPDATE folder_work SET phase = :phase, files_done = :files WHERE pk = :pk",
+      ),
+      remove: sql.prepare<never, [FolderWorkPk]>("DELETE FROM folder_work WHERE pk = ?"),
+      removeHistory: sql.prepare<never, [DrivePk]>(
+        "DELETE FROM folder_work WHERE drive = ? AND (trash IS NOT NULL OR snapshot IS NOT NULL)",
+      ),
+    };
   }
 
   /** Every work, oldest first. */
   all(): RecordedWork[] {
-    return this.#all.all().map(fromRow);
+    return this.#sql.all.all().map(fromRow);
   }
 
   /** The works in, from or to a drive. */
   of(drive: DrivePk): RecordedWork[] {
-    return this.#of.all(drive).map(fromRow);
+    return this.#sql.of.all(drive).map(fromRow);
   }
 
   byPk(pk: FolderWorkPk): RecordedWork | null {
-    const row = this.#byPk.get(pk);
+    const row = this.#sql.byPk.get(pk);
     return row === null ? null : fromRow(row);
   }
 
   /** Inside a write. */
   insert({ work, progress, fileTotal, answer }: NewWork, { now, by }: Stamp): FolderWorkPk {
     const { phase, files } = progress;
-    const row = this.#insert.get({
+    const row = this.#sql.insert.get({
       ...valuesOf(work),
       id: newId<WorkId>(now),
       actor: actorText(by),
@@ -152,27 +144,27 @@ export class FolderWorksTable {
 
   /** Whether a work is to be taken back. False where there is none. */
   isUndone(pk: FolderWorkPk): boolean {
-    return this.#isUndone.get(pk)?.undone === 1;
+    return this.#sql.isUndone.get(pk)?.undone === 1;
   }
 
   /** Has a work taken back, from its start. Doing so again changes nothing. Inside a write. */
   undo(pk: FolderWorkPk): void {
-    this.#undo.run(pk);
+    this.#sql.undo.run(pk);
   }
 
   /** Inside a write. */
   advance(pk: FolderWorkPk, { phase, files }: WorkProgress): void {
-    this.#advance.run({ pk, phase, files });
+    this.#sql.advance.run({ pk, phase, files });
   }
 
   /** Inside a write. */
   remove(pk: FolderWorkPk): void {
-    this.#remove.run(pk);
+    this.#sql.remove.run(pk);
   }
 
   /** Removes the works with the trash and the snapshots of a deleted drive, before these go. Inside a write. */
   removeHistoryOf(drive: DrivePk): void {
-    this.#removeHistory.run(drive);
+    this.#sql.removeHistory.run(drive);
   }
 }
 

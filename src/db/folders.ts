@@ -35,64 +35,54 @@ export interface FolderChange {
 
 /** Single folders, and their counts of what is below them. */
 export class FoldersTable {
-  readonly #byPath;
-  readonly #insert;
-  readonly #setCreatedAt;
-  readonly #adjust;
-  readonly #upwards;
-  readonly #page;
-  readonly #children;
-  readonly #countChildren;
-  readonly #remove;
-  readonly #removeSome;
+  readonly #sql;
 
   constructor({ sql }: Database) {
-    this.#byPath = sql.prepare<Folder, [DrivePk, FolderPath]>(
-      `SELECT ${COLUMNS} FROM folder WHERE drive = ? AND path = ?`,
-    );
-    this.#insert = sql.prepare<{ pk: FolderPk }, [DrivePk, FolderPk | null, FolderPath, number]>(
-      "INSERT INTO folder (drive, parent, path, created_at) VALUES (?, ?, ?, ?) RETURNING pk",
-    );
-    // It names the path, so that the triggers hold the folder for the snapshots that have it.
-    this.#setCreatedAt = sql.prepare<never, [number, FolderPk]>(
-      "UPDATE folder SET created_at = ?, path = path WHERE pk = ?",
-    );
-    this.#adjust = sql.prepare<never, [number, number, number, FolderPk]>(
-      `UPDATE folder SET file_count = file_count + ?, total_size = total_size + ?,
+    this.#sql = {
+      byPath: sql.prepare<Folder, [DrivePk, FolderPath]>(
+        `SELECT ${COLUMNS} FROM folder WHERE drive = ? AND path = ?`,
+      ),
+      insert: sql.prepare<{ pk: FolderPk }, [DrivePk, FolderPk | null, FolderPath, number]>(
+        "INSERT INTO folder (drive, parent, path, created_at) VALUES (?, ?, ?, ?) RETURNING pk",
+      ),
+      // It names the path, so that the triggers hold the folder for the snapshots that have it.
+      setCreatedAt: sql.prepare<never, [number, FolderPk]>(
+        "UPDATE folder SET created_at = ?, path = path WHERE pk = ?",
+      ),
+      adjust: sql.prepare<never, [number, number, number, FolderPk]>(
+        `UPDATE folder SET file_count = file_count + ?, total_size = total_size + ?,
               own_file_count = own_file_count + ? WHERE pk = ?`,
-    );
-    this.#upwards = sql.prepare<{ pk: FolderPk; parent: FolderPk | null }, [string]>(
-      `WITH RECURSIVE up (pk) AS (
+      ),
+      upwards: sql.prepare<{ pk: FolderPk; parent: FolderPk | null }, [string]>(
+        `WITH RECURSIVE up (pk) AS (
          SELECT value FROM json_each(?) UNION SELECT f.parent FROM up JOIN folder f USING (pk) WHERE f.parent IS NOT NULL
        )
        SELECT f.pk, f.parent FROM up JOIN folder f USING (pk) ORDER BY length(f.path) DESC`,
-    );
-    // For the `+` see `preparePage` in file-lists.ts.
-    this.#page = sql.prepare<Folder, [FolderPk, string, number, number]>(
-      `SELECT ${COLUMNS} FROM folder INDEXED BY folder_parent
+      ),
+      // For the `+` see `preparePage` in file-lists.ts.
+      page: sql.prepare<Folder, [FolderPk, string, number, number]>(
+        `SELECT ${COLUMNS} FROM folder INDEXED BY folder_parent
         WHERE parent = ? AND path > ? ORDER BY path LIMIT +? OFFSET ?`,
-    );
-    this.#children = sql.prepare<
-      { path: FolderPath },
-      [Parameters<ChildRange & Omit<FolderWindow, "after">>]
-    >(
-      `SELECT path FROM folder INDEXED BY folder_parent
+      ),
+      children: sql.prepare<{ path: FolderPath }, [Parameters<ChildRange & Omit<FolderWindow, "after">>]>(
+        `SELECT path FROM folder INDEXED BY folder_parent
         WHERE parent = :parent AND path >= :from AND path < :to
         ORDER BY path LIMIT +:limit OFFSET :offset`,
-    );
-    this.#countChildren = sql.prepare<ChildCounts, [Parameters<ChildRange>]>(
-      `SELECT count(*) AS folders, ifnull(sum(file_count), 0) AS files FROM folder
+      ),
+      countChildren: sql.prepare<ChildCounts, [Parameters<ChildRange>]>(
+        `SELECT count(*) AS folders, ifnull(sum(file_count), 0) AS files FROM folder
         WHERE parent = :parent AND path >= :from AND path < :to`,
-    );
-    this.#remove = sql.prepare<never, [FolderPk]>("DELETE FROM folder WHERE pk = ?");
-    this.#removeSome = sql.prepare<never, [DrivePk, number]>(
-      // In reverse path order: a folder is removed after those below it.
-      "DELETE FROM folder WHERE pk IN (SELECT pk FROM folder WHERE drive = ? ORDER BY path DESC LIMIT ?)",
-    );
+      ),
+      remove: sql.prepare<never, [FolderPk]>("DELETE FROM folder WHERE pk = ?"),
+      removeSome: sql.prepare<never, [DrivePk, number]>(
+        // In reverse path order: a folder is removed after those below it.
+        "DELETE FROM folder WHERE pk IN (SELECT pk FROM folder WHERE drive = ? ORDER BY path DESC LIMIT ?)",
+      ),
+    };
   }
 
   byPath(drive: DrivePk, path: FolderPath): Folder | null {
-    return this.#byPath.get(drive, path);
+    return this.#sql.byPath.get(drive, path);
   }
 
   /** The folder at a path; throws if there is none. */
@@ -104,7 +94,7 @@ export class FoldersTable {
 
   /** A page of the folders directly in `parent`, in path order (UTF-8 bytes). */
   page(parent: FolderPk, { after, limit, offset }: FolderWindow): Folder[] {
-    return this.#page.all(parent, after ?? "", limit, offset);
+    return this.#sql.page.all(parent, after ?? "", limit, offset);
   }
 
   /** A page of the folders directly below `parent` whose paths start with `prefix`, in path order. */
@@ -112,24 +102,24 @@ export class FoldersTable {
     const whole = rangeOf(prefix);
     // One lower bound, because SQLite would use only one of two.
     const range = after === null ? whole : rangeFrom(whole, firstAfter(after));
-    return this.#children.all({ parent, ...range, limit, offset }).map((row) => row.path);
+    return this.#sql.children.all({ parent, ...range, limit, offset }).map((row) => row.path);
   }
 
   /** How many folders all pages of `children` have. The cost grows with the number. */
   countChildren(parent: FolderPk, prefix: string): ChildCounts {
-    return this.#countChildren.get({ parent, ...rangeOf(prefix) }) ?? { folders: 0, files: 0 };
+    return this.#sql.countChildren.get({ parent, ...rangeOf(prefix) }) ?? { folders: 0, files: 0 };
   }
 
   /** Inside a write. */
   insert(drive: DrivePk, parent: FolderPk | null, path: FolderPath, now: number): FolderPk {
-    const row = this.#insert.get(drive, parent, path, now);
+    const row = this.#sql.insert.get(drive, parent, path, now);
     if (row === null) throw new Error("an inserted folder came back without a row");
     return row.pk;
   }
 
   /** Changes when a folder was created. Inside a write. */
   setCreatedAt(pk: FolderPk, createdAt: number): void {
-    this.#setCreatedAt.run(createdAt, pk);
+    this.#sql.setCreatedAt.run(createdAt, pk);
   }
 
   /**
@@ -147,20 +137,20 @@ export class FoldersTable {
       own.set(folder, (own.get(folder) ?? 0) + files);
       add(folder, files, bytes);
     }
-    for (const { pk, parent } of this.#upwards.all(JSON.stringify([...own.keys()]))) {
+    for (const { pk, parent } of this.#sql.upwards.all(JSON.stringify([...own.keys()]))) {
       const { files, bytes } = below.get(pk) ?? { files: 0, bytes: 0 };
-      this.#adjust.run(files, bytes, own.get(pk) ?? 0, pk);
+      this.#sql.adjust.run(files, bytes, own.get(pk) ?? 0, pk);
       add(parent, files, bytes);
     }
   }
 
   /** Removes an empty folder. Inside a write. */
   remove(pk: FolderPk): void {
-    this.#remove.run(pk);
+    this.#sql.remove.run(pk);
   }
 
   /** Removes up to `limit` folders of a deleted drive. Returns how many. Inside a write. */
   removeSomeOf(drive: DrivePk, limit: number): number {
-    return this.#removeSome.run(drive, limit).changes;
+    return this.#sql.removeSome.run(drive, limit).changes;
   }
 }

@@ -4,38 +4,36 @@ import type { Database } from "./database.ts";
 
 /** Encrypted responses to writes. Their names are derived from the caller and the Idempotency-Key. */
 export class IdempotencyTable {
-  readonly #find;
-  readonly #usedBy;
-  readonly #removeOld;
-  readonly #put;
-  readonly #removeExpired;
+  readonly #sql;
   #kept: RecordName | null = null;
 
   constructor({ sql }: Database) {
-    this.#find = sql.prepare<{ sealed: Uint8Array }, [RecordName, number]>(
-      "SELECT sealed FROM idempotency_record WHERE name = ? AND expires_at > ?",
-    );
-    this.#usedBy = sql.prepare<{ size: number }, [UserId | DriveId]>(
-      "SELECT size FROM idempotency_use WHERE owner = ?",
-    );
-    this.#removeOld = sql.prepare<never, [RecordName]>("DELETE FROM idempotency_record WHERE name = ?");
-    this.#put = sql.prepare<never, [RecordName, UserId | DriveId | null, Uint8Array, number]>(
-      "INSERT INTO idempotency_record (name, owner, sealed, expires_at) VALUES (?, ?, ?, ?)",
-    );
-    this.#removeExpired = sql.prepare<never, [number, number]>(
-      `DELETE FROM idempotency_record WHERE name IN
+    this.#sql = {
+      find: sql.prepare<{ sealed: Uint8Array }, [RecordName, number]>(
+        "SELECT sealed FROM idempotency_record WHERE name = ? AND expires_at > ?",
+      ),
+      usedBy: sql.prepare<{ size: number }, [UserId | DriveId]>(
+        "SELECT size FROM idempotency_use WHERE owner = ?",
+      ),
+      removeOld: sql.prepare<never, [RecordName]>("DELETE FROM idempotency_record WHERE name = ?"),
+      put: sql.prepare<never, [RecordName, UserId | DriveId | null, Uint8Array, number]>(
+        "INSERT INTO idempotency_record (name, owner, sealed, expires_at) VALUES (?, ?, ?, ?)",
+      ),
+      removeExpired: sql.prepare<never, [number, number]>(
+        `DELETE FROM idempotency_record WHERE name IN
          (SELECT name FROM idempotency_record WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
-    );
+      ),
+    };
   }
 
   /** The record under this name; null if there is none, or it has expired. */
   find(name: RecordName, now: number): Uint8Array | null {
-    return this.#find.get(name, now)?.sealed ?? null;
+    return this.#sql.find.get(name, now)?.sealed ?? null;
   }
 
   /** How many bytes the records of an owner take. Expired ones count until the sweep removes them. */
   usedBy(owner: UserId | DriveId): number {
-    return this.#usedBy.get(owner)?.size ?? 0;
+    return this.#sql.usedBy.get(owner)?.size ?? 0;
   }
 
   /**
@@ -44,8 +42,8 @@ export class IdempotencyTable {
    * @param owner for whom it counts; null for nobody
    */
   put(name: RecordName, owner: UserId | DriveId | null, sealed: Uint8Array, expiresAt: number): void {
-    this.#removeOld.run(name);
-    this.#put.run(name, owner, sealed, expiresAt);
+    this.#sql.removeOld.run(name);
+    this.#sql.put.run(name, owner, sealed, expiresAt);
     this.#kept = name;
   }
 
@@ -58,11 +56,11 @@ export class IdempotencyTable {
 
   /** Forgets a response. Inside a write. */
   remove(name: RecordName): void {
-    this.#removeOld.run(name);
+    this.#sql.removeOld.run(name);
   }
 
   /** Removes some expired records. Returns how many. Inside a write. */
   removeExpired(now: number, limit: number): number {
-    return this.#removeExpired.run(now, limit).changes;
+    return this.#sql.removeExpired.run(now, limit).changes;
   }
 }

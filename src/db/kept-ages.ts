@@ -31,34 +31,30 @@ const OF_DRIVES = `
 
 /** Versions and entries of the trash by their age. */
 export class KeptAges {
-  readonly #ofDrive;
-  readonly #ofUser;
-  readonly #ofAll;
-  readonly #versions;
-  readonly #anyVersions;
-  readonly #entry;
-  readonly #anyEntry;
+  readonly #sql;
 
   constructor({ sql }: Database) {
-    this.#ofDrive = sql.prepare<DriveRow, [DrivePk]>(`${OF_DRIVES} AND d.pk = ?`);
-    this.#ofUser = sql.prepare<DriveRow, [UserPk]>(`${OF_DRIVES} AND d.user = ? AND d.deleted_at IS NULL`);
-    this.#ofAll = sql.prepare<Omit<DriveRow, "drive">, []>(
-      `SELECT (SELECT min(replaced_at) FROM file_version) AS version,
+    this.#sql = {
+      ofDrive: sql.prepare<DriveRow, [DrivePk]>(`${OF_DRIVES} AND d.pk = ?`),
+      ofUser: sql.prepare<DriveRow, [UserPk]>(`${OF_DRIVES} AND d.user = ? AND d.deleted_at IS NULL`),
+      ofAll: sql.prepare<Omit<DriveRow, "drive">, []>(
+        `SELECT (SELECT min(replaced_at) FROM file_version) AS version,
               (SELECT deleted_at FROM trash INDEXED BY trash_age WHERE state = 'kept' ORDER BY deleted_at LIMIT 1) AS entry`,
-    );
-    this.#versions = sql.prepare<KeptThing<FileVersionPk>, [DrivePk, number, number]>(
-      "SELECT pk, size FROM file_version WHERE drive = ? AND replaced_at <= ? ORDER BY replaced_at LIMIT +?",
-    );
-    this.#anyVersions = sql.prepare<KeptThing<FileVersionPk>, [number, number]>(
-      "SELECT pk, size FROM file_version WHERE replaced_at <= ? ORDER BY replaced_at LIMIT +?",
-    );
-    this.#entry = sql.prepare<KeptThing<TrashPk>, [DrivePk]>(
-      `SELECT pk, size FROM trash INDEXED BY trash_drive WHERE drive = ? AND state = 'kept'
+      ),
+      versions: sql.prepare<KeptThing<FileVersionPk>, [DrivePk, number, number]>(
+        "SELECT pk, size FROM file_version WHERE drive = ? AND replaced_at <= ? ORDER BY replaced_at LIMIT +?",
+      ),
+      anyVersions: sql.prepare<KeptThing<FileVersionPk>, [number, number]>(
+        "SELECT pk, size FROM file_version WHERE replaced_at <= ? ORDER BY replaced_at LIMIT +?",
+      ),
+      entry: sql.prepare<KeptThing<TrashPk>, [DrivePk]>(
+        `SELECT pk, size FROM trash INDEXED BY trash_drive WHERE drive = ? AND state = 'kept'
         ORDER BY deleted_at LIMIT 1`,
-    );
-    this.#anyEntry = sql.prepare<KeptThing<TrashPk>, []>(
-      "SELECT pk, size FROM trash INDEXED BY trash_age WHERE state = 'kept' ORDER BY deleted_at LIMIT 1",
-    );
+      ),
+      anyEntry: sql.prepare<KeptThing<TrashPk>, []>(
+        "SELECT pk, size FROM trash INDEXED BY trash_age WHERE state = 'kept' ORDER BY deleted_at LIMIT 1",
+      ),
+    };
   }
 
   /** The oldest of each kind in each drive of an owner, or of all owners; oldest first. */
@@ -73,16 +69,18 @@ export class KeptAges {
 
   /** Up to `limit` versions, of a drive or any, that were replaced until a time; oldest first. */
   versions(drive: DrivePk | null, until: number, limit: number): KeptThing<FileVersionPk>[] {
-    return drive === null ? this.#anyVersions.all(until, limit) : this.#versions.all(drive, until, limit);
+    return drive === null
+      ? this.#sql.anyVersions.all(until, limit)
+      : this.#sql.versions.all(drive, until, limit);
   }
 
   /** The oldest entry of the trash, of a drive or any. */
   entry(drive: DrivePk | null): KeptThing<TrashPk> | null {
-    return drive === null ? this.#anyEntry.get() : this.#entry.get(drive);
+    return drive === null ? this.#sql.anyEntry.get() : this.#sql.entry.get(drive);
   }
 
   #rows(owner: Releaser | "all"): (Omit<DriveRow, "drive"> & { readonly drive: DrivePk | null })[] {
-    if (owner === "all") return this.#ofAll.all().map((row) => ({ ...row, drive: null }));
-    return owner.kind === "drive" ? this.#ofDrive.all(owner.pk) : this.#ofUser.all(owner.pk);
+    if (owner === "all") return this.#sql.ofAll.all().map((row) => ({ ...row, drive: null }));
+    return owner.kind === "drive" ? this.#sql.ofDrive.all(owner.pk) : this.#sql.ofUser.all(owner.pk);
   }
 }

@@ -60,19 +60,20 @@ const NEWEST_FIRST = "created_at DESC, id DESC";
 
 /** Links of all kinds: listed, revoked and counted together. */
 export class LinksTable {
-  readonly #byId;
-  readonly #page;
+  readonly #sql;
   readonly #removals;
   readonly #countings;
 
   constructor({ sql }: Database) {
-    this.#byId = sql.prepare<Row, [LinkId]>(listed(linksWhere("id = ?1")));
-    // Three indexes are merged, so a page costs what it shows.
-    this.#page = sql.prepare<Row, [Parameters<PageRequest>]>(
-      `${listed(
-        `${linksWhere("drive_id = :drive AND (created_at, id) < (:createdAt, :id)")} ORDER BY ${NEWEST_FIRST} LIMIT +:limit`,
-      )} ORDER BY page.created_at DESC, page.id DESC`,
-    );
+    this.#sql = {
+      byId: sql.prepare<Row, [LinkId]>(listed(linksWhere("id = ?1"))),
+      // Three indexes are merged, so a page costs what it shows.
+      page: sql.prepare<Row, [Parameters<PageRequest>]>(
+        `${listed(
+          `${linksWhere("drive_id = :drive AND (created_at, id) < (:createdAt, :id)")} ORDER BY ${NEWEST_FIRST} LIMIT +:limit`,
+        )} ORDER BY page.created_at DESC, page.id DESC`,
+      ),
+    };
     this.#removals = ["presigned_link", "upload_link", "share_link"].map((table) =>
       sql.prepare<never, [LinkId]>(`DELETE FROM ${table} WHERE id = ?`),
     );
@@ -84,14 +85,14 @@ export class LinksTable {
   }
 
   byId(id: LinkId): ListedLink | null {
-    const row = this.#byId.get(id);
+    const row = this.#sql.byId.get(id);
     return row === null ? null : fromRow(row);
   }
 
   /** Up to `limit` links of a drive after a position, newest first, expired ones included. */
   page(drive: DriveId, after: LinkPosition | null, limit: number): ListedLink[] {
     const { createdAt, id } = after ?? START;
-    return this.#page.all({ drive, createdAt, id, limit }).map(fromRow);
+    return this.#sql.page.all({ drive, createdAt, id, limit }).map(fromRow);
   }
 
   /** Inside a write. */

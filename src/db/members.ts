@@ -34,59 +34,47 @@ function isThere(column: "m.made_by" | "m.raised_by"): string {
 
 /** Users with whom drives are shared. They go with the row of the drive. */
 export class MembersTable {
-  readonly #roleOf;
-  readonly #find;
-  readonly #of;
-  readonly #driveHas;
-  readonly #userHas;
-  readonly #insert;
-  readonly #setRole;
-  readonly #lower;
-  readonly #remove;
-  readonly #changesFrom;
+  readonly #sql;
 
   constructor({ sql }: Database) {
-    this.#roleOf = sql.prepare<{ role: MemberRole }, [{ drive: DrivePk; user: UserPk; now: number }]>(
-      `SELECT iif(m.raised_by IS NULL OR ${isThere("m.raised_by")}, m.role, 'reader') AS role
+    this.#sql = {
+      roleOf: sql.prepare<{ role: MemberRole }, [{ drive: DrivePk; user: UserPk; now: number }]>(
+        `SELECT iif(m.raised_by IS NULL OR ${isThere("m.raised_by")}, m.role, 'reader') AS role
          FROM drive_member m JOIN drive d ON d.pk = m.drive JOIN user o ON o.pk = d.user
         WHERE m.drive = :drive AND m.user = :user AND o.disabled_at IS NULL
           AND (m.made_by IS NULL OR ${isThere("m.made_by")})`,
-    );
-    this.#find = sql.prepare<Row, [DrivePk, UserPk]>(`${SELECT} AND m.user = ?`);
-    this.#of = sql.prepare<Row, [DrivePk]>(`${SELECT} ORDER BY m.created_at, m.user`);
-    this.#driveHas = sql.prepare<object, [DrivePk, number]>(
-      "SELECT 1 FROM drive_member WHERE drive = ? LIMIT 1 OFFSET ?",
-    );
-    this.#userHas = sql.prepare<object, [UserPk, number]>(
-      "SELECT 1 FROM drive_member WHERE user = ? LIMIT 1 OFFSET ?",
-    );
-    this.#insert = sql.prepare<never, [DrivePk, UserPk, MemberRole, string | null, KeyId | null, number]>(
-      `INSERT INTO drive_member (drive, user, role, changes_from, added_by, made_by, created_at)
+      ),
+      find: sql.prepare<Row, [DrivePk, UserPk]>(`${SELECT} AND m.user = ?`),
+      of: sql.prepare<Row, [DrivePk]>(`${SELECT} ORDER BY m.created_at, m.user`),
+      driveHas: sql.prepare<object, [DrivePk, number]>(
+        "SELECT 1 FROM drive_member WHERE drive = ? LIMIT 1 OFFSET ?",
+      ),
+      userHas: sql.prepare<object, [UserPk, number]>(
+        "SELECT 1 FROM drive_member WHERE user = ? LIMIT 1 OFFSET ?",
+      ),
+      insert: sql.prepare<never, [DrivePk, UserPk, MemberRole, string | null, KeyId | null, number]>(
+        `INSERT INTO drive_member (drive, user, role, changes_from, added_by, made_by, created_at)
        VALUES (?, ?, ?, (SELECT ifnull(max(pk), 0) FROM change), ?, ?, ?)`,
-    );
-    this.#setRole = sql.prepare<
-      never,
-      [{ role: MemberRole; madeBy: KeyId | null; drive: DrivePk; user: UserPk }]
-    >(
-      `UPDATE drive_member
+      ),
+      setRole: sql.prepare<never, [{ role: MemberRole; madeBy: KeyId | null; drive: DrivePk; user: UserPk }]>(
+        `UPDATE drive_member
           SET role = :role, made_by = iif(made_by IS NULL, NULL, :madeBy),
               raised_by = iif(:role = 'editor' AND (role = 'reader' OR raised_by IS NOT NULL), :madeBy, NULL)
         WHERE drive = :drive AND user = :user`,
-    );
-    this.#lower = sql.prepare<never, [DrivePk, UserPk]>(
-      "UPDATE drive_member SET role = 'reader', raised_by = NULL WHERE drive = ? AND user = ?",
-    );
-    this.#remove = sql.prepare<never, [DrivePk, UserPk]>(
-      "DELETE FROM drive_member WHERE drive = ? AND user = ?",
-    );
-    this.#changesFrom = sql.prepare<{ changesFrom: number }, [DrivePk, UserPk]>(
-      "SELECT changes_from AS changesFrom FROM drive_member WHERE drive = ? AND user = ?",
-    );
+      ),
+      lower: sql.prepare<never, [DrivePk, UserPk]>(
+        "UPDATE drive_member SET role = 'reader', raised_by = NULL WHERE drive = ? AND user = ?",
+      ),
+      remove: sql.prepare<never, [DrivePk, UserPk]>("DELETE FROM drive_member WHERE drive = ? AND user = ?"),
+      changesFrom: sql.prepare<{ changesFrom: number }, [DrivePk, UserPk]>(
+        "SELECT changes_from AS changesFrom FROM drive_member WHERE drive = ? AND user = ?",
+      ),
+    };
   }
 
   /** The number of the last change before a user became a member; 0 for who is none. */
   changesFrom(drive: DrivePk, user: UserPk): number {
-    return this.#changesFrom.get(drive, user)?.changesFrom ?? 0;
+    return this.#sql.changesFrom.get(drive, user)?.changesFrom ?? 0;
   }
 
   /**
@@ -94,32 +82,32 @@ export class MembersTable {
    * let in, and for all members while the owner is disabled.
    */
   roleOf(drive: DrivePk, { userPk: user }: { readonly userPk: UserPk }, now: number): MemberRole | null {
-    return this.#roleOf.get({ drive, user, now })?.role ?? null;
+    return this.#sql.roleOf.get({ drive, user, now })?.role ?? null;
   }
 
   find(drive: DrivePk, user: UserPk): Member | null {
-    const row = this.#find.get(drive, user);
+    const row = this.#sql.find.get(drive, user);
     return row === null ? null : fromRow(row);
   }
 
   /** All members of a drive, in the order in which they were added. */
   of(drive: DrivePk): Member[] {
-    return this.#of.all(drive).map(fromRow);
+    return this.#sql.of.all(drive).map(fromRow);
   }
 
   /** Whether a drive has at least `count` members; `count` is at least 1. */
   driveHasAtLeast(count: number, drive: DrivePk): boolean {
-    return this.#driveHas.get(drive, count - 1) !== null;
+    return this.#sql.driveHas.get(drive, count - 1) !== null;
   }
 
   /** Whether at least `count` drives are shared with a user; `count` is at least 1. */
   userHasAtLeast(count: number, user: UserPk): boolean {
-    return this.#userHas.get(user, count - 1) !== null;
+    return this.#sql.userHas.get(user, count - 1) !== null;
   }
 
   /** Inside a write. */
   insert({ drive, user, role, addedBy, madeBy, createdAt }: NewMember): void {
-    this.#insert.run(drive, user, role, actorText(addedBy), madeBy, createdAt);
+    this.#sql.insert.run(drive, user, role, actorText(addedBy), madeBy, createdAt);
   }
 
   /**
@@ -127,17 +115,17 @@ export class MembersTable {
    * makes it an editor is remembered. Inside a write.
    */
   setRole(drive: DrivePk, user: UserPk, role: MemberRole, madeBy: KeyId | null): void {
-    this.#setRole.run({ drive, user, role, madeBy });
+    this.#sql.setRole.run({ drive, user, role, madeBy });
   }
 
   /** Makes a member a reader whom a key had raised. Inside a write. */
   lower(drive: DrivePk, user: UserPk): void {
-    this.#lower.run(drive, user);
+    this.#sql.lower.run(drive, user);
   }
 
   /** Inside a write. */
   remove(drive: DrivePk, user: UserPk): void {
-    this.#remove.run(drive, user);
+    this.#sql.remove.run(drive, user);
   }
 }
 

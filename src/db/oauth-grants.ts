@@ -40,73 +40,69 @@ type Row = Omit<OAuthGrant, "used"> & {
 
 /** Grants of OAuth clients. A grant goes with its key, so its reader must check whether that is valid. */
 export class OAuthGrantsTable {
-  readonly #byFamily;
-  readonly #byAccess;
-  readonly #keyOfCode;
-  readonly #has;
-  readonly #insert;
-  readonly #setRefresh;
-  readonly #forgetUsed;
+  readonly #sql;
 
   constructor({ sql }: Database) {
     const grants = `SELECT g.key_id AS keyId, g.client_id AS clientId, g.refresh_hash AS refreshHash, k.scope,
                            g.used_hash AS usedHash, g.used_salt AS usedSalt, g.used_at AS usedAt
                       FROM oauth_grant g JOIN api_key k ON k.id = g.key_id`;
-    this.#byFamily = sql.prepare<Row, [SecretHash]>(`${grants} WHERE g.family_hash = ?`);
-    this.#byAccess = sql.prepare<Row, [SecretHash]>(`${grants} WHERE k.hash = ?`);
-    this.#keyOfCode = sql.prepare<{ keyId: KeyId }, [SecretHash]>(
-      "SELECT key_id AS keyId FROM oauth_grant WHERE code_hash = ?",
-    );
-    this.#has = sql.prepare<object, [KeyId]>("SELECT 1 FROM oauth_grant WHERE key_id = ?");
-    this.#insert = sql.prepare<never, [Parameters<NewOAuthGrant>]>(
-      `INSERT INTO oauth_grant (key_id, client_id, code_hash, family_hash, refresh_hash)
+    this.#sql = {
+      byFamily: sql.prepare<Row, [SecretHash]>(`${grants} WHERE g.family_hash = ?`),
+      byAccess: sql.prepare<Row, [SecretHash]>(`${grants} WHERE k.hash = ?`),
+      keyOfCode: sql.prepare<{ keyId: KeyId }, [SecretHash]>(
+        "SELECT key_id AS keyId FROM oauth_grant WHERE code_hash = ?",
+      ),
+      has: sql.prepare<object, [KeyId]>("SELECT 1 FROM oauth_grant WHERE key_id = ?"),
+      insert: sql.prepare<never, [Parameters<NewOAuthGrant>]>(
+        `INSERT INTO oauth_grant (key_id, client_id, code_hash, family_hash, refresh_hash)
        VALUES (:keyId, :clientId, :codeHash, :familyHash, :refreshHash)`,
-    );
-    this.#setRefresh = sql.prepare<
-      never,
-      [{ keyId: KeyId; next: SecretHash; hash: SecretHash; salt: Uint8Array; at: number }]
-    >(
-      `UPDATE oauth_grant SET refresh_hash = :next, used_hash = :hash, used_salt = :salt, used_at = :at
+      ),
+      setRefresh: sql.prepare<
+        never,
+        [{ keyId: KeyId; next: SecretHash; hash: SecretHash; salt: Uint8Array; at: number }]
+      >(
+        `UPDATE oauth_grant SET refresh_hash = :next, used_hash = :hash, used_salt = :salt, used_at = :at
         WHERE key_id = :keyId`,
-    );
-    this.#forgetUsed = sql.prepare<never, [KeyId]>(
-      "UPDATE oauth_grant SET used_hash = NULL, used_salt = NULL, used_at = NULL WHERE key_id = ?",
-    );
+      ),
+      forgetUsed: sql.prepare<never, [KeyId]>(
+        "UPDATE oauth_grant SET used_hash = NULL, used_salt = NULL, used_at = NULL WHERE key_id = ?",
+      ),
+    };
   }
 
   /** The grant of a family of refresh tokens. */
   byFamily(hash: SecretHash): OAuthGrant | null {
-    return fromRow(this.#byFamily.get(hash));
+    return fromRow(this.#sql.byFamily.get(hash));
   }
 
   /** The grant of an access token, also of one that has expired. */
   byAccess(hash: SecretHash): OAuthGrant | null {
-    return fromRow(this.#byAccess.get(hash));
+    return fromRow(this.#sql.byAccess.get(hash));
   }
 
   /** The key that a client got for an authorization code; null if it got none, or the grant has ended. */
   keyOfCode(hash: SecretHash): KeyId | null {
-    return this.#keyOfCode.get(hash)?.keyId ?? null;
+    return this.#sql.keyOfCode.get(hash)?.keyId ?? null;
   }
 
   /** Whether a key was given to an OAuth client. */
   has(keyId: KeyId): boolean {
-    return this.#has.get(keyId) !== null;
+    return this.#sql.has.get(keyId) !== null;
   }
 
   /** Inside a write. */
   insert(grant: NewOAuthGrant): void {
-    this.#insert.run({ ...grant });
+    this.#sql.insert.run({ ...grant });
   }
 
   /** Replaces the refresh token that works, which was used. Inside a write. */
   setRefresh(keyId: KeyId, next: SecretHash, used: UsedRefresh): void {
-    this.#setRefresh.run({ keyId, next, ...used });
+    this.#sql.setRefresh.run({ keyId, next, ...used });
   }
 
   /** Forgets what is needed to give the last answer again. Inside a write. */
   forgetUsed(keyId: KeyId): void {
-    this.#forgetUsed.run(keyId);
+    this.#sql.forgetUsed.run(keyId);
   }
 }
 

@@ -56,15 +56,13 @@ const BELOW = "f.drive = :drive AND f.path >= :from AND f.path < :to";
 
 /** Compares what a drive holds with what it held when a snapshot was taken. */
 export class PastFiles {
-  readonly #present;
-  readonly #presentFolders;
-  readonly #end;
-  readonly #lost;
+  readonly #sql;
   readonly #all;
 
   constructor({ sql }: Database) {
-    this.#present = sql.prepare<PresentFile, [Some]>(
-      `SELECT f.pk, f.id, f.drive AS drivePk, f.folder AS folderPk, f.path, f.size,
+    this.#sql = {
+      present: sql.prepare<PresentFile, [Some]>(
+        `SELECT f.pk, f.id, f.drive AS drivePk, f.folder AS folderPk, f.path, f.size,
               iif(f.tags = '[]', 0, json_array_length(f.tags)) AS tags,
               f.era >= :at AND f.era < (SELECT era FROM drive WHERE pk = :drive) AND NOT EXISTS (
                 SELECT 1 FROM held_file h INDEXED BY held_file_path
@@ -75,16 +73,28 @@ export class PastFiles {
                  WHERE h.file_id = f.id AND h.drive = f.drive AND h.era < :at AND h.until >= :at
                    AND h.blob <> f.blob) AS isReplaced
          FROM file f INDEXED BY file_path WHERE ${BELOW} ORDER BY f.path LIMIT :limit`,
-    );
-    this.#presentFolders = sql.prepare<PresentFolder, [Some]>(
-      `SELECT f.pk, f.path, f.era < :at OR EXISTS (
+      ),
+      presentFolders: sql.prepare<PresentFolder, [Some]>(
+        `SELECT f.pk, f.path, f.era < :at OR EXISTS (
                 SELECT 1 FROM held_folder h
                  WHERE h.drive = f.drive AND h.path = f.path AND h.era < :at AND h.until >= :at) AS isKept
          FROM folder f INDEXED BY folder_path WHERE ${BELOW} ORDER BY f.path DESC LIMIT :limit`,
-    );
-    this.#end = sql.prepare<{ path: string }, [Range]>(
-      `SELECT f.path FROM held_file f INDEXED BY held_file_path WHERE ${BELOW} ORDER BY f.path LIMIT 1 OFFSET ${STEP}`,
-    );
+      ),
+      end: sql.prepare<{ path: string }, [Range]>(
+        `SELECT f.path FROM held_file f INDEXED BY held_file_path WHERE ${BELOW} ORDER BY f.path LIMIT 1 OFFSET ${STEP}`,
+      ),
+      lost: sql.prepare<LostFile, [Some]>(
+        `SELECT f.file_id AS id, ${PAST}
+         FROM held_file f INDEXED BY held_file_path
+        WHERE ${BELOW} AND f.era < :at AND f.until >= :at AND (f.expires_at IS NULL OR f.expires_at > :now)
+          AND NOT EXISTS (
+            SELECT 1 FROM file p
+             WHERE p.drive = f.drive AND p.path = f.path AND NOT (
+               p.era >= :at AND p.era < (SELECT era FROM drive WHERE pk = :drive) AND NOT (f.file_id = p.id AND ${isSame("f", "p")})))
+          AND NOT EXISTS (SELECT 1 FROM folder p WHERE p.drive = f.drive AND p.path = f.path || '/')
+        ORDER BY f.path LIMIT :limit`,
+      ),
+    };
     this.#all = new SnapshotWalk<PastFile>(sql, {
       live: "file f INDEXED BY file_path WHERE f.drive = :drive",
       held: "held_file f INDEXED BY held_file_path WHERE f.drive = :drive",
@@ -94,27 +104,16 @@ export class PastFiles {
       shown: "page.*",
       joins: "",
     });
-    this.#lost = sql.prepare<LostFile, [Some]>(
-      `SELECT f.file_id AS id, ${PAST}
-         FROM held_file f INDEXED BY held_file_path
-        WHERE ${BELOW} AND f.era < :at AND f.until >= :at AND (f.expires_at IS NULL OR f.expires_at > :now)
-          AND NOT EXISTS (
-            SELECT 1 FROM file p
-             WHERE p.drive = f.drive AND p.path = f.path AND NOT (
-               p.era >= :at AND p.era < (SELECT era FROM drive WHERE pk = :drive) AND NOT (f.file_id = p.id AND ${isSame("f", "p")})))
-          AND NOT EXISTS (SELECT 1 FROM folder p WHERE p.drive = f.drive AND p.path = f.path || '/')
-        ORDER BY f.path LIMIT :limit`,
-    );
   }
 
   /** Up to `limit` files from the start of a range. */
   present(scope: SnapshotScope, range: PathRange, limit: number): PresentFile[] {
-    return this.#present.all({ ...scope, ...range, limit });
+    return this.#sql.present.all({ ...scope, ...range, limit });
   }
 
   /** Up to `limit` folders from the end of a range: children before their parents. */
   presentFolders(scope: SnapshotScope, range: PathRange, limit: number): PresentFolder[] {
-    return this.#presentFolders.all({ ...scope, ...range, limit });
+    return this.#sql.presentFolders.all({ ...scope, ...range, limit });
   }
 
   /**
@@ -122,9 +121,9 @@ export class PastFiles {
    * whose path is a folder. See `SnapshotWalk`.
    */
   lost(scope: SnapshotScope, range: PathRange, limit: number): Step<LostFile> {
-    const end = this.#end.get({ ...scope, ...range })?.path ?? null;
+    const end = this.#sql.end.get({ ...scope, ...range })?.path ?? null;
     const { from, to, rest } = partBefore(range, end);
-    const rows = this.#lost.all({ ...scope, from, to, limit });
+    const rows = this.#sql.lost.all({ ...scope, from, to, limit });
     const last = rows.length === limit ? rows.at(-1) : undefined;
     return { rows, rest: last === undefined ? rest : { from: firstAfter(last.path), to: range.to } };
   }

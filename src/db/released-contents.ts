@@ -26,20 +26,21 @@ export interface ReleasedContent {
 export class ReleasedContentsTable {
   readonly #drive;
   readonly #user;
-  readonly #clearReleaser;
-  readonly #sizeOfAll;
+  readonly #sql;
 
   constructor({ sql }: Database) {
     this.#drive = prepare<DrivePk>(sql, "drive");
     this.#user = prepare<UserPk>(sql, "user");
-    this.#clearReleaser = sql.prepare<never, [DrivePk, number]>(
-      `UPDATE blob SET released_drive = NULL
+    this.#sql = {
+      clearReleaser: sql.prepare<never, [DrivePk, number]>(
+        `UPDATE blob SET released_drive = NULL
         WHERE pk IN (SELECT pk FROM blob WHERE released_drive = ? LIMIT ?)`,
-    );
-    this.#sizeOfAll = sql.prepare<{ bytes: number }, []>(
-      `SELECT (SELECT ifnull(sum(released_size), 0) FROM drive) + (SELECT ifnull(sum(released_size), 0) FROM user)
+      ),
+      sizeOfAll: sql.prepare<{ bytes: number }, []>(
+        `SELECT (SELECT ifnull(sum(released_size), 0) FROM drive) + (SELECT ifnull(sum(released_size), 0) FROM user)
          AS bytes`,
-    );
+      ),
+    };
   }
 
   /** The bytes that an owner has released, including deleted drives. Constant cost. */
@@ -49,7 +50,7 @@ export class ReleasedContentsTable {
 
   /** The bytes that all owners have released and that are not removed yet. The cost grows with the number of owners. */
   sizeOfAll(): number {
-    return this.#sizeOfAll.get()?.bytes ?? 0;
+    return this.#sql.sizeOfAll.get()?.bytes ?? 0;
   }
 
   /** Everyone with released contents that still exist. */
@@ -77,7 +78,7 @@ export class ReleasedContentsTable {
 
   /** Removes a drive as the releaser of up to `limit` contents. Returns how many. Inside a write. */
   clearReleaser(drive: DrivePk, limit: number): number {
-    return this.#clearReleaser.run(drive, limit).changes;
+    return this.#sql.clearReleaser.run(drive, limit).changes;
   }
 
   #of(kind: Releaser["kind"]): Statements {

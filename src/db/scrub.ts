@@ -23,35 +23,35 @@ export interface NamedContent {
 
 /** The progress of the check of all contents. */
 export class ScrubTable {
-  readonly #state;
-  readonly #put;
-  readonly #next;
+  readonly #sql;
 
   constructor({ sql }: Database) {
-    this.#state = sql.prepare<ScrubState, []>(
-      "SELECT started_at AS startedAt, reached, contents, finished_at AS finishedAt FROM scrub WHERE pk = 1",
-    );
-    this.#put = sql.prepare<never, [Parameters<ScrubState>]>(
-      `INSERT OR REPLACE INTO scrub (pk, started_at, reached, contents, finished_at)
+    this.#sql = {
+      state: sql.prepare<ScrubState, []>(
+        "SELECT started_at AS startedAt, reached, contents, finished_at AS finishedAt FROM scrub WHERE pk = 1",
+      ),
+      put: sql.prepare<never, [Parameters<ScrubState>]>(
+        `INSERT OR REPLACE INTO scrub (pk, started_at, reached, contents, finished_at)
        VALUES (1, :startedAt, :reached, :contents, :finishedAt)`,
-    );
-    this.#next = sql.prepare<NamedContent, [string, string, number]>(
-      "SELECT digest, size FROM blob WHERE digest > ? AND digest <= ? AND refs > 0 ORDER BY digest LIMIT ?",
-    );
+      ),
+      next: sql.prepare<NamedContent, [string, string, number]>(
+        "SELECT digest, size FROM blob WHERE digest > ? AND digest <= ? AND refs > 0 ORDER BY digest LIMIT ?",
+      ),
+    };
   }
 
   /** Null before the first round. */
   state(): ScrubState | null {
-    return this.#state.get();
+    return this.#sql.state.get();
   }
 
   /** Inside a write. */
   put(state: ScrubState): void {
-    this.#put.run({ ...state });
+    this.#sql.put.run({ ...state });
   }
 
   /** Some contents of files after a digest and up to another, in the order of their digests. */
   contents(after: string, to: string, limit: number): NamedContent[] {
-    return this.#next.all(after, to, limit);
+    return this.#sql.next.all(after, to, limit);
   }
 }

@@ -26,101 +26,91 @@ export interface SessionHolder {
 
 /** Sessions. Readers never see expired ones and those of disabled users. */
 export class SessionsTable {
-  readonly #holder;
-  readonly #isValid;
-  readonly #ofUser;
-  readonly #insert;
-  readonly #touch;
-  readonly #removeByHash;
-  readonly #removeOne;
-  readonly #removeAllOf;
-  readonly #removeOthersOf;
-  readonly #removeExpired;
-  readonly #removeOldest;
+  readonly #sql;
 
   constructor({ sql }: Database) {
-    this.#holder = sql.prepare<SessionHolder, [SecretHash, number]>(
-      `SELECT s.id, s.last_used_at AS lastUsedAt, u.pk AS userPk, u.id AS userId, u.plan
+    this.#sql = {
+      holder: sql.prepare<SessionHolder, [SecretHash, number]>(
+        `SELECT s.id, s.last_used_at AS lastUsedAt, u.pk AS userPk, u.id AS userId, u.plan
          FROM session s JOIN user u ON u.pk = s.user
         WHERE s.hash = ? AND s.expires_at > ? AND u.disabled_at IS NULL`,
-    );
-    this.#isValid = sql.prepare<object, [SessionId, number]>(
-      `SELECT 1 FROM session s JOIN user u ON u.pk = s.user
+      ),
+      isValid: sql.prepare<object, [SessionId, number]>(
+        `SELECT 1 FROM session s JOIN user u ON u.pk = s.user
         WHERE s.id = ? AND s.expires_at > ? AND u.disabled_at IS NULL`,
-    );
-    this.#ofUser = sql.prepare<Session, [UserPk, number]>(
-      `SELECT id, user_agent AS userAgent, created_at AS createdAt, last_used_at AS lastUsedAt
+      ),
+      ofUser: sql.prepare<Session, [UserPk, number]>(
+        `SELECT id, user_agent AS userAgent, created_at AS createdAt, last_used_at AS lastUsedAt
          FROM session WHERE user = ? AND expires_at > ? ORDER BY created_at, pk`,
-    );
-    this.#insert = sql.prepare<never, [Parameters<NewSession>]>(
-      `INSERT INTO session (id, hash, user, user_agent, created_at, last_used_at, expires_at)
+      ),
+      insert: sql.prepare<never, [Parameters<NewSession>]>(
+        `INSERT INTO session (id, hash, user, user_agent, created_at, last_used_at, expires_at)
        VALUES (:id, :hash, :user, :userAgent, :createdAt, :createdAt, :expiresAt)`,
-    );
-    this.#touch = sql.prepare<never, [{ id: SessionId; at: number; expiresAt: number }]>(
-      `UPDATE session SET last_used_at = max(last_used_at, :at), expires_at = max(expires_at, :expiresAt)
+      ),
+      touch: sql.prepare<never, [{ id: SessionId; at: number; expiresAt: number }]>(
+        `UPDATE session SET last_used_at = max(last_used_at, :at), expires_at = max(expires_at, :expiresAt)
         WHERE id = :id`,
-    );
-    this.#removeByHash = sql.prepare<never, [SecretHash]>("DELETE FROM session WHERE hash = ?");
-    this.#removeOne = sql.prepare<never, [SessionId, UserPk]>(
-      "DELETE FROM session WHERE id = ? AND user = ?",
-    );
-    this.#removeAllOf = sql.prepare<never, [UserPk]>("DELETE FROM session WHERE user = ?");
-    this.#removeOthersOf = sql.prepare<never, [UserPk, SecretHash]>(
-      "DELETE FROM session WHERE user = ? AND hash <> ?",
-    );
-    this.#removeOldest = sql.prepare<never, [UserPk, SessionId, number]>(
-      `DELETE FROM session WHERE pk IN
+      ),
+      removeByHash: sql.prepare<never, [SecretHash]>("DELETE FROM session WHERE hash = ?"),
+      removeOne: sql.prepare<never, [SessionId, UserPk]>("DELETE FROM session WHERE id = ? AND user = ?"),
+      removeAllOf: sql.prepare<never, [UserPk]>("DELETE FROM session WHERE user = ?"),
+      removeOthersOf: sql.prepare<never, [UserPk, SecretHash]>(
+        "DELETE FROM session WHERE user = ? AND hash <> ?",
+      ),
+      removeOldest: sql.prepare<never, [UserPk, SessionId, number]>(
+        `DELETE FROM session WHERE pk IN
          (SELECT pk FROM session WHERE user = ? AND id <> ? ORDER BY created_at DESC, pk DESC LIMIT 200 OFFSET ?)`,
-    );
-    this.#removeExpired = sql.prepare<never, [number, number]>(
-      `DELETE FROM session WHERE pk IN
+      ),
+      removeExpired: sql.prepare<never, [number, number]>(
+        `DELETE FROM session WHERE pk IN
          (SELECT pk FROM session WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
-    );
+      ),
+    };
   }
 
   /** The session whose token has this hash; null if there is none. */
   holder(hash: SecretHash, now: number): SessionHolder | null {
-    return this.#holder.get(hash, now);
+    return this.#sql.holder.get(hash, now);
   }
 
   /** Whether a session is still valid, as for `holder`. */
   isValid(id: SessionId, now: number): boolean {
-    return this.#isValid.get(id, now) !== null;
+    return this.#sql.isValid.get(id, now) !== null;
   }
 
   /** A user's sessions, oldest first. */
   ofUser(user: UserPk, now: number): Session[] {
-    return this.#ofUser.all(user, now);
+    return this.#sql.ofUser.all(user, now);
   }
 
   /** Inside a write. */
   insert(session: NewSession): void {
-    this.#insert.run({ ...session });
+    this.#sql.insert.run({ ...session });
   }
 
   /** Stores a use and the new expiry; does nothing if the session has ended. Inside a write. */
   touch(id: SessionId, at: number, expiresAt: number): void {
-    this.#touch.run({ id, at, expiresAt });
+    this.#sql.touch.run({ id, at, expiresAt });
   }
 
   /** Inside a write. */
   removeByHash(hash: SecretHash): void {
-    this.#removeByHash.run(hash);
+    this.#sql.removeByHash.run(hash);
   }
 
   /** Returns whether the user had it. Inside a write. */
   removeOne(id: SessionId, user: UserPk): boolean {
-    return this.#removeOne.run(id, user).changes > 0;
+    return this.#sql.removeOne.run(id, user).changes > 0;
   }
 
   /** Returns how many there were. Inside a write. */
   removeAllOf(user: UserPk): number {
-    return this.#removeAllOf.run(user).changes;
+    return this.#sql.removeAllOf.run(user).changes;
   }
 
   /** Removes all of a user's except the one with this hash. Inside a write. */
   removeOthersOf(user: UserPk, kept: SecretHash): void {
-    this.#removeOthersOf.run(user, kept);
+    this.#sql.removeOthersOf.run(user, kept);
   }
 
   /**
@@ -128,11 +118,11 @@ export class SessionsTable {
    * back. Inside a write.
    */
   removeOldest(user: UserPk, newest: SessionId, kept: number): void {
-    this.#removeOldest.run(user, newest, kept - 1);
+    this.#sql.removeOldest.run(user, newest, kept - 1);
   }
 
   /** Removes up to `limit` that have expired. Returns how many. Inside a write. */
   removeExpired(now: number, limit: number): number {
-    return this.#removeExpired.run(now, limit).changes;
+    return this.#sql.removeExpired.run(now, limit).changes;
   }
 }

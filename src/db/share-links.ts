@@ -42,33 +42,32 @@ interface NewRow extends Omit<NewShareLink, "maker" | "target"> {
 
 /** Links that show a file or a folder to people without an account. */
 export class ShareLinksTable {
-  readonly #byHash;
-  readonly #insert;
-  readonly #removeExpired;
-  readonly #removeSomeOf;
+  readonly #sql;
 
   constructor({ sql }: Database) {
-    this.#byHash = sql.prepare<ShareLink, [SecretHash]>(
-      `SELECT l.id, l.drive_id AS drive, l.file_id AS fileId, l.path, l.password_hash AS passwordHash,
+    this.#sql = {
+      byHash: sql.prepare<ShareLink, [SecretHash]>(
+        `SELECT l.id, l.drive_id AS drive, l.file_id AS fileId, l.path, l.password_hash AS passwordHash,
               k.hash AS keyHash, l.user, NULL AS usedAt, l.expires_at AS expiresAt
          FROM share_link l LEFT JOIN api_key k ON k.id = l.key_id WHERE l.hash = ?`,
-    );
-    this.#insert = sql.prepare<never, [Parameters<NewRow>]>(
-      `INSERT INTO share_link (hash, id, drive_id, file_id, path, password_hash, key_id, user, expires_at, created_at)
+      ),
+      insert: sql.prepare<never, [Parameters<NewRow>]>(
+        `INSERT INTO share_link (hash, id, drive_id, file_id, path, password_hash, key_id, user, expires_at, created_at)
        VALUES (:hash, :id, :drive, :fileId, :path, :passwordHash, :keyId, :user, :expiresAt, :createdAt)`,
-    );
-    this.#removeExpired = sql.prepare<never, [number, number]>(
-      `DELETE FROM share_link WHERE hash IN
+      ),
+      removeExpired: sql.prepare<never, [number, number]>(
+        `DELETE FROM share_link WHERE hash IN
          (SELECT hash FROM share_link WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
-    );
-    this.#removeSomeOf = sql.prepare<never, [DrivePk, number]>(
-      `DELETE FROM share_link WHERE hash IN
+      ),
+      removeSomeOf: sql.prepare<never, [DrivePk, number]>(
+        `DELETE FROM share_link WHERE hash IN
          (SELECT hash FROM share_link WHERE drive_id = (SELECT id FROM drive WHERE pk = ?) LIMIT ?)`,
-    );
+      ),
+    };
   }
 
   byHash(hash: SecretHash): ShareLink | null {
-    return this.#byHash.get(hash);
+    return this.#sql.byHash.get(hash);
   }
 
   /** Inside a write. */
@@ -76,16 +75,16 @@ export class ShareLinksTable {
     const fileId = target.kind === "file" ? target.fileId : null;
     const keyId = "keyId" in maker ? maker.keyId : null;
     const user = "user" in maker ? maker.user : null;
-    this.#insert.run({ ...link, fileId, path: target.path, keyId, user });
+    this.#sql.insert.run({ ...link, fileId, path: target.path, keyId, user });
   }
 
   /** Removes up to `limit` links that expired by `before`. Returns how many. Inside a write. */
   removeExpired(before: number, limit: number): number {
-    return this.#removeExpired.run(before, limit).changes;
+    return this.#sql.removeExpired.run(before, limit).changes;
   }
 
   /** Removes up to `limit` links of a deleted drive. Returns how many. Inside a write. */
   removeSomeOf(drive: DrivePk, limit: number): number {
-    return this.#removeSomeOf.run(drive, limit).changes;
+    return this.#sql.removeSomeOf.run(drive, limit).changes;
   }
 }

@@ -39,10 +39,7 @@ const ALIVE = "(f.expires_at IS NULL OR f.expires_at > :now)";
 /** Finds the files that may differ between a snapshot and now: what has changed since. */
 export class SnapshotDifferences {
   readonly #ends;
-  readonly #before;
-  readonly #after;
-  readonly #beforeById;
-  readonly #afterById;
+  readonly #sql;
 
   constructor({ sql }: Database) {
     this.#ends = ["file", "held_file"].map((table) =>
@@ -51,22 +48,24 @@ export class SnapshotDifferences {
           ORDER BY f.path LIMIT 1 OFFSET ${STEP}`,
       ),
     );
-    this.#before = sql.prepare<ComparedFile, [Range]>(
-      `SELECT f.file_id AS id, ${FACTS} FROM held_file f INDEXED BY held_file_path JOIN blob b ON b.pk = f.blob
+    this.#sql = {
+      before: sql.prepare<ComparedFile, [Range]>(
+        `SELECT f.file_id AS id, ${FACTS} FROM held_file f INDEXED BY held_file_path JOIN blob b ON b.pk = f.blob
         WHERE ${BELOW} AND f.era < :at AND f.until >= :at AND ${ALIVE} ORDER BY f.path`,
-    );
-    this.#after = sql.prepare<ComparedFile, [Range]>(
-      `SELECT f.id, ${FACTS} FROM file f INDEXED BY file_path JOIN blob b ON b.pk = f.blob
+      ),
+      after: sql.prepare<ComparedFile, [Range]>(
+        `SELECT f.id, ${FACTS} FROM file f INDEXED BY file_path JOIN blob b ON b.pk = f.blob
         WHERE ${BELOW} AND f.era >= :at AND ${ALIVE} ORDER BY f.path`,
-    );
-    this.#beforeById = sql.prepare<ComparedFile, [{ drive: DrivePk; at: number; now: number; id: FileId }]>(
-      `SELECT f.file_id AS id, ${FACTS} FROM held_file f INDEXED BY held_file_id JOIN blob b ON b.pk = f.blob
+      ),
+      beforeById: sql.prepare<ComparedFile, [{ drive: DrivePk; at: number; now: number; id: FileId }]>(
+        `SELECT f.file_id AS id, ${FACTS} FROM held_file f INDEXED BY held_file_id JOIN blob b ON b.pk = f.blob
         WHERE f.file_id = :id AND f.drive = :drive AND f.era < :at AND f.until >= :at AND ${ALIVE}`,
-    );
-    this.#afterById = sql.prepare<ComparedFile, [{ drive: DrivePk; now: number; id: FileId }]>(
-      `SELECT f.id, ${FACTS} FROM file f JOIN blob b ON b.pk = f.blob
+      ),
+      afterById: sql.prepare<ComparedFile, [{ drive: DrivePk; now: number; id: FileId }]>(
+        `SELECT f.id, ${FACTS} FROM file f JOIN blob b ON b.pk = f.blob
         WHERE f.id = :id AND f.drive = :drive AND ${ALIVE}`,
-    );
+      ),
+    };
   }
 
   /** What may differ in the part of a range that one step looks at. */
@@ -74,16 +73,16 @@ export class SnapshotDifferences {
     const ends = this.#ends.flatMap((each) => each.get({ ...scope, ...range })?.path ?? []);
     const { from, to, rest } = partBefore(range, earliest(ends));
     const part = { ...scope, from, to };
-    return { before: this.#before.all(part), after: this.#after.all(part), rest };
+    return { before: this.#sql.before.all(part), after: this.#sql.after.all(part), rest };
   }
 
   /** A file that has changed since the snapshot, as it was there; null if it was not. */
   beforeOf({ drive, at, now }: SnapshotScope, id: FileId): ComparedFile | null {
-    return this.#beforeById.get({ drive, at, now, id });
+    return this.#sql.beforeById.get({ drive, at, now, id });
   }
 
   /** A file as it is; null if it is not in the drive. */
   afterOf({ drive, now }: SnapshotScope, id: FileId): ComparedFile | null {
-    return this.#afterById.get({ drive, now, id });
+    return this.#sql.afterById.get({ drive, now, id });
   }
 }

@@ -67,9 +67,7 @@ export class SnapshotLists {
   readonly #inFolder;
   readonly #folders;
   readonly #children;
-  readonly #folderAt;
-  readonly #fileAt;
-  readonly #fileById;
+  readonly #sql;
   readonly #expired;
 
   constructor({ sql }: Database) {
@@ -93,17 +91,19 @@ export class SnapshotLists {
       live: "folder f INDEXED BY folder_parent WHERE f.parent = :folder",
       held: "held_folder f INDEXED BY held_folder_parent WHERE f.drive = :drive AND f.parent = :parent",
     });
-    this.#folderAt = sql.prepare<FolderFacts, [DrivePk, number, FolderPath]>(
-      `SELECT ${FOLDER} FROM folder f WHERE f.drive = ?1 AND f.path = ?3 AND f.era < ?2
+    this.#sql = {
+      folderAt: sql.prepare<FolderFacts, [DrivePk, number, FolderPath]>(
+        `SELECT ${FOLDER} FROM folder f WHERE f.drive = ?1 AND f.path = ?3 AND f.era < ?2
        UNION ALL SELECT ${FOLDER} FROM held_folder f INDEXED BY held_folder_path
         WHERE f.drive = ?1 AND f.path = ?3 AND f.until >= ?2 AND f.era < ?2 LIMIT 1`,
-    );
-    this.#fileAt = sql.prepare<Row, [{ drive: DrivePk; at: number; now: number; path: FilePath }]>(
-      oneFile("f.path = :path", "INDEXED BY held_file_path WHERE f.path = :path"),
-    );
-    this.#fileById = sql.prepare<Row, [{ drive: DrivePk; at: number; now: number; id: FileId }]>(
-      oneFile("f.id = :id", "INDEXED BY held_file_id WHERE f.file_id = :id"),
-    );
+      ),
+      fileAt: sql.prepare<Row, [{ drive: DrivePk; at: number; now: number; path: FilePath }]>(
+        oneFile("f.path = :path", "INDEXED BY held_file_path WHERE f.path = :path"),
+      ),
+      fileById: sql.prepare<Row, [{ drive: DrivePk; at: number; now: number; id: FileId }]>(
+        oneFile("f.id = :id", "INDEXED BY held_file_id WHERE f.file_id = :id"),
+      ),
+    };
     this.#expired = new SnapshotWalk<ExpiredFile>(sql, {
       liveColumns: "f.path AS path, f.size AS size",
       heldColumns: "f.path, f.size",
@@ -160,17 +160,17 @@ export class SnapshotLists {
 
   /** The folder that was at a path. Its counts include files that have expired since. */
   folderAt({ drive, at }: SnapshotScope, path: FolderPath): FolderFacts | null {
-    return this.#folderAt.get(drive, at, path);
+    return this.#sql.folderAt.get(drive, at, path);
   }
 
   /** The file that was at a path. */
   fileAt({ drive, at, now }: SnapshotScope, path: FilePath): SnapshotFile | null {
-    return fileOf(this.#fileAt.get({ drive, at, now, path }));
+    return fileOf(this.#sql.fileAt.get({ drive, at, now, path }));
   }
 
   /** The file with this id. */
   fileById({ drive, at, now }: SnapshotScope, id: FileId): SnapshotFile | null {
-    return fileOf(this.#fileById.get({ drive, at, now, id }));
+    return fileOf(this.#sql.fileById.get({ drive, at, now, id }));
   }
 
   /** Files that have expired since, anywhere in a range of paths. */

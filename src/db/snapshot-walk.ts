@@ -36,8 +36,7 @@ type Bindings = { readonly [name: string]: string | number | Uint8Array | null }
  */
 export class SnapshotWalk<Row extends { readonly path: string }> {
   readonly #ends;
-  readonly #rows;
-  readonly #count;
+  readonly #sql;
 
   constructor(sql: Connection, { live, held, liveColumns, heldColumns, wanted, shown, joins }: WalkQuery) {
     const end = (table: string) =>
@@ -50,18 +49,20 @@ export class SnapshotWalk<Row extends { readonly path: string }> {
       UNION ALL
       SELECT ${ofHeld} FROM ${held} AND f.path >= :from AND f.path < :to AND f.until >= :at AND f.era < :at
          AND ${wanted}`;
-    this.#rows = sql.prepare<Row, [Bindings]>(
-      `SELECT ${shown} FROM (${both(liveColumns, heldColumns)} ORDER BY 1 LIMIT +:limit) page ${joins} ORDER BY page.path`,
-    );
-    this.#count = sql.prepare<{ n: number }, [Bindings]>(
-      `SELECT ifnull(sum(n), 0) AS n FROM (${both("count(*) AS n", "count(*)")}) page`,
-    );
+    this.#sql = {
+      rows: sql.prepare<Row, [Bindings]>(
+        `SELECT ${shown} FROM (${both(liveColumns, heldColumns)} ORDER BY 1 LIMIT +:limit) page ${joins} ORDER BY page.path`,
+      ),
+      count: sql.prepare<{ n: number }, [Bindings]>(
+        `SELECT ifnull(sum(n), 0) AS n FROM (${both("count(*) AS n", "count(*)")}) page`,
+      ),
+    };
   }
 
   /** Reads up to `limit` rows from the start of a range. There may be more even if it finds none. */
   step(bindings: Bindings, range: PathRange, limit: number): Step<Row> {
     const { from, to, rest } = this.#part(bindings, range);
-    const rows = this.#rows.all({ ...bindings, from, to, limit });
+    const rows = this.#sql.rows.all({ ...bindings, from, to, limit });
     const last = rows.length === limit ? rows.at(-1) : undefined;
     return { rows, rest: last === undefined ? rest : { from: firstAfter(last.path), to: range.to } };
   }
@@ -69,7 +70,7 @@ export class SnapshotWalk<Row extends { readonly path: string }> {
   /** Counts the rows at the start of a range. */
   count(bindings: Bindings, range: PathRange): { readonly count: number; readonly rest: PathRange | null } {
     const { from, to, rest } = this.#part(bindings, range);
-    return { count: this.#count.get({ ...bindings, from, to })?.n ?? 0, rest };
+    return { count: this.#sql.count.get({ ...bindings, from, to })?.n ?? 0, rest };
   }
 
   #part(bindings: Bindings, range: PathRange): RangePart {

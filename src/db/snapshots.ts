@@ -48,86 +48,72 @@ const IS_UNUSED = `NOT EXISTS (
  * `HeldRows`.
  */
 export class SnapshotsTable {
-  readonly #byId;
-  readonly #byPk;
-  readonly #isNewest;
-  readonly #page;
-  readonly #count;
-  readonly #tick;
-  readonly #insert;
-  readonly #markDeleted;
-  readonly #surplus;
-  readonly #oldestOfDrive;
-  readonly #oldestOfUser;
-  readonly #deleted;
-  readonly #remove;
-  readonly #removeSome;
+  readonly #sql;
 
   constructor({ sql }: Database) {
-    this.#byId = sql.prepare<Row, [SnapshotId]>(`${SELECT} AND s.id = ?`);
-    this.#byPk = sql.prepare<Row, [SnapshotPk]>(`${SELECT} AND s.pk = ?`);
-    this.#isNewest = sql.prepare<object, [SnapshotPk]>(
-      "SELECT 1 FROM snapshot s JOIN drive d ON d.pk = s.drive WHERE s.pk = ? AND s.number = d.era",
-    );
-    this.#page = sql.prepare<Row, [DrivePk, number, number]>(
-      `${SELECT} AND s.drive = ? AND s.number < ? ORDER BY s.number DESC LIMIT ?`,
-    );
-    this.#count = sql.prepare<{ all: number; automatic: number }, [DrivePk]>(
-      `SELECT count(*) AS "all", ifnull(sum(is_automatic), 0) AS automatic FROM snapshot
+    this.#sql = {
+      byId: sql.prepare<Row, [SnapshotId]>(`${SELECT} AND s.id = ?`),
+      byPk: sql.prepare<Row, [SnapshotPk]>(`${SELECT} AND s.pk = ?`),
+      isNewest: sql.prepare<object, [SnapshotPk]>(
+        "SELECT 1 FROM snapshot s JOIN drive d ON d.pk = s.drive WHERE s.pk = ? AND s.number = d.era",
+      ),
+      page: sql.prepare<Row, [DrivePk, number, number]>(
+        `${SELECT} AND s.drive = ? AND s.number < ? ORDER BY s.number DESC LIMIT ?`,
+      ),
+      count: sql.prepare<{ all: number; automatic: number }, [DrivePk]>(
+        `SELECT count(*) AS "all", ifnull(sum(is_automatic), 0) AS automatic FROM snapshot
         WHERE drive = ? AND deleted_at IS NULL`,
-    );
-    this.#tick = sql.prepare<{ era: number }, [DrivePk]>(
-      "UPDATE drive SET era = era + 1 WHERE pk = ? RETURNING era",
-    );
-    this.#insert = sql.prepare<never, [Parameters<NewRow>]>(
-      `INSERT INTO snapshot (id, drive, number, name, is_automatic, file_count, total_size, created_at, created_by)
+      ),
+      tick: sql.prepare<{ era: number }, [DrivePk]>(
+        "UPDATE drive SET era = era + 1 WHERE pk = ? RETURNING era",
+      ),
+      insert: sql.prepare<never, [Parameters<NewRow>]>(
+        `INSERT INTO snapshot (id, drive, number, name, is_automatic, file_count, total_size, created_at, created_by)
        VALUES (:id, :drive, :number, :name, :isAutomatic, :fileCount, :totalSize, :createdAt, :createdBy)`,
-    );
-    this.#markDeleted = sql.prepare<never, [number, SnapshotPk]>(
-      "UPDATE snapshot SET deleted_at = ? WHERE pk = ?",
-    );
-    this.#surplus = sql.prepare<
-      AutomaticSnapshot,
-      [{ drive: DrivePk; keep: number; except: SnapshotPk | null }]
-    >(
-      `SELECT s.pk, s.id, s.drive AS drivePk FROM snapshot s
+      ),
+      markDeleted: sql.prepare<never, [number, SnapshotPk]>(
+        "UPDATE snapshot SET deleted_at = ? WHERE pk = ?",
+      ),
+      surplus: sql.prepare<AutomaticSnapshot, [{ drive: DrivePk; keep: number; except: SnapshotPk | null }]>(
+        `SELECT s.pk, s.id, s.drive AS drivePk FROM snapshot s
         WHERE s.pk IN (SELECT pk FROM snapshot WHERE drive = :drive AND is_automatic = 1 AND deleted_at IS NULL
                         ORDER BY number DESC LIMIT -1 OFFSET :keep)
           AND s.pk IS NOT :except AND ${IS_UNUSED}`,
-    );
-    this.#oldestOfDrive = sql.prepare<AutomaticSnapshot, [DrivePk]>(oldestAutomatic("d.pk = ?"));
-    this.#oldestOfUser = sql.prepare<AutomaticSnapshot, [UserPk]>(
-      oldestAutomatic("d.user = ? AND d.deleted_at IS NULL"),
-    );
-    this.#deleted = sql.prepare<
-      Pick<Snapshot, "pk" | "id" | "drivePk" | "number"> & {
-        readonly before: number;
-        readonly after: number | null;
-      },
-      []
-    >(
-      `SELECT s.pk, s.id, s.drive AS drivePk, s.number,
+      ),
+      oldestOfDrive: sql.prepare<AutomaticSnapshot, [DrivePk]>(oldestAutomatic("d.pk = ?")),
+      oldestOfUser: sql.prepare<AutomaticSnapshot, [UserPk]>(
+        oldestAutomatic("d.user = ? AND d.deleted_at IS NULL"),
+      ),
+      deleted: sql.prepare<
+        Pick<Snapshot, "pk" | "id" | "drivePk" | "number"> & {
+          readonly before: number;
+          readonly after: number | null;
+        },
+        []
+      >(
+        `SELECT s.pk, s.id, s.drive AS drivePk, s.number,
               ifnull((SELECT max(number) FROM snapshot o
                        WHERE o.drive = s.drive AND o.number < s.number AND o.deleted_at IS NULL), 0) AS before,
               (SELECT min(number) FROM snapshot o
                 WHERE o.drive = s.drive AND o.number > s.number AND o.deleted_at IS NULL) AS after
          FROM snapshot s INDEXED BY snapshot_deleted
         WHERE s.deleted_at IS NOT NULL AND ${IS_UNUSED} ORDER BY s.deleted_at LIMIT 1`,
-    );
-    this.#remove = sql.prepare<never, [SnapshotPk]>("DELETE FROM snapshot WHERE pk = ?");
-    this.#removeSome = sql.prepare<never, [DrivePk, number]>(
-      "DELETE FROM snapshot WHERE pk IN (SELECT pk FROM snapshot WHERE drive = ? LIMIT ?)",
-    );
+      ),
+      remove: sql.prepare<never, [SnapshotPk]>("DELETE FROM snapshot WHERE pk = ?"),
+      removeSome: sql.prepare<never, [DrivePk, number]>(
+        "DELETE FROM snapshot WHERE pk IN (SELECT pk FROM snapshot WHERE drive = ? LIMIT ?)",
+      ),
+    };
   }
 
   /** The snapshot with this id, unless it is deleted. */
   byId(id: SnapshotId): Snapshot | null {
-    return fromRow(this.#byId.get(id));
+    return fromRow(this.#sql.byId.get(id));
   }
 
   /** The snapshot of this row, unless it is deleted. */
   byPk(pk: SnapshotPk): Snapshot | null {
-    return fromRow(this.#byPk.get(pk));
+    return fromRow(this.#sql.byPk.get(pk));
   }
 
   /** The number of a snapshot that a work reads. */
@@ -139,39 +125,41 @@ export class SnapshotsTable {
 
   /** Whether none of its drive was taken after it. */
   isNewest(pk: SnapshotPk): boolean {
-    return this.#isNewest.get(pk) !== null;
+    return this.#sql.isNewest.get(pk) !== null;
   }
 
   /** A drive's snapshots before a number, newest first. */
   page(drive: DrivePk, before: number, limit: number): Snapshot[] {
-    return this.#page.all(drive, before, limit).flatMap((row) => fromRow(row) ?? []);
+    return this.#sql.page.all(drive, before, limit).flatMap((row) => fromRow(row) ?? []);
   }
 
   /** How many snapshots a drive has, and how many of these are automatic. */
   count(drive: DrivePk): { readonly all: number; readonly automatic: number } {
-    return this.#count.get(drive) ?? { all: 0, automatic: 0 };
+    return this.#sql.count.get(drive) ?? { all: 0, automatic: 0 };
   }
 
   /** Takes a snapshot of what a drive holds now. Inside a write. */
   insert(snapshot: NewSnapshot): void {
-    const ticked = this.#tick.get(snapshot.drive);
+    const ticked = this.#sql.tick.get(snapshot.drive);
     if (ticked === null) throw new Error("a snapshot of a drive that is missing");
-    this.#insert.run({ ...snapshot, number: ticked.era, isAutomatic: snapshot.isAutomatic ? 1 : 0 });
+    this.#sql.insert.run({ ...snapshot, number: ticked.era, isAutomatic: snapshot.isAutomatic ? 1 : 0 });
   }
 
   /** Hides a snapshot; the sweep removes what only it needs. Inside a write. */
   markDeleted(pk: SnapshotPk, now: number): void {
-    this.#markDeleted.run(now, pk);
+    this.#sql.markDeleted.run(now, pk);
   }
 
   /** The automatic snapshots of a drive but the newest, and but those that are in use. */
   surplusAutomatic(drive: DrivePk, keep: number, except: SnapshotPk | null): AutomaticSnapshot[] {
-    return this.#surplus.all({ drive, keep, except });
+    return this.#sql.surplus.all({ drive, keep, except });
   }
 
   /** The oldest automatic snapshot of an owner's drives that is not in use; null if there is none. */
   oldestAutomatic(owner: Releaser): AutomaticSnapshot | null {
-    return owner.kind === "drive" ? this.#oldestOfDrive.get(owner.pk) : this.#oldestOfUser.get(owner.pk);
+    return owner.kind === "drive"
+      ? this.#sql.oldestOfDrive.get(owner.pk)
+      : this.#sql.oldestOfUser.get(owner.pk);
   }
 
   /** The snapshot that was deleted first, with the numbers of the ones before (0) and after (null) that are left. */
@@ -183,17 +171,17 @@ export class SnapshotsTable {
     readonly before: number;
     readonly after: number | null;
   } | null {
-    return this.#deleted.get();
+    return this.#sql.deleted.get();
   }
 
   /** Removes the row of a snapshot that nothing needs. Inside a write. */
   remove(pk: SnapshotPk): void {
-    this.#remove.run(pk);
+    this.#sql.remove.run(pk);
   }
 
   /** Removes some snapshots of a deleted drive: from then on nothing is held for them. Inside a write. */
   removeSomeOf(drive: DrivePk, limit: number): number {
-    return this.#removeSome.run(drive, limit).changes;
+    return this.#sql.removeSome.run(drive, limit).changes;
   }
 }
 

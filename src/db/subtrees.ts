@@ -55,65 +55,63 @@ const BELOW = "drive = :drive AND path >= :from AND path < :to";
 
 /** Reads what is in a folder and below, in portions. */
 export class Subtrees {
-  readonly #countFolders;
-  readonly #paths;
-  readonly #files;
-  readonly #folders;
-  readonly #lastFolders;
+  readonly #sql;
 
   constructor({ sql }: Database) {
-    this.#countFolders = sql.prepare<{ folders: number }, [Some]>(
-      `SELECT count(*) AS folders FROM (SELECT 1 FROM folder WHERE ${BELOW} AND path > :from LIMIT :limit) page`,
-    );
-    this.#paths = sql.prepare<SeenPaths, [Some & { now: number }]>(
-      `SELECT ifnull(max(iif(expires_at <= :now, 0, octet_length(path))), 0) AS longest, max(path) AS last,
+    this.#sql = {
+      countFolders: sql.prepare<{ folders: number }, [Some]>(
+        `SELECT count(*) AS folders FROM (SELECT 1 FROM folder WHERE ${BELOW} AND path > :from LIMIT :limit) page`,
+      ),
+      paths: sql.prepare<SeenPaths, [Some & { now: number }]>(
+        `SELECT ifnull(max(iif(expires_at <= :now, 0, octet_length(path))), 0) AS longest, max(path) AS last,
               count(*) AS count
          FROM (SELECT path, expires_at FROM file WHERE ${BELOW}
                UNION ALL SELECT path, NULL FROM folder WHERE ${BELOW} ORDER BY 1 LIMIT :limit) page`,
-    );
-    this.#files = sql.prepare<FileRow, [Some & { now: number }]>(
-      `SELECT pk, drive AS drivePk, folder AS folderPk, path, size, iif(tags = '[]', 0, json_array_length(tags)) AS tags,
+      ),
+      files: sql.prepare<FileRow, [Some & { now: number }]>(
+        `SELECT pk, drive AS drivePk, folder AS folderPk, path, size, iif(tags = '[]', 0, json_array_length(tags)) AS tags,
               octet_length(metadata) AS metadata, ifnull(expires_at <= :now, 0) AS hasExpired,
               EXISTS (SELECT 1 FROM snapshot s
                        WHERE s.drive = file.drive AND s.number > file.era AND s.deleted_at IS NULL) AS isHeld
          FROM file INDEXED BY file_path WHERE ${BELOW} ORDER BY path LIMIT :limit`,
-    );
-    this.#folders = sql.prepare<SubtreeFolder, [Some]>(
-      `SELECT pk, path, created_at AS createdAt FROM folder INDEXED BY folder_path
+      ),
+      folders: sql.prepare<SubtreeFolder, [Some]>(
+        `SELECT pk, path, created_at AS createdAt FROM folder INDEXED BY folder_path
         WHERE ${BELOW} ORDER BY path LIMIT :limit`,
-    );
-    this.#lastFolders = sql.prepare<SubtreeFolder, [Some]>(
-      `SELECT pk, path, created_at AS createdAt FROM folder INDEXED BY folder_path WHERE ${BELOW} ORDER BY path DESC LIMIT :limit`,
-    );
+      ),
+      lastFolders: sql.prepare<SubtreeFolder, [Some]>(
+        `SELECT pk, path, created_at AS createdAt FROM folder INDEXED BY folder_path WHERE ${BELOW} ORDER BY path DESC LIMIT :limit`,
+      ),
+    };
   }
 
   /** The number of folders below the topmost, at most `limit`. */
   countFolders(tree: Subtree, limit: number): number {
-    return this.#countFolders.get({ ...rangeAfter(tree, null), limit })?.folders ?? 0;
+    return this.#sql.countFolders.get({ ...rangeAfter(tree, null), limit })?.folders ?? 0;
   }
 
   /** Measures the paths of up to `limit` files and folders after a path. Expired files do not count for `longest`. */
   paths(tree: Subtree, after: string | null, now: number, limit: number): SeenPaths {
-    const seen = this.#paths.get({ ...rangeAfter(tree, after), now, limit });
+    const seen = this.#sql.paths.get({ ...rangeAfter(tree, after), now, limit });
     if (seen === null) throw new Error("an aggregate query returned no row");
     return seen;
   }
 
   /** Up to `limit` files in path order, after a path. */
   files(tree: Subtree, after: string | null, now: number, limit: number): SubtreeFile[] {
-    return this.#files
+    return this.#sql.files
       .all({ ...rangeAfter(tree, after), now, limit })
       .map((row) => ({ ...row, hasExpired: row.hasExpired === 1, isHeld: row.isHeld === 1 }));
   }
 
   /** Up to `limit` folders, including the topmost, in path order: parents before their children. */
   folders(tree: Subtree, after: string | null, limit: number): SubtreeFolder[] {
-    return this.#folders.all({ ...rangeAfter(tree, after), limit });
+    return this.#sql.folders.all({ ...rangeAfter(tree, after), limit });
   }
 
   /** Up to `limit` folders from the end: children before their parents. */
   lastFolders(tree: Subtree, limit: number): SubtreeFolder[] {
-    return this.#lastFolders.all({ ...rangeAfter(tree, null), limit });
+    return this.#sql.lastFolders.all({ ...rangeAfter(tree, null), limit });
   }
 }
 

@@ -32,33 +32,34 @@ function entriesOf(drive: string): string {
 
 /** The trash as readers see it: what is to be emptied, and what was deleted too long ago, is not in it. */
 export class TrashLists {
-  readonly #byId;
-  readonly #page;
+  readonly #sql;
 
   constructor({ sql }: Database) {
-    this.#byId = sql.prepare<Row, [{ id: TrashId; since: number; now: number }]>(
-      `SELECT ${COLUMNS} FROM trash t JOIN drive d ON d.pk = t.drive
+    this.#sql = {
+      byId: sql.prepare<Row, [{ id: TrashId; since: number; now: number }]>(
+        `SELECT ${COLUMNS} FROM trash t JOIN drive d ON d.pk = t.drive
         WHERE t.id = :id AND t.state <> 'gone' AND t.deleted_at > :since AND ${driveIsAlive(":now")}`,
-    );
-    this.#page = sql.prepare<
-      Row,
-      [{ drives: string; since: number; now: number; at: number; id: string; limit: number }]
-    >(
-      // First the drives that come into question, by their newest entries, then a page of each: what else the drives
-      // hold costs nothing.
-      `SELECT ${COLUMNS}
+      ),
+      page: sql.prepare<
+        Row,
+        [{ drives: string; since: number; now: number; at: number; id: string; limit: number }]
+      >(
+        // First the drives that come into question, by their newest entries, then a page of each: what else the drives
+        // hold costs nothing.
+        `SELECT ${COLUMNS}
          FROM (SELECT h.drive FROM json_each(:drives) CROSS JOIN trash h
                 ON h.pk = (${entriesOf("json_each.value")} LIMIT 1)
                 ORDER BY h.deleted_at DESC, h.id DESC LIMIT :limit) page
          CROSS JOIN trash t ON t.pk IN (${entriesOf("page.drive")} LIMIT :limit)
          JOIN drive d ON d.pk = t.drive
         ORDER BY t.deleted_at DESC, t.id DESC LIMIT :limit`,
-    );
+      ),
+    };
   }
 
   /** An entry; null if there is none, or its drive is gone. */
   byId(id: TrashId, since: number, now: number): TrashEntry | null {
-    const row = this.#byId.get({ id, since, now });
+    const row = this.#sql.byId.get({ id, since, now });
     return row === null ? null : fromRow(row);
   }
 
@@ -68,7 +69,7 @@ export class TrashLists {
    */
   page({ drives, since, now }: TrashSelection, after: TrashPosition | null, limit: number): TrashEntry[] {
     const { deletedAt: at, id } = after ?? { deletedAt: Number.MAX_SAFE_INTEGER, id: "" };
-    return this.#page.all({ drives: JSON.stringify(drives), since, now, at, id, limit }).map(fromRow);
+    return this.#sql.page.all({ drives: JSON.stringify(drives), since, now, at, id, limit }).map(fromRow);
   }
 }
 

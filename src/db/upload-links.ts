@@ -32,48 +32,45 @@ interface NewRow extends Omit<NewUploadLink, "maker"> {
 
 /** Links that take one upload without a key. */
 export class UploadLinksTable {
-  readonly #byHash;
-  readonly #insert;
-  readonly #markUsed;
-  readonly #removeExpired;
+  readonly #sql;
 
   constructor({ sql }: Database) {
-    this.#byHash = sql.prepare<UploadLink, [SecretHash]>(
-      `SELECT l.id, l.drive_id AS drive, l.path, l.max_size AS maxSize, k.hash AS keyHash, l.user, l.used_at AS usedAt,
+    this.#sql = {
+      byHash: sql.prepare<UploadLink, [SecretHash]>(
+        `SELECT l.id, l.drive_id AS drive, l.path, l.max_size AS maxSize, k.hash AS keyHash, l.user, l.used_at AS usedAt,
               l.expires_at AS expiresAt
          FROM upload_link l LEFT JOIN api_key k ON k.id = l.key_id WHERE l.hash = ?`,
-    );
-    this.#insert = sql.prepare<never, [Parameters<NewRow>]>(
-      `INSERT INTO upload_link (id, hash, drive_id, path, max_size, key_id, user, expires_at, created_at)
+      ),
+      insert: sql.prepare<never, [Parameters<NewRow>]>(
+        `INSERT INTO upload_link (id, hash, drive_id, path, max_size, key_id, user, expires_at, created_at)
        VALUES (:id, :hash, :drive, :path, :maxSize, :keyId, :user, :expiresAt, :createdAt)`,
-    );
-    this.#markUsed = sql.prepare<never, [number, SecretHash]>(
-      "UPDATE upload_link SET used_at = ? WHERE hash = ?",
-    );
-    this.#removeExpired = sql.prepare<never, [number, number]>(
-      `DELETE FROM upload_link WHERE hash IN
+      ),
+      markUsed: sql.prepare<never, [number, SecretHash]>("UPDATE upload_link SET used_at = ? WHERE hash = ?"),
+      removeExpired: sql.prepare<never, [number, number]>(
+        `DELETE FROM upload_link WHERE hash IN
          (SELECT hash FROM upload_link WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
-    );
+      ),
+    };
   }
 
   byHash(hash: SecretHash): UploadLink | null {
-    return this.#byHash.get(hash);
+    return this.#sql.byHash.get(hash);
   }
 
   /** Inside a write. */
   insert({ maker, ...link }: NewUploadLink): void {
     const keyId = "keyId" in maker ? maker.keyId : null;
     const user = "user" in maker ? maker.user : null;
-    this.#insert.run({ ...link, keyId, user });
+    this.#sql.insert.run({ ...link, keyId, user });
   }
 
   /** Inside a write. */
   markUsed(hash: SecretHash, at: number): void {
-    this.#markUsed.run(at, hash);
+    this.#sql.markUsed.run(at, hash);
   }
 
   /** Removes up to `limit` links that expired by `before`. Returns how many. Inside a write. */
   removeExpired(before: number, limit: number): number {
-    return this.#removeExpired.run(before, limit).changes;
+    return this.#sql.removeExpired.run(before, limit).changes;
   }
 }

@@ -22,55 +22,41 @@ const COLUMNS = `pk, id, username, email, display_name AS displayName, plan, adm
 
 /** Users, disabled ones included. */
 export class UsersTable {
-  readonly #insert;
-  readonly #byPk;
-  readonly #byId;
-  readonly #byUsername;
-  readonly #hasAny;
-  readonly #hasAdmin;
-  readonly #listedAdmins;
-  readonly #all;
-  readonly #taken;
-  readonly #passwordHash;
-  readonly #setPasswordHash;
-  readonly #setPlan;
-  readonly #setAdmin;
-  readonly #setDisabledAt;
-  readonly #setProfile;
+  readonly #sql;
 
   constructor({ sql }: Database) {
-    this.#insert = sql.prepare<never, [Parameters<NewUser>]>(
-      `INSERT INTO user (id, username, email, display_name, plan, admin, password_hash, created_at)
+    this.#sql = {
+      insert: sql.prepare<never, [Parameters<NewUser>]>(
+        `INSERT INTO user (id, username, email, display_name, plan, admin, password_hash, created_at)
        VALUES (:id, :username, :email, :displayName, :plan, :admin, :passwordHash, :createdAt)`,
-    );
-    this.#byPk = sql.prepare<User, [UserPk]>(`SELECT ${COLUMNS} FROM user WHERE pk = ?`);
-    this.#byId = sql.prepare<User, [UserId]>(`SELECT ${COLUMNS} FROM user WHERE id = ?`);
-    this.#byUsername = sql.prepare<User, [string]>(`SELECT ${COLUMNS} FROM user WHERE username = ?`);
-    this.#hasAny = sql.prepare<object, []>("SELECT 1 FROM user LIMIT 1");
-    this.#hasAdmin = sql.prepare<object, []>(
-      "SELECT 1 FROM user WHERE admin IN ('setup', 'listed') AND disabled_at IS NULL LIMIT 1",
-    );
-    this.#listedAdmins = sql.prepare<{ pk: UserPk }, []>("SELECT pk FROM user WHERE admin = 'listed'");
-    this.#all = sql.prepare<User, []>(`SELECT ${COLUMNS} FROM user ORDER BY username`);
-    this.#taken = sql.prepare<object, [string]>("SELECT 1 FROM user WHERE username = ?");
-    this.#passwordHash = sql.prepare<{ hash: string | null }, [UserPk]>(
-      "SELECT password_hash AS hash FROM user WHERE pk = ?",
-    );
-    this.#setPasswordHash = sql.prepare<never, [string, UserPk]>(
-      "UPDATE user SET password_hash = ? WHERE pk = ?",
-    );
-    this.#setPlan = sql.prepare<never, [Plan, UserPk]>("UPDATE user SET plan = ? WHERE pk = ?");
-    this.#setAdmin = sql.prepare<never, [AdminBy | null, UserPk]>("UPDATE user SET admin = ? WHERE pk = ?");
-    this.#setDisabledAt = sql.prepare<never, [number | null, UserPk]>(
-      "UPDATE user SET disabled_at = ? WHERE pk = ?",
-    );
-    this.#setProfile = sql.prepare<never, [string | null, string | null, UserPk]>(
-      "UPDATE user SET email = ?, display_name = ? WHERE pk = ?",
-    );
+      ),
+      byPk: sql.prepare<User, [UserPk]>(`SELECT ${COLUMNS} FROM user WHERE pk = ?`),
+      byId: sql.prepare<User, [UserId]>(`SELECT ${COLUMNS} FROM user WHERE id = ?`),
+      byUsername: sql.prepare<User, [string]>(`SELECT ${COLUMNS} FROM user WHERE username = ?`),
+      hasAny: sql.prepare<object, []>("SELECT 1 FROM user LIMIT 1"),
+      hasAdmin: sql.prepare<object, []>(
+        "SELECT 1 FROM user WHERE admin IN ('setup', 'listed') AND disabled_at IS NULL LIMIT 1",
+      ),
+      listedAdmins: sql.prepare<{ pk: UserPk }, []>("SELECT pk FROM user WHERE admin = 'listed'"),
+      all: sql.prepare<User, []>(`SELECT ${COLUMNS} FROM user ORDER BY username`),
+      taken: sql.prepare<object, [string]>("SELECT 1 FROM user WHERE username = ?"),
+      passwordHash: sql.prepare<{ hash: string | null }, [UserPk]>(
+        "SELECT password_hash AS hash FROM user WHERE pk = ?",
+      ),
+      setPasswordHash: sql.prepare<never, [string, UserPk]>("UPDATE user SET password_hash = ? WHERE pk = ?"),
+      setPlan: sql.prepare<never, [Plan, UserPk]>("UPDATE user SET plan = ? WHERE pk = ?"),
+      setAdmin: sql.prepare<never, [AdminBy | null, UserPk]>("UPDATE user SET admin = ? WHERE pk = ?"),
+      setDisabledAt: sql.prepare<never, [number | null, UserPk]>(
+        "UPDATE user SET disabled_at = ? WHERE pk = ?",
+      ),
+      setProfile: sql.prepare<never, [string | null, string | null, UserPk]>(
+        "UPDATE user SET email = ?, display_name = ? WHERE pk = ?",
+      ),
+    };
   }
 
   byPk(pk: UserPk): User | null {
-    return this.#byPk.get(pk);
+    return this.#sql.byPk.get(pk);
   }
 
   /** The user of a row or a caller. It exists, because users are never deleted. */
@@ -81,72 +67,73 @@ export class UsersTable {
   }
 
   byId(id: UserId): User | null {
-    return this.#byId.get(id);
+    return this.#sql.byId.get(id);
   }
 
   byUsername(username: string): User | null {
-    return this.#byUsername.get(username);
+    return this.#sql.byUsername.get(username);
   }
 
   /** Whether there is a user. */
   hasAny(): boolean {
-    return this.#hasAny.get() !== null;
+    return this.#sql.hasAny.get() !== null;
   }
 
   /** Whether there is an administrator. */
   hasAdmin(): boolean {
-    return this.#hasAdmin.get() !== null;
+    return this.#sql.hasAdmin.get() !== null;
   }
 
   /** The administrators that the configuration listed when it was last applied. */
   listedAdmins(): UserPk[] {
-    return this.#listedAdmins.all().map(({ pk }) => pk);
+    return this.#sql.listedAdmins.all().map(({ pk }) => pk);
   }
 
   /** Every user, by username. */
   all(): User[] {
-    return this.#all.all();
+    return this.#sql.all.all();
   }
 
   /** Null for a user without a password. */
   passwordHash(pk: UserPk): string | null {
-    return this.#passwordHash.get(pk)?.hash ?? null;
+    return this.#sql.passwordHash.get(pk)?.hash ?? null;
   }
 
   /** The first of `username`, `username-2`, `username-3` ... that is free. Inside a write. */
   freeUsername(username: string): string {
     let candidate = username;
-    for (let n = 2; this.#taken.get(candidate) !== null; n += 1) candidate = numberedUsername(username, n);
+    for (let n = 2; this.#sql.taken.get(candidate) !== null; n += 1)
+      candidate = numberedUsername(username, n);
     return candidate;
   }
 
   /** Inside a write. */
   insert(user: NewUser): void {
-    this.#insert.run({ ...user });
+    this.#sql.insert.run({ ...user });
   }
 
   /** Inside a write. */
   setPasswordHash(pk: UserPk, hash: string): void {
-    this.#setPasswordHash.run(hash, pk);
+    this.#sql.setPasswordHash.run(hash, pk);
   }
 
   /** Inside a write. */
   setPlan(pk: UserPk, plan: Plan): void {
-    this.#setPlan.run(plan, pk);
+    this.#sql.setPlan.run(plan, pk);
   }
 
   /** Null for an ordinary user. Inside a write. */
   setAdmin(pk: UserPk, admin: AdminBy | null): void {
-    this.#setAdmin.run(admin, pk);
+    this.#sql.setAdmin.run(admin, pk);
   }
 
   /** Null enables the user. Inside a write. */
   setDisabledAt(pk: UserPk, at: number | null): void {
-    this.#setDisabledAt.run(at, pk);
+    this.#sql.setDisabledAt.run(at, pk);
   }
 
   /** Inside a write. */
   setProfile(pk: UserPk, email: string | null, displayName: string | null): void {
-    this.#setProfile.run(email, displayName, pk);
+    this.#sql.setProfile.run(email, displayName, pk);
   }
 }

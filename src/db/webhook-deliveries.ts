@@ -31,118 +31,109 @@ const COLUMNS = "pk, id, type, state, attempts, status, error, next_at AS nextAt
 
 /** Messages to webhooks. */
 export class WebhookDeliveriesTable {
-  readonly #insert;
-  readonly #byId;
-  readonly #page;
-  readonly #count;
-  readonly #pending;
-  readonly #due;
-  readonly #nextAt;
-  readonly #waiting;
-  readonly #attempted;
-  readonly #sendAgain;
-  readonly #prune;
-  readonly #removeSomeOf;
+  readonly #sql;
 
   constructor({ sql }: Database) {
-    this.#insert = sql.prepare<never, [Parameters<NewDelivery>]>(
-      `INSERT INTO webhook_delivery (id, webhook, change, type, payload, state, next_at, created_at)
+    this.#sql = {
+      insert: sql.prepare<never, [Parameters<NewDelivery>]>(
+        `INSERT INTO webhook_delivery (id, webhook, change, type, payload, state, next_at, created_at)
        VALUES (:id, :webhook, :change, :type, :payload, 'pending', :createdAt, :createdAt)`,
-    );
-    this.#byId = sql.prepare<Delivery, [DeliveryId, WebhookPk]>(
-      `SELECT ${COLUMNS} FROM webhook_delivery WHERE id = ? AND webhook = ?`,
-    );
-    this.#page = sql.prepare<Delivery, [WebhookPk, number, number]>(
-      `SELECT ${COLUMNS} FROM webhook_delivery WHERE webhook = ? AND pk < ? ORDER BY pk DESC LIMIT ?`,
-    );
-    this.#count = sql.prepare<{ count: number }, [WebhookPk]>(
-      "SELECT count(*) AS count FROM webhook_delivery WHERE webhook = ?",
-    );
-    this.#pending = sql.prepare<{ count: number }, [WebhookPk]>(
-      "SELECT count(*) AS count FROM webhook_delivery WHERE webhook = ? AND state = 'pending'",
-    );
-    this.#due = sql.prepare<DueDelivery, [WebhookPk, number, number]>(
-      `SELECT id, attempts, payload FROM webhook_delivery
+      ),
+      byId: sql.prepare<Delivery, [DeliveryId, WebhookPk]>(
+        `SELECT ${COLUMNS} FROM webhook_delivery WHERE id = ? AND webhook = ?`,
+      ),
+      page: sql.prepare<Delivery, [WebhookPk, number, number]>(
+        `SELECT ${COLUMNS} FROM webhook_delivery WHERE webhook = ? AND pk < ? ORDER BY pk DESC LIMIT ?`,
+      ),
+      count: sql.prepare<{ count: number }, [WebhookPk]>(
+        "SELECT count(*) AS count FROM webhook_delivery WHERE webhook = ?",
+      ),
+      pending: sql.prepare<{ count: number }, [WebhookPk]>(
+        "SELECT count(*) AS count FROM webhook_delivery WHERE webhook = ? AND state = 'pending'",
+      ),
+      due: sql.prepare<DueDelivery, [WebhookPk, number, number]>(
+        `SELECT id, attempts, payload FROM webhook_delivery
         WHERE webhook = ? AND state = 'pending' AND next_at <= ? ORDER BY next_at, pk LIMIT ?`,
-    );
-    this.#nextAt = sql.prepare<{ at: number | null }, [WebhookPk]>(
-      "SELECT min(next_at) AS at FROM webhook_delivery WHERE webhook = ? AND state = 'pending'",
-    );
-    this.#waiting = sql.prepare<{ webhook: WebhookPk }, []>(
-      "SELECT DISTINCT webhook FROM webhook_delivery WHERE state = 'pending'",
-    );
-    this.#attempted = sql.prepare<never, [Parameters<Attempted>]>(
-      `UPDATE webhook_delivery SET state = :state, attempts = :attempts, status = :status, error = :error,
+      ),
+      nextAt: sql.prepare<{ at: number | null }, [WebhookPk]>(
+        "SELECT min(next_at) AS at FROM webhook_delivery WHERE webhook = ? AND state = 'pending'",
+      ),
+      waiting: sql.prepare<{ webhook: WebhookPk }, []>(
+        "SELECT DISTINCT webhook FROM webhook_delivery WHERE state = 'pending'",
+      ),
+      attempted: sql.prepare<never, [Parameters<Attempted>]>(
+        `UPDATE webhook_delivery SET state = :state, attempts = :attempts, status = :status, error = :error,
               next_at = :nextAt WHERE id = :id`,
-    );
-    this.#sendAgain = sql.prepare<never, [number, DeliveryPk]>(
-      "UPDATE webhook_delivery SET state = 'pending', attempts = 0, next_at = ? WHERE pk = ?",
-    );
-    this.#prune = sql.prepare<never, [WebhookPk, number]>(
-      `DELETE FROM webhook_delivery WHERE pk IN
+      ),
+      sendAgain: sql.prepare<never, [number, DeliveryPk]>(
+        "UPDATE webhook_delivery SET state = 'pending', attempts = 0, next_at = ? WHERE pk = ?",
+      ),
+      prune: sql.prepare<never, [WebhookPk, number]>(
+        `DELETE FROM webhook_delivery WHERE pk IN
          (SELECT pk FROM webhook_delivery WHERE webhook = ? AND state <> 'pending' ORDER BY pk DESC LIMIT 10 OFFSET ?)`,
-    );
-    this.#removeSomeOf = sql.prepare<never, [WebhookPk, number]>(
-      "DELETE FROM webhook_delivery WHERE pk IN (SELECT pk FROM webhook_delivery WHERE webhook = ? LIMIT ?)",
-    );
+      ),
+      removeSomeOf: sql.prepare<never, [WebhookPk, number]>(
+        "DELETE FROM webhook_delivery WHERE pk IN (SELECT pk FROM webhook_delivery WHERE webhook = ? LIMIT ?)",
+      ),
+    };
   }
 
   /** Inside a write. */
   insert(delivery: NewDelivery): void {
-    this.#insert.run({ ...delivery });
+    this.#sql.insert.run({ ...delivery });
   }
 
   byId(webhook: WebhookPk, id: DeliveryId): Delivery | null {
-    return this.#byId.get(id, webhook);
+    return this.#sql.byId.get(id, webhook);
   }
 
   /** The newest deliveries of a webhook before one, newest first. */
   page(webhook: WebhookPk, before: number, limit: number): Delivery[] {
-    return this.#page.all(webhook, before, limit);
+    return this.#sql.page.all(webhook, before, limit);
   }
 
   /** How many deliveries a webhook has. */
   count(webhook: WebhookPk): number {
-    return this.#count.get(webhook)?.count ?? 0;
+    return this.#sql.count.get(webhook)?.count ?? 0;
   }
 
   /** How many deliveries of a webhook wait to be sent. */
   pending(webhook: WebhookPk): number {
-    return this.#pending.get(webhook)?.count ?? 0;
+    return this.#sql.pending.get(webhook)?.count ?? 0;
   }
 
   /** The deliveries of a webhook that are due, the first ones. */
   due(webhook: WebhookPk, now: number, limit: number): DueDelivery[] {
-    return this.#due.all(webhook, now, limit);
+    return this.#sql.due.all(webhook, now, limit);
   }
 
   /** When the next delivery of a webhook is due; null if none waits. */
   nextAt(webhook: WebhookPk): number | null {
-    return this.#nextAt.get(webhook)?.at ?? null;
+    return this.#sql.nextAt.get(webhook)?.at ?? null;
   }
 
   /** The webhooks with deliveries that wait. */
   waiting(): WebhookPk[] {
-    return this.#waiting.all().map(({ webhook }) => webhook);
+    return this.#sql.waiting.all().map(({ webhook }) => webhook);
   }
 
   /** Does nothing if it is removed by now. Inside a write. */
   attempted(attempted: Attempted): void {
-    this.#attempted.run({ ...attempted });
+    this.#sql.attempted.run({ ...attempted });
   }
 
   /** Removes up to `limit` deliveries of a webhook. Returns how many. Inside a write. */
   removeSomeOf(webhook: WebhookPk, limit: number): number {
-    return this.#removeSomeOf.run(webhook, limit).changes;
+    return this.#sql.removeSomeOf.run(webhook, limit).changes;
   }
 
   /** Lets a delivery be sent once more. Inside a write. */
   sendAgain(delivery: DeliveryPk, now: number): void {
-    this.#sendAgain.run(now, delivery);
+    this.#sql.sendAgain.run(now, delivery);
   }
 
   /** Removes some of the ended deliveries of a webhook but the newest. Inside a write. */
   prune(webhook: WebhookPk, kept: number): void {
-    this.#prune.run(webhook, kept);
+    this.#sql.prune.run(webhook, kept);
   }
 }
