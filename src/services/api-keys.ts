@@ -36,11 +36,7 @@ export interface KeyRequest {
 
 /** API keys: authenticates, creates and revokes them. */
 export class ApiKeys {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #clock: Clock;
-  readonly #keyPrefix: string;
-  readonly #endedKeys: EndedKeys;
+  readonly #parts;
   readonly #lastUses = new LastUses<KeyId>();
 
   constructor(parts: {
@@ -50,24 +46,20 @@ export class ApiKeys {
     keyPrefix: string;
     endedKeys: EndedKeys;
   }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#clock = parts.clock;
-    this.#keyPrefix = parts.keyPrefix;
-    this.#endedKeys = parts.endedKeys;
+    this.#parts = parts;
   }
 
   /** The caller with this key; null if it is unknown, revoked or expired, its drive is gone or its user disabled. */
   authenticate(secret: string): Caller | null {
-    const now = this.#clock.now();
-    const caller = this.#tables.apiKeys.callerOf(hashSecret(secret), now);
+    const now = this.#parts.clock.now();
+    const caller = this.#parts.tables.apiKeys.callerOf(hashSecret(secret), now);
     if (caller !== null && caller.keyId !== null) this.#lastUses.note(caller.keyId, now);
     return caller;
   }
 
   /** Writes when keys were last used. */
   flushUse(): Promise<void> {
-    const { writeFromReserve, apiKeys } = this.#tables;
+    const { writeFromReserve, apiKeys } = this.#parts.tables;
     return this.#lastUses.flush((uses) =>
       writeFromReserve(() => {
         for (const [id, at] of uses) apiKeys.touch(id, at);
@@ -82,11 +74,11 @@ export class ApiKeys {
    *   more than the caller reaches, NOT_FOUND for a foreign drive, QUOTA_EXCEEDED if there are too many keys
    */
   create(caller: Caller, request: KeyRequest, within?: Within<CreatedKey>): Promise<CreatedKey> {
-    const expiresAt = parseExpiry("expires_at", request.expiresAt, this.#clock.now());
+    const expiresAt = parseExpiry("expires_at", request.expiresAt, this.#parts.clock.now());
     const prefix =
       request.pathPrefix === undefined ? null : parseFolderPath("path_prefix", withSlash(request.pathPrefix));
     const insert = this.#newKey(request);
-    return this.#access.write(caller, within, () => {
+    return this.#parts.access.write(caller, within, () => {
       requireManaging(caller);
       const { reach, driveId } = this.#requestedReach(caller, request.driveId, prefix);
       return insert(reach, driveId, this.#allowedExpiry(caller, expiresAt), caller.keyId);
@@ -95,8 +87,8 @@ export class ApiKeys {
 
   /** The keys within the caller's reach, oldest first; for who manages none, its own alone. */
   list(caller: Caller): ApiKey[] {
-    return this.#tables.apiKeys
-      .list(reachOf(caller), this.#clock.now())
+    return this.#parts.tables.apiKeys
+      .list(reachOf(caller), this.#parts.clock.now())
       .filter(({ id }) => isSeen(caller, id))
       .map((key) => this.#withLastUse(key));
   }
@@ -104,7 +96,7 @@ export class ApiKeys {
   /** A key of `list`, with how much goes with it. Throws NOT_FOUND. */
   get(caller: Caller, reference: string): { readonly key: ApiKey; readonly made: MadeByKey } {
     const key = this.#withLastUse(this.#seen(caller, reference));
-    return { key, made: this.#tables.endedKeys.madeBy(key.id, this.#clock.now()) };
+    return { key, made: this.#parts.tables.endedKeys.madeBy(key.id, this.#parts.clock.now()) };
   }
 
   /**
@@ -112,16 +104,16 @@ export class ApiKeys {
    * Throws NOT_FOUND for one that is not among those of `list`, and FORBIDDEN.
    */
   async revoke(caller: Caller, reference: string, within?: Within<KeyId>): Promise<KeyId> {
-    const revoked = await this.#access.writeFromReserve(caller, within, () => {
-      const { apiKeys } = this.#tables;
+    const revoked = await this.#parts.access.writeFromReserve(caller, within, () => {
+      const { apiKeys } = this.#parts.tables;
       const { id } = this.#seen(caller, reference);
       if (caller.kind === "drive" && !apiKeys.isBelow(id, caller.keyId))
         throw new CofferError("FORBIDDEN", "A key of one drive can revoke itself and the keys that it made.");
       apiKeys.removeAny(id);
-      this.#endedKeys.removeSome();
+      this.#parts.endedKeys.removeSome();
       return id;
     });
-    await this.#endedKeys.removeMost();
+    await this.#parts.endedKeys.removeMost();
     return revoked;
   }
 
@@ -130,7 +122,7 @@ export class ApiKeys {
     const key =
       id === null || !isSeen(caller, id)
         ? null
-        : this.#tables.apiKeys.find(id, reachOf(caller), this.#clock.now());
+        : this.#parts.tables.apiKeys.find(id, reachOf(caller), this.#parts.clock.now());
     if (key === null) throw notFound("key");
     return key;
   }
@@ -141,7 +133,7 @@ export class ApiKeys {
 
   /** Whether there can be another key with this reach. */
   hasRoom(reach: KeyReach): boolean {
-    return !this.#tables.apiKeys.hasAtLeast("user" in reach ? KEYS.account : KEYS.drive, reach);
+    return !this.#parts.tables.apiKeys.hasAtLeast("user" in reach ? KEYS.account : KEYS.drive, reach);
   }
 
   /** Throws QUOTA_EXCEEDED if there are as many keys with this reach as there can be. */
@@ -156,8 +148,8 @@ export class ApiKeys {
 
   /** When a new key expires: a key cannot give away more time than it has itself. */
   #allowedExpiry(caller: Caller, wanted: number | null): number | null {
-    requireFuture("expires_at", wanted, this.#clock.now());
-    const own = caller.keyId === null ? null : this.#tables.apiKeys.expiryOf(caller.keyId);
+    requireFuture("expires_at", wanted, this.#parts.clock.now());
+    const own = caller.keyId === null ? null : this.#parts.tables.apiKeys.expiryOf(caller.keyId);
     if (own === null) return wanted;
     if (wanted !== null && wanted > own) {
       throw invalid(
@@ -176,14 +168,14 @@ export class ApiKeys {
   ): { readonly reach: KeyReach; readonly driveId: DriveId | null } {
     if (caller.kind === "drive") {
       const wanted = prefix ?? caller.prefix;
-      const drive = this.#access.driveToWrite(caller, driveRef ?? caller.driveId, wanted);
+      const drive = this.#parts.access.driveToWrite(caller, driveRef ?? caller.driveId, wanted);
       return { reach: { drive: drive.pk, prefix: wanted }, driveId: drive.id };
     }
     if (driveRef === undefined) {
       if (prefix !== null) throw invalid("path_prefix", "needs `drive_id`: it is a folder of one drive");
       return { reach: reachOf(caller), driveId: null };
     }
-    const drive = this.#access.driveToManage(caller, driveRef);
+    const drive = this.#parts.access.driveToManage(caller, driveRef);
     return { reach: { drive: drive.pk, prefix: prefix ?? ROOT }, driveId: drive.id };
   }
 
@@ -194,8 +186,8 @@ export class ApiKeys {
    */
   createFor(username: string, name: string, scope: Scope): Promise<CreatedKey> {
     const insert = this.#newKey({ name, scope });
-    return this.#tables.write(() => {
-      const user = this.#tables.users.byUsername(username);
+    return this.#parts.tables.write(() => {
+      const user = this.#parts.tables.users.byUsername(username);
       if (user === null) throw new CofferError("NOT_FOUND", `There is no user "${username}".`);
       return insert({ user: user.pk }, null, null, null);
     });
@@ -214,13 +206,13 @@ export class ApiKeys {
     madeBy: KeyId | null,
   ) => CreatedKey {
     const name = request.name === "" ? "" : parseLabel("name", request.name, NAME_CHARACTERS);
-    const { secret, hash, prefix } = newApiKey(this.#keyPrefix);
+    const { secret, hash, prefix } = newApiKey(this.#parts.keyPrefix);
     return (reach, driveId, expiresAt, madeBy) => {
-      const now = this.#clock.now();
+      const now = this.#parts.clock.now();
       const id = newId<KeyId>(now);
       const key = { id, prefix, name, scope: request.scope, createdAt: now, expiresAt, madeBy };
       this.requireRoom(reach);
-      this.#tables.apiKeys.insert({ ...key, hash }, reach);
+      this.#parts.tables.apiKeys.insert({ ...key, hash }, reach);
       const pathPrefix = "user" in reach || reach.prefix === ROOT ? null : reach.prefix;
       return { key: { ...key, driveId, pathPrefix, lastUsedAt: null, clientId: null }, secret };
     };

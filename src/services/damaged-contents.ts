@@ -34,18 +34,12 @@ export class DamagedFile extends Error {
  * bytes writes them anew. The damaged file stays until then.
  */
 export class DamagedContents {
-  readonly #tables: Tables;
-  readonly #blobs: BlobStore;
-  readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #parts;
   /** Those that are running. */
   readonly #checks = new Map<Digest, Promise<boolean>>();
 
   constructor(parts: { tables: Tables; blobs: BlobStore; clock: Clock; log: Log }) {
-    this.#tables = parts.tables;
-    this.#blobs = parts.blobs;
-    this.#clock = parts.clock;
-    this.#log = parts.log;
+    this.#parts = parts;
   }
 
   /**
@@ -80,12 +74,12 @@ export class DamagedContents {
 
   /** Whether a content is known to be damaged, perhaps since its sending has begun. */
   isKnown({ digest }: Pick<Content, "digest">): boolean {
-    return this.#tables.damagedContents.problemOf(digest) !== null;
+    return this.#parts.tables.damagedContents.problemOf(digest) !== null;
   }
 
   /** Whether a damaged content has changed since it was looked at: perhaps somebody has restored it. */
   hasChanged({ digest, state }: DamagedRow): boolean {
-    return this.#blobs.stateOf(digest) !== state;
+    return this.#parts.blobs.stateOf(digest) !== state;
   }
 
   /**
@@ -93,16 +87,16 @@ export class DamagedContents {
    * still.
    */
   remember({ digest, problem, state }: DamagedContent): Promise<boolean> {
-    return this.#tables.writeFromReserve(() => {
-      if (this.#blobs.stateOf(digest) !== state) return false;
-      return this.#tables.damagedContents.put(digest, problem, state, this.#clock.now());
+    return this.#parts.tables.writeFromReserve(() => {
+      if (this.#parts.blobs.stateOf(digest) !== state) return false;
+      return this.#parts.tables.damagedContents.put(digest, problem, state, this.#parts.clock.now());
     });
   }
 
   async #check(content: Content, pause: Pause, pieceBytes?: number): Promise<boolean> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       try {
-        for await (const { length } of this.#blobs.pieces(content, pieceBytes)) await pause(length);
+        for await (const { length } of this.#parts.blobs.pieces(content, pieceBytes)) await pause(length);
         await this.#forget(content.digest);
         return true;
       } catch (error) {
@@ -117,26 +111,26 @@ export class DamagedContents {
 
   /** Forgets the damage of a content that was read and is whole. */
   async #forget(digest: Digest): Promise<void> {
-    const { damagedContents } = this.#tables;
+    const { damagedContents } = this.#parts.tables;
     if (damagedContents.problemOf(digest) === null) return;
-    await this.#tables.writeFromReserve(() => damagedContents.remove(digest));
-    this.#log.warn("a damaged content is whole again", this.#about(digest));
+    await this.#parts.tables.writeFromReserve(() => damagedContents.remove(digest));
+    this.#parts.log.warn("a damaged content is whole again", this.#about(digest));
   }
 
   /** Logs the damage of a content, with one of the files that it belongs to. */
   #report({ digest, message }: DamagedContent): void {
-    this.#log.error("a content is damaged", { ...this.#about(digest), damage: message });
+    this.#parts.log.error("a content is damaged", { ...this.#about(digest), damage: message });
   }
 
   #about(digest: Digest) {
-    const place = this.#tables.damagedContents.placeOf(digest);
+    const place = this.#parts.tables.damagedContents.placeOf(digest);
     return { digest, ...(place === null ? {} : { drive: place.driveId, path: place.path }) };
   }
 
   /** Remembers the damage. Reads again if it was known, and has gone since. */
   async #afterFailure<T>(place: FilePlace, read: () => T | Promise<T>, error: unknown): Promise<T> {
     if (!(error instanceof DamagedContent)) throw error;
-    const known = this.#tables.damagedContents.get(error.digest);
+    const known = this.#parts.tables.damagedContents.get(error.digest);
     try {
       if (known === null) await this.remember(error);
       else if (this.hasChanged(known)) await this.check(known);
@@ -144,7 +138,7 @@ export class DamagedContents {
       // Then the next read finds it again.
       if (!(failure instanceof WriteRefused)) throw failure;
     }
-    const isWhole = known !== null && this.#tables.damagedContents.get(error.digest) === null;
+    const isWhole = known !== null && this.#parts.tables.damagedContents.get(error.digest) === null;
     if (isWhole) return this.readFor(place, read);
     throw new DamagedFile(place, error);
   }

@@ -33,12 +33,7 @@ export interface DriveChanges {
 
 /** Drives: creates them with and without an account, finds, renames and deletes them. */
 export class Drives {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #locks: FolderLocks;
-  readonly #clock: Clock;
-  readonly #keyPrefix: string;
-  readonly #changes: Changes;
+  readonly #parts;
 
   constructor(parts: {
     tables: Tables;
@@ -48,21 +43,16 @@ export class Drives {
     keyPrefix: string;
     changes: Changes;
   }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#locks = parts.locks;
-    this.#clock = parts.clock;
-    this.#keyPrefix = parts.keyPrefix;
-    this.#changes = parts.changes;
+    this.#parts = parts;
   }
 
   /** Creates an unclaimed drive with its own key and a claim token. */
   provision(name: string, within?: Within<Provisioned>): Promise<Provisioned> {
     const parsed = parseDriveName("name", name);
-    const key = newProvisionedKey(this.#keyPrefix);
+    const key = newProvisionedKey(this.#parts.keyPrefix);
     const token = newClaimToken();
-    return this.#tables.write(() => {
-      const now = this.#clock.now();
+    return this.#parts.tables.write(() => {
+      const now = this.#parts.clock.now();
       const driveId = newId<DriveId>(now);
       const keyId = newId<KeyId>(now);
       const expiresAt = now + UNCLAIMED_LIFETIME_MS;
@@ -70,7 +60,7 @@ export class Drives {
       const drive = this.#insert({ ...unclaimed, createdAt: now });
       const { hash, prefix } = key;
       const label = "Provisioned with the drive";
-      this.#tables.apiKeys.insert(
+      this.#parts.tables.apiKeys.insert(
         {
           id: keyId,
           hash,
@@ -83,7 +73,7 @@ export class Drives {
         },
         { drive, prefix: ROOT },
       );
-      this.#tables.claimTokens.insert(token.hash, drive, expiresAt, now);
+      this.#parts.tables.claimTokens.insert(token.hash, drive, expiresAt, now);
       return { driveId, name: parsed, keyId, apiKey: key.secret, claimToken: token.secret, expiresAt };
     }, within);
   }
@@ -95,32 +85,32 @@ export class Drives {
       name: parseDriveName("name", name),
       description: parseDescription("description", description),
     };
-    return this.#access.write(caller, within, () => {
-      const now = this.#clock.now();
-      const owner = this.#tables.users.existing(userPk);
-      const slug = this.#tables.drives.freeSlug(slugOf(owner.username, parsed.name));
+    return this.#parts.access.write(caller, within, () => {
+      const now = this.#parts.clock.now();
+      const owner = this.#parts.tables.users.existing(userPk);
+      const slug = this.#parts.tables.drives.freeSlug(slugOf(owner.username, parsed.name));
       const id = newId<DriveId>(now);
       this.#insert({ ...parsed, id, user: userPk, slug, expiresAt: null, createdAt: now });
-      return this.#access.drive(caller, id);
+      return this.#parts.access.drive(caller, id);
     });
   }
 
   /** The caller's drives, then those that are shared with it; or the one that `slug` names. */
   list(caller: Caller, slug: string | null): SeenDrive[] {
-    if (slug === null) return this.#access.drives(caller).map((drive) => this.#shown(caller, drive));
-    const drive = this.#access.findDrive(caller, slug);
+    if (slug === null) return this.#parts.access.drives(caller).map((drive) => this.#shown(caller, drive));
+    const drive = this.#parts.access.findDrive(caller, slug);
     return drive === null ? [] : [this.#shown(caller, drive)];
   }
 
   /** By id or slug. Throws NOT_FOUND. */
   get(caller: Caller, reference: string): SeenDrive {
-    return this.#shown(caller, this.#access.drive(caller, reference));
+    return this.#shown(caller, this.#parts.access.drive(caller, reference));
   }
 
   /** With the counts of what the caller sees. */
   #shown(caller: Caller, drive: SeenDrive): SeenDrive {
-    const prefix = this.#access.prefixOf(caller, drive);
-    return { ...drive, ...seenCounts(this.#tables, drive, prefix, this.#clock.now()) };
+    const prefix = this.#parts.access.prefixOf(caller, drive);
+    return { ...drive, ...seenCounts(this.#parts.tables, drive, prefix, this.#parts.clock.now()) };
   }
 
   /**
@@ -139,24 +129,24 @@ export class Drives {
       ...(name === undefined ? {} : { name: parseDriveName("name", name) }),
       ...(description === undefined ? {} : { description: parseDescription("description", description) }),
     };
-    return this.#access.write(caller, within, () => {
-      const drive = this.#access.driveToManage(caller, reference);
+    return this.#parts.access.write(caller, within, () => {
+      const drive = this.#parts.access.driveToManage(caller, reference);
       const named = { name: drive.name, description: drive.description, ...parsed };
       const slug = this.#slugAfter(drive, named.name);
-      const stamp = { now: this.#clock.now(), by: actorOf(caller) };
-      this.#tables.drives.rename(drive.pk, { ...named, slug }, stamp.now);
-      this.#changes.add({ drive: drive.pk, type: "drive.updated", path: ROOT, stamp });
-      return this.#access.drive(caller, drive.id);
+      const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
+      this.#parts.tables.drives.rename(drive.pk, { ...named, slug }, stamp.now);
+      this.#parts.changes.add({ drive: drive.pk, type: "drive.updated", path: ROOT, stamp });
+      return this.#parts.access.drive(caller, drive.id);
     });
   }
 
   #slugAfter(drive: Drive, name: string): string | null {
     if (drive.owner === null) return null;
-    const owner = this.#tables.users.existing(drive.owner.pk);
+    const owner = this.#parts.tables.users.existing(drive.owner.pk);
     const slug = slugOf(owner.username, name);
     return slug === slugOf(owner.username, drive.name)
       ? drive.slug
-      : this.#tables.drives.freeSlug(slug, drive.slug);
+      : this.#parts.tables.drives.freeSlug(slug, drive.slug);
   }
 
   /**
@@ -164,18 +154,18 @@ export class Drives {
    * Throws NOT_FOUND.
    */
   remove(caller: Caller, reference: string, within?: Within<DriveId>): Promise<DriveId> {
-    return this.#access.writeFromReserve(caller, within, () => {
-      const drive = this.#access.driveToManage(caller, reference);
-      this.#locks.requireNoMove(drive.pk);
-      this.#tables.drives.markDeleted(drive.pk, this.#clock.now());
-      this.#tables.claimTokens.removeOf(drive.pk);
+    return this.#parts.access.writeFromReserve(caller, within, () => {
+      const drive = this.#parts.access.driveToManage(caller, reference);
+      this.#parts.locks.requireNoMove(drive.pk);
+      this.#parts.tables.drives.markDeleted(drive.pk, this.#parts.clock.now());
+      this.#parts.tables.claimTokens.removeOf(drive.pk);
       return drive.id;
     });
   }
 
   #insert(drive: NewDrive): DrivePk {
-    const pk = this.#tables.drives.insert(drive);
-    this.#tables.folders.insert(pk, null, ROOT, drive.createdAt);
+    const pk = this.#parts.tables.drives.insert(drive);
+    this.#parts.tables.folders.insert(pk, null, ROOT, drive.createdAt);
     return pk;
   }
 }

@@ -17,19 +17,15 @@ const AWAITED = 100;
  * made an editor is a reader again. None of it works from the moment when the key is gone (`KEY_IS_ALIVE`); this removes it, in pieces.
  */
 export class EndedKeys {
-  readonly #tables: Tables;
-  readonly #changes: Changes;
-  readonly #clock: Clock;
+  readonly #parts;
 
   constructor(parts: { tables: Tables; changes: Changes; clock: Clock }) {
-    this.#tables = parts.tables;
-    this.#changes = parts.changes;
-    this.#clock = parts.clock;
+    this.#parts = parts;
   }
 
   /** Removes some of what the keys made that are gone. Returns how many rows; 0 at the end. Inside a write. */
   removeSome(): number {
-    const { endedKeys } = this.#tables;
+    const { endedKeys } = this.#parts.tables;
     let room = PIECE;
     for (let key = endedKeys.next(); key !== null && room > 0; key = endedKeys.next()) {
       room -= this.#removeOf(key, room);
@@ -42,7 +38,7 @@ export class EndedKeys {
 
   /** `removeSome` in a transaction of its own. */
   removePiece(): Promise<number> {
-    return this.#tables.writeFromReserve(() => this.removeSome());
+    return this.#parts.tables.writeFromReserve(() => this.removeSome());
   }
 
   /**
@@ -63,11 +59,11 @@ export class EndedKeys {
 
   /** Removes up to `room` rows that a key made. Returns how many; less than `room` if nothing is left. */
   #removeOf(key: KeyId, room: number): number {
-    const { apiKeys, endedKeys } = this.#tables;
+    const { apiKeys, endedKeys } = this.#parts.tables;
     const webhook = endedKeys.webhookOf(key);
     if (webhook !== null) {
       // It may have had many deliveries: they are a piece of their own.
-      removeSomeOfWebhook(this.#tables, webhook);
+      removeSomeOfWebhook(this.#parts.tables, webhook);
       return room;
     }
     const keys = endedKeys.keysOf(key, room);
@@ -79,39 +75,39 @@ export class EndedKeys {
   }
 
   #removeMembers(key: KeyId, limit: number): number {
-    const { members, endedKeys } = this.#tables;
+    const { members, endedKeys } = this.#parts.tables;
     const ended = endedKeys.membersOf(key, limit);
     for (const { drive, user, userId } of ended) {
       members.remove(drive, user);
-      this.#changes.add({ drive, type: "member.removed", path: ROOT, ref: userId, stamp: this.#stamp });
+      this.#parts.changes.add({ drive, type: "member.removed", path: ROOT, ref: userId, stamp: this.#stamp });
     }
     return ended.length;
   }
 
   /** Makes those readers again whom the key made editors. */
   #lowerMembers(key: KeyId, limit: number): number {
-    const { members, endedKeys } = this.#tables;
+    const { members, endedKeys } = this.#parts.tables;
     const raised = endedKeys.raisedBy(key, limit);
     for (const { drive, user, userId } of raised) {
       members.lower(drive, user);
-      this.#changes.add({ drive, type: "member.changed", path: ROOT, ref: userId, stamp: this.#stamp });
+      this.#parts.changes.add({ drive, type: "member.changed", path: ROOT, ref: userId, stamp: this.#stamp });
     }
     return raised.length;
   }
 
   #removeLinks(key: KeyId, limit: number): number {
-    const { links, endedKeys } = this.#tables;
+    const { links, endedKeys } = this.#parts.tables;
     const ended = endedKeys.linksOf(key, limit);
     for (const { id, drive, path } of ended) {
       links.remove(id);
       if (drive !== null && path !== null)
-        this.#changes.add({ drive, type: "link.revoked", path, ref: id, stamp: this.#stamp });
+        this.#parts.changes.add({ drive, type: "link.revoked", path, ref: id, stamp: this.#stamp });
     }
     return ended.length;
   }
 
   /** By the server. */
   get #stamp() {
-    return { now: this.#clock.now(), by: null };
+    return { now: this.#parts.clock.now(), by: null };
   }
 }

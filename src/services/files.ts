@@ -48,13 +48,8 @@ export interface RemovedFiles {
 
 /** Single files: read, change, copy, move and delete. */
 export class Files {
-  readonly #blobs: BlobStore;
-  readonly #damaged: DamagedContents;
+  readonly #parts;
   readonly #checks: ContentChecks;
-  readonly #access: Access;
-  readonly #tree: Tree;
-  readonly #clock: Clock;
-  readonly #usage: UsageMeter;
 
   constructor(parts: {
     blobs: BlobStore;
@@ -65,23 +60,18 @@ export class Files {
     clock: Clock;
     usage: UsageMeter;
   }) {
-    this.#blobs = parts.blobs;
-    this.#damaged = parts.damaged;
+    this.#parts = parts;
     this.#checks = parts.contentChecks;
-    this.#access = parts.access;
-    this.#tree = parts.tree;
-    this.#clock = parts.clock;
-    this.#usage = parts.usage;
   }
 
   /** Throws NOT_FOUND, like every method here, for a file that the caller may not see. */
   get(caller: Caller, ref: FileRef): File {
-    return this.#access.file(caller, ref);
+    return this.#parts.access.file(caller, ref);
   }
 
   /** The record of a file as it is, or was in a snapshot. */
   facts(caller: Caller, view: FileView): FileFacts {
-    return this.#access.fileIn(caller, view);
+    return this.#parts.access.fileIn(caller, view);
   }
 
   /**
@@ -89,13 +79,13 @@ export class Files {
    * Throws DamagedFile or rejects with it, like `contentWhole`.
    */
   content(file: FileFacts, range?: ByteRange): Blob | Promise<Blob> {
-    this.#usage.countBytes(file.driveId, range === undefined ? file.size : range.end - range.start);
+    this.#parts.usage.countBytes(file.driveId, range === undefined ? file.size : range.end - range.start);
     return this.#checks.read(file, range);
   }
 
   /** Whether the content of a file was found damaged: then no more of it is to be sent. */
   isDamaged(file: FileFacts): boolean {
-    return this.#damaged.isKnown(file);
+    return this.#parts.damaged.isKnown(file);
   }
 
   /** The check of a content that is still running; null if there is none. It never rejects. */
@@ -105,18 +95,18 @@ export class Files {
 
   /** Whether the content of a file has fewer bytes than it had, so that less was sent than announced. */
   isCutShort(file: FileFacts): boolean {
-    return this.#blobs.isCutShort(file);
+    return this.#parts.blobs.isCutShort(file);
   }
 
   /** Whether a content of a file may still be sent to a caller who has asked for it. */
   mayGoOn(caller: Caller, { driveId }: FileFacts): boolean {
-    return mayGoOn(this.#access, caller, [driveId]);
+    return mayGoOn(this.#parts.access, caller, [driveId]);
   }
 
   /** The whole content in memory; only for small files. Counts as bandwidth. */
   contentWhole(file: FileFacts): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
-    this.#usage.countBytes(file.driveId, file.size);
-    return this.#damaged.readFor(file, () => this.#blobs.readAll(file));
+    this.#parts.usage.countBytes(file.driveId, file.size);
+    return this.#parts.damaged.readFor(file, () => this.#parts.blobs.readAll(file));
   }
 
   /** Changes attributes and the path. Throws CONFLICT, PRECONDITION_FAILED, VALIDATION_ERROR. */
@@ -127,18 +117,18 @@ export class Files {
     precondition: Precondition,
     within?: Within<File>,
   ): Promise<File> {
-    return this.#access.write(caller, within, () => {
+    return this.#parts.access.write(caller, within, () => {
       const stamp = this.#stamp(caller);
-      const file = this.#access.fileToWrite(caller, ref);
+      const file = this.#parts.access.fileToWrite(caller, ref);
       const { filename, path } = parseRename(file, changes);
-      const drive = this.#access.driveToWrite(caller, file.driveId, path);
+      const drive = this.#parts.access.driveToWrite(caller, file.driveId, path);
       const attributes = parseAttributes(file, changes, stamp.now);
       requireMayExpire(drive.role, file.expiresAt, attributes.expiresAt);
       requirePrecondition(precondition, file);
       const body = { ...named(file, filename), ...attributes };
       return path === file.path
-        ? this.#tree.change(drive, file, body, stamp)
-        : this.#tree.move(file, drive, path, body, stamp);
+        ? this.#parts.tree.change(drive, file, body, stamp)
+        : this.#parts.tree.move(file, drive, path, body, stamp);
     });
   }
 
@@ -150,13 +140,13 @@ export class Files {
     precondition: Precondition,
     within?: Within<File>,
   ): Promise<File> {
-    return this.#access.write(caller, within, () => {
+    return this.#parts.access.write(caller, within, () => {
       const stamp = this.#stamp(caller);
-      const file = this.#access.file(caller, ref);
+      const file = this.#parts.access.file(caller, ref);
       const { drive, path } = this.#destination(caller, file, to);
       requirePrecondition(precondition, file);
       this.#makeWay(file, drive, path, to.overwrite, stamp);
-      return this.#tree.add(drive, path, { ...named(file, lastSegment(path)), expiresAt: null }, stamp);
+      return this.#parts.tree.add(drive, path, { ...named(file, lastSegment(path)), expiresAt: null }, stamp);
     });
   }
 
@@ -168,15 +158,15 @@ export class Files {
     precondition: Precondition,
     within?: Within<File>,
   ): Promise<File> {
-    return this.#access.write(caller, within, () => {
+    return this.#parts.access.write(caller, within, () => {
       const stamp = this.#stamp(caller);
-      const file = this.#access.fileToWrite(caller, ref);
+      const file = this.#parts.access.fileToWrite(caller, ref);
       const { drive, path } = this.#destination(caller, file, to);
-      this.#access.requireMayTake(caller, file.driveId, drive);
+      this.#parts.access.requireMayTake(caller, file.driveId, drive);
       requirePrecondition(precondition, file);
       if (drive.pk === file.drivePk && path === file.path) return file;
       this.#makeWay(file, drive, path, to.overwrite, stamp);
-      return this.#tree.move(file, drive, path, named(file, lastSegment(path)), stamp);
+      return this.#parts.tree.move(file, drive, path, named(file, lastSegment(path)), stamp);
     });
   }
 
@@ -187,10 +177,10 @@ export class Files {
     precondition: Precondition,
     within?: Within<Removed>,
   ): Promise<Removed> {
-    return this.#access.writeFromReserve(caller, within, () => {
-      const file = this.#access.fileToWrite(caller, ref);
+    return this.#parts.access.writeFromReserve(caller, within, () => {
+      const file = this.#parts.access.fileToWrite(caller, ref);
       requirePrecondition(precondition, file);
-      const [trashId = null] = this.#tree.trash([file], this.#stamp(caller));
+      const [trashId = null] = this.#parts.tree.trash([file], this.#stamp(caller));
       return { file, trashId };
     });
   }
@@ -209,7 +199,7 @@ export class Files {
     const left = [...names.values()];
     let removed: RemovedFiles = { deleted: [], trashIds: [], failed: [] };
     do {
-      const outcome = await this.#access.writeFromReserve(
+      const outcome = await this.#parts.access.writeFromReserve(
         caller,
         ({ taken, sum }) => (taken === left.length ? within?.(sum) : undefined),
         () => this.#removeSome(caller, left, removed),
@@ -232,7 +222,7 @@ export class Files {
     for (const ids of names) {
       if (piece.isFull) break;
       taken += 1;
-      const file = this.#access.findFileToWrite(caller, ids[0] ?? "");
+      const file = this.#parts.access.findFileToWrite(caller, ids[0] ?? "");
       piece.takeRows(1);
       if (file === null) {
         failed.push(...ids);
@@ -241,7 +231,7 @@ export class Files {
       found.push({ file, ids });
       piece.takeFile(trashedFile(file));
     }
-    const trashed = this.#tree.trash(
+    const trashed = this.#parts.tree.trash(
       found.map(({ file }) => file),
       this.#stamp(caller),
     );
@@ -255,20 +245,20 @@ export class Files {
 
   #destination(caller: Caller, file: File, to: Destination): { drive: Drive; path: FilePath } {
     const path = parseFilePath("destination_path", to.path, file.filename);
-    return { drive: this.#access.driveToWrite(caller, to.driveId ?? file.driveId, path), path };
+    return { drive: this.#parts.access.driveToWrite(caller, to.driveId ?? file.driveId, path), path };
   }
 
   /** Puts a file at the destination into the trash, if `overwrite` allows it. Never `file` itself, which would be lost. */
   #makeWay(file: File, drive: Drive, path: FilePath, overwrite: boolean, stamp: Stamp): void {
-    const present = this.#tree.occupant(drive, path, stamp);
+    const present = this.#parts.tree.occupant(drive, path, stamp);
     if (present === null) return;
     if (present.pk === file.pk) throw pathTaken("file", path);
     if (!overwrite) throw pathTaken("file", path, "pass overwrite: true to replace it");
-    this.#tree.trash([present], stamp);
+    this.#parts.tree.trash([present], stamp);
   }
 
   #stamp(caller: Caller): Stamp {
-    return { now: this.#clock.now(), by: actorOf(caller) };
+    return { now: this.#parts.clock.now(), by: actorOf(caller) };
   }
 }
 

@@ -72,10 +72,7 @@ export class Idempotency {
 
 /** A request with an Idempotency-Key. While it runs, no other with the same key can. */
 export class Attempt {
-  readonly #tables: Tables;
-  readonly #clock: Clock;
-  readonly #keys: RecordKeys;
-  readonly #owner: UserId | DriveId | null;
+  readonly #parts;
   /**
    * The request that was answered with this key before; null if there is none. If there is, this one must have no
    * effect.
@@ -92,10 +89,7 @@ export class Attempt {
     earlier: IdempotencyRecord | null;
     end: () => void;
   }) {
-    this.#tables = parts.tables;
-    this.#clock = parts.clock;
-    this.#keys = parts.keys;
-    this.#owner = parts.owner;
+    this.#parts = parts;
     this.earlier = parts.earlier;
     this.end = parts.end;
   }
@@ -116,8 +110,8 @@ export class Attempt {
    */
   keep(fingerprint: Fingerprint, answer: KeptAnswer): void {
     this.requireRoom(answer);
-    const sealed = sealRecord(this.#keys.sealingKey, { fingerprint, answer });
-    const expiresAt = this.#clock.now() + IDEMPOTENCY_LIFETIME_MS;
-    this.#tables.idempotencyRecords.put(this.#keys.name, this.#owner, sealed, expiresAt);
+    const sealed = sealRecord(this.#parts.keys.sealingKey, { fingerprint, answer });
+    const expiresAt = this.#parts.clock.now() + IDEMPOTENCY_LIFETIME_MS;
+    this.#parts.tables.idempotencyRecords.put(this.#parts.keys.name, this.#parts.owner, sealed, expiresAt);
   }
 }

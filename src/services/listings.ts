@@ -56,25 +56,22 @@ const ENDED = { found: [], next: null };
  * that ends within a name, matches are counted one by one.
  */
 export class Listings {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #clock: Clock;
+  readonly #parts;
 
   constructor(parts: { tables: Tables; access: Access; clock: Clock }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#clock = parts.clock;
+    this.#parts = parts;
   }
 
   /** Throws NOT_FOUND, VALIDATION_ERROR. */
   list(caller: Reach, request: ListRequest): Listing {
-    const drive = this.#access.drive(caller, request.driveId);
+    const drive = this.#parts.access.drive(caller, request.driveId);
     const asked = parsePrefix("prefix", request.prefix);
     const tags = parseTagFilter("tags", request.tags);
     requireSortable(request, asked);
-    const limit = this.#access.prefixOf(caller, drive);
+    const limit = this.#parts.access.prefixOf(caller, drive);
     const prefix = narrowed(asked, limit);
-    const folder = prefix === null ? null : this.#tables.folders.byPath(drive.pk, containingFolder(prefix));
+    const folder =
+      prefix === null ? null : this.#parts.tables.folders.byPath(drive.pk, containingFolder(prefix));
     if (prefix === null || folder === null) return onlyFolders(request, []);
     if (request.grouped && prefix !== asked)
       return onlyFolders(request, [wayInto(containingFolder(asked), limit)]);
@@ -92,7 +89,7 @@ export class Listings {
 
   #scope(drive: Drive, folder: Folder, prefix: string, request: ListRequest): ListScope {
     const { grouped, tags, sort } = request;
-    const now = this.#clock.now();
+    const now = this.#parts.clock.now();
     return { drive: drive.pk, folder: grouped ? folder.pk : null, prefix, tags, sort, now };
   }
 
@@ -100,7 +97,7 @@ export class Listings {
     if (after !== null && after.file === null) return ENDED;
     const offset = after === null ? (page - 1) * limit : 0;
     const window = { limit: limit + 1, offset, after: after?.file ?? null };
-    return partOf(this.#tables.fileLists.page(scope, window), limit, (file) => positionOf(sort, file));
+    return partOf(this.#parts.tables.fileLists.page(scope, window), limit, (file) => positionOf(sort, file));
   }
 
   #folders(
@@ -111,16 +108,16 @@ export class Listings {
     if (after !== null && after.folder === null) return ENDED;
     const offset = after === null ? (page - 1) * limit : 0;
     const window = { limit: limit + 1, offset, after: after?.folder ?? null };
-    return partOf(this.#tables.folders.children(folder.pk, prefix, window), limit, (path) => path);
+    return partOf(this.#parts.tables.folders.children(folder.pk, prefix, window), limit, (path) => path);
   }
 
   #folderTotal(folder: Folder, prefix: string): number {
     if (prefix === folder.path) return folder.ownFolderCount;
-    return this.#tables.folders.countChildren(folder.pk, prefix).folders;
+    return this.#parts.tables.folders.countChildren(folder.pk, prefix).folders;
   }
 
   #total(scope: ListScope, folder: Folder): number {
-    const { fileLists, folders } = this.#tables;
+    const { fileLists, folders } = this.#parts.tables;
     if (scope.tags.length > 0) return fileLists.countTagged(scope);
     const expired = fileLists.countExpired(scope);
     if (scope.prefix === folder.path)

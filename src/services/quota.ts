@@ -19,9 +19,8 @@ export type StorageLimits = Readonly<Record<Plan, number | null>>;
  * own.
  */
 export class Quota {
-  readonly #tables: Tables;
+  readonly #parts;
   readonly #limits: StorageLimits;
-  readonly #pressed: (releaser: Releaser) => void;
 
   /**
    * `pressed` is called inside a write for an owner who keeps too much, or whose released contents exceed its storage
@@ -32,9 +31,8 @@ export class Quota {
     storageLimits: StorageLimits;
     pressed: (releaser: Releaser) => void;
   }) {
-    this.#tables = parts.tables;
+    this.#parts = parts;
     this.#limits = parts.storageLimits;
-    this.#pressed = parts.pressed;
   }
 
   /** The most that an account of this plan may store, in bytes; null for no limit. */
@@ -56,7 +54,7 @@ export class Quota {
   roomToArrive(drive: Drive, path: FilePath | null, now: number): number | null {
     const limit = this.limitOf(drive);
     if (limit === null || path === null) return limit;
-    const replaced = this.#tables.files.byPath(drive.pk, path)?.size ?? 0;
+    const replaced = this.#parts.tables.files.byPath(drive.pk, path)?.size ?? 0;
     return limit - (this.#stored(releaserOf(drive), now) - replaced);
   }
 
@@ -71,9 +69,9 @@ export class Quota {
     if (limit === null) return;
     const owner = releaserOf(drive);
     const stored = this.#stored(owner, now) + more;
-    const { held } = this.#tables.keptContents.of(owner);
+    const { held } = this.#parts.tables.keptContents.of(owner);
     const isOver = stored > limit;
-    if (isOver || (stored + held > limit && !this.#tables.keptContents.hasDroppableSnapshots(owner))) {
+    if (isOver || (stored + held > limit && !this.#parts.tables.keptContents.hasDroppableSnapshots(owner))) {
       const allowed =
         drive.owner === null
           ? `An unclaimed drive holds at most ${limit} bytes`
@@ -98,9 +96,9 @@ export class Quota {
     const limit = this.limitOf(drive);
     if (limit === null) return;
     const owner = releaserOf(drive);
-    if (this.hasKeptExcess(owner, now) || this.excessOf(owner) > 0) this.#pressed(owner);
-    const { size: kept } = this.#tables.keptContents.of(owner);
-    const released = this.#tables.releasedContents.size(owner);
+    if (this.hasKeptExcess(owner, now) || this.excessOf(owner) > 0) this.#parts.pressed(owner);
+    const { size: kept } = this.#parts.tables.keptContents.of(owner);
+    const released = this.#parts.tables.releasedContents.size(owner);
     if (this.#stored(owner, now) + kept + released <= limit * DISK_PER_STORAGE) return;
     throw new CofferError(
       "QUOTA_EXCEEDED",
@@ -116,7 +114,7 @@ export class Quota {
     const limit = isUnclaimed(caller) ? UNCLAIMED_STORAGE_BYTES : this.#limits[caller.plan];
     if (limit === null) return;
     const room = recordRoom(limit);
-    if (this.#tables.idempotencyRecords.usedBy(ownerOf(caller)) < room) return;
+    if (this.#parts.tables.idempotencyRecords.usedBy(ownerOf(caller)) < room) return;
     throw new CofferError(
       "QUOTA_EXCEEDED",
       `The responses that are kept for Idempotency-Keys take up more than ${room} bytes. Each is kept for 24 hours: send the request without an Idempotency-Key, or later.`,
@@ -126,14 +124,14 @@ export class Quota {
   /** By how many bytes the released contents of an owner exceed its storage limit; 0 or less if they do not. */
   excessOf(releaser: Releaser): number {
     const limit = this.#limitOf(releaser);
-    return limit === null ? 0 : this.#tables.releasedContents.size(releaser) - limit;
+    return limit === null ? 0 : this.#parts.tables.releasedContents.size(releaser) - limit;
   }
 
   /** Whether an owner keeps more of replaced and deleted files than there is room for beside all that it stores. */
   hasKeptExcess(owner: Releaser, now: number): boolean {
     const limit = this.#limitOf(owner);
     if (limit === null) return false;
-    const { size, records } = this.#tables.keptContents.of(owner);
+    const { size, records } = this.#parts.tables.keptContents.of(owner);
     if (size > 0 && this.#stored(owner, now) + size > limit) return true;
     return records > 0 && this.#records(owner) + records > recordRoom(limit);
   }
@@ -150,8 +148,8 @@ export class Quota {
     const room = recordRoom(limit);
     const owner = releaserOf(drive);
     const records = this.#records(owner) + more;
-    const { records: kept } = this.#tables.keptContents.of(owner);
-    if (kept > 0 && records + kept > room) this.#pressed(owner);
+    const { records: kept } = this.#parts.tables.keptContents.of(owner);
+    if (kept > 0 && records + kept > room) this.#parts.pressed(owner);
     if (records > room) throw tooManyRecords(drive, room);
     if (records + kept <= room * DISK_PER_STORAGE) return;
     throw new CofferError(
@@ -190,18 +188,18 @@ export class Quota {
   #limitOf(releaser: Releaser): number | null {
     return releaser.kind === "drive"
       ? UNCLAIMED_STORAGE_BYTES
-      : this.#limits[this.#tables.users.existing(releaser.pk).plan];
+      : this.#limits[this.#parts.tables.users.existing(releaser.pk).plan];
   }
 
   #stored(owner: Releaser, now: number): number {
-    const { drives } = this.#tables;
+    const { drives } = this.#parts.tables;
     return owner.kind === "drive"
       ? (drives.byPk(owner.pk, now)?.totalSize ?? 0)
       : drives.storedBy(owner.pk, now);
   }
 
   #records(owner: Releaser): number {
-    const { drives } = this.#tables;
+    const { drives } = this.#parts.tables;
     return owner.kind === "drive" ? drives.recordsOf(owner.pk) : drives.recordsBy(owner.pk);
   }
 }

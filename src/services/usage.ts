@@ -49,10 +49,7 @@ interface Counted {
  * write. Those since the last batch are lost in a crash, but not when the server stops.
  */
 export class UsageMeter {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #quota: Quota;
-  readonly #clock: Clock;
+  readonly #parts;
   /** By the first millisecond of the month. */
   #counted = new Map<number, Counted>();
   #month: Month = { start: 0, end: 0 };
@@ -60,10 +57,7 @@ export class UsageMeter {
   #flushed: Promise<void> = Promise.resolve();
 
   constructor(parts: { tables: Tables; access: Access; quota: Quota; clock: Clock }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#quota = parts.quota;
-    this.#clock = parts.clock;
+    this.#parts = parts;
   }
 
   /** Counts a request: for the drive that its key is limited to, else for the account. */
@@ -97,17 +91,17 @@ export class UsageMeter {
     } catch (error) {
       if (!(error instanceof WriteRefused)) throw error;
     }
-    const now = this.#clock.now();
+    const now = this.#parts.clock.now();
     const period = monthOf(now);
     const { kept, storage, used } =
       caller.kind === "account"
         ? {
-            kept: this.#tables.keptContents.of({ kind: "user", pk: caller.userPk }),
+            kept: this.#parts.tables.keptContents.of({ kind: "user", pk: caller.userPk }),
             storage: {
-              used: this.#tables.drives.storedBy(caller.userPk, now),
-              limit: this.#quota.limitFor(caller.plan),
+              used: this.#parts.tables.drives.storedBy(caller.userPk, now),
+              limit: this.#parts.quota.limitFor(caller.plan),
             },
-            used: this.#tables.usage.ofAccount(caller.userPk, period.start),
+            used: this.#parts.tables.usage.ofAccount(caller.userPk, period.start),
           }
         : this.#ofDrive(caller, period.start);
     return {
@@ -123,14 +117,14 @@ export class UsageMeter {
     caller: Caller & { readonly kind: "drive" },
     month: number,
   ): { readonly kept: Kept; readonly storage: Figure; readonly used: Usage } {
-    const drive = this.#access.ownDrive(caller);
+    const drive = this.#parts.access.ownDrive(caller);
     return {
-      kept: this.#tables.keptContents.of({ kind: "drive", pk: drive.pk }),
+      kept: this.#parts.tables.keptContents.of({ kind: "drive", pk: drive.pk }),
       storage: {
-        used: seenCounts(this.#tables, drive, caller.prefix, this.#clock.now()).totalSize,
-        limit: this.#quota.limitOf(drive),
+        used: seenCounts(this.#parts.tables, drive, caller.prefix, this.#parts.clock.now()).totalSize,
+        limit: this.#parts.quota.limitOf(drive),
       },
-      used: this.#tables.usage.ofDrive(drive.pk, month),
+      used: this.#parts.tables.usage.ofDrive(drive.pk, month),
     };
   }
 
@@ -139,7 +133,7 @@ export class UsageMeter {
     this.#counted = new Map();
     for (let from = 0; from < taken.length; from += PIECE) {
       try {
-        await this.#tables.writeFromReserve(() =>
+        await this.#parts.tables.writeFromReserve(() =>
           taken.slice(from, from + PIECE).forEach((entry) => this.#write(entry)),
         );
       } catch (error) {
@@ -150,8 +144,8 @@ export class UsageMeter {
   }
 
   #write({ month, used, ...who }: Entry): void {
-    if ("drive" in who) this.#tables.usage.addToDrive({ who: who.drive, month, ...used });
-    else this.#tables.usage.addToAccount({ who: who.account, month, ...used });
+    if ("drive" in who) this.#parts.tables.usage.addToDrive({ who: who.drive, month, ...used });
+    else this.#parts.tables.usage.addToAccount({ who: who.account, month, ...used });
   }
 
   #takeBack({ month, used, ...who }: Entry): void {
@@ -161,7 +155,7 @@ export class UsageMeter {
   }
 
   #thisMonth(): Counted {
-    const now = this.#clock.now();
+    const now = this.#parts.clock.now();
     // Called for every request: computed again only when the month is over.
     if (now < this.#month.start || now >= this.#month.end) this.#month = monthOf(now);
     return this.#in(this.#month.start);

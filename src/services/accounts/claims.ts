@@ -10,16 +10,10 @@ import type { Quota } from "../quota.ts";
 
 /** Claims: an unclaimed drive becomes a user's. */
 export class Claims {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #quota: Quota;
-  readonly #clock: Clock;
+  readonly #parts;
 
   constructor(parts: { tables: Tables; access: Access; quota: Quota; clock: Clock }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#quota = parts.quota;
-    this.#clock = parts.clock;
+    this.#parts = parts;
   }
 
   /**
@@ -28,7 +22,7 @@ export class Claims {
    * @throws CofferError NOT_FOUND for an unknown token, CONFLICT for a used one, GONE for an expired one
    */
   preview(token: string): Drive {
-    return this.#unclaimed(hashSecret(token), this.#clock.now());
+    return this.#unclaimed(hashSecret(token), this.#parts.clock.now());
   }
 
   /**
@@ -41,23 +35,23 @@ export class Claims {
   claim(caller: Caller, token: string, within?: Within<SeenDrive>): Promise<SeenDrive> {
     const { userPk } = requirePerson(caller);
     const hash = hashSecret(token);
-    const { claimTokens, drives, users } = this.#tables;
-    return this.#access.write(caller, within, () => {
-      const now = this.#clock.now();
+    const { claimTokens, drives, users } = this.#parts.tables;
+    return this.#parts.access.write(caller, within, () => {
+      const now = this.#parts.clock.now();
       const unclaimed = this.#unclaimed(hash, now);
       const slug = drives.freeSlug(slugOf(users.existing(userPk).username, unclaimed.name));
       drives.claim(unclaimed.pk, userPk, slug, now);
-      this.#tables.webhooks.giveTo(userPk, unclaimed.pk);
+      this.#parts.tables.webhooks.giveTo(userPk, unclaimed.pk);
       claimTokens.markUsed(hash, now);
-      const drive = this.#access.drive(caller, unclaimed.id);
-      this.#quota.requireRoom(drive, now);
-      this.#quota.requireRecordRoom(drive);
+      const drive = this.#parts.access.drive(caller, unclaimed.id);
+      this.#parts.quota.requireRoom(drive, now);
+      this.#parts.quota.requireRecordRoom(drive);
       return drive;
     });
   }
 
   #unclaimed(hash: SecretHash, now: number): Drive {
-    const claim = this.#tables.claimTokens.find(hash);
+    const claim = this.#parts.tables.claimTokens.find(hash);
     if (claim === null)
       throw new CofferError("NOT_FOUND", "No such claim token. Check that the claim link is complete.");
     if (claim.usedAt !== null)
@@ -66,7 +60,7 @@ export class Claims {
         "This drive was already claimed. If it was you, it is among your drives.",
       );
     const isLate = claim.drive === null || claim.expiresAt <= now;
-    const drive = isLate ? null : this.#tables.drives.byPk(claim.drive, now);
+    const drive = isLate ? null : this.#parts.tables.drives.byPk(claim.drive, now);
     if (drive === null)
       throw new CofferError(
         "GONE",

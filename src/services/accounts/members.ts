@@ -21,16 +21,10 @@ export interface AddedMember {
 
 /** Shares drives with other users, as readers or editors. Only people do: see `requirePerson`. */
 export class Members {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #changes: Changes;
-  readonly #clock: Clock;
+  readonly #parts;
 
   constructor(parts: { tables: Tables; access: Access; changes: Changes; clock: Clock }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#changes = parts.changes;
-    this.#clock = parts.clock;
+    this.#parts = parts;
   }
 
   /**
@@ -46,8 +40,8 @@ export class Members {
     role: MemberRole,
     within?: Within<AddedMember>,
   ): Promise<AddedMember> {
-    const { users, members } = this.#tables;
-    return this.#access.write(caller, within, () => {
+    const { users, members } = this.#parts.tables;
+    return this.#parts.access.write(caller, within, () => {
       const drive = this.#managed(caller, driveRef);
       const user = users.byUsername(username.toLowerCase());
       if (user === null || user.disabledAt !== null) throw unknownUsername();
@@ -56,7 +50,7 @@ export class Members {
       if (members.find(drive.pk, user.pk) !== null)
         return { member: this.#setRole(caller, drive, user.pk, role), created: false };
       this.#requireRoom(drive, user.pk);
-      const now = this.#clock.now();
+      const now = this.#parts.clock.now();
       members.insert({
         drive: drive.pk,
         user: user.pk,
@@ -75,7 +69,7 @@ export class Members {
   list(caller: Caller, driveRef: string): Member[] {
     const own = this.#ownMembership(caller, driveRef);
     if (own !== null) return [own];
-    return this.#tables.members.of(this.#access.driveToManage(caller, driveRef).pk);
+    return this.#parts.tables.members.of(this.#parts.access.driveToManage(caller, driveRef).pk);
   }
 
   /** Throws NOT_FOUND, FORBIDDEN. */
@@ -86,7 +80,7 @@ export class Members {
     role: MemberRole,
     within?: Within<Member>,
   ): Promise<Member> {
-    return this.#access.write(caller, within, () => {
+    return this.#parts.access.write(caller, within, () => {
       const drive = this.#managed(caller, driveRef);
       return this.#setRole(caller, drive, this.#memberPk(drive, userId), role);
     });
@@ -94,13 +88,13 @@ export class Members {
 
   /** Ends a membership; a member can end its own. Returns whose it was. Throws NOT_FOUND, FORBIDDEN. */
   remove(caller: Caller, driveRef: string, userId: string, within?: Within<UserId>): Promise<UserId> {
-    return this.#access.writeFromReserve(caller, within, () => {
+    return this.#parts.access.writeFromReserve(caller, within, () => {
       const isOwn = this.#ownMembership(caller, driveRef)?.userId === parseId<UserId>(userId);
-      const drive = isOwn ? this.#access.drive(caller, driveRef) : this.#managed(caller, driveRef);
+      const drive = isOwn ? this.#parts.access.drive(caller, driveRef) : this.#managed(caller, driveRef);
       requirePerson(caller);
       const user = this.#memberPk(drive, userId);
       const member = this.#existing(drive, user);
-      this.#tables.members.remove(drive.pk, user);
+      this.#parts.tables.members.remove(drive.pk, user);
       this.#tell("member.removed", caller, drive, member);
       return member.userId;
     });
@@ -108,20 +102,20 @@ export class Members {
 
   /** The drive, for a person who manages it. Throws NOT_FOUND, FORBIDDEN. */
   #managed(caller: Caller, driveRef: string): Drive {
-    const drive = this.#access.driveToManage(caller, driveRef);
+    const drive = this.#parts.access.driveToManage(caller, driveRef);
     requirePerson(caller);
     return drive;
   }
 
   /** The caller's own membership; null if it is not a member. Throws NOT_FOUND for the drive. */
   #ownMembership(caller: Caller, driveRef: string): Member | null {
-    const drive = this.#access.drive(caller, driveRef);
-    return caller.kind === "account" ? this.#tables.members.find(drive.pk, caller.userPk) : null;
+    const drive = this.#parts.access.drive(caller, driveRef);
+    return caller.kind === "account" ? this.#parts.tables.members.find(drive.pk, caller.userPk) : null;
   }
 
   #setRole(caller: Caller, drive: Drive, user: UserPk, role: MemberRole): Member {
     const before = this.#existing(drive, user);
-    this.#tables.members.setRole(drive.pk, user, role, caller.keyId);
+    this.#parts.tables.members.setRole(drive.pk, user, role, caller.keyId);
     if (before.role === role) return before;
     const member = this.#existing(drive, user);
     this.#tell("member.changed", caller, drive, member);
@@ -134,25 +128,26 @@ export class Members {
     drive: Drive,
     { userId }: Member,
   ): void {
-    const stamp = { now: this.#clock.now(), by: actorOf(caller) };
-    this.#changes.add({ drive: drive.pk, type, path: ROOT, ref: userId, stamp });
+    const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
+    this.#parts.changes.add({ drive: drive.pk, type, path: ROOT, ref: userId, stamp });
   }
 
   #memberPk(drive: Drive, reference: string): UserPk {
     const id = parseId<UserId>(reference);
-    const user = id === null ? null : this.#tables.users.byId(id);
-    if (user === null || this.#tables.members.find(drive.pk, user.pk) === null) throw notFound("member");
+    const user = id === null ? null : this.#parts.tables.users.byId(id);
+    if (user === null || this.#parts.tables.members.find(drive.pk, user.pk) === null)
+      throw notFound("member");
     return user.pk;
   }
 
   #existing(drive: Drive, user: UserPk): Member {
-    const member = this.#tables.members.find(drive.pk, user);
+    const member = this.#parts.tables.members.find(drive.pk, user);
     if (member === null) throw new Error("a member is missing");
     return member;
   }
 
   #requireRoom(drive: Drive, user: UserPk): void {
-    const { members } = this.#tables;
+    const { members } = this.#parts.tables;
     if (members.driveHasAtLeast(MEMBERS.drive, drive.pk)) {
       throw new CofferError(
         "QUOTA_EXCEEDED",

@@ -68,20 +68,18 @@ const EMAIL_CHARACTERS = 254;
 
 /** Sign-in through an OpenID Connect provider: the authorization code flow with PKCE (RFC 7636). */
 export class Oidc {
-  readonly #provider: OidcProvider;
+  readonly #parts;
   readonly #flows: Tickets<Flow>;
-  readonly #log: Log;
   #configuration: Promise<Configuration> | null = null;
 
   constructor(parts: { provider: OidcProvider; clock: Clock; log: Log }) {
-    this.#provider = parts.provider;
+    this.#parts = parts;
     this.#flows = new Tickets({ ...parts, capacity: MAX_FLOWS, lifetimeMs: FLOW_LIFETIME_MS });
-    this.#log = parts.log;
   }
 
   /** The provider's name for people: the host of its address. */
   get name(): string {
-    return new URL(this.#provider.issuer).host;
+    return new URL(this.#parts.provider.issuer).host;
   }
 
   /**
@@ -130,21 +128,21 @@ export class Oidc {
     try {
       return await identify(configuration, callback, flow);
     } catch (error) {
-      this.#log.warn("sign-in refused", { request_id: requestId, reason: summary(error) });
+      this.#parts.log.warn("sign-in refused", { request_id: requestId, reason: summary(error) });
       throw refusalOf(error);
     }
   }
 
   /** Fetches the provider's configuration once; again after a failure. */
   async #discovered(requestId: string): Promise<Configuration> {
-    this.#configuration ??= discover(this.#provider);
+    this.#configuration ??= discover(this.#parts.provider);
     try {
       return await this.#configuration;
     } catch (error) {
       this.#configuration = null;
-      this.#log.error("the sign-in provider does not answer correctly", {
+      this.#parts.log.error("the sign-in provider does not answer correctly", {
         request_id: requestId,
-        issuer: this.#provider.issuer,
+        issuer: this.#parts.provider.issuer,
         reason: summary(error),
       });
       throw new CofferError(

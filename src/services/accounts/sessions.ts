@@ -30,23 +30,17 @@ const PIECE = 200;
 
 /** Sessions. One ends 30 days after its last use. */
 export class Sessions {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #clock: Clock;
-  readonly #watch: ClockWatch;
+  readonly #parts;
   readonly #lastUses = new LastUses<SessionId>();
 
   constructor(parts: { tables: Tables; access: Access; clock: Clock; watch: ClockWatch }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#clock = parts.clock;
-    this.#watch = parts.watch;
+    this.#parts = parts;
   }
 
   /** The caller with this session token; null if it is unknown or has ended. */
   authenticate(token: string): SessionCaller | null {
-    const now = this.#clock.now();
-    const holder = this.#tables.sessions.holder(hashSecret(token), now);
+    const now = this.#parts.clock.now();
+    const holder = this.#parts.tables.sessions.holder(hashSecret(token), now);
     if (holder === null) return null;
     const { id, lastUsedAt, plan, userId, userPk } = holder;
     if (now - lastUsedAt >= SESSION_TOUCH_MS) this.#lastUses.note(id, now);
@@ -56,10 +50,10 @@ export class Sessions {
   /** Begins a session for a user; the token is shown only once. Inside a write. */
   begin(user: User, userAgent: string): SignedIn {
     const { token, hash } = newToken();
-    const now = this.#clock.now();
+    const now = this.#parts.clock.now();
     const sessionId = newId<SessionId>(now);
     const { plan, id: userId, pk: userPk } = user;
-    this.#tables.sessions.insert({
+    this.#parts.tables.sessions.insert({
       id: sessionId,
       hash,
       user: userPk,
@@ -67,7 +61,7 @@ export class Sessions {
       createdAt: now,
       expiresAt: now + SESSION_LIFETIME_MS,
     });
-    this.#tables.sessions.removeOldest(userPk, sessionId, SESSIONS_A_USER);
+    this.#parts.tables.sessions.removeOldest(userPk, sessionId, SESSIONS_A_USER);
     return {
       caller: { kind: "account", keyId: null, sessionId, scope: "read-write", plan, userId, userPk },
       token,
@@ -76,7 +70,9 @@ export class Sessions {
 
   /** Ends a session. Does nothing for an unknown token. */
   end(token: string): Promise<void> {
-    return this.#tables.writeFromReserve(() => this.#tables.sessions.removeByHash(hashSecret(token)));
+    return this.#parts.tables.writeFromReserve(() =>
+      this.#parts.tables.sessions.removeByHash(hashSecret(token)),
+    );
   }
 
   /**
@@ -86,9 +82,9 @@ export class Sessions {
    */
   list(caller: Caller, token: string | null = null): ListedSession[] {
     const { userPk } = requirePerson(caller);
-    const now = this.#clock.now();
-    const current = token === null ? null : this.#tables.sessions.holder(hashSecret(token), now);
-    return this.#tables.sessions
+    const now = this.#parts.clock.now();
+    const current = token === null ? null : this.#parts.tables.sessions.holder(hashSecret(token), now);
+    return this.#parts.tables.sessions
       .ofUser(userPk, now)
       .map((session) => ({ ...session, isCurrent: session.id === current?.id }));
   }
@@ -98,8 +94,8 @@ export class Sessions {
     const { userPk } = requirePerson(caller);
     const id = parseId<SessionId>(reference);
     if (id === null) throw notFound("session");
-    return this.#access.writeFromReserve(caller, within, () => {
-      if (!this.#tables.sessions.removeOne(id, userPk)) throw notFound("session");
+    return this.#parts.access.writeFromReserve(caller, within, () => {
+      if (!this.#parts.tables.sessions.removeOne(id, userPk)) throw notFound("session");
       return id;
     });
   }
@@ -107,12 +103,14 @@ export class Sessions {
   /** Ends all of the caller's sessions. Returns how many. Throws FORBIDDEN unless the caller acts for a person. */
   endAll(caller: Caller, within?: Within<number>): Promise<number> {
     const { userPk } = requirePerson(caller);
-    return this.#access.writeFromReserve(caller, within, () => this.#tables.sessions.removeAllOf(userPk));
+    return this.#parts.access.writeFromReserve(caller, within, () =>
+      this.#parts.tables.sessions.removeAllOf(userPk),
+    );
   }
 
   /** Writes which sessions were used, which extends them. */
   flushUse(): Promise<void> {
-    const { writeFromReserve, sessions } = this.#tables;
+    const { writeFromReserve, sessions } = this.#parts.tables;
     return this.#lastUses.flush((uses) =>
       writeFromReserve(() => {
         for (const [id, at] of uses) sessions.touch(id, at, at + SESSION_LIFETIME_MS);
@@ -122,10 +120,10 @@ export class Sessions {
 
   /** Removes expired sessions, in batches; none while the clock is doubted. */
   async removeExpired(): Promise<void> {
-    const now = await this.#watch.trustedNow();
+    const now = await this.#parts.watch.trustedNow();
     if (now === null) return;
     const removeSome = () =>
-      this.#tables.writeFromReserve(() => this.#tables.sessions.removeExpired(now, PIECE));
+      this.#parts.tables.writeFromReserve(() => this.#parts.tables.sessions.removeExpired(now, PIECE));
     while ((await removeSome()) === PIECE);
   }
 }

@@ -10,28 +10,24 @@ interface Kept<T> {
 
 /** Values that are kept for a short time, each for whoever has its ticket. In memory only. */
 export class Tickets<T> {
-  readonly #clock: Clock;
-  readonly #capacity: number;
-  readonly #lifetimeMs: number;
+  readonly #parts;
   readonly #kept = new Map<SecretHash, Kept<T>>();
 
   /** Beyond `capacity` the oldest are dropped. */
   constructor(parts: { clock: Clock; capacity: number; lifetimeMs: number }) {
-    this.#clock = parts.clock;
-    this.#capacity = parts.capacity;
-    this.#lifetimeMs = parts.lifetimeMs;
+    this.#parts = parts;
   }
 
   /** Keeps a value. Returns its ticket, a secret of 43 characters of base64url. */
   put(value: T): string {
-    const now = this.#clock.now();
+    const now = this.#parts.clock.now();
     // All have the same lifetime, so the first are the oldest.
     for (const [hash, { endsAt }] of this.#kept) {
-      if (this.#kept.size < this.#capacity && endsAt > now) break;
+      if (this.#kept.size < this.#parts.capacity && endsAt > now) break;
       this.#kept.delete(hash);
     }
     const { token, hash } = newToken();
-    this.#kept.set(hash, { value, endsAt: now + this.#lifetimeMs });
+    this.#kept.set(hash, { value, endsAt: now + this.#parts.lifetimeMs });
     return token;
   }
 
@@ -49,6 +45,6 @@ export class Tickets<T> {
   }
 
   #valid(kept: Kept<T> | undefined): T | null {
-    return kept !== undefined && kept.endsAt > this.#clock.now() ? kept.value : null;
+    return kept !== undefined && kept.endsAt > this.#parts.clock.now() ? kept.value : null;
   }
 }

@@ -40,16 +40,10 @@ export interface UserDraft {
 
 /** Creates and manages users, for administrators, for sign-in and for the shell. */
 export class Users {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #clock: Clock;
-  readonly #passwords: Passwords;
+  readonly #parts;
 
   constructor(parts: { tables: Tables; access: Access; clock: Clock; passwords: Passwords }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#clock = parts.clock;
-    this.#passwords = parts.passwords;
+    this.#parts = parts;
   }
 
   /** Every user, by username. Throws FORBIDDEN unless the caller is an administrator with a session. */
@@ -72,7 +66,7 @@ export class Users {
   ): Promise<ManagedUser> {
     this.#requireAdmin(caller);
     const draft = await this.draft(username, password);
-    return this.#access.write(caller, within, () => {
+    return this.#parts.access.write(caller, within, () => {
       this.#requireAdmin(caller);
       return this.#managed(this.add(draft, null));
     });
@@ -93,12 +87,12 @@ export class Users {
   ): Promise<ManagedUser> {
     this.#requireAdmin(caller);
     const id = parseId<UserId>(reference);
-    return this.#access.writeFromReserve(caller, within, () => {
+    return this.#parts.access.writeFromReserve(caller, within, () => {
       this.#requireAdmin(caller);
       const { pk } = this.#known(id);
-      if (plan !== undefined) this.#tables.users.setPlan(pk, plan);
+      if (plan !== undefined) this.#parts.tables.users.setPlan(pk, plan);
       if (disabled === true) this.#disable(pk);
-      if (disabled === false) this.#tables.users.setDisabledAt(pk, null);
+      if (disabled === false) this.#parts.tables.users.setDisabledAt(pk, null);
       return this.#managed(this.#known(id));
     });
   }
@@ -106,7 +100,12 @@ export class Users {
   /** The draft of a user with a password. Throws VALIDATION_ERROR. */
   async draft(name: string, password: string): Promise<UserDraft> {
     const username = parseUsername("username", name);
-    return { username, email: null, displayName: null, passwordHash: await this.#passwords.hash(password) };
+    return {
+      username,
+      email: null,
+      displayName: null,
+      passwordHash: await this.#parts.passwords.hash(password),
+    };
   }
 
   /**
@@ -114,11 +113,11 @@ export class Users {
    * a write.
    */
   add(draft: UserDraft, admin: AdminBy | null): User {
-    const { users } = this.#tables;
+    const { users } = this.#parts.tables;
     if (users.byUsername(draft.username) !== null) {
       throw new CofferError("CONFLICT", `The username "${draft.username}" is taken. Choose another.`);
     }
-    const now = this.#clock.now();
+    const now = this.#parts.clock.now();
     const plan = admin === null ? "free" : "team";
     users.insert({ ...draft, id: newId<UserId>(now), plan, admin, createdAt: now });
     return this.#named(draft.username);
@@ -126,7 +125,7 @@ export class Users {
 
   /** Every user, by username; for the shell, which has no caller. */
   all(): User[] {
-    return this.#tables.users.all();
+    return this.#parts.tables.users.all();
   }
 
   /**
@@ -135,17 +134,19 @@ export class Users {
    */
   async createFromShell(username: string, password: string): Promise<User> {
     const draft = await this.draft(username, password);
-    return this.#tables.write(() => this.add(draft, this.#tables.users.hasAdmin() ? null : "setup"));
+    return this.#parts.tables.write(() =>
+      this.add(draft, this.#parts.tables.users.hasAdmin() ? null : "setup"),
+    );
   }
 
   /** Sets a user's password from the shell and ends all their sessions. Throws VALIDATION_ERROR, NOT_FOUND. */
   async resetPassword(username: string, password: string): Promise<User> {
     this.#named(username);
-    const hash = await this.#passwords.hash(password);
-    return this.#tables.write(() => {
+    const hash = await this.#parts.passwords.hash(password);
+    return this.#parts.tables.write(() => {
       const user = this.#named(username);
-      this.#tables.users.setPasswordHash(user.pk, hash);
-      this.#tables.sessions.removeAllOf(user.pk);
+      this.#parts.tables.users.setPasswordHash(user.pk, hash);
+      this.#parts.tables.sessions.removeAllOf(user.pk);
       return user;
     });
   }
@@ -155,15 +156,15 @@ export class Users {
    * NOT_FOUND.
    */
   setPlan(username: string, plan: Plan): Promise<User> {
-    return this.#tables.write(() => {
+    return this.#parts.tables.write(() => {
       const { pk } = this.#named(username);
-      this.#tables.users.setPlan(pk, plan);
+      this.#parts.tables.users.setPlan(pk, plan);
       return this.#named(username);
     });
   }
 
   #requireAdmin(caller: Caller): void {
-    if (this.#tables.users.existing(requireSession(caller).userPk).admin !== null) return;
+    if (this.#parts.tables.users.existing(requireSession(caller).userPk).admin !== null) return;
     throw new CofferError(
       "FORBIDDEN",
       "Only administrators of this server can manage users. Ask one of them.",
@@ -171,30 +172,33 @@ export class Users {
   }
 
   #disable(pk: User["pk"]): void {
-    const { users, sessions } = this.#tables;
+    const { users, sessions } = this.#parts.tables;
     const { admin, disabledAt } = users.existing(pk);
     if (admin !== null) {
       throw new CofferError("FORBIDDEN", "An administrator cannot be disabled.");
     }
-    if (disabledAt === null) users.setDisabledAt(pk, this.#clock.now());
+    if (disabledAt === null) users.setDisabledAt(pk, this.#parts.clock.now());
     sessions.removeAllOf(pk);
   }
 
   #known(id: UserId | null): User {
-    const user = id === null ? null : this.#tables.users.byId(id);
+    const user = id === null ? null : this.#parts.tables.users.byId(id);
     if (user === null) throw notFound("user");
     return user;
   }
 
   #named(username: string): User {
-    const user = this.#tables.users.byUsername(username);
+    const user = this.#parts.tables.users.byUsername(username);
     if (user === null) throw new CofferError("NOT_FOUND", `There is no user "${username}".`);
     return user;
   }
 
   #managed(user: User): ManagedUser {
-    const now = this.#clock.now();
-    return { ...viewOf(user, this.#tables, now), totalSize: this.#tables.drives.storedBy(user.pk, now) };
+    const now = this.#parts.clock.now();
+    return {
+      ...viewOf(user, this.#parts.tables, now),
+      totalSize: this.#parts.tables.drives.storedBy(user.pk, now),
+    };
   }
 }
 

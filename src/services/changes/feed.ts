@@ -51,8 +51,7 @@ const PARTS = 10;
 
 /** What callers may read of the feed, as pages and as streams. */
 export class Feed {
-  readonly #access: Access;
-  readonly #changes: Changes;
+  readonly #parts;
   readonly #works: WorksUnderWay;
   readonly #slots: Slots;
   readonly #commentMs: number;
@@ -67,8 +66,7 @@ export class Feed {
     worksUnderWay: WorksUnderWay;
     streamCommentMs?: number | undefined;
   }) {
-    this.#access = parts.access;
-    this.#changes = parts.changes;
+    this.#parts = parts;
     this.#works = parts.worksUnderWay;
     this.#commentMs = parts.streamCommentMs ?? STREAM_COMMENT_MS;
     // Each takes a descriptor.
@@ -79,8 +77,8 @@ export class Feed {
   /** A page of changes. Where few of them are shown, it may have fewer than there are. Throws NOT_FOUND, GONE. */
   page(caller: Caller, { drives, position, limit, newestFirst }: FeedPageRequest): ChangePage {
     const seen = this.#drives(caller, drives).map((drive) => this.#seen(caller, drive));
-    const start = position === "latest" ? this.#changes.latest() : position;
-    return this.#changes.page({ drives: seen, position: start, limit, newestFirst });
+    const start = position === "latest" ? this.#parts.changes.latest() : position;
+    return this.#parts.changes.page({ drives: seen, position: start, limit, newestFirst });
   }
 
   /** Like `page`, but looks further for what is shown, with turns of the event loop for other requests in between. */
@@ -104,13 +102,13 @@ export class Feed {
   open(caller: Caller, client: string, request: FeedRequest, listener: StreamListener): FeedStream {
     if (this.#isStopped) throw new CofferError("UNAVAILABLE", "The server is shutting down; connect again.");
     const { drives } = request;
-    const position = request.position === "latest" ? this.#changes.latest() : request.position;
+    const position = request.position === "latest" ? this.#parts.changes.latest() : request.position;
     // What cannot be read is refused before the stream begins.
     this.page(caller, { drives, position, limit: 1, newestFirst: false });
     const slot = this.#slots.take(holderOf(caller), client);
-    const waiting = this.#changes.subscribe(this.#watched(caller, drives), listener.wake);
+    const waiting = this.#parts.changes.subscribe(this.#watched(caller, drives), listener.wake);
     const named = drives === null ? [] : this.#drives(caller, drives).map(({ id }) => id);
-    this.#streams.set(listener, () => mayGoOn(this.#access, caller, named));
+    this.#streams.set(listener, () => mayGoOn(this.#parts.access, caller, named));
     if (this.#timers.length === 0) this.#startTimers();
     const close = () => {
       slot[Symbol.dispose]();
@@ -133,7 +131,7 @@ export class Feed {
 
   /** The next changes of a stream. The caller may have lost its access since it began: it is asked for each time. */
   #next(caller: Caller, drives: FeedRequest["drives"], position: ChangePosition | null): ChangePage {
-    this.#access.requireValid(caller);
+    this.#parts.access.requireValid(caller);
     return this.page(caller, { drives, position, limit: BATCH, newestFirst: false });
   }
 
@@ -145,16 +143,16 @@ export class Feed {
   }
 
   #drives(caller: Caller, drives: FeedRequest["drives"]): readonly Drive[] {
-    if (drives !== null) return drives.map((each) => this.#access.drive(caller, each));
+    if (drives !== null) return drives.map((each) => this.#parts.access.drive(caller, each));
     // Not those that others share with it.
-    return this.#access
+    return this.#parts.access
       .drives(caller)
       .filter(({ owner }) => caller.kind === "drive" || owner?.pk === caller.userPk);
   }
 
   #seen(caller: Caller, drive: Drive): FeedDrive {
-    const from = changeNumber(this.#access.changesFrom(caller, drive));
-    return { drive: drive.pk, prefix: this.#access.prefixOf(caller, drive), from };
+    const from = changeNumber(this.#parts.access.changesFrom(caller, drive));
+    return { drive: drive.pk, prefix: this.#parts.access.prefixOf(caller, drive), from };
   }
 
   #watched(caller: Caller, drives: FeedRequest["drives"]): Watched {
@@ -190,9 +188,7 @@ export class Feed {
 
 /** A reader that goes on from where it was. Keeps no changes. */
 export class FeedStream {
-  readonly #next: (position: ChangePosition | null) => ChangePage;
-  readonly #news: (number: number | null) => WorkNews;
-  readonly #close: () => void;
+  readonly #parts;
   #number: number | null = null;
   #position: ChangePosition | null;
 
@@ -202,10 +198,8 @@ export class FeedStream {
     position: ChangePosition | null;
     close: () => void;
   }) {
-    this.#next = parts.next;
-    this.#news = parts.news;
+    this.#parts = parts;
     this.#position = parts.position;
-    this.#close = parts.close;
   }
 
   /**
@@ -214,15 +208,15 @@ export class FeedStream {
    * UNAUTHORIZED and NOT_FOUND once the caller may not read them any more, and GONE.
    */
   read(): Pick<ChangePage, "changes" | "hasMore"> & Pick<WorkNews, "works"> {
-    const page = this.#next(this.#position);
+    const page = this.#parts.next(this.#position);
     this.#position = page.next;
-    const { works, number } = this.#news(this.#number);
+    const { works, number } = this.#parts.news(this.#number);
     this.#number = number;
     return { ...page, works };
   }
 
   /** Ends it. Doing so again does nothing. */
   close(): void {
-    this.#close();
+    this.#parts.close();
   }
 }

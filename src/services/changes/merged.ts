@@ -8,15 +8,13 @@ const MANY = 500;
 
 /** The changes of one drive that were read and not yet given. */
 class Walk {
-  readonly #table: ChangesTable;
-  readonly #newestFirst: boolean;
+  readonly #parts;
   #rest: ChangeRange;
   #rows: Change[] = [];
   #at = 0;
 
   constructor(parts: { table: ChangesTable; range: ChangeRange; newestFirst: boolean }) {
-    this.#table = parts.table;
-    this.#newestFirst = parts.newestFirst;
+    this.#parts = parts;
     this.#rest = parts.range;
   }
 
@@ -34,12 +32,12 @@ class Walk {
     const { drive, after, upTo } = this.#rest;
     if (after >= upTo) return;
     this.#at = 0;
-    this.#rows = this.#newestFirst
-      ? this.#table.newest(this.#rest, limit)
-      : this.#table.oldest(this.#rest, limit);
+    this.#rows = this.#parts.newestFirst
+      ? this.#parts.table.newest(this.#rest, limit)
+      : this.#parts.table.oldest(this.#rest, limit);
     const last = this.#rows.at(-1)?.number;
     if (last === undefined || this.#rows.length < limit) this.#rest = { drive, after: upTo, upTo };
-    else if (this.#newestFirst) this.#rest = { drive, after, upTo: changeNumber(last - 1) };
+    else if (this.#parts.newestFirst) this.#rest = { drive, after, upTo: changeNumber(last - 1) };
     else this.#rest = { drive, after: last, upTo };
   }
 }

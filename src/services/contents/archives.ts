@@ -57,12 +57,7 @@ const PIECE_BYTES = 256 * 1024;
 
 /** Packs files and folders of a drive. */
 export class Archives {
-  readonly #tables: Tables;
-  readonly #blobs: BlobStore;
-  readonly #damaged: DamagedContents;
-  readonly #access: Access;
-  readonly #clock: Clock;
-  readonly #usage: UsageMeter;
+  readonly #parts;
   readonly #slots = new Slots({ limits: ARCHIVE_LIMITS, noun: "archives" });
 
   constructor(parts: {
@@ -73,12 +68,7 @@ export class Archives {
     clock: Clock;
     usage: UsageMeter;
   }) {
-    this.#tables = parts.tables;
-    this.#blobs = parts.blobs;
-    this.#damaged = parts.damaged;
-    this.#access = parts.access;
-    this.#clock = parts.clock;
-    this.#usage = parts.usage;
+    this.#parts = parts;
   }
 
   /**
@@ -100,7 +90,7 @@ export class Archives {
 
   /** Whether an archive may still be sent to a caller who has begun it. @param drive an id or slug */
   mayGoOn(caller: Caller, drive: string): boolean {
-    return mayGoOn(this.#access, caller, [drive]);
+    return mayGoOn(this.#parts.access, caller, [drive]);
   }
 
   /** Like `open`, for somebody with a link. */
@@ -112,13 +102,13 @@ export class Archives {
   ): Archive {
     const source =
       snapshot === undefined
-        ? { drive: this.#access.drive(reach, driveId), at: null }
-        : this.#access.view(reach, driveId, snapshot);
+        ? { drive: this.#parts.access.drive(reach, driveId), at: null }
+        : this.#parts.access.view(reach, driveId, snapshot);
     const { drive } = source;
-    const prefix = this.#access.prefixOf(reach, drive);
+    const prefix = this.#parts.access.prefixOf(reach, drive);
     const places = paths.length === 0 ? [prefix] : paths.map((path) => parsePlace("path", path));
     for (const place of places) {
-      this.#access.requireInside(reach, drive, place);
+      this.#parts.access.requireInside(reach, drive, place);
       this.#requirePresent(source, place);
     }
     const outermost = withoutInner(places);
@@ -136,8 +126,8 @@ export class Archives {
     base: FolderPath,
   ): AsyncGenerator<Uint8Array> {
     using _ = takeSlot();
-    using list = this.#tables.archiveLists.open();
-    const count = await list.collect({ drive: drive.pk, at, now: this.#clock.now() }, places);
+    using list = this.#parts.tables.archiveLists.open();
+    const count = await list.collect({ drive: drive.pk, at, now: this.#parts.clock.now() }, places);
     if (count === null)
       throw new CofferError("NOT_FOUND", "The files to download no longer exist. List the folder again.");
     const sources = {
@@ -154,14 +144,18 @@ export class Archives {
 
   /** A whole content. Counts as use, as `#inPieces` does. Both throw if the content is not complete. */
   #whole(drive: Drive, base: FolderPath, content: ZipContent): Uint8Array | Promise<Uint8Array> {
-    this.#usage.countBytes(drive.id, content.size);
-    return this.#damaged.readFor(placeOf(drive, base, content), () => this.#blobs.readAll(content));
+    this.#parts.usage.countBytes(drive.id, content.size);
+    return this.#parts.damaged.readFor(placeOf(drive, base, content), () =>
+      this.#parts.blobs.readAll(content),
+    );
   }
 
   async *#inPieces(drive: Drive, base: FolderPath, content: ZipContent): AsyncGenerator<Uint8Array> {
     const { digest, size } = content;
-    this.#usage.countBytes(drive.id, size);
-    const blob = await this.#damaged.readFor(placeOf(drive, base, content), () => this.#blobs.read(content));
+    this.#parts.usage.countBytes(drive.id, size);
+    const blob = await this.#parts.damaged.readFor(placeOf(drive, base, content), () =>
+      this.#parts.blobs.read(content),
+    );
     const hash = new Bun.CryptoHasher("sha256");
     for (let at = 0; at < size; at += PIECE_BYTES) {
       const piece = await blob.slice(at, at + PIECE_BYTES).bytes();
@@ -175,13 +169,13 @@ export class Archives {
   /** Throws for wrong bytes, and remembers the damage. The archive ends before the last of them is sent. */
   async #requireDigest(content: ZipContent, found: string): Promise<void> {
     if (found === content.digest) return;
-    await this.#damaged.check(content);
+    await this.#parts.damaged.check(content);
     throw new Error(`the content ${content.digest} does not match its SHA-256`);
   }
 
   #requirePresent({ drive, at }: Source, place: Place): void {
-    const { folders, files, snapshotLists } = this.#tables;
-    const now = this.#clock.now();
+    const { folders, files, snapshotLists } = this.#parts.tables;
+    const now = this.#parts.clock.now();
     const scope = at === null ? null : { drive: drive.pk, at, now };
     if (isFolderPath(place)) {
       const folder = scope === null ? folders.byPath(drive.pk, place) : snapshotLists.folderAt(scope, place);

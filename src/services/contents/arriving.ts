@@ -52,8 +52,7 @@ export class ArrivingContents {
 export class ArrivingContent implements Disposable {
   readonly #key: string;
   readonly #room: number | null;
-  readonly #all: Map<string, number>;
-  readonly #slot: Disposable;
+  readonly #parts;
   #counted = 0;
   #received = 0;
   #isOver = false;
@@ -62,8 +61,7 @@ export class ArrivingContent implements Disposable {
     const { owner, room, bytes } = parts.arrival;
     this.#key = `${owner.kind} ${owner.pk}`;
     this.#room = room;
-    this.#all = parts.all;
-    this.#slot = parts.slot;
+    this.#parts = parts;
     this.#count(bytes ?? 0);
   }
 
@@ -76,18 +74,18 @@ export class ArrivingContent implements Disposable {
   [Symbol.dispose](): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#slot[Symbol.dispose]();
-    const left = (this.#all.get(this.#key) ?? 0) - this.#counted;
-    if (left > 0) this.#all.set(this.#key, left);
-    else this.#all.delete(this.#key);
+    this.#parts.slot[Symbol.dispose]();
+    const left = (this.#parts.all.get(this.#key) ?? 0) - this.#counted;
+    if (left > 0) this.#parts.all.set(this.#key, left);
+    else this.#parts.all.delete(this.#key);
   }
 
   #count(bytes: number): void {
     if (this.#isOver) return;
-    const all = (this.#all.get(this.#key) ?? 0) + bytes;
+    const all = (this.#parts.all.get(this.#key) ?? 0) + bytes;
     if (this.#room !== null && all > this.#room) throw noRoom(all - bytes - this.#counted);
     this.#counted += bytes;
-    this.#all.set(this.#key, all);
+    this.#parts.all.set(this.#key, all);
   }
 }
 

@@ -34,10 +34,7 @@ interface Checked {
  * at each read.
  */
 export class ContentChecks {
-  readonly #blobs: BlobStore;
-  readonly #damaged: DamagedContents;
-  readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #parts;
   /** The one that was checked last is at the end. */
   readonly #lately = new Map<Digest, Checked>();
   readonly #checks = new Map<Digest, Promise<void>>();
@@ -45,10 +42,7 @@ export class ContentChecks {
   readonly #stopping = new AbortController();
 
   constructor(parts: { blobs: BlobStore; damaged: DamagedContents; clock: Clock; log: Log }) {
-    this.#blobs = parts.blobs;
-    this.#damaged = parts.damaged;
-    this.#clock = parts.clock;
-    this.#log = parts.log;
+    this.#parts = parts;
   }
 
   /**
@@ -57,7 +51,7 @@ export class ContentChecks {
    * @throws DamagedFile
    */
   read(file: FilePlace & Content, range?: ByteRange): Blob | Promise<Blob> {
-    const read = () => this.#damaged.readFor(file, () => this.#blobs.read(file, range));
+    const read = () => this.#parts.damaged.readFor(file, () => this.#parts.blobs.read(file, range));
     if (file.size <= RECENT_BYTES || this.#isChecked(file)) return read();
     return this.#readChecked(file, read, range === undefined ? PATIENCE_MS.whole : PATIENCE_MS.part);
   }
@@ -69,7 +63,7 @@ export class ContentChecks {
 
   /** Remembers that all bytes of a content were right when they were written just now. */
   note(digest: Digest): void {
-    this.#remember(digest, this.#blobs.stateOf(digest));
+    this.#remember(digest, this.#parts.blobs.stateOf(digest));
   }
 
   /** Ends all checks. */
@@ -103,30 +97,30 @@ export class ContentChecks {
     check
       .catch((error: unknown) => {
         if (!this.#stopping.signal.aborted)
-          this.#log.error("a content could not be checked", { digest, error });
+          this.#parts.log.error("a content could not be checked", { digest, error });
       })
       .finally(() => this.#checks.delete(digest));
     return check;
   }
 
   async #checkNow(content: Content): Promise<void> {
-    const state = this.#blobs.stateOf(content.digest);
+    const state = this.#parts.blobs.stateOf(content.digest);
     const proceed = () => this.#stopping.signal.throwIfAborted();
     proceed();
-    const isWhole = await this.#damaged.check(content, proceed, PIECE_BYTES);
+    const isWhole = await this.#parts.damaged.check(content, proceed, PIECE_BYTES);
     if (isWhole) this.#remember(content.digest, state);
   }
 
   #isChecked({ digest }: Content): boolean {
     const found = this.#lately.get(digest);
-    if (found === undefined || found.state !== this.#blobs.stateOf(digest)) return false;
+    if (found === undefined || found.state !== this.#parts.blobs.stateOf(digest)) return false;
     // Also when the clock was set back.
-    return Math.abs(this.#clock.now() - found.at) < LATELY_MS;
+    return Math.abs(this.#parts.clock.now() - found.at) < LATELY_MS;
   }
 
   #remember(digest: Digest, state: string | null): void {
     this.#lately.delete(digest);
-    this.#lately.set(digest, { state, at: this.#clock.now() });
+    this.#lately.set(digest, { state, at: this.#parts.clock.now() });
     const [oldest] = this.#lately.keys();
     if (this.#lately.size > REMEMBERED && oldest !== undefined) this.#lately.delete(oldest);
   }

@@ -56,12 +56,7 @@ class ReplacedMeanwhile extends Error {}
 
 /** Edits of texts. Edits of the same file wait for each other; one that meets an upload is done anew. */
 export class Edits {
-  readonly #access: Access;
-  readonly #blobs: BlobStore;
-  readonly #damaged: DamagedContents;
-  readonly #uploads: Uploads;
-  readonly #usage: UsageMeter;
-  readonly #indexes: LineIndexes;
+  readonly #parts;
   readonly #turns = new Turns<FileId | "large">();
 
   constructor(parts: {
@@ -72,12 +67,7 @@ export class Edits {
     usage: UsageMeter;
     indexes: LineIndexes;
   }) {
-    this.#access = parts.access;
-    this.#blobs = parts.blobs;
-    this.#damaged = parts.damaged;
-    this.#uploads = parts.uploads;
-    this.#usage = parts.usage;
-    this.#indexes = parts.indexes;
+    this.#parts = parts;
   }
 
   /**
@@ -96,11 +86,11 @@ export class Edits {
     within?: Within<EditedFile>,
   ): Promise<EditedFile> {
     requireEdits(edits);
-    const { id, driveId, size } = this.#access.fileToWrite(caller, ref);
+    const { id, driveId, size } = this.#parts.access.fileToWrite(caller, ref);
     const edit = () => this.#inAttempts(caller, ref, edits, options, within);
     const inMemory = size > LARGE_BYTES && !isAppending(edits);
     const edited = await this.#turns.take(id, () => (inMemory ? this.#turns.take("large", edit) : edit()));
-    this.#usage.countBytes(driveId, sentBytes(edits));
+    this.#parts.usage.countBytes(driveId, sentBytes(edits));
     return edited;
   }
 
@@ -131,7 +121,7 @@ export class Edits {
     { precondition, dryRun }: EditOptions,
     within: Within<EditedFile> | undefined,
   ): Promise<EditedFile> {
-    const file = this.#access.fileToWrite(caller, ref);
+    const file = this.#parts.access.fileToWrite(caller, ref);
     requirePrecondition(precondition, file);
     const { diff, pieces } = await this.#plan(file, edits);
     const check = (present: File) => {
@@ -139,13 +129,13 @@ export class Edits {
       if (present.id !== file.id || present.digest !== file.digest) throw new ReplacedMeanwhile();
     };
     if (dryRun) {
-      return this.#access.write(caller, within, () => {
-        const present = this.#access.fileToWrite(caller, ref);
+      return this.#parts.access.write(caller, within, () => {
+        const present = this.#parts.access.fileToWrite(caller, ref);
         check(present);
         return { file: present, diff };
       });
     }
-    const upload = await this.#uploads.begin(caller, file.driveId);
+    const upload = await this.#parts.uploads.begin(caller, file.driveId);
     try {
       for await (const piece of pieces()) await upload.write(piece);
       const replaced = await upload.replace(
@@ -166,8 +156,8 @@ export class Edits {
         `The file has ${file.size} bytes. Above ${EDIT_BYTES} bytes, text can only be appended. Use \`append\`, or download the file, change it, and upload it.`,
       );
     }
-    const content = await this.#damaged.readFor(file, () => this.#blobs.read(file));
-    const index = await this.#indexes.of(file, content);
+    const content = await this.#parts.damaged.readFor(file, () => this.#parts.blobs.read(file));
+    const index = await this.#parts.indexes.of(file, content);
     if (isAppending(edits)) {
       const text = edits.map((edit) => edit.text).join("");
       return this.#appending(file, content, index, text);
@@ -176,7 +166,7 @@ export class Edits {
   }
 
   async #editing(file: File, encoding: TextEncoding, edits: readonly Edit[]): Promise<Plan> {
-    const bytes = await this.#damaged.readFor(file, () => this.#readAll(file));
+    const bytes = await this.#parts.damaged.readFor(file, () => this.#readAll(file));
     const mark = bytes.subarray(0, markBytes(bytes, encoding));
     const pace = new Pace();
     const original = await inTurns(asUtf8Steps(bytes.subarray(mark.length), encoding, pace));
@@ -191,13 +181,13 @@ export class Edits {
 
   /** A large content is read and checked in pieces: its hash alone takes ten milliseconds. */
   #readAll(file: File): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
-    return file.size > LARGE_BYTES ? this.#readPieces(file) : this.#blobs.readAll(file);
+    return file.size > LARGE_BYTES ? this.#readPieces(file) : this.#parts.blobs.readAll(file);
   }
 
   async #readPieces(file: File): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = new Uint8Array(file.size);
     let at = 0;
-    for await (const piece of this.#blobs.pieces(file, PIECE_BYTES)) {
+    for await (const piece of this.#parts.blobs.pieces(file, PIECE_BYTES)) {
       bytes.set(piece, at);
       at += piece.length;
       await nextTurn();
@@ -220,10 +210,10 @@ export class Edits {
 
   async *#withMore(file: File, appended: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
     try {
-      yield* this.#blobs.pieces(file);
+      yield* this.#parts.blobs.pieces(file);
     } catch (error) {
       // Remembers the damage, and names the file.
-      await this.#damaged.readFor(file, () => Promise.reject(error));
+      await this.#parts.damaged.readFor(file, () => Promise.reject(error));
     }
     yield* appended;
   }

@@ -36,12 +36,10 @@ export interface FileText {
 
 /** Reads contents as text. */
 export class Extracts {
-  readonly #files: Files;
-  readonly #documents: Documents;
+  readonly #parts;
 
   constructor(parts: { files: Files; documents: Documents }) {
-    this.#files = parts.files;
-    this.#documents = parts.documents;
+    this.#parts = parts;
   }
 
   /**
@@ -51,7 +49,7 @@ export class Extracts {
    * Throws NOT_FOUND, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED.
    */
   async extract(caller: Caller, ref: FileRef, signal?: AbortSignal): Promise<Extract> {
-    return this.extractOf(this.#files.get(caller, ref), holderOf(caller), signal);
+    return this.extractOf(this.#parts.files.get(caller, ref), holderOf(caller), signal);
   }
 
   /** The same of a file that whoever waits for it may see. */
@@ -59,12 +57,12 @@ export class Extracts {
     const { mimeType } = file;
     const format = documentFormatOf(mimeType);
     if (format !== null) {
-      const { text, isCut } = await this.#documents.text(holder, file, format, signal);
+      const { text, isCut } = await this.#parts.documents.text(holder, file, format, signal);
       return { mimeType, isCut, json: quoted(piecesOf(text)) };
     }
     const isJson = isJsonType(mimeType);
     requireReadable(file, isJson);
-    const content = await this.#files.content(file);
+    const content = await this.#parts.files.content(file);
     const encoding = await encodingOf(content);
     const json = isJson ? await parsed(content, encoding) : quoted(decoded(content, encoding));
     return { mimeType, isCut: false, json };
@@ -72,12 +70,12 @@ export class Extracts {
 
   /** The text of a text file, JSON included, or of a document, whole in memory. Throws like `extract`. */
   async text(caller: Caller, ref: FileRef, signal?: AbortSignal): Promise<FileText> {
-    const file = this.#files.get(caller, ref);
+    const file = this.#parts.files.get(caller, ref);
     const format = documentFormatOf(file.mimeType);
     if (format !== null)
-      return { file, ...(await this.#documents.text(holderOf(caller), file, format, signal)) };
+      return { file, ...(await this.#parts.documents.text(holderOf(caller), file, format, signal)) };
     requireReadable(file, false);
-    const content = await this.#files.content(file);
+    const content = await this.#parts.files.content(file);
     const pieces = await Array.fromAsync(decoded(content, await encodingOf(content)));
     return { file, text: pieces.join(""), isCut: false };
   }

@@ -36,9 +36,7 @@ export interface ReadText extends TextPart {
 /** Reads the lines of texts, a part at a time. */
 export class Texts {
   readonly #checks: ContentChecks;
-  readonly #access: Access;
-  readonly #usage: UsageMeter;
-  readonly #indexes: LineIndexes;
+  readonly #parts;
 
   constructor(parts: {
     contentChecks: ContentChecks;
@@ -47,9 +45,7 @@ export class Texts {
     indexes: LineIndexes;
   }) {
     this.#checks = parts.contentChecks;
-    this.#access = parts.access;
-    this.#usage = parts.usage;
-    this.#indexes = parts.indexes;
+    this.#parts = parts;
   }
 
   /**
@@ -60,14 +56,14 @@ export class Texts {
    */
   async read(caller: Caller, view: FileView, range: TextRange): Promise<ReadText> {
     const { startLine, startByte, endLine } = range;
-    const file = this.#access.fileIn(caller, view);
+    const file = this.#parts.access.fileIn(caller, view);
     if (endLine !== null && endLine < startLine) throw invalid("end_line", "must not be before start_line");
     const content = await this.#checks.read(file);
-    const index = await this.#indexes.of(file, content);
+    const index = await this.#parts.indexes.of(file, content);
     const { encoding, totalLines } = index;
     const found = startLine > totalLines ? null : await linesFrom(content, index, range);
     const part = partOf(found, { startLine, startByte, totalLines, encoding });
-    this.#usage.countBytes(file.driveId, utf8Length(part.text));
+    this.#parts.usage.countBytes(file.driveId, utf8Length(part.text));
     return { ...part, file, encoding };
   }
 }

@@ -28,12 +28,7 @@ type First<T> =
  * recorded and done by `FolderWorks`; other writes to the same folders wait until it ends.
  */
 export class FolderChanges {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #locks: FolderLocks;
-  readonly #pieces: FolderPieces;
-  readonly #works: FolderWorks;
-  readonly #clock: Clock;
+  readonly #parts;
 
   constructor(parts: {
     tables: Tables;
@@ -43,12 +38,7 @@ export class FolderChanges {
     works: FolderWorks;
     clock: Clock;
   }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#locks = parts.locks;
-    this.#pieces = parts.pieces;
-    this.#works = parts.works;
-    this.#clock = parts.clock;
+    this.#parts = parts;
   }
 
   /**
@@ -61,7 +51,7 @@ export class FolderChanges {
    */
   async perform<T>(caller: Caller, within: Within<T> | undefined, begin: () => Begun<T>): Promise<T> {
     return this.#finish(
-      await this.#access.write<First<T>>(caller, undefined, () =>
+      await this.#parts.access.write<First<T>>(caller, undefined, () =>
         this.#first(begin(), actorOf(caller), within),
       ),
     );
@@ -74,7 +64,7 @@ export class FolderChanges {
     begin: () => Begun<T>,
   ): Promise<T> {
     return this.#finish(
-      await this.#access.writeFromReserve<First<T>>(caller, undefined, () =>
+      await this.#parts.access.writeFromReserve<First<T>>(caller, undefined, () =>
         this.#first(begin(), actorOf(caller), within),
       ),
     );
@@ -82,24 +72,24 @@ export class FolderChanges {
 
   /** Waits for what the first write left to do. */
   async #finish<T>(first: First<T>): Promise<T> {
-    return first.isDone ? first.result : this.#works.complete(first.rest);
+    return first.isDone ? first.result : this.#parts.works.complete(first.rest);
   }
 
   /** Inside the first write. */
   #first<T>({ work, files, result }: Begun<T>, by: Actor, within: Within<T> | undefined): First<T> {
-    for (const { drive, top } of placesOf(work)) this.#locks.requireWholeFree(drive, top);
-    const now = this.#clock.now();
-    const { progress } = this.#pieces.step(work, START, { now, by });
+    for (const { drive, top } of placesOf(work)) this.#parts.locks.requireWholeFree(drive, top);
+    const now = this.#parts.clock.now();
+    const { progress } = this.#parts.pieces.step(work, START, { now, by });
     const finish = () => {
       const value = result();
       within?.(value);
       return value;
     };
     if (progress === null) {
-      this.#pieces.end(work, { now, by });
+      this.#parts.pieces.end(work, { now, by });
       return { isDone: true, result: finish() };
     }
-    const { folderWorks, idempotencyRecords } = this.#tables;
+    const { folderWorks, idempotencyRecords } = this.#parts.tables;
     const begun = { work, progress, fileTotal: files };
     if (work.kind !== "remove") {
       const pk = folderWorks.insert({ ...begun, answer: null }, { now, by });

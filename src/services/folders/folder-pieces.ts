@@ -26,14 +26,10 @@ import type { Tree } from "../tree.ts";
 
 /** Copies, moves, removes and restores folders in pieces. */
 export class FolderPieces {
-  readonly #tables: Tables;
-  readonly #tree: Tree;
-  readonly #quota: Quota;
-  readonly #changes: Changes;
+  readonly #parts;
   readonly #restores: RestorePieces;
   readonly #rewinds: RewindPieces;
   readonly #forks: ForkPieces;
-  readonly #log: Log;
   readonly #rows: number | undefined;
 
   constructor(parts: {
@@ -45,14 +41,10 @@ export class FolderPieces {
     log: Log;
     pieceRows?: number | undefined;
   }) {
-    this.#tables = parts.tables;
-    this.#tree = parts.tree;
-    this.#quota = parts.quota;
+    this.#parts = parts;
     this.#restores = new RestorePieces(parts);
     this.#rewinds = new RewindPieces(parts);
     this.#forks = new ForkPieces(parts);
-    this.#changes = parts.changes;
-    this.#log = parts.log;
     this.#rows = parts.pieceRows;
   }
 
@@ -69,7 +61,8 @@ export class FolderPieces {
       begun,
       rows: this.#rows,
       does: (piece) => this.#step(work, begun, piece, stamp),
-      onStall: (rows) => this.#log.error("a piece of a folder's change did nothing", { work, begun, rows }),
+      onStall: (rows) =>
+        this.#parts.log.error("a piece of a folder's change did nothing", { work, begun, rows }),
     });
   }
 
@@ -78,8 +71,8 @@ export class FolderPieces {
     // A fork changes nothing in its source, and its drive is not seen yet.
     const drives = work.kind === "fork" ? [from.drive] : [from.drive, to?.drive ?? from.drive];
     for (const drive of new Set(drives)) {
-      if (!this.#tables.drives.exists(drive, now)) throw notFound("drive");
-      if (work.kind !== "fork") this.#tables.drives.touch(drive, now);
+      if (!this.#parts.tables.drives.exists(drive, now)) throw notFound("drive");
+      if (work.kind !== "fork") this.#parts.tables.drives.touch(drive, now);
     }
   }
 
@@ -101,7 +94,7 @@ export class FolderPieces {
   end(work: FolderWork, stamp: Stamp): void {
     // Who asked for the new drive is told of it.
     if (work.kind === "fork") return;
-    const { trash, folders, snapshots } = this.#tables;
+    const { trash, folders, snapshots } = this.#parts.tables;
     const returns = work.kind === "restore" || work.kind === "reinstate";
     const entry = (returns || work.kind === "remove") && work.trash !== null ? trash.facts(work.trash) : null;
     const to = returns || work.kind === "rewind" ? work.from : work.to;
@@ -109,7 +102,7 @@ export class FolderPieces {
       to === null ? (entry?.fileCount ?? null) : folders.existing(to.drive, to.path).fileCount;
     const snapshot = work.kind === "rewind" ? snapshots.byPk(work.snapshot) : null;
     const facts = { fileCount, ref: entry?.id ?? snapshot?.id ?? null, stamp };
-    for (const each of folderChanged(work, facts)) this.#changes.add(each);
+    for (const each of folderChanged(work, facts)) this.#parts.changes.add(each);
     if (returns) trash.remove(work.trash);
     else if (work.kind === "remove" && work.trash !== null) trash.setState(work.trash, "kept");
   }
@@ -117,7 +110,7 @@ export class FolderPieces {
   /** What is done at the end of a work that only stops. Inside the last write. */
   stop(work: FolderWork, stamp: Stamp): void {
     if (work.kind === "fork") return;
-    this.#changes.add(folderLeft(work, stamp));
+    this.#parts.changes.add(folderLeft(work, stamp));
   }
 
   /** How many phases a work has. */
@@ -153,7 +146,7 @@ export class FolderPieces {
     return (piece, { now }, start) => {
       let after = start;
       while (!piece.isFull) {
-        const { longest, last, count } = this.#tables.subtrees.paths(from, after, now, PATHS);
+        const { longest, last, count } = this.#parts.tables.subtrees.paths(from, after, now, PATHS);
         requireShortPaths(longest, from.path, to.path);
         if (count < PATHS) return "done";
         piece.takeReads(count);
@@ -165,7 +158,7 @@ export class FolderPieces {
 
   /** Creates missing folders at the destination. Their counts grow when files are added. */
   #makeFolders({ kind, from, to }: FolderTransferWork): Phase {
-    const { folders, subtrees } = this.#tables;
+    const { folders, subtrees } = this.#parts.tables;
     return (piece, { now }, start) => {
       let after = start;
       for (;;) {
@@ -175,7 +168,7 @@ export class FolderPieces {
           const target = relocated(path, from.path, to.path);
           if (folders.byPath(to.drive, target) === null) {
             const parent = folders.existing(to.drive, parentFolder(target));
-            this.#tree.makeFolder(to.drive, parent.pk, target, kind === "copy" ? now : createdAt);
+            this.#parts.tree.makeFolder(to.drive, parent.pk, target, kind === "copy" ? now : createdAt);
           }
           piece.takeFolder();
           after = path;
@@ -189,11 +182,11 @@ export class FolderPieces {
   #copyFiles(work: FolderTransferWork): Phase {
     const { from, to } = work;
     return (piece, stamp, after) => {
-      const drive = this.#tables.drives.byPk(to.drive, stamp.now);
+      const drive = this.#parts.tables.drives.byPk(to.drive, stamp.now);
       if (drive === null) throw notFound("drive");
-      const found = this.#tables.subtrees.files(from, after, stamp.now, PIECE_FILES);
+      const found = this.#parts.tables.subtrees.files(from, after, stamp.now, PIECE_FILES);
       const taken = piece.takeFiles(found, (file) => ({ ...file, drive: to.drive }));
-      this.#tree.copyAll(drive, this.#transfersOf(work, taken), stamp);
+      this.#parts.tree.copyAll(drive, this.#transfersOf(work, taken), stamp);
       const isLast = found.length < PIECE_FILES && taken.length === found.length;
       return isLast ? "done" : { after: taken.at(-1)?.path ?? after };
     };
@@ -202,11 +195,11 @@ export class FolderPieces {
   /** Moves the files that are left, and removes expired ones. */
   #moveFiles(work: FolderTransferWork): Phase {
     return (piece, stamp) => {
-      const found = this.#tables.subtrees.files(work.from, null, stamp.now, PIECE_FILES);
+      const found = this.#parts.tables.subtrees.files(work.from, null, stamp.now, PIECE_FILES);
       // Tags, and the counts of folders, change at both ends.
       const taken = piece.takeFiles(found, (file) => ({ ...file, drive: file.drivePk }), 2);
       this.#expire(taken, stamp);
-      this.#tree.moveAll(this.#transfersOf(work, taken), stamp);
+      this.#parts.tree.moveAll(this.#transfersOf(work, taken), stamp);
       if (work.kind === "move") this.#requireRoom(work, stamp);
       return found.length < PIECE_FILES && !piece.isFull ? "done" : { after: null };
     };
@@ -215,8 +208,8 @@ export class FolderPieces {
   /** Removes those of some files that have expired. */
   #expire(files: readonly SubtreeFile[], stamp: Stamp): void {
     const expired = files.filter(({ hasExpired }) => hasExpired);
-    this.#tree.expire(
-      expired.flatMap(({ drivePk, path }) => this.#tables.files.byPath(drivePk, path) ?? []),
+    this.#parts.tree.expire(
+      expired.flatMap(({ drivePk, path }) => this.#parts.tables.files.byPath(drivePk, path) ?? []),
       stamp,
     );
   }
@@ -224,17 +217,17 @@ export class FolderPieces {
   /** Throws QUOTA_EXCEEDED if a drive of another owner is full. Other writes may fill it at the same time. */
   #requireRoom({ from, to }: FolderTransferWork, { now }: Stamp): void {
     if (from.drive === to.drive) return;
-    const { drives } = this.#tables;
+    const { drives } = this.#parts.tables;
     const drive = drives.byPk(to.drive, now);
     if (drive === null) throw notFound("drive");
-    this.#quota.requireRoomForGift(drives.ownerOf(from.drive), drive, now);
+    this.#parts.quota.requireRoomForGift(drives.ownerOf(from.drive), drive, now);
   }
 
   /** Removes the files that are left, or moves them into the trash. */
   #removeFiles({ from, trash }: FolderRemovalWork): Phase {
     const isTrashed = trash !== null;
     return (piece, stamp) => {
-      const found = this.#tables.subtrees.files(from, null, stamp.now, PIECE_FILES);
+      const found = this.#parts.tables.subtrees.files(from, null, stamp.now, PIECE_FILES);
       const taken = piece.takeFiles(found, (file) => ({
         ...file,
         drive: file.drivePk,
@@ -243,15 +236,15 @@ export class FolderPieces {
       }));
       this.#expire(taken, stamp);
       const left = taken.filter(({ hasExpired }) => !hasExpired);
-      if (trash === null) this.#tree.removeAll(left, stamp);
-      else this.#tree.trashAll(left, { entry: trash, path: from.path }, stamp);
+      if (trash === null) this.#parts.tree.removeAll(left, stamp);
+      else this.#parts.tree.trashAll(left, { entry: trash, path: from.path }, stamp);
       return found.length < PIECE_FILES && !piece.isFull ? "done" : { after: null };
     };
   }
 
   /** The moves or copies of files that have not expired. The target folders must exist. */
   #transfersOf({ from, to }: FolderTransferWork, files: readonly SubtreeFile[]): Transfer[] {
-    const folderOf = foldersIn(this.#tables, to.drive);
+    const folderOf = foldersIn(this.#parts.tables, to.drive);
     return files
       .filter(({ hasExpired }) => !hasExpired)
       .map((file) => {
@@ -263,7 +256,7 @@ export class FolderPieces {
   /** Removes folders, innermost first, or moves them into the trash. */
   #removeFolders({ drive, path: base, top }: WorkPlace, removal: FolderRemovalWork | null): Phase {
     const entry = removal?.trash ?? null;
-    const { subtrees, trashContents } = this.#tables;
+    const { subtrees, trashContents } = this.#parts.tables;
     return (piece) => {
       for (;;) {
         const found = subtrees.lastFolders({ drive, path: top }, FOLDERS);
@@ -272,7 +265,7 @@ export class FolderPieces {
           if (entry !== null && path.startsWith(base)) {
             trashContents.addFolder(entry, { path: path.slice(base.length), createdAt });
           }
-          this.#tree.removeFolders([pk]);
+          this.#parts.tree.removeFolders([pk]);
           piece.takeFolder();
         }
         if (found.length < FOLDERS) return "done";

@@ -26,16 +26,10 @@ export interface FolderTransfer {
  * inside a write.
  */
 export class FolderTransfers {
-  readonly #tables: Tables;
-  readonly #quota: Quota;
-  readonly #tree: Tree;
-  readonly #locks: FolderLocks;
+  readonly #parts;
 
   constructor(parts: { tables: Tables; quota: Quota; tree: Tree; locks: FolderLocks }) {
-    this.#tables = parts.tables;
-    this.#quota = parts.quota;
-    this.#tree = parts.tree;
-    this.#locks = parts.locks;
+    this.#parts = parts;
   }
 
   /**
@@ -46,7 +40,7 @@ export class FolderTransfers {
     const ends = this.#prepare(transfer, FOLDER_MOVE_ENTRIES, stamp);
     const { source, drive, folder } = transfer;
     const more = { contents: folder.totalSize, records: folder.fileCount * RECORD_BYTES.entry };
-    this.#quota.requireRoomForGift(source.owner?.pk ?? null, drive, stamp.now, more);
+    this.#parts.quota.requireRoomForGift(source.owner?.pk ?? null, drive, stamp.now, more);
     return { kind: "move", ...ends };
   }
 
@@ -55,8 +49,8 @@ export class FolderTransfers {
     const ends = this.#prepare(transfer, FOLDER_COPY_ENTRIES, stamp);
     const { drive, folder } = transfer;
     // Each piece checks again: other writes may fill the drive at the same time.
-    this.#quota.requireRoom(drive, stamp.now, folder.totalSize);
-    this.#quota.requireRecordRoom(drive, folder.fileCount * RECORD_BYTES.entry);
+    this.#parts.quota.requireRoom(drive, stamp.now, folder.totalSize);
+    this.#parts.quota.requireRecordRoom(drive, folder.fileCount * RECORD_BYTES.entry);
     return { kind: "copy", ...ends };
   }
 
@@ -70,12 +64,12 @@ export class FolderTransfers {
     path: FolderPath,
     stamp: Stamp,
   ): FolderRestoreWork {
-    this.#locks.requireFree(drive.pk, path);
+    this.#parts.locks.requireFree(drive.pk, path);
     this.#requireFreePath(drive, path, stamp);
     const from = this.#make(drive, path, stamp);
-    this.#quota.requireRoom(drive, stamp.now, size);
-    this.#quota.requireRecordRoom(drive, fileCount * RECORD_BYTES.entry);
-    this.#tables.trash.setState(pk, "filling");
+    this.#parts.quota.requireRoom(drive, stamp.now, size);
+    this.#parts.quota.requireRecordRoom(drive, fileCount * RECORD_BYTES.entry);
+    this.#parts.tables.trash.setState(pk, "filling");
     return { kind: "restore", from, to: null, trash: pk };
   }
 
@@ -85,9 +79,9 @@ export class FolderTransfers {
     most: number,
     stamp: Stamp,
   ): Pick<FolderTransferWork, "from" | "to"> {
-    const { folders, subtrees } = this.#tables;
-    this.#locks.requireWholeFree(source.pk, folder.path);
-    this.#locks.requireFree(drive.pk, path);
+    const { folders, subtrees } = this.#parts.tables;
+    this.#parts.locks.requireWholeFree(source.pk, folder.path);
+    this.#parts.locks.requireFree(drive.pk, path);
     if (drive.pk === source.pk && path.startsWith(folder.path)) {
       throw new CofferError(
         "CONFLICT",
@@ -106,20 +100,22 @@ export class FolderTransfers {
   }
 
   #requireFreePath(drive: Drive, path: FolderPath, stamp: Stamp): void {
-    if (this.#tables.folders.byPath(drive.pk, path) !== null) throw pathTaken("folder", path);
+    if (this.#parts.tables.folders.byPath(drive.pk, path) !== null) throw pathTaken("folder", path);
     const asFile = asFilePath(path);
-    if (this.#tree.occupant(drive, asFile, stamp) !== null) throw pathTaken("file", asFile);
+    if (this.#parts.tree.occupant(drive, asFile, stamp) !== null) throw pathTaken("file", asFile);
   }
 
   /** Creates the folders above a destination. */
   #make(drive: Drive, path: FolderPath, stamp: Stamp): WorkPlace {
     const top = this.#topmostMissing(drive, path);
-    this.#tree.ensureFolder(drive, parentFolder(path), stamp);
+    this.#parts.tree.ensureFolder(drive, parentFolder(path), stamp);
     return { drive: drive.pk, path, top };
   }
 
   #topmostMissing(drive: Drive, path: FolderPath): FolderPath {
     const above = parentFolder(path);
-    return this.#tables.folders.byPath(drive.pk, above) === null ? this.#topmostMissing(drive, above) : path;
+    return this.#parts.tables.folders.byPath(drive.pk, above) === null
+      ? this.#topmostMissing(drive, above)
+      : path;
   }
 }

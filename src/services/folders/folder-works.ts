@@ -58,13 +58,7 @@ type Written =
  * a crash interrupted. A removal or rewind that fails or is interrupted goes on instead.
  */
 export class FolderWorks {
-  readonly #tables: Tables;
-  readonly #locks: FolderLocks;
-  readonly #pieces: FolderPieces;
-  readonly #snapshotRemoval: SnapshotRemoval;
-  readonly #notices: WorkNotices;
-  readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #parts;
   #queue: Active[] = [];
   #running: Promise<void> | null = null;
   /** What to do at once instead of after a pause. */
@@ -80,18 +74,12 @@ export class FolderWorks {
     clock: Clock;
     log: Log;
   }) {
-    this.#tables = parts.tables;
-    this.#locks = parts.locks;
-    this.#pieces = parts.pieces;
-    this.#snapshotRemoval = parts.snapshotRemoval;
-    this.#notices = parts.notices;
-    this.#clock = parts.clock;
-    this.#log = parts.log;
+    this.#parts = parts;
   }
 
   /** Continues the works that the last process left. */
   start(): void {
-    for (const recorded of this.#tables.folderWorks.all()) this.#enqueue(this.#inBackground(recorded));
+    for (const recorded of this.#parts.tables.folderWorks.all()) this.#enqueue(this.#inBackground(recorded));
   }
 
   /** Resolves after the current piece. Waiting requests are refused; the next start continues the works. */
@@ -100,7 +88,7 @@ export class FolderWorks {
     for (const { timer } of this.#waiting.values()) clearTimeout(timer);
     await this.#running;
     for (const { reject } of this.#queue) reject(stopping());
-    this.#locks.refuseAll(stopping());
+    this.#parts.locks.refuseAll(stopping());
   }
 
   /**
@@ -142,7 +130,7 @@ export class FolderWorks {
       by,
       progress: { ...START, files: isUndone === wasUndone ? progress.files : 0 },
       finish: () => () =>
-        this.#log.info("a change of a folder was rolled back or finished", { kind: work.kind }),
+        this.#parts.log.info("a change of a folder was rolled back or finished", { kind: work.kind }),
       reject: () => {},
     };
   }
@@ -153,7 +141,7 @@ export class FolderWorks {
       return;
     }
     this.#queue.push(active);
-    this.#notices.goesOn(active.pk);
+    this.#parts.notices.goesOn(active.pk);
     this.#running ??= this.#run();
   }
 
@@ -170,16 +158,16 @@ export class FolderWorks {
   /** Does one piece. Returns whether the work has left the queue: it has ended, or waits to be tried again. */
   async #advance(active: Active): Promise<boolean> {
     try {
-      const { write, writeFromReserve } = this.#tables;
+      const { write, writeFromReserve } = this.#parts.tables;
       const reached = await (needsLittle(active) ? writeFromReserve : write)(() => this.#piece(active));
       if (reached === "given up") {
-        this.#log.info("a change of a folder was given up", { kind: active.work.kind });
+        this.#parts.log.info("a change of a folder was given up", { kind: active.work.kind });
         this.#takeBack(active, givenUp(active.work));
         return true;
       }
       if (reached.progress !== null) {
         active.progress = reached.progress;
-        this.#notices.goesOn(active.pk);
+        this.#parts.notices.goesOn(active.pk);
         return false;
       }
       this.#release(active, reached.ended);
@@ -192,13 +180,13 @@ export class FolderWorks {
 
   /** Inside a write. */
   #piece({ pk, work, isUndone, by, progress: begun, finish }: Active): Written | "given up" {
-    const { folderWorks } = this.#tables;
+    const { folderWorks } = this.#parts.tables;
     if (!isUndone && folderWorks.isUndone(pk)) return "given up";
     if (isUndone) folderWorks.undo(pk);
-    const stamp = { now: this.#clock.now(), by: isUndone ? null : by };
+    const stamp = { now: this.#parts.clock.now(), by: isUndone ? null : by };
     const does = doneOf({ work, isUndone });
     const { progress, files }: Reached =
-      does === null ? { progress: null, files: begun.files } : this.#pieces.step(does, begun, stamp);
+      does === null ? { progress: null, files: begun.files } : this.#parts.pieces.step(does, begun, stamp);
     if (progress !== null) {
       folderWorks.advance(pk, progress);
       return { progress };
@@ -207,16 +195,16 @@ export class FolderWorks {
     const ended = folderWorks.byPk(pk);
     folderWorks.remove(pk);
     if (does === null) this.#stop(work, stamp);
-    else this.#pieces.end(does, stamp);
+    else this.#parts.pieces.end(does, stamp);
     return { progress, ended, settle: finish() };
   }
 
   /** Ends a work where it is. The snapshot that was taken for it goes. Inside the last write. */
   #stop(work: FolderWork, stamp: Stamp): void {
-    this.#pieces.stop(work, stamp);
+    this.#parts.pieces.stop(work, stamp);
     if (work.kind !== "fork" || !work.ownsSnapshot) return;
-    const snapshot = this.#tables.snapshots.byPk(work.snapshot);
-    if (snapshot !== null) this.#snapshotRemoval.begin(snapshot, stamp);
+    const snapshot = this.#parts.tables.snapshots.byPk(work.snapshot);
+    if (snapshot !== null) this.#parts.snapshotRemoval.begin(snapshot, stamp);
   }
 
   /** Takes a work back, and then refuses its request. */
@@ -240,27 +228,30 @@ export class FolderWorks {
     }
     // A full or failed disk is logged already.
     if (!(error instanceof WriteRefused)) {
-      this.#log.error("a change of a folder is delayed", { kind: work.kind, error });
+      this.#parts.log.error("a change of a folder is delayed", { kind: work.kind, error });
     }
     const isFull = error instanceof WriteRefused && error.code === "STORAGE_FULL";
-    this.#locks.refuse(pk, delayed(isFull, "Another change to this folder is waiting; try again later."));
+    this.#parts.locks.refuse(
+      pk,
+      delayed(isFull, "Another change to this folder is waiting; try again later."),
+    );
     reject(delayed(isFull, "This change has begun, and goes on by itself. Do not send it again."));
     this.#retryLater({ ...active, progress: { ...START, files: progress.files }, reject: () => {} });
   }
 
   /** Lets everybody know that a work has ended. `ended` is null if it went with its drive. */
   #release({ pk }: Active, ended: RecordedWork | null): void {
-    this.#locks.release(pk);
-    this.#notices.ends(pk, ended);
+    this.#parts.locks.release(pk);
+    this.#parts.notices.ends(pk, ended);
   }
 
   /** Removes the record of a work. Returns false if that failed. */
   async #forget(pk: FolderWorkPk): Promise<boolean> {
     try {
-      await this.#tables.writeFromReserve(() => this.#tables.folderWorks.remove(pk));
+      await this.#parts.tables.writeFromReserve(() => this.#parts.tables.folderWorks.remove(pk));
       return true;
     } catch (error) {
-      this.#log.error("the record of a change of a folder could not be removed", { error });
+      this.#parts.log.error("the record of a change of a folder could not be removed", { error });
       return false;
     }
   }

@@ -70,15 +70,7 @@ export interface RemovedFolder {
 
 /** Creates, lists, moves, copies and deletes folders, with everything in them. */
 export class Folders {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #tree: Tree;
-  readonly #transfers: FolderTransfers;
-  readonly #changes: FolderChanges;
-  readonly #locks: FolderLocks;
-  readonly #retention: Retention;
-  readonly #clock: Clock;
-  readonly #blobs: BlobStore;
+  readonly #parts;
 
   constructor(parts: {
     tables: Tables;
@@ -91,15 +83,7 @@ export class Folders {
     retention: Retention;
     clock: Clock;
   }) {
-    this.#tables = parts.tables;
-    this.#blobs = parts.blobs;
-    this.#access = parts.access;
-    this.#tree = parts.tree;
-    this.#transfers = parts.transfers;
-    this.#changes = parts.changes;
-    this.#locks = parts.locks;
-    this.#retention = parts.retention;
-    this.#clock = parts.clock;
+    this.#parts = parts;
   }
 
   /** Creates a folder and its missing ancestors. Throws CONFLICT. */
@@ -110,10 +94,10 @@ export class Folders {
     within?: Within<CreatedFolder>,
   ): Promise<CreatedFolder> {
     const parsed = parseFolderPath("path", path);
-    return this.#access.write(caller, within, () => {
-      const drive = this.#access.driveToWrite(caller, driveId, parsed);
-      const stamp = { now: this.#clock.now(), by: actorOf(caller) };
-      const { folder, created } = this.#tree.ensureFolder(drive, parsed, stamp);
+    return this.#parts.access.write(caller, within, () => {
+      const drive = this.#parts.access.driveToWrite(caller, driveId, parsed);
+      const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
+      const { folder, created } = this.#parts.tree.ensureFolder(drive, parsed, stamp);
       return { drive, folder: this.#shown(drive, folder), created };
     });
   }
@@ -121,25 +105,25 @@ export class Folders {
   /** A folder. Throws NOT_FOUND, VALIDATION_ERROR. */
   get(caller: Reach, driveId: string, path: string): ShownFolder {
     const parsed = parseFolderOrRoot("path", path);
-    const drive = this.#access.drive(caller, driveId);
-    this.#access.requireInside(caller, drive, parsed);
+    const drive = this.#parts.access.drive(caller, driveId);
+    this.#parts.access.requireInside(caller, drive, parsed);
     return { drive, folder: this.#shown(drive, this.#folder(drive, parsed)) };
   }
 
   /** The folders directly in a folder, in path order. Throws NOT_FOUND. */
   list(caller: Caller, { driveId, path, page, limit, after }: FolderListRequest): FolderListing {
-    const drive = this.#access.drive(caller, driveId);
+    const drive = this.#parts.access.drive(caller, driveId);
     const parsed = parseFolderOrRoot("path", path);
-    const prefix = this.#access.prefixOf(caller, drive);
+    const prefix = this.#parts.access.prefixOf(caller, drive);
     if (!parsed.startsWith(prefix) && prefix.startsWith(parsed)) {
       const isFirst = page === 1 && after === null;
       const folders = this.#wayInto(drive, parsed, prefix);
       return { folders: isFirst ? folders : [], total: folders.length, nextAfter: null };
     }
-    this.#access.requireInside(caller, drive, parsed);
+    this.#parts.access.requireInside(caller, drive, parsed);
     const parent = this.#folder(drive, parsed);
     const offset = after === null ? (page - 1) * limit : 0;
-    const found = this.#tables.folders.page(parent.pk, { limit: limit + 1, offset, after });
+    const found = this.#parts.tables.folders.page(parent.pk, { limit: limit + 1, offset, after });
     const folders = found.slice(0, limit);
     return {
       folders: this.#allShown(drive, parent.path, folders).map((folder) => ({ drive, folder })),
@@ -170,8 +154,8 @@ export class Folders {
     to: FolderDestination,
     within?: Within<ShownFolder>,
   ): Promise<ShownFolder> {
-    await this.#tables.requireSpace();
-    await this.#blobs.requireSpace();
+    await this.#parts.tables.requireSpace();
+    await this.#parts.blobs.requireSpace();
     return this.#transfer(caller, driveId, path, to, "copy", within);
   }
 
@@ -186,8 +170,8 @@ export class Folders {
     within?: Within<FolderPreview>,
   ): Promise<FolderPreview> {
     const parsed = parseFolderPath("path", path);
-    return this.#access.writeFromReserve(caller, within, () => {
-      const drive = this.#access.driveToWrite(caller, driveId, parsed);
+    return this.#parts.access.writeFromReserve(caller, within, () => {
+      const drive = this.#parts.access.driveToWrite(caller, driveId, parsed);
       const folder = this.#folder(drive, parsed);
       return { path: parsed, fileCount: this.#shown(drive, folder).fileCount };
     });
@@ -201,9 +185,9 @@ export class Folders {
     within?: Within<RemovedFolder>,
   ): Promise<RemovedFolder> {
     const parsed = parseFolderPath("path", path);
-    return this.#changes.performFromReserve(caller, within, () => {
-      const drive = this.#access.driveToWrite(caller, driveId, parsed);
-      this.#locks.requireWholeFree(drive.pk, parsed);
+    return this.#parts.changes.performFromReserve(caller, within, () => {
+      const drive = this.#parts.access.driveToWrite(caller, driveId, parsed);
+      this.#parts.locks.requireWholeFree(drive.pk, parsed);
       const { fileCount } = this.#shown(drive, this.#folder(drive, parsed));
       const from = { drive: drive.pk, path: parsed, top: parsed };
       const { pk: trash = null, id: trashId = null } = this.#newEntry(caller, drive, parsed) ?? {};
@@ -218,11 +202,11 @@ export class Folders {
     { pk: drive }: Drive,
     path: FolderPath,
   ): { readonly pk: TrashPk; readonly id: TrashId } | null {
-    if (!keepsDeleted(this.#retention)) return null;
-    const deletedAt = this.#clock.now();
+    if (!keepsDeleted(this.#parts.retention)) return null;
+    const deletedAt = this.#parts.clock.now();
     const id = newId<TrashId>(deletedAt);
     const entry = { id, drive, kind: "folder", path, state: "filling", deletedAt } as const;
-    return { id, pk: this.#tables.trash.insert({ ...entry, deletedBy: actorOf(caller) }) };
+    return { id, pk: this.#parts.tables.trash.insert({ ...entry, deletedBy: actorOf(caller) }) };
   }
 
   #transfer(
@@ -235,17 +219,17 @@ export class Folders {
   ): Promise<ShownFolder> {
     const from = parseFolderPath("path", path);
     const target = parseFolderPath("destination_path", to.path);
-    return this.#changes.perform(caller, within, () => {
+    return this.#parts.changes.perform(caller, within, () => {
       const source = this.#source(caller, driveId, from, how);
-      const drive = this.#access.driveToWrite(caller, to.driveId ?? source.id, target);
-      if (how === "move") this.#access.requireMayTake(caller, source.id, drive);
+      const drive = this.#parts.access.driveToWrite(caller, to.driveId ?? source.id, target);
+      if (how === "move") this.#parts.access.requireMayTake(caller, source.id, drive);
       // First: a folder may be missing only until a running work puts it back.
-      this.#locks.requireFree(source.pk, from);
+      this.#parts.locks.requireFree(source.pk, from);
       const folder = this.#shown(source, this.#folder(source, from));
-      const stamp = { now: this.#clock.now(), by: actorOf(caller) };
-      const work = this.#transfers[how]({ source, folder, drive, path: target }, stamp);
+      const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
+      const work = this.#parts.transfers[how]({ source, folder, drive, path: target }, stamp);
       const result = () => {
-        const made = this.#tables.folders.existing(drive.pk, target);
+        const made = this.#parts.tables.folders.existing(drive.pk, target);
         return { drive, folder: this.#shown(drive, made) };
       };
       return { work, files: folder.fileCount, result };
@@ -254,25 +238,25 @@ export class Folders {
 
   /** What a key sees in a folder above its prefix: the way there, which counts only what the key sees. */
   #wayInto(drive: Drive, above: FolderPath, prefix: FolderPath): ShownFolder[] {
-    const { folders } = this.#tables;
+    const { folders } = this.#parts.tables;
     const end = folders.byPath(drive.pk, prefix);
     const step = folders.byPath(drive.pk, wayInto(above, prefix));
     if (end === null || step === null) return [];
-    const counts = seenCounts(this.#tables, drive, prefix, this.#clock.now());
+    const counts = seenCounts(this.#parts.tables, drive, prefix, this.#parts.clock.now());
     const ownFolderCount = step.pk === end.pk ? end.ownFolderCount : 1;
     return [{ drive, folder: { ...step, ...counts, ownFolderCount } }];
   }
 
   /** A move takes the folder away; a copy only reads it. */
   #source(caller: Caller, driveId: string, path: FolderPath, how: "move" | "copy"): Drive {
-    if (how === "move") return this.#access.driveToWrite(caller, driveId, path);
-    const drive = this.#access.drive(caller, driveId);
-    this.#access.requireInside(caller, drive, path);
+    if (how === "move") return this.#parts.access.driveToWrite(caller, driveId, path);
+    const drive = this.#parts.access.drive(caller, driveId);
+    this.#parts.access.requireInside(caller, drive, path);
     return drive;
   }
 
   #folder(drive: Drive, path: FolderPath): Folder {
-    const folder = this.#tables.folders.byPath(drive.pk, path);
+    const folder = this.#parts.tables.folders.byPath(drive.pk, path);
     if (folder === null) throw notFound("folder");
     return folder;
   }
@@ -285,7 +269,12 @@ export class Folders {
   /** Folders of one parent, in path order, with the counts that readers see. */
   #allShown(drive: Drive, parent: FolderPath, folders: readonly Folder[]): Folder[] {
     const paths = folders.map(({ path }) => path);
-    const expired = this.#tables.fileLists.expiredBelow(drive.pk, parent, paths, this.#clock.now());
+    const expired = this.#parts.tables.fileLists.expiredBelow(
+      drive.pk,
+      parent,
+      paths,
+      this.#parts.clock.now(),
+    );
     return folders.map((folder) => {
       const { files, bytes } = expired.get(folder.path) ?? { files: 0, bytes: 0 };
       return { ...folder, fileCount: folder.fileCount - files, totalSize: folder.totalSize - bytes };

@@ -13,14 +13,10 @@ import type { Tree } from "../tree.ts";
 
 /** Fills a new drive, which nobody sees yet, with what a snapshot of another has, in pieces. */
 export class ForkPieces {
-  readonly #tables: Tables;
-  readonly #tree: Tree;
-  readonly #quota: Quota;
+  readonly #parts;
 
   constructor(parts: { tables: Tables; tree: Tree; quota: Quota }) {
-    this.#tables = parts.tables;
-    this.#tree = parts.tree;
-    this.#quota = parts.quota;
+    this.#parts = parts;
   }
 
   /** The phases of a fork; see `FolderPieces.step`. */
@@ -30,12 +26,12 @@ export class ForkPieces {
 
   #makeFolders({ from, to, snapshot }: FolderForkWork): Phase {
     return this.#walk<FolderFacts>((piece, { now }, range) => {
-      const scope = { drive: from.drive, at: this.#tables.snapshots.numberOf(snapshot), now };
-      const step = this.#tables.snapshotLists.folders(scope, range, FOLDERS);
+      const scope = { drive: from.drive, at: this.#parts.tables.snapshots.numberOf(snapshot), now };
+      const step = this.#parts.tables.snapshotLists.folders(scope, range, FOLDERS);
       for (const { path, createdAt } of step.rows) {
         if (path === ROOT) continue;
-        const parent = this.#tables.folders.existing(to.drive, parentFolder(path));
-        this.#tree.makeFolder(to.drive, parent.pk, path, createdAt);
+        const parent = this.#parts.tables.folders.existing(to.drive, parentFolder(path));
+        this.#parts.tree.makeFolder(to.drive, parent.pk, path, createdAt);
         piece.takeFolder();
       }
       return step;
@@ -45,22 +41,26 @@ export class ForkPieces {
   /** Makes the files, with new ids and without a past. */
   #makeFiles({ from, to, snapshot }: FolderForkWork): Phase {
     return this.#walk<PastFile>((piece, stamp, range) => {
-      const scope = { drive: from.drive, at: this.#tables.snapshots.numberOf(snapshot), now: stamp.now };
-      const step = this.#tables.pastFiles.all(scope, range, PIECE_FILES);
+      const scope = {
+        drive: from.drive,
+        at: this.#parts.tables.snapshots.numberOf(snapshot),
+        now: stamp.now,
+      };
+      const step = this.#parts.tables.pastFiles.all(scope, range, PIECE_FILES);
       const rows = piece.takeFiles(step.rows, (file) => ({
         drive: to.drive,
         path: file.path,
         tags: file.tagCount,
         metadata: Buffer.byteLength(file.metadata),
       }));
-      const folderOf = foldersIn(this.#tables, to.drive);
+      const folderOf = foldersIn(this.#parts.tables, to.drive);
       const files = rows.map((file) => ({
         file: { ...file, id: newId<FileId>(stamp.now), version: 1 },
         to: { drive: to.drive, folder: folderOf(parentFolder(file.path)), path: file.path },
       }));
-      this.#tree.putBack(files, stamp);
-      const drive = this.#tables.drives.unborn(to.drive);
-      if (drive !== null) this.#quota.requireRecordRoom(drive);
+      this.#parts.tree.putBack(files, stamp);
+      const drive = this.#parts.tables.drives.unborn(to.drive);
+      if (drive !== null) this.#parts.quota.requireRecordRoom(drive);
       const next = step.rows[rows.length];
       return { rows, rest: next === undefined ? step.rest : { from: next.path, to: range.to } };
     });

@@ -11,12 +11,10 @@ import type { Tree } from "../tree.ts";
 
 /** Brings folders back from the trash in pieces. */
 export class RestorePieces {
-  readonly #tables: Tables;
-  readonly #tree: Tree;
+  readonly #parts;
 
   constructor(parts: { tables: Tables; tree: Tree }) {
-    this.#tables = parts.tables;
-    this.#tree = parts.tree;
+    this.#parts = parts;
   }
 
   /** The phases of a restore; see `FolderPieces.step`. The folders of the entry go last: until then it can be undone. */
@@ -33,7 +31,7 @@ export class RestorePieces {
     return (piece, { now }, start) => {
       let after = start;
       while (!piece.isFull) {
-        const { longest, last, count } = this.#tables.trashContents.paths(trash, after, now, PATHS);
+        const { longest, last, count } = this.#parts.tables.trashContents.paths(trash, after, now, PATHS);
         requireShortRestore(longest, from.path);
         if (count < PATHS) return "done";
         piece.takeReads(count);
@@ -45,7 +43,7 @@ export class RestorePieces {
 
   /** Creates the folders, parents first. Their counts grow when files come back. */
   #makeFolders({ trash, from }: FolderRestoreWork): Phase {
-    const { folders, trashContents } = this.#tables;
+    const { folders, trashContents } = this.#parts.tables;
     return (piece, _, start) => {
       let after = start;
       for (;;) {
@@ -55,7 +53,7 @@ export class RestorePieces {
           const target = folderIn(from.path, path);
           if (folders.byPath(from.drive, target) === null) {
             const parent = folders.existing(from.drive, parentFolder(target));
-            this.#tree.makeFolder(from.drive, parent.pk, target, createdAt);
+            this.#parts.tree.makeFolder(from.drive, parent.pk, target, createdAt);
           }
           piece.takeFolder();
           after = path;
@@ -68,21 +66,21 @@ export class RestorePieces {
   /** Puts the files back that are left in the entry, and removes expired ones. */
   #putFilesBack({ kind, trash, from }: FolderRestoreWork): Phase {
     return (piece, stamp) => {
-      const drive = this.#tables.drives.byPk(from.drive, stamp.now);
+      const drive = this.#parts.tables.drives.byPk(from.drive, stamp.now);
       if (drive === null) throw notFound("drive");
-      const found = this.#tables.trashContents.files(trash, stamp.now, PIECE_FILES);
+      const found = this.#parts.tables.trashContents.files(trash, stamp.now, PIECE_FILES);
       const taken = piece.takeFiles(found, (file) => ({ ...file, drive: from.drive, isTrashed: true }));
-      for (const { pk, hasExpired } of taken) if (hasExpired) this.#tables.trashContents.remove(pk);
-      this.#tree.restoreAll(drive, this.#placed(from, taken), stamp);
+      for (const { pk, hasExpired } of taken) if (hasExpired) this.#parts.tables.trashContents.remove(pk);
+      this.#parts.tree.restoreAll(drive, this.#placed(from, taken), stamp);
       // What has just been taken away has its room.
-      if (kind === "restore") this.#tree.requireRoom(drive, stamp);
+      if (kind === "restore") this.#parts.tree.requireRoom(drive, stamp);
       return found.length < PIECE_FILES && !piece.isFull ? "done" : { after: null };
     };
   }
 
   /** The files that have not expired, and their places. The folders must exist. */
   #placed({ drive, path: base }: WorkPlace, files: readonly TrashedFile[]): Restored[] {
-    const folderOf = foldersIn(this.#tables, drive);
+    const folderOf = foldersIn(this.#parts.tables, drive);
     return files
       .filter(({ hasExpired }) => !hasExpired)
       .map((file) => {
@@ -95,7 +93,7 @@ export class RestorePieces {
   #removeFolders({ trash }: FolderRestoreWork): Phase {
     return (piece) => {
       while (!piece.isFull) {
-        const removed = this.#tables.trashContents.removeFolders(trash, FOLDERS);
+        const removed = this.#parts.tables.trashContents.removeFolders(trash, FOLDERS);
         piece.takeRows(removed);
         if (removed < FOLDERS) return "done";
       }

@@ -28,13 +28,11 @@ interface Going {
  * the work itself, and each phase can begin again.
  */
 export class RewindPieces {
-  readonly #tables: Tables;
-  readonly #tree: Tree;
+  readonly #parts;
   readonly #kept: KeptFiles;
 
   constructor(parts: { tables: Tables; tree: Tree; retention: Retention }) {
-    this.#tables = parts.tables;
-    this.#tree = parts.tree;
+    this.#parts = parts;
     this.#kept = new KeptFiles(parts);
   }
 
@@ -54,7 +52,7 @@ export class RewindPieces {
 
   /** Makes the folders that are missing, parents first. A file in the place of one gives way. */
   #makeFolders({ from, snapshot, tally }: FolderRewindWork): Phase {
-    const { folders, snapshotLists } = this.#tables;
+    const { folders, snapshotLists } = this.#parts.tables;
     return (piece, stamp, start) => {
       const scope = this.#scopeOf(from.drive, snapshot, stamp);
       let range: PathRange | null = rangeAt(rangeOf(from.path), start);
@@ -67,7 +65,7 @@ export class RewindPieces {
           if (present === null) {
             if (path !== ROOT) this.#removeAt(scope, asFilePath(path), { piece, stamp, tally });
             const parent = folders.existing(from.drive, parentFolder(path));
-            this.#tree.makeFolder(from.drive, parent.pk, path, createdAt);
+            this.#parts.tree.makeFolder(from.drive, parent.pk, path, createdAt);
           } else if (present.createdAt !== createdAt) folders.setCreatedAt(present.pk, createdAt);
           piece.takeFolder();
         }
@@ -87,7 +85,7 @@ export class RewindPieces {
       let range: PathRange | null = rangeAt(whole, start);
       while (range !== null) {
         if (piece.isFull) return { after: range.from };
-        const { rows, rest }: Step<LostFile> = this.#tables.pastFiles.lost(scope, range, PIECE_FILES);
+        const { rows, rest }: Step<LostFile> = this.#parts.tables.pastFiles.lost(scope, range, PIECE_FILES);
         piece.takeReads(PATHS);
         const taken: LostFile[] = [];
         for (const file of rows) {
@@ -98,7 +96,7 @@ export class RewindPieces {
           this.#removeElsewhere(scope, file, whole, { piece, stamp, tally });
           taken.push(file);
         }
-        this.#tree.putBack(this.#placed(drive, taken, stamp), stamp);
+        this.#parts.tree.putBack(this.#placed(drive, taken, stamp), stamp);
         tally.restored += taken.length;
         const next = rows[taken.length];
         range = next === undefined ? rest : { from: next.path, to: whole.to };
@@ -114,7 +112,7 @@ export class RewindPieces {
       let range = rangeAt(rangeOf(from.path), start);
       let limit = PIECE_FILES;
       while (!piece.isFull) {
-        const found = this.#tables.pastFiles.present(scope, range, limit);
+        const found = this.#parts.tables.pastFiles.present(scope, range, limit);
         const gone: PresentFile[] = [];
         for (const file of found) {
           if (piece.isFull) break;
@@ -143,11 +141,11 @@ export class RewindPieces {
       let before = start;
       for (;;) {
         const range = before === null ? whole : { from: whole.from, to: before };
-        const found = this.#tables.pastFiles.presentFolders(scope, range, FOLDERS);
+        const found = this.#parts.tables.pastFiles.presentFolders(scope, range, FOLDERS);
         for (const { pk, path, isKept } of found) {
           if (piece.isFull) return { after: before };
           if (isKept === 0) {
-            this.#tree.removeFolders([pk]);
+            this.#parts.tree.removeFolders([pk]);
             piece.takeFolder();
           } else piece.takeReads(1);
           before = path;
@@ -159,7 +157,7 @@ export class RewindPieces {
 
   /** Removes the file at a path, which is not as in the snapshot, if there is one. */
   #removeAt(scope: SnapshotScope, path: FilePath, { piece, stamp, tally }: Going): void {
-    const [file] = this.#tables.pastFiles.present(scope, { from: path, to: firstAfter(path) }, 1);
+    const [file] = this.#parts.tables.pastFiles.present(scope, { from: path, to: firstAfter(path) }, 1);
     if (file === undefined) return;
     takePresent(piece, file);
     this.#remove([file], stamp, tally);
@@ -172,7 +170,7 @@ export class RewindPieces {
     { from, to }: PathRange,
     going: Going,
   ): void {
-    const present = this.#tables.files.byId(id);
+    const present = this.#parts.tables.files.byId(id);
     if (present === null || present.drivePk !== scope.drive || present.path === path) return;
     if (isWithin({ from, to }, present.path)) this.#removeAt(scope, present.path, going);
   }
@@ -180,15 +178,15 @@ export class RewindPieces {
   /** Removes files that are not as in the snapshot. Where it has another content of one, this one is kept. */
   #remove(files: readonly PresentFile[], stamp: Stamp, tally: Tally): void {
     for (const file of files) if (file.isReplaced === 1) this.#kept.keepContent(file, stamp);
-    this.#tree.removeAll(files, stamp);
+    this.#parts.tree.removeAll(files, stamp);
     tally.removed += files.length;
   }
 
   #placed(drive: DrivePk, files: readonly LostFile[], stamp: Stamp): Past[] {
-    const folderOf = foldersIn(this.#tables, drive);
+    const folderOf = foldersIn(this.#parts.tables, drive);
     return files.map((file) => {
       const id = this.#claimed(drive, file, stamp);
-      const version = id === file.id ? Math.max(file.version, this.#tables.fileVersions.nextOf(id)) : 1;
+      const version = id === file.id ? Math.max(file.version, this.#parts.tables.fileVersions.nextOf(id)) : 1;
       const to = { drive, folder: folderOf(parentFolder(file.path)), path: file.path };
       return { file: { ...file, id, version }, to };
     });
@@ -196,7 +194,7 @@ export class RewindPieces {
 
   /** The id of a file that is put back: its own, or a new one where that is in use. Takes it out of the trash. */
   #claimed(drive: DrivePk, file: LostFile, stamp: Stamp): FileId {
-    const { files, trash, trashContents, fileVersions } = this.#tables;
+    const { files, trash, trashContents, fileVersions } = this.#parts.tables;
     if (files.byId(file.id) !== null) return newId<FileId>(stamp.now);
     const trashed = trashContents.placeOf(file.id);
     if (trashed === null) return file.id;
@@ -208,7 +206,7 @@ export class RewindPieces {
   }
 
   #scopeOf(drive: DrivePk, pk: SnapshotPk, { now }: Stamp): SnapshotScope {
-    return { drive, at: this.#tables.snapshots.numberOf(pk), now };
+    return { drive, at: this.#parts.tables.snapshots.numberOf(pk), now };
   }
 }
 

@@ -22,25 +22,21 @@ type Kept = WorkNotice & { readonly number: number };
  * a work costs no row of the feed for each of its pieces.
  */
 export class WorkNotices {
-  readonly #tables: Tables;
-  readonly #changes: Changes;
-  readonly #clock: Clock;
+  readonly #parts;
   /** In the order of their numbers. */
   readonly #kept = new Map<FolderWorkPk, Kept>();
   readonly #told = new Map<FolderWorkPk, number>();
   #last = 0;
 
   constructor(parts: { tables: Tables; changes: Changes; clock: Clock }) {
-    this.#tables = parts.tables;
-    this.#changes = parts.changes;
-    this.#clock = parts.clock;
+    this.#parts = parts;
   }
 
   /** A work has begun or gone on. Told only now and then. */
   goesOn(pk: FolderWorkPk): void {
-    const now = this.#clock.now();
+    const now = this.#parts.clock.now();
     if (now - (this.#told.get(pk) ?? -Infinity) < PAUSE_MS) return;
-    const recorded = this.#tables.folderWorks.byPk(pk);
+    const recorded = this.#parts.tables.folderWorks.byPk(pk);
     if (recorded === null) return;
     this.#told.set(pk, now);
     this.#keep(recorded, false);
@@ -72,6 +68,6 @@ export class WorkNotices {
     this.#last += 1;
     this.#kept.delete(pk);
     this.#kept.set(pk, { recorded, hasEnded, number: this.#last });
-    this.#changes.wake(work.to === null ? [work.from.drive] : [work.from.drive, work.to.drive]);
+    this.#parts.changes.wake(work.to === null ? [work.from.drive] : [work.from.drive, work.to.drive]);
   }
 }

@@ -46,12 +46,7 @@ export interface WorkListing {
 
 /** Shows the changes of folders that are under way, and has them given up. */
 export class WorksUnderWay {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #pieces: FolderPieces;
-  readonly #works: FolderWorks;
-  readonly #notices: WorkNotices;
-  readonly #clock: Clock;
+  readonly #parts;
 
   constructor(parts: {
     tables: Tables;
@@ -61,17 +56,12 @@ export class WorksUnderWay {
     notices: WorkNotices;
     clock: Clock;
   }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#pieces = parts.pieces;
-    this.#works = parts.works;
-    this.#notices = parts.notices;
-    this.#clock = parts.clock;
+    this.#parts = parts;
   }
 
   /** Throws NOT_FOUND. */
   list(caller: Caller, driveRef: string, page: { limit: number; after: string | null }): WorkListing {
-    const drive = this.#access.drive(caller, driveRef);
+    const drive = this.#parts.access.drive(caller, driveRef);
     const all = this.#ofDrive(caller, drive);
     const left = all.filter(({ id }) => page.after === null || id > page.after);
     const works = left.slice(0, page.limit);
@@ -81,7 +71,7 @@ export class WorksUnderWay {
 
   /** Throws NOT_FOUND, also for one that has ended. */
   get(caller: Caller, driveRef: string, id: string): ShownWork {
-    const drive = this.#access.drive(caller, driveRef);
+    const drive = this.#parts.access.drive(caller, driveRef);
     const found = this.#ofDrive(caller, drive).find((each) => each.id === id.toLowerCase());
     if (found === undefined) throw notFound("work");
     return found;
@@ -92,7 +82,7 @@ export class WorksUnderWay {
    * NOT_FOUND, and FORBIDDEN for who may not write at each of its ends that it changes.
    */
   async cancel(caller: Caller, driveRef: string, id: string, within?: Within<ShownWork>): Promise<ShownWork> {
-    const cancelled = await this.#access.writeFromReserve(caller, within, () => {
+    const cancelled = await this.#parts.access.writeFromReserve(caller, within, () => {
       const { pk, work, isUndone, answer } = this.get(caller, driveRef, id);
       if (!this.#mayChange(caller, work)) {
         throw new CofferError(
@@ -100,17 +90,17 @@ export class WorksUnderWay {
           "Only who may write to every folder that this changes may give it up.",
         );
       }
-      if (!isUndone && answer !== null) this.#tables.idempotencyRecords.remove(answer);
-      this.#tables.folderWorks.undo(pk);
+      if (!isUndone && answer !== null) this.#parts.tables.idempotencyRecords.remove(answer);
+      this.#parts.tables.folderWorks.undo(pk);
       return this.get(caller, driveRef, id);
     });
-    this.#works.hurry(cancelled.pk);
+    this.#parts.works.hurry(cancelled.pk);
     return cancelled;
   }
 
   /** Whether `news` may have any. */
   hasNews(number: number | null): boolean {
-    return number === null || number < this.#notices.head;
+    return number === null || number < this.#parts.notices.head;
   }
 
   /**
@@ -123,13 +113,13 @@ export class WorksUnderWay {
     drives: ReadonlySet<DrivePk>,
     number: number | null,
   ): { readonly works: readonly ToldWork[]; readonly number: number } {
-    const works = this.#notices.after(number).flatMap(({ recorded, hasEnded }): readonly ToldWork[] => {
+    const works = this.#parts.notices.after(number).flatMap(({ recorded, hasEnded }): readonly ToldWork[] => {
       const { from, to } = recorded.work;
       const isWanted = drives.has(from.drive) || (to !== null && drives.has(to.drive));
       const work = isWanted ? this.#shown(caller, recorded) : null;
       return work === null ? [] : [{ work, hasEnded }];
     });
-    return { works, number: this.#notices.head };
+    return { works, number: this.#parts.notices.head };
   }
 
   /** As a caller sees it; null if it sees nothing of it. */
@@ -140,11 +130,11 @@ export class WorksUnderWay {
     const from = this.#shownPlace(caller, work.from);
     const to = work.kind === "fork" || work.to === null ? null : this.#shownPlace(caller, work.to);
     if (from === null && to === null) return null;
-    return { ...recorded, from, to, phases: this.#pieces.phaseCount(doneOf(recorded) ?? work) };
+    return { ...recorded, from, to, phases: this.#parts.pieces.phaseCount(doneOf(recorded) ?? work) };
   }
 
   #ofDrive(caller: Caller, { pk }: Pick<Drive, "pk">): ShownWork[] {
-    const works = this.#tables.folderWorks.of(pk).flatMap((each) => this.#shown(caller, each) ?? []);
+    const works = this.#parts.tables.folderWorks.of(pk).flatMap((each) => this.#shown(caller, each) ?? []);
     return works.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   }
 
@@ -152,21 +142,21 @@ export class WorksUnderWay {
     const changed = work.kind === "copy" ? [work.to] : placesOf(work);
     if (work.kind === "fork") return this.#isOwn(caller, work.to.drive);
     return changed.every(({ drive: pk, path }) => {
-      const drive = this.#tables.drives.byPk(pk, this.#clock.now());
-      return drive !== null && this.#access.canWrite(caller, drive.id, path);
+      const drive = this.#parts.tables.drives.byPk(pk, this.#parts.clock.now());
+      return drive !== null && this.#parts.access.canWrite(caller, drive.id, path);
     });
   }
 
   #isOwn(caller: Caller, drive: DrivePk): boolean {
-    return caller.kind === "account" && this.#tables.drives.ownerOf(drive) === caller.userPk;
+    return caller.kind === "account" && this.#parts.tables.drives.ownerOf(drive) === caller.userPk;
   }
 
   #shownPlace(caller: Caller, { drive: pk, path }: WorkPlace): ShownPlace | null {
-    const drive = this.#tables.drives.byPk(pk, this.#clock.now());
+    const drive = this.#parts.tables.drives.byPk(pk, this.#parts.clock.now());
     const isSeen =
       drive !== null &&
-      this.#access.findDrive(caller, drive.id) !== null &&
-      path.startsWith(this.#access.prefixOf(caller, drive));
+      this.#parts.access.findDrive(caller, drive.id) !== null &&
+      path.startsWith(this.#parts.access.prefixOf(caller, drive));
     return isSeen ? { driveId: drive.id, path } : null;
   }
 }

@@ -2,8 +2,7 @@ import type { GrepBounds } from "./request.ts";
 
 /** What one search of lines may still read and give. */
 export class Budget {
-  readonly #bounds: GrepBounds;
-  readonly #stop: Int32Array;
+  readonly #parts;
   readonly #end: number;
   #bytes = 0;
   #matches = 0;
@@ -14,8 +13,7 @@ export class Budget {
     /** Its first cell is not 0 once the search must stop. */
     stop: Int32Array;
   }) {
-    this.#bounds = parts.bounds;
-    this.#stop = parts.stop;
+    this.#parts = parts;
     this.#end = performance.now() + parts.bounds.time;
   }
 
@@ -35,18 +33,18 @@ export class Budget {
 
   /** Whether the lines that were given are so many that not even those after the last matches are. */
   get isOverdrawn(): boolean {
-    return this.#characters >= 2 * this.#bounds.characters;
+    return this.#characters >= 2 * this.#parts.bounds.characters;
   }
 
   /** Whether the search must stop. It may finish what it has begun, if that is little. */
   get isSpent(): boolean {
-    const { bytes, matches, characters } = this.#bounds;
+    const { bytes, matches, characters } = this.#parts.bounds;
     return (
       this.#bytes >= bytes ||
       this.#matches >= matches ||
       this.#characters >= characters ||
       performance.now() >= this.#end ||
-      Atomics.load(this.#stop, 0) !== 0
+      Atomics.load(this.#parts.stop, 0) !== 0
     );
   }
 }

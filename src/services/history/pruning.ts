@@ -27,11 +27,8 @@ const NOTHING: Pruned = { rows: 0, bytes: 0, hasEntry: false };
  * the snapshots that the server took. Those that somebody took stay.
  */
 export class Pruning {
-  readonly #tables: Tables;
-  readonly #quota: Quota;
-  readonly #keeper: Keeper;
+  readonly #parts;
   readonly #snapshots: SnapshotRemoval;
-  readonly #clock: Clock;
   #isStopped = false;
 
   constructor(parts: {
@@ -41,18 +38,17 @@ export class Pruning {
     snapshotRemoval: SnapshotRemoval;
     clock: Clock;
   }) {
-    this.#tables = parts.tables;
-    this.#quota = parts.quota;
-    this.#keeper = parts.keeper;
+    this.#parts = parts;
     this.#snapshots = parts.snapshotRemoval;
-    this.#clock = parts.clock;
   }
 
   /** Makes room for an owner, as far as that is possible. Resolves with the number of removed rows. */
   async pruneOf(owner: Releaser): Promise<number> {
     let rows = 0;
-    while (!this.#isStopped && this.#quota.hasKeptExcess(owner, this.#clock.now())) {
-      const pruned = await this.#pruneSome(owner, () => this.#quota.hasKeptExcess(owner, this.#clock.now()));
+    while (!this.#isStopped && this.#parts.quota.hasKeptExcess(owner, this.#parts.clock.now())) {
+      const pruned = await this.#pruneSome(owner, () =>
+        this.#parts.quota.hasKeptExcess(owner, this.#parts.clock.now()),
+      );
       if (pruned.rows === 0 && !(await this.#dropSnapshot(owner))) break;
       rows += pruned.rows;
     }
@@ -80,7 +76,7 @@ export class Pruning {
 
   /** @param goesOn is called after each removal with its bytes */
   async #pruneSome(owner: Releaser | "all", goesOn: (bytes: number) => boolean): Promise<Pruned> {
-    const { writeFromReserve: write, keptAges } = this.#tables;
+    const { writeFromReserve: write, keptAges } = this.#parts.tables;
     const pruned = await write(() => {
       const [oldest, next] = keptAges.oldest(owner);
       if (oldest === undefined) return NOTHING;
@@ -90,15 +86,15 @@ export class Pruning {
     });
     // Until it is empty it takes room: the next one would go without need.
     if (pruned.hasEntry) {
-      await this.#inPieces(() => write(() => this.#keeper.emptySome()));
+      await this.#inPieces(() => write(() => this.#parts.keeper.emptySome()));
     }
     return pruned;
   }
 
   #pruneVersions({ drive }: OldestKept, until: number, goesOn: (bytes: number) => boolean): Pruned {
     let [rows, bytes] = [0, 0];
-    for (const { pk, size } of this.#tables.keptAges.versions(drive, until, PIECE)) {
-      this.#tables.fileVersions.remove(pk);
+    for (const { pk, size } of this.#parts.tables.keptAges.versions(drive, until, PIECE)) {
+      this.#parts.tables.fileVersions.remove(pk);
       rows += 1;
       bytes += size;
       if (!goesOn(size)) break;
@@ -108,16 +104,16 @@ export class Pruning {
 
   #pruneEntry(entry: KeptThing<TrashPk> | null): Pruned {
     if (entry === null) return NOTHING;
-    this.#tables.trash.setState(entry.pk, "gone");
+    this.#parts.tables.trash.setState(entry.pk, "gone");
     return { rows: 1, bytes: entry.size, hasEntry: true };
   }
 
   /** Deletes the oldest snapshot that the server took of a drive of this owner. Resolves with whether there was one. */
   async #dropSnapshot(owner: Releaser): Promise<boolean> {
-    const { writeFromReserve: write, snapshots } = this.#tables;
+    const { writeFromReserve: write, snapshots } = this.#parts.tables;
     const isDropped = await write(() => {
       const oldest = snapshots.oldestAutomatic(owner);
-      if (oldest !== null) this.#snapshots.begin(oldest, { now: this.#clock.now(), by: null });
+      if (oldest !== null) this.#snapshots.begin(oldest, { now: this.#parts.clock.now(), by: null });
       return oldest !== null;
     });
     const removed = await this.#inPieces(() => this.#snapshots.piece());

@@ -23,12 +23,10 @@ const TRIES = 200;
 
 /** Finds where something from the trash goes back to: its own path, or beside what is there now. */
 export class RestorePlaces {
-  readonly #tables: Tables;
-  readonly #tree: Tree;
+  readonly #parts;
 
   constructor(parts: { tables: Tables; tree: Tree }) {
-    this.#tables = parts.tables;
-    this.#tree = parts.tree;
+    this.#parts = parts;
   }
 
   /**
@@ -46,15 +44,15 @@ export class RestorePlaces {
 
   /** A folder as near to a path as files allow. It may not exist yet, but no file is in its way. */
   #folderFor(drive: Drive, path: FolderPath, stamp: Stamp): FolderPath {
-    if (path === ROOT || this.#tables.folders.byPath(drive.pk, path) !== null) return path;
+    if (path === ROOT || this.#parts.tables.folders.byPath(drive.pk, path) !== null) return path;
     const parent = this.#folderFor(drive, parentFolder(path), stamp);
-    const hasNoFile = (at: FilePath) => this.#tree.occupant(drive, at, stamp) === null;
+    const hasNoFile = (at: FilePath) => this.#parts.tree.occupant(drive, at, stamp) === null;
     return asFolderPath(freeIn(parent, lastSegment(asFilePath(path)), "folder", hasNoFile));
   }
 
   #isFree(drive: Drive, path: FilePath, stamp: Stamp): boolean {
-    const isFolder = this.#tables.folders.byPath(drive.pk, asFolderPath(path)) !== null;
-    return !isFolder && this.#tree.occupant(drive, path, stamp) === null;
+    const isFolder = this.#parts.tables.folders.byPath(drive.pk, asFolderPath(path)) !== null;
+    return !isFolder && this.#parts.tree.occupant(drive, path, stamp) === null;
   }
 }
 

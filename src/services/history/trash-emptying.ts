@@ -26,29 +26,23 @@ interface Step {
 
 /** Deletes for good what is in the trash of a drive. Only who manages the drive can. */
 export class TrashEmptying {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #retention: Retention;
-  readonly #clock: Clock;
+  readonly #parts;
 
   constructor(parts: { tables: Tables; access: Access; retention: Retention; clock: Clock }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#retention = parts.retention;
-    this.#clock = parts.clock;
+    this.#parts = parts;
   }
 
   /** Counts what `empty` would delete. It changes nothing, but is a write, so `within` can keep the response. */
   async preview(caller: Caller, driveId: string, within?: Within<EmptiedTrash>): Promise<EmptiedTrash> {
-    const drive = this.#access.driveToManage(caller, driveId);
+    const drive = this.#parts.access.driveToManage(caller, driveId);
     let entries = 0;
     for (let after: TrashPosition | null = this.#oldest(); after !== null; await nextTurn()) {
-      const some = this.#tables.trash.some(drive.pk, after, STEPS.count);
+      const some = this.#parts.tables.trash.some(drive.pk, after, STEPS.count);
       entries += some.length;
       after = some.length < STEPS.count ? null : (some.at(-1) ?? null);
     }
-    return this.#access.writeFromReserve(caller, within, () => {
-      const { id } = this.#access.driveToManage(caller, driveId);
+    return this.#parts.access.writeFromReserve(caller, within, () => {
+      const { id } = this.#parts.access.driveToManage(caller, driveId);
       return { driveId: id, entries };
     });
   }
@@ -58,14 +52,14 @@ export class TrashEmptying {
    * a running deletion or restore uses stays. After an error, entries of earlier transactions stay deleted.
    */
   async empty(caller: Caller, driveId: string, within?: Within<EmptiedTrash>): Promise<EmptiedTrash> {
-    const { trash } = this.#tables;
+    const { trash } = this.#parts.tables;
     let [entries, after] = [0, this.#oldest()];
     for (;;) {
-      const step = await this.#access.writeFromReserve(
+      const step = await this.#parts.access.writeFromReserve(
         caller,
         ({ emptied, last }: Step) => (last === null ? within?.(emptied) : undefined),
         (): Step => {
-          const drive = this.#access.driveToManage(caller, driveId);
+          const drive = this.#parts.access.driveToManage(caller, driveId);
           const some = trash.some(drive.pk, after, STEPS.mark);
           for (const { pk } of some) trash.setState(pk, "gone");
           const emptied = { driveId: drive.id, entries: entries + some.length };
@@ -80,6 +74,6 @@ export class TrashEmptying {
 
   /** The position before all entries that are kept still. */
   #oldest(): TrashPosition {
-    return { deletedAt: keptSince(this.#retention, this.#clock.now()) + 1, id: "" };
+    return { deletedAt: keptSince(this.#parts.retention, this.#parts.clock.now()) + 1, id: "" };
   }
 }

@@ -61,15 +61,7 @@ export interface RestoredEntry {
 
 /** Lists what was deleted, brings it back, and deletes it for good. All of a drive goes by `TrashEmptying`. */
 export class Trash {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #tree: Tree;
-  readonly #places: RestorePlaces;
-  readonly #transfers: FolderTransfers;
-  readonly #changes: FolderChanges;
-  readonly #locks: FolderLocks;
-  readonly #retention: Retention;
-  readonly #clock: Clock;
+  readonly #parts;
 
   constructor(parts: {
     tables: Tables;
@@ -82,15 +74,7 @@ export class Trash {
     retention: Retention;
     clock: Clock;
   }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#tree = parts.tree;
-    this.#places = parts.places;
-    this.#transfers = parts.transfers;
-    this.#changes = parts.changes;
-    this.#locks = parts.locks;
-    this.#retention = parts.retention;
-    this.#clock = parts.clock;
+    this.#parts = parts;
   }
 
   /**
@@ -104,14 +88,14 @@ export class Trash {
       path.startsWith(wanted) &&
       path.startsWith(allowed.get(drivePk) ?? "") &&
       (kind === "folder" || fileCount > 0);
-    const now = this.#clock.now();
-    const selection = { drives: [...allowed.keys()], since: keptSince(this.#retention, now), now };
+    const now = this.#parts.clock.now();
+    const selection = { drives: [...allowed.keys()], since: keptSince(this.#parts.retention, now), now };
     const showsAll = wanted === "" && [...allowed.values()].every((folder) => folder === "");
     const query = showsAll ? Math.min(limit + 1, ENTRIES.query) : ENTRIES.query;
     const found: TrashEntry[] = [];
     let last = after;
     for (let seen = 0; seen < ENTRIES.page; await nextTurn()) {
-      const some = this.#tables.trashLists.page(selection, last, query);
+      const some = this.#parts.tables.trashLists.page(selection, last, query);
       found.push(...some.filter(isShown));
       if (found.length > limit) return this.#page(found.slice(0, limit), found[limit - 1] ?? null);
       if (some.length < query) return this.#page(found, null);
@@ -124,14 +108,16 @@ export class Trash {
   /** Throws NOT_FOUND for an entry that the caller may not see or that was restored or emptied, and FORBIDDEN. */
   get(caller: Caller, id: string): ShownEntry {
     const parsed = parseId<TrashId>(id);
-    const now = this.#clock.now();
+    const now = this.#parts.clock.now();
     const entry =
-      parsed === null ? null : this.#tables.trashLists.byId(parsed, keptSince(this.#retention, now), now);
+      parsed === null
+        ? null
+        : this.#parts.tables.trashLists.byId(parsed, keptSince(this.#parts.retention, now), now);
     if (entry === null || (entry.kind === "file" && entry.fileCount === 0)) throw notFound("trash entry");
-    const drive = this.#access.findDrive(caller, entry.driveId);
-    if (drive === null || !entry.path.startsWith(this.#access.prefixOf(caller, drive)))
+    const drive = this.#parts.access.findDrive(caller, entry.driveId);
+    if (drive === null || !entry.path.startsWith(this.#parts.access.prefixOf(caller, drive)))
       throw notFound("trash entry");
-    this.#access.requireHistory(caller, drive);
+    this.#parts.access.requireHistory(caller, drive);
     return this.#shown(entry);
   }
 
@@ -149,29 +135,30 @@ export class Trash {
     within?: Within<RestoredEntry>,
   ): Promise<RestoredEntry> {
     const { kind } = this.get(caller, id);
-    await this.#tables.requireSpace();
-    if (kind === "file") return this.#access.write(caller, within, () => this.#restoreFile(caller, id, path));
-    return this.#changes.perform(caller, within, () => {
+    await this.#parts.tables.requireSpace();
+    if (kind === "file")
+      return this.#parts.access.write(caller, within, () => this.#restoreFile(caller, id, path));
+    return this.#parts.changes.perform(caller, within, () => {
       const { entry, drive, place, stamp } = this.#begin(caller, id, path);
       if (place.kind === "file") throw new Error("a folder of the trash has become a file");
-      const work = this.#transfers.restore(drive, entry, place.path, stamp);
+      const work = this.#parts.transfers.restore(drive, entry, place.path, stamp);
       return { work, files: entry.fileCount, result: () => ({ entry, place, fileId: null }) };
     });
   }
 
   /** Deletes an entry for good. Its space is freed later. Throws NOT_FOUND, FORBIDDEN. */
   remove(caller: Caller, id: string, within?: Within<ShownEntry>): Promise<ShownEntry> {
-    return this.#access.writeFromReserve(caller, within, () => {
+    return this.#parts.access.writeFromReserve(caller, within, () => {
       const entry = this.get(caller, id);
-      this.#access.driveToManage(caller, entry.driveId);
-      this.#locks.requireEntryFree(entry.drivePk, entry.pk);
-      this.#tables.trash.setState(entry.pk, "gone");
+      this.#parts.access.driveToManage(caller, entry.driveId);
+      this.#parts.locks.requireEntryFree(entry.drivePk, entry.pk);
+      this.#parts.tables.trash.setState(entry.pk, "gone");
       return entry;
     });
   }
 
   #shown(entry: TrashEntry): ShownEntry {
-    const keptTo = keptUntil(this.#retention, entry.deletedAt);
+    const keptTo = keptUntil(this.#parts.retention, entry.deletedAt);
     return { ...entry, expiresAt: Math.min(keptTo, entry.fileExpiresAt ?? keptTo) };
   }
 
@@ -182,12 +169,12 @@ export class Trash {
   /** The drives to look into, and the folder that the caller is limited to in each. */
   #prefixes(caller: Caller, driveId: string | undefined): Map<DrivePk, string> {
     if (driveId !== undefined) {
-      const drive = this.#access.drive(caller, driveId);
-      this.#access.requireHistory(caller, drive);
-      return new Map([[drive.pk, this.#access.prefixOf(caller, drive)]]);
+      const drive = this.#parts.access.drive(caller, driveId);
+      this.#parts.access.requireHistory(caller, drive);
+      return new Map([[drive.pk, this.#parts.access.prefixOf(caller, drive)]]);
     }
-    const drives = this.#access.drives(caller).filter(({ role }) => role !== "reader");
-    return new Map(drives.map((drive) => [drive.pk, this.#access.prefixOf(caller, drive)]));
+    const drives = this.#parts.access.drives(caller).filter(({ role }) => role !== "reader");
+    return new Map(drives.map((drive) => [drive.pk, this.#parts.access.prefixOf(caller, drive)]));
   }
 
   /** Inside a write: the entry, and a free place for it. */
@@ -196,12 +183,13 @@ export class Trash {
     id: string,
     path: string | undefined,
   ): { entry: ShownEntry; drive: Drive; place: TrashedPlace; stamp: Stamp } {
-    const stamp = { now: this.#clock.now(), by: actorOf(caller) };
+    const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
     const entry = this.get(caller, id);
-    this.#locks.requireEntryFree(entry.drivePk, entry.pk);
-    const drive = this.#access.driveToWrite(caller, entry.driveId, entry.path);
-    const place = path === undefined ? this.#places.nearest(drive, entry, stamp) : this.#placeAt(entry, path);
-    this.#access.driveToWrite(caller, entry.driveId, place.path);
+    this.#parts.locks.requireEntryFree(entry.drivePk, entry.pk);
+    const drive = this.#parts.access.driveToWrite(caller, entry.driveId, entry.path);
+    const place =
+      path === undefined ? this.#parts.places.nearest(drive, entry, stamp) : this.#placeAt(entry, path);
+    this.#parts.access.driveToWrite(caller, entry.driveId, place.path);
     return { entry, drive, place, stamp };
   }
 
@@ -215,14 +203,14 @@ export class Trash {
     if (place.kind === "folder") throw new Error("a file of the trash has become a folder");
     const file = this.#fileOf(entry.pk);
     const naming = place.path === entry.path ? null : named(file, lastSegment(place.path));
-    this.#tree.restore(drive, { ...file, naming }, place.path, entry.id, stamp);
-    this.#tables.trash.remove(entry.pk);
+    this.#parts.tree.restore(drive, { ...file, naming }, place.path, entry.id, stamp);
+    this.#parts.tables.trash.remove(entry.pk);
     return { entry, place, fileId: file.id };
   }
 
   /** The file of a file's entry. */
   #fileOf(entry: TrashPk): SingleTrashedFile {
-    const file = this.#tables.trashContents.fileOf(entry);
+    const file = this.#parts.tables.trashContents.fileOf(entry);
     if (file === null) throw new Error("an entry of the trash has lost its file");
     return file;
   }

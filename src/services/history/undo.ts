@@ -31,14 +31,9 @@ const LOOK = { page: 500, all: 10_000 };
 
 /** Undoes the last change of a file or folder: a way back from a mistake that costs one call, and can be undone itself. */
 export class Undo {
-  readonly #access: Access;
-  readonly #feed: Feed;
+  readonly #parts;
   /** Single files. */
   readonly #single: Files;
-  readonly #folders: Folders;
-  readonly #versions: Versions;
-  readonly #trash: Trash;
-  readonly #retention: Retention;
 
   constructor(parts: {
     access: Access;
@@ -49,13 +44,8 @@ export class Undo {
     trash: Trash;
     retention: Retention;
   }) {
-    this.#access = parts.access;
-    this.#feed = parts.feed;
+    this.#parts = parts;
     this.#single = parts.files;
-    this.#folders = parts.folders;
-    this.#versions = parts.versions;
-    this.#trash = parts.trash;
-    this.#retention = parts.retention;
   }
 
   /**
@@ -69,8 +59,8 @@ export class Undo {
    */
   async last(caller: Caller, driveRef: string, path: string): Promise<Undone> {
     const parsed = path.endsWith("/") ? parseFolderPath("path", path) : parsePathOfFile("path", path);
-    const drive = this.#access.driveToWrite(caller, driveRef, parsed);
-    this.#access.requireHistory(caller, drive);
+    const drive = this.#parts.access.driveToWrite(caller, driveRef, parsed);
+    this.#parts.access.requireHistory(caller, drive);
     const change = await this.#newest(caller, drive, parsed);
     return { change, ...(await this.#undo(caller, drive, change)) };
   }
@@ -89,7 +79,7 @@ export class Undo {
     let position: ChangePosition | null = null;
     for (let seen = 0; seen < LOOK.all; seen += LOOK.page) {
       const request = { drives: [drive.id], position, limit: LOOK.page, newestFirst: true };
-      const { changes, next, hasMore } = this.#feed.page(caller, request);
+      const { changes, next, hasMore } = this.#parts.feed.page(caller, request);
       const found = changes.find(isIt);
       if (found !== undefined) return found;
       if (!hasMore) break;
@@ -122,7 +112,7 @@ export class Undo {
         return this.#removeFolder(caller, drive, change);
       case "folder.moved": {
         const to = { path: movedFrom(change), driveId: undefined };
-        await this.#folders.move(caller, drive.id, path, to);
+        await this.#parts.folders.move(caller, drive.id, path, to);
         return { path: to.path, isTrashed: false };
       }
       case "file.deleted":
@@ -144,7 +134,7 @@ export class Undo {
 
   /** Throws CONFLICT where what is deleted is gone: undoing must not do what cannot be undone. */
   #requireTrash(change: Change): void {
-    if (keepsDeleted(this.#retention)) return;
+    if (keepsDeleted(this.#parts.retention)) return;
     throw cannotUndo(change, "This server keeps nothing of what is deleted. If you mean it, delete it.");
   }
 
@@ -153,7 +143,7 @@ export class Undo {
     this.#requireTrash(change);
     const { path } = change;
     // Inside the write: a file may just be coming.
-    await this.#folders.remove(caller, drive.id, path, ({ fileCount }) =>
+    await this.#parts.folders.remove(caller, drive.id, path, ({ fileCount }) =>
       requireSameCount(change, fileCount),
     );
     return { path, isTrashed: true };
@@ -181,8 +171,14 @@ export class Undo {
         "Only its name, tags, metadata or expiry changed, and no versions of these are kept.",
       );
     }
-    if (!keepsVersions(this.#retention)) throw cannotUndo(change, "This server keeps no earlier contents.");
-    await this.#versions.restore(caller, { drive: drive.id, path }, String(version - 1), stillHas(change));
+    if (!keepsVersions(this.#parts.retention))
+      throw cannotUndo(change, "This server keeps no earlier contents.");
+    await this.#parts.versions.restore(
+      caller,
+      { drive: drive.id, path },
+      String(version - 1),
+      stillHas(change),
+    );
     return { path, isTrashed: false };
   }
 
@@ -193,7 +189,7 @@ export class Undo {
         "It is not in the trash: it had expired, moved to another drive, or nothing is kept.",
       );
     }
-    const { place } = await this.#trash.restore(caller, change.ref, undefined);
+    const { place } = await this.#parts.trash.restore(caller, change.ref, undefined);
     return { path: place.path, isTrashed: false };
   }
 }

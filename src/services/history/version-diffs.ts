@@ -30,11 +30,7 @@ export interface VersionDiff {
 
 /** Compares the contents that a file has and had. */
 export class VersionDiffs {
-  readonly #versions: Versions;
-  readonly #blobs: BlobStore;
-  readonly #damaged: DamagedContents;
-  readonly #indexes: LineIndexes;
-  readonly #usage: UsageMeter;
+  readonly #parts;
   readonly #slots = new Slots({ limits: DIFF_LIMITS, noun: "comparisons" });
   readonly #thread = new DiffThread();
 
@@ -45,11 +41,7 @@ export class VersionDiffs {
     indexes: LineIndexes;
     usage: UsageMeter;
   }) {
-    this.#versions = parts.versions;
-    this.#blobs = parts.blobs;
-    this.#damaged = parts.damaged;
-    this.#indexes = parts.indexes;
-    this.#usage = parts.usage;
+    this.#parts = parts;
   }
 
   /**
@@ -65,11 +57,11 @@ export class VersionDiffs {
     compared: ComparedVersions,
     client: string,
   ): Promise<VersionDiff> {
-    const [from, to] = this.#versions.pair(caller, ref, compared);
+    const [from, to] = this.#parts.versions.pair(caller, ref, compared);
     using _ = this.#slots.take(holderOf(caller), client);
     const [original, now] = [await this.#textOf(from), await this.#textOf(to)];
     const diff = await this.#thread.make({ path: to.path, original, now });
-    this.#usage.countBytes(to.driveId, utf8Length(diff.text));
+    this.#parts.usage.countBytes(to.driveId, utf8Length(diff.text));
     return { from: from.version, to: to.version, diff };
   }
 
@@ -86,9 +78,9 @@ export class VersionDiffs {
         `Version ${file.version} has ${file.size} bytes; texts of up to ${DIFF_TEXT_BYTES} bytes are compared. Download both instead.`,
       );
     }
-    const content = await this.#damaged.readFor(file, () => this.#blobs.read(file));
-    const { encoding } = await this.#indexes.of(file, content);
-    const bytes = await this.#damaged.readFor(file, () => this.#blobs.readAll(file));
+    const content = await this.#parts.damaged.readFor(file, () => this.#parts.blobs.read(file));
+    const { encoding } = await this.#parts.indexes.of(file, content);
+    const bytes = await this.#parts.damaged.readFor(file, () => this.#parts.blobs.readAll(file));
     return asUtf8(bytes.subarray(markBytes(bytes, encoding)), encoding);
   }
 }

@@ -34,18 +34,10 @@ export interface VersionListing {
  * elsewhere.
  */
 export class Versions {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #tree: Tree;
-  readonly #clock: Clock;
-  readonly #retention: Retention;
+  readonly #parts;
 
   constructor(parts: { tables: Tables; access: Access; tree: Tree; clock: Clock; retention: Retention }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#tree = parts.tree;
-    this.#clock = parts.clock;
-    this.#retention = parts.retention;
+    this.#parts = parts;
   }
 
   /**
@@ -60,7 +52,7 @@ export class Versions {
     { limit, before }: { readonly limit: number; readonly before: number | null },
   ): VersionListing {
     const file = this.#file(caller, ref);
-    const { fileVersions } = this.#tables;
+    const { fileVersions } = this.#parts.tables;
     const shown = this.#shown(caller, file);
     const found = fileVersions.page(file, shown, before ?? Number.MAX_SAFE_INTEGER, limit + 1);
     const versions = found.slice(0, limit);
@@ -109,45 +101,48 @@ export class Versions {
     precondition: Precondition,
     within?: Within<File>,
   ): Promise<File> {
-    return this.#access.write(caller, within, () => {
-      const file = this.#access.fileToWrite(caller, ref);
+    return this.#parts.access.write(caller, within, () => {
+      const file = this.#parts.access.fileToWrite(caller, ref);
       const { blobPk: blob, size, mimeType, mimeGiven } = this.#version(caller, file, number);
       requirePrecondition(precondition, file);
       // A type that does not follow the filename any more was given, in effect.
       const isGiven = mimeGiven || mimeType !== mimeTypeOf(file.filename);
       const body = { ...bodyOf(file), blob, size, mimeType, mimeGiven: isGiven };
-      const drive = this.#access.driveToWrite(caller, file.driveId, file.path);
-      return this.#tree.change(drive, file, body, { now: this.#clock.now(), by: actorOf(caller) });
+      const drive = this.#parts.access.driveToWrite(caller, file.driveId, file.path);
+      return this.#parts.tree.change(drive, file, body, {
+        now: this.#parts.clock.now(),
+        by: actorOf(caller),
+      });
     });
   }
 
   /** Removes a version for good. Returns its number. */
   remove(caller: Caller, ref: FileRef, number: string, within?: Within<number>): Promise<number> {
-    return this.#access.writeFromReserve(caller, within, () => {
-      const file = this.#access.fileToWrite(caller, ref);
-      this.#access.driveToManage(caller, file.driveId);
+    return this.#parts.access.writeFromReserve(caller, within, () => {
+      const file = this.#parts.access.fileToWrite(caller, ref);
+      this.#parts.access.driveToManage(caller, file.driveId);
       const { pk, version } = this.#version(caller, file, number);
-      this.#tables.fileVersions.remove(pk);
+      this.#parts.tables.fileVersions.remove(pk);
       return version;
     });
   }
 
   #file(caller: Caller, ref: FileRef): File {
-    const file = this.#access.findFile(caller, ref) ?? this.#missing(caller, ref);
-    this.#access.requireHistory(caller, this.#access.drive(caller, file.driveId));
+    const file = this.#parts.access.findFile(caller, ref) ?? this.#missing(caller, ref);
+    this.#parts.access.requireHistory(caller, this.#parts.access.drive(caller, file.driveId));
     return file;
   }
 
   /** Says that a file is missing; if it was deleted just now, also where it is. */
   #missing(caller: Caller, ref: FileRef): never {
     if ("drive" in ref) {
-      const drive = this.#access.drive(caller, ref.drive);
+      const drive = this.#parts.access.drive(caller, ref.drive);
       const path = parsePathOfFile("path", ref.path);
-      this.#access.requireInside(caller, drive, path);
-      this.#access.requireHistory(caller, drive);
-      const entry = this.#tables.trash.newestAt(
+      this.#parts.access.requireInside(caller, drive, path);
+      this.#parts.access.requireHistory(caller, drive);
+      const entry = this.#parts.tables.trash.newestAt(
         drive.pk,
-        keptSince(this.#retention, this.#clock.now()),
+        keptSince(this.#parts.retention, this.#parts.clock.now()),
         path,
       );
       if (entry !== null) throw new CofferError("NOT_FOUND", inTrash(entry));
@@ -164,13 +159,13 @@ export class Versions {
   #version(caller: Caller, file: File, number: string): FileVersion {
     const parsed = parseVersionNumber(number);
     const version =
-      parsed === null ? null : this.#tables.fileVersions.get(file, this.#shown(caller, file), parsed);
+      parsed === null ? null : this.#parts.tables.fileVersions.get(file, this.#shown(caller, file), parsed);
     if (version === null) throw notFound("version");
     return version;
   }
 
   #newest(caller: Caller, file: File): number {
-    const [newest] = this.#tables.fileVersions.page(
+    const [newest] = this.#parts.tables.fileVersions.page(
       file,
       this.#shown(caller, file),
       Number.MAX_SAFE_INTEGER,
@@ -181,8 +176,8 @@ export class Versions {
   }
 
   #shown(caller: Caller, { drivePk }: File): ShownVersions {
-    const folder = this.#access.prefixOf(caller, { pk: drivePk });
-    return { ...keptWindow(this.#retention, this.#clock.now()), folder };
+    const folder = this.#parts.access.prefixOf(caller, { pk: drivePk });
+    return { ...keptWindow(this.#parts.retention, this.#parts.clock.now()), folder };
   }
 }
 

@@ -64,13 +64,9 @@ const SCANNED = { most: 10_000, step: 500 };
 
 /** Links of all kinds: makes those that show something, lists and revokes all. */
 export class Links {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #quota: Quota;
-  readonly #changes: Changes;
+  readonly #parts;
   readonly #passwords: Passwords;
   readonly #uses: LinkUses;
-  readonly #clock: Clock;
 
   constructor(parts: {
     tables: Tables;
@@ -81,13 +77,9 @@ export class Links {
     linkUses: LinkUses;
     clock: Clock;
   }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#quota = parts.quota;
-    this.#changes = parts.changes;
+    this.#parts = parts;
     this.#passwords = parts.linkPasswords;
     this.#uses = parts.linkUses;
-    this.#clock = parts.clock;
   }
 
   /** Throws NOT_FOUND for the drive, and for what is not at the path; FORBIDDEN, VALIDATION_ERROR, QUOTA_EXCEEDED. */
@@ -97,15 +89,15 @@ export class Links {
     this.#target(caller, wanted);
     const passwordHash = await this.#hash(wanted.password);
     const { secret, hash } = newShareToken();
-    return this.#access.write(caller, within, () => {
-      const now = this.#clock.now();
+    return this.#parts.access.write(caller, within, () => {
+      const now = this.#parts.clock.now();
       const { drive, target } = this.#target(caller, wanted);
       const id = newId<LinkId>(now);
       const maker = makerOf(caller);
       const link = { id, hash, drive: drive.id, target, passwordHash, maker, expiresAt, createdAt: now };
-      this.#tables.shareLinks.insert(link);
+      this.#parts.tables.shareLinks.insert(link);
       this.#record("link.created", caller, drive, this.#existing(id));
-      this.#quota.requireRecordRoom(drive);
+      this.#parts.quota.requireRecordRoom(drive);
       return { link: this.#existing(id), token: secret };
     });
   }
@@ -115,10 +107,11 @@ export class Links {
    * caller's own. Rejects with NOT_FOUND for the drive.
    */
   async list(caller: Caller, { drive, limit, after }: LinksRequest): Promise<LinksPage> {
-    const drives = drive === undefined ? this.#access.drives(caller) : [this.#access.drive(caller, drive)];
-    const now = this.#clock.now();
+    const drives =
+      drive === undefined ? this.#parts.access.drives(caller) : [this.#parts.access.drive(caller, drive)];
+    const now = this.#parts.clock.now();
     const managed = new Set(drives.filter((each) => this.#manages(caller, each)).map(({ id }) => id));
-    const prefixes = new Map(drives.map((each) => [each.id, this.#access.prefixOf(caller, each)]));
+    const prefixes = new Map(drives.map((each) => [each.id, this.#parts.access.prefixOf(caller, each)]));
     const links: ListedLink[] = [];
     let last = after;
     let scanned = 0;
@@ -135,13 +128,13 @@ export class Links {
 
   /** Ends a link at once. Throws NOT_FOUND for one that the caller may not see. */
   revoke(caller: Caller, reference: string, within?: Within<LinkId>): Promise<LinkId> {
-    return this.#access.writeFromReserve(caller, within, () => {
+    return this.#parts.access.writeFromReserve(caller, within, () => {
       const id = parseId<LinkId>(reference);
-      const link = id === null ? null : this.#tables.links.byId(id);
-      const drive = link === null ? null : this.#access.findDrive(caller, link.driveId);
+      const link = id === null ? null : this.#parts.tables.links.byId(id);
+      const drive = link === null ? null : this.#parts.access.findDrive(caller, link.driveId);
       if (link === null || drive === null) throw notFound("link");
       if (!this.#manages(caller, drive) && !isMadeBy(link, caller)) throw notFound("link");
-      this.#tables.links.remove(link.id);
+      this.#parts.tables.links.remove(link.id);
       this.#record("link.revoked", caller, drive, link);
       return link.id;
     });
@@ -153,13 +146,13 @@ export class Links {
   }
 
   #manages(caller: Caller, drive: Drive): boolean {
-    return this.#access.roleIn(caller, drive) === "owner";
+    return this.#parts.access.roleIn(caller, drive) === "owner";
   }
 
   *#linksOf(drive: Drive, start: LinkPosition | null): Generator<ListedLink, void> {
     let after = start;
     for (let size = CHUNK.first; ; size = Math.min(2 * size, CHUNK.most)) {
-      const chunk = this.#tables.links.page(drive.id, after, size);
+      const chunk = this.#parts.tables.links.page(drive.id, after, size);
       yield* chunk;
       const last = chunk.at(-1);
       if (last === undefined || chunk.length < size) return;
@@ -170,18 +163,18 @@ export class Links {
   /** Tells the feed of a link that shows something. The others work for a day at most, and programs make many. */
   #record(type: "link.created" | "link.revoked", caller: Caller, drive: Drive, link: ListedLink): void {
     if (link.kind === "presigned" || link.kind === "upload") return;
-    const stamp = { now: this.#clock.now(), by: actorOf(caller) };
-    this.#changes.add({ drive: drive.pk, type, path: link.path ?? ROOT, ref: link.id, stamp });
+    const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
+    this.#parts.changes.add({ drive: drive.pk, type, path: link.path ?? ROOT, ref: link.id, stamp });
   }
 
   #existing(id: LinkId): ListedLink {
-    const link = this.#tables.links.byId(id);
+    const link = this.#parts.tables.links.byId(id);
     if (link === null) throw new Error("a new link is missing");
     return link;
   }
 
   #expiry(sent: string | undefined): number {
-    const now = this.#clock.now();
+    const now = this.#parts.clock.now();
     const expiresAt = parseExpiry("expires_at", sent ?? null, now) ?? now + SHARE_LINK_DAYS.default * DAY_MS;
     if (expiresAt > now + LONGEST_SHARE_MS)
       throw invalid("expires_at", `must be at most ${SHARE_LINK_DAYS.most} days from now`);
@@ -195,13 +188,13 @@ export class Links {
   /** What is at a path. A folder is found also without the slash at its end. */
   #target(caller: Caller, wanted: ShareRequest): { drive: Drive; target: ShareTarget } {
     const place = parsePlace("path", wanted.path);
-    const drive = this.#access.driveToWrite(caller, wanted.drive, place);
+    const drive = this.#parts.access.driveToWrite(caller, wanted.drive, place);
     if (!isFolderPath(place)) {
-      const file = this.#access.findFile(caller, { drive: drive.id, path: place });
+      const file = this.#parts.access.findFile(caller, { drive: drive.id, path: place });
       if (file !== null) return { drive, target: { kind: "file", fileId: file.id, path: file.path } };
     }
     const folder = isFolderPath(place) ? place : asFolderPath(place);
-    if (this.#tables.folders.byPath(drive.pk, folder) !== null) {
+    if (this.#parts.tables.folders.byPath(drive.pk, folder) !== null) {
       return { drive, target: { kind: "folder", path: folder } };
     }
     throw notFound(isFolderPath(place) ? "folder" : "file");

@@ -32,18 +32,12 @@ export interface LinkedFile {
  * key is revoked or expires, and when the file is deleted or moved out of the creator's reach.
  */
 export class PresignedLinks {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #quota: Quota;
+  readonly #parts;
   readonly #uses: LinkUses;
-  readonly #clock: Clock;
 
   constructor(parts: { tables: Tables; access: Access; quota: Quota; linkUses: LinkUses; clock: Clock }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#quota = parts.quota;
+    this.#parts = parts;
     this.#uses = parts.linkUses;
-    this.#clock = parts.clock;
   }
 
   /** Throws NOT_FOUND for a file that the caller may not see, and QUOTA_EXCEEDED. */
@@ -54,12 +48,12 @@ export class PresignedLinks {
     within?: Within<CreatedLink>,
   ): Promise<CreatedLink> {
     const { secret, hash } = newLinkToken();
-    return this.#access.write(caller, within, () => {
-      const now = this.#clock.now();
-      const file = this.#access.fileToWrite(caller, ref);
+    return this.#parts.access.write(caller, within, () => {
+      const now = this.#parts.clock.now();
+      const file = this.#parts.access.fileToWrite(caller, ref);
       const expiresAt = now + expiresIn * 1000;
       const id = newId<LinkId>(now);
-      this.#tables.presignedLinks.insert({
+      this.#parts.tables.presignedLinks.insert({
         id,
         hash,
         file: file.id,
@@ -69,17 +63,18 @@ export class PresignedLinks {
         expiresAt,
         createdAt: now,
       });
-      this.#quota.requireRecordRoom(this.#access.drive(caller, file.driveId));
+      this.#parts.quota.requireRecordRoom(this.#parts.access.drive(caller, file.driveId));
       return { id, token: secret, expiresAt };
     });
   }
 
   /** The file of a link. Throws NOT_FOUND, also if the file is gone, and GONE for a used or expired link. */
   open(token: string): LinkedFile {
-    const now = this.#clock.now();
-    const link = this.#tables.presignedLinks.byHash(hashSecret(token));
-    const maker = link === null ? null : this.#access.reachOf(link);
-    const file = link === null || maker === null ? null : this.#access.findFile(maker, { id: link.fileId });
+    const now = this.#parts.clock.now();
+    const link = this.#parts.tables.presignedLinks.byHash(hashSecret(token));
+    const maker = link === null ? null : this.#parts.access.reachOf(link);
+    const file =
+      link === null || maker === null ? null : this.#parts.access.findFile(maker, { id: link.fileId });
     if (link === null || file === null) throw notFound("link");
     requireUsable(link, now);
     return { id: link.id, file, oneTime: link.oneTime };
@@ -87,21 +82,23 @@ export class PresignedLinks {
 
   /** Whether what a link has begun to send may go on: it may be over since, and used up. */
   mayGoOn(token: string): boolean {
-    const link = this.#tables.presignedLinks.byHash(hashSecret(token));
-    const maker = link === null ? null : this.#access.reachOf(link);
-    return link !== null && maker !== null && this.#access.findFile(maker, { id: link.fileId }) !== null;
+    const link = this.#parts.tables.presignedLinks.byHash(hashSecret(token));
+    const maker = link === null ? null : this.#parts.access.reachOf(link);
+    return (
+      link !== null && maker !== null && this.#parts.access.findFile(maker, { id: link.fileId }) !== null
+    );
   }
 
   /** Counts a use of a link that may be used again. */
   countUse({ id }: LinkedFile): void {
-    this.#uses.note(id, this.#clock.now());
+    this.#uses.note(id, this.#parts.clock.now());
   }
 
   /** Marks a one-time link as used. Of several calls at once, one succeeds. Throws like `open`. */
   async useUp(token: string): Promise<void> {
-    await this.#tables.writeFromReserve(() => {
+    await this.#parts.tables.writeFromReserve(() => {
       this.open(token);
-      this.#tables.presignedLinks.markUsed(hashSecret(token), this.#clock.now());
+      this.#parts.tables.presignedLinks.markUsed(hashSecret(token), this.#parts.clock.now());
     });
   }
 }

@@ -74,16 +74,9 @@ export interface SharedRequest {
  * creator's key is revoked, or what it shows is gone.
  */
 export class SharedThings {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #listings: Listings;
-  readonly #folders: Folders;
-  readonly #archives: Archives;
-  readonly #extracts: Extracts;
+  readonly #parts;
   readonly #passwords: Passwords;
   readonly #uses: LinkUses;
-  readonly #secret: Uint8Array;
-  readonly #clock: Clock;
 
   constructor(parts: {
     tables: Tables;
@@ -97,16 +90,9 @@ export class SharedThings {
     secret: Uint8Array;
     clock: Clock;
   }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#listings = parts.listings;
-    this.#folders = parts.folders;
-    this.#archives = parts.archives;
-    this.#extracts = parts.extracts;
+    this.#parts = parts;
     this.#passwords = parts.linkPasswords;
     this.#uses = parts.linkUses;
-    this.#secret = parts.secret;
-    this.#clock = parts.clock;
   }
 
   /**
@@ -118,7 +104,7 @@ export class SharedThings {
     const { link, reach, drive } = this.#find(token);
     const isOpen =
       link.passwordHash === null ||
-      (pass !== null && isPassFor(lockedLink(link), pass, this.#clock.now(), this.#secret));
+      (pass !== null && isPassFor(lockedLink(link), pass, this.#parts.clock.now(), this.#parts.secret));
     if (!isOpen) {
       throw new CofferError(
         "UNAUTHORIZED",
@@ -130,8 +116,8 @@ export class SharedThings {
       this.#requireFolder(reach, drive, link.path);
       return { ...shown, drive, folder: link.path, file: null };
     }
-    const file = this.#access.findFile(reach, { id: link.fileId });
-    const home = file === null ? null : this.#access.findDrive(reach, file.driveId);
+    const file = this.#parts.access.findFile(reach, { id: link.fileId });
+    const home = file === null ? null : this.#parts.access.findDrive(reach, file.driveId);
     if (file === null || home === null) throw notFound("link");
     return { ...shown, drive: home, folder: parentFolder(file.path), file };
   }
@@ -152,13 +138,13 @@ export class SharedThings {
     const isRight =
       link.passwordHash === null || (await this.#passwords.matches(password, link.passwordHash));
     if (!isRight) throw new CofferError("UNAUTHORIZED", "The password is wrong.", "password");
-    const until = Math.min(this.#clock.now() + UNLOCKED_MS, link.expiresAt);
-    return { pass: passFor(lockedLink(link), until, this.#secret), until };
+    const until = Math.min(this.#parts.clock.now() + UNLOCKED_MS, link.expiresAt);
+    return { pass: passFor(lockedLink(link), until, this.#parts.secret), until };
   }
 
   /** Counts that a link was opened, or something downloaded. */
   countUse({ linkId }: Shared): void {
-    this.#uses.note(linkId, this.#clock.now());
+    this.#uses.note(linkId, this.#parts.clock.now());
   }
 
   /** What a link shows, in figures. */
@@ -168,7 +154,7 @@ export class SharedThings {
       return { name, fileCount: 1, totalSize: file.size, file: relative(file, folder) };
     }
     if (folder === ROOT) return { ...drive, file: null };
-    const { fileCount, totalSize } = this.#folders.get(reach, drive.id, folder).folder;
+    const { fileCount, totalSize } = this.#parts.folders.get(reach, drive.id, folder).folder;
     return { name: nameOf(folder), fileCount, totalSize, file: null };
   }
 
@@ -180,9 +166,9 @@ export class SharedThings {
       const level = { folders: [], total: 0 };
       return { files: [relative(file, folder)], total: 1, level, nextAfter: null };
     }
-    const listing = this.#listings.list(reach, {
+    const listing = this.#parts.listings.list(reach, {
       driveId: drive.id,
-      prefix: this.#folders.get(reach, drive.id, folder + inside).folder.path,
+      prefix: this.#parts.folders.get(reach, drive.id, folder + inside).folder.path,
       grouped: true,
       tags: [],
       sort: "path",
@@ -210,14 +196,14 @@ export class SharedThings {
       );
     }
     const wanted = folder + parsePathOfFile("path", path);
-    const file = this.#access.findFile(reach, { drive: drive.id, path: wanted });
+    const file = this.#parts.access.findFile(reach, { drive: drive.id, path: wanted });
     if (file === null || (only !== null && only.pk !== file.pk)) throw notFound("file");
     return file;
   }
 
   /** The text of a file that the link shows. Throws like `file` and `Extracts.extract`. */
   extract(shared: Shared, path: string | undefined, signal: AbortSignal): Promise<Extract> {
-    return this.#extracts.extractOf(this.file(shared, path), holderOf(shared), signal);
+    return this.#parts.extracts.extractOf(this.file(shared, path), holderOf(shared), signal);
   }
 
   /**
@@ -233,27 +219,27 @@ export class SharedThings {
     if (file !== null && paths.length > 0) paths.forEach((path) => this.file(shared, path));
     const wanted =
       paths.length === 0 || file !== null ? all : paths.map((path) => folder + withoutSlash(path));
-    return this.#archives.openFor({ reach, holder, client }, drive.id, wanted);
+    return this.#parts.archives.openFor({ reach, holder, client }, drive.id, wanted);
   }
 
   #find(token: string): { link: ShareLink; reach: Reach; drive: Drive } {
     const found = this.#findAny(token);
     if (found === null) throw notFound("link");
-    requireUsable(found.link, this.#clock.now(), LONGEST_SHARE_MS);
+    requireUsable(found.link, this.#parts.clock.now(), LONGEST_SHARE_MS);
     return found;
   }
 
   /** Also one that has expired. */
   #findAny(token: string): { link: ShareLink; reach: Reach; drive: Drive } | null {
-    const link = this.#tables.shareLinks.byHash(hashSecret(token));
-    const reach = link === null ? null : this.#access.reachOf(link);
-    const drive = link === null || reach === null ? null : this.#access.findDrive(reach, link.drive);
+    const link = this.#parts.tables.shareLinks.byHash(hashSecret(token));
+    const reach = link === null ? null : this.#parts.access.reachOf(link);
+    const drive = link === null || reach === null ? null : this.#parts.access.findDrive(reach, link.drive);
     return link === null || reach === null || drive === null ? null : { link, reach, drive };
   }
 
   #requireFolder(reach: Reach, drive: Drive, path: FolderPath): void {
-    const isThere = this.#tables.folders.byPath(drive.pk, path) !== null;
-    if (!isThere || !path.startsWith(this.#access.prefixOf(reach, drive))) throw notFound("link");
+    const isThere = this.#parts.tables.folders.byPath(drive.pk, path) !== null;
+    if (!isThere || !path.startsWith(this.#parts.access.prefixOf(reach, drive))) throw notFound("link");
   }
 }
 

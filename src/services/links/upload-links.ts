@@ -42,12 +42,7 @@ export interface LinkedUpload {
  * the creator's key is revoked, and when the drive is deleted or leaves the creator's reach.
  */
 export class UploadLinks {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #quota: Quota;
-  readonly #clock: Clock;
-  readonly #uploads: Uploads;
-  readonly #maxFileSize: number;
+  readonly #parts;
 
   constructor(parts: {
     tables: Tables;
@@ -57,24 +52,19 @@ export class UploadLinks {
     uploads: Uploads;
     maxFileSize: number;
   }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#quota = parts.quota;
-    this.#clock = parts.clock;
-    this.#uploads = parts.uploads;
-    this.#maxFileSize = parts.maxFileSize;
+    this.#parts = parts;
   }
 
   /** Throws NOT_FOUND for the drive, VALIDATION_ERROR for the path, QUOTA_EXCEEDED. */
   create(caller: Caller, wanted: UploadLinkRequest, within?: Within<CreatedLink>): Promise<CreatedLink> {
     const path = parsePathOfFile("path", wanted.path);
     const { secret, hash } = newUploadToken();
-    return this.#access.write(caller, within, () => {
-      const now = this.#clock.now();
-      const drive = this.#access.driveToWrite(caller, wanted.drive, path);
+    return this.#parts.access.write(caller, within, () => {
+      const now = this.#parts.clock.now();
+      const drive = this.#parts.access.driveToWrite(caller, wanted.drive, path);
       const expiresAt = now + (wanted.expiresIn ?? LINK_SECONDS.default) * 1000;
       const id = newId<LinkId>(now);
-      this.#tables.uploadLinks.insert({
+      this.#parts.tables.uploadLinks.insert({
         id,
         hash,
         drive: drive.id,
@@ -84,7 +74,7 @@ export class UploadLinks {
         expiresAt,
         createdAt: now,
       });
-      this.#quota.requireRecordRoom(drive);
+      this.#parts.quota.requireRecordRoom(drive);
       return { id, token: secret, expiresAt };
     });
   }
@@ -98,18 +88,18 @@ export class UploadLinks {
    */
   async begin(token: string, sent: AnnouncedBytes | null = null): Promise<LinkedUpload> {
     const { link, reach } = this.#open(token);
-    const limit = Math.min(this.#maxFileSize, link.maxSize ?? this.#maxFileSize);
+    const limit = Math.min(this.#parts.maxFileSize, link.maxSize ?? this.#parts.maxFileSize);
     const uploader: Uploader = {
       reach,
       by: { kind: "link", id: link.id },
       holder: { owner: link.id, isUnclaimed: true },
       requireValid: () => void this.#open(token),
       write: <T>(within: Within<T> | undefined, job: () => T) =>
-        this.#tables.write(() => this.#use(token, job), within),
+        this.#parts.tables.write(() => this.#use(token, job), within),
     };
     requireFits(sent?.bytes ?? 0, { maxFileSize: limit, room: null });
     const announced = sent && { ...sent, path: parsePathOfFile("path", link.path) };
-    const upload = await this.#uploads.beginFor(uploader, link.drive, limit, announced);
+    const upload = await this.#parts.uploads.beginFor(uploader, link.drive, limit, announced);
     return { upload, driveId: link.drive, path: link.path, limit };
   }
 
@@ -117,16 +107,16 @@ export class UploadLinks {
   #use<T>(token: string, job: () => T): T {
     this.#open(token);
     const result = job();
-    this.#tables.uploadLinks.markUsed(hashSecret(token), this.#clock.now());
+    this.#parts.tables.uploadLinks.markUsed(hashSecret(token), this.#parts.clock.now());
     return result;
   }
 
   /** A link, and what its creator may write. Throws NOT_FOUND, also if the drive is gone, and GONE. */
   #open(token: string): { link: UploadLink; reach: Reach } {
-    const now = this.#clock.now();
-    const link = this.#tables.uploadLinks.byHash(hashSecret(token));
-    const reach = link === null ? null : this.#access.reachOf(link);
-    if (link === null || reach === null || !this.#access.canWrite(reach, link.drive, link.path))
+    const now = this.#parts.clock.now();
+    const link = this.#parts.tables.uploadLinks.byHash(hashSecret(token));
+    const reach = link === null ? null : this.#parts.access.reachOf(link);
+    if (link === null || reach === null || !this.#parts.access.canWrite(reach, link.drive, link.path))
       throw notFound("link");
     requireUsable(link, now);
     return { link, reach };

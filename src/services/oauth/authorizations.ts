@@ -51,9 +51,7 @@ export type Begun = { readonly ticket: string } | { readonly redirectTo: string 
 
 /** What clients ask for, and what people decide (RFC 6749, 4.1). */
 export class Authorizations {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #apiKeys: ApiKeys;
+  readonly #parts;
   readonly #clients: OAuthClients;
   readonly #requests: Tickets<AuthorizationRequest>;
   readonly #codes: Tickets<Authorization>;
@@ -65,9 +63,7 @@ export class Authorizations {
     oauthClients: OAuthClients;
     clock: Clock;
   }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#apiKeys = parts.apiKeys;
+    this.#parts = parts;
     this.#clients = parts.oauthClients;
     const { clock } = parts;
     this.#requests = new Tickets({ clock, capacity: CAPACITY, lifetimeMs: REQUEST_LIFETIME_MS });
@@ -125,20 +121,21 @@ export class Authorizations {
     if (request.scope === "read-only" && consent.scope !== "read-only") {
       throw invalid("scope", "must be read-only: the application does not ask for more");
     }
-    const drive = consent.driveId === undefined ? null : this.#access.driveToManage(caller, consent.driveId);
+    const drive =
+      consent.driveId === undefined ? null : this.#parts.access.driveToManage(caller, consent.driveId);
     const reach: KeyReach = drive === null ? { user } : { drive: drive.pk, prefix: ROOT };
-    this.#apiKeys.requireRoom(reach);
+    this.#parts.apiKeys.requireRoom(reach);
     // Not inside the write, which may run again. If it is refused, nobody gets to know the code.
     this.#requests.take(ticket);
     const code = this.#codes.put({ request, scope: consent.scope, user, session, reach });
-    return this.#access.write(caller, within, () => answerTo(request, { code }));
+    return this.#parts.access.write(caller, within, () => answerTo(request, { code }));
   }
 
   /** Turns a client away. Returns the address to send the browser to. Throws as `request`. */
   async deny(caller: Caller, ticket: string, within?: Within<string>): Promise<string> {
     const request = this.request(caller, ticket);
     this.#requests.take(ticket);
-    return this.#access.write(caller, within, () => answerTo(request, { error: "access_denied" }));
+    return this.#parts.access.write(caller, within, () => answerTo(request, { error: "access_denied" }));
   }
 
   /** What a code stands for, once; null for one that is unknown, used or expired. */
@@ -148,7 +145,7 @@ export class Authorizations {
 
   /** Whether there is anybody who could let a client in. */
   isPossible(): boolean {
-    return this.#tables.users.hasAny();
+    return this.#parts.tables.users.hasAny();
   }
 }
 

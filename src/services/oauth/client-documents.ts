@@ -22,22 +22,20 @@ interface Kept {
 
 /** Metadata documents of OAuth clients, which their ids lead to (draft-ietf-oauth-client-id-metadata-document). */
 export class ClientDocuments {
-  readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #parts;
   readonly #network: PublicNetwork | undefined;
   readonly #kept = new Map<string, Kept>();
   readonly #fetching = new Map<string, Promise<ClientMetadata>>();
 
   constructor(parts: { clock: Clock; log: Log; publicNetwork?: PublicNetwork | undefined }) {
-    this.#clock = parts.clock;
-    this.#log = parts.log;
+    this.#parts = parts;
     this.#network = parts.publicNetwork;
   }
 
   /** The metadata of a client. Throws OAuthError if its document cannot be had, or is not valid. */
   async get(url: string): Promise<ClientMetadata> {
     const kept = this.#kept.get(url);
-    if (kept !== undefined && kept.endsAt > this.#clock.now()) return kept.metadata;
+    if (kept !== undefined && kept.endsAt > this.#parts.clock.now()) return kept.metadata;
     const running = this.#fetching.get(url);
     if (running !== undefined) return running;
     if (this.#fetching.size >= FETCHES) throw unavailable("too many others are being fetched");
@@ -49,7 +47,7 @@ export class ClientDocuments {
   async #fetch(url: string): Promise<ClientMetadata> {
     const document = await getPublic(new URL(url), BOUNDS, this.#network).catch((error: unknown) => {
       // Whoever asks must not learn what there is in this network.
-      this.#log.info("a client's metadata could not be fetched", { url, error });
+      this.#parts.log.info("a client's metadata could not be fetched", { url, error });
       throw unavailable("it could not be fetched");
     });
     const metadata = read(url, document);
@@ -61,7 +59,7 @@ export class ClientDocuments {
     this.#kept.delete(url);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size >= CAPACITY && oldest !== undefined) this.#kept.delete(oldest);
-    if (lifetimeMs > 0) this.#kept.set(url, { metadata, endsAt: this.#clock.now() + lifetimeMs });
+    if (lifetimeMs > 0) this.#kept.set(url, { metadata, endsAt: this.#parts.clock.now() + lifetimeMs });
   }
 }
 

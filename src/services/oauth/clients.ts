@@ -15,20 +15,18 @@ import { ClientDocuments } from "./client-documents.ts";
 
 /** OAuth clients: those that registered, and those whose id leads to a document about them. */
 export class OAuthClients {
-  readonly #tables: Tables;
-  readonly #clock: Clock;
+  readonly #parts;
   readonly #documents: ClientDocuments;
 
   constructor(parts: { tables: Tables; clock: Clock; log: Log; publicNetwork?: PublicNetwork | undefined }) {
-    this.#tables = parts.tables;
-    this.#clock = parts.clock;
+    this.#parts = parts;
     this.#documents = new ClientDocuments(parts);
   }
 
   /** The client with this id. Throws OAuthError for an unknown one. */
   async find(id: string): Promise<OAuthClient> {
     if (isDocumentUrl(id)) return { id, ...(await this.#documents.get(id)) };
-    const client = this.#tables.oauthClients.byId(id, this.#clock.now());
+    const client = this.#parts.tables.oauthClients.byId(id, this.#parts.clock.now());
     if (client !== null) return client;
     throw new OAuthError("invalid_client", "This client is not known here. It must register again.");
   }
@@ -36,12 +34,12 @@ export class OAuthClients {
   /** Registers a client (RFC 7591). Throws OAuthError, and UNAVAILABLE if all room is taken by clients in use. */
   register(metadata: unknown): Promise<OAuthClient> {
     const client = { id: `client_${crypto.randomUUID()}`, ...parseClientMetadata(metadata) };
-    return this.#tables.write(() => {
-      const { oauthClients } = this.#tables;
+    return this.#parts.tables.write(() => {
+      const { oauthClients } = this.#parts.tables;
       if (oauthClients.trim(REGISTERED_CLIENTS - 1) >= REGISTERED_CLIENTS) {
         throw new CofferError("UNAVAILABLE", "No more clients can register here. Try again another day.");
       }
-      oauthClients.insert(client, this.#clock.now() + NEW_CLIENT_LIFETIME_MS);
+      oauthClients.insert(client, this.#parts.clock.now() + NEW_CLIENT_LIFETIME_MS);
       return client;
     });
   }

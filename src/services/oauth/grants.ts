@@ -41,13 +41,7 @@ export interface CodeExchange {
 
 /** What clients hold that people let in: keys with two secrets, one to use and one to get the next two. */
 export class OAuthGrants {
-  readonly #tables: Tables;
-  readonly #clock: Clock;
-  readonly #log: Log;
-  readonly #keyPrefix: string;
-  readonly #apiKeys: ApiKeys;
-  readonly #authorizations: Authorizations;
-  readonly #endedKeys: EndedKeys;
+  readonly #parts;
 
   constructor(parts: {
     tables: Tables;
@@ -58,13 +52,7 @@ export class OAuthGrants {
     authorizations: Authorizations;
     endedKeys: EndedKeys;
   }) {
-    this.#tables = parts.tables;
-    this.#clock = parts.clock;
-    this.#log = parts.log;
-    this.#keyPrefix = parts.keyPrefix;
-    this.#apiKeys = parts.apiKeys;
-    this.#authorizations = parts.authorizations;
-    this.#endedKeys = parts.endedKeys;
+    this.#parts = parts;
   }
 
   /**
@@ -75,10 +63,10 @@ export class OAuthGrants {
    *   for keys is gone
    */
   async redeem(exchange: CodeExchange): Promise<IssuedTokens> {
-    const authorization = this.#authorizations.takeCode(exchange.code);
+    const authorization = this.#parts.authorizations.takeCode(exchange.code);
     const fits = authorization !== null && isMeantFor(authorization, exchange);
-    const issued = await this.#tables.writeFromReserve(() => {
-      const earlier = this.#tables.oauthGrants.keyOfCode(hashSecret(exchange.code));
+    const issued = await this.#parts.tables.writeFromReserve(() => {
+      const earlier = this.#parts.tables.oauthGrants.keyOfCode(hashSecret(exchange.code));
       if (earlier !== null) this.#end(earlier, "an authorization code was used again");
       return fits && this.#isWelcome(authorization) ? this.#issue(authorization, exchange.code) : null;
     });
@@ -99,15 +87,15 @@ export class OAuthGrants {
   async refresh(token: string, clientId: string, scope: string | null): Promise<IssuedTokens> {
     const parsed = parseRefreshToken(token);
     if (parsed === null) throw refused(NOT_VALID);
-    const issued = await this.#tables.writeFromReserve(() => {
-      const grant = this.#tables.oauthGrants.byFamily(parsed.family);
+    const issued = await this.#parts.tables.writeFromReserve(() => {
+      const grant = this.#parts.tables.oauthGrants.byFamily(parsed.family);
       if (grant === null || grant.clientId !== clientId) return null;
       const isNext = grant.refreshHash === parsed.secret;
       if (!isNext && !this.#mayRepeat(grant, parsed)) {
         this.#end(grant.keyId, "a refresh token was used again");
         return null;
       }
-      if (!this.#tables.apiKeys.isValid(grant.keyId, this.#clock.now())) return null;
+      if (!this.#parts.tables.apiKeys.isValid(grant.keyId, this.#parts.clock.now())) return null;
       requireGranted(grant, scope);
       return isNext ? this.#rotate(grant, token) : this.#repeat(grant, token);
     });
@@ -122,9 +110,9 @@ export class OAuthGrants {
    * @throws OAuthError for another client's token
    */
   async revoke(token: string, clientId: string | null): Promise<void> {
-    await this.#tables.writeFromReserve(() => {
+    await this.#parts.tables.writeFromReserve(() => {
       const family = parseRefreshToken(token)?.family;
-      const { oauthGrants, apiKeys } = this.#tables;
+      const { oauthGrants, apiKeys } = this.#parts.tables;
       const grant =
         family === undefined ? oauthGrants.byAccess(hashSecret(token)) : oauthGrants.byFamily(family);
       if (grant === null) return;
@@ -132,28 +120,29 @@ export class OAuthGrants {
         throw new OAuthError("invalid_client", "The token belongs to another client.");
       }
       apiKeys.removeAny(grant.keyId);
-      this.#endedKeys.removeSome();
+      this.#parts.endedKeys.removeSome();
     });
   }
 
   /** Whether a key was given to a client that a person let in. */
   isGrant(keyId: KeyId): boolean {
-    return this.#tables.oauthGrants.has(keyId);
+    return this.#parts.tables.oauthGrants.has(keyId);
   }
 
   /** Whether what a person allowed can still be had. */
   #isWelcome({ user, session, reach }: Authorization): boolean {
-    const now = this.#clock.now();
+    const now = this.#parts.clock.now();
     // Not of a user who was disabled either.
-    if (!this.#tables.sessions.isValid(session, now) || !this.#apiKeys.hasRoom(reach)) return false;
-    return "user" in reach || this.#tables.drives.byPk(reach.drive, now)?.owner?.pk === user;
+    if (!this.#parts.tables.sessions.isValid(session, now) || !this.#parts.apiKeys.hasRoom(reach))
+      return false;
+    return "user" in reach || this.#parts.tables.drives.byPk(reach.drive, now)?.owner?.pk === user;
   }
 
   #issue({ request, scope, reach }: Authorization, code: string): IssuedTokens {
-    const now = this.#clock.now();
+    const now = this.#parts.clock.now();
     const keyId = newId<KeyId>(now);
-    const access = newAccessToken(this.#keyPrefix);
-    const refresh = newRefreshToken(this.#keyPrefix);
+    const access = newAccessToken(this.#parts.keyPrefix);
+    const refresh = newRefreshToken(this.#parts.keyPrefix);
     const { hash, prefix } = access;
     const key = {
       id: keyId,
@@ -165,44 +154,44 @@ export class OAuthGrants {
       madeBy: null,
       ...lifetimes(now),
     };
-    this.#tables.apiKeys.insert(key, reach);
-    this.#tables.oauthGrants.insert({
+    this.#parts.tables.apiKeys.insert(key, reach);
+    this.#parts.tables.oauthGrants.insert({
       keyId,
       clientId: request.clientId,
       codeHash: hashSecret(code),
       familyHash: refresh.family,
       refreshHash: refresh.secret,
     });
-    this.#tables.oauthClients.use(request.clientId, now + USED_CLIENT_LIFETIME_MS);
+    this.#parts.tables.oauthClients.use(request.clientId, now + USED_CLIENT_LIFETIME_MS);
     return { accessToken: access.secret, refreshToken: refresh.token, scope };
   }
 
   #rotate({ keyId, clientId, refreshHash, scope }: OAuthGrant, token: string): IssuedTokens {
-    const now = this.#clock.now();
+    const now = this.#parts.clock.now();
     const salt = newSalt();
-    const { access, refresh } = nextTokens(this.#keyPrefix, token, salt);
+    const { access, refresh } = nextTokens(this.#parts.keyPrefix, token, salt);
     const { hash, prefix } = access;
-    this.#tables.apiKeys.replaceSecret({ id: keyId, hash, prefix, ...lifetimes(now) });
-    this.#tables.oauthGrants.setRefresh(keyId, refresh.secret, { hash: refreshHash, salt, at: now });
-    this.#tables.oauthClients.use(clientId, now + USED_CLIENT_LIFETIME_MS);
+    this.#parts.tables.apiKeys.replaceSecret({ id: keyId, hash, prefix, ...lifetimes(now) });
+    this.#parts.tables.oauthGrants.setRefresh(keyId, refresh.secret, { hash: refreshHash, salt, at: now });
+    this.#parts.tables.oauthClients.use(clientId, now + USED_CLIENT_LIFETIME_MS);
     return { accessToken: access.secret, refreshToken: refresh.token, scope };
   }
 
   #mayRepeat({ used }: OAuthGrant, { secret }: RefreshToken): boolean {
-    return used?.hash === secret && this.#clock.now() < used.at + REPEAT_LIFETIME_MS;
+    return used?.hash === secret && this.#parts.clock.now() < used.at + REPEAT_LIFETIME_MS;
   }
 
   #repeat({ keyId, used, scope }: OAuthGrant, token: string): IssuedTokens | null {
     if (used === null) return null;
-    const { access, refresh } = nextTokens(this.#keyPrefix, token, used.salt);
-    this.#tables.oauthGrants.forgetUsed(keyId);
+    const { access, refresh } = nextTokens(this.#parts.keyPrefix, token, used.salt);
+    this.#parts.tables.oauthGrants.forgetUsed(keyId);
     return { accessToken: access.secret, refreshToken: refresh.token, scope };
   }
 
   #end(keyId: KeyId, reason: string): void {
-    this.#tables.apiKeys.removeAny(keyId);
-    this.#endedKeys.removeSome();
-    this.#log.warn("an application was signed out", { key_id: keyId, reason });
+    this.#parts.tables.apiKeys.removeAny(keyId);
+    this.#parts.endedKeys.removeSome();
+    this.#parts.log.warn("an application was signed out", { key_id: keyId, reason });
   }
 }
 

@@ -1,10 +1,7 @@
-import type { BlobStore } from "../../blobs/blob-store.ts";
 import type { Clock } from "../../clock.ts";
 import { IndexDamaged, indexPathOf } from "../../db/search/index-tables.ts";
 import type { Tables } from "../../db/tables.ts";
 import { type BatchId, type DrivePk, newId } from "../../domain/id.ts";
-import type { Log } from "../../log.ts";
-import type { DamagedContents } from "../damaged-contents.ts";
 import { requireFurther } from "../pieces.ts";
 import { DocumentTurn, type DocumentTurnParts } from "./document-turn.ts";
 import { IndexThread } from "./index-thread.ts";
@@ -33,11 +30,7 @@ export type Indexed = "nothing" | "some" | "many";
  * removed here. And it gets only jobs that are on the disk: a power cut must not undo a change that the index has.
  */
 export class IndexSteps {
-  readonly #tables: Tables;
-  readonly #blobs: BlobStore;
-  readonly #damaged: DamagedContents;
-  readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #parts;
   readonly #places: StorePlaces;
   #thread: IndexThread | null = null;
   #isKnown = false;
@@ -58,11 +51,7 @@ export class IndexSteps {
   #isReleased = true;
 
   constructor(parts: IndexParts) {
-    this.#tables = parts.tables;
-    this.#blobs = parts.blobs;
-    this.#damaged = parts.damaged;
-    this.#clock = parts.clock;
-    this.#log = parts.log;
+    this.#parts = parts;
     this.#places = parts.storePlaces;
     this.#documents = new DocumentTurn(parts);
   }
@@ -84,17 +73,17 @@ export class IndexSteps {
 
   /** Whether there is something to do, as far as is known without the index. */
   async hasWork(): Promise<boolean> {
-    const { searchJobs } = this.#tables;
+    const { searchJobs } = this.#parts.tables;
     if (this.#isDamaged || searchJobs.filledTo() !== null || searchJobs.lastTicket() !== null) return true;
     return !(await Bun.file(indexPathOf(this.#places.database)).exists());
   }
 
   /** Opens the index. One that is missing, damaged or of another database is made new, and filled from then on. */
   async open(): Promise<void> {
-    const { searchJobs, documentRetries, searches, write, requireSpace } = this.#tables;
+    const { searchJobs, documentRetries, searches, write, requireSpace } = this.#parts.tables;
     await requireSpace();
     await this.close();
-    const fresh = newId<BatchId>(this.#clock.now());
+    const fresh = newId<BatchId>(this.#parts.clock.now());
     const batch = this.#isDamaged ? null : searchJobs.batch();
     const { thread, isNew } = await IndexThread.start(this.#places, batch, fresh);
     if (isNew) {
@@ -107,7 +96,7 @@ export class IndexSteps {
         await thread.close(null);
         throw error;
       }
-      this.#log.info("the search index is new, and is being filled");
+      this.#parts.log.info("the search index is new, and is being filled");
       searches.reopen();
     }
     [this.#thread, this.#isKnown, this.#isDamaged, this.#isBehind] = [thread, true, false, false];
@@ -124,14 +113,14 @@ export class IndexSteps {
 
   /** Does a batch of jobs of a drive, or of all. */
   async index(drive: DrivePk | null): Promise<Indexed> {
-    const { searchJobs, documentRetries, write, requireSpace } = this.#tables;
+    const { searchJobs, documentRetries, write, requireSpace } = this.#parts.tables;
     const hasJobs =
       drive === null ? searchJobs.lastTicket() !== null : searchJobs.waiting([drive], 1, this.#passedTo) > 0;
     if (!hasJobs) return "nothing";
     await requireSpace();
     if (drive !== null || !this.#isBehind)
       this.#durableTo = (await write(() => searchJobs.lastTicket())) ?? 0;
-    const id = newId<BatchId>(this.#clock.now());
+    const id = newId<BatchId>(this.#parts.clock.now());
     const previous = searchJobs.batch();
     if (previous === null) throw new Error("there is no search index");
     const documents = this.#documents.read;
@@ -145,7 +134,7 @@ export class IndexSteps {
       await write(() => {
         searchJobs.finish([...tickets, ...lost], id);
         const read = documents.filter(({ ticket }) => tickets.includes(ticket));
-        documentRetries.record(read, this.#clock.now());
+        documentRetries.record(read, this.#parts.clock.now());
       });
     }
     this.#documents.finish(documents);
@@ -161,14 +150,14 @@ export class IndexSteps {
   /** Begins to read the next document, if there is one. See `DocumentTurn.begin`. */
   async readDocument(done: (isRead: boolean) => void): Promise<void> {
     const upTo = this.#passedTo;
-    if (this.#tables.searchJobs.lastTicket() === null) return;
+    if (this.#parts.tables.searchJobs.lastTicket() === null) return;
     await this.#documents.begin((after) => this.#ask((thread) => thread.nextDocument(after, upTo)), done);
   }
 
   /** Makes jobs of documents that are to be read again by now. Returns whether there are any. */
   async retryDocuments(): Promise<boolean> {
-    const { documentRetries, writeDerived } = this.#tables;
-    const now = this.#clock.now();
+    const { documentRetries, writeDerived } = this.#parts.tables;
+    const now = this.#parts.clock.now();
     if (!documentRetries.isDue(now)) return false;
     await writeDerived(() => documentRetries.makeJobs(now));
     return true;
@@ -182,7 +171,7 @@ export class IndexSteps {
   /** Merges for a while. Returns false if there is nothing more to merge. */
   async merge(): Promise<boolean> {
     if (this.#batches < MERGED_BATCHES) return false;
-    await this.#tables.requireSpace();
+    await this.#parts.tables.requireSpace();
     const isMore = await this.#ask((thread) => thread.merge());
     if (!isMore) this.#batches = 0;
     return isMore;
@@ -190,13 +179,13 @@ export class IndexSteps {
 
   /** Adds jobs for some of the files that a new index lacks. Returns false if it lacks none. */
   async fill(): Promise<boolean> {
-    const { searchJobs, writeDerived } = this.#tables;
+    const { searchJobs, writeDerived } = this.#parts.tables;
     const filledTo = searchJobs.filledTo();
     if (filledTo === null) return false;
     const files = await this.#ask((thread) => thread.lacking(filledTo));
     requireFurther("the filling of the index", filledTo, files.filledTo);
     await writeDerived(() => searchJobs.fill(files));
-    if (files.filledTo === null) this.#log.info("the search index is filled");
+    if (files.filledTo === null) this.#parts.log.info("the search index is filled");
     return true;
   }
 
@@ -212,7 +201,7 @@ export class IndexSteps {
   async close(): Promise<void> {
     const thread = this.#thread;
     this.#thread = null;
-    await thread?.close(this.#tables.searchJobs.batch());
+    await thread?.close(this.#parts.tables.searchJobs.batch());
   }
 
   /** Like `close`, if it was not asked for anything for a while. Returns false if it still may be. */
@@ -248,10 +237,10 @@ export class IndexSteps {
     const tickets: number[] = [];
     for (const job of unread) {
       try {
-        await this.#damaged.readFor(job, () => readSearchedText(this.#blobs, job));
+        await this.#parts.damaged.readFor(job, () => readSearchedText(this.#parts.blobs, job));
       } catch (error) {
         // Damaged, or just removed: neither may block the other jobs.
-        this.#log.error("a content could not be indexed", { digest: job.digest, error });
+        this.#parts.log.error("a content could not be indexed", { digest: job.digest, error });
         tickets.push(job.ticket);
       }
     }

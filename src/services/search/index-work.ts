@@ -93,14 +93,10 @@ interface IndexWorkParts {
 
 /** Reads jobs, makes terms of names and contents, and writes them into the index. In a thread of its own. */
 export class IndexWork {
-  readonly #jobs: JobReader;
-  readonly #index: IndexFile;
-  readonly #contents: ContentsDirectory;
+  readonly #parts;
 
   constructor(parts: IndexWorkParts) {
-    this.#jobs = parts.jobs;
-    this.#index = parts.index;
-    this.#contents = parts.contents;
+    this.#parts = parts;
   }
 
   /**
@@ -131,7 +127,7 @@ export class IndexWork {
       ({ ticket }) => ticket,
     );
     if (done.length > 0) {
-      this.#index.write(request, {
+      this.#parts.index.write(request, {
         names: names.map((job) => ({ file: job.file, tokens: nameTokens(job.drive, job) })),
         texts: [...indexed, ...read],
         gone: gone.map(({ file }) => file),
@@ -143,15 +139,15 @@ export class IndexWork {
 
   /** The next document to read, of the drive after one; null if there is none up to a ticket. */
   nextDocument(after: DrivePk | null, upTo: number): TextJob | null {
-    return this.#jobs.nextText(after, upTo);
+    return this.#parts.jobs.nextText(after, upTo);
   }
 
   /** What the index lacks of the next files after one. */
   lacking(after: FilePk): LackingFiles {
-    const files = this.#jobs.filesAfter(after, FILES);
+    const files = this.#parts.jobs.filesAfter(after, FILES);
     return {
-      names: files.filter((file) => !this.#index.hasNames(file)),
-      texts: files.filter((file) => !this.#index.hasText(file)),
+      names: files.filter((file) => !this.#parts.index.hasNames(file)),
+      texts: files.filter((file) => !this.#parts.index.hasText(file)),
       filledTo: (files.length === FILES ? files.at(-1) : null) ?? null,
     };
   }
@@ -159,7 +155,7 @@ export class IndexWork {
   /** Merges for a while. Returns whether there may be more to merge. */
   merge(): boolean {
     for (const end = performance.now() + MERGE_MS; performance.now() < end;) {
-      if (!this.#index.merge()) return false;
+      if (!this.#parts.index.merge()) return false;
     }
     return true;
   }
@@ -168,25 +164,25 @@ export class IndexWork {
   release(): boolean {
     // Terms are many megabytes of garbage.
     Bun.gc(true);
-    return this.#index.release();
+    return this.#parts.index.release();
   }
 
   /** See `IndexFile.close`. */
   close(batch: BatchId | null): void {
-    this.#jobs.close();
-    this.#index.close(batch);
+    this.#parts.jobs.close();
+    this.#parts.index.close(batch);
   }
 
   #take({ drive, after, upTo, documents }: BatchRequest): Jobs {
     const query = { drive, after: 0, upTo, limit: JOBS };
-    return this.#jobs.atOnce(() => {
+    return this.#parts.jobs.atOnce(() => {
       const [names, gone, waiting] = [
-        this.#jobs.names(query),
-        this.#jobs.gone(query),
-        this.#jobs.texts({ ...query, after }),
+        this.#parts.jobs.names(query),
+        this.#parts.jobs.gone(query),
+        this.#parts.jobs.texts({ ...query, after }),
       ];
       const taken = together(waiting.filter((job) => !isReadFirst(job)));
-      const texts = taken.map((job) => ({ job, small: this.#jobs.smallBytes(job.blob) }));
+      const texts = taken.map((job) => ({ job, small: this.#parts.jobs.smallBytes(job.blob) }));
       const left = waiting.findIndex((job) => !isReadFirst(job) && !taken.includes(job));
       const passed = left === -1 ? waiting : waiting.slice(0, left);
       return {
@@ -194,7 +190,7 @@ export class IndexWork {
         gone,
         texts,
         // A file that has changed, or gone, since its document was read, has a newer job.
-        documents: documents.filter(({ ticket }) => this.#jobs.has(ticket)),
+        documents: documents.filter(({ ticket }) => this.#parts.jobs.has(ticket)),
         passedTo: passed.at(-1)?.ticket ?? after,
         isFull: left !== -1 || [names, gone, waiting].some((jobs) => jobs.length === JOBS),
       };
@@ -221,7 +217,7 @@ export class IndexWork {
   /** What is searched of a content: its first bytes. */
   async #read(job: TextJob, small: SmallBytes): Promise<Uint8Array> {
     if (job.isDamaged !== 0) throw new Error("the content is damaged");
-    if (small === null) return this.#contents.beginning(job, SEARCHED_BYTES);
+    if (small === null) return this.#parts.contents.beginning(job, SEARCHED_BYTES);
     requireBytes("the database", small, job);
     return small;
   }

@@ -1,7 +1,5 @@
-import type { Tables } from "../../db/tables.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { DrivePk } from "../../domain/id.ts";
-import type { Log } from "../../log.ts";
 import { IDLE_MS, type IndexParts, IndexSteps } from "./index-steps.ts";
 
 /** How long changes are collected before they are indexed, in milliseconds; a search does not wait for this. */
@@ -24,8 +22,7 @@ interface Waiter {
  * the background, and at once for searches that wait.
  */
 export class Indexer {
-  readonly #tables: Tables;
-  readonly #log: Log;
+  readonly #parts;
   readonly #steps: IndexSteps;
   readonly #waiters = new Set<Waiter>();
   #timer: NodeJS.Timeout | null = null;
@@ -42,8 +39,7 @@ export class Indexer {
   #step = Promise.withResolvers<void>();
 
   constructor(parts: IndexParts) {
-    this.#tables = parts.tables;
-    this.#log = parts.log;
+    this.#parts = parts;
     this.#steps = new IndexSteps(parts);
   }
 
@@ -71,7 +67,7 @@ export class Indexer {
 
   /** Whether so little of these drives is left to index that it is worth waiting for. */
   isNear(drives: readonly DrivePk[]): boolean {
-    return this.#tables.searchJobs.waiting(drives, NEAR, this.#steps.passedTo) < NEAR;
+    return this.#parts.tables.searchJobs.waiting(drives, NEAR, this.#steps.passedTo) < NEAR;
   }
 
   /** Waits until everything in these drives is indexed, for at most `ms` milliseconds. */
@@ -104,7 +100,7 @@ export class Indexer {
 
   /** Whether there is something to do for these drives. A new index is waited for only if it is soon full. */
   #waitsFor(drives: readonly DrivePk[]): boolean {
-    const { searchJobs } = this.#tables;
+    const { searchJobs } = this.#parts.tables;
     if (!this.#steps.isKnown || searchJobs.waiting(drives, 1, this.#steps.passedTo) > 0) return true;
     const unfilled = searchJobs.unfilled(NEAR);
     return unfilled > 0 && unfilled < NEAR;
@@ -112,7 +108,7 @@ export class Indexer {
 
   /** Whether a few documents are all that is left of these drives. */
   #waitsForDocuments(drives: readonly DrivePk[]): boolean {
-    const documents = this.#tables.searchJobs.waiting(drives, NEAR_DOCUMENTS + 1, 0);
+    const documents = this.#parts.tables.searchJobs.waiting(drives, NEAR_DOCUMENTS + 1, 0);
     return documents > 0 && documents <= NEAR_DOCUMENTS;
   }
 
@@ -159,7 +155,7 @@ export class Indexer {
     } catch (error) {
       this.#running = null;
       // A disk that is full or failed, and too few descriptors, are logged elsewhere.
-      if (!(error instanceof CofferError)) this.#log.error("indexing failed", { error });
+      if (!(error instanceof CofferError)) this.#parts.log.error("indexing failed", { error });
       this.#announce().reject(error);
       this.#schedule(RETRY_MS);
     }
@@ -198,7 +194,7 @@ export class Indexer {
     switch (indexed) {
       case "some":
         // Larger batches cost less: the next one collects for a while, unless a search or a new index waits.
-        if (this.#waiters.size > 0 || this.#tables.searchJobs.filledTo() !== null) return true;
+        if (this.#waiters.size > 0 || this.#parts.tables.searchJobs.filledTo() !== null) return true;
         this.#schedule(GATHER_MS);
         return false;
       case "many":

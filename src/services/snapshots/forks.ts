@@ -25,15 +25,8 @@ export interface ForkRequest {
 
 /** Makes new drives of what others hold, or held when a snapshot was taken. */
 export class Forks {
-  readonly #tables: Tables;
-  readonly #blobs: BlobStore;
-  readonly #access: Access;
-  readonly #quota: Quota;
-  readonly #locks: FolderLocks;
-  readonly #snapshots: Snapshots;
+  readonly #parts;
   readonly #removal: SnapshotRemoval;
-  readonly #folderChanges: FolderChanges;
-  readonly #clock: Clock;
 
   constructor(parts: {
     tables: Tables;
@@ -46,15 +39,8 @@ export class Forks {
     folderChanges: FolderChanges;
     clock: Clock;
   }) {
-    this.#tables = parts.tables;
-    this.#blobs = parts.blobs;
-    this.#access = parts.access;
-    this.#quota = parts.quota;
-    this.#locks = parts.locks;
-    this.#snapshots = parts.snapshots;
+    this.#parts = parts;
     this.#removal = parts.snapshotRemoval;
-    this.#folderChanges = parts.folderChanges;
-    this.#clock = parts.clock;
   }
 
   /**
@@ -71,16 +57,16 @@ export class Forks {
   ): Promise<SeenDrive> {
     const { userPk } = requireAccount(caller);
     const parsed = parseDriveName("name", name);
-    await this.#tables.requireSpace();
-    await this.#blobs.requireSpace();
-    return this.#folderChanges.perform(caller, within, () => {
-      const source = this.#access.drive(caller, driveRef);
-      this.#access.requireHistory(caller, source);
-      const stamp = { now: this.#clock.now(), by: actorOf(caller) };
+    await this.#parts.tables.requireSpace();
+    await this.#parts.blobs.requireSpace();
+    return this.#parts.folderChanges.perform(caller, within, () => {
+      const source = this.#parts.access.drive(caller, driveRef);
+      this.#parts.access.requireHistory(caller, source);
+      const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
       // A snapshot of its own has nothing of a running work, so it waits for these.
-      if (id === undefined) this.#locks.requireWholeFree(source.pk, ROOT);
-      const given = id === undefined ? null : this.#access.snapshot(caller, source, id);
-      const snapshot = given ?? this.#snapshots.takeFor(source, `For the fork ${parsed}`, stamp);
+      if (id === undefined) this.#parts.locks.requireWholeFree(source.pk, ROOT);
+      const given = id === undefined ? null : this.#parts.access.snapshot(caller, source, id);
+      const snapshot = given ?? this.#parts.snapshots.takeFor(source, `For the fork ${parsed}`, stamp);
       if (snapshot.fileCount > FORK_FILES)
         throw invalid("snapshot_id", `must have at most ${FORK_FILES} files to be forked`);
       const { pk: fork, id: forkId } = this.#conceive(userPk, parsed, stamp);
@@ -96,8 +82,8 @@ export class Forks {
         files: snapshot.fileCount,
         result: () => {
           this.#bear(fork, userPk, parsed);
-          if (given === null) this.#removal.begin(snapshot, { ...stamp, now: this.#clock.now() });
-          return this.#access.drive(caller, forkId);
+          if (given === null) this.#removal.begin(snapshot, { ...stamp, now: this.#parts.clock.now() });
+          return this.#parts.access.drive(caller, forkId);
         },
       };
     });
@@ -105,7 +91,7 @@ export class Forks {
 
   /** Makes a drive that nobody sees. */
   #conceive(user: UserPk, name: string, { now }: Stamp): { readonly pk: DrivePk; readonly id: DriveId } {
-    const { drives, folders } = this.#tables;
+    const { drives, folders } = this.#parts.tables;
     const id = newId<DriveId>(now);
     const pk = drives.insertUnborn({ id, user, name, slug: null, description: "", createdAt: now });
     folders.insert(pk, null, ROOT, now);
@@ -117,19 +103,19 @@ export class Forks {
     { fileCount, totalSize }: Pick<Drive, "fileCount" | "totalSize">,
     { now }: Stamp,
   ): void {
-    const drive = this.#tables.drives.unborn(fork);
+    const drive = this.#parts.tables.drives.unborn(fork);
     if (drive === null) throw new Error("a new drive is missing");
-    this.#quota.requireRoom(drive, now, totalSize);
-    this.#quota.requireRecordRoom(drive, fileCount * RECORD_BYTES.entry);
+    this.#parts.quota.requireRoom(drive, now, totalSize);
+    this.#parts.quota.requireRecordRoom(drive, fileCount * RECORD_BYTES.entry);
   }
 
   /** Shows a drive that is whole. Throws QUOTA_EXCEEDED. */
   #bear(fork: DrivePk, user: UserPk, name: string): void {
-    const { drives, users } = this.#tables;
-    const now = this.#clock.now();
+    const { drives, users } = this.#parts.tables;
+    const now = this.#parts.clock.now();
     drives.bear(fork, drives.freeSlug(slugOf(users.existing(user).username, name)), now);
     const drive = drives.byPk(fork, now);
     if (drive === null) throw new Error("a new drive is missing");
-    this.#quota.requireRoom(drive, now);
+    this.#parts.quota.requireRoom(drive, now);
   }
 }

@@ -24,30 +24,28 @@ interface Progress {
 
 /** Deletes snapshots, and then removes what only these need, in small pieces. */
 export class SnapshotRemoval {
-  readonly #tables: Tables;
-  readonly #changes: Changes;
+  readonly #parts;
   #progress: Progress | null = null;
 
   constructor(parts: { tables: Tables; changes: Changes }) {
-    this.#tables = parts.tables;
-    this.#changes = parts.changes;
+    this.#parts = parts;
   }
 
   /** Deletes a snapshot that no work uses: from now on nobody sees it. Inside a write. */
   begin({ pk, drivePk: drive, id: ref }: Pick<Snapshot, "pk" | "id" | "drivePk">, stamp: Stamp): void {
-    this.#tables.snapshots.markDeleted(pk, stamp.now);
-    this.#changes.add({ drive, type: "snapshot.deleted", path: ROOT, ref, stamp });
+    this.#parts.tables.snapshots.markDeleted(pk, stamp.now);
+    this.#parts.changes.add({ drive, type: "snapshot.deleted", path: ROOT, ref, stamp });
   }
 
   /** Does one piece, in a write of its own. Resolves with 0 if nothing is left to do. */
   async piece(): Promise<number> {
-    const snapshot = this.#tables.snapshots.deleted();
+    const snapshot = this.#parts.tables.snapshots.deleted();
     if (snapshot === null) return 0;
     const { id, number } = snapshot;
     const begun = this.#progress?.snapshot === id ? this.#progress : startOf(id, number);
     // If it cannot go on from there, it starts again.
     this.#progress = null;
-    const reached = await this.#tables.writeFromReserve(() => this.#remove(begun));
+    const reached = await this.#parts.tables.writeFromReserve(() => this.#remove(begun));
     if (reached !== null) requireFurther("the removal of a snapshot", positionOf(begun), positionOf(reached));
     this.#progress = reached;
     return 1;
@@ -55,7 +53,7 @@ export class SnapshotRemoval {
 
   /** Removes some held rows of a deleted drive. Returns how many. Inside a write. */
   removeSomeOf(drive: DrivePk, limit: number): number {
-    const { heldRows } = this.#tables;
+    const { heldRows } = this.#parts.tables;
     const files = heldRows.removeSomeOf("held_file", drive, limit);
     return files + heldRows.removeSomeOf("held_folder", drive, limit - files);
   }
@@ -65,7 +63,7 @@ export class SnapshotRemoval {
    * that last until the one after it, are needed there.
    */
   #remove({ snapshot: id, done, after: start }: Progress): Progress | null {
-    const { snapshots, heldRows } = this.#tables;
+    const { snapshots, heldRows } = this.#parts.tables;
     const snapshot = snapshots.deleted();
     if (snapshot?.id !== id) return null;
     const held = HELD[done];

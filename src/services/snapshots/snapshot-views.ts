@@ -46,14 +46,10 @@ interface Counts {
  * the event loop for other requests in between. A snapshot does not change: all steps see the same.
  */
 export class SnapshotViews {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #clock: Clock;
+  readonly #parts;
 
   constructor(parts: { tables: Tables; access: Access; clock: Clock }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#clock = parts.clock;
+    this.#parts = parts;
   }
 
   /** Like `Listings.list`, in a snapshot; in path order only. Rejects with NOT_FOUND, VALIDATION_ERROR. */
@@ -62,12 +58,12 @@ export class SnapshotViews {
     const asked = parsePrefix("prefix", request.prefix);
     const tags = JSON.stringify(parseTagFilter("tags", request.tags));
     if (request.sort !== "path") throw invalid("sort", 'must be "path" in a snapshot');
-    const view = this.#access.view(caller, request.driveId, snapshot);
-    const seen = this.#access.prefixOf(caller, view.drive);
+    const view = this.#parts.access.view(caller, request.driveId, snapshot);
+    const seen = this.#parts.access.prefixOf(caller, view.drive);
     const prefix = narrowed(asked, seen);
     if (prefix === null) return onlyFolders(request, []);
     const scope = this.#scopeOf(view);
-    const folder = this.#tables.snapshotLists.folderAt(scope, containingFolder(prefix));
+    const folder = this.#parts.tables.snapshotLists.folderAt(scope, containingFolder(prefix));
     if (folder === null) return onlyFolders(request, []);
     if (grouped && prefix !== asked) return onlyFolders(request, [wayInto(containingFolder(asked), seen)]);
     const place = grouped ? this.#placeOf(view.drive, folder.path) : null;
@@ -97,17 +93,17 @@ export class SnapshotViews {
   async folders(caller: Caller, snapshot: string, request: FolderListRequest): Promise<FolderListing> {
     const { page, limit, after } = request;
     const path = parseFolderOrRoot("path", request.path);
-    const view = this.#access.view(caller, request.driveId, snapshot);
+    const view = this.#parts.access.view(caller, request.driveId, snapshot);
     const scope = this.#scopeOf(view);
-    const prefix = this.#access.prefixOf(caller, view.drive);
+    const prefix = this.#parts.access.prefixOf(caller, view.drive);
     if (!path.startsWith(prefix) && prefix.startsWith(path)) {
       const way = await this.#wayInto(scope, path, prefix);
       const isFirst = page === 1 && after === null;
       const folders = way.map((folder) => ({ drive: view.drive, folder }));
       return { folders: isFirst ? folders : [], total: folders.length, nextAfter: null };
     }
-    this.#access.requireInside(caller, view.drive, path);
-    const parent = this.#tables.snapshotLists.folderAt(scope, path);
+    this.#parts.access.requireInside(caller, view.drive, path);
+    const parent = this.#parts.tables.snapshotLists.folderAt(scope, path);
     if (parent === null) throw notFound("folder");
     const window = { skip: after === null ? (page - 1) * limit : 0, limit: limit + 1 };
     const position = after === null ? null : { file: null, folder: after };
@@ -127,7 +123,7 @@ export class SnapshotViews {
 
   /** What a key sees in a folder above its prefix: the way there, which counts only what the key sees. */
   async #wayInto(scope: SnapshotScope, above: FolderPath, prefix: FolderPath): Promise<FolderFacts[]> {
-    const { snapshotLists } = this.#tables;
+    const { snapshotLists } = this.#parts.tables;
     const end = snapshotLists.folderAt(scope, prefix);
     const step = snapshotLists.folderAt(scope, wayInto(above, prefix));
     if (end === null || step === null) return [];
@@ -142,7 +138,7 @@ export class SnapshotViews {
     { range, after, tags }: { range: PathRange; after: ListPosition | null; tags: string },
     window: Window,
   ): Promise<FileFacts[]> {
-    const { snapshotLists } = this.#tables;
+    const { snapshotLists } = this.#parts.tables;
     const position = after?.file ?? null;
     if (after !== null && position === null) return Promise.resolve([]);
     const start = position !== null && "path" in position ? firstAfter(position.path) : range.from;
@@ -163,7 +159,7 @@ export class SnapshotViews {
     if (after !== null && position === null) return Promise.resolve([]);
     const start = position === null ? range.from : firstAfter(position);
     return collected(rangeFrom(range, start), window, (part, limit) =>
-      this.#tables.snapshotLists.foldersIn(scope, place, part, limit),
+      this.#parts.tables.snapshotLists.foldersIn(scope, place, part, limit),
     );
   }
 
@@ -172,7 +168,7 @@ export class SnapshotViews {
     folder: FolderFacts,
     { place, prefix, tags }: { place: SnapshotPlace | null; prefix: string; tags: string },
   ): Promise<number> {
-    const { snapshotLists } = this.#tables;
+    const { snapshotLists } = this.#parts.tables;
     if (tags !== "[]" || prefix !== folder.path)
       return counted(rangeOf(prefix), (part) => snapshotLists.countFiles(scope, place, part, tags));
     const expired = await this.#expired(
@@ -190,7 +186,9 @@ export class SnapshotViews {
     prefix: string,
   ): Promise<number> {
     if (prefix === folder.path) return folder.ownFolderCount;
-    return counted(rangeOf(prefix), (part) => this.#tables.snapshotLists.countFoldersIn(scope, place, part));
+    return counted(rangeOf(prefix), (part) =>
+      this.#parts.tables.snapshotLists.countFoldersIn(scope, place, part),
+    );
   }
 
   /** How many files below a folder of the snapshot have expired since; the folder still counts them. */
@@ -222,17 +220,17 @@ export class SnapshotViews {
     below: FolderPath,
     see: (file: ExpiredFile) => void,
   ): Promise<void> {
-    const { snapshotLists } = this.#tables;
+    const { snapshotLists } = this.#parts.tables;
     const step = (range: PathRange) => snapshotLists.expired(scope, range, EXPIRED);
     for await (const { rows } of rangeSteps(rangeOf(below), step)) for (const row of rows) see(row);
   }
 
   #scopeOf({ drive, at }: View): SnapshotScope {
-    return { drive: drive.pk, at, now: this.#clock.now() };
+    return { drive: drive.pk, at, now: this.#parts.clock.now() };
   }
 
   #placeOf(drive: Drive, path: FolderPath): SnapshotPlace {
-    return { path, folder: this.#tables.folders.byPath(drive.pk, path)?.pk ?? null };
+    return { path, folder: this.#parts.tables.folders.byPath(drive.pk, path)?.pk ?? null };
   }
 }
 

@@ -57,15 +57,9 @@ export interface Rewound {
 
 /** Takes, shows, restores and deletes snapshots of drives. */
 export class Snapshots {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #tree: Tree;
-  readonly #folderChanges: FolderChanges;
-  readonly #changes: Changes;
-  readonly #locks: FolderLocks;
+  readonly #parts;
   readonly #comparisons: Comparisons;
   readonly #removal: SnapshotRemoval;
-  readonly #clock: Clock;
 
   constructor(parts: {
     tables: Tables;
@@ -77,15 +71,9 @@ export class Snapshots {
     snapshotRemoval: SnapshotRemoval;
     clock: Clock;
   }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#tree = parts.tree;
-    this.#folderChanges = parts.folderChanges;
-    this.#changes = parts.changes;
-    this.#locks = parts.locks;
+    this.#parts = parts;
     this.#comparisons = new Comparisons(parts);
     this.#removal = parts.snapshotRemoval;
-    this.#clock = parts.clock;
   }
 
   /**
@@ -102,17 +90,17 @@ export class Snapshots {
     within?: Within<Snapshot>,
   ): Promise<Snapshot> {
     const parsed = name === undefined ? null : parseSnapshotName("name", name);
-    return this.#access.write(caller, within, () => {
-      const drive = this.#access.driveToWrite(caller, driveRef, null);
-      this.#locks.requireWholeFree(drive.pk, ROOT);
-      const { all, automatic } = this.#tables.snapshots.count(drive.pk);
+    return this.#parts.access.write(caller, within, () => {
+      const drive = this.#parts.access.driveToWrite(caller, driveRef, null);
+      this.#parts.locks.requireWholeFree(drive.pk, ROOT);
+      const { all, automatic } = this.#parts.tables.snapshots.count(drive.pk);
       if (all - automatic >= SNAPSHOTS.taken) {
         throw new CofferError(
           "QUOTA_EXCEEDED",
           `A drive has at most ${SNAPSHOTS.taken} snapshots. Delete one that is not needed first.`,
         );
       }
-      const stamp = { now: this.#clock.now(), by: actorOf(caller) };
+      const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
       const taken = this.#take(drive, { name: parsed ?? "Snapshot", isAutomatic: false }, stamp);
       return this.#shown(caller, drive, taken);
     });
@@ -127,13 +115,13 @@ export class Snapshots {
   takeFor(drive: Drive, name: string, stamp: Stamp, used: SnapshotPk | null = null): Snapshot {
     const short = Array.from(name).slice(0, NAME_CHARACTERS).join("").trim();
     const taken = this.#take(drive, { name: short, isAutomatic: true }, stamp);
-    for (const old of this.#tables.snapshots.surplusAutomatic(drive.pk, SNAPSHOTS.automatic, used))
+    for (const old of this.#parts.tables.snapshots.surplusAutomatic(drive.pk, SNAPSHOTS.automatic, used))
       this.#removal.begin(old, { ...stamp, by: null });
     return taken;
   }
 
   #take(drive: Drive, { name, isAutomatic }: Pick<Snapshot, "name" | "isAutomatic">, stamp: Stamp): Snapshot {
-    const { snapshots } = this.#tables;
+    const { snapshots } = this.#parts.tables;
     const id = newId<SnapshotId>(stamp.now);
     const { pk, fileCount, totalSize } = drive;
     const by = actorText(stamp.by);
@@ -149,36 +137,36 @@ export class Snapshots {
     });
     const taken = snapshots.byId(id);
     if (taken === null) throw new Error("a snapshot is missing right after it was taken");
-    this.#changes.add({ drive: pk, type: "snapshot.created", path: ROOT, ref: id, stamp });
+    this.#parts.changes.add({ drive: pk, type: "snapshot.created", path: ROOT, ref: id, stamp });
     return taken;
   }
 
   /** A drive's snapshots, newest first. @param before the number of a cursor. Throws NOT_FOUND. */
   list(caller: Caller, driveRef: string, page: { limit: number; before: number | null }): SnapshotListing {
-    const drive = this.#access.drive(caller, driveRef);
-    this.#access.requireHistory(caller, drive);
+    const drive = this.#parts.access.drive(caller, driveRef);
+    this.#parts.access.requireHistory(caller, drive);
     const before = page.before ?? Number.MAX_SAFE_INTEGER;
-    const found = this.#tables.snapshots.page(drive.pk, before, page.limit + 1);
+    const found = this.#parts.tables.snapshots.page(drive.pk, before, page.limit + 1);
     const snapshots = found.slice(0, page.limit);
     return {
       snapshots: snapshots.map((each) => this.#shown(caller, drive, each)),
-      total: this.#tables.snapshots.count(drive.pk).all,
+      total: this.#parts.tables.snapshots.count(drive.pk).all,
       nextBefore: found.length > page.limit ? (snapshots.at(-1)?.number ?? null) : null,
     };
   }
 
   /** Throws NOT_FOUND, also for a snapshot of another drive. */
   get(caller: Caller, driveRef: string, id: string): Snapshot {
-    const drive = this.#access.drive(caller, driveRef);
-    return this.#shown(caller, drive, this.#access.snapshot(caller, drive, id));
+    const drive = this.#parts.access.drive(caller, driveRef);
+    return this.#shown(caller, drive, this.#parts.access.snapshot(caller, drive, id));
   }
 
   /** With the counts of what the caller sees of the drive. */
   #shown(caller: Caller, drive: Drive, snapshot: Snapshot): Snapshot {
-    const prefix = this.#access.prefixOf(caller, drive);
+    const prefix = this.#parts.access.prefixOf(caller, drive);
     if (prefix === ROOT) return snapshot;
-    const inside = { drive: drive.pk, at: snapshot.number, now: this.#clock.now() };
-    const folder = this.#tables.snapshotLists.folderAt(inside, prefix);
+    const inside = { drive: drive.pk, at: snapshot.number, now: this.#parts.clock.now() };
+    const folder = this.#parts.tables.snapshotLists.folderAt(inside, prefix);
     return { ...snapshot, fileCount: folder?.fileCount ?? 0, totalSize: folder?.totalSize ?? 0 };
   }
 
@@ -195,11 +183,11 @@ export class Snapshots {
     request: ComparisonRequest,
   ): Promise<ComparisonPage> {
     const asked = parsePrefix("prefix", request.prefix);
-    const { drive, at } = this.#access.view(caller, driveRef, id);
-    const visible = this.#access.prefixOf(caller, drive);
+    const { drive, at } = this.#parts.access.view(caller, driveRef, id);
+    const visible = this.#parts.access.prefixOf(caller, drive);
     const prefix = narrowed(asked, visible);
     if (prefix === null) return { differences: [], next: null };
-    const comparison = { drive: drive.pk, at, now: this.#clock.now(), prefix, visible };
+    const comparison = { drive: drive.pk, at, now: this.#parts.clock.now(), prefix, visible };
     return this.#comparisons.page(comparison, request.after, request.limit);
   }
 
@@ -207,11 +195,11 @@ export class Snapshots {
    * Deletes a snapshot. The sweep removes what only it needs. Waits for a restore or a fork of it. Throws NOT_FOUND.
    */
   remove(caller: Caller, driveRef: string, id: string, within?: Within<SnapshotId>): Promise<SnapshotId> {
-    return this.#access.writeFromReserve(caller, within, () => {
-      const drive = this.#access.driveToManage(caller, driveRef);
-      const snapshot = this.#access.snapshot(caller, drive, id);
-      this.#locks.requireUnused(drive.pk, snapshot.pk);
-      this.#removal.begin(snapshot, { now: this.#clock.now(), by: actorOf(caller) });
+    return this.#parts.access.writeFromReserve(caller, within, () => {
+      const drive = this.#parts.access.driveToManage(caller, driveRef);
+      const snapshot = this.#parts.access.snapshot(caller, drive, id);
+      this.#parts.locks.requireUnused(drive.pk, snapshot.pk);
+      this.#removal.begin(snapshot, { now: this.#parts.clock.now(), by: actorOf(caller) });
       return snapshot.id;
     });
   }
@@ -232,14 +220,14 @@ export class Snapshots {
     within?: Within<Rewound>,
   ): Promise<Rewound> {
     const scope = parseFolderOrRoot("path", withSlash(path ?? ""));
-    return this.#folderChanges.perform(caller, within, () => {
-      const drive = this.#access.driveToWrite(caller, driveRef, scope);
-      const snapshot = this.#access.snapshot(caller, drive, id);
+    return this.#parts.folderChanges.perform(caller, within, () => {
+      const drive = this.#parts.access.driveToWrite(caller, driveRef, scope);
+      const snapshot = this.#parts.access.snapshot(caller, drive, id);
       // No snapshot may have half of a work, and the work needs the newest one until its end.
-      this.#locks.requireWholeFree(drive.pk, ROOT);
-      const stamp = { now: this.#clock.now(), by: actorOf(caller) };
+      this.#parts.locks.requireWholeFree(drive.pk, ROOT);
+      const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
       const inside = { drive: drive.pk, at: snapshot.number, now: stamp.now };
-      if (this.#tables.snapshotLists.folderAt(inside, scope) === null) throw noFolder(path ?? "");
+      if (this.#parts.tables.snapshotLists.folderAt(inside, scope) === null) throw noFolder(path ?? "");
       const before = this.#takeBefore(drive, snapshot, stamp);
       const tally = { removed: 0, restored: 0 };
       const from = { drive: drive.pk, path: scope, top: this.#makeWay(caller, drive, scope, stamp) };
@@ -260,17 +248,17 @@ export class Snapshots {
 
   /** Makes the folders above a folder. Returns the topmost folder that is missing, or else the folder itself. */
   #makeWay(caller: Caller, drive: Drive, path: FolderPath, stamp: Stamp): FolderPath {
-    const { folders } = this.#tables;
+    const { folders } = this.#parts.tables;
     if (path === ROOT || folders.byPath(drive.pk, path) !== null) return path;
-    const occupant = this.#tree.occupant(drive, asFilePath(path), stamp);
+    const occupant = this.#parts.tree.occupant(drive, asFilePath(path), stamp);
     if (occupant !== null) {
       // It can be beside the folder that a key is limited to.
-      this.#access.driveToWrite(caller, drive.id, occupant.path);
-      this.#tree.trash([occupant], stamp);
+      this.#parts.access.driveToWrite(caller, drive.id, occupant.path);
+      this.#parts.tree.trash([occupant], stamp);
     }
     let top = path;
     for (let at = parentFolder(path); folders.byPath(drive.pk, at) === null; at = parentFolder(at)) top = at;
-    this.#tree.ensureFolder(drive, parentFolder(path), stamp);
+    this.#parts.tree.ensureFolder(drive, parentFolder(path), stamp);
     return top;
   }
 }

@@ -16,11 +16,8 @@ const REMIND_MS = 60_000;
 
 /** Whether the server can do its work. */
 export class Health {
-  readonly #tables: Tables;
-  readonly #blobs: BlobStore;
+  readonly #parts;
   readonly #missing: MissingContents;
-  readonly #clock: Clock;
-  readonly #log: Log;
   /** The problem that was logged last, and when in milliseconds since the epoch; null if there is none. */
   #logged: { readonly message: string; readonly at: number } | null = null;
 
@@ -31,18 +28,15 @@ export class Health {
     clock: Clock;
     log: Log;
   }) {
-    this.#tables = parts.tables;
-    this.#blobs = parts.blobs;
+    this.#parts = parts;
     this.#missing = parts.missingContents;
-    this.#clock = parts.clock;
-    this.#log = parts.log;
   }
 
   /** The present problems. Rejects if they cannot be determined. */
   async problems(): Promise<Problem[]> {
     // A failed database writes nothing, so space does not matter.
-    if (this.#tables.hasFailed()) return ["disk_failed"];
-    const hasSpace = (await this.#blobs.hasSpace()) && (await this.#tables.hasSpace());
+    if (this.#parts.tables.hasFailed()) return ["disk_failed"];
+    const hasSpace = (await this.#parts.blobs.hasSpace()) && (await this.#parts.tables.hasSpace());
     const problems: Problem[] = hasSpace ? [] : ["storage_full"];
     return this.#missing.hasMany() ? [...problems, "contents_missing"] : problems;
   }
@@ -53,24 +47,24 @@ export class Health {
    */
   async watch(): Promise<void> {
     // That is logged already, and it is not over before the next start.
-    if (this.#tables.hasFailed()) return;
+    if (this.#parts.tables.hasFailed()) return;
     const trouble = await this.#trouble();
-    if (this.#tables.hasFailed()) return;
-    const now = this.#clock.now();
+    if (this.#parts.tables.hasFailed()) return;
+    const now = this.#parts.clock.now();
     const isNews = trouble?.message !== this.#logged?.message;
     // Also when the clock was set back.
     if (isNews || (this.#logged !== null && Math.abs(now - this.#logged.at) >= REMIND_MS)) {
       this.#logged = trouble && { message: trouble.message, at: now };
-      this.#log.warn(trouble?.message ?? "the disk has room again and answers", trouble?.fields);
+      this.#parts.log.warn(trouble?.message ?? "the disk has room again and answers", trouble?.fields);
     }
   }
 
   /** The problem for `watch` to log. */
   async #trouble(): Promise<{ readonly message: string; readonly fields: LogFields } | null> {
     try {
-      this.#tables.ping();
+      this.#parts.tables.ping();
       if (!(await this.problems()).includes("storage_full")) return null;
-      const free_bytes = await this.#blobs.freeBytes();
+      const free_bytes = await this.#parts.blobs.freeBytes();
       return {
         message: "the disk is full: uploads are refused until there is free space",
         fields: { free_bytes },

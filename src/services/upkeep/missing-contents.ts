@@ -26,10 +26,7 @@ const TOLD =
  * of some others. It takes no more than a few hundred looks, and finds what the slow check would tell within weeks.
  */
 export class MissingContents {
-  readonly #tables: Tables;
-  readonly #blobs: BlobStore;
-  readonly #damaged: DamagedContents;
-  readonly #log: Log;
+  readonly #parts;
   /** What was missing, if that was much. */
   readonly #missing = new Set<Digest>();
   #timer: NodeJS.Timeout | undefined;
@@ -37,10 +34,7 @@ export class MissingContents {
   #isStopped = false;
 
   constructor(parts: { tables: Tables; blobs: BlobStore; damaged: DamagedContents; log: Log }) {
-    this.#tables = parts.tables;
-    this.#blobs = parts.blobs;
-    this.#damaged = parts.damaged;
-    this.#log = parts.log;
+    this.#parts = parts;
   }
 
   /** Looks in a while. */
@@ -60,7 +54,8 @@ export class MissingContents {
   look(): Promise<void> {
     this.#looking = this.#look().catch((error: unknown) => {
       // A disk that is full or failed is logged elsewhere.
-      if (!(error instanceof WriteRefused)) this.#log.error("contents could not be looked for", { error });
+      if (!(error instanceof WriteRefused))
+        this.#parts.log.error("contents could not be looked for", { error });
     });
     return this.#looking;
   }
@@ -68,7 +63,7 @@ export class MissingContents {
   /** Whether so much was missing that the database and the contents do not fit together, and some of it still is. */
   hasMany(): boolean {
     for (const digest of this.#missing) {
-      if (this.#damaged.isKnown({ digest })) return true;
+      if (this.#parts.damaged.isKnown({ digest })) return true;
       this.#missing.delete(digest);
     }
     return false;
@@ -90,12 +85,12 @@ export class MissingContents {
     const isMuch = missing.length >= several && missing.length >= share * looked.size;
     if (missing.length < contents && !isMuch) return;
     for (const digest of missing) this.#missing.add(digest);
-    this.#log.error(TOLD, { missing: missing.length, looked_for: looked.size });
+    this.#parts.log.error(TOLD, { missing: missing.length, looked_for: looked.size });
   }
 
   /** The newest contents, and some others. */
   async *#sample(): AsyncGenerator<Content[]> {
-    const { blobs, smallContents } = this.#tables;
+    const { blobs, smallContents } = this.#parts.tables;
     const { smallBytes } = smallContents;
     yield blobs.newestFiles(smallBytes);
     for (let place = 0; place < PLACES && !this.#isStopped; place += 1) {
@@ -107,11 +102,11 @@ export class MissingContents {
   /** Remembers what is not as it was. */
   async #isMissing(content: Content): Promise<boolean> {
     try {
-      await this.#blobs.requireFile(content);
+      await this.#parts.blobs.requireFile(content);
       return false;
     } catch (error) {
       if (!(error instanceof DamagedContent)) throw error;
-      return (await this.#damaged.remember(error)) && error.isMissing;
+      return (await this.#parts.damaged.remember(error)) && error.isMissing;
     }
   }
 }

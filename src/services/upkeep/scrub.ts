@@ -35,10 +35,7 @@ export interface ScrubStatus {
  * restart the round continues, and catches up.
  */
 export class Scrub {
-  readonly #tables: Tables;
-  readonly #damaged: DamagedContents;
-  readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #parts;
   readonly #intervalMs: number;
   readonly #stopping = new AbortController();
   #running: Promise<unknown> = Promise.resolve();
@@ -55,10 +52,7 @@ export class Scrub {
     log: Log;
     scrubIntervalMs: number;
   }) {
-    this.#tables = parts.tables;
-    this.#damaged = parts.damaged;
-    this.#clock = parts.clock;
-    this.#log = parts.log;
+    this.#parts = parts;
     this.#intervalMs = parts.scrubIntervalMs;
   }
 
@@ -76,16 +70,16 @@ export class Scrub {
   }
 
   status(): ScrubStatus {
-    const state = this.#tables.scrub.state();
+    const state = this.#parts.tables.scrub.state();
     return {
       progress: state === null ? 0 : shareOf(state.reached),
       finishedAt: state?.finishedAt ?? null,
-      damaged: this.#tables.damagedContents.count(),
+      damaged: this.#parts.tables.damagedContents.count(),
     };
   }
 
   async #run(): Promise<number> {
-    if (this.#tables.hasFailed()) return 0;
+    if (this.#parts.tables.hasFailed()) return 0;
     try {
       await this.#lookAgain();
       return this.#intervalMs === 0 ? 0 : await this.#checkDue();
@@ -97,22 +91,22 @@ export class Scrub {
 
   /** Checks damaged contents again that have changed: somebody may have restored them. */
   async #lookAgain(): Promise<void> {
-    const some = this.#tables.damagedContents.some(this.#lookedAt, DAMAGED);
+    const some = this.#parts.tables.damagedContents.some(this.#lookedAt, DAMAGED);
     this.#lookedAt = some.length < DAMAGED ? "" : (some.at(-1)?.digest ?? "");
     for (const content of some) {
-      if (this.#damaged.hasChanged(content)) await this.#check(content);
+      if (this.#parts.damaged.hasChanged(content)) await this.#check(content);
       else await this.#pause(0);
     }
   }
 
   async #checkDue(): Promise<number> {
-    const now = this.#clock.now();
+    const now = this.#parts.clock.now();
     let state = await this.#begin(now);
     let checked = 0;
     const share = (now - state.startedAt) / this.#intervalMs;
     for (;;) {
       const begun = state.reached;
-      const contents = this.#tables.scrub.contents(begun, digestAt(share), BATCH);
+      const contents = this.#parts.tables.scrub.contents(begun, digestAt(share), BATCH);
       try {
         for (const content of contents) {
           await this.#check(content);
@@ -131,7 +125,7 @@ export class Scrub {
 
   /** The round that is under way. One begins if there is none, and begins later if the clock was set back. */
   async #begin(now: number): Promise<ScrubState> {
-    const state = this.#tables.scrub.state() ?? {
+    const state = this.#parts.tables.scrub.state() ?? {
       reached: "",
       contents: 0,
       finishedAt: null,
@@ -144,18 +138,18 @@ export class Scrub {
 
   async #finish({ contents }: ScrubState, now: number): Promise<void> {
     await this.#store({ startedAt: now, reached: "", contents: 0, finishedAt: now });
-    const damaged = this.#tables.damagedContents.count();
-    this.#log.info("all contents have been checked", { contents, damaged });
+    const damaged = this.#parts.tables.damagedContents.count();
+    this.#parts.log.info("all contents have been checked", { contents, damaged });
   }
 
   /** After a power cut some contents are checked again. */
   async #store(state: ScrubState): Promise<void> {
-    await this.#tables.writeDerived(() => this.#tables.scrub.put(state));
+    await this.#parts.tables.writeDerived(() => this.#parts.tables.scrub.put(state));
   }
 
   async #check(content: Content): Promise<void> {
     await this.#pause(LEAST_BYTES);
-    await this.#damaged.check(content, (bytes) => this.#pause(bytes));
+    await this.#parts.damaged.check(content, (bytes) => this.#pause(bytes));
   }
 
   /** Leaves the processor and the disk to requests for as long as so many bytes may take. Throws when stopped. */

@@ -44,18 +44,10 @@ export interface Swept {
  * in small pieces, and may be interrupted anywhere.
  */
 export class Sweep {
-  readonly #tables: Tables;
-  readonly #blobs: BlobStore;
-  readonly #tree: Tree;
-  readonly #early: EarlyRemoval;
-  readonly #keeper: Keeper;
-  readonly #clock: Clock;
-  readonly #watch: ClockWatch;
-  readonly #log: Log;
+  readonly #parts;
   readonly #strays: Strays;
   readonly #expiredRows: readonly ExpiredRows[];
   readonly #snapshots: SnapshotRemoval;
-  readonly #endedKeys: EndedKeys;
   #stopped = false;
   #running: Promise<unknown> = Promise.resolve();
 
@@ -72,19 +64,11 @@ export class Sweep {
     watch: ClockWatch;
     log: Log;
   }) {
-    this.#tables = parts.tables;
-    this.#blobs = parts.blobs;
-    this.#tree = parts.tree;
-    this.#early = parts.early;
-    this.#keeper = parts.keeper;
-    this.#clock = parts.clock;
-    this.#watch = parts.watch;
-    this.#log = parts.log;
+    this.#parts = parts;
     this.#strays = new Strays(parts);
     const { tables, retention } = parts;
     this.#expiredRows = [...expiredRows(tables, retention), oldChanges(tables, retention.days)];
     this.#snapshots = parts.snapshotRemoval;
-    this.#endedKeys = parts.endedKeys;
   }
 
   /** Sweeps once. If a step fails, that is logged and the others still run. */
@@ -97,20 +81,22 @@ export class Sweep {
   /** Ends a running sweep after its current piece, and early removal. Resolves when nothing runs. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    await Promise.all([this.#early.stop(), this.#running]);
+    await Promise.all([this.#parts.early.stop(), this.#running]);
   }
 
   async #sweep(): Promise<Swept> {
-    if (this.#tables.hasFailed()) return { files: 0, drives: 0, blobs: 0 };
-    const now = await this.#watch.trustedNow();
+    if (this.#parts.tables.hasFailed()) return { files: 0, drives: 0, blobs: 0 };
+    const now = await this.#parts.watch.trustedNow();
     const files = now === null ? 0 : await this.#expired(now);
-    await this.#attempt("what ended keys made", () => this.#inPieces(() => this.#endedKeys.removePiece()));
+    await this.#attempt("what ended keys made", () =>
+      this.#inPieces(() => this.#parts.endedKeys.removePiece()),
+    );
     await this.#attempt("the trash", () => this.#trash(now));
     await this.#attempt("versions", () => this.#versions());
     const drives = await this.#attempt("deleted drives", () => this.#deletedDrives());
     await this.#attempt("deleted snapshots", () => this.#inPieces(() => this.#snapshots.piece()));
     const blobs = await this.#attempt("orphaned blobs", () => this.#orphanedBlobs());
-    const early = await this.#attempt("contents early", () => this.#early.run());
+    const early = await this.#attempt("contents early", () => this.#parts.early.run());
     const strays = await this.#attempt("stray blobs", () => this.#strayBlobs());
     await this.#attempt("free pages", () => this.#freePages());
     return { files, drives, blobs: blobs + early + strays };
@@ -122,7 +108,7 @@ export class Sweep {
     await this.#attempt("expired drives", () => this.#expiredDrives(now));
     for (const { what, removeSome } of this.#expiredRows) {
       await this.#attempt(what, () =>
-        this.#inPieces(() => this.#tables.writeFromReserve(() => removeSome(now))),
+        this.#inPieces(() => this.#parts.tables.writeFromReserve(() => removeSome(now))),
       );
     }
     return files;
@@ -133,7 +119,7 @@ export class Sweep {
     try {
       return await step();
     } catch (error) {
-      if (!(error instanceof WriteRefused)) this.#log.error(`sweeping ${what} failed`, { error });
+      if (!(error instanceof WriteRefused)) this.#parts.log.error(`sweeping ${what} failed`, { error });
       return 0;
     }
   }
@@ -145,12 +131,12 @@ export class Sweep {
 
   #expiredFiles(now: number): Promise<number> {
     return this.#inPieces(() =>
-      this.#tables.writeFromReserve(() => {
-        const expired = this.#tables.files.expired(now, PIECE);
+      this.#parts.tables.writeFromReserve(() => {
+        const expired = this.#parts.tables.files.expired(now, PIECE);
         // Files in the same folders are next to each other, so that each folder is counted once.
         expired.sort((a, b) => a.drivePk - b.drivePk || (a.path < b.path ? -1 : 1));
         const files = new Piece().takeFiles(expired, goingFile);
-        this.#tree.expire(files, { now });
+        this.#parts.tree.expire(files, { now });
         return files.length;
       }),
     );
@@ -161,16 +147,16 @@ export class Sweep {
    * while the clock is not trusted. Returns how many rows.
    */
   async #trash(now: number | null): Promise<number> {
-    const { writeFromReserve: write } = this.#tables;
-    if (now !== null) await this.#inPieces(() => write(() => this.#keeper.endSome(now)));
-    return this.#inPieces(() => write(() => this.#keeper.emptySome()));
+    const { writeFromReserve: write } = this.#parts.tables;
+    if (now !== null) await this.#inPieces(() => write(() => this.#parts.keeper.endSome(now)));
+    return this.#inPieces(() => write(() => this.#parts.keeper.emptySome()));
   }
 
   /** Removes versions above their number, and some of those whose files are gone. Returns how many files it looked at. */
   async #versions(): Promise<number> {
-    let looked = await this.#inPieces(() => this.#keeper.trimSome());
+    let looked = await this.#inPieces(() => this.#parts.keeper.trimSome());
     for (let piece = 0; piece < GONE_PIECES && !this.#stopped; piece += 1) {
-      const files = await this.#keeper.removeSomeOfGone();
+      const files = await this.#parts.keeper.removeSomeOfGone();
       if (files === 0) break;
       looked += files;
     }
@@ -180,9 +166,9 @@ export class Sweep {
   /** Claim tokens are kept for now, so that a late claim gets 410. */
   #expiredDrives(now: number): Promise<number> {
     return this.#inPieces(() =>
-      this.#tables.writeFromReserve(() => {
-        const expired = this.#tables.drives.expired(now, PIECE);
-        for (const drive of expired) this.#tables.drives.markDeleted(drive, now);
+      this.#parts.tables.writeFromReserve(() => {
+        const expired = this.#parts.tables.drives.expired(now, PIECE);
+        for (const drive of expired) this.#parts.tables.drives.markDeleted(drive, now);
         return expired.length;
       }),
     );
@@ -190,7 +176,7 @@ export class Sweep {
 
   #deletedDrives(): Promise<number> {
     return this.#inPieces(async () => {
-      const deleted = this.#tables.drives.deleted(PIECE);
+      const deleted = this.#parts.tables.drives.deleted(PIECE);
       let emptied = 0;
       for (const drive of deleted) if (await this.#empty(drive)) emptied += 1;
       return emptied;
@@ -199,15 +185,15 @@ export class Sweep {
 
   /** Removes what is in a deleted drive, then its row. Returns false if it was stopped before the end. */
   async #empty(drive: DrivePk): Promise<boolean> {
-    const { writeFromReserve: write, folders, drives, apiKeys, releasedContents } = this.#tables;
-    const { snapshots, folderWorks, shareLinks, changes } = this.#tables;
+    const { writeFromReserve: write, folders, drives, apiKeys, releasedContents } = this.#parts.tables;
+    const { snapshots, folderWorks, shareLinks, changes } = this.#parts.tables;
     // First: then nothing is held for snapshots any more. Works name them, and entries of the trash.
     await write(() => folderWorks.removeHistoryOf(drive));
     await this.#inPieces(() => write(() => snapshots.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => this.#snapshots.removeSomeOf(drive, LARGE_PIECE)));
     await this.#inPieces(() => write(() => apiKeys.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => shareLinks.removeSomeOf(drive, LARGE_PIECE)));
-    await this.#inPieces(() => write(() => this.#keeper.removeSomeOf(drive)));
+    await this.#inPieces(() => write(() => this.#parts.keeper.removeSomeOf(drive)));
     await this.#inPieces(() => write(() => this.#removeSomeOfWebhooks(drive)));
     await this.#inPieces(() => write(() => changes.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => this.#removeSomeFiles(drive)));
@@ -220,27 +206,27 @@ export class Sweep {
 
   /** Removes a webhook of a deleted drive, or some of what it was sent. Returns 0 if there is none. */
   #removeSomeOfWebhooks(drive: DrivePk): number {
-    const webhook = this.#tables.webhooks.anyOf(drive);
+    const webhook = this.#parts.tables.webhooks.anyOf(drive);
     if (webhook === null) return 0;
-    removeSomeOfWebhook(this.#tables, webhook);
+    removeSomeOfWebhook(this.#parts.tables, webhook);
     return 1;
   }
 
   /** Removes some files of a deleted drive. Returns how many. */
   #removeSomeFiles(drive: DrivePk): number {
-    const some = this.#tables.files.someOf(drive, PIECE);
+    const some = this.#parts.tables.files.someOf(drive, PIECE);
     // No path: the counts of its folders are not updated.
     const files = new Piece().takeFiles(some, ({ tags }) => ({ drive, path: "", tags, metadata: 0 }));
-    this.#tree.discard(files.map(({ pk }) => pk));
+    this.#parts.tree.discard(files.map(({ pk }) => pk));
     return files.length;
   }
 
   async #orphanedBlobs(): Promise<number> {
-    const { blobs, writeFromReserve: write } = this.#tables;
-    await this.#inPieces(() => write(() => blobs.stampOrphans(this.#clock.now(), PIECE)));
+    const { blobs, writeFromReserve: write } = this.#parts.tables;
+    await this.#inPieces(() => write(() => blobs.stampOrphans(this.#parts.clock.now(), PIECE)));
     return this.#inPieces(async () => {
-      const now = this.#clock.now();
-      const orphans = this.#tables.blobs.orphans(now - ORPHAN_GRACE_MS, PIECE);
+      const now = this.#parts.clock.now();
+      const orphans = this.#parts.tables.blobs.orphans(now - ORPHAN_GRACE_MS, PIECE);
       return this.forget(orphans);
     });
   }
@@ -250,12 +236,12 @@ export class Sweep {
    * copies the contents that its snapshot of the database names.
    */
   async forget(orphans: readonly BlobRow[]): Promise<number> {
-    const { backups, blobs, writeFromReserve: write } = this.#tables;
+    const { backups, blobs, writeFromReserve: write } = this.#parts.tables;
     let removed = 0;
     for (let at = 0; at < orphans.length && !this.#stopped; at += LARGE_PIECE) {
       const piece = orphans.slice(at, at + LARGE_PIECE);
       const forgotten = await write(() =>
-        backups.isRunning(this.#clock.now()) ? [] : piece.filter(({ pk }) => blobs.remove(pk)),
+        backups.isRunning(this.#parts.clock.now()) ? [] : piece.filter(({ pk }) => blobs.remove(pk)),
       );
       for (const { digest } of forgotten) await this.#removeUnknown(digest);
       removed += forgotten.length;
@@ -264,13 +250,15 @@ export class Sweep {
   }
 
   #freePages(): Promise<number> {
-    return this.#inPieces(() => this.#tables.writeFromReserve(() => this.#tables.releasePages(PAGES)));
+    return this.#inPieces(() =>
+      this.#parts.tables.writeFromReserve(() => this.#parts.tables.releasePages(PAGES)),
+    );
   }
 
   /** Removes contents that a crash left without a row. Each sweep checks another part of the store. */
   async #strayBlobs(): Promise<number> {
     let taken = 0;
-    for await (const digest of this.#strays.next(this.#clock.now() - ORPHAN_GRACE_MS)) {
+    for await (const digest of this.#strays.next(this.#parts.clock.now() - ORPHAN_GRACE_MS)) {
       if (this.#stopped) break;
       if (await this.#removeUnknown(digest)) taken += 1;
     }
@@ -279,6 +267,6 @@ export class Sweep {
 
   /** Removes a content that no row names. Both checks are in one synchronous step, so no upload can come in between. */
   async #removeUnknown(digest: Digest): Promise<boolean> {
-    return this.#tables.blobs.isRemovable(digest) && (await this.#blobs.remove(digest));
+    return this.#parts.tables.blobs.isRemovable(digest) && (await this.#parts.blobs.remove(digest));
   }
 }

@@ -20,11 +20,7 @@ export interface DeliveriesPage {
 
 /** What became of the messages to a webhook; who manages it can have one sent again, or one to try it. */
 export class WebhookDeliveries {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #clock: Clock;
-  readonly #webhooks: Webhooks;
-  readonly #sender: WebhookSender;
+  readonly #parts;
 
   constructor(parts: {
     tables: Tables;
@@ -33,18 +29,14 @@ export class WebhookDeliveries {
     webhooks: Webhooks;
     sender: WebhookSender;
   }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#clock = parts.clock;
-    this.#webhooks = parts.webhooks;
-    this.#sender = parts.sender;
+    this.#parts = parts;
   }
 
   /** Sends a message that says nothing. Throws NOT_FOUND, FORBIDDEN, CONFLICT. */
   test(caller: Caller, reference: string, within?: Within<Delivery>): Promise<Delivery> {
-    const { webhookDeliveries } = this.#tables;
+    const { webhookDeliveries } = this.#parts.tables;
     return this.#send(caller, reference, within, (to) => {
-      const now = this.#clock.now();
+      const now = this.#parts.clock.now();
       const id = newId<DeliveryId>(now);
       const payload = payloadOf(TEST_EVENT, now, { webhook_id: to.id });
       webhookDeliveries.insert({
@@ -65,8 +57,8 @@ export class WebhookDeliveries {
     reference: string,
     { before, limit }: { readonly before: number | null; readonly limit: number },
   ): DeliveriesPage {
-    const { pk } = this.#webhooks.get(caller, reference);
-    const { webhookDeliveries } = this.#tables;
+    const { pk } = this.#parts.webhooks.get(caller, reference);
+    const { webhookDeliveries } = this.#parts.tables;
     const found = webhookDeliveries.page(pk, before ?? Number.MAX_SAFE_INTEGER, limit + 1);
     const deliveries = found.slice(0, limit);
     const nextBefore = found.length > limit ? (deliveries.at(-1)?.pk ?? null) : null;
@@ -80,12 +72,12 @@ export class WebhookDeliveries {
     deliveryId: string,
     within?: Within<Delivery>,
   ): Promise<Delivery> {
-    const { webhookDeliveries } = this.#tables;
+    const { webhookDeliveries } = this.#parts.tables;
     return this.#send(caller, reference, within, (to) => {
       const id = parseId<DeliveryId>(deliveryId);
       const found = id === null ? null : webhookDeliveries.byId(to.pk, id);
       if (found === null) throw notFound("delivery");
-      webhookDeliveries.sendAgain(found.pk, this.#clock.now());
+      webhookDeliveries.sendAgain(found.pk, this.#parts.clock.now());
       return found.id;
     });
   }
@@ -97,29 +89,29 @@ export class WebhookDeliveries {
     within: Within<Delivery> | undefined,
     prepare: (webhook: Webhook) => DeliveryId,
   ): Promise<Delivery> {
-    const sent = await this.#access.write<{ delivery: Delivery; webhook: WebhookPk }>(
+    const sent = await this.#parts.access.write<{ delivery: Delivery; webhook: WebhookPk }>(
       caller,
       ({ delivery }) => within?.(delivery),
       () => {
-        const webhook = this.#webhooks.get(caller, reference);
+        const webhook = this.#parts.webhooks.get(caller, reference);
         if (webhook.disabledAt !== null) {
           throw new CofferError(
             "CONFLICT",
             "The webhook is disabled. Enable it first: PATCH it with enabled true.",
           );
         }
-        if (this.#tables.webhookDeliveries.pending(webhook.pk) >= mostPending(webhook)) {
+        if (this.#parts.tables.webhookDeliveries.pending(webhook.pk) >= mostPending(webhook)) {
           throw new CofferError(
             "CONFLICT",
             "Too many deliveries of the webhook wait to be sent already. Try again once some are.",
           );
         }
-        const delivery = this.#tables.webhookDeliveries.byId(webhook.pk, prepare(webhook));
+        const delivery = this.#parts.tables.webhookDeliveries.byId(webhook.pk, prepare(webhook));
         if (delivery === null) throw new Error("a delivery is missing");
         return { delivery, webhook: webhook.pk };
       },
     );
-    this.#sender.add(sent.webhook, true);
+    this.#parts.sender.add(sent.webhook, true);
     return sent.delivery;
   }
 }

@@ -7,14 +7,10 @@ import type { FeedDrive } from "../changes/changes.ts";
 
 /** What webhooks may tell: what their makers may see now. */
 export class WebhookReach {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #clock: Clock;
+  readonly #parts;
 
   constructor(parts: { tables: Tables; access: Access; clock: Clock }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#clock = parts.clock;
+    this.#parts = parts;
   }
 
   /** Why a webhook may tell nothing any more; null if it may. */
@@ -37,14 +33,16 @@ export class WebhookReach {
     });
     if (webhook.drivePk === null) {
       const isAccount = reach.kind === "account";
-      return isAccount ? this.#tables.drives.byUser(reach.userPk, this.#clock.now()).map(feedOf) : [];
+      return isAccount
+        ? this.#parts.tables.drives.byUser(reach.userPk, this.#parts.clock.now()).map(feedOf)
+        : [];
     }
-    const drive = driveId === null ? null : this.#access.findDrive(reach, driveId);
+    const drive = driveId === null ? null : this.#parts.access.findDrive(reach, driveId);
     return drive?.role === "owner" ? [feedOf(drive)] : [];
   }
 
   #of({ keyId, keyHash, user }: ServedWebhook): Reach | null {
-    if (keyId !== null) return keyHash === null ? null : this.#access.reachOf({ keyHash, user: null });
-    return this.#access.reachOf({ keyHash: null, user });
+    if (keyId !== null) return keyHash === null ? null : this.#parts.access.reachOf({ keyHash, user: null });
+    return this.#parts.access.reachOf({ keyHash: null, user });
   }
 }

@@ -56,14 +56,7 @@ interface Scope {
  * application: see `requireManaging`.
  */
 export class Webhooks {
-  readonly #tables: Tables;
-  readonly #access: Access;
-  readonly #changes: Changes;
-  readonly #clock: Clock;
-  readonly #sealingKey: () => Uint8Array;
-  readonly #subnets: readonly Subnet[];
-  readonly #outbox: WebhookOutbox;
-  readonly #sender: WebhookSender;
+  readonly #parts;
 
   constructor(parts: {
     tables: Tables;
@@ -75,14 +68,7 @@ export class Webhooks {
     outbox: WebhookOutbox;
     sender: WebhookSender;
   }) {
-    this.#tables = parts.tables;
-    this.#access = parts.access;
-    this.#changes = parts.changes;
-    this.#clock = parts.clock;
-    this.#sealingKey = parts.sealingKey;
-    this.#subnets = parts.subnets;
-    this.#outbox = parts.outbox;
-    this.#sender = parts.sender;
+    this.#parts = parts;
   }
 
   /** Throws NOT_FOUND for the drive, FORBIDDEN, VALIDATION_ERROR, QUOTA_EXCEEDED. */
@@ -94,16 +80,16 @@ export class Webhooks {
     const url = this.#url(wanted.url);
     const events = parseEvents(wanted.events);
     const secret = wanted.secret ?? newWebhookSecret();
-    const sealed = seal(this.#sealingKey(), parseWebhookSecret(secret));
-    const created = await this.#access.write(caller, within, () => {
-      const now = this.#clock.now();
+    const sealed = seal(this.#parts.sealingKey(), parseWebhookSecret(secret));
+    const created = await this.#parts.access.write(caller, within, () => {
+      const now = this.#parts.clock.now();
       requireManaging(caller);
       const scope = this.#scope(caller, wanted.drive);
       this.#requireRoom(scope);
       const id = newId<WebhookId>(now);
       const { keyId } = caller;
-      const position = this.#changes.head;
-      this.#tables.webhooks.insert({
+      const position = this.#parts.changes.head;
+      this.#parts.tables.webhooks.insert({
         ...scope,
         id,
         keyId,
@@ -115,7 +101,7 @@ export class Webhooks {
       });
       return { webhook: this.#existing(id), secret };
     });
-    this.#outbox.open(created.webhook);
+    this.#parts.outbox.open(created.webhook);
     return created;
   }
 
@@ -127,7 +113,7 @@ export class Webhooks {
   list(caller: Caller, drive: string | undefined): readonly Webhook[] {
     requireManaging(caller);
     const scope = this.#scope(caller, drive);
-    if (scope.drive !== null) return this.#tables.webhooks.ofDrive(scope.drive);
+    if (scope.drive !== null) return this.#parts.tables.webhooks.ofDrive(scope.drive);
     return scope.user === null ? [] : this.#ofUser(scope.user);
   }
 
@@ -135,14 +121,14 @@ export class Webhooks {
   get(caller: Caller, reference: string): Webhook {
     requireManaging(caller);
     const id = parseId<WebhookId>(reference);
-    const webhook = id === null ? null : this.#tables.webhooks.byId(id);
+    const webhook = id === null ? null : this.#parts.tables.webhooks.byId(id);
     if (webhook === null || !this.#manages(caller, webhook)) throw notFound("webhook");
     return webhook;
   }
 
   #manages(caller: Caller, { user, drivePk, driveId }: Webhook): boolean {
     if (drivePk === null) return caller.kind === "account" && caller.userPk === user;
-    return driveId !== null && this.#access.findDrive(caller, driveId)?.role === "owner";
+    return driveId !== null && this.#parts.access.findDrive(caller, driveId)?.role === "owner";
   }
 
   /**
@@ -159,8 +145,8 @@ export class Webhooks {
   ): Promise<Webhook> {
     const url = wanted.url === undefined ? undefined : this.#url(wanted.url);
     const events = wanted.events === undefined ? undefined : parseEvents(wanted.events);
-    const { webhooks } = this.#tables;
-    const updated = await this.#access.write(caller, within, () => {
+    const { webhooks } = this.#parts.tables;
+    const updated = await this.#parts.access.write(caller, within, () => {
       const webhook = this.get(caller, reference);
       const { pk, disabledAt } = webhook;
       const isElsewhere = url !== undefined && url !== webhook.url;
@@ -170,14 +156,14 @@ export class Webhooks {
         url: url ?? webhook.url,
         events: events ?? webhook.events,
       });
-      if (wanted.enabled === true && disabledAt !== null) webhooks.enable(pk, this.#changes.head);
+      if (wanted.enabled === true && disabledAt !== null) webhooks.enable(pk, this.#parts.changes.head);
       if (wanted.enabled === false)
-        webhooks.disable(webhook.id, this.#clock.now(), "It was disabled by request.");
+        webhooks.disable(webhook.id, this.#parts.clock.now(), "It was disabled by request.");
       return this.#existing(webhook.id);
     });
     if (updated.disabledAt === null) {
-      this.#outbox.open(updated);
-      this.#sender.add(updated.pk, true);
+      this.#parts.outbox.open(updated);
+      this.#parts.sender.add(updated.pk, true);
     } else this.#forget(updated);
     return updated;
   }
@@ -185,9 +171,9 @@ export class Webhooks {
   /** Removes a webhook and its deliveries. Throws NOT_FOUND, FORBIDDEN. */
   async remove(caller: Caller, reference: string, within?: Within<Webhook>): Promise<Webhook> {
     await inPieces(() => this.#removeSomeDeliveries(caller, reference));
-    const removed = await this.#access.writeFromReserve(caller, within, () => {
+    const removed = await this.#parts.access.writeFromReserve(caller, within, () => {
       const webhook = this.get(caller, reference);
-      this.#tables.webhooks.remove(webhook.pk);
+      this.#parts.tables.webhooks.remove(webhook.pk);
       return webhook;
     });
     this.#forget(removed);
@@ -197,23 +183,23 @@ export class Webhooks {
   /** Of a webhook with many deliveries. It gets no more: where this is cut short, it is disabled. */
   async #removeSomeDeliveries(caller: Caller, reference: string): Promise<number> {
     const { pk } = this.get(caller, reference);
-    const { webhooks, webhookDeliveries } = this.#tables;
+    const { webhooks, webhookDeliveries } = this.#parts.tables;
     if (webhookDeliveries.count(pk) <= DELIVERIES_AT_ONCE) return 0;
-    return this.#access.writeFromReserve(caller, undefined, () => {
+    return this.#parts.access.writeFromReserve(caller, undefined, () => {
       const webhook = this.get(caller, reference);
-      webhooks.disable(webhook.id, this.#clock.now(), "It is being removed.");
+      webhooks.disable(webhook.id, this.#parts.clock.now(), "It is being removed.");
       this.#forget(webhook);
       return webhookDeliveries.removeSomeOf(webhook.pk, DELIVERIES_AT_ONCE);
     });
   }
 
   #forget({ pk }: Webhook): void {
-    this.#outbox.close(pk);
-    this.#sender.forget(pk);
+    this.#parts.outbox.close(pk);
+    this.#parts.sender.forget(pk);
   }
 
   #existing(id: WebhookId): Webhook {
-    const webhook = this.#tables.webhooks.byId(id);
+    const webhook = this.#parts.tables.webhooks.byId(id);
     if (webhook === null) throw new Error("a webhook is missing");
     return webhook;
   }
@@ -222,20 +208,22 @@ export class Webhooks {
   #scope(caller: Caller, reference: string | undefined): Scope {
     if (reference === undefined && caller.kind === "account") return { user: caller.userPk, drive: null };
     const named = reference ?? (caller.kind === "drive" ? caller.driveId : "");
-    const { pk, owner } = this.#access.driveToManage(caller, named);
+    const { pk, owner } = this.#parts.access.driveToManage(caller, named);
     return { user: owner?.pk ?? null, drive: pk };
   }
 
   /** Without those of deleted drives. */
   #ofUser(user: UserPk): readonly Webhook[] {
-    const now = this.#clock.now();
-    const isThere = (drive: DrivePk) => this.#tables.drives.byPk(drive, now) !== null;
-    return this.#tables.webhooks.ofUser(user).filter(({ drivePk }) => drivePk === null || isThere(drivePk));
+    const now = this.#parts.clock.now();
+    const isThere = (drive: DrivePk) => this.#parts.tables.drives.byPk(drive, now) !== null;
+    return this.#parts.tables.webhooks
+      .ofUser(user)
+      .filter(({ drivePk }) => drivePk === null || isThere(drivePk));
   }
 
   #requireRoom({ user, drive }: Scope): void {
     const found =
-      user !== null ? this.#ofUser(user) : drive !== null ? this.#tables.webhooks.ofDrive(drive) : [];
+      user !== null ? this.#ofUser(user) : drive !== null ? this.#parts.tables.webhooks.ofDrive(drive) : [];
     const most = user === null ? WEBHOOKS.each.unclaimed : WEBHOOKS.each.claimed;
     if (found.length >= most) {
       throw new CofferError(
@@ -247,8 +235,8 @@ export class Webhooks {
 
   /** An address in the URL, or `localhost`, is checked here and again when it is connected to; another name only then. */
   #url(text: string): string {
-    const url = parseWebhookUrl(text, this.#subnets.length > 0);
-    if (leadsNowhere(url, this.#subnets)) {
+    const url = parseWebhookUrl(text, this.#parts.subnets.length > 0);
+    if (leadsNowhere(url, this.#parts.subnets)) {
       throw invalid("url", "must be https://, at a public address: this server does not connect to others");
     }
     return url.href;
