@@ -1,16 +1,16 @@
-import { systemClock } from "./clock.ts";
+import { systemClock } from "./process/clock.ts";
 import type { Config } from "./config.ts";
-import { findDataDirectory, openDataDirectory } from "./data-directory.ts";
-import { openToRead, type ReadableDirectory } from "./read-only-directory.ts";
-import { Database } from "./db/database.ts";
+import { findDataDirectory, openDataDirectory } from "./data-directory/data-directory.ts";
+import { openToRead, type ReadableDirectory } from "./data-directory/read-only-directory.ts";
+import { Database } from "./db/engine/database.ts";
 import { openTables } from "./db/tables.ts";
 import { Access } from "./services/access.ts";
-import { ApiKeys } from "./services/api-keys.ts";
+import { ApiKeys } from "./services/accounts/api-keys.ts";
 import { Changes } from "./services/changes/changes.ts";
-import { EndedKeys } from "./services/ended-keys.ts";
+import { EndedKeys } from "./services/accounts/ended-keys.ts";
 import { Passwords } from "./services/accounts/passwords.ts";
 import { Users } from "./services/accounts/users.ts";
-import { refuseLostDatabase } from "./store-identity.ts";
+import { refuseLostDatabase } from "./data-directory/store-identity.ts";
 
 /** The services for commands that run next to a server: the database only, without the lock. */
 export interface Accounts extends AsyncDisposable {

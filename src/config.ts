@@ -1,7 +1,7 @@
-import type { AllowedOrigins } from "./domain/allowed-origins.ts";
-import type { BackupAddress } from "./domain/backup-address.ts";
-import type { Plan } from "./domain/plan.ts";
-import type { Subnet } from "./domain/subnet.ts";
+import type { AllowedOrigins } from "./domain/network/allowed-origins.ts";
+import type { BackupAddress } from "./domain/upkeep/backup-address.ts";
+import type { Plan } from "./domain/accounts/plan.ts";
+import type { Subnet } from "./domain/network/subnet.ts";
 import { Reader } from "./config/reader.ts";
 import type { Secret } from "./config/secret.ts";
 import { NO_STORAGE_LIMITS, SETTINGS, variableOf } from "./config/settings.ts";

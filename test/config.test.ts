@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import { type Config, loadConfig } from "../src/config.ts";
 import { settingsHelp } from "../src/config/describe.ts";
 import { SETTINGS, variableOf } from "../src/config/settings.ts";
-import { settingsTable } from "./support/settings-table.ts";
+import { settingsTable } from "./support/server/settings-table.ts";
 
 function load(env: Record<string, string>, flags: Record<string, string> = {}): Config {
   const result = loadConfig({ env, flags, isTerminal: false });

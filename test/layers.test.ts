@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { dirname } from "node:path";
 import {
   circlesIn,
   effectsIn,
@@ -19,119 +20,52 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "accounts.ts",
     "appliance.ts",
     "backup",
-    "clock.ts",
     "config",
     "config.ts",
-    "data-directory.ts",
-    "descriptors.ts",
+    "data-directory",
     "domain",
     "extraction",
-    "local-address.ts",
-    "log.ts",
-    "read-only-directory.ts",
+    "network",
+    "process",
     "verify",
-    "version.ts",
   ],
   "appliance.ts": [
     "blobs",
-    "clock.ts",
-    "closed-to-others.ts",
     "config.ts",
-    "data-directory-error.ts",
-    "data-directory.ts",
-    "database-reserve.ts",
+    "data-directory",
     "db",
     "domain",
     "http",
-    "local-address.ts",
-    "log.ts",
-    "public-network.ts",
-    "repeat.ts",
-    "schema-copy.ts",
+    "network",
+    "process",
     "services",
-    "store-identity.ts",
-    "version.ts",
   ],
   // A store while a server may use it: its database, and its contents without the locks and caches of a server.
-  backup: [
-    "blobs",
-    "clock.ts",
-    "data-directory-error.ts",
-    "data-directory.ts",
-    "db",
-    "domain",
-    "read-only-directory.ts",
-  ],
-  "accounts.ts": [
-    "clock.ts",
-    "config.ts",
-    "data-directory.ts",
-    "db",
-    "read-only-directory.ts",
-    "services",
-    "store-identity.ts",
-  ],
+  backup: ["blobs", "data-directory", "db", "domain", "process"],
+  "accounts.ts": ["config.ts", "data-directory", "db", "process", "services"],
   http: [
-    "clock.ts",
-    "descriptors.ts",
     "domain",
-    "log.ts",
+    "process",
     "services",
     "web/index.html",
     "web/markdown-worker.html",
     "web/pdf-worker.html",
   ],
   // Checks a store from outside, also beside a server.
-  verify: ["blobs", "clock.ts", "data-directory-error.ts", "data-directory.ts", "db", "domain"],
+  verify: ["blobs", "data-directory", "db", "domain", "process"],
   // Reads documents, in a process of its own.
   extraction: ["domain"],
-  services: [
-    "blobs",
-    "clock.ts",
-    "db",
-    "descriptors.ts",
-    "domain",
-    "extraction",
-    "log.ts",
-    "public-network.ts",
-    "thread-priority.ts",
-    "thread-start.ts",
-  ],
-  // The one way to servers whose names others choose.
-  "public-network.ts": ["descriptors.ts", "domain"],
-  // The database says which version of Coffer upgraded it.
-  db: [
-    "clock.ts",
-    "database-log.ts",
-    "database-reserve.ts",
-    "descriptors.ts",
-    "domain",
-    "thread-start.ts",
-    "version.ts",
-  ],
+  services: ["blobs", "db", "domain", "extraction", "network", "process"],
+  // The lock of the directory is a database, and its identity has to do with the database and the contents.
+  "data-directory": ["blobs", "config", "db", "domain", "process"],
+  db: ["domain", "process"],
   blobs: ["domain"],
-  domain: [],
+  // The one way to servers whose names others choose.
+  network: ["domain", "process"],
   "config.ts": ["config", "domain"],
   config: ["domain"],
-  // The lock of the directory is a database.
-  "data-directory.ts": ["config", "data-directory-error.ts", "database-reserve.ts", "db"],
-  "data-directory-error.ts": [],
-  "closed-to-others.ts": [],
-  "read-only-directory.ts": ["data-directory-error.ts", "data-directory.ts"],
-  // The copy of the database before its schema is upgraded.
-  "schema-copy.ts": ["data-directory.ts", "db", "log.ts"],
-  // Whether the database and the contents belong together: the one thing that has to do with both.
-  "store-identity.ts": ["blobs", "clock.ts", "data-directory-error.ts", "data-directory.ts", "db", "domain"],
-  "log.ts": ["clock.ts"],
-  "database-log.ts": [],
-  "database-reserve.ts": [],
-  "repeat.ts": ["domain", "log.ts"],
-  "clock.ts": [],
-  "descriptors.ts": ["domain"],
-  "local-address.ts": ["domain"],
-  "thread-priority.ts": [],
-  "thread-start.ts": ["descriptors.ts"],
-  "version.ts": ["package.json"],
+  process: ["domain", "package.json"],
+  domain: [],
   "build.ts": [],
   "dev.ts": [],
 };
@@ -141,60 +75,77 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  * `src/http` stands above the rooms.
  */
 const HTTP_ROOMS: Readonly<Record<string, readonly string[]>> = {
-  "app.ts": ["dashboard", "docs", "gate", "handler.ts", "mcp", "oauth", "resources", "sign-in"],
-  "handler.ts": ["docs", "gate", "resources"],
+  "app.ts": ["dashboard", "docs", "gate", "handler.ts", "limits", "mcp", "oauth", "resources", "sign-in"],
+  "handler.ts": ["connection", "docs", "gate", "resources"],
   "server.ts": ["gate", "listener.ts"],
   "listener.ts": [],
   dashboard: ["content", "gate", "sign-in"],
-  docs: ["content", "gate", "operation"],
-  mcp: ["content", "gate", "operation", "resources"],
-  "sign-in": ["gate", "operation", "resources"],
-  oauth: ["gate", "operation", "sign-in"],
-  resources: ["content", "gate", "operation", "upload"],
+  docs: ["content", "gate", "json", "operation"],
+  mcp: ["content", "gate", "json", "limits", "operation", "resources"],
+  "sign-in": ["gate", "limits", "operation", "records", "resources"],
+  oauth: ["gate", "json", "operation", "records", "sign-in"],
+  resources: ["content", "gate", "json", "limits", "operation", "records", "upload"],
+  records: ["operation"],
   content: ["gate"],
-  upload: ["gate", "operation"],
-  operation: ["gate"],
-  gate: [],
+  upload: ["connection", "gate", "json", "operation"],
+  operation: ["gate", "json"],
+  json: ["gate"],
+  limits: ["gate"],
+  gate: ["connection"],
+  connection: [],
 };
 
-/** Modules from outside that only some layers may use. */
-const ONLY_IN: readonly { readonly module: RegExp; readonly layers: readonly string[] }[] = [
+/** Modules from outside that only some folders or files of src/ may use. */
+const ONLY_IN: readonly { readonly module: RegExp; readonly places: readonly string[] }[] = [
   {
     module: /^(elysia|@elysiajs\/.*|@remix-run\/.*|swagger-ui-dist\/.*|@modelcontextprotocol\/.*)$/,
-    layers: ["http"],
+    places: ["http"],
   },
-  { module: /^@sinclair\/typebox/, layers: ["http"] },
-  { module: /^bun:sqlite$/, layers: ["db"] },
+  { module: /^@sinclair\/typebox/, places: ["http"] },
+  { module: /^bun:sqlite$/, places: ["db"] },
   {
     module: /^node:fs/,
     // `commands` for the process's own terminal.
-    layers: [
-      "backup",
-      "blobs",
-      "closed-to-others.ts",
-      "commands",
-      "data-directory-error.ts",
-      "data-directory.ts",
-      "database-log.ts",
-      "database-reserve.ts",
-      "descriptors.ts",
-      "read-only-directory.ts",
-      "schema-copy.ts",
-      "thread-priority.ts",
-      "thread-start.ts",
-      "build.ts",
-      "dev.ts",
-    ],
+    places: ["backup", "blobs", "build.ts", "commands", "data-directory", "db/engine", "dev.ts", "process"],
   },
   {
     module: /^node:(net|http|https|dgram|tls|child_process|worker_threads)$/,
-    layers: ["config", "http", "local-address.ts", "public-network.ts"],
+    places: ["config", "http", "network"],
   },
 ];
 
+/** The topics. A room of this name is about the same on every floor. */
+const TOPICS: readonly string[] = [
+  "accounts",
+  "changes",
+  "contents",
+  "drives",
+  "files",
+  "folders",
+  "grep",
+  "history",
+  "links",
+  "oauth",
+  "search",
+  "snapshots",
+  "upkeep",
+  "webhooks",
+];
+
+/** The floors, and the rooms of each that are about no topic but about how that floor works. */
+const FLOORS: Readonly<Record<string, readonly string[]>> = {
+  "src/domain": ["network"],
+  "src/db": ["engine", "verify"],
+  "src/services": ["extraction"],
+  "src/http/resources": [],
+};
+
+/** How many files a folder may have side by side. Steps of the schema only become more. */
+const FILES_A_FOLDER = 22;
+
 /** What only one file may say. */
 const ONLY_SAID_IN: readonly { readonly what: RegExp; readonly file: string }[] = [
-  { what: /Date\.now\b|new Date\(\)|performance\.timeOrigin/, file: "src/clock.ts" },
+  { what: /Date\.now\b|new Date\(\)|performance\.timeOrigin/, file: "src/process/clock.ts" },
   { what: /process\.env|Bun\.env|import\.meta\.env/, file: "src/config.ts" },
 ];
 
@@ -213,13 +164,13 @@ const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; rea
 /** Modules that do something as soon as they are imported: where a program or a worker begins. */
 const MAY_BEGIN: readonly string[] = [
   "src/build.ts",
-  "src/db/snapshot-worker.ts",
-  "src/db/upkeep-worker.ts",
+  "src/db/upkeep/database-copy-worker.ts",
+  "src/db/engine/checkpoint-worker.ts",
   "src/db/search/worker.ts",
   "src/dev.ts",
   "src/extraction/extraction-worker.ts",
   "src/main.ts",
-  "src/services/diff/diff-worker.ts",
+  "src/services/history/diff-worker.ts",
   "src/services/grep/grep-worker.ts",
   "src/services/search/index-worker.ts",
 ];
@@ -275,6 +226,32 @@ test("the rooms of src/http import only what the table names", () => {
   expect(Object.fromEntries(found)).toEqual(HTTP_ROOMS);
 });
 
+test("every floor has rooms of the same names", () => {
+  for (const [floor, own] of Object.entries(FLOORS)) {
+    const rooms = new Set(
+      sources.flatMap(({ path }) => (path.startsWith(`${floor}/`) ? [roomAt(path, floor)] : [])),
+    );
+    const known = [...TOPICS, ...own].filter((room) => rooms.has(room)).toSorted();
+    expect([floor, [...rooms].filter((room) => !room.endsWith(".ts")).toSorted()]).toEqual([floor, known]);
+  }
+});
+
+function roomAt(path: string, floor: string): string {
+  return path.slice(floor.length + 1).split("/")[0] ?? "";
+}
+
+test("no folder has more files than one can look over", () => {
+  const counts = new Map<string, number>();
+  for (const { path } of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  expect([...counts].filter(([, count]) => count > FILES_A_FOLDER)).toEqual([]);
+});
+
+test("the engine of the database knows no table", () => {
+  const engine = sources.filter(({ path }) => path.startsWith("src/db/engine/"));
+  const others = engine.flatMap(ownImportsOf).filter((path) => /^src\/db\/(?!engine\/)/.test(path));
+  expect(others).toEqual([]);
+});
+
 test("rows of files come, change, move and go in one statement each, and for the tree alone", async () => {
   const all = [...sources, ...(await sourcesIn("src", ["sql"]))];
   const statements =
@@ -283,16 +260,16 @@ test("rows of files come, change, move and go in one statement each, and for the
   expect(placesOf(statements, all)).toEqual([
     // A new file, and one that comes back from the trash.
     ...["INSERT INTO file", "INSERT INTO file", "UPDATE file", "UPDATE file", "DELETE FROM file"].map(
-      (text) => `src/db/files.ts: ${text}`,
+      (text) => `src/db/files/files.ts: ${text}`,
     ),
     // Triggers that keep `era`, which no code writes.
-    ...Array<string>(2).fill("src/db/migrations/0027_history.sql: UPDATE file"),
+    ...Array<string>(2).fill("src/db/engine/migrations/0027_history.sql: UPDATE file"),
   ]);
   // In `http`, `files` are the use cases.
   const services = sources.filter(({ path }) => layerOf(path) !== "http");
   expect(placesOf(calls, services).toSorted()).toEqual(
     ["insert", "insertPast", "place", "remove", "restore", "update"].map(
-      (name) => `src/services/tree.ts: files.${name}(`,
+      (name) => `src/services/files/tree.ts: files.${name}(`,
     ),
   );
 });
@@ -351,8 +328,9 @@ describe.each(sources.map((source) => [source.path, source] as const))("%s", (pa
       if (target !== layer) expect(MAY_IMPORT[layer]).toContain(target);
     }
     for (const name of importsOf(source)) {
-      for (const { module, layers } of ONLY_IN) {
-        if (module.test(name)) expect([name, layers]).toEqual([name, expect.arrayContaining([layer])]);
+      for (const { module, places } of ONLY_IN) {
+        const isAllowed = places.some((place) => `${path}/`.startsWith(`src/${place}/`));
+        if (module.test(name)) expect([name, isAllowed]).toEqual([name, true]);
       }
     }
   });

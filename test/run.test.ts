@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { temporaryDirectory } from "./support/temporary-directory.ts";
+import { temporaryDirectory } from "./support/server/temporary-directory.ts";
 
 const SKIPPED = `describe.skipIf(true)("a disk (skipped: no <strace>)", () => {
   beforeAll(() => {});

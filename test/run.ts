@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { temporaryDirectory } from "./support/temporary-directory.ts";
+import { temporaryDirectory } from "./support/server/temporary-directory.ts";
 
 // Runs `bun test` with the arguments it is given, and then names every test that was skipped, and every one that failed
 // with its error: among ten thousand lines nobody sees them. Ends as `bun test` does.

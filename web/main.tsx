@@ -2,7 +2,7 @@
 import "@preact/signals";
 import { render } from "preact";
 import { App } from "./app.tsx";
-import { chosenAppearance, showAppearance } from "./lib/appearance.ts";
+import { chosenAppearance, showAppearance } from "./lib/browser/appearance.ts";
 
 const root = document.getElementById("app");
 if (root === null) throw new Error("the page has no place for the dashboard");

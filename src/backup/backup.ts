@@ -1,12 +1,12 @@
 import { readIdentity } from "../blobs/identity.ts";
 import { hasCode } from "../blobs/system-error.ts";
-import { explaining } from "../data-directory-error.ts";
-import { openToRead } from "../read-only-directory.ts";
-import { Database } from "../db/database.ts";
-import { NoRoomForSnapshot } from "../db/snapshot.ts";
+import { explaining } from "../data-directory/data-directory-error.ts";
+import { openToRead } from "../data-directory/read-only-directory.ts";
+import { Database } from "../db/engine/database.ts";
+import { NoRoomForCopy } from "../db/upkeep/database-copy.ts";
 import { openTables, type Tables } from "../db/tables.ts";
-import { isFull } from "../db/write-failures.ts";
-import { type BackupAddress, nameOfBackupAddress } from "../domain/backup-address.ts";
+import { isFull } from "../db/engine/write-failures.ts";
+import { type BackupAddress, nameOfBackupAddress } from "../domain/upkeep/backup-address.ts";
 import { WriteRefused } from "../domain/errors.ts";
 import { keptBackups } from "./kept-backups.ts";
 import { Lease } from "./lease.ts";
@@ -81,7 +81,7 @@ async function withStore<T>(
 
 /** What to do about a failure. */
 function explained(error: unknown): unknown {
-  if (error instanceof NoRoomForSnapshot || isFull(error) || error instanceof WriteRefused) {
+  if (error instanceof NoRoomForCopy || isFull(error) || error instanceof WriteRefused) {
     const why = error instanceof Error ? error.message : String(error);
     return new BackupError(
       `The disk of the data directory has no room for a copy of the database: ${why}. Free some space.`,

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import type { Content } from "../blobs/content-file.ts";
-import { parseDigest } from "../domain/digest.ts";
+import { parseDigest } from "../domain/contents/digest.ts";
 import { BackupError } from "./place.ts";
 
 /** Characters that are written at once. */

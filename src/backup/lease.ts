@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
-import type { Clock } from "../clock.ts";
-import { type DataDirectory } from "../data-directory.ts";
-import { LEASE_MS } from "../db/backups.ts";
-import { acquireLock, type Lock } from "../db/lock.ts";
+import type { Clock } from "../process/clock.ts";
+import { type DataDirectory } from "../data-directory/data-directory.ts";
+import { LEASE_MS } from "../db/upkeep/backups.ts";
+import { acquireLock, type Lock } from "../db/engine/lock.ts";
 import type { Tables } from "../db/tables.ts";
 import { BackupError } from "./place.ts";
 

@@ -1,6 +1,6 @@
-import { type Digest, parseDigest } from "../domain/digest.ts";
+import { type Digest, parseDigest } from "../domain/contents/digest.ts";
 import { parseId, type StoreId } from "../domain/id.ts";
-import type { StoredPlace } from "../domain/stored-place.ts";
+import type { StoredPlace } from "../domain/contents/stored-place.ts";
 import { BACKUPS, BackupError } from "./place.ts";
 
 /** The version of the layout of a place. A newer one is refused. */

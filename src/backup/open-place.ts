@@ -1,4 +1,4 @@
-import { type BackupAddress, nameOfBackupAddress } from "../domain/backup-address.ts";
+import { type BackupAddress, nameOfBackupAddress } from "../domain/upkeep/backup-address.ts";
 import type { StoreId } from "../domain/id.ts";
 import { DirectoryPlace } from "./directory-place.ts";
 import { MARKER, markerText, readMarker } from "./manifest.ts";

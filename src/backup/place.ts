@@ -1,5 +1,5 @@
 import type { Content } from "../blobs/content-file.ts";
-import { type Digest, parseDigest } from "../domain/digest.ts";
+import { type Digest, parseDigest } from "../domain/contents/digest.ts";
 
 /** A backup or a restore cannot go on. The message tells the operator what to do. */
 export class BackupError extends Error {

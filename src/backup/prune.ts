@@ -1,4 +1,4 @@
-import type { Digest } from "../domain/digest.ts";
+import type { Digest } from "../domain/contents/digest.ts";
 import { readContentList } from "./content-list.ts";
 import { type KeptBackup, keptBackups, manifestOf } from "./kept-backups.ts";
 import { MANIFEST, nameOfPart, PARTS } from "./manifest.ts";

@@ -12,10 +12,10 @@ import {
   lockDataDirectory,
   openDataDirectory,
   pathsIn,
-} from "../data-directory.ts";
-import type { Lock } from "../db/lock.ts";
-import { Snapshot } from "../db/snapshot.ts";
-import { parseDigest } from "../domain/digest.ts";
+} from "../data-directory/data-directory.ts";
+import type { Lock } from "../db/engine/lock.ts";
+import { Snapshot } from "../db/upkeep/database-copy.ts";
+import { parseDigest } from "../domain/contents/digest.ts";
 import type { StoreId } from "../domain/id.ts";
 import { readContentList } from "./content-list.ts";
 import {

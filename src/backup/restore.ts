@@ -1,7 +1,7 @@
 import type { Content } from "../blobs/content-file.ts";
 import { hasCode } from "../blobs/system-error.ts";
-import { MIGRATIONS } from "../db/migrations.ts";
-import { type BackupAddress, nameOfBackupAddress } from "../domain/backup-address.ts";
+import { MIGRATIONS } from "../db/engine/migrations.ts";
+import { type BackupAddress, nameOfBackupAddress } from "../domain/upkeep/backup-address.ts";
 import type { StoreId } from "../domain/id.ts";
 import { inParallel } from "./in-parallel.ts";
 import { keptBackups, manifestOf } from "./kept-backups.ts";

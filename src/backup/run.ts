@@ -3,10 +3,10 @@ import { readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { DamagedContent } from "../blobs/content-file.ts";
 import { hasCode } from "../blobs/system-error.ts";
-import type { Clock } from "../clock.ts";
-import type { DataDirectory } from "../data-directory.ts";
-import { makeSnapshot, NoRoomForSnapshot, Snapshot, type SnapshotContent } from "../db/snapshot.ts";
-import { type Digest, parseDigest } from "../domain/digest.ts";
+import type { Clock } from "../process/clock.ts";
+import type { DataDirectory } from "../data-directory/data-directory.ts";
+import { copyDatabase, NoRoomForCopy, Snapshot, type CopiedContent } from "../db/upkeep/database-copy.ts";
+import { type Digest, parseDigest } from "../domain/contents/digest.ts";
 import type { StoreId } from "../domain/id.ts";
 import { formatInstant } from "../domain/time.ts";
 import { writeContentList } from "./content-list.ts";
@@ -119,12 +119,12 @@ export class BackupRun {
     const room = bavail * bsize - this.#options.diskReserve;
     const { size } = await stat(database);
     if (size > room) {
-      throw new NoRoomForSnapshot(
+      throw new NoRoomForCopy(
         `it needs ${size} bytes, and ${Math.max(room, 0)} are free beyond COFFER_DISK_RESERVE, which may be lower ` +
           "for this command",
       );
     }
-    await makeSnapshot(database, path);
+    await copyDatabase(database, path);
     this.#check();
   }
 
@@ -132,7 +132,7 @@ export class BackupRun {
     try {
       return await writeContentList(path, snapshot.contents());
     } catch (error) {
-      throw hasCode(error, "ENOSPC") ? new NoRoomForSnapshot("it became full meanwhile") : error;
+      throw hasCode(error, "ENOSPC") ? new NoRoomForCopy("it became full meanwhile") : error;
     }
   }
 
@@ -159,13 +159,13 @@ export class BackupRun {
     this.#check();
   }
 
-  #addDamaged(snapshot: Snapshot, { digest, size }: SnapshotContent, { message }: DamagedContent): void {
+  #addDamaged(snapshot: Snapshot, { digest, size }: CopiedContent, { message }: DamagedContent): void {
     const files = snapshot.placesOf(digest, NAMED_FILES);
     this.#damaged.push({ sha256: digest, size, problem: message, files });
   }
 
   /** The contents that are not in the place yet. */
-  async *#absent(contents: Iterable<SnapshotContent>): AsyncGenerator<SnapshotContent> {
+  async *#absent(contents: Iterable<CopiedContent>): AsyncGenerator<CopiedContent> {
     let shard = "";
     let present: ReadonlyMap<string, number> = new Map();
     for (const content of contents) {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Content, DamagedContent, requireBytes } from "../blobs/content-file.ts";
-import type { Snapshot } from "../db/snapshot.ts";
+import type { Snapshot } from "../db/upkeep/database-copy.ts";
 
 /** How many contents are checked in one turn of the event loop. */
 const A_TURN = 100;

@@ -1,4 +1,4 @@
-import { type Digest, parseDigest } from "../domain/digest.ts";
+import { type Digest, parseDigest } from "../domain/contents/digest.ts";
 import {
   type Content,
   DamagedContent,

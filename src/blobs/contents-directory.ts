@@ -1,6 +1,6 @@
 import { lstat, mkdir, readdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Digest, parseDigest } from "../domain/digest.ts";
+import { type Digest, parseDigest } from "../domain/contents/digest.ts";
 import {
   type Content,
   contentPath,

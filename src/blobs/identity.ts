@@ -1,6 +1,6 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseDigest } from "../domain/digest.ts";
+import { parseDigest } from "../domain/contents/digest.ts";
 import type { StoreId } from "../domain/id.ts";
 import { syncDirectory } from "./sync-directory.ts";
 import { ifPresent } from "./system-error.ts";

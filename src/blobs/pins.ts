@@ -1,4 +1,4 @@
-import type { Digest } from "../domain/digest.ts";
+import type { Digest } from "../domain/contents/digest.ts";
 
 /**
  * Counts the uploads that need a content: they have matched it and not committed their row yet. In memory only:

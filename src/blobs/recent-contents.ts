@@ -1,4 +1,4 @@
-import type { Digest } from "../domain/digest.ts";
+import type { Digest } from "../domain/contents/digest.ts";
 import type { Content } from "./content-file.ts";
 
 /** Larger contents are not cached: they need few disk reads for many bytes. */

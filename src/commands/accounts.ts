@@ -1,8 +1,8 @@
 import { openAccounts } from "../accounts.ts";
-import { PLANS } from "../domain/plan.ts";
-import { SCOPES } from "../domain/scope.ts";
+import { PLANS } from "../domain/accounts/plan.ts";
+import { SCOPES } from "../domain/accounts/scope.ts";
 import { formatInstant } from "../domain/time.ts";
-import type { User } from "../domain/user.ts";
+import type { User } from "../domain/accounts/user.ts";
 import { type Command, CommandError, readArguments, requireConfig, type Terminal } from "./command.ts";
 
 const DATA_DIR = "  --data-dir PATH   The data directory, as for serve. Works while the server runs.";

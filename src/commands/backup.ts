@@ -1,10 +1,14 @@
 import { resolve } from "node:path";
 import { type Backup, backUpAsStream, backUpTo } from "../backup/backup.ts";
 import type { BackupOptions } from "../backup/run.ts";
-import { systemClock } from "../clock.ts";
-import { type BackupAddress, nameOfBackupAddress, parseBackupAddress } from "../domain/backup-address.ts";
-import { keptWhere } from "../domain/stored-place.ts";
-import { VERSION } from "../version.ts";
+import { systemClock } from "../process/clock.ts";
+import {
+  type BackupAddress,
+  nameOfBackupAddress,
+  parseBackupAddress,
+} from "../domain/upkeep/backup-address.ts";
+import { keptWhere } from "../domain/contents/stored-place.ts";
+import { VERSION } from "../process/version.ts";
 import { type Command, CommandError, readArguments, requireConfig, type Terminal } from "./command.ts";
 
 const MIB = 1024 * 1024;

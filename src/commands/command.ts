@@ -1,5 +1,5 @@
 import { type Config, loadConfig } from "../config.ts";
-import { NEEDED, requireOpenFiles } from "../descriptors.ts";
+import { NEEDED, requireOpenFiles } from "../process/descriptors.ts";
 
 /** What a command may use of the process that it runs in. */
 export interface Terminal {

@@ -1,4 +1,4 @@
-import { encodeExtraction, parseDocumentFormat } from "../domain/extraction.ts";
+import { encodeExtraction, parseDocumentFormat } from "../domain/contents/extraction.ts";
 import { runExtraction } from "../extraction/run.ts";
 import { type Command, CommandError, readArguments } from "./command.ts";
 

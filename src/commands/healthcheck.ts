@@ -1,5 +1,5 @@
 import { type Command, CommandError, readArguments, requireConfig } from "./command.ts";
-import { localAddress } from "../local-address.ts";
+import { localAddress } from "../network/local-address.ts";
 
 const TIMEOUT_MS = 5000;
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { restoreFrom, restoreStream } from "../backup/restore.ts";
-import { parseBackupAddress } from "../domain/backup-address.ts";
-import { keptWhere } from "../domain/stored-place.ts";
+import { parseBackupAddress } from "../domain/upkeep/backup-address.ts";
+import { keptWhere } from "../domain/contents/stored-place.ts";
 import { type Command, CommandError, readArguments, requireConfig } from "./command.ts";
 
 export const restore: Command = {

@@ -1,10 +1,10 @@
 import { openAppliance } from "../appliance.ts";
-import { systemClock } from "../clock.ts";
+import { systemClock } from "../process/clock.ts";
 import { settingsHelp } from "../config/describe.ts";
 import { SETTINGS } from "../config/settings.ts";
-import { NEEDED, requireOpenFiles } from "../descriptors.ts";
-import { createLog } from "../log.ts";
-import { VERSION } from "../version.ts";
+import { NEEDED, requireOpenFiles } from "../process/descriptors.ts";
+import { createLog } from "../process/log.ts";
+import { VERSION } from "../process/version.ts";
 import { firstSteps, nextSteps } from "./first-words.ts";
 import { type Command, readArguments, requireConfig } from "./command.ts";
 

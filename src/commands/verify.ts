@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { systemClock } from "../clock.ts";
-import { findDataDirectory } from "../data-directory.ts";
-import { openToRead } from "../read-only-directory.ts";
-import { FINDINGS, type FindingCode } from "../domain/finding.ts";
+import { systemClock } from "../process/clock.ts";
+import { findDataDirectory } from "../data-directory/data-directory.ts";
+import { openToRead } from "../data-directory/read-only-directory.ts";
+import { FINDINGS, type FindingCode } from "../domain/upkeep/finding.ts";
 import type { VerifyEvent } from "../verify/event.ts";
 import { verify as verifyStore } from "../verify/verify.ts";
 import { type Command, CommandError, readArguments, requireConfig, type Terminal } from "./command.ts";

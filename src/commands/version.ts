@@ -1,4 +1,4 @@
-import { VERSION } from "../version.ts";
+import { VERSION } from "../process/version.ts";
 import { type Command, readArguments } from "./command.ts";
 
 export const version: Command = {

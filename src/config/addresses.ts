@@ -1,6 +1,6 @@
-import type { AllowedOrigins } from "../domain/allowed-origins.ts";
-import { ipVersion } from "../domain/ip.ts";
-import type { Subnet } from "../domain/subnet.ts";
+import type { AllowedOrigins } from "../domain/network/allowed-origins.ts";
+import { ipVersion } from "../domain/network/ip.ts";
+import type { Subnet } from "../domain/network/subnet.ts";
 import { listItems, Problem } from "./values.ts";
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*\.?$/i;

@@ -1,6 +1,6 @@
 import type { DriveId, UserId } from "../domain/id.ts";
 import type { RecordName } from "../domain/idempotency.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./engine/database.ts";
 
 /** Encrypted responses to writes. Their names are derived from the caller and the Idempotency-Key. */
 export class IdempotencyTable {

@@ -1,5 +1,5 @@
 import { MIB } from "../domain/limits.ts";
-import { Refused } from "../domain/extraction.ts";
+import { Refused } from "../domain/contents/extraction.ts";
 import { readXhtml } from "./html.ts";
 import { resolvePart } from "./package-parts.ts";
 import type { TextSink } from "./text-sink.ts";

@@ -1,4 +1,9 @@
-import { type DocumentFormat, type Extraction, EXTRACTION_LIMITS, Refused } from "../domain/extraction.ts";
+import {
+  type DocumentFormat,
+  type Extraction,
+  EXTRACTION_LIMITS,
+  Refused,
+} from "../domain/contents/extraction.ts";
 import { readDocx } from "./docx.ts";
 import { BOOK_PART, readEpub } from "./epub.ts";
 import { readHtml } from "./html.ts";

@@ -1,4 +1,4 @@
-import type { DocumentFormat, Extraction } from "../domain/extraction.ts";
+import type { DocumentFormat, Extraction } from "../domain/contents/extraction.ts";
 import { extractText } from "./extract-text.ts";
 
 // The entry point of the thread that reads a document, in a process that is there for it alone.

@@ -1,6 +1,6 @@
 import { decodeHTML } from "entities";
-import { Refused } from "../domain/extraction.ts";
-import { encodingsFor } from "../domain/texts/text-encoding.ts";
+import { Refused } from "../domain/contents/extraction.ts";
+import { encodingsFor } from "../domain/contents/texts/text-encoding.ts";
 import type { TextSink } from "./text-sink.ts";
 
 /** Elements that begin and end a line. */

@@ -1,4 +1,4 @@
-import { Refused } from "../domain/extraction.ts";
+import { Refused } from "../domain/contents/extraction.ts";
 import type { ZipArchive } from "./zip-archive.ts";
 import { readXml } from "./xml.ts";
 

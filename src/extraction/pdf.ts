@@ -1,5 +1,5 @@
 import { getDocument, type PDFDocumentProxy } from "unpdf/pdfjs";
-import { EXTRACTION_LIMITS, Refused } from "../domain/extraction.ts";
+import { EXTRACTION_LIMITS, Refused } from "../domain/contents/extraction.ts";
 import type { TextSink } from "./text-sink.ts";
 
 /** Text of a PDF, page by page. Throws Refused. */

@@ -1,5 +1,5 @@
 import { setPriority } from "node:os";
-import { type DocumentFormat, type Extraction, EXTRACTION_LIMITS } from "../domain/extraction.ts";
+import { type DocumentFormat, type Extraction, EXTRACTION_LIMITS } from "../domain/contents/extraction.ts";
 import type { ExtractionRequest } from "./extraction-worker.ts";
 
 /** How often time and memory are looked at, in milliseconds. */

@@ -1,4 +1,4 @@
-import { EXTRACTION_LIMITS, Refused } from "../domain/extraction.ts";
+import { EXTRACTION_LIMITS, Refused } from "../domain/contents/extraction.ts";
 import { mainPart, type Relationship, relationshipsOf } from "./package-parts.ts";
 import { dateStyles, dateText } from "./sheet-dates.ts";
 import type { TextSink } from "./text-sink.ts";

@@ -1,6 +1,6 @@
 import { SaxesParser } from "saxes";
-import { EXTRACTION_LIMITS, Refused } from "../domain/extraction.ts";
-import { encodingsFor } from "../domain/texts/text-encoding.ts";
+import { EXTRACTION_LIMITS, Refused } from "../domain/contents/extraction.ts";
+import { encodingsFor } from "../domain/contents/texts/text-encoding.ts";
 
 /** The attributes of an element, by their names as written. */
 export type Attributes = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import { Inflate } from "fflate";
-import { EXTRACTION_LIMITS, Refused } from "../domain/extraction.ts";
+import { EXTRACTION_LIMITS, Refused } from "../domain/contents/extraction.ts";
 
 /** How many compressed bytes are unpacked at once. They may come to a thousand times as many. */
 const PIECE_BYTES = 4 * 1024;

@@ -1,5 +1,5 @@
-import { areDescriptorsShort, DescriptorReserve, openFilesLimit } from "../descriptors.ts";
-import type { Log } from "../log.ts";
+import { areDescriptorsShort, DescriptorReserve, openFilesLimit } from "../process/descriptors.ts";
+import type { Log } from "../process/log.ts";
 
 /** Listens on this port; 0 takes any free one. */
 type Listen = (port: number) => Bun.Server<undefined>;

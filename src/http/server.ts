@@ -1,4 +1,4 @@
-import type { Log } from "../log.ts";
+import type { Log } from "../process/log.ts";
 import { errorResponse } from "./gate/errors.ts";
 import { Listener } from "./listener.ts";
 import type { Handler } from "./gate/pipeline.ts";

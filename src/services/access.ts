@@ -1,11 +1,11 @@
-import type { Clock } from "../clock.ts";
-import type { Within } from "../db/database.ts";
+import type { Clock } from "../process/clock.ts";
+import type { Within } from "../db/engine/database.ts";
 import type { Tables } from "../db/tables.ts";
-import type { AccountCaller, Caller, DriveCaller } from "../domain/caller.ts";
-import type { Drive, SeenDrive } from "../domain/drive.ts";
+import type { AccountCaller, Caller, DriveCaller } from "../domain/accounts/caller.ts";
+import type { Drive, SeenDrive } from "../domain/drives/drive.ts";
 import { endedMeanwhile, notFound } from "../domain/errors.ts";
-import { type File, type FileFacts, hasExpired } from "../domain/file.ts";
-import type { FileAtPath, FileRef, FileView } from "../domain/file-ref.ts";
+import { type File, type FileFacts, hasExpired } from "../domain/files/file.ts";
+import type { FileAtPath, FileRef, FileView } from "../domain/files/file-ref.ts";
 import {
   type DriveId,
   type DrivePk,
@@ -14,11 +14,11 @@ import {
   type SnapshotId,
   type UserPk,
 } from "../domain/id.ts";
-import type { Link } from "../domain/link.ts";
-import { type FilePath, type FolderPath, isFolderPath, parsePathOfFile, ROOT } from "../domain/path.ts";
-import { requireUnder, requireWhole } from "../domain/prefix.ts";
-import { requireManager, requireTaker, requireWriter, type Role } from "../domain/role.ts";
-import type { Snapshot, View } from "../domain/snapshot.ts";
+import type { Link } from "../domain/links/link.ts";
+import { type FilePath, type FolderPath, isFolderPath, parsePathOfFile, ROOT } from "../domain/files/path.ts";
+import { requireUnder, requireWhole } from "../domain/files/prefix.ts";
+import { requireManager, requireTaker, requireWriter, type Role } from "../domain/accounts/role.ts";
+import type { Snapshot, View } from "../domain/snapshots/snapshot.ts";
 
 /** What a caller can reach: an account, or one drive, or one folder of it. */
 export type Reach = Pick<AccountCaller, "kind" | "userPk"> | Pick<DriveCaller, "kind" | "drivePk" | "prefix">;

@@ -1,4 +1,4 @@
-import { requireDescriptors } from "../descriptors.ts";
+import { requireDescriptors } from "../process/descriptors.ts";
 
 /** Bytes; the responses of a sign-in provider have a few thousand. */
 const MAX_ANSWER = 1024 * 1024;

@@ -1,6 +1,6 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../process/clock.ts";
 import type { Tables } from "../db/tables.ts";
-import { type Caller, ownerOf } from "../domain/caller.ts";
+import { type Caller, ownerOf } from "../domain/accounts/caller.ts";
 import { CofferError } from "../domain/errors.ts";
 import type { DriveId, UserId } from "../domain/id.ts";
 import {
@@ -13,7 +13,7 @@ import {
   type RecordKeys,
   sealRecord,
 } from "../domain/idempotency.ts";
-import { utf8Length } from "../domain/texts/text.ts";
+import { utf8Length } from "../domain/contents/texts/text.ts";
 import type { Quota } from "./quota.ts";
 
 /** Bytes. Larger than any response that exists; limits what a flood of records can fill. */

@@ -1,4 +1,4 @@
-import type { Caller } from "../domain/caller.ts";
+import type { Caller } from "../domain/accounts/caller.ts";
 import { CofferError } from "../domain/errors.ts";
 import type { Access } from "./access.ts";
 

@@ -1,17 +1,17 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
-import type { SteadyClock } from "../clock.ts";
+import type { SteadyClock } from "../process/clock.ts";
 import type { Tables } from "../db/tables.ts";
-import type { Plan } from "../domain/plan.ts";
+import type { Plan } from "../domain/accounts/plan.ts";
 import { once } from "../domain/once.ts";
 import { sealingKey } from "../domain/sealing.ts";
-import type { Subnet } from "../domain/subnet.ts";
-import type { Retention } from "../domain/retention.ts";
-import type { Log } from "../log.ts";
-import type { PublicNetwork } from "../public-network.ts";
+import type { Subnet } from "../domain/network/subnet.ts";
+import type { Retention } from "../domain/history/retention.ts";
+import type { Log } from "../process/log.ts";
+import type { PublicNetwork } from "../network/public-network.ts";
 import { Access } from "./access.ts";
 import { Accounts } from "./accounts/accounts.ts";
 import { Administrators } from "./accounts/administrators.ts";
-import { ApiKeys } from "./api-keys.ts";
+import { ApiKeys } from "./accounts/api-keys.ts";
 import { Archives } from "./contents/archives.ts";
 import { type BackupPlan, Backups } from "./upkeep/backups.ts";
 import { ContentChecks } from "./contents/content-checks.ts";
@@ -19,15 +19,15 @@ import { Changes } from "./changes/changes.ts";
 import { Feed } from "./changes/feed.ts";
 import { Claims } from "./accounts/claims.ts";
 import { ClockWatch } from "./upkeep/clock-watch.ts";
-import { DamagedContents } from "./damaged-contents.ts";
-import { Drives } from "./drives.ts";
-import { EndedKeys } from "./ended-keys.ts";
+import { DamagedContents } from "./contents/damaged-contents.ts";
+import { Drives } from "./drives/drives.ts";
+import { EndedKeys } from "./accounts/ended-keys.ts";
 import { EarlyRemoval } from "./upkeep/early-removal.ts";
 import { DocumentReader } from "./extraction/document-reader.ts";
 import { Documents } from "./extraction/documents.ts";
 import { Edits } from "./contents/edits.ts";
 import { Extracts } from "./contents/extracts.ts";
-import { Files } from "./files.ts";
+import { Files } from "./files/files.ts";
 import { FolderChanges } from "./folders/folder-changes.ts";
 import { FolderLocks } from "./folders/folder-locks.ts";
 import { FolderPieces } from "./folders/folder-pieces.ts";
@@ -37,19 +37,19 @@ import { WorkNotices } from "./folders/work-notices.ts";
 import { WorksUnderWay } from "./folders/works-under-way.ts";
 import { Folders } from "./folders/folders.ts";
 import { Forks } from "./snapshots/forks.ts";
-import { Grep } from "./grep.ts";
+import { Grep } from "./grep/grep.ts";
 import type { GrepBounds } from "./grep/request.ts";
 import { Health } from "./upkeep/health.ts";
 import type { StorePlaces } from "./store-places.ts";
 import { Indexer } from "./search/indexer.ts";
-import { Keeper } from "./history/keeper.ts";
+import { HistoryRemoval } from "./history/history-removal.ts";
 import { MissingContents } from "./upkeep/missing-contents.ts";
 import { Members } from "./accounts/members.ts";
 import { LineIndexes } from "./contents/line-indexes.ts";
 import { KnownClients } from "./accounts/known-clients.ts";
 import { Links } from "./links/links.ts";
 import { LinkUses } from "./links/link-uses.ts";
-import { Listings } from "./listings.ts";
+import { Listings } from "./files/listings.ts";
 import { Authorizations } from "./oauth/authorizations.ts";
 import { OAuthClients } from "./oauth/clients.ts";
 import { OAuthGrants } from "./oauth/grants.ts";
@@ -71,11 +71,11 @@ import { Sweep } from "./upkeep/sweep.ts";
 import { Texts } from "./contents/texts.ts";
 import { Trash } from "./history/trash.ts";
 import { TrashEmptying } from "./history/trash-emptying.ts";
-import { Tree } from "./tree.ts";
+import { Tree } from "./files/tree.ts";
 import { Undo } from "./history/undo.ts";
 import { UploadLinks } from "./links/upload-links.ts";
 import { Uploads } from "./contents/uploads.ts";
-import { UsageMeter } from "./usage.ts";
+import { UsageMeter } from "./accounts/usage.ts";
 import { VersionDiffs } from "./history/version-diffs.ts";
 import { Versions } from "./history/versions.ts";
 import { Users } from "./accounts/users.ts";
@@ -152,9 +152,9 @@ export function openServices(given: ServiceParts) {
   const retention: Retention = { days: given.keepDays, versions: given.keepVersions };
   const changes = new Changes(given);
   const endedKeys = new EndedKeys({ ...given, changes });
-  const keeper = new Keeper({ ...given, retention });
+  const historyRemoval = new HistoryRemoval({ ...given, retention });
   const snapshotRemoval = new SnapshotRemoval({ ...given, changes });
-  const pruning = new Pruning({ ...given, quota, keeper, snapshotRemoval });
+  const pruning = new Pruning({ ...given, quota, historyRemoval, snapshotRemoval });
   const early = new EarlyRemoval({ ...given, quota, pruning, forget: (contents) => sweep.forget(contents) });
   const tree = new Tree({ ...given, retention, quota, locks, changes, changed: () => indexer.wake() });
   const watch = new ClockWatch(given);
@@ -162,7 +162,7 @@ export function openServices(given: ServiceParts) {
     ...given,
     tree,
     early,
-    keeper,
+    historyRemoval,
     snapshotRemoval,
     endedKeys,
     retention,

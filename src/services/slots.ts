@@ -1,4 +1,4 @@
-import { type Caller, isUnclaimed, ownerOf } from "../domain/caller.ts";
+import { type Caller, isUnclaimed, ownerOf } from "../domain/accounts/caller.ts";
 import { CofferError } from "../domain/errors.ts";
 
 /** How many things may be under way at once; see `ARCHIVE_LIMITS`. */

@@ -1,10 +1,10 @@
 import type { ContentsDirectory } from "../blobs/contents-directory.ts";
 import { type Content, DamagedContent, requireBytes } from "../blobs/content-file.ts";
 import type { VerifiedDatabase } from "../db/verify/verified-database.ts";
-import type { Digest } from "../domain/digest.ts";
-import { quoted } from "../domain/finding.ts";
+import type { Digest } from "../domain/contents/digest.ts";
+import { quoted } from "../domain/upkeep/finding.ts";
 import { SMALL_CONTENT_BYTES } from "../domain/limits.ts";
-import { keptWhere } from "../domain/stored-place.ts";
+import { keptWhere } from "../domain/contents/stored-place.ts";
 import type { Repair } from "./repair.ts";
 import type { VerifyEvent } from "./event.ts";
 

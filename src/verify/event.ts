@@ -1,4 +1,4 @@
-import type { Finding } from "../domain/finding.ts";
+import type { Finding } from "../domain/upkeep/finding.ts";
 
 /** What a verification says while it runs. */
 export type VerifyEvent =

@@ -1,10 +1,10 @@
 import { ContentsDirectory } from "../blobs/contents-directory.ts";
 import { type Content, DamagedContent } from "../blobs/content-file.ts";
-import type { Clock } from "../clock.ts";
-import type { DataDirectory } from "../data-directory.ts";
-import { Database } from "../db/database.ts";
+import type { Clock } from "../process/clock.ts";
+import type { DataDirectory } from "../data-directory/data-directory.ts";
+import { Database } from "../db/engine/database.ts";
 import { openTables, type Tables } from "../db/tables.ts";
-import type { Digest } from "../domain/digest.ts";
+import type { Digest } from "../domain/contents/digest.ts";
 import { SMALL_CONTENT_BYTES } from "../domain/limits.ts";
 import type { Spare } from "./spare.ts";
 

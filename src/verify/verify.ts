@@ -1,8 +1,8 @@
 import { ContentsDirectory } from "../blobs/contents-directory.ts";
 import { readIdentity } from "../blobs/identity.ts";
-import type { Clock } from "../clock.ts";
-import { explaining } from "../data-directory-error.ts";
-import type { DataDirectory } from "../data-directory.ts";
+import type { Clock } from "../process/clock.ts";
+import { explaining } from "../data-directory/data-directory-error.ts";
+import type { DataDirectory } from "../data-directory/data-directory.ts";
 import { unreadable, VerifiedDatabase } from "../db/verify/verified-database.ts";
 import { verifyContents } from "./contents.ts";
 import type { VerifyEvent } from "./event.ts";

@@ -8,14 +8,14 @@ import { keptBackups } from "../../src/backup/kept-backups.ts";
 import { DirectoryPlace } from "../../src/backup/directory-place.ts";
 import { restoreFrom, restoreStream } from "../../src/backup/restore.ts";
 import type { BackupOptions } from "../../src/backup/run.ts";
-import { LEASE_MS } from "../../src/db/backups.ts";
-import { MIGRATIONS } from "../../src/db/migrations.ts";
-import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/appliance.ts";
-import { changeDatabase } from "../support/change-database.ts";
-import { filesIn } from "../support/contents.ts";
-import { contentOf, type Held, heldBy, put } from "../support/faults.ts";
-import { type OwnDrive, provision } from "../support/scenario.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
+import { LEASE_MS } from "../../src/db/upkeep/backups.ts";
+import { MIGRATIONS } from "../../src/db/engine/migrations.ts";
+import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/server/appliance.ts";
+import { changeDatabase } from "../support/faults/change-database.ts";
+import { filesIn } from "../support/samples/contents.ts";
+import { contentOf, type Held, heldBy, put } from "../support/faults/faults.ts";
+import { type OwnDrive, provision } from "../support/server/scenario.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 /** A content that is a file of its own. */
 const LARGE = 20_000;

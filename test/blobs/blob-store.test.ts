@@ -14,9 +14,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { BlobStore } from "../../src/blobs/blob-store.ts";
 import { DamagedContent } from "../../src/blobs/content-file.ts";
-import { Database } from "../../src/db/database.ts";
+import { Database } from "../../src/db/engine/database.ts";
 import { openTables } from "../../src/db/tables.ts";
-import type { Digest } from "../../src/domain/digest.ts";
+import type { Digest } from "../../src/domain/contents/digest.ts";
 import type { BlobPk } from "../../src/domain/id.ts";
 import { SMALL_CONTENT_BYTES } from "../../src/domain/limits.ts";
 import { RawClient } from "../http/raw-client.ts";
@@ -31,11 +31,11 @@ import {
   type OpenedStore,
   put,
   sampleBytes,
-} from "../support/blob-store-contract.ts";
-import { FakeClock } from "../support/fake-clock.ts";
-import { NO_OPEN_FILES } from "../support/open-files.ts";
-import { withReason } from "../support/skip.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
+} from "../support/samples/blob-store-contract.ts";
+import { FakeClock } from "../support/server/fake-clock.ts";
+import { NO_OPEN_FILES } from "../support/faults/open-files.ts";
+import { withReason } from "../support/server/skip.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 const MIB = 1024 * 1024;
 

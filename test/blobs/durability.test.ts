@@ -3,10 +3,16 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BlobStore } from "../../src/blobs/blob-store.ts";
-import { ALL_FILES, digestOf, listAll, NO_DAMAGE, sampleBytes } from "../support/blob-store-contract.ts";
-import { NO_STRACE } from "../support/faults.ts";
-import { withReason } from "../support/skip.ts";
-import { NO_SMALL_DISK } from "../support/small-disk.ts";
+import {
+  ALL_FILES,
+  digestOf,
+  listAll,
+  NO_DAMAGE,
+  sampleBytes,
+} from "../support/samples/blob-store-contract.ts";
+import { NO_STRACE } from "../support/faults/faults.ts";
+import { withReason } from "../support/server/skip.ts";
+import { NO_SMALL_DISK } from "../support/faults/small-disk.ts";
 
 // The store runs in a process of its own here, which is killed, given a tiny disk, or has its system
 // calls watched and failed by strace. Each runs only where the machine allows that.
@@ -34,7 +40,7 @@ function start(root: string, body: string, options: { wrapper?: string[]; reserv
     import { readdirSync } from "node:fs";
     import { statfs } from "node:fs/promises";
     import { BlobStore } from ${JSON.stringify(join(import.meta.dir, "../../src/blobs/blob-store.ts"))};
-    import { ALL_FILES, listAll, NO_DAMAGE, put, sampleBytes } from ${JSON.stringify(join(import.meta.dir, "../support/blob-store-contract.ts"))};
+    import { ALL_FILES, listAll, NO_DAMAGE, put, sampleBytes } from ${JSON.stringify(join(import.meta.dir, "../support/samples/blob-store-contract.ts"))};
     const root = ${JSON.stringify(root)};
     const { bavail, bsize } = await statfs(root);
     const free = bavail * bsize;

@@ -1,6 +1,6 @@
 import { expect, spyOn, test } from "bun:test";
-import { parseFolderPath, parsePathOfFile, parsePrefix } from "../../src/domain/path.ts";
-import { someLines } from "../../src/domain/texts/some-lines.ts";
+import { parseFolderPath, parsePathOfFile, parsePrefix } from "../../src/domain/files/path.ts";
+import { someLines } from "../../src/domain/contents/texts/some-lines.ts";
 
 /** What is composed at most: to put marks in their order takes the square of their number. */
 const MOST_COMPOSED = 3100;

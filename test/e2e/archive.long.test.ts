@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { serve, signUp } from "../support/executable.ts";
-import { addManyFiles } from "../support/many-files.ts";
-import { isStopped } from "../support/stopped-process.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
-import { systemUnzipTest, ZipReader } from "../support/unzip.ts";
+import { serve, signUp } from "../support/server/executable.ts";
+import { addManyFiles } from "../support/samples/many-files.ts";
+import { isStopped } from "../support/faults/stopped-process.ts";
+import { temporaryDirectory } from "../support/server/temporary-directory.ts";
+import { systemUnzipTest, ZipReader } from "../support/samples/unzip.ts";
 
 const MIB = 1024 * 1024;
 const SMALL_FILES = 50_000;

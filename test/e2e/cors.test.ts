@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { launchBrowser, newWindow, signInto } from "../support/browser.ts";
-import { serve, signUp } from "../support/executable.ts";
-import { bePatient } from "../support/patience.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
+import { launchBrowser, newWindow, signInto } from "../support/browser/browser.ts";
+import { serve, signUp } from "../support/server/executable.ts";
+import { bePatient } from "../support/server/patience.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 bePatient();
 

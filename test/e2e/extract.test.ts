@@ -2,11 +2,21 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
-import { docx, epub, odt, pdf, pdfLines, pdfOf, pptx, wordParagraph, xlsx } from "../support/documents.ts";
-import { type Agent, provision, type Server, serve } from "../support/executable.ts";
-import { bePatient } from "../support/patience.ts";
-import { eventually } from "../support/scenario.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
+import {
+  docx,
+  epub,
+  odt,
+  pdf,
+  pdfLines,
+  pdfOf,
+  pptx,
+  wordParagraph,
+  xlsx,
+} from "../support/samples/documents.ts";
+import { type Agent, provision, type Server, serve } from "../support/server/executable.ts";
+import { bePatient } from "../support/server/patience.ts";
+import { eventually } from "../support/server/scenario.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 // The libraries that read documents are in the executable, and the process that runs them is this executable.
 

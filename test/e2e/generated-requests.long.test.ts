@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { systemClock } from "../../src/clock.ts";
-import { run, serve } from "../support/executable.ts";
+import { systemClock } from "../../src/process/clock.ts";
+import { run, serve } from "../support/server/executable.ts";
 import { sendGenerated } from "../support/generated/run.ts";
-import { SEED } from "../support/seed.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
+import { SEED } from "../support/server/seed.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 const REQUESTS = 30_000;
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { provision, serve } from "../support/executable.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
+import { provision, serve } from "../support/server/executable.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 test("the executable has the thread that searches lines", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);

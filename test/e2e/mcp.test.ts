@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { serve } from "../support/executable.ts";
-import { connectMcp, REVISIONS } from "../support/mcp.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
+import { serve } from "../support/server/executable.ts";
+import { connectMcp, REVISIONS } from "../support/peers/mcp.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 test("the executable serves the official client over both revisions, from nothing but its address", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { launchBrowser } from "../support/browser.ts";
-import { serve, signUp } from "../support/executable.ts";
-import { addManyFiles } from "../support/many-files.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { launchBrowser } from "../support/browser/browser.ts";
+import { serve, signUp } from "../support/server/executable.ts";
+import { addManyFiles } from "../support/samples/many-files.ts";
+import { temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 const FILES = 1_000_000;
 

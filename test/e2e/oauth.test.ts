@@ -2,10 +2,10 @@ import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@model
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { abilitiesOf } from "../../src/domain/oauth/abilities.ts";
-import { newWindow } from "../support/browser.ts";
-import { openDashboard } from "../support/dashboard.ts";
-import { SigningIn, waitForBrowser } from "../support/mcp-sign-in.ts";
-import { askToBeLetIn } from "../support/oauth.ts";
+import { newWindow } from "../support/browser/browser.ts";
+import { openDashboard } from "../support/browser/dashboard.ts";
+import { SigningIn, waitForBrowser } from "../support/peers/mcp-sign-in.ts";
+import { askToBeLetIn } from "../support/peers/oauth.ts";
 
 // Applications that are let in by a person, in a real browser.
 

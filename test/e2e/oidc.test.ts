@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { startAppliance, type TestAppliance } from "../support/appliance.ts";
-import { CookieJar } from "../support/cookie-jar.ts";
-import { EvilProvider, type Misdeeds } from "../support/evil-provider.ts";
-import { run, serve } from "../support/executable.ts";
-import { bePatient } from "../support/patience.ts";
-import { CLIENT, signInThere, startRealProvider } from "../support/real-provider.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
+import { startAppliance, type TestAppliance } from "../support/server/appliance.ts";
+import { CookieJar } from "../support/server/cookie-jar.ts";
+import { EvilProvider, type Misdeeds } from "../support/peers/evil-provider.ts";
+import { run, serve } from "../support/server/executable.ts";
+import { bePatient } from "../support/server/patience.ts";
+import { CLIENT, signInThere, startRealProvider } from "../support/peers/real-provider.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 bePatient();
 

@@ -1,9 +1,9 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { type Agent, provision, type Server, serve } from "../support/executable.ts";
-import { eventually } from "../support/scenario.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
+import { type Agent, provision, type Server, serve } from "../support/server/executable.ts";
+import { eventually } from "../support/server/scenario.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 async function found(server: Server, { key }: Pick<Agent, "key">, text: string): Promise<string[]> {
   const { data } = await server

@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Answer, RequestOptions } from "../support/client.ts";
-import { CookieJar } from "../support/cookie-jar.ts";
-import { run, serve, type Server } from "../support/executable.ts";
-import { OAuthTestClient, tokensIn } from "../support/oauth.ts";
-import { bePatient } from "../support/patience.ts";
-import { CLIENT, signInThere, startRealProvider } from "../support/real-provider.ts";
-import { sessionIn } from "../support/sign-in.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
+import type { Answer, RequestOptions } from "../support/server/client.ts";
+import { CookieJar } from "../support/server/cookie-jar.ts";
+import { run, serve, type Server } from "../support/server/executable.ts";
+import { OAuthTestClient, tokensIn } from "../support/peers/oauth.ts";
+import { bePatient } from "../support/server/patience.ts";
+import { CLIENT, signInThere, startRealProvider } from "../support/peers/real-provider.ts";
+import { sessionIn } from "../support/server/sign-in.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 bePatient();
 

@@ -3,9 +3,9 @@ import { readdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { RawClient } from "../http/raw-client.ts";
-import { type Agent, inShell, provision, type Server, serve } from "../support/executable.ts";
-import { eventually } from "../support/scenario.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { type Agent, inShell, provision, type Server, serve } from "../support/server/executable.ts";
+import { eventually } from "../support/server/scenario.ts";
+import { temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 const MIB = 1024 * 1024;
 const EACH = 300;

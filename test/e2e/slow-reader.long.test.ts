@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
-import { type Agent, provision, type Server, serve } from "../support/executable.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { type Agent, provision, type Server, serve } from "../support/server/executable.ts";
+import { temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 const SIZE = 64 * 1024 * 1024;
 /** Longer than a connection may be idle otherwise, and two of them longer than an archive waits for its reader. */

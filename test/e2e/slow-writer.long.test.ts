@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
-import { provision, serve } from "../support/executable.ts";
-import { temporaryDirectory } from "../support/temporary-directory.ts";
+import { provision, serve } from "../support/server/executable.ts";
+import { temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 /** A few bytes at a time, for longer than a connection may be idle. */
 const PIECES = 10;

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { Client } from "../support/client.ts";
-import { run, serve, type Server } from "../support/executable.ts";
-import { settledIndex } from "../support/settled-index.ts";
-import { withReason } from "../support/skip.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
+import { Client } from "../support/server/client.ts";
+import { run, serve, type Server } from "../support/server/executable.ts";
+import { settledIndex } from "../support/server/settled-index.ts";
+import { withReason } from "../support/server/skip.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 const missing = ["sh", "curl", "sed"].filter((tool) => Bun.which(tool) === null);
 const noTour = missing.length > 0 ? `${missing.join(" and ")} not installed` : "";

@@ -1,7 +1,17 @@
 import { describe, expect, test } from "bun:test";
-import type { DocumentFormat } from "../../src/domain/extraction.ts";
+import type { DocumentFormat } from "../../src/domain/contents/extraction.ts";
 import { extractText } from "../../src/extraction/extract-text.ts";
-import { archive, docx, epub, odt, pdf, pdfLines, pptx, wordParagraph, xlsx } from "../support/documents.ts";
+import {
+  archive,
+  docx,
+  epub,
+  odt,
+  pdf,
+  pdfLines,
+  pptx,
+  wordParagraph,
+  xlsx,
+} from "../support/samples/documents.ts";
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const textOf = (...lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");

@@ -4,7 +4,7 @@ import {
   EXTRACTION_LIMITS,
   type Refusal,
   Refused,
-} from "../../src/domain/extraction.ts";
+} from "../../src/domain/contents/extraction.ts";
 import { extractText } from "../../src/extraction/extract-text.ts";
 import { ZipArchive } from "../../src/extraction/zip-archive.ts";
 import {
@@ -18,7 +18,7 @@ import {
   relationships,
   wordParagraph,
   xlsx,
-} from "../support/documents.ts";
+} from "../support/samples/documents.ts";
 
 const MIB = 1024 * 1024;
 const whole = docx(wordParagraph("text"));

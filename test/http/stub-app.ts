@@ -2,12 +2,12 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { subnets } from "../../src/config/addresses.ts";
 import { Problem } from "../../src/config/values.ts";
-import type { AccountCaller } from "../../src/domain/caller.ts";
-import type { Scope } from "../../src/domain/scope.ts";
+import type { AccountCaller } from "../../src/domain/accounts/caller.ts";
+import type { Scope } from "../../src/domain/accounts/scope.ts";
 import { CofferError, notFound } from "../../src/domain/errors.ts";
 import { newId } from "../../src/domain/id.ts";
 import type { KeyId, UserId, UserPk } from "../../src/domain/id.ts";
-import type { Subnet } from "../../src/domain/subnet.ts";
+import type { Subnet } from "../../src/domain/network/subnet.ts";
 import { createHandler } from "../../src/http/handler.ts";
 import type { HandlerOptions } from "../../src/http/handler.ts";
 import { operation } from "../../src/http/operation/operation.ts";
@@ -15,7 +15,7 @@ import { write, writeContent } from "../../src/http/operation/write.ts";
 import { ownOrigin, surelyOwnOrigin } from "../../src/http/gate/own-origin.ts";
 import { flag, integer, nullable } from "../../src/http/operation/schema.ts";
 import { startServer } from "../../src/http/server.ts";
-import type { Log } from "../../src/log.ts";
+import type { Log } from "../../src/process/log.ts";
 
 export const NOW = Date.UTC(2030, 0, 1);
 

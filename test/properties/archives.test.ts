@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { parseDigest } from "../../src/domain/digest.ts";
+import { parseDigest } from "../../src/domain/contents/digest.ts";
 import { type ZipSource, zipStream } from "../../src/services/contents/zip-stream.ts";
-import { runs } from "../support/properties.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
-import { ZipReader } from "../support/unzip.ts";
+import { runs } from "../support/models/properties.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
+import { ZipReader } from "../support/samples/unzip.ts";
 
 const DIGEST = parseDigest("0".repeat(64));
 

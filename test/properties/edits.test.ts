@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import type { Edit } from "../../src/domain/edit/edit.ts";
-import { EditedText } from "../../src/domain/edit/edited-text.ts";
-import { atOnce, Pace } from "../../src/domain/edit/pace.ts";
-import { unifiedDiff, unifiedDiffSteps } from "../../src/domain/edit/unified-diff.ts";
-import { runs, unlessRefused } from "../support/properties.ts";
-import { patched } from "../support/patched.ts";
+import type { Edit } from "../../src/domain/contents/edit/edit.ts";
+import { EditedText } from "../../src/domain/contents/edit/edited-text.ts";
+import { atOnce, Pace } from "../../src/domain/contents/edit/pace.ts";
+import { unifiedDiff, unifiedDiffSteps } from "../../src/domain/contents/edit/unified-diff.ts";
+import { runs, unlessRefused } from "../support/models/properties.ts";
+import { patched } from "../support/samples/patched.ts";
 
 /** A text after an edit, in the simplest way; null if the edit is refused. */
 function edited(text: string, edit: Edit, hasReturns: boolean): string | null {

@@ -6,7 +6,7 @@ import { Budget } from "../../src/services/grep/budget.ts";
 import { FILE_START, FileScan, type Scanned, type ScanParts } from "../../src/services/grep/file-scan.ts";
 import { Pattern } from "../../src/services/grep/pattern.ts";
 import type { LineMatch } from "../../src/services/grep/request.ts";
-import { anyOf, runs } from "../support/properties.ts";
+import { anyOf, runs } from "../support/models/properties.ts";
 
 /** Patterns that mean the same to every engine. */
 const PATTERNS = ["a", "^b", "a$", "b+a", "^$", "(a|b)*c", "é|😀", "[^a]", "\\bab", "^.b.*$", ""];

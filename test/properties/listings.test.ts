@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { parseFilename, parseFilePath, parsePrefix } from "../../src/domain/path.ts";
-import { parseTags } from "../../src/domain/file.ts";
+import { parseFilename, parseFilePath, parsePrefix } from "../../src/domain/files/path.ts";
+import { parseTags } from "../../src/domain/files/file.ts";
 import { parseQuery } from "../../src/domain/search/query.ts";
-import { startAppliance, type TestAppliance } from "../support/appliance.ts";
-import { anyText, runs, unlessRefused } from "../support/properties.ts";
-import { type OwnDrive, provision } from "../support/scenario.ts";
+import { startAppliance, type TestAppliance } from "../support/server/appliance.ts";
+import { anyText, runs, unlessRefused } from "../support/models/properties.ts";
+import { type OwnDrive, provision } from "../support/server/scenario.ts";
 
 let coffer: TestAppliance;
 

@@ -7,8 +7,8 @@ import {
   startOfText,
   textBlocks,
   withFewMarks,
-} from "../../web/lib/long-text.ts";
-import { anyText, runs } from "../support/properties.ts";
+} from "../../web/lib/contents/long-text.ts";
+import { anyText, runs } from "../support/models/properties.ts";
 
 /** Long runs of few kinds of characters, as in what makes a browser slow, between any texts. */
 const anyLongText = fc

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
-import { bePatient } from "../support/patience.ts";
-import { SEED } from "../support/seed.ts";
+import { bePatient } from "../support/server/patience.ts";
+import { SEED } from "../support/server/seed.ts";
 
 // All the rules again, tried far more often and with new values each time unless there is a `SEED`.
 

@@ -10,8 +10,8 @@ import {
   parsePlace,
   parsePrefix,
   prefixEnd,
-} from "../../src/domain/path.ts";
-import { anyText, runs, unlessRefused } from "../support/properties.ts";
+} from "../../src/domain/files/path.ts";
+import { anyText, runs, unlessRefused } from "../support/models/properties.ts";
 
 const NAME = parseFilename("filename", "name.txt");
 

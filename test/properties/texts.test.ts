@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import type { Caller } from "../../src/domain/caller.ts";
+import type { Caller } from "../../src/domain/accounts/caller.ts";
 import type { Services } from "../../src/services/services.ts";
-import { startAppliance, type TestAppliance } from "../support/appliance.ts";
-import { encoded, type Encoding, ENCODINGS } from "../support/encodings.ts";
-import { runs } from "../support/properties.ts";
-import { UNCONDITIONAL } from "../support/unconditional.ts";
+import { startAppliance, type TestAppliance } from "../support/server/appliance.ts";
+import { encoded, type Encoding, ENCODINGS } from "../support/samples/encodings.ts";
+import { runs } from "../support/models/properties.ts";
+import { UNCONDITIONAL } from "../support/samples/unconditional.ts";
 
 let coffer: TestAppliance;
 let services: Services;

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { readJsonUpload } from "../../src/http/upload/json.ts";
 import { readMultipartUpload } from "../../src/http/upload/multipart.ts";
 import { CofferError } from "../../src/domain/errors.ts";
-import { anyCuts, anyOf, anyText, inPieces, runs } from "../support/properties.ts";
+import { anyCuts, anyOf, anyText, inPieces, runs } from "../support/models/properties.ts";
 
 /** What an upload brought, or why it was refused. */
 interface Read {

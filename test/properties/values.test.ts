@@ -1,16 +1,16 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { parseMediaType } from "../../src/domain/media-type.ts";
-import { mimeTypeOf } from "../../src/domain/mime.ts";
-import { parseTags } from "../../src/domain/file.ts";
-import { parseLabel, slugified } from "../../src/domain/texts/text.ts";
-import { textOf } from "../../src/domain/texts/text-encoding.ts";
+import { parseMediaType } from "../../src/domain/contents/media-type.ts";
+import { mimeTypeOf } from "../../src/domain/contents/mime.ts";
+import { parseTags } from "../../src/domain/files/file.ts";
+import { parseLabel, slugified } from "../../src/domain/contents/texts/text.ts";
+import { textOf } from "../../src/domain/contents/texts/text-encoding.ts";
 import { formatInstant, parseInstant } from "../../src/domain/time.ts";
-import { numberedUsername, parseUsername, proposeUsername } from "../../src/domain/user.ts";
+import { numberedUsername, parseUsername, proposeUsername } from "../../src/domain/accounts/user.ts";
 import { decodePosition, encodePosition } from "../../src/http/operation/cursor.ts";
-import { requireExactNumbers } from "../../src/http/operation/exact-numbers.ts";
-import type { FilePosition } from "../../src/domain/file-sort.ts";
-import { anyOf, anyText, runs, unlessRefused } from "../support/properties.ts";
+import { requireExactNumbers } from "../../src/http/json/exact-numbers.ts";
+import type { FilePosition } from "../../src/domain/files/file-sort.ts";
+import { anyOf, anyText, runs, unlessRefused } from "../support/models/properties.ts";
 
 /** What the API description promises of a time in an answer. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, test } from "bun:test";
 import * as fc from "fast-check";
-import { runs } from "../support/properties.ts";
+import { runs } from "../support/models/properties.ts";
 import { driveThreads } from "../support/races/drive-events.ts";
 import { DriveRaces } from "../support/races/drive-race.ts";
 

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import type { Caller } from "../../src/domain/caller.ts";
-import type { Edit } from "../../src/domain/edit/edit.ts";
+import type { Caller } from "../../src/domain/accounts/caller.ts";
+import type { Edit } from "../../src/domain/contents/edit/edit.ts";
 import { CofferError } from "../../src/domain/errors.ts";
 import type { DriveId } from "../../src/domain/id.ts";
 import type { Services } from "../../src/services/services.ts";
-import { bePatient } from "../support/patience.ts";
-import { runs } from "../support/properties.ts";
+import { bePatient } from "../support/server/patience.ts";
+import { runs } from "../support/models/properties.ts";
 import { heldBlobs, HeldResults, heldTables } from "../support/races/held.ts";
-import { type OpenedServices, openServicesIn } from "../support/opened-services.ts";
+import { type OpenedServices, openServicesIn } from "../support/server/opened-services.ts";
 import {
   FAST_DIRECTORY,
   type TemporaryDirectory,
   temporaryDirectory,
-} from "../support/temporary-directory.ts";
-import { UNCONDITIONAL } from "../support/unconditional.ts";
+} from "../support/server/temporary-directory.ts";
+import { UNCONDITIONAL } from "../support/samples/unconditional.ts";
 
 bePatient();
 

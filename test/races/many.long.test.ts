@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
-import { bePatient } from "../support/patience.ts";
-import { SEED } from "../support/seed.ts";
+import { bePatient } from "../support/server/patience.ts";
+import { SEED } from "../support/server/seed.ts";
 
 // The same races, far more often and with new orders each time unless there is a `SEED`.
 

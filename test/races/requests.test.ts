@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { ORPHAN_GRACE_MS } from "../../src/services/upkeep/sweep.ts";
-import { addAccount } from "../support/accounts.ts";
-import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/appliance.ts";
-import type { Answer } from "../support/client.ts";
-import { bePatient } from "../support/patience.ts";
-import { runs } from "../support/properties.ts";
-import { Random } from "../support/random.ts";
-import { openStage, type OwnDrive } from "../support/scenario.ts";
-import { verified } from "../support/verified.ts";
+import { addAccount } from "../support/server/accounts.ts";
+import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/server/appliance.ts";
+import type { Answer } from "../support/server/client.ts";
+import { bePatient } from "../support/server/patience.ts";
+import { runs } from "../support/models/properties.ts";
+import { Random } from "../support/server/random.ts";
+import { openStage, type OwnDrive } from "../support/server/scenario.ts";
+import { verified } from "../support/faults/verified.ts";
 
 bePatient();
 

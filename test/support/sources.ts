@@ -4,7 +4,7 @@ const ROOT = resolve(import.meta.dir, "../..");
 
 /** A source file, for the tests of the layers. */
 export interface Source {
-  /** From the root of the project, such as `src/db/files.ts`. */
+  /** From the root of the project, such as `src/db/files/files.ts`. */
   readonly path: string;
   readonly text: string;
 }

@@ -5,13 +5,13 @@ import { ContentsDirectory } from "../../src/blobs/contents-directory.ts";
 import type { Content } from "../../src/blobs/content-file.ts";
 import { VerifiedDatabase } from "../../src/db/verify/verified-database.ts";
 import { verifyContents } from "../../src/verify/contents.ts";
-import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/appliance.ts";
-import { flipped, sampleBytes } from "../support/blob-store-contract.ts";
-import { changeDatabase } from "../support/change-database.ts";
-import { type OwnDrive, provision } from "../support/scenario.ts";
-import { fileIn, indexed, putFile, type Stored } from "../support/stopped-store.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../support/temporary-directory.ts";
-import { verified } from "../support/verified.ts";
+import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/server/appliance.ts";
+import { flipped, sampleBytes } from "../support/samples/blob-store-contract.ts";
+import { changeDatabase } from "../support/faults/change-database.ts";
+import { type OwnDrive, provision } from "../support/server/scenario.ts";
+import { fileIn, indexed, putFile, type Stored } from "../support/faults/stopped-store.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
+import { verified } from "../support/faults/verified.ts";
 
 /** Contents of which somebody writes one anew as soon as it has been read. */
 class HealedContents extends ContentsDirectory {

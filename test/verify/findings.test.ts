@@ -2,10 +2,10 @@ import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { failureOf, flipped, sampleBytes } from "../support/blob-store-contract.ts";
-import { changeDatabase } from "../support/change-database.ts";
-import { fileIn, type StoppedStore, stoppedStore } from "../support/stopped-store.ts";
-import { verified } from "../support/verified.ts";
+import { failureOf, flipped, sampleBytes } from "../support/samples/blob-store-contract.ts";
+import { changeDatabase } from "../support/faults/change-database.ts";
+import { fileIn, type StoppedStore, stoppedStore } from "../support/faults/stopped-store.ts";
+import { verified } from "../support/faults/verified.ts";
 
 let store: StoppedStore;
 

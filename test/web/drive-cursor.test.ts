@@ -1,9 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import { transferEntries } from "../../web/pages/drive/store/work.ts";
 import type { FolderStore } from "../../web/pages/drive/store/folder.ts";
-import { comesTrue, entryAt, isReadAgain, openStoreBench, pathsOf, show } from "../support/drive-store.ts";
-import { listFiles, putFile } from "../support/drives.ts";
-import { addManyFiles } from "../support/many-files.ts";
+import {
+  comesTrue,
+  entryAt,
+  isReadAgain,
+  openStoreBench,
+  pathsOf,
+  show,
+} from "../support/browser/drive-store.ts";
+import { listFiles, putFile } from "../support/server/drives.ts";
+import { addManyFiles } from "../support/samples/many-files.ts";
 
 // Where one is in a folder's list: the active row, what is selected, and what has the focus next.
 

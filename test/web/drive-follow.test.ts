@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Change } from "../../web/lib/types.ts";
+import type { Change } from "../../web/lib/api/types.ts";
 import { follow } from "../../web/pages/drive/store/follow.ts";
 import { transferEntries } from "../../web/pages/drive/store/work.ts";
 import {
@@ -11,9 +11,9 @@ import {
   rowsOf,
   show,
   type ShownFolder,
-} from "../support/drive-store.ts";
-import type { Json } from "../support/client.ts";
-import { putFile } from "../support/drives.ts";
+} from "../support/browser/drive-store.ts";
+import type { Json } from "../support/server/client.ts";
+import { putFile } from "../support/server/drives.ts";
 
 // What the changes that others make do to what the page of a drive shows; against a real server.
 

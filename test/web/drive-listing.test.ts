@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { SortKey } from "../../web/lib/files/sort.ts";
-import { isReadAgain, openStoreBench, pathsOf, show } from "../support/drive-store.ts";
-import { addManyFiles, addManyFolders } from "../support/many-files.ts";
+import { isReadAgain, openStoreBench, pathsOf, show } from "../support/browser/drive-store.ts";
+import { addManyFiles, addManyFolders } from "../support/samples/many-files.ts";
 
 // A folder's list in its order, loaded page by page; against a real server.
 

@@ -1,13 +1,13 @@
 import { test } from "bun:test";
 import { type Entry, fileEntry } from "../../web/lib/files.ts";
 import type { Sort } from "../../web/lib/files/sort.ts";
-import type { FileRecord } from "../../web/lib/types.ts";
+import type { FileRecord } from "../../web/lib/api/types.ts";
 import type { DriveStore } from "../../web/pages/drive/store/drive.ts";
 import type { FolderStore } from "../../web/pages/drive/store/folder.ts";
 import { deleteEntries, transferEntries } from "../../web/pages/drive/store/work.ts";
-import { openStoreBench, rowsOf, show } from "../support/drive-store.ts";
-import { addManyFiles } from "../support/many-files.ts";
-import { eventually } from "../support/scenario.ts";
+import { openStoreBench, rowsOf, show } from "../support/browser/drive-store.ts";
+import { addManyFiles } from "../support/samples/many-files.ts";
+import { eventually } from "../support/server/scenario.ts";
 
 // Whatever is done, in whatever order: the list comes to be what the server has.
 

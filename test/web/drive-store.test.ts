@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { ApiError } from "../../web/lib/api.ts";
+import { ApiError } from "../../web/lib/api/api.ts";
 import { type Entry, fileEntry, folderEntry } from "../../web/lib/files.ts";
 import type { SortKey } from "../../web/lib/files/sort.ts";
-import type { FileRecord, FolderRecord } from "../../web/lib/types.ts";
+import type { FileRecord, FolderRecord } from "../../web/lib/api/types.ts";
 import { DriveStore } from "../../web/pages/drive/store/drive.ts";
 import type { FolderStore } from "../../web/pages/drive/store/folder.ts";
 import { deleteEntries, transferEntries } from "../../web/pages/drive/store/work.ts";
@@ -15,9 +15,9 @@ import {
   rowsOf,
   show,
   showIn,
-} from "../support/drive-store.ts";
-import { listFiles, putFile } from "../support/drives.ts";
-import { addManyFiles } from "../support/many-files.ts";
+} from "../support/browser/drive-store.ts";
+import { listFiles, putFile } from "../support/server/drives.ts";
+import { addManyFiles } from "../support/samples/many-files.ts";
 
 // What the answers to what is done on the page of a drive change of what it knows; against a real server.
 

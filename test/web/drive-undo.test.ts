@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import type { Undoable } from "../../web/lib/files/steps.ts";
 import { takeBack } from "../../web/pages/drive/store/undo.ts";
 import { transferEntries } from "../../web/pages/drive/store/work.ts";
-import { entryAt, isReadAgain, openStoreBench, pathsOf, show } from "../support/drive-store.ts";
-import { listFiles, putFile } from "../support/drives.ts";
+import { entryAt, isReadAgain, openStoreBench, pathsOf, show } from "../support/browser/drive-store.ts";
+import { listFiles, putFile } from "../support/server/drives.ts";
 
 // What takes back what was done on the page of a drive; against a real server.
 

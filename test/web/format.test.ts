@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { formatBytes, formatRelative } from "../../web/lib/format.ts";
+import { formatBytes, formatRelative } from "../../web/lib/words/format.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { describeChange } from "../../web/lib/change-words.ts";
-import { readDiff } from "../../web/lib/diff.ts";
-import type { Change } from "../../web/lib/types.ts";
+import { describeChange } from "../../web/lib/words/change-words.ts";
+import { readDiff } from "../../web/lib/contents/diff.ts";
+import type { Change } from "../../web/lib/api/types.ts";
 
 describe("a unified diff is read line by line:", () => {
   test.each([

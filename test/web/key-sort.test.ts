@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { compareKeys, type KeySort } from "../../web/lib/key-sort.ts";
-import type { ApiKey } from "../../web/lib/types.ts";
+import type { ApiKey } from "../../web/lib/api/types.ts";
 
 function key(id: string, name: string, made: number, used: number | null): ApiKey {
   return {

@@ -28,7 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** The one file that knows what the server's HTTP answers with, and where from: types alone. */
 const ANSWER_TYPES = {
-  in: "web/lib/types.ts",
+  in: "web/lib/api/types.ts",
   from: [
     "account-schemas",
     "change-schemas",
@@ -37,7 +37,7 @@ const ANSWER_TYPES = {
     "member-schema",
     "record-schemas",
     "work-schemas",
-  ].map((name) => `src/http/operation/${name}.ts`),
+  ].map((name) => `src/http/records/${name}.ts`),
 };
 
 /** The rooms of a page that may import rooms beside them. */
@@ -56,13 +56,19 @@ const FROM_OUTSIDE =
 
 /** State that a module may keep for itself: the names, and why there can be only one of it in a tab. */
 const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; readonly why: string }>> = {
-  "web/lib/kept.ts": {
+  "web/lib/browser/kept.ts": {
     names: ["current", "entries", "made"],
     why: "what is kept of the entries in the browser's history",
   },
-  "web/lib/router.tsx": { names: ["isReached"], why: "whether the tab went to another page since it loaded" },
-  "web/lib/scroll-back.ts": { names: ["stop"], why: "the window scrolls to one place at a time" },
-  "web/lib/second-click.ts": { names: ["isElsewhere", "pressed"], why: "the last click in the window" },
+  "web/lib/browser/router.tsx": {
+    names: ["isReached"],
+    why: "whether the tab went to another page since it loaded",
+  },
+  "web/lib/browser/scroll-back.ts": { names: ["stop"], why: "the window scrolls to one place at a time" },
+  "web/lib/browser/second-click.ts": {
+    names: ["isElsewhere", "pressed"],
+    why: "the last click in the window",
+  },
 };
 
 /** Modules that do something as soon as they are imported, and why. */
@@ -70,8 +76,8 @@ const MAY_BEGIN: Readonly<Record<string, string>> = {
   "web/main.tsx": "the dashboard begins here",
   "web/markdown-worker.ts": "a worker begins here",
   "web/pdf-worker.ts": "another worker begins here",
-  "web/lib/router.tsx": "the window's history is followed from before the first page is shown",
-  "web/lib/second-click.ts": "the window's clicks are heard before any page hears them",
+  "web/lib/browser/router.tsx": "the window's history is followed from before the first page is shown",
+  "web/lib/browser/second-click.ts": "the window's clicks are heard before any page hears them",
 };
 
 const sources = await sourcesIn("web");

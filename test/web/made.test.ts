@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { madeBy } from "../../web/lib/made.ts";
+import { madeBy } from "../../web/lib/words/made.ts";
 
 const nothing = { keys: 0, links: 0, webhooks: 0, members: 0 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { parseQuery } from "../../src/domain/search/query.ts";
-import { markContent, markName, type Piece, termsOf } from "../../web/lib/matches.ts";
+import { markContent, markName, type Piece, termsOf } from "../../web/lib/words/matches.ts";
 
 /** The pieces as one line, what was found between brackets. */
 function written(pieces: readonly Piece[]): string {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mcpClients } from "../../web/lib/mcp-clients.ts";
+import { mcpClients } from "../../web/lib/words/mcp-clients.ts";
 
 const URL = "https://drive.example/mcp";
 const texts = new Map(mcpClients("https://drive.example", "cof_key").map(({ title, text }) => [title, text]));

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readableMessage } from "../../web/lib/server-message.ts";
+import { readableMessage } from "../../web/lib/api/server-message.ts";
 
 test.each([
   ["name must have 1 to 64 characters", "name", "The name must have 1 to 64 characters."],

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { takeSignInReturn } from "../../web/lib/sign-in-return.ts";
+import { takeSignInReturn } from "../../web/lib/api/sign-in-return.ts";
 
 const ID = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 

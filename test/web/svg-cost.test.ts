@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { isSimpleSvg } from "../../web/lib/svg-cost.ts";
+import { isSimpleSvg } from "../../web/lib/contents/svg-cost.ts";
 
 const svg = (body: string) => `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">${body}</svg>`;
 

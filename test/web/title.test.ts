@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { titleOf } from "../../web/lib/title.ts";
+import { titleOf } from "../../web/lib/browser/title.ts";
 
 test.each([
   ["/drives/ada/notes/river/", "river · Coffer"],

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { tagsOf } from "../../web/lib/typed-tags.ts";
+import { tagsOf } from "../../web/lib/words/typed-tags.ts";
 
 const TYPED: readonly (readonly [text: string, tags: readonly string[]])[] = [
   ["", []],

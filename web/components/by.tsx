@@ -1,4 +1,4 @@
-import type { By as Actor } from "../lib/types.ts";
+import type { By as Actor } from "../lib/api/types.ts";
 import { Name } from "./name.tsx";
 
 const WITHOUT_NAME = { key: "an unnamed key", user: "a user who is gone", link: "a link" } as const;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
-import { useKeptFocus } from "../lib/focus.ts";
-import { useModal } from "../lib/modal.ts";
+import { useKeptFocus } from "../lib/browser/focus.ts";
+import { useModal } from "../lib/browser/modal.ts";
 import { SpokenToasts } from "./toast.tsx";
 
 /** A modal dialog; the focus stays in it, and the browser closes it on Escape. */

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
-import { withFoundLetters } from "../lib/missing-letters.ts";
-import { type DiffLine, readDiff } from "../lib/diff.ts";
+import { withFoundLetters } from "../lib/contents/missing-letters.ts";
+import { type DiffLine, readDiff } from "../lib/contents/diff.ts";
 import { Visible } from "./name.tsx";
 
 /** Lines that are shown: a browser takes seconds for many thousands. */

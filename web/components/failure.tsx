@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
-import type { ApiError } from "../lib/api.ts";
-import { useFocusHandedOn } from "../lib/focus.ts";
+import type { ApiError } from "../lib/api/api.ts";
+import { useFocusHandedOn } from "../lib/browser/focus.ts";
 
 interface Props {
   readonly error: ApiError;

@@ -1,4 +1,4 @@
-import type { Piece } from "../lib/matches.ts";
+import type { Piece } from "../lib/words/matches.ts";
 import { Visible } from "./name.tsx";
 
 /** A text with the search terms highlighted. It is untrusted and always rendered as text. */

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { focusContent } from "../lib/focus.ts";
+import { focusContent } from "../lib/browser/focus.ts";
 import { Icon } from "./icon.tsx";
 
 /** An item of a menu: an action, or a link if it has an address. */

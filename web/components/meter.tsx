@@ -1,4 +1,4 @@
-import type { Figure } from "../lib/types.ts";
+import type { Figure } from "../lib/api/types.ts";
 
 interface MeterProps {
   readonly label: string;

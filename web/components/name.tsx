@@ -1,5 +1,5 @@
-import { startOfText, withFewMarks } from "../lib/long-text.ts";
-import { overrideName, splitAtOverrides } from "../lib/overrides.ts";
+import { startOfText, withFewMarks } from "../lib/contents/long-text.ts";
+import { overrideName, splitAtOverrides } from "../lib/contents/overrides.ts";
 
 /** A name chosen by somebody else. It cannot reorder the text around it or hide its own order. */
 export function Name({ text }: { readonly text: string }) {

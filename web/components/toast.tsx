@@ -1,8 +1,8 @@
 import undoIcon from "lucide-static/icons/undo-2.svg" with { type: "text" };
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { asApiError } from "../lib/api.ts";
-import { useFocusHandedOn } from "../lib/focus.ts";
-import { isTyping } from "../lib/typing.ts";
+import { asApiError } from "../lib/api/api.ts";
+import { useFocusHandedOn } from "../lib/browser/focus.ts";
+import { isTyping } from "../lib/browser/typing.ts";
 import { Icon } from "./icon.tsx";
 import { Name } from "./name.tsx";
 

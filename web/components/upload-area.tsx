@@ -2,7 +2,7 @@ import filesIcon from "lucide-static/icons/upload.svg" with { type: "text" };
 import folderIcon from "lucide-static/icons/folder-up.svg" with { type: "text" };
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type ApiError, asApiError } from "../lib/api.ts";
+import { type ApiError, asApiError } from "../lib/api/api.ts";
 import { nameOf } from "../lib/files/place.ts";
 import { type Chosen, droppedFiles, filesOf } from "../lib/uploads/chosen.ts";
 import { useDrop } from "../lib/uploads/drop.ts";

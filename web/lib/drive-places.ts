@@ -1,5 +1,5 @@
 import { folderAddress } from "./files/place.ts";
-import type { Drive } from "./types.ts";
+import type { Drive } from "./api/types.ts";
 
 interface DrivePlace {
   readonly name: string;

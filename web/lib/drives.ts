@@ -1,5 +1,5 @@
-import { call } from "./api.ts";
-import type { Drive } from "./types.ts";
+import { call } from "./api/api.ts";
+import type { Drive } from "./api/types.ts";
 
 /** A drive, by slug or id. */
 export async function getDrive(name: string, signal: AbortSignal): Promise<Drive> {

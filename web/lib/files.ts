@@ -1,8 +1,8 @@
-import { call } from "./api.ts";
+import { call } from "./api/api.ts";
 import { nameOf } from "./files/place.ts";
 import type { FileOrder } from "./files/sort.ts";
-import { plain } from "./overrides.ts";
-import type { FileRecord, FolderRecord, ListPage } from "./types.ts";
+import { plain } from "./contents/overrides.ts";
+import type { FileRecord, FolderRecord, ListPage } from "./api/types.ts";
 
 /** Something that stands in a folder. */
 export type Entry =

@@ -1,4 +1,4 @@
-import type { ApiKey } from "./types.ts";
+import type { ApiKey } from "./api/types.ts";
 
 /** The orders that keys can be shown in; the first is the default. */
 export const KEY_SORTS = [

@@ -1,4 +1,4 @@
-import { call } from "./api.ts";
+import { call } from "./api/api.ts";
 
 /** A link to a page that shows a file or folder; it is not shown again. */
 export interface ShareLink {

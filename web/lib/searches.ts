@@ -1,4 +1,4 @@
-import { tagsOf } from "./typed-tags.ts";
+import { tagsOf } from "./words/typed-tags.ts";
 
 /** The names of the search page's filters, in its form and in its address. */
 export const FILTERS = ["drive", "type", "tags", "min", "max", "after", "before"] as const;

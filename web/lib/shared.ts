@@ -1,6 +1,6 @@
-import { ask, call } from "./api.ts";
-import type { ContentSource, ShownFile } from "./content-source.ts";
-import type { Shared, SharedFile, SharedPage } from "./types.ts";
+import { ask, call } from "./api/api.ts";
+import type { ContentSource, ShownFile } from "./contents/content-source.ts";
+import type { Shared, SharedFile, SharedPage } from "./api/types.ts";
 
 const START = "/s/";
 /** Of each page of a folder: files, and folders beside them. */

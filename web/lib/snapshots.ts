@@ -1,6 +1,6 @@
-import { call } from "./api.ts";
-import type { Part } from "./pages.ts";
-import type { CursorPage, Difference, Drive, FileRecord, FolderRecord, Snapshot } from "./types.ts";
+import { call } from "./api/api.ts";
+import type { Part } from "./api/pages.ts";
+import type { CursorPage, Difference, Drive, FileRecord, FolderRecord, Snapshot } from "./api/types.ts";
 
 /** The snapshots of a drive, the newest first. */
 export function listSnapshots(drive: string, part: Part, signal: AbortSignal): Promise<CursorPage<Snapshot>> {

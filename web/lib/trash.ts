@@ -1,4 +1,4 @@
-import { call } from "./api.ts";
+import { call } from "./api/api.ts";
 
 /** What was put back: where it stands now. */
 interface Restored {

@@ -1,7 +1,7 @@
-import { type ApiError, asApiError } from "./api.ts";
+import { type ApiError, asApiError } from "./api/api.ts";
 import { type Entry, fileEntry } from "./files.ts";
-import { formatBytes } from "./format.ts";
-import type { FileRecord } from "./types.ts";
+import { formatBytes } from "./words/format.ts";
+import type { FileRecord } from "./api/types.ts";
 import type { Chosen } from "./uploads/chosen.ts";
 import { acceptablePath } from "./uploads/names.ts";
 import { placeUpload } from "./uploads/place-upload.ts";

@@ -1,6 +1,6 @@
-import { ApiError, call } from "./api.ts";
-import type { Part } from "./pages.ts";
-import type { FileRecord, TextDiff, VersionsPage } from "./types.ts";
+import { ApiError, call } from "./api/api.ts";
+import type { Part } from "./api/pages.ts";
+import type { FileRecord, TextDiff, VersionsPage } from "./api/types.ts";
 
 /** What a file held before, the newest first. */
 export function listVersions(id: string, part: Part, signal?: AbortSignal): Promise<VersionsPage> {

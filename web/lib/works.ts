@@ -1,6 +1,6 @@
-import { call } from "./api.ts";
-import { formatCount } from "./format.ts";
-import type { Work } from "./types.ts";
+import { call } from "./api/api.ts";
+import { formatCount } from "./words/format.ts";
+import type { Work } from "./api/types.ts";
 
 /** Has a large change of a folder given up. */
 export async function cancelWork(drive: string, { id }: Work): Promise<void> {

@@ -1,14 +1,14 @@
-import { DriveHead } from "../components/drive-head.tsx";
+import { DriveHead } from "../components/shell/drive-head.tsx";
 import { Failure } from "../components/failure.tsx";
-import { NotFound } from "../components/not-found.tsx";
+import { NotFound } from "../components/shell/not-found.tsx";
 import { ShowMore } from "../components/show-more.tsx";
-import { call } from "../lib/api.ts";
+import { call } from "../lib/api/api.ts";
 import { getDrive } from "../lib/drives.ts";
-import { useFeed } from "../lib/feed.ts";
-import { formatDay } from "../lib/format.ts";
-import { useLoad } from "../lib/load.ts";
-import { usePages } from "../lib/pages.ts";
-import type { Change, CursorPage, Drive } from "../lib/types.ts";
+import { useFeed } from "../lib/api/feed.ts";
+import { formatDay } from "../lib/words/format.ts";
+import { useLoad } from "../lib/api/load.ts";
+import { usePages } from "../lib/api/pages.ts";
+import type { Change, CursorPage, Drive } from "../lib/api/types.ts";
 import { ChangeRow } from "./activity/row.tsx";
 
 /** What happened in a drive, the last first. */

@@ -1,18 +1,18 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Failure } from "../components/failure.tsx";
-import { Form } from "../components/form.tsx";
+import { Form } from "../components/forms/form.tsx";
 import { Name } from "../components/name.tsx";
-import { OtherAccount } from "../components/other-account.tsx";
-import { Outside } from "../components/outside.tsx";
-import { SignInForm } from "../components/sign-in-form.tsx";
+import { OtherAccount } from "../components/shell/other-account.tsx";
+import { Outside } from "../components/shell/outside.tsx";
+import { SignInForm } from "../components/forms/sign-in-form.tsx";
 import { say } from "../components/toast.tsx";
-import { TurnedBack } from "../components/turned-back.tsx";
-import { type ApiError, call } from "../lib/api.ts";
-import { formatBytes, formatCount, formatRelative, formatTime } from "../lib/format.ts";
-import { useLoad } from "../lib/load.ts";
-import { navigate } from "../lib/router.tsx";
-import type { SignInReturn } from "../lib/sign-in-return.ts";
-import type { Account, Claimable, Drive } from "../lib/types.ts";
+import { TurnedBack } from "../components/shell/turned-back.tsx";
+import { type ApiError, call } from "../lib/api/api.ts";
+import { formatBytes, formatCount, formatRelative, formatTime } from "../lib/words/format.ts";
+import { useLoad } from "../lib/api/load.ts";
+import { navigate } from "../lib/browser/router.tsx";
+import type { SignInReturn } from "../lib/api/sign-in-return.ts";
+import type { Account, Claimable, Drive } from "../lib/api/types.ts";
 
 interface Props {
   /** As it stands in the address, percent-encoded. */

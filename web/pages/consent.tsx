@@ -1,20 +1,20 @@
 import { useId, useState } from "preact/hooks";
 import { abilitiesOf, NO_APPLICATION } from "../../src/domain/oauth/abilities.ts";
-import { Choice } from "../components/choice.tsx";
+import { Choice } from "../components/forms/choice.tsx";
 import { Failure } from "../components/failure.tsx";
-import { Form, textOf } from "../components/form.tsx";
+import { Form, textOf } from "../components/forms/form.tsx";
 import { Name } from "../components/name.tsx";
-import { OtherAccount } from "../components/other-account.tsx";
-import { Outside } from "../components/outside.tsx";
-import { SignInForm } from "../components/sign-in-form.tsx";
+import { OtherAccount } from "../components/shell/other-account.tsx";
+import { Outside } from "../components/shell/outside.tsx";
+import { SignInForm } from "../components/forms/sign-in-form.tsx";
 import { say } from "../components/toast.tsx";
-import { TurnedBack } from "../components/turned-back.tsx";
-import { type ApiError, asApiError, call } from "../lib/api.ts";
+import { TurnedBack } from "../components/shell/turned-back.tsx";
+import { type ApiError, asApiError, call } from "../lib/api/api.ts";
 import { listDrives } from "../lib/drives.ts";
-import { useLoad } from "../lib/load.ts";
-import { plain } from "../lib/overrides.ts";
-import type { SignInReturn } from "../lib/sign-in-return.ts";
-import type { Account, AuthorizationRequest, Drive } from "../lib/types.ts";
+import { useLoad } from "../lib/api/load.ts";
+import { plain } from "../lib/contents/overrides.ts";
+import type { SignInReturn } from "../lib/api/sign-in-return.ts";
+import type { Account, AuthorizationRequest, Drive } from "../lib/api/types.ts";
 
 interface Props {
   /** The query of the address: `request`, or `problem` if there is nothing to decide. */

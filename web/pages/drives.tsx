@@ -1,17 +1,17 @@
 import plusIcon from "lucide-static/icons/plus.svg" with { type: "text" };
 import { useState } from "preact/hooks";
 import { Failure } from "../components/failure.tsx";
-import { Finder, isWanted, MANY } from "../components/finder.tsx";
+import { Finder, isWanted, MANY } from "../components/forms/finder.tsx";
 import { First } from "../components/first.tsx";
 import { Icon } from "../components/icon.tsx";
 import { listDrives } from "../lib/drives.ts";
-import { useFeed } from "../lib/feed.ts";
-import { useHeadingAfterLoss } from "../lib/focus.ts";
-import { formatBytes, formatCount } from "../lib/format.ts";
-import { useLoad } from "../lib/load.ts";
-import { mcpAddress } from "../lib/mcp-clients.ts";
-import { Link } from "../lib/router.tsx";
-import type { Drive } from "../lib/types.ts";
+import { useFeed } from "../lib/api/feed.ts";
+import { useHeadingAfterLoss } from "../lib/browser/focus.ts";
+import { formatBytes, formatCount } from "../lib/words/format.ts";
+import { useLoad } from "../lib/api/load.ts";
+import { mcpAddress } from "../lib/words/mcp-clients.ts";
+import { Link } from "../lib/browser/router.tsx";
+import type { Drive } from "../lib/api/types.ts";
 import { DriveCard } from "./drives/drive-card.tsx";
 import { DeleteDrive, EditDrive, NewDrive } from "./drives/drive-dialogs.tsx";
 

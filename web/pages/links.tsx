@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
-import { DriveHead } from "../components/drive-head.tsx";
+import { DriveHead } from "../components/shell/drive-head.tsx";
 import { Failure } from "../components/failure.tsx";
 import { ShowMore } from "../components/show-more.tsx";
-import { call } from "../lib/api.ts";
+import { call } from "../lib/api/api.ts";
 import { listDrives } from "../lib/drives.ts";
-import { useFeed } from "../lib/feed.ts";
-import { useHeadingAfterLoss } from "../lib/focus.ts";
-import { useLoad } from "../lib/load.ts";
-import { usePages } from "../lib/pages.ts";
-import type { CursorPage, ManagedLink } from "../lib/types.ts";
+import { useFeed } from "../lib/api/feed.ts";
+import { useHeadingAfterLoss } from "../lib/browser/focus.ts";
+import { useLoad } from "../lib/api/load.ts";
+import { usePages } from "../lib/api/pages.ts";
+import type { CursorPage, ManagedLink } from "../lib/api/types.ts";
 import { LinkRow } from "./links/row.tsx";
 import { RevokeLink } from "./links/revoke.tsx";
 

@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
-import { DriveHead } from "../components/drive-head.tsx";
+import { DriveHead } from "../components/shell/drive-head.tsx";
 import { Failure } from "../components/failure.tsx";
-import { NotFound } from "../components/not-found.tsx";
-import { call } from "../lib/api.ts";
+import { NotFound } from "../components/shell/not-found.tsx";
+import { call } from "../lib/api/api.ts";
 import { isManaged } from "../lib/drive-places.ts";
 import { getDrive } from "../lib/drives.ts";
-import { useHeadingAfterLoss } from "../lib/focus.ts";
-import { useLoad } from "../lib/load.ts";
-import { navigate } from "../lib/router.tsx";
-import { useSession } from "../lib/session.tsx";
-import type { Drive, Member } from "../lib/types.ts";
+import { useHeadingAfterLoss } from "../lib/browser/focus.ts";
+import { useLoad } from "../lib/api/load.ts";
+import { navigate } from "../lib/browser/router.tsx";
+import { useSession } from "../lib/api/session.tsx";
+import type { Drive, Member } from "../lib/api/types.ts";
 import { AddMember, RemoveMember } from "./members/dialogs.tsx";
 import { MemberRow } from "./members/row.tsx";
 

@@ -1,10 +1,10 @@
 import { Failure } from "../components/failure.tsx";
-import { call } from "../lib/api.ts";
+import { call } from "../lib/api/api.ts";
 import { listDrives } from "../lib/drives.ts";
-import { useLoad } from "../lib/load.ts";
-import { Link, usePlace } from "../lib/router.tsx";
+import { useLoad } from "../lib/api/load.ts";
+import { Link, usePlace } from "../lib/browser/router.tsx";
 import { apiQuery, FILTERS } from "../lib/searches.ts";
-import type { Drive, SearchAnswer } from "../lib/types.ts";
+import type { Drive, SearchAnswer } from "../lib/api/types.ts";
 import { type Found, Results } from "./search/results.tsx";
 import { SearchForm } from "./search/search-form.tsx";
 

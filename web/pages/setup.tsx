@@ -1,10 +1,10 @@
 import { Failure } from "../components/failure.tsx";
-import { Form, textOf } from "../components/form.tsx";
-import { Outside } from "../components/outside.tsx";
-import { NewAccountFields } from "../components/sign-in-form.tsx";
-import { call } from "../lib/api.ts";
-import { useLoad } from "../lib/load.ts";
-import type { SignInOptions } from "../lib/types.ts";
+import { Form, textOf } from "../components/forms/form.tsx";
+import { Outside } from "../components/shell/outside.tsx";
+import { NewAccountFields } from "../components/forms/sign-in-form.tsx";
+import { call } from "../lib/api/api.ts";
+import { useLoad } from "../lib/api/load.ts";
+import type { SignInOptions } from "../lib/api/types.ts";
 
 interface Props {
   readonly token: string;

@@ -1,7 +1,7 @@
-import { Outside } from "../components/outside.tsx";
-import { SignInForm } from "../components/sign-in-form.tsx";
-import { TurnedBack } from "../components/turned-back.tsx";
-import type { SignInReturn } from "../lib/sign-in-return.ts";
+import { Outside } from "../components/shell/outside.tsx";
+import { SignInForm } from "../components/forms/sign-in-form.tsx";
+import { TurnedBack } from "../components/shell/turned-back.tsx";
+import type { SignInReturn } from "../lib/api/sign-in-return.ts";
 
 interface Props {
   /** What became of a sign-in at the provider that was just tried. */

@@ -1,14 +1,14 @@
 import plusIcon from "lucide-static/icons/user-round-plus.svg" with { type: "text" };
 import { useState } from "preact/hooks";
 import { Failure } from "../components/failure.tsx";
-import { Finder, isWanted, MANY } from "../components/finder.tsx";
+import { Finder, isWanted, MANY } from "../components/forms/finder.tsx";
 import { First } from "../components/first.tsx";
 import { Icon } from "../components/icon.tsx";
-import { call } from "../lib/api.ts";
-import { formatCount } from "../lib/format.ts";
-import { useLoad } from "../lib/load.ts";
-import { useSession } from "../lib/session.tsx";
-import type { User } from "../lib/types.ts";
+import { call } from "../lib/api/api.ts";
+import { formatCount } from "../lib/words/format.ts";
+import { useLoad } from "../lib/api/load.ts";
+import { useSession } from "../lib/api/session.tsx";
+import type { User } from "../lib/api/types.ts";
 import { AddUser, type NewUser, ShareDetails } from "./users/add-user.tsx";
 import { UserRow } from "./users/user-row.tsx";
 

@@ -1,6 +1,6 @@
-import { RETRY_PAUSES_MS } from "../../domain/extraction.ts";
+import { RETRY_PAUSES_MS } from "../../domain/contents/extraction.ts";
 import type { BlobPk, FilePk } from "../../domain/id.ts";
-import type { Database } from "../database.ts";
+import type { Database } from "../engine/database.ts";
 
 /** A document that was read. */
 export interface TriedDocument {

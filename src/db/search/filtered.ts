@@ -1,5 +1,5 @@
 import type { DrivePk } from "../../domain/id.ts";
-import { rangeOf } from "../path-range.ts";
+import { rangeOf } from "../files/path-range.ts";
 import { type Bounds, ENOUGH, isEnough } from "./bounds.ts";
 import type { Ranked } from "./ranking.ts";
 import type { SearchRequest } from "./request.ts";

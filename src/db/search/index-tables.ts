@@ -1,6 +1,6 @@
 import { type Database as Sqlite, SQLiteError } from "bun:sqlite";
 import { dirname, join } from "node:path";
-import { hadNoRoomToOpen } from "../write-failures.ts";
+import { hadNoRoomToOpen } from "../engine/write-failures.ts";
 
 /** The version of the tables and of the terms in them. An index of another version is made again. */
 export const FORMAT = 2;

@@ -1,7 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
-import type { Digest } from "../../domain/digest.ts";
+import type { Digest } from "../../domain/contents/digest.ts";
 import type { BlobPk, DriveId, DrivePk, FilePk } from "../../domain/id.ts";
-import type { FilePath } from "../../domain/path.ts";
+import type { FilePath } from "../../domain/files/path.ts";
 
 /** Something to do for a file in the index. */
 export interface SearchJob {

@@ -1,5 +1,5 @@
 import type { BatchId, DrivePk, FilePk } from "../../domain/id.ts";
-import type { Database } from "../database.ts";
+import type { Database } from "../engine/database.ts";
 
 /** What an index lacks of some files. */
 export interface LackingFiles {

@@ -9,7 +9,7 @@ import {
   TEXT_WEIGHT,
   textMatch,
 } from "../../domain/search/tokens.ts";
-import { firstAfter } from "../path-range.ts";
+import { firstAfter } from "../files/path-range.ts";
 import { type Bounds, ENOUGH, isEnough } from "./bounds.ts";
 import { type DriveFound, selectedBy } from "./filtered.ts";
 import { intersection } from "./intersection.ts";

@@ -1,7 +1,7 @@
-import { areDescriptorsShort, requireDescriptors } from "../../descriptors.ts";
+import { areDescriptorsShort, requireDescriptors } from "../../process/descriptors.ts";
 import { CofferError, invalid } from "../../domain/errors.ts";
-import { startThread } from "../../thread-start.ts";
-import type { Database } from "../database.ts";
+import { startThread } from "../../process/thread-start.ts";
+import type { Database } from "../engine/database.ts";
 import { IndexDamaged } from "./index-tables.ts";
 import { type FromWorker, PROGRESS, type SearchFound, type SearchRequest, type ToWorker } from "./request.ts";
 

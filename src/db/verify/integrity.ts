@@ -1,5 +1,5 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import type { Finding } from "../../domain/finding.ts";
+import type { Finding } from "../../domain/upkeep/finding.ts";
 
 interface BrokenReference {
   readonly table: string;

@@ -1,7 +1,7 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import { type Finding, quoted } from "../../domain/finding.ts";
-import { documentFormatOf } from "../../domain/extraction.ts";
-import { isTextType } from "../../domain/media-type.ts";
+import { type Finding, quoted } from "../../domain/upkeep/finding.ts";
+import { documentFormatOf } from "../../domain/contents/extraction.ts";
+import { isTextType } from "../../domain/contents/media-type.ts";
 import { SLICES_A_FILE } from "../../domain/search/slices.ts";
 import { attachIndex, indexPathOf, isDamage } from "../search/index-tables.ts";
 

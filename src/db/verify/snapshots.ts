@@ -1,5 +1,5 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import { type Finding, quoted } from "../../domain/finding.ts";
+import { type Finding, quoted } from "../../domain/upkeep/finding.ts";
 
 interface PathRow {
   readonly drive: string;

@@ -1,11 +1,11 @@
 import { Database as Sqlite, SQLiteError, type Statement } from "bun:sqlite";
-import type { Digest } from "../../domain/digest.ts";
-import type { Finding } from "../../domain/finding.ts";
-import type { StoredPlace } from "../../domain/stored-place.ts";
-import { CONTENT_PLACES } from "../content-places.ts";
-import { requireNewestSchema } from "../migrate.ts";
-import { MIGRATIONS } from "../migrations.ts";
-import { hadNoRoomToOpen } from "../write-failures.ts";
+import type { Digest } from "../../domain/contents/digest.ts";
+import type { Finding } from "../../domain/upkeep/finding.ts";
+import type { StoredPlace } from "../../domain/contents/stored-place.ts";
+import { CONTENT_PLACES } from "../contents/content-places.ts";
+import { requireNewestSchema } from "../engine/migrate.ts";
+import { MIGRATIONS } from "../engine/migrations.ts";
+import { hadNoRoomToOpen } from "../engine/write-failures.ts";
 import { wrongCounts, wrongPlaces } from "./counts.ts";
 import { brokenParts } from "./integrity.ts";
 import { wrongKept } from "./kept-counts.ts";

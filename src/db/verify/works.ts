@@ -1,5 +1,5 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import { quoted } from "../../domain/finding.ts";
+import { quoted } from "../../domain/upkeep/finding.ts";
 
 interface Row {
   readonly kind: string;

@@ -1,7 +1,7 @@
 import { type CofferError, invalid } from "../errors.ts";
 import { PATH_BYTES } from "../limits.ts";
-import type { FolderPath } from "../path.ts";
-import { utf8Length } from "../texts/text.ts";
+import type { FolderPath } from "../files/path.ts";
+import { utf8Length } from "../contents/texts/text.ts";
 
 /**
  * Checks that no path in a folder becomes too long at its destination. Throws VALIDATION_ERROR.

@@ -1,6 +1,6 @@
 import { CofferError } from "../errors.ts";
 import type { DrivePk, SnapshotPk, TrashPk } from "../id.ts";
-import type { FolderPath } from "../path.ts";
+import type { FolderPath } from "../files/path.ts";
 
 /** The source or destination of a work. */
 export interface WorkPlace {

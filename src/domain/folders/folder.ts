@@ -1,5 +1,5 @@
 import type { FolderPk } from "../id.ts";
-import type { FolderPath } from "../path.ts";
+import type { FolderPath } from "../files/path.ts";
 
 /** What a folder's record shows: the counts of what it holds. */
 export interface FolderFacts {

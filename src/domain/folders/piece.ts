@@ -1,5 +1,5 @@
-import type { File } from "../file.ts";
-import { utf8Length } from "../texts/text.ts";
+import type { File } from "../files/file.ts";
+import { utf8Length } from "../contents/texts/text.ts";
 
 /** About how many rows one piece of a large change writes: some milliseconds of work. A file may exceed it. */
 export const PIECE_ROWS = 500;

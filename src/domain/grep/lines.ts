@@ -1,5 +1,5 @@
-import { NEWLINE } from "../texts/lines.ts";
-import { type TextEncoding, unitBytes } from "../texts/text-encoding.ts";
+import { NEWLINE } from "../contents/texts/lines.ts";
+import { type TextEncoding, unitBytes } from "../contents/texts/text-encoding.ts";
 
 const MARK = "\uFEFF";
 

@@ -1,4 +1,4 @@
-import type { Scope } from "../scope.ts";
+import type { Scope } from "../accounts/scope.ts";
 
 /** What of its person's an application reaches: all drives, or one. */
 export type ApplicationReach = "account" | "drive";

@@ -1,4 +1,10 @@
-import { hashSecret, type NewKeySecret, newKeySecret, SECRET_BYTES, type SecretHash } from "../api-key.ts";
+import {
+  hashSecret,
+  type NewKeySecret,
+  newKeySecret,
+  SECRET_BYTES,
+  type SecretHash,
+} from "../accounts/api-key.ts";
 import { deriveKey } from "../sealing.ts";
 
 /** How long an access token works, in milliseconds. */

@@ -2,7 +2,7 @@ import { invalid } from "../errors.ts";
 import { chunksOf } from "./chunks.ts";
 import { OVERLAP_WORDS } from "./slices.ts";
 import { foldName, isSpacedWord, wordsOf } from "./words.ts";
-import { characters } from "../texts/text.ts";
+import { characters } from "../contents/texts/text.ts";
 
 /** Characters of a query. */
 const QUERY_CHARACTERS = 512;

@@ -1,5 +1,5 @@
 import { MIB } from "../limits.ts";
-import { textOf } from "../texts/text-encoding.ts";
+import { textOf } from "../contents/texts/text-encoding.ts";
 
 /** How many first bytes of a text are searched. */
 export const SEARCHED_BYTES = MIB;

@@ -1,8 +1,8 @@
-import { essenceOf, isCodeType, isTextType } from "../../domain/media-type.ts";
+import { essenceOf, isCodeType, isTextType } from "../../domain/contents/media-type.ts";
 import { MIB } from "../../domain/limits.ts";
 import { CofferError } from "../../domain/errors.ts";
-import type { FileFacts } from "../../domain/file.ts";
-import type { Files } from "../../services/files.ts";
+import type { FileFacts } from "../../domain/files/file.ts";
+import type { Files } from "../../services/files/files.ts";
 import { parseRange } from "./byte-range.ts";
 import { isNotModified, rangeAllowed } from "./conditions.ts";
 import { CONTAINED } from "./contained.ts";

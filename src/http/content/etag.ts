@@ -1,6 +1,7 @@
-import type { Digest } from "../../domain/digest.ts";
-import type { FileFacts } from "../../domain/file.ts";
-import { type Precondition, recordTag } from "../../domain/precondition.ts";
+import type { Digest } from "../../domain/contents/digest.ts";
+import type { FileFacts } from "../../domain/files/file.ts";
+import { recordTag } from "../../domain/files/etag.ts";
+import type { Precondition } from "../../domain/files/precondition.ts";
 import { contextOf } from "../gate/request-context.ts";
 import { parseHttpDate } from "./http-date.ts";
 

@@ -31,7 +31,7 @@ const SHARED_PAGE = "/s/:token";
 /**
  * What the dashboard may do: run its own script, use its own style, send requests to its own server. Uploaded
  * contents are shown from memory, and in no frame. Audio and video stream from the server. No text becomes markup or a
- * script (Trusted Types); the policy in `web/lib/own-worker.ts` allows the addresses of its own workers.
+ * script (Trusted Types); the policy in `web/lib/browser/own-worker.ts` allows the addresses of its own workers.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",

@@ -1,5 +1,5 @@
-import { type Caller, isManaging } from "../../domain/caller.ts";
-import { ROOT } from "../../domain/path.ts";
+import { type Caller, isManaging } from "../../domain/accounts/caller.ts";
+import { ROOT } from "../../domain/files/path.ts";
 
 /** What a text says to whom: conditions of its template. Whoever has no key yet is told of everything. */
 export function abilitiesOf(caller: Caller | null): Record<string, boolean> {

@@ -1,6 +1,6 @@
-import type { Clock } from "../../clock.ts";
-import { bucketOf, type Caller, ownerOf } from "../../domain/caller.ts";
-import type { Plan } from "../../domain/plan.ts";
+import type { Clock } from "../../process/clock.ts";
+import { bucketOf, type Caller, ownerOf } from "../../domain/accounts/caller.ts";
+import type { Plan } from "../../domain/accounts/plan.ts";
 import { SHARED_FACTOR } from "../../domain/limits.ts";
 import { RateLimiter, type RateLimitState } from "./rate-limiter.ts";
 

@@ -1,9 +1,9 @@
-import { tooManyOpen } from "../../descriptors.ts";
+import { tooManyOpen } from "../../process/descriptors.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { ErrorCode } from "../../domain/errors.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
-import type { Log } from "../../log.ts";
-import { DamagedFile } from "../../services/damaged-contents.ts";
+import type { Log } from "../../process/log.ts";
+import { DamagedFile } from "../../services/contents/damaged-contents.ts";
 
 /** The HTTP status of every error code. */
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {

@@ -1,6 +1,6 @@
-import type { Clock } from "../../clock.ts";
-import { type Caller, isUnclaimed } from "../../domain/caller.ts";
-import type { Plan } from "../../domain/plan.ts";
+import type { Clock } from "../../process/clock.ts";
+import { type Caller, isUnclaimed } from "../../domain/accounts/caller.ts";
+import type { Plan } from "../../domain/accounts/plan.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { CallerLimiter, type CallerLimitState } from "./caller-limiter.ts";
 import { type HttpRefusal, rateLimited } from "./errors.ts";

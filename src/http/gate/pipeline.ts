@@ -1,6 +1,6 @@
-import type { Caller } from "../../domain/caller.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
-import type { Log } from "../../log.ts";
+import type { Log } from "../../process/log.ts";
 import type { Cors } from "./cors.ts";
 import { errorResponse } from "./errors.ts";
 import type { Challenge } from "./challenge.ts";
@@ -10,7 +10,7 @@ import { needsLeads } from "./leads.ts";
 import { refuseLongHead } from "./request-head.ts";
 import { RequestContext, contextOf, setContext } from "./request-context.ts";
 import type { Connections, ContextParts } from "./request-context.ts";
-import { discardUnread } from "./unread-body.ts";
+import { discardUnread } from "../connection/unread-body.ts";
 import type { ProxyWatch } from "./unlisted-proxy.ts";
 
 /** Answers every request: never throws, never rejects. */

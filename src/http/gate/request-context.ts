@@ -1,4 +1,4 @@
-import { bucketOf, type Caller } from "../../domain/caller.ts";
+import { bucketOf, type Caller } from "../../domain/accounts/caller.ts";
 import { CofferError } from "../../domain/errors.ts";
 import {
   IDEMPOTENCY_KEY,
@@ -6,11 +6,11 @@ import {
   parseIdempotencyKey,
 } from "../../domain/idempotency.ts";
 import type { Attempt } from "../../services/idempotency.ts";
-import type { ClientOf } from "./client-address.ts";
-import { usedAddress } from "./used-address.ts";
+import type { ClientOf } from "../connection/client-address.ts";
+import { usedAddress } from "../connection/used-address.ts";
 import { prefersLenience } from "./preferences.ts";
 import type { RateLimitState } from "./rate-limiter.ts";
-import type { CutSocket, Peer } from "./socket-cut.ts";
+import type { CutSocket, Peer } from "../connection/socket-cut.ts";
 
 /** The server's functions for the connection of a request. */
 export interface Connections {

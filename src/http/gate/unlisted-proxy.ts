@@ -1,4 +1,4 @@
-import type { Log } from "../../log.ts";
+import type { Log } from "../../process/log.ts";
 import type { Connections } from "./request-context.ts";
 
 /** Checks a request before it is handled. */

@@ -1,6 +1,6 @@
-import type { Caller } from "../../domain/caller.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError } from "../../domain/errors.ts";
-import type { ProvisionThrottle } from "../gate/provision-throttle.ts";
+import type { ProvisionThrottle } from "../limits/provision-throttle.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { KEY_ARGUMENT, takeKey } from "./key-argument.ts";
 import type { Message } from "./message.ts";

@@ -1,4 +1,4 @@
-import { utf8Length } from "../../domain/texts/text.ts";
+import { utf8Length } from "../../domain/contents/texts/text.ts";
 
 /** The most bytes of JSON in an answer that is a list, and of text in one that shows a file: about 10,000 tokens. */
 export const ANSWER_BYTES = 32 * 1024;

@@ -1,7 +1,7 @@
-import type { Caller } from "../../domain/caller.ts";
-import type { SeenDrive } from "../../domain/drive.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
+import type { SeenDrive } from "../../domain/drives/drive.ts";
 import { CofferError, invalid } from "../../domain/errors.ts";
-import type { Drives } from "../../services/drives.ts";
+import type { Drives } from "../../services/drives/drives.ts";
 import { nameOf } from "./shown.ts";
 
 /** How many drives an error names. */

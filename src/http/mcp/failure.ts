@@ -1,6 +1,6 @@
 import type { CofferError, ErrorCode } from "../../domain/errors.ts";
-import { type FailedCondition, PreconditionFailed } from "../../domain/precondition.ts";
-import type { Log } from "../../log.ts";
+import { type FailedCondition, PreconditionFailed } from "../../domain/files/precondition.ts";
+import type { Log } from "../../process/log.ts";
 import { shownError } from "../gate/errors.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { namesOf } from "../operation/names.ts";

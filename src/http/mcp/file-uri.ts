@@ -1,5 +1,5 @@
-import type { FileFacts } from "../../domain/file.ts";
-import type { FileAtPath } from "../../domain/file-ref.ts";
+import type { FileFacts } from "../../domain/files/file.ts";
+import type { FileAtPath } from "../../domain/files/file-ref.ts";
 import { parseId } from "../../domain/id.ts";
 
 /** The scheme of files as resources. */

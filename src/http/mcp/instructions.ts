@@ -1,5 +1,5 @@
-import { ANONYMOUS_BYTES, MESSAGE_BODY } from "../operation/body-limits.ts";
-import { keepsDeleted, keepsVersions, type Retention } from "../../domain/retention.ts";
+import { ANONYMOUS_BYTES, MESSAGE_BODY } from "../json/body-limits.ts";
+import { keepsDeleted, keepsVersions, type Retention } from "../../domain/history/retention.ts";
 
 const WITHOUT_KEY = `This connection has no key. Call provision_drive once: it makes a drive and answers with its key, which you pass to all other tools as api_key. Store the key where your later sessions find it, show it to nobody else, and hand the claim link to your human, who can keep the drive with it. A call with it may have ${kib(ANONYMOUS_BYTES)}: write a longer text in parts, the rest with append_file, or through create_upload_link. If your human can set the HTTP header \`Authorization: Bearer <key>\` for this connection, the key need not pass through your context, and a call may have ${kib(MESSAGE_BODY.bytes)}.`;
 

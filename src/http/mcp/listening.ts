@@ -1,7 +1,7 @@
 import type { ServerEvent, ServerEventBus } from "@modelcontextprotocol/server";
-import type { Change } from "../../domain/change.ts";
+import type { Change } from "../../domain/changes/change.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
-import { isFolderPath } from "../../domain/path.ts";
+import { isFolderPath } from "../../domain/files/path.ts";
 import type { FeedStream, StreamListener } from "../../services/changes/feed.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";
 import { parseFileUri } from "./file-uri.ts";

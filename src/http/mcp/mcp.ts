@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { once } from "../../domain/once.ts";
-import { MESSAGE_BODY } from "../operation/body-limits.ts";
+import { MESSAGE_BODY } from "../json/body-limits.ts";
 import { operation } from "../operation/operation.ts";
 import type { McpOptions } from "./options.ts";
 import type { Mcp } from "./server.ts";

@@ -1,8 +1,8 @@
-import type { Retention } from "../../domain/retention.ts";
-import type { Log } from "../../log.ts";
+import type { Retention } from "../../domain/history/retention.ts";
+import type { Log } from "../../process/log.ts";
 import type { Services } from "../../services/services.ts";
 import type { LinkBase } from "../gate/link-base.ts";
-import type { ProvisionThrottle } from "../gate/provision-throttle.ts";
+import type { ProvisionThrottle } from "../limits/provision-throttle.ts";
 
 /** What the MCP server needs. */
 export interface McpOptions {

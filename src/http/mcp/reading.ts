@@ -1,10 +1,10 @@
-import type { Caller } from "../../domain/caller.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError } from "../../domain/errors.ts";
-import { documentFormatOf } from "../../domain/extraction.ts";
-import type { File } from "../../domain/file.ts";
+import { documentFormatOf } from "../../domain/contents/extraction.ts";
+import type { File } from "../../domain/files/file.ts";
 import { READ_TEXT_LINES } from "../../domain/limits.ts";
-import { partOf, someLines, type TextPart } from "../../domain/texts/some-lines.ts";
-import { utf8Length } from "../../domain/texts/text.ts";
+import { partOf, someLines, type TextPart } from "../../domain/contents/texts/some-lines.ts";
+import { utf8Length } from "../../domain/contents/texts/text.ts";
 import type { Services } from "../../services/services.ts";
 import type { TextRange } from "../../services/contents/texts.ts";
 import { ANSWER_BYTES, ANSWER_TEXT_JSON_BYTES } from "./bounds.ts";

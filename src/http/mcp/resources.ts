@@ -4,10 +4,10 @@ import {
   ResourceNotFoundError,
   type Server,
 } from "@modelcontextprotocol/server";
-import type { Caller } from "../../domain/caller.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, type ErrorCode, invalid, notFound } from "../../domain/errors.ts";
-import type { FileFacts } from "../../domain/file.ts";
-import { textOf } from "../../domain/texts/text-encoding.ts";
+import type { FileFacts } from "../../domain/files/file.ts";
+import { textOf } from "../../domain/contents/texts/text-encoding.ts";
 import { formatInstant } from "../../domain/time.ts";
 import { etagOf } from "../content/etag.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";

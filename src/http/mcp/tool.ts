@@ -1,5 +1,5 @@
 import type { Static, TObject } from "@sinclair/typebox";
-import type { Caller } from "../../domain/caller.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
 import { invalid } from "../../domain/errors.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";
 import { withKnownNames } from "../operation/known-fields.ts";

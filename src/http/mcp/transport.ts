@@ -6,7 +6,7 @@ import {
   type Server,
 } from "@modelcontextprotocol/server";
 import { CofferError } from "../../domain/errors.ts";
-import type { Log } from "../../log.ts";
+import type { Log } from "../../process/log.ts";
 import { contextOf, type RequestContext, setContext } from "../gate/request-context.ts";
 import { ListenStream } from "./listen-stream.ts";
 import type { Listen, ListenFilter } from "./listening.ts";

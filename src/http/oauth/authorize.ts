@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../process/clock.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import { ParameterReader } from "../../domain/oauth/oauth-request.ts";
 import { CofferError } from "../../domain/errors.ts";
-import type { Log } from "../../log.ts";
+import type { Log } from "../../process/log.ts";
 import type { Authorizations } from "../../services/oauth/authorizations.ts";
 import type { LinkBase } from "../gate/link-base.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";

@@ -5,7 +5,7 @@ import type { AuthorizationRequest } from "../../domain/oauth/oauth-request.ts";
 import { redirectTarget } from "../../domain/oauth/redirect-uri.ts";
 import { type Authorizations, REQUEST_LIFETIME_MS } from "../../services/oauth/authorizations.ts";
 import { operation } from "../operation/operation.ts";
-import { type AuthorizationRecord, authorizationSchema } from "../operation/account-schemas.ts";
+import { type AuthorizationRecord, authorizationSchema } from "../records/account-schemas.ts";
 import { driveRef, nullable, scope } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 

@@ -2,7 +2,7 @@ import { type TObject, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { CofferError } from "../../domain/errors.ts";
 import { OAUTH_SCOPES } from "../../domain/oauth/oauth-request.ts";
-import type { ApiKeys } from "../../services/api-keys.ts";
+import type { ApiKeys } from "../../services/accounts/api-keys.ts";
 import type { Authorizations } from "../../services/oauth/authorizations.ts";
 import { bearerToken } from "../gate/gate.ts";
 import type { LinkBase } from "../gate/link-base.ts";

@@ -4,10 +4,10 @@ import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import { rateLimited } from "../gate/errors.ts";
 import type { RateLimiter } from "../gate/rate-limiter.ts";
 import { contextOf, type RequestContext } from "../gate/request-context.ts";
-import { ANONYMOUS_BYTES } from "../operation/body-limits.ts";
+import { ANONYMOUS_BYTES } from "../json/body-limits.ts";
 import { detailOf } from "../operation/describe.ts";
 import type { ContentOperation, Operation } from "../operation/spec.ts";
-import { readBody, refuseCodedBody, refuseLongBody } from "../operation/json-body.ts";
+import { readBody, refuseCodedBody, refuseLongBody } from "../json/json-body.ts";
 
 /** The media type of a form. */
 export const FORM = "application/x-www-form-urlencoded";

@@ -1,14 +1,14 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../process/clock.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { NEW_CLIENT_LIFETIME_MS } from "../../domain/oauth/oauth-client.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import { HOUR_MS } from "../../domain/time.ts";
 import type { OAuthClients } from "../../services/oauth/clients.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
-import { PLAIN_BODY } from "../operation/body-limits.ts";
-import { parseJsonBody } from "../operation/json-body.ts";
+import { PLAIN_BODY } from "../json/body-limits.ts";
+import { parseJsonBody } from "../json/json-body.ts";
 import {
   countRequest,
   type ProtocolOperation,

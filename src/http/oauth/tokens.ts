@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../process/clock.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import { type ParameterReader, requireOwnResource, scopeText } from "../../domain/oauth/oauth-request.ts";
 import {
@@ -13,7 +13,7 @@ import { DAY_MS } from "../../domain/time.ts";
 import type { IssuedTokens, OAuthGrants } from "../../services/oauth/grants.ts";
 import type { LinkBase } from "../gate/link-base.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
-import { ANONYMOUS_BYTES } from "../operation/body-limits.ts";
+import { ANONYMOUS_BYTES } from "../json/body-limits.ts";
 import {
   countRequest,
   FORM,

@@ -1,5 +1,5 @@
 import { CofferError } from "../../domain/errors.ts";
-import type { Log } from "../../log.ts";
+import type { Log } from "../../process/log.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 
 /** An event of a stream (HTML, section 9.2). */

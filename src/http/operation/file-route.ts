@@ -1,6 +1,6 @@
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { Elysia } from "elysia";
-import type { FileRef, FileView } from "../../domain/file-ref.ts";
+import type { FileRef, FileView } from "../../domain/files/file-ref.ts";
 import { operation } from "./operation.ts";
 import type { Reply } from "./reply.ts";
 import type { Input, Route } from "./route.ts";

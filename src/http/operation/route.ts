@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
-import { type Caller, requireAccount, requirePerson, requireSession } from "../../domain/caller.ts";
+import { type Caller, requireAccount, requirePerson, requireSession } from "../../domain/accounts/caller.ts";
 import { callerOf, contextOf, type RequestContext } from "../gate/request-context.ts";
 import { detailOf, type RouteDetail } from "./describe.ts";
-import { ANONYMOUS_BYTES, PLAIN_BODY } from "./body-limits.ts";
+import { ANONYMOUS_BYTES, PLAIN_BODY } from "../json/body-limits.ts";
 import {
   parseJsonBody,
   readBody,
   refuseCodedBody,
   refuseLongBody,
   refusePartOfContent,
-} from "./json-body.ts";
+} from "../json/json-body.ts";
 import type { TakeUnknown } from "./known-fields.ts";
 import { compileQuery } from "./query.ts";
 import type { AnyOperation } from "./spec.ts";

@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import type { Static, TSchema } from "@sinclair/typebox";
 import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT, PASSWORD_CHARACTERS, TAGS } from "../../domain/limits.ts";
-import { PLANS } from "../../domain/plan.ts";
-import { MEMBER_ROLES, ROLES } from "../../domain/role.ts";
-import { SCOPES } from "../../domain/scope.ts";
+import { PLANS } from "../../domain/accounts/plan.ts";
+import { MEMBER_ROLES, ROLES } from "../../domain/accounts/role.ts";
+import { SCOPES } from "../../domain/accounts/scope.ts";
 
 // Built with TypeBox itself: Elysia's `t.Integer` and some others also accept their value as a string.
 

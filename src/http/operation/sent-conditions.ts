@@ -1,5 +1,5 @@
 import { invalid } from "../../domain/errors.ts";
-import { quotedTag } from "../../domain/precondition.ts";
+import { quotedTag } from "../../domain/files/etag.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import type { AnyOperation } from "./spec.ts";
 

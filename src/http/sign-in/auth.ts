@@ -1,23 +1,19 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../process/clock.ts";
 import { CofferError, type ErrorCode } from "../../domain/errors.ts";
 import type { Accounts } from "../../services/accounts/accounts.ts";
 import type { KnownClients } from "../../services/accounts/known-clients.ts";
 import type { Oidc } from "../../services/accounts/oidc.ts";
 import type { Sessions, SignedIn } from "../../services/accounts/sessions.ts";
 import type { Browser, SignIn } from "../../services/accounts/sign-in.ts";
-import { accountRecord, exampleAccount } from "../resources/account.ts";
+import { accountRecord, exampleAccount } from "../resources/accounts/account.ts";
 import { rateLimited } from "../gate/errors.ts";
-import { examplePassword } from "../operation/examples.ts";
+import { examplePassword } from "../records/examples.ts";
 import { operation } from "../operation/operation.ts";
 import { type OriginOf, refuseForeign } from "../gate/own-origin.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
-import {
-  accountSchema,
-  type SignInOptionsRecord,
-  signInOptionsSchema,
-} from "../operation/account-schemas.ts";
+import { accountSchema, type SignInOptionsRecord, signInOptionsSchema } from "../records/account-schemas.ts";
 import { givenPassword, newPassword } from "../operation/schema.ts";
 import { type Cookies, SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";
 import { FROM_STRANGERS, PER_ACCOUNT, PER_CLIENT, SignInThrottle, WINDOW_SECONDS } from "./throttle.ts";

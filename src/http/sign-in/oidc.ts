@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Clock } from "../../clock.ts";
-import type { Log } from "../../log.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { Log } from "../../process/log.ts";
 import { FLOW_LIFETIME_MS, type Oidc } from "../../services/accounts/oidc.ts";
 import type { SignIn } from "../../services/accounts/sign-in.ts";
 import { browserOf, NO_STORE, SETS_SESSION, UNCACHED } from "./auth.ts";

@@ -1,11 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Clock } from "../../clock.ts";
-import { bucketOf } from "../../domain/caller.ts";
+import type { Clock } from "../../process/clock.ts";
+import { bucketOf } from "../../domain/accounts/caller.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { Accounts } from "../../services/accounts/accounts.ts";
 import type { KnownClients } from "../../services/accounts/known-clients.ts";
-import { examplePassword } from "../operation/examples.ts";
+import { examplePassword } from "../records/examples.ts";
 import { givenPassword, newPassword } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 import { ownToken } from "./sessions.ts";

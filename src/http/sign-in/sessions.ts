@@ -1,11 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Caller } from "../../domain/caller.ts";
-import type { ListedSession } from "../../domain/session.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
+import type { ListedSession } from "../../domain/accounts/session.ts";
 import { formatInstant } from "../../domain/time.ts";
 import type { Sessions } from "../../services/accounts/sessions.ts";
 import { operation } from "../operation/operation.ts";
-import { type SessionRecord, sessionSchema } from "../operation/account-schemas.ts";
+import { type SessionRecord, sessionSchema } from "../records/account-schemas.ts";
 import { id } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 import { SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";

@@ -1,8 +1,8 @@
-import type { Clock } from "../../clock.ts";
-import type { PasswordSender } from "../../domain/known-client.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { PasswordSender } from "../../domain/accounts/known-client.ts";
 import type { KnownClients } from "../../services/accounts/known-clients.ts";
-import { tooManyWrong } from "../gate/guess-throttle.ts";
-import { Guesses } from "../gate/guesses.ts";
+import { tooManyWrong } from "../limits/guess-throttle.ts";
+import { Guesses } from "../limits/guesses.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 
 /** How long a wrong password counts. */

@@ -1,5 +1,5 @@
 import { CofferError } from "../../domain/errors.ts";
-import type { Log } from "../../log.ts";
+import type { Log } from "../../process/log.ts";
 import { SignInEnded } from "../../services/accounts/oidc.ts";
 import { errorResponse } from "../gate/errors.ts";
 import { OWN_BASE } from "./return-path.ts";

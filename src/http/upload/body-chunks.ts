@@ -1,7 +1,7 @@
 import type { AnnouncedBytes } from "../../services/contents/arriving.ts";
-import { releasedChunks } from "../gate/released-chunks.ts";
+import { releasedChunks } from "../connection/released-chunks.ts";
 import type { RequestContext } from "../gate/request-context.ts";
-import { bodyTooLarge } from "../operation/json-body.ts";
+import { bodyTooLarge } from "../json/json-body.ts";
 import { inTime, type Pace, paced } from "./pace.ts";
 
 // A small content in base64, and its other fields. In bytes.

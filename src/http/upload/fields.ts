@@ -1,5 +1,5 @@
 import { CofferError } from "../../domain/errors.ts";
-import { METADATA_BODY } from "../operation/body-limits.ts";
+import { METADATA_BODY } from "../json/body-limits.ts";
 
 /** The most bytes of all fields other than the content in one upload, before parsing. */
 export const MAX_FIELD_BYTES = METADATA_BODY.bytes;

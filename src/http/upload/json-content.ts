@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { invalid } from "../../domain/errors.ts";
-import { isWords } from "../../domain/texts/words.ts";
+import { isWords } from "../../domain/contents/texts/words.ts";
 import { Base64Writer } from "./base64.ts";
 import { ContentString } from "./content-string.ts";
 import type { ContentSink } from "./content-sink.ts";

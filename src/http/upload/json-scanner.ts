@@ -1,5 +1,5 @@
 import { invalid } from "../../domain/errors.ts";
-import { otherThanJson } from "../operation/json-fault.ts";
+import { otherThanJson } from "../json/json-fault.ts";
 import { CONTENT_KEYS, type ContentKey, fieldsTooLarge, MAX_FIELD_BYTES } from "./fields.ts";
 
 const TAB = 0x09;

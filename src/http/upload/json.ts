@@ -1,9 +1,9 @@
 import { invalid } from "../../domain/errors.ts";
-import { METADATA_ITEMS } from "../operation/body-limits.ts";
-import { essenceOf, isTextType } from "../../domain/media-type.ts";
-import { mimeTypeOf } from "../../domain/mime.ts";
-import { requireExactField } from "../operation/exact-numbers.ts";
-import { decodeText, parseJson, withoutMark } from "../operation/json-text.ts";
+import { METADATA_ITEMS } from "../json/body-limits.ts";
+import { essenceOf, isTextType } from "../../domain/contents/media-type.ts";
+import { mimeTypeOf } from "../../domain/contents/mime.ts";
+import { requireExactField } from "../json/exact-numbers.ts";
+import { decodeText, parseJson, withoutMark } from "../json/json-text.ts";
 import type { UploadEnvelope } from "./fields.ts";
 import { inTurns } from "./in-turns.ts";
 import { encodingIn, JsonContent, requireEncoding } from "./json-content.ts";

@@ -1,6 +1,6 @@
-import { requireExactNumbers } from "../operation/exact-numbers.ts";
-import { METADATA_ITEMS } from "../operation/body-limits.ts";
-import { parseJson, withoutMark } from "../operation/json-text.ts";
+import { requireExactNumbers } from "../json/exact-numbers.ts";
+import { METADATA_ITEMS } from "../json/body-limits.ts";
+import { parseJson, withoutMark } from "../json/json-text.ts";
 
 /**
  * The JSON value that is sent as text for metadata, where a request has no JSON around it.

@@ -1,5 +1,5 @@
 import { invalid } from "../../domain/errors.ts";
-import { decodeText } from "../operation/json-text.ts";
+import { decodeText } from "../json/json-text.ts";
 import type { WriteContent } from "./write-content.ts";
 
 const MAX_PARTS = 64;

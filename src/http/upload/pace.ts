@@ -1,4 +1,4 @@
-import type { SteadyClock } from "../../clock.ts";
+import type { SteadyClock } from "../../process/clock.ts";
 import { CofferError } from "../../domain/errors.ts";
 
 /** How fast clients must send contents. */

@@ -1,10 +1,10 @@
-import type { Clock } from "../../clock.ts";
-import type { Within } from "../../db/database.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { Within } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
-import { hashSecret } from "../../domain/api-key.ts";
-import { type Caller, requireAccount, requireSession } from "../../domain/caller.ts";
-import type { Plan } from "../../domain/plan.ts";
-import type { Retention } from "../../domain/retention.ts";
+import { hashSecret } from "../../domain/accounts/api-key.ts";
+import { type Caller, requireAccount, requireSession } from "../../domain/accounts/caller.ts";
+import type { Plan } from "../../domain/accounts/plan.ts";
+import type { Retention } from "../../domain/history/retention.ts";
 import { CofferError, invalid } from "../../domain/errors.ts";
 import type { Access } from "../access.ts";
 import type { Passwords } from "./passwords.ts";

@@ -1,9 +1,9 @@
-import type { Clock } from "../../clock.ts";
-import type { Within } from "../../db/database.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { Within } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
-import { hashSecret, type SecretHash } from "../../domain/api-key.ts";
-import { type Caller, requirePerson } from "../../domain/caller.ts";
-import { type Drive, type SeenDrive, slugOf } from "../../domain/drive.ts";
+import { hashSecret, type SecretHash } from "../../domain/accounts/api-key.ts";
+import { type Caller, requirePerson } from "../../domain/accounts/caller.ts";
+import { type Drive, type SeenDrive, slugOf } from "../../domain/drives/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { Access } from "../access.ts";
 import type { Quota } from "../quota.ts";

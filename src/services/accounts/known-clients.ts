@@ -1,11 +1,11 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../process/clock.ts";
 import type { Tables } from "../../db/tables.ts";
 import {
   hashPasswordSender,
   KNOWN_CLIENT_TOUCH_MS,
   KNOWN_CLIENTS,
   type PasswordSender,
-} from "../../domain/known-client.ts";
+} from "../../domain/accounts/known-client.ts";
 
 interface Parts {
   readonly tables: Tables;

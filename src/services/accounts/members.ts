@@ -1,15 +1,15 @@
-import type { Clock } from "../../clock.ts";
-import type { Within } from "../../db/database.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { Within } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
-import { actorOf } from "../../domain/actor.ts";
-import { type Caller, requirePerson } from "../../domain/caller.ts";
-import type { Drive } from "../../domain/drive.ts";
+import { actorOf } from "../../domain/changes/actor.ts";
+import { type Caller, requirePerson } from "../../domain/accounts/caller.ts";
+import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
 import { parseId, type UserId, type UserPk } from "../../domain/id.ts";
 import { MEMBERS } from "../../domain/limits.ts";
-import type { Member } from "../../domain/member.ts";
-import { ROOT } from "../../domain/path.ts";
-import type { MemberRole } from "../../domain/role.ts";
+import type { Member } from "../../domain/accounts/member.ts";
+import { ROOT } from "../../domain/files/path.ts";
+import type { MemberRole } from "../../domain/accounts/role.ts";
 import type { Access } from "../access.ts";
 import type { Changes } from "../changes/changes.ts";
 

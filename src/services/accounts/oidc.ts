@@ -17,12 +17,12 @@ import {
   randomState,
   ResponseBodyError,
 } from "openid-client";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../process/clock.ts";
 import { CofferError, type ErrorCode } from "../../domain/errors.ts";
-import type { Identity } from "../../domain/identity.ts";
+import type { Identity } from "../../domain/accounts/identity.ts";
 import { NAME_CHARACTERS } from "../../domain/limits.ts";
-import { characters, isPlainText } from "../../domain/texts/text.ts";
-import type { Log } from "../../log.ts";
+import { characters, isPlainText } from "../../domain/contents/texts/text.ts";
+import type { Log } from "../../process/log.ts";
 import { fetchBounded } from "../fetch-bounded.ts";
 import { Tickets } from "./tickets.ts";
 

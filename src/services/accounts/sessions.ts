@@ -1,8 +1,8 @@
-import type { Clock } from "../../clock.ts";
-import type { Within } from "../../db/database.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { Within } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
-import { hashSecret } from "../../domain/api-key.ts";
-import { type Caller, requirePerson, type SessionCaller } from "../../domain/caller.ts";
+import { hashSecret } from "../../domain/accounts/api-key.ts";
+import { type Caller, requirePerson, type SessionCaller } from "../../domain/accounts/caller.ts";
 import { notFound } from "../../domain/errors.ts";
 import { newId, parseId, type SessionId } from "../../domain/id.ts";
 import {
@@ -12,11 +12,11 @@ import {
   SESSION_TOUCH_MS,
   SESSIONS_A_USER,
   USER_AGENT_CHARACTERS,
-} from "../../domain/session.ts";
-import type { User } from "../../domain/user.ts";
+} from "../../domain/accounts/session.ts";
+import type { User } from "../../domain/accounts/user.ts";
 import type { Access } from "../access.ts";
 import type { ClockWatch } from "../upkeep/clock-watch.ts";
-import { LastUses } from "../last-uses.ts";
+import { LastUses } from "./last-uses.ts";
 
 /** A new session. */
 export interface SignedIn {

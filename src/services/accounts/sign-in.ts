@@ -1,11 +1,11 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../process/clock.ts";
 import type { Tables } from "../../db/tables.ts";
-import { hashSecret, type SecretHash } from "../../domain/api-key.ts";
+import { hashSecret, type SecretHash } from "../../domain/accounts/api-key.ts";
 import { CofferError } from "../../domain/errors.ts";
-import type { Identity } from "../../domain/identity.ts";
-import { newToken } from "../../domain/session.ts";
-import { proposeUsername, type User } from "../../domain/user.ts";
-import type { Log } from "../../log.ts";
+import type { Identity } from "../../domain/accounts/identity.ts";
+import { newToken } from "../../domain/accounts/session.ts";
+import { proposeUsername, type User } from "../../domain/accounts/user.ts";
+import type { Log } from "../../process/log.ts";
 import type { Administrators } from "./administrators.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Sessions, SignedIn } from "./sessions.ts";

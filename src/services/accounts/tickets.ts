@@ -1,6 +1,6 @@
-import type { Clock } from "../../clock.ts";
-import { hashSecret, type SecretHash } from "../../domain/api-key.ts";
-import { newToken } from "../../domain/session.ts";
+import type { Clock } from "../../process/clock.ts";
+import { hashSecret, type SecretHash } from "../../domain/accounts/api-key.ts";
+import { newToken } from "../../domain/accounts/session.ts";
 
 interface Kept<T> {
   readonly value: T;

@@ -1,11 +1,11 @@
-import type { Clock } from "../../clock.ts";
-import type { Within } from "../../db/database.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { Within } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
-import { type Caller, requireSession } from "../../domain/caller.ts";
-import type { Plan } from "../../domain/plan.ts";
+import { type Caller, requireSession } from "../../domain/accounts/caller.ts";
+import type { Plan } from "../../domain/accounts/plan.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
 import { newId, parseId, type UserId } from "../../domain/id.ts";
-import { type AdminBy, parseUsername, type User } from "../../domain/user.ts";
+import { type AdminBy, parseUsername, type User } from "../../domain/accounts/user.ts";
 import type { Access } from "../access.ts";
 import type { Passwords } from "./passwords.ts";
 

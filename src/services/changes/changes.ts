@@ -5,10 +5,10 @@ import {
   type ChangePosition,
   changeNumber,
   type NewChange,
-} from "../../domain/change.ts";
+} from "../../domain/changes/change.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { DrivePk } from "../../domain/id.ts";
-import { type FolderPath, ROOT } from "../../domain/path.ts";
+import { type FolderPath, ROOT } from "../../domain/files/path.ts";
 import { ChangeHub, type Watched } from "./hub.ts";
 import { merged } from "./merged.ts";
 import { seenFrom } from "./seen-from.ts";

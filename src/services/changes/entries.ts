@@ -1,9 +1,9 @@
-import type { Stamp } from "../../domain/actor.ts";
-import type { ContentFacts, NewChange } from "../../domain/change.ts";
-import type { File } from "../../domain/file.ts";
+import type { Stamp } from "../../domain/changes/actor.ts";
+import type { ContentFacts, NewChange } from "../../domain/changes/change.ts";
+import type { File } from "../../domain/files/file.ts";
 import { movesBetweenDrives, type FolderWork, type WorkPlace } from "../../domain/folders/folder-work.ts";
 import type { DrivePk } from "../../domain/id.ts";
-import { type FolderPath, ROOT } from "../../domain/path.ts";
+import { type FolderPath, ROOT } from "../../domain/files/path.ts";
 
 /** A file as its entry in the feed needs it. */
 type Facts = Pick<File, "drivePk" | "path" | "id" | "digest" | "size" | "version">;

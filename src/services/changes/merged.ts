@@ -1,5 +1,5 @@
-import type { ChangeRange, ChangesTable } from "../../db/changes.ts";
-import { type Change, changeNumber } from "../../domain/change.ts";
+import type { ChangeRange, ChangesTable } from "../../db/changes/changes.ts";
+import { type Change, changeNumber } from "../../domain/changes/change.ts";
 
 /** How many rows one query reads if there are several drives: most have nothing new. */
 const FEW = 16;

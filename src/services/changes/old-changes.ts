@@ -1,5 +1,5 @@
 import type { Tables } from "../../db/tables.ts";
-import { changeNumber } from "../../domain/change.ts";
+import { changeNumber } from "../../domain/changes/change.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { CHANGES } from "../../domain/limits.ts";
 import { DAY_MS } from "../../domain/time.ts";

@@ -1,5 +1,5 @@
-import type { Change } from "../../domain/change.ts";
-import { type FolderPath, ROOT } from "../../domain/path.ts";
+import type { Change } from "../../domain/changes/change.ts";
+import { type FolderPath, ROOT } from "../../domain/files/path.ts";
 
 /** What of a change tells of what is in a folder. */
 export type Told = Pick<Change, "type" | "path" | "previousPath" | "fileCount" | "ref" | "before" | "after">;

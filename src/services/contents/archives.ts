@@ -1,12 +1,12 @@
 import type { BlobStore } from "../../blobs/blob-store.ts";
-import type { Clock } from "../../clock.ts";
-import type { ArchiveRow } from "../../db/archive-lists.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { ArchiveRow } from "../../db/files/archive-lists.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Caller } from "../../domain/caller.ts";
-import type { Digest } from "../../domain/digest.ts";
-import type { Drive } from "../../domain/drive.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
+import type { Digest } from "../../domain/contents/digest.ts";
+import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
-import { hasExpired } from "../../domain/file.ts";
+import { hasExpired } from "../../domain/files/file.ts";
 import { ARCHIVE_LIMITS } from "../../domain/limits.ts";
 import {
   type FilePath,
@@ -15,13 +15,13 @@ import {
   parentFolder,
   parsePlace,
   ROOT,
-} from "../../domain/path.ts";
-import type { SnapshotNumber } from "../../domain/snapshot.ts";
+} from "../../domain/files/path.ts";
+import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";
 import type { Access, Reach } from "../access.ts";
 import { mayGoOn } from "../may-go-on.ts";
-import type { DamagedContents, FilePlace } from "../damaged-contents.ts";
+import type { DamagedContents, FilePlace } from "./damaged-contents.ts";
 import { holderOf, type SlotHolder, Slots } from "../slots.ts";
-import type { UsageMeter } from "../usage.ts";
+import type { UsageMeter } from "../accounts/usage.ts";
 import { type ZipContent, type ZipSource, zipStream } from "./zip-stream.ts";
 
 type Place = FilePath | FolderPath;

@@ -1,7 +1,7 @@
-import type { Releaser } from "../../db/released-contents.ts";
+import type { Releaser } from "../../db/contents/released-contents.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { UPLOAD_LIMITS } from "../../domain/limits.ts";
-import type { FilePath } from "../../domain/path.ts";
+import type { FilePath } from "../../domain/files/path.ts";
 import { type SlotHolder, Slots } from "../slots.ts";
 
 /** How much a client is going to send. */

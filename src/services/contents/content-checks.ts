@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { BlobStore } from "../../blobs/blob-store.ts";
 import type { Content } from "../../blobs/content-file.ts";
 import { RECENT_BYTES } from "../../blobs/recent-contents.ts";
-import type { Clock } from "../../clock.ts";
-import type { ByteRange } from "../../domain/byte-range.ts";
-import type { Digest } from "../../domain/digest.ts";
-import type { Log } from "../../log.ts";
-import type { DamagedContents, FilePlace } from "../damaged-contents.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { ByteRange } from "../../domain/contents/byte-range.ts";
+import type { Digest } from "../../domain/contents/digest.ts";
+import type { Log } from "../../process/log.ts";
+import type { DamagedContents, FilePlace } from "./damaged-contents.ts";
 import { Turns } from "../turns.ts";
 
 /** How long a reader waits for a check, in milliseconds: fast disks read a gigabyte in that time. */

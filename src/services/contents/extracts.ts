@@ -1,14 +1,14 @@
 import { CofferError } from "../../domain/errors.ts";
-import type { Caller } from "../../domain/caller.ts";
-import { documentFormatOf } from "../../domain/extraction.ts";
-import type { File } from "../../domain/file.ts";
-import type { FileRef } from "../../domain/file-ref.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
+import { documentFormatOf } from "../../domain/contents/extraction.ts";
+import type { File } from "../../domain/files/file.ts";
+import type { FileRef } from "../../domain/files/file-ref.ts";
 import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES } from "../../domain/limits.ts";
-import { isJsonType, isTextType } from "../../domain/media-type.ts";
-import { encodingsFor, type TextEncoding } from "../../domain/texts/text-encoding.ts";
+import { isJsonType, isTextType } from "../../domain/contents/media-type.ts";
+import { encodingsFor, type TextEncoding } from "../../domain/contents/texts/text-encoding.ts";
 import { contentPieces } from "./content-pieces.ts";
 import type { Documents } from "../extraction/documents.ts";
-import type { Files } from "../files.ts";
+import type { Files } from "../files/files.ts";
 import { holderOf, type SlotHolder } from "../slots.ts";
 
 /** How much of a text is quoted at once, in UTF-16 units. */

@@ -1,4 +1,4 @@
-import { requireFits } from "../../domain/file-size.ts";
+import { requireFits } from "../../domain/files/file-size.ts";
 
 /** Reads a content without storing it, in place of an `Upload`. */
 export class HashedContent {

@@ -1,17 +1,17 @@
-import type { Digest } from "../../domain/digest.ts";
+import type { Digest } from "../../domain/contents/digest.ts";
 import { CofferError } from "../../domain/errors.ts";
-import { documentFormatOf } from "../../domain/extraction.ts";
-import type { FileFacts } from "../../domain/file.ts";
+import { documentFormatOf } from "../../domain/contents/extraction.ts";
+import type { FileFacts } from "../../domain/files/file.ts";
 import {
   afterLineEnd,
   INDEX_STEP,
   LineCounter,
   type LineIndex,
   markBytes,
-} from "../../domain/texts/lines.ts";
-import { essenceOf, isTextType } from "../../domain/media-type.ts";
-import { UNKNOWN_TYPE } from "../../domain/mime.ts";
-import { encodingsFor, type TextEncoding } from "../../domain/texts/text-encoding.ts";
+} from "../../domain/contents/texts/lines.ts";
+import { essenceOf, isTextType } from "../../domain/contents/media-type.ts";
+import { UNKNOWN_TYPE } from "../../domain/contents/mime.ts";
+import { encodingsFor, type TextEncoding } from "../../domain/contents/texts/text-encoding.ts";
 import { contentPieces } from "./content-pieces.ts";
 import { Turns } from "../turns.ts";
 

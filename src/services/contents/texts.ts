@@ -1,16 +1,16 @@
-import type { Caller } from "../../domain/caller.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
 import { invalid } from "../../domain/errors.ts";
-import type { FileFacts } from "../../domain/file.ts";
-import type { FileView } from "../../domain/file-ref.ts";
+import type { FileFacts } from "../../domain/files/file.ts";
+import type { FileView } from "../../domain/files/file-ref.ts";
 import { READ_TEXT_LINES } from "../../domain/limits.ts";
-import type { LineIndex } from "../../domain/texts/lines.ts";
-import { partOf, someLines, type TextPart } from "../../domain/texts/some-lines.ts";
-import { utf8Length } from "../../domain/texts/text.ts";
-import { type TextEncoding, unitBytes } from "../../domain/texts/text-encoding.ts";
+import type { LineIndex } from "../../domain/contents/texts/lines.ts";
+import { partOf, someLines, type TextPart } from "../../domain/contents/texts/some-lines.ts";
+import { utf8Length } from "../../domain/contents/texts/text.ts";
+import { type TextEncoding, unitBytes } from "../../domain/contents/texts/text-encoding.ts";
 import type { Access } from "../access.ts";
 import type { ContentChecks } from "./content-checks.ts";
 import { afterLines, type LineIndexes, startOfLine } from "./line-indexes.ts";
-import type { UsageMeter } from "../usage.ts";
+import type { UsageMeter } from "../accounts/usage.ts";
 
 /** The longest character, and a line end after it. */
 const LONGEST_END = 8;

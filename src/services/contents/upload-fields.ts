@@ -1,9 +1,9 @@
-import type { FileBody } from "../../db/files.ts";
+import type { FileBody } from "../../db/files/files.ts";
 import { invalid } from "../../domain/errors.ts";
-import { type File, type Metadata, parseExpiry, parseMetadata, parseTags } from "../../domain/file.ts";
-import { parseMediaType } from "../../domain/media-type.ts";
-import { mimeTypeOf, UNKNOWN_TYPE } from "../../domain/mime.ts";
-import { type Filename, type FilePath, parseFilename, parseFilePath } from "../../domain/path.ts";
+import { type File, type Metadata, parseExpiry, parseMetadata, parseTags } from "../../domain/files/file.ts";
+import { parseMediaType } from "../../domain/contents/media-type.ts";
+import { mimeTypeOf, UNKNOWN_TYPE } from "../../domain/contents/mime.ts";
+import { type Filename, type FilePath, parseFilename, parseFilePath } from "../../domain/files/path.ts";
 
 /** A file's fields, as the uploader sent them. */
 export interface UploadFields {

@@ -1,27 +1,27 @@
 import type { BlobStore } from "../../blobs/blob-store.ts";
 import type { BlobWriter, PinnedBlob } from "../../blobs/blob-writer.ts";
-import type { Clock } from "../../clock.ts";
-import type { Within } from "../../db/database.ts";
-import { bodyOf, type FileBody } from "../../db/files.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { Within } from "../../db/engine/database.ts";
+import { bodyOf, type FileBody } from "../../db/files/files.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Actor } from "../../domain/actor.ts";
-import type { Digest } from "../../domain/digest.ts";
-import { type File, requireFuture } from "../../domain/file.ts";
-import type { FileRef } from "../../domain/file-ref.ts";
-import { requireFits } from "../../domain/file-size.ts";
+import type { Actor } from "../../domain/changes/actor.ts";
+import type { Digest } from "../../domain/contents/digest.ts";
+import { type File, requireFuture } from "../../domain/files/file.ts";
+import type { FileRef } from "../../domain/files/file-ref.ts";
+import { requireFits } from "../../domain/files/file-size.ts";
 import type { BlobPk } from "../../domain/id.ts";
-import type { FilePath } from "../../domain/path.ts";
-import { type Precondition, requirePrecondition } from "../../domain/precondition.ts";
-import { requireMayExpire } from "../../domain/role.ts";
-import { previewOf } from "../../domain/texts/preview.ts";
-import type { Log } from "../../log.ts";
+import type { FilePath } from "../../domain/files/path.ts";
+import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
+import { requireMayExpire } from "../../domain/accounts/role.ts";
+import { previewOf } from "../../domain/contents/texts/preview.ts";
+import type { Log } from "../../process/log.ts";
 import type { Access, Reach } from "../access.ts";
 import type { ArrivingContent } from "./arriving.ts";
-import type { FilePlace } from "../damaged-contents.ts";
+import type { FilePlace } from "./damaged-contents.ts";
 import type { ContentChecks } from "./content-checks.ts";
 import type { Quota } from "../quota.ts";
 import type { SlotHolder } from "../slots.ts";
-import type { Tree } from "../tree.ts";
+import type { Tree } from "../files/tree.ts";
 import {
   type Attributes,
   notGiven,
@@ -29,7 +29,7 @@ import {
   parseTarget,
   type UploadFields,
 } from "./upload-fields.ts";
-import type { UsageMeter } from "../usage.ts";
+import type { UsageMeter } from "../accounts/usage.ts";
 
 /** The result of an upload: `created` is false if it replaced a file's content. */
 export interface Uploaded {

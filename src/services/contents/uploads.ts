@@ -1,6 +1,6 @@
-import { type Releaser, releaserOf } from "../../db/released-contents.ts";
-import { actorOf } from "../../domain/actor.ts";
-import { bucketOf, type Caller, isUnclaimed } from "../../domain/caller.ts";
+import { type Releaser, releaserOf } from "../../db/contents/released-contents.ts";
+import { actorOf } from "../../domain/changes/actor.ts";
+import { bucketOf, type Caller, isUnclaimed } from "../../domain/accounts/caller.ts";
 import { once } from "../../domain/once.ts";
 import { type Announced, ArrivingContents } from "./arriving.ts";
 import { HashedContent } from "./hashed-content.ts";

@@ -1,6 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Digest } from "../../domain/digest.ts";
-import { centralHeader, dataDescriptor, endOfArchive, localHeader, type ZipEntry } from "../../domain/zip.ts";
+import type { Digest } from "../../domain/contents/digest.ts";
+import {
+  centralHeader,
+  dataDescriptor,
+  endOfArchive,
+  localHeader,
+  type ZipEntry,
+} from "../../domain/contents/zip.ts";
 
 /** A file or folder to pack; a folder's digest is null. */
 export interface ZipSource {

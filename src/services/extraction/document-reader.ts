@@ -4,8 +4,8 @@ import {
   type DocumentFormat,
   EXTRACTION_LIMITS,
   type Reading,
-} from "../../domain/extraction.ts";
-import { requireDescriptors } from "../../descriptors.ts";
+} from "../../domain/contents/extraction.ts";
+import { requireDescriptors } from "../../process/descriptors.ts";
 
 /** How much longer than its limit a process may take before it is killed, in milliseconds. */
 const GRACE_MS = 5000;

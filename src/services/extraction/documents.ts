@@ -1,14 +1,14 @@
-import type { SteadyClock } from "../../clock.ts";
+import type { SteadyClock } from "../../process/clock.ts";
 import { CofferError } from "../../domain/errors.ts";
 import {
   type DocumentFormat,
   type Extraction,
   EXTRACTION_LIMITS,
   type Refusal,
-} from "../../domain/extraction.ts";
-import type { File } from "../../domain/file.ts";
+} from "../../domain/contents/extraction.ts";
+import type { File } from "../../domain/files/file.ts";
 import { MIB } from "../../domain/limits.ts";
-import type { Files } from "../files.ts";
+import type { Files } from "../files/files.ts";
 import type { SlotHolder } from "../slots.ts";
 import type { DocumentReader } from "./document-reader.ts";
 import { ExtractionQueue } from "./extraction-queue.ts";

@@ -1,5 +1,5 @@
 import { CofferError } from "../../domain/errors.ts";
-import { EXTRACTIONS } from "../../domain/extraction.ts";
+import { EXTRACTIONS } from "../../domain/contents/extraction.ts";
 import type { SlotHolder } from "../slots.ts";
 
 interface Waiting extends SlotHolder {

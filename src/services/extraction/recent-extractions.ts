@@ -1,5 +1,5 @@
-import { type Extraction, mayPass, RETRY_PAUSES_MS } from "../../domain/extraction.ts";
-import type { SteadyClock } from "../../clock.ts";
+import { type Extraction, mayPass, RETRY_PAUSES_MS } from "../../domain/contents/extraction.ts";
+import type { SteadyClock } from "../../process/clock.ts";
 import { MIB } from "../../domain/limits.ts";
 
 /** How much text is kept in all, in UTF-16 units. */

@@ -1,8 +1,8 @@
-import type { Clock } from "../../clock.ts";
-import type { Within } from "../../db/database.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { Within } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
-import { type Actor, actorOf } from "../../domain/actor.ts";
-import type { Caller } from "../../domain/caller.ts";
+import { type Actor, actorOf } from "../../domain/changes/actor.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
 import { type FolderWork, placesOf } from "../../domain/folders/folder-work.ts";
 import type { Access } from "../access.ts";
 import type { FolderLocks } from "./folder-locks.ts";

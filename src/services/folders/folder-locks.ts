@@ -1,4 +1,4 @@
-import { Busy } from "../../db/database.ts";
+import { Busy } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
 import {
   doneOf,
@@ -10,7 +10,7 @@ import {
   usesSnapshot,
 } from "../../domain/folders/folder-work.ts";
 import type { DrivePk, FolderWorkPk, SnapshotPk, TrashPk } from "../../domain/id.ts";
-import { asFolderPath, type FilePath, type FolderPath, isFolderPath } from "../../domain/path.ts";
+import { asFolderPath, type FilePath, type FolderPath, isFolderPath } from "../../domain/files/path.ts";
 
 /**
  * Lets writes wait for copies, moves and removals of the same folders. The database records which works are running;

@@ -1,6 +1,6 @@
-import type { SubtreeFile } from "../../db/subtrees.ts";
+import type { SubtreeFile } from "../../db/folders/subtrees.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Stamp } from "../../domain/actor.ts";
+import type { Stamp } from "../../domain/changes/actor.ts";
 import { notFound } from "../../domain/errors.ts";
 import { requireShortPaths } from "../../domain/folders/folder-transfer.ts";
 import type {
@@ -9,20 +9,20 @@ import type {
   FolderWork,
   WorkPlace,
 } from "../../domain/folders/folder-work.ts";
-import { parentFolder, relocated } from "../../domain/path.ts";
+import { parentFolder, relocated } from "../../domain/files/path.ts";
 import { type Piece, PIECE_FILES } from "../../domain/folders/piece.ts";
-import type { Log } from "../../log.ts";
-import type { Retention } from "../../domain/retention.ts";
+import type { Log } from "../../process/log.ts";
+import type { Retention } from "../../domain/history/retention.ts";
 import type { Changes } from "../changes/changes.ts";
 import { folderChanged, folderLeft } from "../changes/entries.ts";
 import { ForkPieces } from "./fork-pieces.ts";
 import { FOLDERS, foldersIn, PATHS, type Phase } from "./phases.ts";
-import type { Transfer } from "../placed-files.ts";
+import type { Transfer } from "../files/placed-files.ts";
 import type { Quota } from "../quota.ts";
 import { RestorePieces } from "./restore-pieces.ts";
 import { RewindPieces } from "./rewind-pieces.ts";
 import { advance, type Position, type Progress, type Reached } from "./progress.ts";
-import type { Tree } from "../tree.ts";
+import type { Tree } from "../files/tree.ts";
 
 /** Copies, moves, removes and restores folders in pieces. */
 export class FolderPieces {

@@ -1,16 +1,16 @@
 import type { Tables } from "../../db/tables.ts";
-import type { Stamp } from "../../domain/actor.ts";
-import type { Drive } from "../../domain/drive.ts";
+import type { Stamp } from "../../domain/changes/actor.ts";
+import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, pathTaken } from "../../domain/errors.ts";
 import type { Folder } from "../../domain/folders/folder.ts";
 import { tooMuchToTransfer } from "../../domain/folders/folder-transfer.ts";
 import type { FolderRestoreWork, FolderTransferWork, WorkPlace } from "../../domain/folders/folder-work.ts";
 import { FOLDER_COPY_ENTRIES, FOLDER_MOVE_ENTRIES, RECORD_BYTES } from "../../domain/limits.ts";
-import { asFilePath, type FolderPath, parentFolder } from "../../domain/path.ts";
-import type { TrashEntry } from "../../domain/trash.ts";
+import { asFilePath, type FolderPath, parentFolder } from "../../domain/files/path.ts";
+import type { TrashEntry } from "../../domain/history/trash.ts";
 import type { FolderLocks } from "./folder-locks.ts";
 import type { Quota } from "../quota.ts";
-import type { Tree } from "../tree.ts";
+import type { Tree } from "../files/tree.ts";
 
 /** A folder, and its new path in its own or another drive. */
 export interface FolderTransfer {

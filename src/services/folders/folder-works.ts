@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "../../clock.ts";
-import type { RecordedWork } from "../../db/folder-works.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { RecordedWork } from "../../db/folders/folder-works.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Actor, Stamp } from "../../domain/actor.ts";
+import type { Actor, Stamp } from "../../domain/changes/actor.ts";
 import { CofferError, WriteRefused } from "../../domain/errors.ts";
 import { doneOf, type FolderWork, givenUp, goesOn } from "../../domain/folders/folder-work.ts";
 import type { FolderWorkPk } from "../../domain/id.ts";
-import type { Log } from "../../log.ts";
+import type { Log } from "../../process/log.ts";
 import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
 import type { FolderLocks } from "./folder-locks.ts";
 import type { FolderPieces } from "./folder-pieces.ts";

@@ -1,22 +1,27 @@
 import type { BlobStore } from "../../blobs/blob-store.ts";
-import type { Clock } from "../../clock.ts";
-import type { Within } from "../../db/database.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { Within } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
-import { actorOf } from "../../domain/actor.ts";
-import type { Caller } from "../../domain/caller.ts";
-import type { Drive } from "../../domain/drive.ts";
+import { actorOf } from "../../domain/changes/actor.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
+import type { Drive } from "../../domain/drives/drive.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Folder, FolderFacts } from "../../domain/folders/folder.ts";
 import { newId, type TrashId, type TrashPk } from "../../domain/id.ts";
-import { type FolderPath, parentFolder, parseFolderOrRoot, parseFolderPath } from "../../domain/path.ts";
-import { keepsDeleted, type Retention } from "../../domain/retention.ts";
-import { wayInto } from "../../domain/prefix.ts";
+import {
+  type FolderPath,
+  parentFolder,
+  parseFolderOrRoot,
+  parseFolderPath,
+} from "../../domain/files/path.ts";
+import { keepsDeleted, type Retention } from "../../domain/history/retention.ts";
+import { wayInto } from "../../domain/files/prefix.ts";
 import type { Access, Reach } from "../access.ts";
 import type { FolderChanges } from "./folder-changes.ts";
 import type { FolderLocks } from "./folder-locks.ts";
 import type { FolderTransfers } from "./folder-transfers.ts";
-import { seenCounts } from "../seen-counts.ts";
-import type { Tree } from "../tree.ts";
+import { seenCounts } from "../files/seen-counts.ts";
+import type { Tree } from "../files/tree.ts";
 
 /** A folder as readers see it: its counts exclude expired files that wait for the sweep. */
 export interface ShownFolder {

@@ -1,15 +1,15 @@
-import { type PathRange, rangeOf } from "../../db/path-range.ts";
-import type { PastFile } from "../../db/past-files.ts";
-import type { Step } from "../../db/snapshot-walk.ts";
+import { type PathRange, rangeOf } from "../../db/files/path-range.ts";
+import type { PastFile } from "../../db/snapshots/past-files.ts";
+import type { Step } from "../../db/snapshots/snapshot-walk.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { FolderFacts } from "../../domain/folders/folder.ts";
 import type { FolderForkWork } from "../../domain/folders/folder-work.ts";
 import { type FileId, newId } from "../../domain/id.ts";
-import { parentFolder, ROOT } from "../../domain/path.ts";
+import { parentFolder, ROOT } from "../../domain/files/path.ts";
 import { PIECE_FILES } from "../../domain/folders/piece.ts";
 import { FOLDERS, foldersIn, PATHS, type Phase } from "./phases.ts";
 import type { Quota } from "../quota.ts";
-import type { Tree } from "../tree.ts";
+import type { Tree } from "../files/tree.ts";
 
 /** Fills a new drive, which nobody sees yet, with what a snapshot of another has, in pieces. */
 export class ForkPieces {

@@ -1,7 +1,7 @@
 import type { Tables } from "../../db/tables.ts";
-import type { Stamp } from "../../domain/actor.ts";
+import type { Stamp } from "../../domain/changes/actor.ts";
 import type { DrivePk, FolderPk } from "../../domain/id.ts";
-import type { FolderPath } from "../../domain/path.ts";
+import type { FolderPath } from "../../domain/files/path.ts";
 import type { Piece } from "../../domain/folders/piece.ts";
 
 /** How many folders one query reads. */

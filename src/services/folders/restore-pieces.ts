@@ -1,13 +1,13 @@
-import type { TrashedFile } from "../../db/trash-contents.ts";
+import type { TrashedFile } from "../../db/history/trash-contents.ts";
 import type { Tables } from "../../db/tables.ts";
 import { notFound } from "../../domain/errors.ts";
 import { requireShortRestore } from "../../domain/folders/folder-transfer.ts";
 import type { FolderRestoreWork, WorkPlace } from "../../domain/folders/folder-work.ts";
-import { folderIn, inFolder, parentFolder } from "../../domain/path.ts";
+import { folderIn, inFolder, parentFolder } from "../../domain/files/path.ts";
 import { PIECE_FILES } from "../../domain/folders/piece.ts";
 import { FOLDERS, foldersIn, PATHS, type Phase } from "./phases.ts";
-import type { Restored } from "../placed-files.ts";
-import type { Tree } from "../tree.ts";
+import type { Restored } from "../files/placed-files.ts";
+import type { Tree } from "../files/tree.ts";
 
 /** Brings folders back from the trash in pieces. */
 export class RestorePieces {

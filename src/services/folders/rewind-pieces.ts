@@ -1,19 +1,19 @@
-import type { LostFile, PresentFile } from "../../db/past-files.ts";
-import { firstAfter, isWithin, type PathRange, rangeFrom, rangeOf } from "../../db/path-range.ts";
-import type { SnapshotScope } from "../../db/snapshot-lists.ts";
-import type { Step } from "../../db/snapshot-walk.ts";
+import type { LostFile, PresentFile } from "../../db/snapshots/past-files.ts";
+import { firstAfter, isWithin, type PathRange, rangeFrom, rangeOf } from "../../db/files/path-range.ts";
+import type { SnapshotScope } from "../../db/snapshots/snapshot-lists.ts";
+import type { Step } from "../../db/snapshots/snapshot-walk.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Stamp } from "../../domain/actor.ts";
+import type { Stamp } from "../../domain/changes/actor.ts";
 import type { FolderFacts } from "../../domain/folders/folder.ts";
 import type { FolderRewindWork, Tally } from "../../domain/folders/folder-work.ts";
 import { type DrivePk, type FileId, newId, type SnapshotPk } from "../../domain/id.ts";
-import { asFilePath, type FilePath, parentFolder, ROOT } from "../../domain/path.ts";
+import { asFilePath, type FilePath, parentFolder, ROOT } from "../../domain/files/path.ts";
 import { type Piece, PIECE_FILES } from "../../domain/folders/piece.ts";
-import type { Retention } from "../../domain/retention.ts";
+import type { Retention } from "../../domain/history/retention.ts";
 import { KeptFiles } from "../history/kept-files.ts";
 import { FOLDERS, foldersIn, PATHS, type Phase } from "./phases.ts";
-import type { Past } from "../placed-files.ts";
-import type { Tree } from "../tree.ts";
+import type { Past } from "../files/placed-files.ts";
+import type { Tree } from "../files/tree.ts";
 
 /** What the removal of a file counts into. */
 interface Going {

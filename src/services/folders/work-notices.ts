@@ -1,5 +1,5 @@
-import type { Clock } from "../../clock.ts";
-import type { RecordedWork } from "../../db/folder-works.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { RecordedWork } from "../../db/folders/folder-works.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { FolderWorkPk } from "../../domain/id.ts";
 import type { Changes } from "../changes/changes.ts";

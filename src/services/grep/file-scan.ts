@@ -1,7 +1,7 @@
 import { excerptOf } from "../../domain/grep/excerpt.ts";
 import { decodeLines, plainLine, wholeLength } from "../../domain/grep/lines.ts";
 import { GREP } from "../../domain/limits.ts";
-import { encodedLength, encodingsFor, type TextEncoding } from "../../domain/texts/text-encoding.ts";
+import { encodedLength, encodingsFor, type TextEncoding } from "../../domain/contents/texts/text-encoding.ts";
 import type { Budget } from "./budget.ts";
 import type { Pattern } from "./pattern.ts";
 import type { LineMatch, LinePosition } from "./request.ts";

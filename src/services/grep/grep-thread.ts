@@ -1,4 +1,4 @@
-import { startThread } from "../../thread-start.ts";
+import { startThread } from "../../process/thread-start.ts";
 import type { StorePlaces } from "../store-places.ts";
 import type { FromGrepThread, GrepRequest, ToGrepThread } from "./request.ts";
 

@@ -1,4 +1,4 @@
-import { areDescriptorsShort, requireDescriptors } from "../../descriptors.ts";
+import { areDescriptorsShort, requireDescriptors } from "../../process/descriptors.ts";
 import { CofferError, invalid } from "../../domain/errors.ts";
 import type { StorePlaces } from "../store-places.ts";
 import { GrepThread } from "./grep-thread.ts";

@@ -1,9 +1,9 @@
 import { DamagedContent, requireBytes } from "../../blobs/content-file.ts";
 import { ContentsDirectory } from "../../blobs/contents-directory.ts";
-import { type GrepFile, GrepFiles } from "../../db/grep-files.ts";
-import { firstAfter, rangeFrom } from "../../db/path-range.ts";
-import type { FileFacts } from "../../domain/file.ts";
-import { mayBeText } from "../../domain/media-type.ts";
+import { type GrepFile, GrepFiles } from "../../db/grep/grep-files.ts";
+import { firstAfter, rangeFrom } from "../../db/files/path-range.ts";
+import type { FileFacts } from "../../domain/files/file.ts";
+import { mayBeText } from "../../domain/contents/media-type.ts";
 import { Budget } from "./budget.ts";
 import { FILE_START, FileScan, type Scanned, type ScanParts, type Source } from "./file-scan.ts";
 import { Pattern } from "./pattern.ts";

@@ -1,6 +1,6 @@
-import type { PathRange } from "../../db/path-range.ts";
-import type { Digest } from "../../domain/digest.ts";
-import type { FileFacts } from "../../domain/file.ts";
+import type { PathRange } from "../../db/files/path-range.ts";
+import type { Digest } from "../../domain/contents/digest.ts";
+import type { FileFacts } from "../../domain/files/file.ts";
 import type { DriveId, DrivePk } from "../../domain/id.ts";
 import type { GREP_BOUNDS } from "../../domain/limits.ts";
 

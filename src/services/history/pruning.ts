@@ -1,9 +1,9 @@
-import type { Clock } from "../../clock.ts";
-import type { KeptThing, OldestKept } from "../../db/kept-ages.ts";
-import type { Releaser } from "../../db/released-contents.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { KeptThing, OldestKept } from "../../db/history/kept-ages.ts";
+import type { Releaser } from "../../db/contents/released-contents.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { TrashPk } from "../../domain/id.ts";
-import type { Keeper } from "./keeper.ts";
+import type { HistoryRemoval } from "./history-removal.ts";
 import { inPieces } from "../pieces.ts";
 import type { Quota } from "../quota.ts";
 import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
@@ -34,7 +34,7 @@ export class Pruning {
   constructor(parts: {
     tables: Tables;
     quota: Quota;
-    keeper: Keeper;
+    historyRemoval: HistoryRemoval;
     snapshotRemoval: SnapshotRemoval;
     clock: Clock;
   }) {
@@ -86,7 +86,7 @@ export class Pruning {
     });
     // Until it is empty it takes room: the next one would go without need.
     if (pruned.hasEntry) {
-      await this.#inPieces(() => write(() => this.#parts.keeper.emptySome()));
+      await this.#inPieces(() => write(() => this.#parts.historyRemoval.emptySome()));
     }
     return pruned;
   }

@@ -1,6 +1,6 @@
 import type { Tables } from "../../db/tables.ts";
-import type { Stamp } from "../../domain/actor.ts";
-import type { Drive } from "../../domain/drive.ts";
+import type { Stamp } from "../../domain/changes/actor.ts";
+import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { PATH_BYTES } from "../../domain/limits.ts";
 import {
@@ -12,11 +12,11 @@ import {
   lastSegment,
   parentFolder,
   ROOT,
-} from "../../domain/path.ts";
-import { restoredName } from "../../domain/restored-name.ts";
-import { utf8Length } from "../../domain/texts/text.ts";
-import type { TrashedPlace } from "../../domain/trash.ts";
-import type { Tree } from "../tree.ts";
+} from "../../domain/files/path.ts";
+import { restoredName } from "../../domain/history/restored-name.ts";
+import { utf8Length } from "../../domain/contents/texts/text.ts";
+import type { TrashedPlace } from "../../domain/history/trash.ts";
+import type { Tree } from "../files/tree.ts";
 
 /** How many names are tried beside one that is taken. */
 const TRIES = 200;

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "../../clock.ts";
-import type { Within } from "../../db/database.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { Within } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Caller } from "../../domain/caller.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
 import type { DriveId } from "../../domain/id.ts";
-import { keptSince, type Retention } from "../../domain/retention.ts";
-import type { TrashPosition } from "../../domain/trash.ts";
+import { keptSince, type Retention } from "../../domain/history/retention.ts";
+import type { TrashPosition } from "../../domain/history/trash.ts";
 import type { Access } from "../access.ts";
 import { requireFurther } from "../pieces.ts";
 

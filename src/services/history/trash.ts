@@ -1,30 +1,30 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "../../clock.ts";
-import type { Within } from "../../db/database.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { Within } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Naming } from "../../db/files.ts";
-import type { SingleTrashedFile } from "../../db/trash-contents.ts";
-import { actorOf, type Stamp } from "../../domain/actor.ts";
-import type { Caller } from "../../domain/caller.ts";
-import type { Drive } from "../../domain/drive.ts";
+import type { Naming } from "../../db/files/files.ts";
+import type { SingleTrashedFile } from "../../db/history/trash-contents.ts";
+import { actorOf, type Stamp } from "../../domain/changes/actor.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
+import type { Drive } from "../../domain/drives/drive.ts";
 import { notFound } from "../../domain/errors.ts";
 import { type DrivePk, type FileId, parseId, type TrashId, type TrashPk } from "../../domain/id.ts";
-import { mimeTypeOf } from "../../domain/mime.ts";
+import { mimeTypeOf } from "../../domain/contents/mime.ts";
 import {
   type Filename,
   lastSegment,
   parseFilePath,
   parseFolderPath,
   parsePrefix,
-} from "../../domain/path.ts";
-import { keptSince, keptUntil, type Retention } from "../../domain/retention.ts";
-import type { TrashedPlace, TrashEntry, TrashPosition } from "../../domain/trash.ts";
+} from "../../domain/files/path.ts";
+import { keptSince, keptUntil, type Retention } from "../../domain/history/retention.ts";
+import type { TrashedPlace, TrashEntry, TrashPosition } from "../../domain/history/trash.ts";
 import type { Access } from "../access.ts";
 import type { FolderChanges } from "../folders/folder-changes.ts";
 import type { FolderLocks } from "../folders/folder-locks.ts";
 import type { FolderTransfers } from "../folders/folder-transfers.ts";
 import type { RestorePlaces } from "./restore-places.ts";
-import type { Tree } from "../tree.ts";
+import type { Tree } from "../files/tree.ts";
 
 /** How many entries one query reads, and how many one page looks at, at most. */
 const ENTRIES = { query: 100, page: 10_000 };

@@ -1,18 +1,18 @@
 import type { BlobStore } from "../../blobs/blob-store.ts";
-import type { Caller } from "../../domain/caller.ts";
-import type { Diff } from "../../domain/edit/unified-diff.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
+import type { Diff } from "../../domain/contents/edit/unified-diff.ts";
 import { CofferError } from "../../domain/errors.ts";
-import type { File } from "../../domain/file.ts";
-import type { FileRef } from "../../domain/file-ref.ts";
+import type { File } from "../../domain/files/file.ts";
+import type { FileRef } from "../../domain/files/file-ref.ts";
 import { DIFF_LIMITS, DIFF_TEXT_BYTES } from "../../domain/limits.ts";
-import { markBytes } from "../../domain/texts/lines.ts";
-import { utf8Length } from "../../domain/texts/text.ts";
-import { asUtf8 } from "../../domain/texts/text-encoding.ts";
-import type { DamagedContents } from "../damaged-contents.ts";
-import { DiffThread } from "../diff/diff-thread.ts";
+import { markBytes } from "../../domain/contents/texts/lines.ts";
+import { utf8Length } from "../../domain/contents/texts/text.ts";
+import { asUtf8 } from "../../domain/contents/texts/text-encoding.ts";
+import type { DamagedContents } from "../contents/damaged-contents.ts";
+import { DiffThread } from "./diff-thread.ts";
 import type { LineIndexes } from "../contents/line-indexes.ts";
 import { holderOf, Slots } from "../slots.ts";
-import type { UsageMeter } from "../usage.ts";
+import type { UsageMeter } from "../accounts/usage.ts";
 import type { Versions } from "./versions.ts";
 
 /** Which contents of a file to compare, by their numbers; undefined for the newest version and the present content. */

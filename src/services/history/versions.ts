@@ -1,21 +1,21 @@
-import type { Clock } from "../../clock.ts";
-import type { Within } from "../../db/database.ts";
-import { bodyOf } from "../../db/files.ts";
-import type { ShownVersions } from "../../db/file-versions.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { Within } from "../../db/engine/database.ts";
+import { bodyOf } from "../../db/files/files.ts";
+import type { ShownVersions } from "../../db/history/file-versions.ts";
 import type { Tables } from "../../db/tables.ts";
-import { actorOf } from "../../domain/actor.ts";
-import type { Caller } from "../../domain/caller.ts";
+import { actorOf } from "../../domain/changes/actor.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
-import type { File } from "../../domain/file.ts";
-import type { FileRef } from "../../domain/file-ref.ts";
-import { type FileVersion, parseVersionNumber } from "../../domain/file-version.ts";
+import type { File } from "../../domain/files/file.ts";
+import type { FileRef } from "../../domain/files/file-ref.ts";
+import { type FileVersion, parseVersionNumber } from "../../domain/history/file-version.ts";
 import type { TrashId } from "../../domain/id.ts";
-import { mimeTypeOf } from "../../domain/mime.ts";
-import { parsePathOfFile } from "../../domain/path.ts";
-import { type Precondition, requirePrecondition } from "../../domain/precondition.ts";
-import { keptSince, keptWindow, type Retention } from "../../domain/retention.ts";
+import { mimeTypeOf } from "../../domain/contents/mime.ts";
+import { parsePathOfFile } from "../../domain/files/path.ts";
+import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
+import { keptSince, keptWindow, type Retention } from "../../domain/history/retention.ts";
 import type { Access } from "../access.ts";
-import type { Tree } from "../tree.ts";
+import type { Tree } from "../files/tree.ts";
 
 /** A page of a file's earlier contents. */
 export interface VersionListing {

@@ -1,7 +1,7 @@
-import type { LinkUse } from "../../db/links.ts";
+import type { LinkUse } from "../../db/links/links.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { LinkId } from "../../domain/id.ts";
-import type { ListedLink } from "../../domain/link.ts";
+import type { ListedLink } from "../../domain/links/link.ts";
 
 /** How many uses one transaction writes. */
 const PIECE = 200;

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "../../clock.ts";
-import type { Within } from "../../db/database.ts";
-import type { ShareTarget } from "../../db/share-links.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { Within } from "../../db/engine/database.ts";
+import type { ShareTarget } from "../../db/links/share-links.ts";
 import type { Tables } from "../../db/tables.ts";
-import { actorOf } from "../../domain/actor.ts";
-import { newShareToken } from "../../domain/api-key.ts";
-import type { Caller } from "../../domain/caller.ts";
-import type { Drive } from "../../domain/drive.ts";
+import { actorOf } from "../../domain/changes/actor.ts";
+import { newShareToken } from "../../domain/accounts/api-key.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
+import type { Drive } from "../../domain/drives/drive.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
-import { parseExpiry } from "../../domain/file.ts";
+import { parseExpiry } from "../../domain/files/file.ts";
 import { type LinkId, newId, parseId } from "../../domain/id.ts";
 import { LINK_PASSWORD_CHARACTERS, SHARE_LINK_DAYS } from "../../domain/limits.ts";
 import {
@@ -17,8 +17,8 @@ import {
   type ListedLink,
   LONGEST_SHARE_MS,
   makerOf,
-} from "../../domain/link.ts";
-import { asFolderPath, type FolderPath, isFolderPath, parsePlace, ROOT } from "../../domain/path.ts";
+} from "../../domain/links/link.ts";
+import { asFolderPath, type FolderPath, isFolderPath, parsePlace, ROOT } from "../../domain/files/path.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import type { Access } from "../access.ts";
 import type { Changes } from "../changes/changes.ts";

@@ -1,14 +1,14 @@
-import type { Clock } from "../../clock.ts";
-import type { ShareLink } from "../../db/share-links.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { ShareLink } from "../../db/links/share-links.ts";
 import type { Tables } from "../../db/tables.ts";
-import { hashSecret } from "../../domain/api-key.ts";
-import type { Drive } from "../../domain/drive.ts";
+import { hashSecret } from "../../domain/accounts/api-key.ts";
+import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
-import type { File, FileFacts } from "../../domain/file.ts";
-import type { ListPosition } from "../../domain/file-sort.ts";
+import type { File, FileFacts } from "../../domain/files/file.ts";
+import type { ListPosition } from "../../domain/files/file-sort.ts";
 import { type LinkId } from "../../domain/id.ts";
-import { LONGEST_SHARE_MS, requireUsable } from "../../domain/link.ts";
-import { isPassFor, type LockedLink, passFor } from "../../domain/link-pass.ts";
+import { LONGEST_SHARE_MS, requireUsable } from "../../domain/links/link.ts";
+import { isPassFor, type LockedLink, passFor } from "../../domain/links/link-pass.ts";
 import { UNLOCKED_MS } from "../../domain/limits.ts";
 import {
   type FolderPath,
@@ -18,13 +18,13 @@ import {
   parsePathOfFile,
   relocated,
   ROOT,
-} from "../../domain/path.ts";
+} from "../../domain/files/path.ts";
 import type { Access, Reach } from "../access.ts";
 import type { Archive, Archives } from "../contents/archives.ts";
 import type { Extract, Extracts } from "../contents/extracts.ts";
 import type { Folders } from "../folders/folders.ts";
 import type { LinkUses } from "./link-uses.ts";
-import type { Listing, Listings } from "../listings.ts";
+import type { Listing, Listings } from "../files/listings.ts";
 import type { SlotHolder } from "../slots.ts";
 import type { Passwords } from "../accounts/passwords.ts";
 

@@ -1,8 +1,8 @@
-import type { Clock } from "../../clock.ts";
-import type { KeyReach } from "../../db/api-keys.ts";
-import type { Within } from "../../db/database.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { KeyReach } from "../../db/accounts/api-keys.ts";
+import type { Within } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
-import { type Caller, requireSession } from "../../domain/caller.ts";
+import { type Caller, requireSession } from "../../domain/accounts/caller.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { SessionId, UserPk } from "../../domain/id.ts";
 import { shownName } from "../../domain/oauth/oauth-client.ts";
@@ -15,10 +15,10 @@ import {
 } from "../../domain/oauth/oauth-request.ts";
 import { CODE_LIFETIME_MS } from "../../domain/oauth/oauth-token.ts";
 import { isRegistered, withParameters } from "../../domain/oauth/redirect-uri.ts";
-import { ROOT } from "../../domain/path.ts";
-import type { Scope } from "../../domain/scope.ts";
+import { ROOT } from "../../domain/files/path.ts";
+import type { Scope } from "../../domain/accounts/scope.ts";
 import type { Access } from "../access.ts";
-import type { ApiKeys } from "../api-keys.ts";
+import type { ApiKeys } from "../accounts/api-keys.ts";
 import { Tickets } from "../accounts/tickets.ts";
 import type { OAuthClients } from "./clients.ts";
 

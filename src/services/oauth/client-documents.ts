@@ -1,8 +1,8 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../process/clock.ts";
 import { type ClientMetadata, parseClientMetadata } from "../../domain/oauth/oauth-client.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
-import type { Log } from "../../log.ts";
-import { getPublic, type PublicDocument, type PublicNetwork } from "../../public-network.ts";
+import type { Log } from "../../process/log.ts";
+import { getPublic, type PublicDocument, type PublicNetwork } from "../../network/public-network.ts";
 
 const BOUNDS = { bytes: 16 * 1024, timeMs: 5000 };
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../process/clock.ts";
 import type { Tables } from "../../db/tables.ts";
 import { CofferError } from "../../domain/errors.ts";
 import {
@@ -9,8 +9,8 @@ import {
 } from "../../domain/oauth/oauth-client.ts";
 import { isDocumentUrl } from "../../domain/oauth/oauth-client-id.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
-import type { Log } from "../../log.ts";
-import type { PublicNetwork } from "../../public-network.ts";
+import type { Log } from "../../process/log.ts";
+import type { PublicNetwork } from "../../network/public-network.ts";
 import { ClientDocuments } from "./client-documents.ts";
 
 /** OAuth clients: those that registered, and those whose id leads to a document about them. */

@@ -1,7 +1,7 @@
-import type { Clock } from "../../clock.ts";
-import type { OAuthGrant } from "../../db/oauth-grants.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { OAuthGrant } from "../../db/oauth/oauth-grants.ts";
 import type { Tables } from "../../db/tables.ts";
-import { hashSecret } from "../../domain/api-key.ts";
+import { hashSecret } from "../../domain/accounts/api-key.ts";
 import { type KeyId, newId } from "../../domain/id.ts";
 import { USED_CLIENT_LIFETIME_MS } from "../../domain/oauth/oauth-client.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
@@ -17,10 +17,10 @@ import {
   type RefreshToken,
   REPEAT_LIFETIME_MS,
 } from "../../domain/oauth/oauth-token.ts";
-import type { Scope } from "../../domain/scope.ts";
-import type { Log } from "../../log.ts";
-import type { ApiKeys } from "../api-keys.ts";
-import type { EndedKeys } from "../ended-keys.ts";
+import type { Scope } from "../../domain/accounts/scope.ts";
+import type { Log } from "../../process/log.ts";
+import type { ApiKeys } from "../accounts/api-keys.ts";
+import type { EndedKeys } from "../accounts/ended-keys.ts";
 import type { Authorization, Authorizations } from "./authorizations.ts";
 
 /** The tokens of a client; shown only once. */

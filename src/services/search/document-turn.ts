@@ -1,11 +1,11 @@
 import type { BlobStore } from "../../blobs/blob-store.ts";
 import type { TextJob } from "../../db/search/job-reader.ts";
 import { CofferError } from "../../domain/errors.ts";
-import { documentFormatOf, EXTRACTION_LIMITS, mayPass } from "../../domain/extraction.ts";
+import { documentFormatOf, EXTRACTION_LIMITS, mayPass } from "../../domain/contents/extraction.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { SEARCHED_BYTES } from "../../domain/search/text.ts";
-import type { Log } from "../../log.ts";
-import { type DamagedContents, DamagedFile } from "../damaged-contents.ts";
+import type { Log } from "../../process/log.ts";
+import { type DamagedContents, DamagedFile } from "../contents/damaged-contents.ts";
 import type { DocumentReader } from "../extraction/document-reader.ts";
 import type { ReadDocument } from "./index-work.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../process/clock.ts";
 import { IndexDamaged, indexPathOf } from "../../db/search/index-tables.ts";
 import type { Tables } from "../../db/tables.ts";
 import { type BatchId, type DrivePk, newId } from "../../domain/id.ts";

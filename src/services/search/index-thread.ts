@@ -1,9 +1,9 @@
 import { IndexDamaged } from "../../db/search/index-tables.ts";
 import type { TextJob } from "../../db/search/job-reader.ts";
 import type { LackingFiles } from "../../db/search/jobs.ts";
-import { diskFull } from "../../db/write-failures.ts";
+import { diskFull } from "../../db/engine/write-failures.ts";
 import type { BatchId, DrivePk, FilePk } from "../../domain/id.ts";
-import { startThread } from "../../thread-start.ts";
+import { startThread } from "../../process/thread-start.ts";
 import type { StorePlaces } from "../store-places.ts";
 import type { BatchRequest, DoneBatch } from "./index-work.ts";
 

@@ -4,11 +4,11 @@ import { type Batch, IndexFile, type IndexedText } from "../../db/search/index-f
 import { indexPathOf } from "../../db/search/index-tables.ts";
 import type { LackingFiles } from "../../db/search/jobs.ts";
 import { JobReader, type NameJob, type SearchJob, type TextJob } from "../../db/search/job-reader.ts";
-import type { Digest } from "../../domain/digest.ts";
-import { documentFormatOf } from "../../domain/extraction.ts";
+import type { Digest } from "../../domain/contents/digest.ts";
+import { documentFormatOf } from "../../domain/contents/extraction.ts";
 import type { BatchId, BlobPk, DriveId, DrivePk, FilePk } from "../../domain/id.ts";
-import { isTextType } from "../../domain/media-type.ts";
-import type { FilePath } from "../../domain/path.ts";
+import { isTextType } from "../../domain/contents/media-type.ts";
+import type { FilePath } from "../../domain/files/path.ts";
 import { sliceCount, wordsOfSlice } from "../../domain/search/slices.ts";
 import { SEARCHED_BYTES, searchedText } from "../../domain/search/text.ts";
 import { nameTokens, textTokens } from "../../domain/search/tokens.ts";

@@ -1,6 +1,6 @@
 import { isDamage } from "../../db/search/index-tables.ts";
-import { hadNoRoomToOpen } from "../../db/write-failures.ts";
-import { giveWay } from "../../thread-priority.ts";
+import { hadNoRoomToOpen } from "../../db/engine/write-failures.ts";
+import { giveWay } from "../../process/thread-priority.ts";
 import type { IndexAnswer, IndexRequest } from "./index-thread.ts";
 import { IndexWork } from "./index-work.ts";
 

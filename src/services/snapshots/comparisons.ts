@@ -1,6 +1,6 @@
-import { type PathRange, rangeFrom, rangeOf } from "../../db/path-range.ts";
-import type { ComparedFile, DifferenceStep } from "../../db/snapshot-differences.ts";
-import type { SnapshotScope } from "../../db/snapshot-lists.ts";
+import { type PathRange, rangeFrom, rangeOf } from "../../db/files/path-range.ts";
+import type { ComparedFile, DifferenceStep } from "../../db/snapshots/snapshot-differences.ts";
+import type { SnapshotScope } from "../../db/snapshots/snapshot-lists.ts";
 import type { Tables } from "../../db/tables.ts";
 import { rangeSteps } from "./range-steps.ts";
 

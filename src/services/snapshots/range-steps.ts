@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { PathRange } from "../../db/path-range.ts";
+import type { PathRange } from "../../db/files/path-range.ts";
 import { requireFurther } from "../pieces.ts";
 
 /** What one step through a range of paths found, and the range that is left; null at the end. */

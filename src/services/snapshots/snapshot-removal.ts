@@ -1,10 +1,10 @@
-import { HELD, type Held, type HeldPosition } from "../../db/held-rows.ts";
+import { HELD, type Held, type HeldPosition } from "../../db/snapshots/held-rows.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Stamp } from "../../domain/actor.ts";
+import type { Stamp } from "../../domain/changes/actor.ts";
 import type { DrivePk, SnapshotId } from "../../domain/id.ts";
 import { Piece } from "../../domain/folders/piece.ts";
-import { ROOT } from "../../domain/path.ts";
-import type { Snapshot } from "../../domain/snapshot.ts";
+import { ROOT } from "../../domain/files/path.ts";
+import type { Snapshot } from "../../domain/snapshots/snapshot.ts";
 import type { Changes } from "../changes/changes.ts";
 import { requireFurther } from "../pieces.ts";
 

@@ -1,13 +1,13 @@
-import type { Clock } from "../../clock.ts";
-import { firstAfter, type PathRange, rangeFrom, rangeOf } from "../../db/path-range.ts";
-import type { ExpiredFile, SnapshotPlace, SnapshotScope } from "../../db/snapshot-lists.ts";
-import type { Step } from "../../db/snapshot-walk.ts";
+import type { Clock } from "../../process/clock.ts";
+import { firstAfter, type PathRange, rangeFrom, rangeOf } from "../../db/files/path-range.ts";
+import type { ExpiredFile, SnapshotPlace, SnapshotScope } from "../../db/snapshots/snapshot-lists.ts";
+import type { Step } from "../../db/snapshots/snapshot-walk.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Caller } from "../../domain/caller.ts";
-import type { Drive } from "../../domain/drive.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
+import type { Drive } from "../../domain/drives/drive.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
-import { type FileFacts, parseTagFilter } from "../../domain/file.ts";
-import type { ListPosition } from "../../domain/file-sort.ts";
+import { type FileFacts, parseTagFilter } from "../../domain/files/file.ts";
+import type { ListPosition } from "../../domain/files/file-sort.ts";
 import type { FolderFacts } from "../../domain/folders/folder.ts";
 import {
   containingFolder,
@@ -15,12 +15,12 @@ import {
   parentFolder,
   parseFolderOrRoot,
   parsePrefix,
-} from "../../domain/path.ts";
-import { narrowed, wayInto } from "../../domain/prefix.ts";
-import type { View } from "../../domain/snapshot.ts";
+} from "../../domain/files/path.ts";
+import { narrowed, wayInto } from "../../domain/files/prefix.ts";
+import type { View } from "../../domain/snapshots/snapshot.ts";
 import type { Access } from "../access.ts";
 import type { FolderListing, FolderListRequest } from "../folders/folders.ts";
-import { type Listing, type ListRequest, onlyFolders } from "../listings.ts";
+import { type Listing, type ListRequest, onlyFolders } from "../files/listings.ts";
 import { rangeSteps } from "./range-steps.ts";
 
 /** How many expired files are read at once. */

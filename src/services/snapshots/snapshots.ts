@@ -1,9 +1,9 @@
-import type { Clock } from "../../clock.ts";
-import type { Within } from "../../db/database.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { Within } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
-import { actorOf, actorText, type Stamp } from "../../domain/actor.ts";
-import type { Caller } from "../../domain/caller.ts";
-import type { Drive } from "../../domain/drive.ts";
+import { actorOf, actorText, type Stamp } from "../../domain/changes/actor.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
+import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, invalid, notFound } from "../../domain/errors.ts";
 import { newId, type SnapshotId, type SnapshotPk } from "../../domain/id.ts";
 import { NAME_CHARACTERS, SNAPSHOTS } from "../../domain/limits.ts";
@@ -15,16 +15,16 @@ import {
   parsePrefix,
   ROOT,
   withSlash,
-} from "../../domain/path.ts";
-import { narrowed } from "../../domain/prefix.ts";
-import { parseSnapshotName, type Snapshot } from "../../domain/snapshot.ts";
+} from "../../domain/files/path.ts";
+import { narrowed } from "../../domain/files/prefix.ts";
+import { parseSnapshotName, type Snapshot } from "../../domain/snapshots/snapshot.ts";
 import type { Access } from "../access.ts";
 import type { Changes } from "../changes/changes.ts";
 import { type ComparisonPage, Comparisons, type DifferencePosition } from "./comparisons.ts";
 import type { FolderChanges } from "../folders/folder-changes.ts";
 import type { FolderLocks } from "../folders/folder-locks.ts";
 import type { SnapshotRemoval } from "./snapshot-removal.ts";
-import type { Tree } from "../tree.ts";
+import type { Tree } from "../files/tree.ts";
 
 /** A page of a drive's snapshots. */
 export interface SnapshotListing {

@@ -1,6 +1,6 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../process/clock.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Log } from "../../log.ts";
+import type { Log } from "../../process/log.ts";
 
 /** The longest pause after a failure, in milliseconds. */
 const RETRY_MS = 60 * 60 * 1000;

@@ -1,7 +1,7 @@
-import type { SteadyClock } from "../../clock.ts";
+import type { SteadyClock } from "../../process/clock.ts";
 import type { Tables } from "../../db/tables.ts";
 import { WriteRefused } from "../../domain/errors.ts";
-import type { Log } from "../../log.ts";
+import type { Log } from "../../process/log.ts";
 
 /** A difference that is a jump, in milliseconds. */
 const JUMP_MS = 10 * 60 * 1000;

@@ -1,11 +1,11 @@
 import type { BlobStore } from "../../blobs/blob-store.ts";
-import type { Clock } from "../../clock.ts";
-import type { BlobRow } from "../../db/blobs.ts";
-import type { ReleasedContent, Releaser } from "../../db/released-contents.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { BlobRow } from "../../db/contents/blobs.ts";
+import type { ReleasedContent, Releaser } from "../../db/contents/released-contents.ts";
 import type { Tables } from "../../db/tables.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import { MIB } from "../../domain/limits.ts";
-import type { Log } from "../../log.ts";
+import type { Log } from "../../process/log.ts";
 import type { Pruning } from "../history/pruning.ts";
 import type { Quota } from "../quota.ts";
 

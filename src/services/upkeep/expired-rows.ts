@@ -1,7 +1,7 @@
 import type { Tables } from "../../db/tables.ts";
-import { KNOWN_CLIENT_LIFETIME_MS } from "../../domain/known-client.ts";
+import { KNOWN_CLIENT_LIFETIME_MS } from "../../domain/accounts/known-client.ts";
 import { CLAIM_TOKEN_MEMORY_MS } from "../../domain/limits.ts";
-import { keepsVersions, keptSince, type Retention } from "../../domain/retention.ts";
+import { keepsVersions, keptSince, type Retention } from "../../domain/history/retention.ts";
 
 /** How long an expired link is kept, in milliseconds: that long the error is 410, then 404. */
 const LINK_MEMORY_MS = 30 * 24 * 60 * 60 * 1000;

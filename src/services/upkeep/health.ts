@@ -1,7 +1,7 @@
 import type { BlobStore } from "../../blobs/blob-store.ts";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../process/clock.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Log, LogFields } from "../../log.ts";
+import type { Log, LogFields } from "../../process/log.ts";
 import type { MissingContents } from "./missing-contents.ts";
 
 /**

@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BlobStore } from "../../blobs/blob-store.ts";
 import { type Content, DamagedContent } from "../../blobs/content-file.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Digest } from "../../domain/digest.ts";
+import type { Digest } from "../../domain/contents/digest.ts";
 import { WriteRefused } from "../../domain/errors.ts";
-import type { Log } from "../../log.ts";
-import type { DamagedContents } from "../damaged-contents.ts";
+import type { Log } from "../../process/log.ts";
+import type { DamagedContents } from "../contents/damaged-contents.ts";
 
 /** How long after the start it looks, in milliseconds: the first requests go first. */
 const LOOK_MS = 3000;

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Content } from "../../blobs/content-file.ts";
-import type { Clock } from "../../clock.ts";
-import type { ScrubState } from "../../db/scrub.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { ScrubState } from "../../db/upkeep/scrub.ts";
 import type { Tables } from "../../db/tables.ts";
 import { WriteRefused } from "../../domain/errors.ts";
-import type { Log } from "../../log.ts";
-import type { DamagedContents } from "../damaged-contents.ts";
+import type { Log } from "../../process/log.ts";
+import type { DamagedContents } from "../contents/damaged-contents.ts";
 import { requireFurther } from "../pieces.ts";
 
 /** How many bytes a second are read: little beside the requests, and 40 TB in 30 days. */

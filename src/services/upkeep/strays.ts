@@ -1,8 +1,8 @@
 import type { BlobStore, ListedBlob } from "../../blobs/blob-store.ts";
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../process/clock.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Digest } from "../../domain/digest.ts";
-import type { Log } from "../../log.ts";
+import type { Digest } from "../../domain/contents/digest.ts";
+import type { Log } from "../../process/log.ts";
 
 /** How many shards of the blob store are searched at once; 64 calls search all. */
 const SHARDS_AT_A_TIME = 4;

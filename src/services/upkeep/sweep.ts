@@ -1,23 +1,23 @@
 import type { BlobStore } from "../../blobs/blob-store.ts";
-import type { Clock } from "../../clock.ts";
-import type { BlobRow } from "../../db/blobs.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { BlobRow } from "../../db/contents/blobs.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Digest } from "../../domain/digest.ts";
+import type { Digest } from "../../domain/contents/digest.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { goingFile, Piece } from "../../domain/folders/piece.ts";
-import type { Retention } from "../../domain/retention.ts";
-import type { Log } from "../../log.ts";
+import type { Retention } from "../../domain/history/retention.ts";
+import type { Log } from "../../process/log.ts";
 import { oldChanges } from "../changes/old-changes.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { EarlyRemoval } from "./early-removal.ts";
-import type { EndedKeys } from "../ended-keys.ts";
+import type { EndedKeys } from "../accounts/ended-keys.ts";
 import { type ExpiredRows, expiredRows } from "./expired-rows.ts";
-import type { Keeper } from "../history/keeper.ts";
+import type { HistoryRemoval } from "../history/history-removal.ts";
 import { inPieces } from "../pieces.ts";
 import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
 import { Strays } from "./strays.ts";
-import type { Tree } from "../tree.ts";
+import type { Tree } from "../files/tree.ts";
 import { removeSomeOfWebhook } from "../webhooks/removal.ts";
 
 /** How long a content is kept after its last row was deleted, in milliseconds. */
@@ -56,7 +56,7 @@ export class Sweep {
     blobs: BlobStore;
     tree: Tree;
     early: EarlyRemoval;
-    keeper: Keeper;
+    historyRemoval: HistoryRemoval;
     snapshotRemoval: SnapshotRemoval;
     endedKeys: EndedKeys;
     retention: Retention;
@@ -148,15 +148,15 @@ export class Sweep {
    */
   async #trash(now: number | null): Promise<number> {
     const { writeFromReserve: write } = this.#parts.tables;
-    if (now !== null) await this.#inPieces(() => write(() => this.#parts.keeper.endSome(now)));
-    return this.#inPieces(() => write(() => this.#parts.keeper.emptySome()));
+    if (now !== null) await this.#inPieces(() => write(() => this.#parts.historyRemoval.endSome(now)));
+    return this.#inPieces(() => write(() => this.#parts.historyRemoval.emptySome()));
   }
 
   /** Removes versions above their number, and some of those whose files are gone. Returns how many files it looked at. */
   async #versions(): Promise<number> {
-    let looked = await this.#inPieces(() => this.#parts.keeper.trimSome());
+    let looked = await this.#inPieces(() => this.#parts.historyRemoval.trimSome());
     for (let piece = 0; piece < GONE_PIECES && !this.#stopped; piece += 1) {
-      const files = await this.#parts.keeper.removeSomeOfGone();
+      const files = await this.#parts.historyRemoval.removeSomeOfGone();
       if (files === 0) break;
       looked += files;
     }
@@ -193,7 +193,7 @@ export class Sweep {
     await this.#inPieces(() => write(() => this.#snapshots.removeSomeOf(drive, LARGE_PIECE)));
     await this.#inPieces(() => write(() => apiKeys.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => shareLinks.removeSomeOf(drive, LARGE_PIECE)));
-    await this.#inPieces(() => write(() => this.#parts.keeper.removeSomeOf(drive)));
+    await this.#inPieces(() => write(() => this.#parts.historyRemoval.removeSomeOf(drive)));
     await this.#inPieces(() => write(() => this.#removeSomeOfWebhooks(drive)));
     await this.#inPieces(() => write(() => changes.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => this.#removeSomeFiles(drive)));

@@ -1,10 +1,10 @@
-import type { Clock } from "../../clock.ts";
-import type { Within } from "../../db/database.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { Within } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Caller } from "../../domain/caller.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
 import { type DeliveryId, newId, parseId, type WebhookPk } from "../../domain/id.ts";
-import { type Delivery, TEST_EVENT, type Webhook } from "../../domain/webhook.ts";
+import { type Delivery, TEST_EVENT, type Webhook } from "../../domain/webhooks/webhook.ts";
 import type { Access } from "../access.ts";
 import { mostPending, payloadOf } from "./outbox.ts";
 import type { WebhookSender } from "./sender.ts";

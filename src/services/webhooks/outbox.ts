@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "../../clock.ts";
-import type { NewDelivery } from "../../db/webhook-deliveries.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { NewDelivery } from "../../db/webhooks/webhook-deliveries.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { ServedWebhook } from "../../db/webhooks.ts";
-import { type Change, type ChangeNumber, changeNumber } from "../../domain/change.ts";
+import type { ServedWebhook } from "../../db/webhooks/webhooks.ts";
+import { type Change, type ChangeNumber, changeNumber } from "../../domain/changes/change.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import { type DeliveryId, newId, type WebhookPk } from "../../domain/id.ts";
 import { WEBHOOKS } from "../../domain/limits.ts";
 import { formatInstant } from "../../domain/time.ts";
-import { type Webhook, wants } from "../../domain/webhook.ts";
-import type { Log } from "../../log.ts";
+import { type Webhook, wants } from "../../domain/webhooks/webhook.ts";
+import type { Log } from "../../process/log.ts";
 import type { Changes } from "../changes/changes.ts";
 import type { WebhookReach } from "./reach.ts";
 

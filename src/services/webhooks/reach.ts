@@ -1,7 +1,7 @@
-import type { Clock } from "../../clock.ts";
+import type { Clock } from "../../process/clock.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { ServedWebhook } from "../../db/webhooks.ts";
-import { ROOT } from "../../domain/path.ts";
+import type { ServedWebhook } from "../../db/webhooks/webhooks.ts";
+import { ROOT } from "../../domain/files/path.ts";
 import type { Access, Reach } from "../access.ts";
 import type { FeedDrive } from "../changes/changes.ts";
 

@@ -1,15 +1,15 @@
-import type { Clock } from "../../clock.ts";
-import type { Attempted, DueDelivery } from "../../db/webhook-deliveries.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { Attempted, DueDelivery } from "../../db/webhooks/webhook-deliveries.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { ServedWebhook } from "../../db/webhooks.ts";
+import type { ServedWebhook } from "../../db/webhooks/webhooks.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { DeliveryId, UserPk, WebhookPk } from "../../domain/id.ts";
 import { WEBHOOKS } from "../../domain/limits.ts";
 import { unseal } from "../../domain/sealing.ts";
-import type { Subnet } from "../../domain/subnet.ts";
-import { signedHeaders, waitAfter } from "../../domain/webhook.ts";
-import type { Log } from "../../log.ts";
-import { ForbiddenAddress, postPublic, type PublicNetwork } from "../../public-network.ts";
+import type { Subnet } from "../../domain/network/subnet.ts";
+import { signedHeaders, waitAfter } from "../../domain/webhooks/webhook.ts";
+import type { Log } from "../../process/log.ts";
+import { ForbiddenAddress, postPublic, type PublicNetwork } from "../../network/public-network.ts";
 import type { WebhookReach } from "./reach.ts";
 
 /** How long to wait at most before looking again, in milliseconds: the clock may have been set. */

@@ -1,20 +1,20 @@
-import type { Clock } from "../../clock.ts";
-import type { Within } from "../../db/database.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { Within } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
-import { type Caller, requireManaging } from "../../domain/caller.ts";
+import { type Caller, requireManaging } from "../../domain/accounts/caller.ts";
 import { CofferError, invalid, notFound } from "../../domain/errors.ts";
 import { type DrivePk, newId, parseId, type UserPk, type WebhookId } from "../../domain/id.ts";
 import { WEBHOOKS } from "../../domain/limits.ts";
 import { seal } from "../../domain/sealing.ts";
-import type { Subnet } from "../../domain/subnet.ts";
+import type { Subnet } from "../../domain/network/subnet.ts";
 import {
   newWebhookSecret,
   parseEvents,
   parseWebhookSecret,
   parseWebhookUrl,
   type Webhook,
-} from "../../domain/webhook.ts";
-import { leadsNowhere } from "../../public-network.ts";
+} from "../../domain/webhooks/webhook.ts";
+import { leadsNowhere } from "../../network/public-network.ts";
 import type { Access } from "../access.ts";
 import type { Changes } from "../changes/changes.ts";
 import { inPieces } from "../pieces.ts";

@@ -1,9 +1,9 @@
 import type { Browser, Page } from "playwright-core";
-import { launchBrowser, newWindow, signInto } from "../../support/browser.ts";
-import { type MadeDrive, makeDrive } from "../../support/drives.ts";
-import { type Agent, type Server, serveSilently, signUp } from "../../support/executable.ts";
-import { addManyFiles } from "../../support/many-files.ts";
-import { pageWeight } from "../../support/page-weight.ts";
+import { launchBrowser, newWindow, signInto } from "../../support/browser/browser.ts";
+import { type MadeDrive, makeDrive } from "../../support/server/drives.ts";
+import { type Agent, type Server, serveSilently, signUp } from "../../support/server/executable.ts";
+import { addManyFiles } from "../../support/samples/many-files.ts";
+import { pageWeight } from "../../support/browser/page-weight.ts";
 import { time } from "../figures.ts";
 import type { Group } from "../run.ts";
 

@@ -1,5 +1,5 @@
-import { type Server, serveSilently, signUp } from "../../support/executable.ts";
-import { NO_STRACE } from "../../support/faults.ts";
+import { type Server, serveSilently, signUp } from "../../support/server/executable.ts";
+import { NO_STRACE } from "../../support/faults/faults.ts";
 import { quantile } from "../figures.ts";
 import { overAfter, latencies, rateOf, type RepeatedCall } from "../load.ts";
 import { storeOf } from "../peers/coffer.ts";

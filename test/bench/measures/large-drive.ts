@@ -1,4 +1,4 @@
-import { serveSilently, signUp } from "../../support/executable.ts";
+import { serveSilently, signUp } from "../../support/server/executable.ts";
 import { time } from "../figures.ts";
 import { memoryOf } from "../processes.ts";
 import type { Group, Run } from "../run.ts";

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { largeBase64, largeBytes } from "../contents.ts";
 import { memoryOf } from "../processes.ts";
 import { send } from "../load.ts";
-import { serveSilently, signUp } from "../../support/executable.ts";
+import { serveSilently, signUp } from "../../support/server/executable.ts";
 import { type Group, inTurn, type Run } from "../run.ts";
 
 const PEAK = {

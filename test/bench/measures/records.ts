@@ -1,4 +1,4 @@
-import { provision, serveSilently } from "../../support/executable.ts";
+import { provision, serveSilently } from "../../support/server/executable.ts";
 import { median, time } from "../figures.ts";
 import { rateOf, send } from "../load.ts";
 import { fillDrive } from "../peers/coffer.ts";

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { executable } from "../../support/executable.ts";
+import { executable } from "../../support/server/executable.ts";
 import { memoryOf } from "../processes.ts";
 import { type Group, inTurn } from "../run.ts";
 

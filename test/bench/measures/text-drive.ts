@@ -1,4 +1,4 @@
-import type { Agent, Server } from "../../support/executable.ts";
+import type { Agent, Server } from "../../support/server/executable.ts";
 import { send } from "../load.ts";
 
 /** A drive with many text files, as its owner reaches it. */

@@ -1,5 +1,5 @@
-import { type Agent, type Server, serveSilently, signUp } from "../../support/executable.ts";
-import { addManyFiles } from "../../support/many-files.ts";
+import { type Agent, type Server, serveSilently, signUp } from "../../support/server/executable.ts";
+import { addManyFiles } from "../../support/samples/many-files.ts";
 import { type Call, sendForJson } from "../load.ts";
 import { jsonWith, type Peer, RECORD_TEXT, type RecordPages, SMALL_TEXT, type Store } from "./peer.ts";
 

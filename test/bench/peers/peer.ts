@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { freePort, untilItAnswers } from "../../support/executable.ts";
+import { freePort, untilItAnswers } from "../../support/server/executable.ts";
 import type { Call, RepeatedCall } from "../load.ts";
 import type { PeerName } from "../table.ts";
 

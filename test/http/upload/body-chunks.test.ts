@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { systemClock } from "../../../src/clock.ts";
+import { systemClock } from "../../../src/process/clock.ts";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { RequestContext } from "../../../src/http/gate/request-context.ts";
 import { chunksOf } from "../../../src/http/upload/body-chunks.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { readJsonUpload } from "../../../src/http/upload/json.ts";
-import { bodyOf, rejectionOf } from "../../support/upload-bodies.ts";
+import { bodyOf, rejectionOf } from "../../support/samples/upload-bodies.ts";
 
 async function read(bytes: Uint8Array, size: number) {
   const pieces: Uint8Array[] = [];

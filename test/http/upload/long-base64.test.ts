@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { readJsonUpload } from "../../../src/http/upload/json.ts";
 import { RuntimeBase64 } from "../../../src/http/upload/runtime-base64.ts";
-import { sampleBytes } from "../../support/blob-store-contract.ts";
-import { bodyOf, rejectionOf } from "../../support/upload-bodies.ts";
+import { sampleBytes } from "../../support/samples/blob-store-contract.ts";
+import { bodyOf, rejectionOf } from "../../support/samples/upload-bodies.ts";
 
 // Long runs of digits go through the runtime's decoder, which takes more than a JSON string may hold: each odd
 // character must still come out as it does from the loop.

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { inTime, paced } from "../../../src/http/upload/pace.ts";
-import { FakeClock } from "../../support/fake-clock.ts";
+import { FakeClock } from "../../support/server/fake-clock.ts";
 
 /** Sends chunks, each so many milliseconds after the one before, and takes so long to store each. */
 async function pass(

@@ -3,8 +3,8 @@ import * as fc from "fast-check";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { HELD_BYTES } from "../../../src/http/upload/json-content.ts";
 import { readJsonUpload } from "../../../src/http/upload/json.ts";
-import { anyText, runs } from "../../support/properties.ts";
-import { bodyOf } from "../../support/upload-bodies.ts";
+import { anyText, runs } from "../../support/models/properties.ts";
+import { bodyOf } from "../../support/samples/upload-bodies.ts";
 
 const SIZES = [1, 2, 3, 7, 1 << 20];
 

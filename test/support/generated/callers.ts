@@ -1,8 +1,8 @@
-import type { Clock } from "../../../src/clock.ts";
-import { addAccount } from "../accounts.ts";
-import { changeDatabase } from "../change-database.ts";
-import { Client, type Json } from "../client.ts";
-import { storeSession } from "../sign-in.ts";
+import type { Clock } from "../../../src/process/clock.ts";
+import { addAccount } from "../server/accounts.ts";
+import { changeDatabase } from "../faults/change-database.ts";
+import { Client, type Json } from "../server/client.ts";
+import { storeSession } from "../server/sign-in.ts";
 import { KnownValues } from "./known-values.ts";
 
 /** A running Coffer, in this process or not. */

@@ -1,5 +1,5 @@
-import type { Json } from "../client.ts";
-import type { Random } from "../random.ts";
+import type { Json } from "../server/client.ts";
+import type { Random } from "../server/random.ts";
 
 /** Texts that have broken servers: controls, half characters, other languages' syntax, extremes. */
 export const HOSTILE_TEXTS: readonly string[] = [

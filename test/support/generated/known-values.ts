@@ -1,5 +1,5 @@
-import { isObject } from "../json-schema.ts";
-import type { Random } from "../random.ts";
+import { isObject } from "../schemas/json-schema.ts";
+import type { Random } from "../server/random.ts";
 
 /** What a value is the name of. */
 export type Kind =

@@ -1,6 +1,6 @@
-import type { Json } from "../client.ts";
+import type { Json } from "../server/client.ts";
 import { hostileText, hostileValue, ODD_NUMBERS } from "./hostile.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "../server/random.ts";
 
 /** The value with something in it removed, added or replaced by anything. */
 export function mutated(value: Json, random: Random): Json {

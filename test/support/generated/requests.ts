@@ -1,8 +1,8 @@
 import { generateSync } from "json-schema-faker";
-import type { Json } from "../client.ts";
-import type { DescribedOperation, DescribedParameter, Description } from "../description.ts";
-import { isObject, type JsonObject } from "../json-schema.ts";
-import type { Random } from "../random.ts";
+import type { Json } from "../server/client.ts";
+import type { DescribedOperation, DescribedParameter, Description } from "../schemas/description.ts";
+import { isObject, type JsonObject } from "../schemas/json-schema.ts";
+import type { Random } from "../server/random.ts";
 import { hostileHeader, hostileText } from "./hostile.ts";
 import type { Kind, KnownValues } from "./known-values.ts";
 import { mutated, spelled } from "./mutations.ts";

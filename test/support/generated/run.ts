@@ -1,8 +1,8 @@
-import type { Answer } from "../client.ts";
-import { Client } from "../client.ts";
-import { Description } from "../description.ts";
-import { isObject } from "../json-schema.ts";
-import { Random } from "../random.ts";
+import type { Answer } from "../server/client.ts";
+import { Client } from "../server/client.ts";
+import { Description } from "../schemas/description.ts";
+import { isObject } from "../schemas/json-schema.ts";
+import { Random } from "../server/random.ts";
 import { type GeneratedCaller, newCallers, type Target } from "./callers.ts";
 import { KnownValues } from "./known-values.ts";
 import { type GeneratedRequest, generatedRequest } from "./requests.ts";

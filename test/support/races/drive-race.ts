@@ -1,16 +1,20 @@
 import { expect } from "bun:test";
 import type { Scheduler } from "fast-check";
-import type { Caller } from "../../../src/domain/caller.ts";
+import type { Caller } from "../../../src/domain/accounts/caller.ts";
 import type { DriveId, FileId, KeyId } from "../../../src/domain/id.ts";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { UNCLAIMED_LIFETIME_MS } from "../../../src/domain/limits.ts";
 import type { UploadFields } from "../../../src/services/contents/upload-fields.ts";
 import type { Upload } from "../../../src/services/contents/upload.ts";
-import { addAccount } from "../accounts.ts";
-import { type OpenedServices, openServicesIn } from "../opened-services.ts";
-import { faultsOfTrees } from "../recount.ts";
-import { FAST_DIRECTORY, type TemporaryDirectory, temporaryDirectory } from "../temporary-directory.ts";
-import { UNCONDITIONAL } from "../unconditional.ts";
+import { addAccount } from "../server/accounts.ts";
+import { type OpenedServices, openServicesIn } from "../server/opened-services.ts";
+import { faultsOfTrees } from "../faults/recount.ts";
+import {
+  FAST_DIRECTORY,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from "../server/temporary-directory.ts";
+import { UNCONDITIONAL } from "../samples/unconditional.ts";
 import {
   DRIVES,
   type Event,

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Scheduler } from "fast-check";
 import type { BlobStore } from "../../../src/blobs/blob-store.ts";
 import type { BlobWriter } from "../../../src/blobs/blob-writer.ts";
-import type { Database } from "../../../src/db/database.ts";
+import type { Database } from "../../../src/db/engine/database.ts";
 import { openTables, type Tables } from "../../../src/db/tables.ts";
 
 /** How many turns of the event loop what is under way may take before something else goes on. */

@@ -1,10 +1,10 @@
 import { useContext } from "preact/hooks";
-import { documentFormatOf } from "../../../src/domain/extraction.ts";
-import type { ApiError } from "../../lib/api.ts";
-import { readDocument, TEXT_BYTES } from "../../lib/contents.ts";
-import { formatBytes } from "../../lib/format.ts";
-import { useLoad } from "../../lib/load.ts";
-import { ContentSourceContext, type ShownFile } from "../../lib/content-source.ts";
+import { documentFormatOf } from "../../../src/domain/contents/extraction.ts";
+import type { ApiError } from "../../lib/api/api.ts";
+import { readDocument, TEXT_BYTES } from "../../lib/contents/contents.ts";
+import { formatBytes } from "../../lib/words/format.ts";
+import { useLoad } from "../../lib/api/load.ts";
+import { ContentSourceContext, type ShownFile } from "../../lib/contents/content-source.ts";
 import { Failure } from "../failure.tsx";
 import { LinesView } from "./lines-view.tsx";
 import { NoView } from "./no-view.tsx";

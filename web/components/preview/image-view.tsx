@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
-import { essenceOf } from "../../../src/domain/media-type.ts";
-import type { ShownFile } from "../../lib/content-source.ts";
-import { useLoad } from "../../lib/load.ts";
-import { isSimpleSvg } from "../../lib/svg-cost.ts";
+import { essenceOf } from "../../../src/domain/contents/media-type.ts";
+import type { ShownFile } from "../../lib/contents/content-source.ts";
+import { useLoad } from "../../lib/api/load.ts";
+import { isSimpleSvg } from "../../lib/contents/svg-cost.ts";
 import { Careful } from "./careful.tsx";
 import { NoView } from "./no-view.tsx";
 import { TextView } from "./text-view.tsx";

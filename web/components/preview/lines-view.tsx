@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
-import { mustWrap, type TextBlock, textBlocks } from "../../lib/long-text.ts";
-import { hasOverrides } from "../../lib/overrides.ts";
+import { mustWrap, type TextBlock, textBlocks } from "../../lib/contents/long-text.ts";
+import { hasOverrides } from "../../lib/contents/overrides.ts";
 import { Careful } from "./careful.tsx";
 
 /** More lines take a browser seconds to make elements of. */

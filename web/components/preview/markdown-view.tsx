@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
-import { rowsOf, textBlocks } from "../../lib/long-text.ts";
+import { rowsOf, textBlocks } from "../../lib/contents/long-text.ts";
 import type { Block, Cell, Inline, List, ListItem } from "../../lib/markdown/document.ts";
 
 const LINE_HEIGHT_EM = 1.5;

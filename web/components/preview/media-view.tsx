@@ -1,5 +1,5 @@
 import { useContext, useState } from "preact/hooks";
-import { ContentSourceContext, type ShownFile } from "../../lib/content-source.ts";
+import { ContentSourceContext, type ShownFile } from "../../lib/contents/content-source.ts";
 import { NoView } from "./no-view.tsx";
 
 interface MediaViewProps {

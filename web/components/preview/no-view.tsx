@@ -1,4 +1,4 @@
-import type { ShownFile } from "../../lib/content-source.ts";
+import type { ShownFile } from "../../lib/contents/content-source.ts";
 import { FileIcon } from "../file-icon.tsx";
 
 /** Shown instead of a preview, with the reason. */

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ShownFile } from "../../lib/content-source.ts";
+import type { ShownFile } from "../../lib/contents/content-source.ts";
 import { type OpenedPdf, PdfReader } from "../../lib/pdf/pdf-reader.ts";
 import { ShowMore } from "../show-more.tsx";
 import { DocumentView } from "./document-view.tsx";

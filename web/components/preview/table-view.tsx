@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
-import { parseCsv, type Table } from "../../lib/csv.ts";
-import { startOfText } from "../../lib/long-text.ts";
+import { parseCsv, type Table } from "../../lib/contents/csv.ts";
+import { startOfText } from "../../lib/contents/long-text.ts";
 import { MoreText } from "../name.tsx";
 import { Careful } from "./careful.tsx";
 

@@ -1,12 +1,12 @@
 import type { VNode } from "preact";
 import { useContext, useMemo, useState } from "preact/hooks";
-import { readTextStart, TEXT_BYTES, type TextStart } from "../../lib/contents.ts";
-import { formatBytes } from "../../lib/format.ts";
-import { layOutJson } from "../../lib/json-layout.ts";
-import { useLoad } from "../../lib/load.ts";
+import { readTextStart, TEXT_BYTES, type TextStart } from "../../lib/contents/contents.ts";
+import { formatBytes } from "../../lib/words/format.ts";
+import { layOutJson } from "../../lib/contents/json-layout.ts";
+import { useLoad } from "../../lib/api/load.ts";
 import type { Block } from "../../lib/markdown/document.ts";
 import { formatMarkdown } from "../../lib/markdown/format.ts";
-import { ContentSourceContext, type ShownFile } from "../../lib/content-source.ts";
+import { ContentSourceContext, type ShownFile } from "../../lib/contents/content-source.ts";
 import { Failure } from "../failure.tsx";
 import { Careful } from "./careful.tsx";
 import { LinesView } from "./lines-view.tsx";

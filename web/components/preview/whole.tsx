@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
-import { readWhole } from "../../lib/contents.ts";
-import { formatBytes } from "../../lib/format.ts";
-import { useLoad } from "../../lib/load.ts";
-import { ContentSourceContext, type ShownFile } from "../../lib/content-source.ts";
+import { readWhole } from "../../lib/contents/contents.ts";
+import { formatBytes } from "../../lib/words/format.ts";
+import { useLoad } from "../../lib/api/load.ts";
+import { ContentSourceContext, type ShownFile } from "../../lib/contents/content-source.ts";
 import { Failure } from "../failure.tsx";
 import { NoView } from "./no-view.tsx";
 

@@ -1,6 +1,6 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useLayoutEffect, useState } from "preact/hooks";
-import type { Account } from "../../lib/types.ts";
+import type { Account } from "../../lib/api/types.ts";
 import { UploadQueue } from "../../lib/uploads.ts";
 import { useNoStrayDrops } from "../../lib/uploads/drop.ts";
 import { type Summary, summarise } from "../../lib/uploads/summary.ts";

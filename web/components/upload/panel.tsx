@@ -2,8 +2,8 @@ import chevronDown from "lucide-static/icons/chevron-down.svg" with { type: "tex
 import chevronUp from "lucide-static/icons/chevron-up.svg" with { type: "text" };
 import closeIcon from "lucide-static/icons/x.svg" with { type: "text" };
 import { useRef, useState } from "preact/hooks";
-import { formatCount } from "../../lib/format.ts";
-import { useKeptFocus } from "../../lib/focus.ts";
+import { formatCount } from "../../lib/words/format.ts";
+import { useKeptFocus } from "../../lib/browser/focus.ts";
 import type { UploadQueue } from "../../lib/uploads.ts";
 import { mostUrgent, type Summary } from "../../lib/uploads/summary.ts";
 import type { QueueView } from "../../lib/uploads/upload.ts";

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { nameOf, parentOf } from "../../lib/files/place.ts";
-import { formatBytes } from "../../lib/format.ts";
-import { useModal } from "../../lib/modal.ts";
+import { formatBytes } from "../../lib/words/format.ts";
+import { useModal } from "../../lib/browser/modal.ts";
 import type { UploadQueue } from "../../lib/uploads.ts";
 import type { Decision, Upload } from "../../lib/uploads/upload.ts";
 import { Name } from "../name.tsx";

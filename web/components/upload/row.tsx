@@ -1,10 +1,10 @@
 import cancelIcon from "lucide-static/icons/x.svg" with { type: "text" };
 import checkIcon from "lucide-static/icons/check.svg" with { type: "text" };
 import retryIcon from "lucide-static/icons/rotate-cw.svg" with { type: "text" };
-import { formatBytes } from "../../lib/format.ts";
+import { formatBytes } from "../../lib/words/format.ts";
 import type { UploadQueue } from "../../lib/uploads.ts";
 import { nameIn } from "../../lib/uploads/names.ts";
-import { plain } from "../../lib/overrides.ts";
+import { plain } from "../../lib/contents/overrides.ts";
 import { isPending, isRetryable, type Upload } from "../../lib/uploads/upload.ts";
 import { Icon } from "../icon.tsx";
 import { Name } from "../name.tsx";

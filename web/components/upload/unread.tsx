@@ -1,4 +1,4 @@
-import { formatCount } from "../../lib/format.ts";
+import { formatCount } from "../../lib/words/format.ts";
 import { Name } from "../name.tsx";
 
 /** Paths listed; the rest are counted. */

@@ -1,5 +1,5 @@
-import { call } from "../api.ts";
-import type { FoldersPage } from "../types.ts";
+import { call } from "../api/api.ts";
+import type { FoldersPage } from "../api/types.ts";
 
 interface FoldersRequest {
   readonly limit: number;

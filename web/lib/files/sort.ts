@@ -1,4 +1,4 @@
-import type { FileRecord, FolderRecord } from "../types.ts";
+import type { FileRecord, FolderRecord } from "../api/types.ts";
 import { comparePaths } from "./path-order.ts";
 
 /** What the API calls the columns. */

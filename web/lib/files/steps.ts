@@ -1,4 +1,4 @@
-import { ApiError } from "../api.ts";
+import { ApiError } from "../api/api.ts";
 
 /** How far a long piece of work is. */
 export interface Progress {

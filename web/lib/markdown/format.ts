@@ -1,5 +1,5 @@
-import { MARKDOWN_WORKER, startWorker } from "../own-worker.ts";
-import { recordsWithFoundLetters } from "../missing-letters.ts";
+import { MARKDOWN_WORKER, startWorker } from "../browser/own-worker.ts";
+import { recordsWithFoundLetters } from "../contents/missing-letters.ts";
 import type { Block } from "./document.ts";
 
 /** Longer documents are shown as their source: a browser would take seconds to lay them out. */

@@ -1,4 +1,4 @@
-import { PDF_WORKER, startWorker } from "../own-worker.ts";
+import { PDF_WORKER, startWorker } from "../browser/own-worker.ts";
 import type { DrawnPage, FromPdfWorker, ToPdfWorker } from "./messages.ts";
 
 /** In ms, for the script of the worker to come. */

@@ -1,4 +1,4 @@
-import { ApiError } from "../api.ts";
+import { ApiError } from "../api/api.ts";
 import { createFolder, type Entry, fileEntry, folderEntry } from "../files.ts";
 import { numberedPath } from "./names.ts";
 import { isTaken, type PutOptions, type PutResult, putFile } from "./put-file.ts";

@@ -1,5 +1,5 @@
-import { ApiError, call, refusalOf } from "../api.ts";
-import type { FileRecord } from "../types.ts";
+import { ApiError, call, refusalOf } from "../api/api.ts";
+import type { FileRecord } from "../api/types.ts";
 
 /** The share of the rate limit that uploads leave for other requests. */
 const KEPT_SHARE = 0.25;

@@ -1,4 +1,4 @@
-import { formatBytes, formatCount } from "../format.ts";
+import { formatBytes, formatCount } from "../words/format.ts";
 import type { Summary } from "./summary.ts";
 import type { QueueView } from "./upload.ts";
 

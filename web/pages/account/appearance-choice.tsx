@@ -1,5 +1,10 @@
 import { useState } from "preact/hooks";
-import { type Appearance, APPEARANCES, chooseAppearance, chosenAppearance } from "../../lib/appearance.ts";
+import {
+  type Appearance,
+  APPEARANCES,
+  chooseAppearance,
+  chosenAppearance,
+} from "../../lib/browser/appearance.ts";
 
 const WORDS: Readonly<Record<Appearance, string>> = {
   system: "System",

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { PASSWORD_CHARACTERS } from "../../../src/domain/limits.ts";
-import { Field, Form, textOf } from "../../components/form.tsx";
+import { Field, Form, textOf } from "../../components/forms/form.tsx";
 import { say } from "../../components/toast.tsx";
-import { ApiError, call } from "../../lib/api.ts";
+import { ApiError, call } from "../../lib/api/api.ts";
 
 /** Changes the password, for an account that has one. */
 export function ChangePassword() {

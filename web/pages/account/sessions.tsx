@@ -2,14 +2,14 @@ import { useRef, useState } from "preact/hooks";
 import { Dialog } from "../../components/dialog.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { First } from "../../components/first.tsx";
-import { Form } from "../../components/form.tsx";
+import { Form } from "../../components/forms/form.tsx";
 import { say } from "../../components/toast.tsx";
-import { type ApiError, asApiError, call } from "../../lib/api.ts";
-import { browserName } from "../../lib/browser-name.ts";
-import { formatRelative, formatTime } from "../../lib/format.ts";
-import { useLoad } from "../../lib/load.ts";
-import { useSession } from "../../lib/session.tsx";
-import type { SessionRecord } from "../../lib/types.ts";
+import { type ApiError, asApiError, call } from "../../lib/api/api.ts";
+import { browserName } from "../../lib/words/browser-name.ts";
+import { formatRelative, formatTime } from "../../lib/words/format.ts";
+import { useLoad } from "../../lib/api/load.ts";
+import { useSession } from "../../lib/api/session.tsx";
+import type { SessionRecord } from "../../lib/api/types.ts";
 
 /** The user's sessions, this one first and then the last used, each with a sign-out button. */
 export function Sessions() {

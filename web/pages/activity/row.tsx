@@ -9,11 +9,11 @@ import snapshotIcon from "lucide-static/icons/camera.svg" with { type: "text" };
 import { By } from "../../components/by.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
-import { describeChange } from "../../lib/change-words.ts";
+import { describeChange } from "../../lib/words/change-words.ts";
 import { fileAddress, folderAddress, parentOf } from "../../lib/files/place.ts";
-import { formatTime } from "../../lib/format.ts";
-import { Link } from "../../lib/router.tsx";
-import type { Change, Drive } from "../../lib/types.ts";
+import { formatTime } from "../../lib/words/format.ts";
+import { Link } from "../../lib/browser/router.tsx";
+import type { Change, Drive } from "../../lib/api/types.ts";
 
 /** The first pattern that matches a type gives its icon. */
 const ICONS: readonly (readonly [type: RegExp, svg: string])[] = [

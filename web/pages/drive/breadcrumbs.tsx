@@ -4,9 +4,9 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
 import { folderAddress, nameOf } from "../../lib/files/place.ts";
-import { formatCount } from "../../lib/format.ts";
-import { plain } from "../../lib/overrides.ts";
-import { Link } from "../../lib/router.tsx";
+import { formatCount } from "../../lib/words/format.ts";
+import { plain } from "../../lib/contents/overrides.ts";
+import { Link } from "../../lib/browser/router.tsx";
 
 /** More steps than this are folded, between the drive and the last few. */
 const MOST = 6;

@@ -8,8 +8,8 @@ import { useState } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
 import { Menu, type MenuAnchor } from "../../components/menu.tsx";
 import { drivePlaces } from "../../lib/drive-places.ts";
-import { navigate } from "../../lib/router.tsx";
-import type { Drive } from "../../lib/types.ts";
+import { navigate } from "../../lib/browser/router.tsx";
+import type { Drive } from "../../lib/api/types.ts";
 
 const ICONS: Readonly<Record<string, string>> = {
   Activity: activityIcon,

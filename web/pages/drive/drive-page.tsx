@@ -1,11 +1,11 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Failure } from "../../components/failure.tsx";
 import { folderAddress, nameOf, parseDrivePlace } from "../../lib/files/place.ts";
-import { useMedia } from "../../lib/media.ts";
-import { type Place, readdress } from "../../lib/router.tsx";
-import { titled } from "../../lib/title.ts";
-import type { Drive } from "../../lib/types.ts";
-import { NotFound } from "../../components/not-found.tsx";
+import { useMedia } from "../../lib/browser/media.ts";
+import { type Place, readdress } from "../../lib/browser/router.tsx";
+import { titled } from "../../lib/browser/title.ts";
+import type { Drive } from "../../lib/api/types.ts";
+import { NotFound } from "../../components/shell/not-found.tsx";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { DriveMenu } from "./drive-menu.tsx";
 import { DriveSearch } from "./drive-search.tsx";

@@ -1,9 +1,9 @@
 import searchIcon from "lucide-static/icons/search.svg" with { type: "text" };
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
-import { navigate } from "../../lib/router.tsx";
+import { navigate } from "../../lib/browser/router.tsx";
 import { addressOf } from "../../lib/searches.ts";
-import { isTyping } from "../../lib/typing.ts";
+import { isTyping } from "../../lib/browser/typing.ts";
 
 /** Looks for something in the drive; `/` comes here from anywhere on the page. */
 export function DriveSearch({ driveId }: { readonly driveId: string }) {

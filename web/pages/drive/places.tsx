@@ -3,10 +3,10 @@ import closeIcon from "lucide-static/icons/x.svg" with { type: "text" };
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
 import { folderAddress } from "../../lib/files/place.ts";
-import { useFocusHandedOn } from "../../lib/focus.ts";
-import { useModal } from "../../lib/modal.ts";
-import { plain } from "../../lib/overrides.ts";
-import { navigate } from "../../lib/router.tsx";
+import { useFocusHandedOn } from "../../lib/browser/focus.ts";
+import { useModal } from "../../lib/browser/modal.ts";
+import { plain } from "../../lib/contents/overrides.ts";
+import { navigate } from "../../lib/browser/router.tsx";
 import type { TreeStore } from "./store/tree.ts";
 import { TreeFailure, TreeView } from "./tree/view.tsx";
 

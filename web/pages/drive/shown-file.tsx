@@ -5,13 +5,13 @@ import { Dialog } from "../../components/dialog.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Preview } from "../../components/preview/preview.tsx";
-import { ApiError } from "../../lib/api.ts";
+import { ApiError } from "../../lib/api/api.ts";
 import { getFile } from "../../lib/files.ts";
 import { fileAddress, folderAddress, parentOf } from "../../lib/files/place.ts";
-import { keep, kept } from "../../lib/kept.ts";
-import { useLoad } from "../../lib/load.ts";
-import { navigate, readdress } from "../../lib/router.tsx";
-import type { FileRecord } from "../../lib/types.ts";
+import { keep, kept } from "../../lib/browser/kept.ts";
+import { useLoad } from "../../lib/api/load.ts";
+import { navigate, readdress } from "../../lib/browser/router.tsx";
+import type { FileRecord } from "../../lib/api/types.ts";
 import { VersionsDialog } from "./dialogs/versions.tsx";
 import type { DriveStore } from "./store/drive.ts";
 

@@ -5,7 +5,7 @@ import { Icon } from "../../components/icon.tsx";
 import type { Entry } from "../../lib/files.ts";
 import { folderArchiveAddress } from "../../lib/files/archive.ts";
 import { bytesIn } from "../../lib/files/selection.ts";
-import { formatBytes, formatCount } from "../../lib/format.ts";
+import { formatBytes, formatCount } from "../../lib/words/format.ts";
 import { entryActions } from "./list/entry-actions.ts";
 import type { FolderStore } from "./store/folder.ts";
 import type { FolderListing } from "./store/listing.ts";

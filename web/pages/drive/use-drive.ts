@@ -1,13 +1,13 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useUploads } from "../../components/upload/context.tsx";
-import { ApiError } from "../../lib/api.ts";
+import { ApiError } from "../../lib/api/api.ts";
 import { getDrive } from "../../lib/drives.ts";
 import { isDriveId } from "../../lib/files/place.ts";
-import { Feed } from "../../lib/feed.ts";
-import { keep, kept } from "../../lib/kept.ts";
-import { type Loaded, useLoad } from "../../lib/load.ts";
-import { useReturns } from "../../lib/returns.ts";
-import type { Drive } from "../../lib/types.ts";
+import { Feed } from "../../lib/api/feed.ts";
+import { keep, kept } from "../../lib/browser/kept.ts";
+import { type Loaded, useLoad } from "../../lib/api/load.ts";
+import { useReturns } from "../../lib/browser/returns.ts";
+import type { Drive } from "../../lib/api/types.ts";
 import { DriveStore } from "./store/drive.ts";
 import { follow } from "./store/follow.ts";
 

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { Dialog } from "../../components/dialog.tsx";
-import { Form } from "../../components/form.tsx";
+import { Form } from "../../components/forms/form.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
-import { ApiError } from "../../lib/api.ts";
-import type { Drive, Work } from "../../lib/types.ts";
+import { ApiError } from "../../lib/api/api.ts";
+import type { Drive, Work } from "../../lib/api/types.ts";
 import { cancelWork, doingOf, farOf, stoppedOf } from "../../lib/works.ts";
 import type { DriveStore } from "./store/drive.ts";
 

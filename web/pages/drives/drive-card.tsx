@@ -1,14 +1,14 @@
 import driveIcon from "lucide-static/icons/hard-drive.svg" with { type: "text" };
 import pencilIcon from "lucide-static/icons/pencil.svg" with { type: "text" };
 import trashIcon from "lucide-static/icons/trash-2.svg" with { type: "text" };
-import { Copy } from "../../components/copy.tsx";
+import { Copy } from "../../components/forms/copy.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
 import { isManaged } from "../../lib/drive-places.ts";
 import { folderAddress } from "../../lib/files/place.ts";
-import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/format.ts";
-import { Link } from "../../lib/router.tsx";
-import type { Drive } from "../../lib/types.ts";
+import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/words/format.ts";
+import { Link } from "../../lib/browser/router.tsx";
+import type { Drive } from "../../lib/api/types.ts";
 
 /** What somebody else lets one do in a drive. */
 const SHARED = { reader: "shared with you to read", editor: "shared with you to edit" } as const;

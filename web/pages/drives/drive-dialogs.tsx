@@ -1,13 +1,13 @@
 import { DESCRIPTION_CHARACTERS } from "../../../src/domain/limits.ts";
-import { Lines } from "../../components/choice.tsx";
+import { Lines } from "../../components/forms/choice.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { Field, Form, textOf } from "../../components/form.tsx";
+import { Field, Form, textOf } from "../../components/forms/form.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
-import { ApiError, call } from "../../lib/api.ts";
-import { formatBytes, formatCount } from "../../lib/format.ts";
-import { orUncertain } from "../../lib/or-uncertain.ts";
-import type { Drive } from "../../lib/types.ts";
+import { ApiError, call } from "../../lib/api/api.ts";
+import { formatBytes, formatCount } from "../../lib/words/format.ts";
+import { orUncertain } from "../../lib/api/or-uncertain.ts";
+import type { Drive } from "../../lib/api/types.ts";
 
 interface DialogProps {
   readonly onClose: () => void;

@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import { DAY_MS } from "../../../src/domain/time.ts";
-import { Choice } from "../../components/choice.tsx";
+import { Choice } from "../../components/forms/choice.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { Field, Form, textOf } from "../../components/form.tsx";
-import { ApiError, call } from "../../lib/api.ts";
+import { Field, Form, textOf } from "../../components/forms/form.tsx";
+import { ApiError, call } from "../../lib/api/api.ts";
 import { isManaged } from "../../lib/drive-places.ts";
 import { asFolder } from "../../lib/files/place.ts";
-import type { NewKey } from "../../lib/key-snippets.ts";
-import { plain } from "../../lib/overrides.ts";
-import type { Drive } from "../../lib/types.ts";
+import type { NewKey } from "../../lib/words/key-snippets.ts";
+import { plain } from "../../lib/contents/overrides.ts";
+import type { Drive } from "../../lib/api/types.ts";
 
 const ALL_DRIVES = "";
 

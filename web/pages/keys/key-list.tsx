@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import { Finder, isWanted, MANY } from "../../components/finder.tsx";
+import { Finder, isWanted, MANY } from "../../components/forms/finder.tsx";
 import { First } from "../../components/first.tsx";
-import { formatCount } from "../../lib/format.ts";
+import { formatCount } from "../../lib/words/format.ts";
 import { compareKeys, KEY_SORTS, type KeySort } from "../../lib/key-sort.ts";
-import type { ApiKey, Drive } from "../../lib/types.ts";
+import type { ApiKey, Drive } from "../../lib/api/types.ts";
 import { KeyRow, reachOf } from "./key-row.tsx";
 
 interface Props {

@@ -1,9 +1,9 @@
 import { documentHost } from "../../../src/domain/oauth/oauth-client-id.ts";
 import { Name } from "../../components/name.tsx";
 import { folderAddress } from "../../lib/files/place.ts";
-import { formatRelative, formatTime } from "../../lib/format.ts";
-import { Link } from "../../lib/router.tsx";
-import type { ApiKey, Drive } from "../../lib/types.ts";
+import { formatRelative, formatTime } from "../../lib/words/format.ts";
+import { Link } from "../../lib/browser/router.tsx";
+import type { ApiKey, Drive } from "../../lib/api/types.ts";
 
 /** Shown for a key without a name. */
 export const NAMELESS = "Unnamed key";

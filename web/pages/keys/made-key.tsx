@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { Copy } from "../../components/copy.tsx";
-import { useFocusHandedOn } from "../../lib/focus.ts";
-import { type NewKey, snippetsFor } from "../../lib/key-snippets.ts";
+import { Copy } from "../../components/forms/copy.tsx";
+import { useFocusHandedOn } from "../../lib/browser/focus.ts";
+import { type NewKey, snippetsFor } from "../../lib/words/key-snippets.ts";
 import { McpClients } from "./mcp-clients.tsx";
 import { Paste } from "./paste.tsx";
 

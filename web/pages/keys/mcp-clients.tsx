@@ -1,4 +1,4 @@
-import { mcpAddress, mcpClients } from "../../lib/mcp-clients.ts";
+import { mcpAddress, mcpClients } from "../../lib/words/mcp-clients.ts";
 import { Paste } from "./paste.tsx";
 
 /** Stands for a key that is not shown any more. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { Copy } from "../../components/copy.tsx";
-import type { Snippet } from "../../lib/key-snippets.ts";
+import { Copy } from "../../components/forms/copy.tsx";
+import type { Snippet } from "../../lib/words/key-snippets.ts";
 
 /** A snippet to copy, behind its title. `children` say what to do with it. */
 export function Paste({ title, what, text, children }: Snippet & { readonly children?: ComponentChildren }) {

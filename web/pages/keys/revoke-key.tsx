@@ -1,13 +1,13 @@
 import { Dialog } from "../../components/dialog.tsx";
-import { Form } from "../../components/form.tsx";
+import { Form } from "../../components/forms/form.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
 import { Failure } from "../../components/failure.tsx";
-import { call } from "../../lib/api.ts";
-import { formatRelative } from "../../lib/format.ts";
-import { useLoad } from "../../lib/load.ts";
-import type { ApiKey, KeyDetail } from "../../lib/types.ts";
-import { madeBy } from "../../lib/made.ts";
+import { call } from "../../lib/api/api.ts";
+import { formatRelative } from "../../lib/words/format.ts";
+import { useLoad } from "../../lib/api/load.ts";
+import type { ApiKey, KeyDetail } from "../../lib/api/types.ts";
+import { madeBy } from "../../lib/words/made.ts";
 import { NAMELESS } from "./key-row.tsx";
 
 /** Asks before a key is revoked. */

@@ -1,9 +1,9 @@
 import { Dialog } from "../../components/dialog.tsx";
-import { Form } from "../../components/form.tsx";
+import { Form } from "../../components/forms/form.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
-import { call } from "../../lib/api.ts";
-import type { ManagedLink } from "../../lib/types.ts";
+import { call } from "../../lib/api/api.ts";
+import type { ManagedLink } from "../../lib/api/types.ts";
 import { nameOfLink } from "./words.ts";
 
 interface RevokeLinkProps {

@@ -4,10 +4,10 @@ import { By } from "../../components/by.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
 import { folderAddress, parentOf } from "../../lib/files/place.ts";
-import { formatCount, formatRelative, formatTime } from "../../lib/format.ts";
-import { plain } from "../../lib/overrides.ts";
-import { Link } from "../../lib/router.tsx";
-import type { Drive, ManagedLink } from "../../lib/types.ts";
+import { formatCount, formatRelative, formatTime } from "../../lib/words/format.ts";
+import { plain } from "../../lib/contents/overrides.ts";
+import { Link } from "../../lib/browser/router.tsx";
+import type { Drive, ManagedLink } from "../../lib/api/types.ts";
 import { KINDS, nameOfLink } from "./words.ts";
 
 interface LinkRowProps {

@@ -1,5 +1,5 @@
 import { nameOf } from "../../lib/files/place.ts";
-import type { ManagedLink } from "../../lib/types.ts";
+import type { ManagedLink } from "../../lib/api/types.ts";
 
 /** What a link is for, by its kind. */
 export const KINDS: Readonly<Record<ManagedLink["kind"], string>> = {

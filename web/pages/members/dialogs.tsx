@@ -1,10 +1,10 @@
-import { Choice } from "../../components/choice.tsx";
+import { Choice } from "../../components/forms/choice.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { Field, Form, textOf } from "../../components/form.tsx";
+import { Field, Form, textOf } from "../../components/forms/form.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
-import { call } from "../../lib/api.ts";
-import type { Drive, Member } from "../../lib/types.ts";
+import { call } from "../../lib/api/api.ts";
+import type { Drive, Member } from "../../lib/api/types.ts";
 import { asRole, ROLES } from "./roles.ts";
 
 interface DialogProps {

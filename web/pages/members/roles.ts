@@ -1,4 +1,4 @@
-import type { Member } from "../../lib/types.ts";
+import type { Member } from "../../lib/api/types.ts";
 
 /** What members may do, in words. */
 export const ROLES: Readonly<Record<Member["role"], { readonly text: string; readonly as: string }>> = {

@@ -5,9 +5,9 @@ import { Failure } from "../../components/failure.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
-import { type ApiError, asApiError, call } from "../../lib/api.ts";
-import { formatRelative, formatTime } from "../../lib/format.ts";
-import type { Drive, Member } from "../../lib/types.ts";
+import { type ApiError, asApiError, call } from "../../lib/api/api.ts";
+import { formatRelative, formatTime } from "../../lib/words/format.ts";
+import type { Drive, Member } from "../../lib/api/types.ts";
 import { asRole, ROLES } from "./roles.ts";
 
 interface MemberRowProps {

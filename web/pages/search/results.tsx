@@ -2,12 +2,12 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Marked } from "../../components/marked.tsx";
 import { Name } from "../../components/name.tsx";
 import { fileAddress, folderAddress, parentOf } from "../../lib/files/place.ts";
-import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/format.ts";
-import { recordsWithFoundLetters } from "../../lib/missing-letters.ts";
-import { markContent, markName, type Term, termsOf } from "../../lib/matches.ts";
-import { Link } from "../../lib/router.tsx";
+import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/words/format.ts";
+import { recordsWithFoundLetters } from "../../lib/contents/missing-letters.ts";
+import { markContent, markName, type Term, termsOf } from "../../lib/words/matches.ts";
+import { Link } from "../../lib/browser/router.tsx";
 import { pageAddress } from "../../lib/searches.ts";
-import type { Drive, FoundFile, SearchAnswer } from "../../lib/types.ts";
+import type { Drive, FoundFile, SearchAnswer } from "../../lib/api/types.ts";
 
 /** Of a file; it may have 64, each as long as a line. */
 const MOST_TAGS = 8;

@@ -1,11 +1,11 @@
 import searchIcon from "lucide-static/icons/search.svg" with { type: "text" };
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { Choice } from "../../components/choice.tsx";
+import { Choice } from "../../components/forms/choice.tsx";
 import { Icon } from "../../components/icon.tsx";
-import { plain } from "../../lib/overrides.ts";
-import { navigate } from "../../lib/router.tsx";
+import { plain } from "../../lib/contents/overrides.ts";
+import { navigate } from "../../lib/browser/router.tsx";
 import { addressOf, FILTERS, TYPES } from "../../lib/searches.ts";
-import type { Drive } from "../../lib/types.ts";
+import type { Drive } from "../../lib/api/types.ts";
 
 /** The search form. Filters take effect at once, the search terms when it is submitted. */
 export function SearchForm({

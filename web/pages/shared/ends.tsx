@@ -1,4 +1,4 @@
-import { formatRelative, formatTime } from "../../lib/format.ts";
+import { formatRelative, formatTime } from "../../lib/words/format.ts";
 
 /** When the link stops working. */
 export function Ends({ at }: { readonly at: string }) {

@@ -3,10 +3,10 @@ import { useContext } from "preact/hooks";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
 import { PreviewContent } from "../../components/preview/preview.tsx";
-import { ContentSourceContext } from "../../lib/content-source.ts";
-import { formatBytes } from "../../lib/format.ts";
+import { ContentSourceContext } from "../../lib/contents/content-source.ts";
+import { formatBytes } from "../../lib/words/format.ts";
 import { shownFile } from "../../lib/shared.ts";
-import type { Shared, SharedFile } from "../../lib/types.ts";
+import type { Shared, SharedFile } from "../../lib/api/types.ts";
 import { Ends } from "./ends.tsx";
 
 interface SharedFilePageProps {

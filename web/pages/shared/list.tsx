@@ -4,11 +4,11 @@ import { FileIcon } from "../../components/file-icon.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
 import { nameOf } from "../../lib/files/place.ts";
-import { formatBytes, formatRelative, formatTime } from "../../lib/format.ts";
-import { plain } from "../../lib/overrides.ts";
-import { Link } from "../../lib/router.tsx";
+import { formatBytes, formatRelative, formatTime } from "../../lib/words/format.ts";
+import { plain } from "../../lib/contents/overrides.ts";
+import { Link } from "../../lib/browser/router.tsx";
 import { sharedAddress, sharedArchive, sharedDownload } from "../../lib/shared.ts";
-import type { SharedFile } from "../../lib/types.ts";
+import type { SharedFile } from "../../lib/api/types.ts";
 import type { FolderContents } from "./use-folder.ts";
 
 interface SharedListProps {

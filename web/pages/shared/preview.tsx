@@ -1,9 +1,9 @@
 import { Dialog } from "../../components/dialog.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { Preview } from "../../components/preview/preview.tsx";
-import { useLoad } from "../../lib/load.ts";
+import { useLoad } from "../../lib/api/load.ts";
 import { getSharedFile, shownFile } from "../../lib/shared.ts";
-import type { SharedFile } from "../../lib/types.ts";
+import type { SharedFile } from "../../lib/api/types.ts";
 
 interface SharedPreviewProps {
   readonly token: string;

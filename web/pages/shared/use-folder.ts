@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
-import { type ApiError, asApiError } from "../../lib/api.ts";
-import { useLoad } from "../../lib/load.ts";
+import { type ApiError, asApiError } from "../../lib/api/api.ts";
+import { useLoad } from "../../lib/api/load.ts";
 import { listShared } from "../../lib/shared.ts";
-import type { SharedFile, SharedPage } from "../../lib/types.ts";
+import type { SharedFile, SharedPage } from "../../lib/api/types.ts";
 
 /** What of a folder is loaded. */
 export interface FolderContents {

@@ -1,4 +1,4 @@
-import type { Snapshot } from "../../lib/types.ts";
+import type { Snapshot } from "../../lib/api/types.ts";
 
 /** The address of a folder as a snapshot has it. */
 export function insideAddress({ id, drive_id: drive }: Snapshot, path: string): string {

@@ -1,11 +1,11 @@
-import { DriveHead } from "../../components/drive-head.tsx";
+import { DriveHead } from "../../components/shell/drive-head.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { Name } from "../../components/name.tsx";
 import { ShowMore } from "../../components/show-more.tsx";
-import { formatRelative } from "../../lib/format.ts";
-import { usePages } from "../../lib/pages.ts";
+import { formatRelative } from "../../lib/words/format.ts";
+import { usePages } from "../../lib/api/pages.ts";
 import { compareSnapshot } from "../../lib/snapshots.ts";
-import type { Difference, Drive, Snapshot } from "../../lib/types.ts";
+import type { Difference, Drive, Snapshot } from "../../lib/api/types.ts";
 import { SnapshotTools } from "./tools.tsx";
 
 const IN_WORDS: Readonly<Record<Difference["change"], string>> = {

@@ -1,12 +1,12 @@
 import { Dialog } from "../../components/dialog.tsx";
-import { Field, Form, textOf } from "../../components/form.tsx";
+import { Field, Form, textOf } from "../../components/forms/form.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
-import { formatCount, formatRelative } from "../../lib/format.ts";
+import { formatCount, formatRelative } from "../../lib/words/format.ts";
 import { folderAddress } from "../../lib/files/place.ts";
-import { navigate } from "../../lib/router.tsx";
+import { navigate } from "../../lib/browser/router.tsx";
 import { deleteSnapshot, forkSnapshot, restoreSnapshot, takeSnapshot } from "../../lib/snapshots.ts";
-import type { Drive, Snapshot } from "../../lib/types.ts";
+import type { Drive, Snapshot } from "../../lib/api/types.ts";
 
 interface DialogProps {
   readonly onClose: () => void;

@@ -1,16 +1,16 @@
 import folderIcon from "lucide-static/icons/folder.svg" with { type: "text" };
-import { DriveHead } from "../../components/drive-head.tsx";
+import { DriveHead } from "../../components/shell/drive-head.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { FileIcon } from "../../components/file-icon.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
 import { ShowMore } from "../../components/show-more.tsx";
 import { nameOf } from "../../lib/files/place.ts";
-import { formatBytes, formatCount, formatRelative } from "../../lib/format.ts";
-import { usePages } from "../../lib/pages.ts";
-import { Link } from "../../lib/router.tsx";
+import { formatBytes, formatCount, formatRelative } from "../../lib/words/format.ts";
+import { usePages } from "../../lib/api/pages.ts";
+import { Link } from "../../lib/browser/router.tsx";
 import { downloadInside, listFilesInside, listFoldersInside } from "../../lib/snapshots.ts";
-import type { Drive, FileRecord, FolderRecord, Snapshot } from "../../lib/types.ts";
+import type { Drive, FileRecord, FolderRecord, Snapshot } from "../../lib/api/types.ts";
 import { insideAddress } from "./addresses.ts";
 import { SnapshotTools } from "./tools.tsx";
 

@@ -2,10 +2,10 @@ import snapshotIcon from "lucide-static/icons/camera.svg" with { type: "text" };
 import { By } from "../../components/by.tsx";
 import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
-import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/format.ts";
-import { plain } from "../../lib/overrides.ts";
-import { Link } from "../../lib/router.tsx";
-import type { Snapshot } from "../../lib/types.ts";
+import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/words/format.ts";
+import { plain } from "../../lib/contents/overrides.ts";
+import { Link } from "../../lib/browser/router.tsx";
+import type { Snapshot } from "../../lib/api/types.ts";
 import { compareAddress, insideAddress } from "./addresses.ts";
 
 interface SnapshotRowProps {

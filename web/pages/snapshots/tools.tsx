@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { Link } from "../../lib/router.tsx";
-import type { Drive, Snapshot } from "../../lib/types.ts";
+import { Link } from "../../lib/browser/router.tsx";
+import type { Drive, Snapshot } from "../../lib/api/types.ts";
 import { placeOf } from "../../lib/drive-places.ts";
 import { ForkSnapshot, RestoreSnapshot } from "./dialogs.tsx";
 

@@ -1,11 +1,11 @@
 import { Dialog } from "../../components/dialog.tsx";
-import { Form } from "../../components/form.tsx";
+import { Form } from "../../components/forms/form.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
-import { call } from "../../lib/api.ts";
+import { call } from "../../lib/api/api.ts";
 import { nameOf } from "../../lib/files/place.ts";
-import { formatBytes, formatCount } from "../../lib/format.ts";
-import type { Drive, TrashEntry } from "../../lib/types.ts";
+import { formatBytes, formatCount } from "../../lib/words/format.ts";
+import type { Drive, TrashEntry } from "../../lib/api/types.ts";
 
 interface DialogProps {
   readonly onClose: () => void;

@@ -5,10 +5,10 @@ import { Icon } from "../../components/icon.tsx";
 import { Name } from "../../components/name.tsx";
 import { isManaged } from "../../lib/drive-places.ts";
 import { folderAddress, nameOf, parentOf } from "../../lib/files/place.ts";
-import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/format.ts";
-import { plain } from "../../lib/overrides.ts";
-import { Link } from "../../lib/router.tsx";
-import type { Drive, TrashEntry } from "../../lib/types.ts";
+import { formatBytes, formatCount, formatRelative, formatTime } from "../../lib/words/format.ts";
+import { plain } from "../../lib/contents/overrides.ts";
+import { Link } from "../../lib/browser/router.tsx";
+import type { Drive, TrashEntry } from "../../lib/api/types.ts";
 
 interface TrashRowProps {
   readonly entry: TrashEntry;

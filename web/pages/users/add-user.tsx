@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import { Copy } from "../../components/copy.tsx";
+import { Copy } from "../../components/forms/copy.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { Field, Form, textOf } from "../../components/form.tsx";
-import { call } from "../../lib/api.ts";
+import { Field, Form, textOf } from "../../components/forms/form.tsx";
+import { call } from "../../lib/api/api.ts";
 
 interface AddUserProps {
   readonly onClose: () => void;

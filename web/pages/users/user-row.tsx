@@ -1,14 +1,14 @@
-import { type Plan, PLANS } from "../../../src/domain/plan.ts";
+import { type Plan, PLANS } from "../../../src/domain/accounts/plan.ts";
 import { useState } from "preact/hooks";
 import { Dialog } from "../../components/dialog.tsx";
 import { Failure } from "../../components/failure.tsx";
-import { Form } from "../../components/form.tsx";
+import { Form } from "../../components/forms/form.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
-import { type ApiError, asApiError, call } from "../../lib/api.ts";
-import { formatBytes, formatCount, formatDay } from "../../lib/format.ts";
-import { useSession } from "../../lib/session.tsx";
-import type { User } from "../../lib/types.ts";
+import { type ApiError, asApiError, call } from "../../lib/api/api.ts";
+import { formatBytes, formatCount, formatDay } from "../../lib/words/format.ts";
+import { useSession } from "../../lib/api/session.tsx";
+import type { User } from "../../lib/api/types.ts";
 
 interface Props {
   readonly user: User;

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import { parseDriveName, type SeenDrive } from "../../../domain/drive.ts";
+import { parseDriveName, type SeenDrive } from "../../../domain/drives/drive.ts";
 import { formatInstant } from "../../../domain/time.ts";
-import type { Provisioned } from "../../../services/drives.ts";
-import { provisionedRecord } from "../../resources/provision.ts";
+import type { Provisioned } from "../../../services/drives/drives.ts";
+import { provisionedRecord } from "../../resources/drives/provision.ts";
 import { fitting } from "../bounds.ts";
 import { KEY_ARGUMENT } from "../key-argument.ts";
 import type { McpOptions } from "../options.ts";

@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
-import { startOf } from "../../../domain/texts/text.ts";
+import { startOf } from "../../../domain/contents/texts/text.ts";
 import type { EditedFile } from "../../../services/contents/edits.ts";
-import { editFields, editsIn } from "../../resources/edits.ts";
+import { editFields, editsIn } from "../../resources/contents/edits.ts";
 import { ANSWER_DIFF_BYTES } from "../bounds.ts";
-import type { Drive } from "../../../domain/drive.ts";
+import type { Drive } from "../../../domain/drives/drive.ts";
 import { driveNamed } from "../drive-named.ts";
 import type { McpOptions } from "../options.ts";
 import {

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import type { Drive } from "../../../domain/drive.ts";
+import type { Drive } from "../../../domain/drives/drive.ts";
 import { GREP } from "../../../domain/limits.ts";
 import type { MatchedFile } from "../../../services/grep/request.ts";
 import type { Finding } from "../../../services/search/search.ts";

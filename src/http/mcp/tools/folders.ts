@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import type { Drive } from "../../../domain/drive.ts";
-import { withSlash } from "../../../domain/path.ts";
+import type { Drive } from "../../../domain/drives/drive.ts";
+import { withSlash } from "../../../domain/files/path.ts";
 import type { FolderListing, ShownFolder } from "../../../services/folders/folders.ts";
-import type { Listing } from "../../../services/listings.ts";
+import type { Listing } from "../../../services/files/listings.ts";
 import { fitting, PAGE_FILES } from "../bounds.ts";
 import { driveNamed } from "../drive-named.ts";
 import { decodeFolderPosition, encodeFolderPosition, type FolderPosition } from "../folder-position.ts";

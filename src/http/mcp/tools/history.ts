@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import type { NamedActor } from "../../../domain/actor.ts";
+import type { NamedActor } from "../../../domain/changes/actor.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Undone } from "../../../services/history/undo.ts";
 import { etagOf } from "../../content/etag.ts";

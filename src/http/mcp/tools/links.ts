@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { LINK_SECONDS } from "../../../domain/limits.ts";
 import { formatInstant } from "../../../domain/time.ts";
-import { presignedUrl } from "../../resources/presigned.ts";
-import { uploadUrl } from "../../resources/upload-links.ts";
+import { presignedUrl } from "../../resources/links/presigned.ts";
+import { uploadUrl } from "../../resources/links/upload-links.ts";
 import { driveNamed } from "../drive-named.ts";
 import type { McpOptions } from "../options.ts";
 import { driveArgument, fileShown, nameOf, pathArgument, shownFile } from "../shown.ts";

@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
-import type { Caller } from "../../../domain/caller.ts";
-import type { Drive, SeenDrive } from "../../../domain/drive.ts";
-import type { File } from "../../../domain/file.ts";
+import type { Caller } from "../../../domain/accounts/caller.ts";
+import type { Drive, SeenDrive } from "../../../domain/drives/drive.ts";
+import type { File } from "../../../domain/files/file.ts";
 import type { RequestContext } from "../../gate/request-context.ts";
-import { presignedUrl } from "../../resources/presigned.ts";
+import { presignedUrl } from "../../resources/links/presigned.ts";
 import { WHOLE_BYTES } from "../bounds.ts";
 import { driveNamed } from "../drive-named.ts";
 import { fileAddress } from "../file-address.ts";

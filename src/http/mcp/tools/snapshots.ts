@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { Caller } from "../../../domain/caller.ts";
-import type { Drive } from "../../../domain/drive.ts";
+import type { Caller } from "../../../domain/accounts/caller.ts";
+import type { Drive } from "../../../domain/drives/drive.ts";
 import { invalid } from "../../../domain/errors.ts";
-import type { Snapshot } from "../../../domain/snapshot.ts";
+import type { Snapshot } from "../../../domain/snapshots/snapshot.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Difference } from "../../../services/snapshots/comparisons.ts";
 import { fitting } from "../bounds.ts";

@@ -1,9 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { Destination } from "../../../services/files.ts";
-import type { Caller } from "../../../domain/caller.ts";
-import type { Drive } from "../../../domain/drive.ts";
+import type { Destination } from "../../../services/files/files.ts";
+import type { Caller } from "../../../domain/accounts/caller.ts";
+import type { Drive } from "../../../domain/drives/drive.ts";
 import { invalid } from "../../../domain/errors.ts";
-import { counted } from "../../../domain/texts/text.ts";
+import { counted } from "../../../domain/contents/texts/text.ts";
 import { driveNamed } from "../drive-named.ts";
 import { failureOf } from "../failure.ts";
 import type { McpOptions } from "../options.ts";

@@ -1,15 +1,15 @@
 import { isUtf8 } from "node:buffer";
 import { Type } from "@sinclair/typebox";
-import type { Caller } from "../../../domain/caller.ts";
+import type { Caller } from "../../../domain/accounts/caller.ts";
 import { invalid } from "../../../domain/errors.ts";
 import type { UploadFields } from "../../../services/contents/upload-fields.ts";
 import type { Uploaded } from "../../../services/contents/upload.ts";
 import type { Uploads } from "../../../services/contents/uploads.ts";
-import { isTextType } from "../../../domain/media-type.ts";
-import { isWords } from "../../../domain/texts/words.ts";
-import { mimeTypeOf } from "../../../domain/mime.ts";
-import { parsePathOfFile } from "../../../domain/path.ts";
-import type { Precondition } from "../../../domain/precondition.ts";
+import { isTextType } from "../../../domain/contents/media-type.ts";
+import { isWords } from "../../../domain/contents/texts/words.ts";
+import { mimeTypeOf } from "../../../domain/contents/mime.ts";
+import { parsePathOfFile } from "../../../domain/files/path.ts";
+import type { Precondition } from "../../../domain/files/precondition.ts";
 import { driveNamed } from "../drive-named.ts";
 import type { McpOptions } from "../options.ts";
 import {

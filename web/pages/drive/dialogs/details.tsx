@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { Dialog } from "../../../components/dialog.tsx";
-import { Form, textOf } from "../../../components/form.tsx";
-import { Labelled } from "../../../components/labelled.tsx";
+import { Form, textOf } from "../../../components/forms/form.tsx";
+import { Labelled } from "../../../components/forms/labelled.tsx";
 import { Name } from "../../../components/name.tsx";
-import { ApiError } from "../../../lib/api.ts";
+import { ApiError } from "../../../lib/api/api.ts";
 import { downloadAddress, type Entry } from "../../../lib/files.ts";
-import { formatBytes, formatCount, formatTime } from "../../../lib/format.ts";
-import type { FileRecord, FolderRecord } from "../../../lib/types.ts";
+import { formatBytes, formatCount, formatTime } from "../../../lib/words/format.ts";
+import type { FileRecord, FolderRecord } from "../../../lib/api/types.ts";
 import type { DriveStore } from "../store/drive.ts";
 import { TagsField, TYPED_TAG, withTag } from "./tags-field.tsx";
 

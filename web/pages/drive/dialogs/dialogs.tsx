@@ -1,6 +1,6 @@
 import { say } from "../../../components/toast.tsx";
 import type { Undoable } from "../../../lib/files/steps.ts";
-import type { Drive } from "../../../lib/types.ts";
+import type { Drive } from "../../../lib/api/types.ts";
 import type { DriveStore } from "../store/drive.ts";
 import type { FolderStore, OpenDialog } from "../store/folder.ts";
 import { takeBack } from "../store/undo.ts";

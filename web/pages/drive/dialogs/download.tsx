@@ -4,7 +4,7 @@ import { Icon } from "../../../components/icon.tsx";
 import type { Entry } from "../../../lib/files.ts";
 import { ARCHIVE_PATHS } from "../../../../src/domain/limits.ts";
 import { folderArchiveAddress } from "../../../lib/files/archive.ts";
-import type { Drive } from "../../../lib/types.ts";
+import type { Drive } from "../../../lib/api/types.ts";
 
 interface DownloadDialogProps {
   readonly drive: Drive;

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import { Choice } from "../../../components/choice.tsx";
+import { Choice } from "../../../components/forms/choice.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
-import { Form, textOf } from "../../../components/form.tsx";
+import { Form, textOf } from "../../../components/forms/form.tsx";
 import { describeEntries, type FileLink, fileEntry } from "../../../lib/files.ts";
-import type { FileRecord } from "../../../lib/types.ts";
+import type { FileRecord } from "../../../lib/api/types.ts";
 import type { DriveStore } from "../store/drive.ts";
 import { MadeLink } from "./made-link.tsx";
 

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { Labelled } from "../../../components/labelled.tsx";
+import { Labelled } from "../../../components/forms/labelled.tsx";
 import { say } from "../../../components/toast.tsx";
-import { copyText } from "../../../lib/clipboard-copy.ts";
-import { formatTime } from "../../../lib/format.ts";
+import { copyText } from "../../../lib/browser/clipboard-copy.ts";
+import { formatTime } from "../../../lib/words/format.ts";
 
 interface MadeLinkProps {
   readonly link: { readonly url: string; readonly expires_at: string };

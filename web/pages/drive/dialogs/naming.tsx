@@ -1,12 +1,12 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Dialog } from "../../../components/dialog.tsx";
-import { Form, textOf } from "../../../components/form.tsx";
-import { Labelled } from "../../../components/labelled.tsx";
-import { ApiError } from "../../../lib/api.ts";
+import { Form, textOf } from "../../../components/forms/form.tsx";
+import { Labelled } from "../../../components/forms/labelled.tsx";
+import { ApiError } from "../../../lib/api/api.ts";
 import { type Entry, nameProblem } from "../../../lib/files.ts";
 import { nameOf, parentOf } from "../../../lib/files/place.ts";
 import type { Undoable } from "../../../lib/files/steps.ts";
-import { plain } from "../../../lib/overrides.ts";
+import { plain } from "../../../lib/contents/overrides.ts";
 import type { DriveStore } from "../store/drive.ts";
 import { moving } from "../store/undo.ts";
 

@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { DAY_MS } from "../../../../src/domain/time.ts";
-import { Choice } from "../../../components/choice.tsx";
+import { Choice } from "../../../components/forms/choice.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
-import { Field, Form, textOf } from "../../../components/form.tsx";
+import { Field, Form, textOf } from "../../../components/forms/form.tsx";
 import { placeOf } from "../../../lib/drive-places.ts";
 import { describeEntries, type Entry } from "../../../lib/files.ts";
 import { createShareLink, type ShareLink } from "../../../lib/links.ts";
-import { Link } from "../../../lib/router.tsx";
+import { Link } from "../../../lib/browser/router.tsx";
 import { MadeLink } from "./made-link.tsx";
 
 const LIFETIMES = [

@@ -1,7 +1,7 @@
 import closeIcon from "lucide-static/icons/x.svg" with { type: "text" };
 import { useState } from "preact/hooks";
 import { Icon } from "../../../components/icon.tsx";
-import { Labelled } from "../../../components/labelled.tsx";
+import { Labelled } from "../../../components/forms/labelled.tsx";
 import { Name } from "../../../components/name.tsx";
 
 interface TagsFieldProps {

@@ -1,14 +1,14 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Dialog } from "../../../components/dialog.tsx";
-import { Labelled } from "../../../components/labelled.tsx";
+import { Labelled } from "../../../components/forms/labelled.tsx";
 import { listDrives } from "../../../lib/drives.ts";
 import { describeEntries, type Entry } from "../../../lib/files.ts";
 import type { Left, Undoable } from "../../../lib/files/steps.ts";
 import { asFolder } from "../../../lib/files/place.ts";
-import { useLoad } from "../../../lib/load.ts";
-import { plain } from "../../../lib/overrides.ts";
-import type { Drive } from "../../../lib/types.ts";
+import { useLoad } from "../../../lib/api/load.ts";
+import { plain } from "../../../lib/contents/overrides.ts";
+import type { Drive } from "../../../lib/api/types.ts";
 import { FolderTree } from "../tree/folder-tree.tsx";
 import type { DriveStore } from "../store/drive.ts";
 import { transferEntries } from "../store/work.ts";

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Failure } from "../../../components/failure.tsx";
 import { Name } from "../../../components/name.tsx";
-import { type ApiError, asApiError } from "../../../lib/api.ts";
+import { type ApiError, asApiError } from "../../../lib/api/api.ts";
 import type { Left, Progress, Undoable, Work } from "../../../lib/files/steps.ts";
-import { formatCount } from "../../../lib/format.ts";
+import { formatCount } from "../../../lib/words/format.ts";
 
 /** Problems named one by one; the rest are counted. */
 const NAMED = 20;

@@ -2,7 +2,7 @@ import emptyIcon from "lucide-static/icons/folder-open.svg" with { type: "text" 
 import missingIcon from "lucide-static/icons/folder-x.svg" with { type: "text" };
 import { Icon } from "../../../components/icon.tsx";
 import { folderAddress } from "../../../lib/files/place.ts";
-import { Link } from "../../../lib/router.tsx";
+import { Link } from "../../../lib/browser/router.tsx";
 
 interface EmptyFolderProps {
   /** The drive as the address names it. */

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Menu, type MenuAnchor, type MenuItem } from "../../../components/menu.tsx";
 import { describeEntries, type Entry } from "../../../lib/files.ts";
 import { withSelected } from "../../../lib/files/selection.ts";
-import { navigate } from "../../../lib/router.tsx";
+import { navigate } from "../../../lib/browser/router.tsx";
 import type { FolderStore } from "../store/folder.ts";
 import type { FolderListing } from "../store/listing.ts";
 import { entryActions } from "./entry-actions.ts";

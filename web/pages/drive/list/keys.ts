@@ -2,7 +2,7 @@ import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Entry } from "../../../lib/files.ts";
 import { ROW_REM } from "../../../lib/files/row-scale.ts";
-import { remInPixels } from "../../../lib/rem.ts";
+import { remInPixels } from "../../../lib/browser/rem.ts";
 import type { FolderStore } from "../store/folder.ts";
 import type { FolderListing } from "../store/listing.ts";
 

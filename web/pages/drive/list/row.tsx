@@ -7,9 +7,9 @@ import type { MenuAnchor } from "../../../components/menu.tsx";
 import { Name } from "../../../components/name.tsx";
 import type { Entry } from "../../../lib/files.ts";
 import { nameOf } from "../../../lib/files/place.ts";
-import { formatBytes, formatCount, formatRelative, formatTime } from "../../../lib/format.ts";
-import { plain } from "../../../lib/overrides.ts";
-import type { FolderRecord } from "../../../lib/types.ts";
+import { formatBytes, formatCount, formatRelative, formatTime } from "../../../lib/words/format.ts";
+import { plain } from "../../../lib/contents/overrides.ts";
+import type { FolderRecord } from "../../../lib/api/types.ts";
 import type { Cursor } from "../store/cursor.ts";
 
 interface FileRowProps {

@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { ROW_REM, RowScale } from "../../../lib/files/row-scale.ts";
-import { useRem } from "../../../lib/rem.ts";
+import { useRem } from "../../../lib/browser/rem.ts";
 
 // Only the rows in sight are in the page: Chromium takes 1.4 s to build and lay out 10,000 plain rows, and 13.7 s for
 // 100,000. By hand, because an element can be at most 33,554,428 pixels tall there, 699,000 rows of 48 pixels, and

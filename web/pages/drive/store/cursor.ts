@@ -1,10 +1,10 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
 import type { Entry } from "../../../lib/files.ts";
 import { among, NOTHING, only, type Selection, toggled } from "../../../lib/files/selection.ts";
-import type { FileRecord, FolderRecord } from "../../../lib/types.ts";
+import type { FileRecord, FolderRecord } from "../../../lib/api/types.ts";
 import type { FolderListing, RowPlace, RowRange } from "./listing.ts";
 
-/** Keeps values for an entry of the browser's history: `lib/kept.ts`. */
+/** Keeps values for an entry of the browser's history: `lib/browser/kept.ts`. */
 export interface Memory {
   readonly kept: (name: string) => unknown;
   readonly keep: (name: string, value: unknown) => void;

@@ -1,7 +1,7 @@
 import { batch } from "@preact/signals-core";
-import { ApiError } from "../../../lib/api.ts";
+import { ApiError } from "../../../lib/api/api.ts";
 import { getFile } from "../../../lib/files.ts";
-import type { Change, FileRecord } from "../../../lib/types.ts";
+import type { Change, FileRecord } from "../../../lib/api/types.ts";
 import type { DriveStore } from "./drive.ts";
 
 /** Files that are asked for one by one; of more, the whole list is read again. */

@@ -1,9 +1,9 @@
 import { signal } from "@preact/signals-core";
-import { type ApiError, asApiError } from "../../../lib/api.ts";
+import { type ApiError, asApiError } from "../../../lib/api/api.ts";
 import { type Entry, fileEntry, folderEntry, listFiles } from "../../../lib/files.ts";
 import { listFolders } from "../../../lib/files/folders.ts";
 import { compareFiles, fileOrder, type Sort } from "../../../lib/files/sort.ts";
-import type { FileRecord, FoldersPage } from "../../../lib/types.ts";
+import type { FileRecord, FoldersPage } from "../../../lib/api/types.ts";
 import { FolderRows } from "./folder-rows.ts";
 import { PagedList } from "./paged-list.ts";
 

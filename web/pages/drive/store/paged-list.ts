@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals-core";
-import type { ListPage } from "../../../lib/types.ts";
+import type { ListPage } from "../../../lib/api/types.ts";
 
 /** What is known of a list: how many items there are, and those that are loaded, in the order of their indexes. */
 interface Known<T> {

@@ -1,5 +1,5 @@
 import { comparePaths } from "../../../lib/files/path-order.ts";
-import type { FoldersPage } from "../../../lib/types.ts";
+import type { FoldersPage } from "../../../lib/api/types.ts";
 
 /** A folder as far as a tree shows it. */
 export interface TreeFolder {

@@ -2,8 +2,8 @@ import { batch } from "@preact/signals-core";
 import { type DrivePath, type Entry, transferFile, transferFolder } from "../../../lib/files.ts";
 import { nameOf, parentOf } from "../../../lib/files/place.ts";
 import { Steps, type Undoable } from "../../../lib/files/steps.ts";
-import { formatCount } from "../../../lib/format.ts";
-import { plain } from "../../../lib/overrides.ts";
+import { formatCount } from "../../../lib/words/format.ts";
+import { plain } from "../../../lib/contents/overrides.ts";
 import { restoreFromTrash } from "../../../lib/trash.ts";
 import type { DriveStore } from "./drive.ts";
 

@@ -1,6 +1,6 @@
 import { batch } from "@preact/signals-core";
 import { BULK_DELETE_IDS } from "../../../../src/domain/limits.ts";
-import { ApiError } from "../../../lib/api.ts";
+import { ApiError } from "../../../lib/api/api.ts";
 import {
   deleteFiles,
   deleteFolder,

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals-core";
-import type { Work } from "../../../lib/types.ts";
+import type { Work } from "../../../lib/api/types.ts";
 
 /** What ends sooner is not worth a line, which would only flash. In milliseconds. */
 const SHOWN_AFTER_MS = 1000;

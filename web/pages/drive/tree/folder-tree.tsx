@@ -1,6 +1,6 @@
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { useUploads } from "../../../components/upload/context.tsx";
-import { plain } from "../../../lib/overrides.ts";
+import { plain } from "../../../lib/contents/overrides.ts";
 import { TreeStore } from "../store/tree.ts";
 import { TreeFailure, TreeView } from "./view.tsx";
 

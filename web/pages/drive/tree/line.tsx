@@ -5,8 +5,8 @@ import driveIcon from "lucide-static/icons/hard-drive.svg" with { type: "text" }
 import { Icon } from "../../../components/icon.tsx";
 import { Name } from "../../../components/name.tsx";
 import { nameOf } from "../../../lib/files/place.ts";
-import { plain } from "../../../lib/overrides.ts";
-import { opensInPlace } from "../../../lib/router.tsx";
+import { plain } from "../../../lib/contents/overrides.ts";
+import { opensInPlace } from "../../../lib/browser/router.tsx";
 import type { TreeRow } from "../store/tree-rows.ts";
 
 interface TreeLineProps {

@@ -1,0 +1,263 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { Secret } from "../config/secret.ts";
+import { ANOTHER, DataDirectoryError, errorCode, explained, unusable } from "./data-directory-error.ts";
+import type { DatabaseReserve } from "../db/engine/database-reserve.ts";
+import { acquireLock, type Lock, type LockResult } from "../db/engine/lock.ts";
+import { isFull } from "../db/engine/write-failures.ts";
+
+/** The paths of everything in the data directory, absolute. It can be moved as one to another machine. */
+export interface DataDirectory {
+  readonly root: string;
+  readonly database: string;
+  /** A directory; the blob store creates it. */
+  readonly blobs: string;
+  /** A directory; the blob store creates it, and empties it at each start. */
+  readonly tmp: string;
+  readonly secretFile: string;
+  readonly lockFile: string;
+  /** Locked by a backup while it runs. */
+  readonly backupLockFile: string;
+  /** See `DatabaseReserve`. */
+  readonly reserveFile: string;
+  /** Marks a directory that a restore has not finished; see `backup/restoration.ts`. */
+  readonly restoringFile: string;
+  /** A directory; see `schema-copy.ts`. */
+  readonly beforeUpgrade: string;
+}
+
+const DATABASE = "coffer.db";
+/** What may be in a data directory without a database: what a start creates first, and what a disk has. */
+const NAMES: ReadonlySet<string> = new Set([
+  "blobs",
+  "tmp",
+  "secret",
+  "secret.new",
+  "lock",
+  "lock-journal",
+  "backup-lock",
+  "backup-lock-journal",
+  "restoring",
+  "before-upgrade",
+  "reserve",
+  "lost+found",
+]);
+/** How many names of a foreign directory are shown. */
+const SHOWN_NAMES = 3;
+const SECRET_BYTES = 32;
+
+/**
+ * Creates the data directory with mode 0700 if it is missing. Checks that it can be written and holds nothing
+ * foreign. `root` is absolute.
+ *
+ * @throws DataDirectoryError
+ */
+export function openDataDirectory(root: string): DataDirectory {
+  try {
+    makeDurably(root);
+    if (!statSync(root).isDirectory()) throw unusable(root, "is not a directory", `Choose ${ANOTHER}`);
+    accessSync(root, constants.R_OK | constants.W_OK | constants.X_OK);
+    refuseForeign(root);
+  } catch (error) {
+    throw explained(root, error);
+  }
+  return pathsIn(root);
+}
+
+/** The paths in a data directory, whether or not there is anything. `root` is absolute. */
+export function pathsIn(root: string): DataDirectory {
+  return {
+    root,
+    database: join(root, DATABASE),
+    blobs: join(root, "blobs"),
+    tmp: join(root, "tmp"),
+    secretFile: join(root, "secret"),
+    lockFile: join(root, "lock"),
+    reserveFile: join(root, "reserve"),
+    backupLockFile: join(root, "backup-lock"),
+    restoringFile: join(root, "restoring"),
+    beforeUpgrade: join(root, "before-upgrade"),
+  };
+}
+
+/**
+ * Refuses a directory with foreign files but neither database nor contents: it may be a home directory, and a start
+ * creates and removes files.
+ */
+function refuseForeign(root: string): void {
+  const names = readdirSync(root);
+  if (names.includes(DATABASE) || holdsContents(join(root, "blobs"))) return;
+  // Coffer creates `tmp` after `blobs`, so a `tmp` alone is foreign.
+  const foreign = names.filter((name) => !NAMES.has(name) || (name === "tmp" && !names.includes("blobs")));
+  if (foreign.length === 0) return;
+  const shown = foreign.toSorted().slice(0, SHOWN_NAMES).join(", ");
+  const more = foreign.length > SHOWN_NAMES ? ` and ${foreign.length - SHOWN_NAMES} more` : "";
+  throw new DataDirectoryError(
+    `The directory ${root} holds ${shown}${more}, but no Coffer data. Nothing has been changed. ` +
+      "Choose an empty or new directory, or your Coffer data directory, with --data-dir or COFFER_DATA_DIR.",
+  );
+}
+
+/** Whether this is a store's directory: it has an identity, or a directory of contents. */
+function holdsContents(blobs: string): boolean {
+  if (lstatSync(blobs, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
+  return readdirSync(blobs).some((name) => name === "identity" || /^[0-9a-f]{2}$/.test(name));
+}
+
+/**
+ * Like `openDataDirectory`, for a directory that must exist already; creates nothing.
+ *
+ * @throws DataDirectoryError
+ */
+export function findDataDirectory(root: string): DataDirectory {
+  if (holdsDatabase(root)) return openDataDirectory(root);
+  throw new DataDirectoryError(
+    `${root} is not a Coffer data directory. Choose the right one with --data-dir or COFFER_DATA_DIR.`,
+  );
+}
+
+/** Throws DataDirectoryError if nobody comes through the directory: then it may hold one. */
+function holdsDatabase(root: string): boolean {
+  try {
+    return statSync(join(root, DATABASE), { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw explained(root, error);
+  }
+}
+
+/**
+ * The state of the database file at this path. SQLite never writes one shorter than a page, but takes an empty file
+ * for a new database: an empty one has been truncated.
+ */
+export function databaseState(path: string): "present" | "missing" | "empty" {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return "missing";
+  return found.size === 0 ? "empty" : "present";
+}
+
+/** Whether a restore into the directory has begun and not ended. */
+export function isHalfRestored({ database, restoringFile }: DataDirectory): boolean {
+  return existsSync(restoringFile) && databaseState(database) === "missing";
+}
+
+/**
+ * Locks the directory against other servers until the lock is released or this process ends, even if killed.
+ * Commands that run next to a server do not take it.
+ *
+ * @param reserve is freed if the disk is too full for the lock
+ * @throws DataDirectoryError if a server has it; names its process
+ */
+export function lockDataDirectory(
+  { root, lockFile }: DataDirectory,
+  reserve: DatabaseReserve | null = null,
+): Lock {
+  let result: LockResult;
+  try {
+    result = acquire(lockFile, reserve);
+  } catch (error) {
+    if (isFull(error) || statfsSync(root).bavail === 0) {
+      throw unusable(root, "is on a full disk", "Free some space on it, then start again.", error);
+    }
+    const why = error instanceof Error ? error.message : String(error);
+    throw new DataDirectoryError(
+      `The lock file ${lockFile} cannot be used: ${why}. Make it readable and writable for this user; ` +
+        "if it is damaged, delete it while no server uses the directory.",
+      { cause: error },
+    );
+  }
+  if (result.ok) return result.lock;
+  const { holder } = result;
+  const who = holder === null ? "another process" : `process ${holder.pid} on ${holder.host}`;
+  throw new DataDirectoryError(
+    `The data directory ${root} is in use by ${who}. Stop that server first, or choose ${ANOTHER}`,
+  );
+}
+
+function acquire(lockFile: string, reserve: DatabaseReserve | null): LockResult {
+  try {
+    return acquireLock(lockFile);
+  } catch (error) {
+    // Only the process that gets this far, to writing its name into the lock, uses the reserve.
+    if (!isFull(error) || reserve?.release() !== true) throw error;
+    return acquireLock(lockFile);
+  }
+}
+
+/**
+ * The 32 random bytes of this data directory, created and synced at the first call. The caller must hold the
+ * directory's lock, or two processes could each create their own.
+ *
+ * @throws DataDirectoryError
+ */
+export function loadSecret({ root, secretFile }: DataDirectory): Secret<Uint8Array> {
+  try {
+    const bytes = readIfPresent(secretFile) ?? makeSecret(root, secretFile);
+    if (bytes.length === SECRET_BYTES) return new Secret(bytes);
+  } catch (error) {
+    throw explained(secretFile, error);
+  }
+  throw unusable(
+    secretFile,
+    `does not hold ${SECRET_BYTES} bytes`,
+    "Restore it from a backup, or delete it: a new one is then created, and what the old one encrypted is lost.",
+  );
+}
+
+function makeSecret(root: string, secretFile: string): Uint8Array {
+  const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
+  const draft = `${secretFile}.new`;
+  const file = openSync(draft, "w", 0o600);
+  try {
+    writeFileSync(file, bytes);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, secretFile);
+  syncDirectory(root);
+  return bytes;
+}
+
+function readIfPresent(path: string): Uint8Array | null {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** Creates a directory and its parents, and syncs them: they survive a power cut. */
+export function makeDurably(path: string): void {
+  const first = mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = path; ; made = dirname(made)) {
+    syncDirectory(dirname(made));
+    if (made === first || made === dirname(made)) return;
+  }
+}
+
+/** Makes the names in a directory survive a power cut. */
+export function syncDirectory(path: string): void {
+  const directory = openSync(path, "r");
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}

@@ -1,0 +1,94 @@
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statfsSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { type DataDirectory, makeDurably, syncDirectory } from "./data-directory.ts";
+import type { Upgrade } from "../db/engine/migrate.ts";
+import type { Log } from "../process/log.ts";
+
+/** The name of a copy that is not complete. */
+const DRAFT = "unfinished.db";
+
+/** What a copy needs. */
+export interface SchemaCopyParts {
+  readonly directory: DataDirectory;
+  /** Bytes that the copy leaves free on the disk of the data directory. */
+  readonly diskReserve: number;
+  readonly log: Log;
+  /** Whether the operator wants none. */
+  readonly isUnwanted: boolean;
+}
+
+/**
+ * Copies the database beside itself before its schema is upgraded: with the copy in its place, the older executable
+ * works again. Only the copy of the last upgrade is kept. A copy that has its name is complete, and synced.
+ *
+ * @throws Error that says what to do, if there is no room for it or it fails
+ */
+export function copyBeforeUpgrade(parts: SchemaCopyParts, upgrade: Upgrade): void {
+  const { directory, log, isUnwanted } = parts;
+  const { from, to, size, copyTo } = upgrade;
+  if (isUnwanted) {
+    log.warn("upgrading the database without a copy of it", { from, to });
+    return;
+  }
+  const path = join(directory.beforeUpgrade, `schema-${from}.db`);
+  log.info("copying the database before it is upgraded: the copy is the way back to the older Coffer", {
+    from,
+    to,
+    copy: path,
+    bytes: size,
+  });
+  const draft = join(directory.beforeUpgrade, DRAFT);
+  try {
+    makeDurably(directory.beforeUpgrade);
+    rmSync(draft, { force: true });
+    requireRoom(parts, upgrade);
+    copyTo(draft);
+    sync(draft);
+    renameSync(draft, path);
+    syncDirectory(directory.beforeUpgrade);
+    removeOthers(path);
+  } catch (error) {
+    discard(draft);
+    throw noCopy(upgrade, path, error);
+  }
+}
+
+/** If this fails too, the next attempt does it. */
+function discard(draft: string): void {
+  try {
+    rmSync(draft, { force: true });
+  } catch {
+    // The first error is the one to tell.
+  }
+}
+
+function removeOthers(path: string): void {
+  const folder = dirname(path);
+  for (const name of readdirSync(folder)) if (name !== basename(path)) rmSync(join(folder, name));
+}
+
+function requireRoom({ directory, diskReserve }: SchemaCopyParts, { size }: Upgrade): void {
+  const { bavail, bsize } = statfsSync(directory.root);
+  const room = Math.max(0, bavail * bsize - diskReserve);
+  if (size > room)
+    throw new Error(`${size} bytes are needed, and ${room} are free beyond COFFER_DISK_RESERVE`);
+}
+
+function noCopy({ from, to }: Upgrade, path: string, cause: unknown): Error {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new Error(
+    `The database must be upgraded from schema version ${from} to ${to}. Before, it is copied to ${path}, and that ` +
+      `failed: ${why}. Nothing has been changed, and the older Coffer still works. Free some space, or mend what is ` +
+      "wrong; or make a backup with the older Coffer, and start this one once with --upgrade-without-copy.",
+    { cause },
+  );
+}
+
+function sync(path: string): void {
+  const file = openSync(path, "r+");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,128 @@
+import type { BlobStore } from "../blobs/blob-store.ts";
+import { countContents, hasContents, readIdentity } from "../blobs/identity.ts";
+import type { Clock } from "../process/clock.ts";
+import { DataDirectoryError, explaining } from "./data-directory-error.ts";
+import { type DataDirectory, databaseState, isHalfRestored } from "./data-directory.ts";
+import type { Tables } from "../db/tables.ts";
+import { newId, parseId, type StoreId } from "../domain/id.ts";
+import { judgeStore, type StoreHalves, type StoreVerdict } from "../domain/upkeep/store-identity.ts";
+import { counted } from "../domain/contents/texts/text.ts";
+
+/** What the operator can do without a backup. */
+const ADOPTING =
+  "To start anyway, run coffer serve --adopt-empty: contents that the database does not know are kept but not " +
+  "used, and files whose contents are missing cannot be read.";
+
+/**
+ * Refuses to create a new database next to the contents of a lost one.
+ *
+ * @throws DataDirectoryError that says what exists, what is missing and what to do
+ */
+export async function refuseLostDatabase(directory: DataDirectory): Promise<void> {
+  const { root, database, blobs } = directory;
+  const state = databaseState(database);
+  if (state === "present") return;
+  if (isHalfRestored(directory)) {
+    throw new DataDirectoryError(`A restore into ${root} has not ended. Run the same coffer restore again.`);
+  }
+  const count = await explaining(blobs, countContents(blobs));
+  // The database comes first in a new store, and small contents are in the database alone.
+  if (count === 0 && (await explaining(blobs, readIdentity(blobs))) === null) return;
+  throw new DataDirectoryError(
+    `${blobs} ${count === 0 ? "belongs to a store" : `holds ${counted(count, "content")}`}, but its database ${database} is ` +
+      `${state}. ` +
+      `Restore it from a backup of this data directory; nothing has been changed. ${ADOPTING}`,
+  );
+}
+
+/** What `checkStoreIdentity` needs. */
+export interface StoreParts {
+  readonly directory: DataDirectory;
+  readonly tables: Tables;
+  readonly clock: Clock;
+  /** Whether the operator wants to use both although they do not match. */
+  readonly adopt: boolean;
+}
+
+/** How to mark a store once it is open. */
+export interface StoreMark {
+  readonly id: StoreId;
+  /** Whether the operator overrode a refusal: the database then never removes older contents. */
+  readonly adopted: boolean;
+}
+
+/**
+ * Checks that the database and the contents directory belong together. Writes nothing. Returns null if they are
+ * marked already.
+ *
+ * @throws DataDirectoryError if they do not, unless the operator adopts the contents
+ */
+export async function checkStoreIdentity(parts: StoreParts): Promise<StoreMark | null> {
+  const { directory, tables, clock, adopt } = parts;
+  const [database, blobs] = [
+    tables.store.id(),
+    await explaining(directory.blobs, readIdentity(directory.blobs)),
+  ];
+  const halves = {
+    database,
+    blobs,
+    namesContents: tables.blobs.hasAny(),
+    holdsContents:
+      (database === null || blobs === null) &&
+      (await explaining(directory.blobs, hasContents(directory.blobs))),
+  };
+  const verdict = judgeStore(halves);
+  if (verdict === "matched") return null;
+  const fresh = () => newId<StoreId>(clock.now());
+  if (verdict === "unmarked") {
+    return { id: database ?? parseId<StoreId>(blobs ?? "") ?? fresh(), adopted: false };
+  }
+  if (adopt) return { id: database ?? fresh(), adopted: true };
+  throw new DataDirectoryError(
+    `${await explain(verdict, halves, directory)} No content has been changed. ${ADOPTING}`,
+  );
+}
+
+/** Marks both halves of an open store. After a crash in between, the next start still accepts them. */
+export async function markStore(
+  { tables, clock }: StoreParts,
+  blobs: BlobStore,
+  mark: StoreMark,
+): Promise<void> {
+  const { id, adopted } = mark;
+  const keptUntil = adopted ? clock.now() : tables.store.straysKeptUntil();
+  const markDatabase = () =>
+    tables.write(() => {
+      tables.store.put(id, keptUntil);
+      // A new store has nothing that a wrong clock could make expire.
+      if (tables.store.trustedAt() === 0) tables.store.putTrustedAt(clock.now());
+    });
+  // For adopted contents the database first, or they would look like its own.
+  if (adopted) await markDatabase();
+  await blobs.writeIdentity(id);
+  if (!adopted) await markDatabase();
+}
+
+async function explain(
+  verdict: Exclude<StoreVerdict, "matched" | "unmarked">,
+  halves: StoreHalves,
+  { database, blobs }: DataDirectory,
+): Promise<string> {
+  switch (verdict) {
+    case "unknown contents":
+      return (
+        `${blobs} holds ${counted(await countContents(blobs), "content")}, but ${database} knows none of them: they do not ` +
+        "belong together. Restore the right database from a backup of this data directory."
+      );
+    case "lost contents":
+      return (
+        `${database} names contents, but ${blobs} is empty or missing. Restore it from a backup of this data ` +
+        "directory, or mount its disk."
+      );
+    case "different":
+      return (
+        `${database} (store ${halves.database}) and the contents in ${blobs} (store ${halves.blobs ?? "unknown"}) ` +
+        "do not belong together. Restore both from one backup, or mount the right disk."
+      );
+  }
+}

@@ -1,0 +1,260 @@
+import type { Clock } from "../../process/clock.ts";
+import { DatabaseLog } from "./database-log.ts";
+import type { DatabaseReserve } from "./database-reserve.ts";
+import { Checkpoints } from "./checkpoints.ts";
+import { type Connection, explainFailure, openConnection } from "./connection.ts";
+import type { Upgrade } from "./migrate.ts";
+import { CheckpointThread } from "./checkpoint-thread.ts";
+import { cannotWrite, diskFull } from "./write-failures.ts";
+import type { WriteOptions } from "./write-options.ts";
+import { WriteQueue } from "./write-queue.ts";
+
+/**
+ * Thrown by a job inside a write when it must wait for something else. The job is rolled back and runs again after
+ * `end`. If `end` rejects, the write rejects too.
+ */
+export class Busy extends Error {
+  readonly end: Promise<void>;
+
+  constructor(end: Promise<void>) {
+    super("the write must wait");
+    this.end = end;
+  }
+}
+
+/** Free pages that are kept for later writes: this many at least, and this share of all pages. */
+const FREE_PAGES = 1024;
+const FREE_SHARE = 0.1;
+
+/** Called inside a write with its result, before the commit. An error in it rolls the write back. */
+export type Within<T> = (result: T) => void;
+
+/** What only a server passes; commands that run next to it do not. */
+export interface DatabaseOptions {
+  readonly reserve: DatabaseReserve;
+  /** Called once, with the error, when the database can no longer be written. */
+  readonly onFailure: (error: unknown) => void;
+  /** Called before an older schema is upgraded. An error in it leaves the database as it is. */
+  readonly beforeUpgrade: (upgrade: Upgrade) => void;
+}
+
+/**
+ * The server's main connection to the database. Reads run at once. Every write goes through `write`, which resolves
+ * only after its commit is on the disk, unless it need not be durable. Until then, for the time of one sync, reads may
+ * see a commit that a power cut would undo. A write that depends on it comes later in the log, so it is undone as well.
+ */
+export class Database {
+  readonly sql: Connection;
+  readonly #writes: WriteQueue;
+  readonly #log: DatabaseLog;
+  readonly #checkpointThread: CheckpointThread;
+  readonly #checkpoints: Checkpoints;
+  readonly #reserve: DatabaseReserve | null;
+  readonly #sql;
+  readonly #clock: Clock;
+  /** Ends the current snapshot; null if there is none. */
+  #snapshotEnd: NodeJS.Immediate | null = null;
+  /** When it was taken. */
+  #snapshotAt = 0;
+  /** Counts them. */
+  #snapshots = 0;
+  #onDurable: () => void = () => {};
+
+  private constructor(sql: Connection, clock: Clock, options: DatabaseOptions | null) {
+    this.sql = sql;
+    this.#clock = clock;
+    this.#reserve = options?.reserve ?? null;
+    this.#log = new DatabaseLog(sql.filename);
+    const changes = sql.prepare<{ n: number }, []>("SELECT total_changes() AS n");
+    this.#checkpointThread = new CheckpointThread(sql.filename);
+    this.#checkpoints = new Checkpoints({
+      checkpoint: () => this.#checkpointThread.checkpoint(),
+      emptyLog: () => this.#checkpointThread.emptyLog(),
+      changes: () => changes.get()?.n ?? 0,
+      logSize: () => this.#log.size,
+      isFull: () => this.#reserve?.isWhole === false,
+      pauseFor: (work) => this.#writes.pauseFor(work),
+      onFailure: (error) => this.#writes.fail(error),
+    });
+    this.#writes = new WriteQueue(sql, {
+      clock,
+      log: this.#log,
+      onCommit: () => this.#checkpoints.noteCommit(),
+      onDurable: () => this.#onDurable(),
+      endReads: () => this.#endSnapshot(),
+      reserve: this.#reserve,
+      emptyLog: () => this.#checkpoints.emptyLog(),
+      onFailure: options?.onFailure ?? (() => {}),
+    });
+    this.#sql = {
+      begin: sql.prepare<never, []>("BEGIN"),
+      commit: sql.prepare<never, []>("COMMIT"),
+    };
+  }
+
+  /**
+   * Opens or creates the database file. Only a server upgrades an older schema: a command may run beside a server of
+   * the older version.
+   *
+   * @throws Error whose message tells the operator what to do
+   */
+  static open(path: string, clock: Clock, options: DatabaseOptions | null = null): Database {
+    try {
+      return new Database(openConnection(path, clock, options?.beforeUpgrade ?? null), clock, options);
+    } catch (error) {
+      throw explainFailure(path, error);
+    }
+  }
+
+  /**
+   * Runs `job` in a transaction and resolves with its result once that is durable. Jobs added in one turn of the
+   * event loop share a commit. A job that throws is rolled back alone, and its promise rejects with the error; one
+   * that throws `Busy` runs again later. The job must not await.
+   *
+   * @param within gets the job's result, still in the transaction
+   * @param how `reserve` for what must work on a full disk: what frees space or lets users sign in. Not durable for
+   *   what is made again from the rest if a power cut undoes it: then it resolves after the commit
+   * @throws WriteRefused STORAGE_FULL if the disk has no room. UNAVAILABLE if the disk failed: the outcome of the
+   *   write that failed is unknown, and every later one is refused.
+   */
+  async write<T>(job: () => T, within?: Within<T>, how: Partial<WriteOptions> = {}): Promise<T> {
+    const { room = "free", isDurable = true } = how;
+    if (room === "free" && this.#reserve?.isWhole === false) await this.requireSpace();
+    try {
+      return await this.#writes.add(within === undefined ? job : () => withResult(job(), within), {
+        room,
+        isDurable,
+      });
+    } catch (error) {
+      if (!(error instanceof Busy)) throw error;
+      await error.end;
+      return this.write(job, within, how);
+    }
+  }
+
+  /**
+   * Resolves when all that was written before is on the disk. For the start: a process that was killed may have left
+   * commits that are not, and readers see them. No write may be waiting.
+   *
+   * @throws Error whose message tells the operator what to do
+   */
+  async syncLog(): Promise<void> {
+    try {
+      await this.#log.sync();
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(
+        `The log of the database ${this.sql.filename} cannot be synced: ${why}. Check the disk, then start again.`,
+        { cause },
+      );
+    }
+  }
+
+  /** Calls `listener` each time when all commits so far are on the disk, before their writes are answered. */
+  onDurable(listener: () => void): void {
+    this.#onDurable = listener;
+  }
+
+  /**
+   * Whether the disk failed during a write. The outcome of that write is unknown, and no other is accepted. Reads go
+   * on and see it; the next start may find it or not.
+   */
+  get hasFailed(): boolean {
+    return this.#writes.hasFailed;
+  }
+
+  /**
+   * Checks that there is space for a write, before work that ends in one.
+   *
+   * @throws WriteRefused STORAGE_FULL, UNAVAILABLE
+   */
+  async requireSpace(): Promise<void> {
+    this.requireKnownOutcome();
+    if (!(await this.hasSpace())) throw diskFull();
+  }
+
+  /** Throws UNAVAILABLE if the outcome of a write is unknown: what is read then may not be on the disk. */
+  requireKnownOutcome(): void {
+    if (this.hasFailed) throw cannotWrite();
+  }
+
+  /** Whether the reserve exists; creates it again if the disk has space. */
+  async hasSpace(): Promise<boolean> {
+    return this.#reserve === null || this.#reserve.isWhole || (await this.#reserve.restore());
+  }
+
+  /**
+   * Holds one snapshot of the database until the end of this turn of the event loop: all reads until then agree, and
+   * take the locks of a transaction only once. Call it when a request begins. A turn may be long, and a key that a
+   * command has made meanwhile must be known to the next request: so a snapshot of another millisecond is renewed.
+   */
+  holdSnapshot(): void {
+    const now = this.#clock.now();
+    if (this.#snapshotEnd !== null) {
+      if (this.#snapshotAt === now) return;
+      this.#endSnapshot();
+    }
+    this.#snapshotAt = now;
+    this.#snapshots += 1;
+    this.#sql.begin.run();
+    this.#snapshotEnd = setImmediate(() => this.#endSnapshot());
+  }
+
+  /** The number of the snapshot that is held, which no other has; null if none is. */
+  get snapshot(): number | null {
+    return this.#snapshotEnd === null ? null : this.#snapshots;
+  }
+
+  #endSnapshot(): void {
+    if (this.#snapshotEnd === null) return;
+    clearImmediate(this.#snapshotEnd);
+    this.#snapshotEnd = null;
+    // A read that failed at the disk has ended the transaction already.
+    if (this.sql.inTransaction) this.#sql.commit.run();
+  }
+
+  /**
+   * Returns up to `limit` free pages to the file system, if there are many; how many. A database that was created
+   * before version 15 of the schema keeps its free pages and uses them again. Inside a write.
+   */
+  releasePages(limit: number): number {
+    const free = this.#pages("freelist_count");
+    if (free <= Math.max(FREE_PAGES, this.#pages("page_count") * FREE_SHARE)) return 0;
+    // Each step of this statement releases one page.
+    this.sql.query(`PRAGMA incremental_vacuum(${limit})`).all();
+    return free - this.#pages("freelist_count");
+  }
+
+  #pages(pragma: "freelist_count" | "page_count"): number {
+    return this.sql.query<Record<string, number>, []>(`PRAGMA ${pragma}`).get()?.[pragma] ?? 0;
+  }
+
+  /** Throws if the database does not answer. If its files are gone, it has failed from now on. */
+  ping(): void {
+    try {
+      this.#log.requireFiles();
+    } catch (error) {
+      this.#writes.fail(error);
+    }
+    this.sql.query("SELECT 1").get();
+  }
+
+  /**
+   * Finishes the queued writes and closes; later ones are refused. ANALYZE is never run: the statements are written
+   * for their indexes, and statistics from when a table was small would turn index searches into scans once it has
+   * grown.
+   */
+  async close(): Promise<void> {
+    await this.#writes.close();
+    await this.#checkpoints.close();
+    await this.#checkpointThread.close();
+    await this.#log.close();
+    this.#endSnapshot();
+    this.sql.close();
+  }
+}
+
+function withResult<T>(result: T, within: Within<T>): T {
+  within(result);
+  return result;
+}

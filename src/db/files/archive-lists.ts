@@ -1,0 +1,185 @@
+import { fileIsAlive } from "../alive.ts";
+import { Database as Sqlite } from "bun:sqlite";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Digest } from "../../domain/contents/digest.ts";
+import type { DrivePk } from "../../domain/id.ts";
+import { type FilePath, type FolderPath, isFolderPath } from "../../domain/files/path.ts";
+import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";
+import type { Database } from "../engine/database.ts";
+import type { Parameters } from "../engine/parameters.ts";
+import { earliest, firstAfter, type PathRange, rangeOf } from "./path-range.ts";
+
+/** Rows per statement, so that no request waits long for one. */
+const PIECE = 500;
+
+/** A file of a drive, or a folder; a folder's digest is null. */
+export interface ArchiveRow {
+  /** Counts from 1, in path order. */
+  readonly number: number;
+  readonly path: FilePath | FolderPath;
+  readonly digest: Digest | null;
+  /** Bytes. */
+  readonly size: number;
+  /** Milliseconds since the epoch; for a folder, when it was created. */
+  readonly modifiedAt: number;
+}
+
+/** What is packed: what a drive holds, or what it held in a snapshot. */
+export interface ArchiveScope {
+  readonly drive: DrivePk;
+  /** Null for what it holds now. */
+  readonly at: SnapshotNumber | null;
+  /** Files that have expired by this time are left out. */
+  readonly now: number;
+}
+
+type Selection = ArchiveScope & PathRange;
+
+const BELOW = "f.drive = :drive AND f.path >= :from AND f.path < :to";
+/** The tables with what was in a snapshot, and which of their rows were. */
+const PAST = [
+  { table: "file f INDEXED BY file_path", isIn: "f.era < :at", isFile: true },
+  { table: "held_file f INDEXED BY held_file_path", isIn: "f.era < :at AND f.until >= :at", isFile: true },
+  { table: "folder f INDEXED BY folder_path", isIn: "f.era < :at", isFile: false },
+  {
+    table: "held_folder f INDEXED BY held_folder_path",
+    isIn: "f.era < :at AND f.until >= :at",
+    isFile: false,
+  },
+] as const;
+
+/** Creates the lists of what archives hold, each on its own connection. */
+export class ArchiveLists {
+  readonly #path: string;
+
+  constructor({ sql }: Database) {
+    this.#path = sql.filename;
+  }
+
+  /** An empty list. The caller must dispose of it. */
+  open(): ArchiveList {
+    return new ArchiveList(this.#path);
+  }
+}
+
+/**
+ * What an archive holds, copied from one snapshot of the database: sending an archive may take hours, too long to
+ * hold a snapshot. The copy is in a temporary table: a long one goes to the disk, and it ends with the connection,
+ * even in a crash.
+ */
+export class ArchiveList implements Disposable {
+  readonly #sql: Sqlite;
+  readonly #take;
+  readonly #takePast;
+  readonly #ends;
+  readonly #last;
+  readonly #page;
+
+  constructor(path: string) {
+    this.#sql = new Sqlite(path, { readonly: true, strict: true });
+    this.#sql.run("PRAGMA busy_timeout = 10000");
+    this.#sql.run("PRAGMA temp_store = FILE");
+    this.#sql.run("PRAGMA cache_size = -1000");
+    this.#sql.run(
+      `CREATE TEMP TABLE entry (number INTEGER PRIMARY KEY, path TEXT NOT NULL, digest TEXT,
+                                size INTEGER NOT NULL, modified_at INTEGER NOT NULL)`,
+    );
+    this.#take = this.#sql.prepare<never, [Parameters<Selection> & { readonly limit: number }]>(
+      `INSERT INTO entry (path, digest, size, modified_at)
+       SELECT f.path, b.digest, f.size, f.updated_at
+         FROM file f INDEXED BY file_path JOIN blob b ON b.pk = f.blob
+        WHERE f.drive = :drive AND f.path >= :from AND f.path < :to
+          AND ${fileIsAlive(":now")}
+       UNION ALL
+       SELECT path, NULL, 0, created_at FROM folder
+        WHERE drive = :drive AND path >= :from AND path < :to AND parent IS NOT NULL
+        ORDER BY 1 LIMIT :limit`,
+    );
+    this.#takePast = this.#sql.prepare<never, [Parameters<Selection>]>(
+      `INSERT INTO entry (path, digest, size, modified_at) ${PAST.map(({ table, isIn, isFile }) =>
+        isFile
+          ? `SELECT f.path, b.digest, f.size, f.updated_at FROM ${table} JOIN blob b ON b.pk = f.blob
+              WHERE ${BELOW} AND ${isIn} AND ${fileIsAlive(":now")}`
+          : `SELECT f.path, NULL, 0, f.created_at FROM ${table} WHERE ${BELOW} AND ${isIn} AND f.path <> ''`,
+      ).join(" UNION ALL ")} ORDER BY 1`,
+    );
+    this.#ends = PAST.map(({ table }) =>
+      this.#sql.prepare<{ path: string }, [Parameters<Selection>]>(
+        `SELECT f.path FROM ${table} WHERE ${BELOW} ORDER BY f.path LIMIT 1 OFFSET ${PIECE}`,
+      ),
+    );
+    this.#last = this.#sql.prepare<{ number: number; path: string }, []>(
+      "SELECT number, path FROM entry ORDER BY number DESC LIMIT 1",
+    );
+    this.#page = this.#sql.prepare<ArchiveRow, [number, number]>(
+      `SELECT number, path, digest, size, modified_at AS modifiedAt FROM entry
+        WHERE number > ? ORDER BY number LIMIT ?`,
+    );
+  }
+
+  /**
+   * Copies what is at these places, all from one state of the database.
+   *
+   * @param places none inside another, in path order
+   * @returns the number of rows; null if one of the places is empty
+   */
+  async collect(scope: ArchiveScope, places: readonly (FilePath | FolderPath)[]): Promise<number | null> {
+    this.#sql.run("BEGIN");
+    for (const place of places) {
+      const isThere = await (scope.at === null
+        ? this.#takeAll(scope, place)
+        : this.#takeAllPast(scope, place));
+      if (!isThere && place !== "") return null;
+    }
+    this.#sql.run("COMMIT");
+    return this.#last.get()?.number ?? 0;
+  }
+
+  /** The rows in path order, read in batches. */
+  *rows(): Generator<ArchiveRow> {
+    for (let after = 0, isMore = true; isMore; after += PIECE) {
+      const rows = this.#page.all(after, PIECE);
+      yield* rows;
+      isMore = rows.length === PIECE;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const statement of [this.#take, this.#takePast, ...this.#ends, this.#last, this.#page])
+      statement.finalize();
+    this.#sql.close(true);
+  }
+
+  /** Copies what is at a place. Returns whether there is anything. */
+  async #takeAll(scope: ArchiveScope, place: FilePath | FolderPath): Promise<boolean> {
+    const { from, to } = placeRange(place);
+    let taken = this.#take.run({ ...scope, from, to, limit: PIECE }).changes;
+    const isThere = taken > 0;
+    while (taken === PIECE) {
+      await nextTurn();
+      const { path } = this.#last.get() ?? { path: from };
+      taken = this.#take.run({ ...scope, from: firstAfter(path), to, limit: PIECE }).changes;
+    }
+    return isThere;
+  }
+
+  /** Like `#takeAll`, of a snapshot. Each step looks at so many rows, in the snapshot or not: see `SnapshotWalk`. */
+  async #takeAllPast(scope: ArchiveScope, place: FilePath | FolderPath): Promise<boolean> {
+    const { to } = placeRange(place);
+    let { from } = placeRange(place);
+    let isThere = false;
+    for (;;) {
+      const end = earliest(this.#ends.flatMap((each) => each.get({ ...scope, from, to })?.path ?? []));
+      // One path may have as many held rows as a step.
+      const stop = end === from ? firstAfter(end) : end;
+      if (this.#takePast.run({ ...scope, from, to: stop ?? to }).changes > 0) isThere = true;
+      if (stop === null) return isThere;
+      from = stop;
+      await nextTurn();
+    }
+  }
+}
+
+function placeRange(place: FilePath | FolderPath): PathRange {
+  return isFolderPath(place) ? rangeOf(place) : { from: place, to: firstAfter(place) };
+}

@@ -1,0 +1,240 @@
+import { fileIsAlive } from "../alive.ts";
+import type { FileFacts } from "../../domain/files/file.ts";
+import type { FilePosition, FileSort } from "../../domain/files/file-sort.ts";
+import type { DrivePk, FolderPk } from "../../domain/id.ts";
+import type { FolderPath } from "../../domain/files/path.ts";
+import type { Connection } from "../engine/connection.ts";
+import type { Database } from "../engine/database.ts";
+import { FACT_COLUMNS, type FactsRow, factsFromRow, FILE_JOINS } from "./file-rows.ts";
+import type { Parameters } from "../engine/parameters.ts";
+import { firstAfter, type PathRange, rangeFrom, rangeOf } from "./path-range.ts";
+
+/** The files of a list: all of a drive or, with `folder`, those directly in that folder. */
+export interface ListScope {
+  readonly drive: DrivePk;
+  readonly folder: FolderPk | null;
+  /** Only paths that start with it. */
+  readonly prefix: string;
+  /** Only files that have all of these. */
+  readonly tags: readonly string[];
+  /** Files that have expired by this time are left out. */
+  readonly now: number;
+  /** Other than `path` only with a folder, whose path must then be the prefix, and without tags. */
+  readonly sort: FileSort;
+}
+
+/** A page of a list: after a position, or after a number of files. */
+export interface ListWindow {
+  readonly limit: number;
+  readonly offset: number;
+  /** Only files after this position, which must be of the list's order; null for the start. */
+  readonly after: FilePosition | null;
+}
+
+interface Selection extends PathRange {
+  readonly drive: DrivePk;
+  readonly folder: FolderPk | null;
+  readonly now: number;
+  readonly tag: string | null;
+  readonly otherTags: string;
+  /** The start of a list that is sorted by a number. */
+  readonly value: number;
+  readonly id: string;
+}
+
+interface ChildRange extends PathRange {
+  readonly drive: DrivePk;
+  readonly parent: FolderPath;
+  readonly now: number;
+}
+
+/** The expired files anywhere below a folder; sizes in bytes. */
+export interface ExpiredBelow {
+  readonly folder: FolderPath;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+type Page = Selection & Pick<ListWindow, "limit" | "offset">;
+
+// INDEXED BY turns a missing index into an error instead of a slow response.
+const IN_DRIVE = "file f INDEXED BY file_path WHERE f.drive = :drive AND f.path >= :from AND f.path < :to";
+const IN_FOLDER =
+  "file f INDEXED BY file_folder WHERE f.folder = :folder AND f.path >= :from AND f.path < :to";
+const BY_SIZE = "file f INDEXED BY file_folder_size WHERE f.folder = :folder AND (f.size, f.id)";
+const BY_UPDATED = "file f INDEXED BY file_folder_updated WHERE f.folder = :folder AND (f.updated_at, f.id)";
+const TAGGED = `file_tag t JOIN file f ON f.pk = t.file
+  WHERE t.drive = :drive AND t.tag = :tag AND t.path >= :from AND t.path < :to
+    AND (:folder IS NULL OR f.folder = :folder)
+    AND NOT EXISTS (
+      SELECT 1 FROM json_each(:otherTags) o
+       WHERE NOT EXISTS (SELECT 1 FROM file_tag x WHERE x.drive = :drive AND x.tag = o.value AND x.path = t.path))`;
+
+/**
+ * Pages of files, and numbers of files. Pages before the wanted one are skipped within the index; each file is read
+ * only if the drive has expired files that await the sweep.
+ */
+export class FileLists {
+  readonly #inDrive;
+  readonly #inFolder;
+  readonly #tagged;
+  readonly #countInFolder;
+  readonly #countTagged;
+  readonly #expired;
+  readonly #sql;
+
+  constructor({ sql }: Database) {
+    this.#inDrive = preparePages(sql, IN_DRIVE, ["path"]);
+    this.#inFolder = {
+      path: preparePages(sql, IN_FOLDER, ["path"]),
+      "-path": preparePages(sql, IN_FOLDER, ["path"], "DESC"),
+      size: preparePages(sql, `${BY_SIZE} > (:value, :id)`, ["size", "id"]),
+      "-size": preparePages(sql, `${BY_SIZE} < (:value, :id)`, ["size", "id"], "DESC"),
+      updated_at: preparePages(sql, `${BY_UPDATED} > (:value, :id)`, ["updated_at", "id"]),
+      "-updated_at": preparePages(sql, `${BY_UPDATED} < (:value, :id)`, ["updated_at", "id"], "DESC"),
+    } satisfies Record<FileSort, unknown>;
+    this.#tagged = preparePage(sql, `${TAGGED} AND ${fileIsAlive(":now")}`, {
+      table: "t",
+      columns: ["path"],
+      direction: "ASC",
+    });
+    this.#countInFolder = prepareCount(sql, IN_FOLDER);
+    this.#countTagged = prepareCount(sql, `${TAGGED} AND ${fileIsAlive(":now")}`);
+    this.#expired = prepareCount(
+      sql,
+      `file f INDEXED BY file_drive_expiry
+        WHERE f.drive = :drive AND f.expires_at <= :now AND f.path >= :from AND f.path < :to
+          AND (:folder IS NULL OR f.folder = :folder)`,
+    );
+    this.#sql = {
+      expiredBelow: sql.prepare<ExpiredBelow, [Parameters<ChildRange>]>(
+        `SELECT substr(path, 1, length(:parent) + instr(substr(path, length(:parent) + 1), '/')) AS folder,
+              count(*) AS files, sum(size) AS bytes
+         FROM file INDEXED BY file_drive_expiry
+        WHERE drive = :drive AND expires_at <= :now AND path >= :from AND path < :to
+          AND instr(substr(path, length(:parent) + 1), '/') > 0
+        GROUP BY 1`,
+      ),
+      hasExpired: sql.prepare<object, [DrivePk, number]>(
+        "SELECT 1 FROM file INDEXED BY file_drive_expiry WHERE drive = ? AND expires_at <= ? LIMIT 1",
+      ),
+    };
+  }
+
+  /** The files of one page, in the scope's order. Paths are ordered by their UTF-8 bytes. */
+  page(scope: ListScope, window: ListWindow): FileFacts[] {
+    const page = { ...selectionOf(scope, window.after), limit: window.limit, offset: window.offset };
+    return this.#pageStatement(scope).all(page).map(factsFromRow);
+  }
+
+  /** How many files have the scope's tags. The cost grows with the number of files that have the first tag. */
+  countTagged(scope: ListScope): number {
+    return this.#countTagged.get(selectionOf(scope, null))?.files ?? 0;
+  }
+
+  /** How many files are directly in the scope's folder, expired ones included. The cost grows with the number. */
+  countInFolder(scope: ListScope): number {
+    return this.#countInFolder.get(selectionOf(scope, null))?.files ?? 0;
+  }
+
+  /** How many files of the scope have expired and await the sweep; the folder counts still include them. */
+  countExpired(scope: ListScope): number {
+    return this.#expired.get(selectionOf(scope, null))?.files ?? 0;
+  }
+
+  /**
+   * The expired files below each of some folders, as `countExpired` for one scope. The cost grows with the number of
+   * expired files in the drive. Folders without any are left out.
+   *
+   * @param folders in path order, all directly in `parent`
+   */
+  expiredBelow(
+    drive: DrivePk,
+    parent: FolderPath,
+    folders: readonly FolderPath[],
+    now: number,
+  ): Map<FolderPath, ExpiredBelow> {
+    const { from } = rangeOf(folders.at(0) ?? parent);
+    const { to } = rangeOf(folders.at(-1) ?? parent);
+    const rows = this.#sql.expiredBelow.all({ drive, parent, now, from, to });
+    return new Map(rows.map((row) => [row.folder, row]));
+  }
+
+  #pageStatement(scope: ListScope) {
+    if (scope.tags.length > 0) return this.#tagged;
+    const { all, alive } = scope.folder === null ? this.#inDrive : this.#inFolder[scope.sort];
+    return this.#sql.hasExpired.get(scope.drive, scope.now) === null ? all : alive;
+  }
+}
+
+type Direction = "ASC" | "DESC";
+
+/** What a page is ordered by: columns of an index on `table`, which is an alias in the selection. */
+interface Order {
+  readonly table: "f" | "t";
+  readonly columns: readonly string[];
+  readonly direction: Direction;
+}
+
+/** The statement for a list, and the one for a drive with expired files. @param columns what they are ordered by */
+function preparePages(
+  sql: Connection,
+  selection: string,
+  columns: readonly string[],
+  direction: Direction = "ASC",
+) {
+  const order: Order = { table: "f", columns, direction };
+  return {
+    all: preparePage(sql, selection, order),
+    alive: preparePage(sql, `${selection} AND ${fileIsAlive(":now")}`, order),
+  };
+}
+
+/**
+ * A page is found within an index; then its files are read in the same order, without sorting them.
+ *
+ * Without the `+`, SQLite plans the statement again at each run, for the limit of that run. That takes as long as
+ * reading thirty files.
+ */
+function preparePage(sql: Connection, selection: string, { table, columns, direction }: Order) {
+  const keys = columns.map((column) => `${table}.${column}`);
+  const orderOf = (alias: string) => columns.map((column) => `${alias}.${column} ${direction}`).join(", ");
+  return sql.prepare<FactsRow, [Parameters<Page>]>(
+    `SELECT ${FACT_COLUMNS}
+       FROM (SELECT f.pk, ${keys.join(", ")} FROM ${selection}
+              ORDER BY ${orderOf(table)} LIMIT +:limit OFFSET :offset) page
+      CROSS JOIN file f ON f.pk = page.pk ${FILE_JOINS}
+      ORDER BY ${orderOf("page")}`,
+  );
+}
+
+function prepareCount(sql: Connection, selection: string) {
+  return sql.prepare<{ files: number }, [Parameters<Selection>]>(
+    `SELECT count(*) AS files FROM ${selection}`,
+  );
+}
+
+function selectionOf(scope: ListScope, after: FilePosition | null): Selection {
+  const [tag = null, ...otherTags] = scope.tags;
+  return {
+    drive: scope.drive,
+    folder: scope.folder,
+    now: scope.now,
+    ...rangeAfter(rangeOf(scope.prefix), after),
+    ...startOf(scope.sort, after),
+    tag,
+    otherTags: JSON.stringify(otherTags),
+  };
+}
+
+function rangeAfter(range: PathRange, after: FilePosition | null): PathRange {
+  if (after?.sort === "path") return rangeFrom(range, firstAfter(after.path));
+  if (after?.sort === "-path") return { from: range.from, to: after.path };
+  return range;
+}
+
+/** The size or time, and the id, of the last file; at the start a value before, or after, all files. */
+function startOf(sort: FileSort, after: FilePosition | null): { value: number; id: string } {
+  if (after !== null && "value" in after) return { value: after.value, id: after.id };
+  return { value: sort.startsWith("-") ? Number.MAX_SAFE_INTEGER : -1, id: "" };
+}

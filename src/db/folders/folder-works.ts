@@ -1,0 +1,219 @@
+import { actorText, type NamedActor, namedActor, type Stamp } from "../../domain/changes/actor.ts";
+import {
+  type DrivePk,
+  type FolderWorkPk,
+  newId,
+  type SnapshotPk,
+  type TrashPk,
+  type WorkId,
+} from "../../domain/id.ts";
+import type { FolderWork, Undoable, WorkPlace } from "../../domain/folders/folder-work.ts";
+import type { RecordName } from "../../domain/idempotency.ts";
+import type { FolderPath } from "../../domain/files/path.ts";
+import { actorName } from "../changes/actor-names.ts";
+import type { Database } from "../engine/database.ts";
+import type { Parameters } from "../engine/parameters.ts";
+
+/** How far a work is, or what takes it back. */
+export interface WorkProgress {
+  /** How many of its phases are done. */
+  readonly phase: number;
+  /** How many files it has written or removed. */
+  readonly files: number;
+}
+
+/** A recorded work, as it was asked for. */
+export interface RecordedWork extends Undoable {
+  readonly pk: FolderWorkPk;
+  readonly id: WorkId;
+  /** Who asked for it; null where that is not known. */
+  readonly by: NamedActor | null;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly progress: WorkProgress;
+  /** How many files there will be in the end, about; null if nobody has counted. */
+  readonly fileTotal: number | null;
+  /** The kept response of a work that was answered before its end; null for none. */
+  readonly answer: RecordName | null;
+}
+
+/** A work that begins. */
+export type NewWork = Pick<RecordedWork, "work" | "progress" | "fileTotal" | "answer">;
+
+interface Values {
+  readonly kind: FolderWork["kind"];
+  readonly drive: DrivePk;
+  readonly path: FolderPath;
+  readonly top: FolderPath;
+  readonly toDrive: DrivePk | null;
+  readonly toPath: FolderPath | null;
+  readonly toTop: FolderPath | null;
+  readonly trash: TrashPk | null;
+  readonly snapshot: SnapshotPk | null;
+  readonly ownsSnapshot: 0 | 1;
+}
+
+interface Row extends Values {
+  readonly pk: FolderWorkPk;
+  readonly id: WorkId;
+  readonly undone: 0 | 1;
+  readonly actor: string | null;
+  readonly actorName: string | null;
+  readonly createdAt: number;
+  readonly phase: number;
+  readonly files: number;
+  readonly fileTotal: number | null;
+  readonly answer: RecordName | null;
+}
+type NewRow = Parameters<Values & Pick<Row, "id" | "actor" | "phase" | "files" | "fileTotal" | "answer">> & {
+  now: number;
+  last: FolderWorkPk | 0;
+};
+
+const SELECT = `SELECT pk, kind, drive, path, top, to_drive AS toDrive, to_path AS toPath, to_top AS toTop, trash,
+  snapshot, owns_snapshot AS ownsSnapshot, id, undone, actor, ${actorName("actor")} AS actorName,
+  created_at AS createdAt, phase, files_done AS files, files_total AS fileTotal, answer
+  FROM folder_work`;
+
+/** Copies, moves, removals and restores of folders that are not finished. Usually there are none. */
+export class FolderWorksTable {
+  readonly #sql;
+  /** The last number that was given. A work whose row went with its drive may still be running under its own. */
+  #last: FolderWorkPk | 0 = 0;
+
+  constructor({ sql }: Database) {
+    this.#sql = {
+      all: sql.prepare<Row, []>(`${SELECT} ORDER BY pk`),
+      of: sql.prepare<Row, [DrivePk]>(`${SELECT} WHERE drive = ?1 OR to_drive = ?1`),
+      byPk: sql.prepare<Row, [FolderWorkPk]>(`${SELECT} WHERE pk = ?`),
+      insert: sql.prepare<{ pk: FolderWorkPk }, [NewRow]>(
+        `INSERT INTO folder_work (pk, kind, drive, path, top, to_drive, to_path, to_top, trash, snapshot, owns_snapshot, actor,
+                                created_at, id, phase, files_done, files_total, answer)
+       VALUES (max(:last, (SELECT ifnull(max(pk), 0) FROM folder_work)) + 1, :kind, :drive, :path, :top, :toDrive, :toPath, :toTop, :trash, :snapshot, :ownsSnapshot, :actor,
+               :now, :id, :phase, :files, :fileTotal, :answer)
+       RETURNING pk`,
+      ),
+      isUndone: sql.prepare<{ undone: 0 | 1 }, [FolderWorkPk]>("SELECT undone FROM folder_work WHERE pk = ?"),
+      undo: sql.prepare<never, [FolderWorkPk]>(
+        `UPDATE folder_work SET undone = 1, phase = 0, files_total = files_done, files_done = 0, answer = NULL
+        WHERE pk = ? AND undone = 0`,
+      ),
+      advance: sql.prepare<never, [{ pk: FolderWorkPk } & Parameters<WorkProgress>]>(
+        "UPDATE folder_work SET phase = :phase, files_done = :files WHERE pk = :pk",
+      ),
+      remove: sql.prepare<never, [FolderWorkPk]>("DELETE FROM folder_work WHERE pk = ?"),
+      removeHistory: sql.prepare<never, [DrivePk]>(
+        "DELETE FROM folder_work WHERE drive = ? AND (trash IS NOT NULL OR snapshot IS NOT NULL)",
+      ),
+    };
+  }
+
+  /** Every work, oldest first. */
+  all(): RecordedWork[] {
+    return this.#sql.all.all().map(fromRow);
+  }
+
+  /** The works in, from or to a drive. */
+  of(drive: DrivePk): RecordedWork[] {
+    return this.#sql.of.all(drive).map(fromRow);
+  }
+
+  byPk(pk: FolderWorkPk): RecordedWork | null {
+    const row = this.#sql.byPk.get(pk);
+    return row === null ? null : fromRow(row);
+  }
+
+  /** Inside a write. */
+  insert({ work, progress, fileTotal, answer }: NewWork, { now, by }: Stamp): FolderWorkPk {
+    const { phase, files } = progress;
+    const row = this.#sql.insert.get({
+      ...valuesOf(work),
+      id: newId<WorkId>(now),
+      actor: actorText(by),
+      now,
+      last: this.#last,
+      phase,
+      files,
+      fileTotal,
+      answer,
+    });
+    if (row === null) throw new Error("an insert returned no row");
+    this.#last = row.pk;
+    return row.pk;
+  }
+
+  /** Whether a work is to be taken back. False where there is none. */
+  isUndone(pk: FolderWorkPk): boolean {
+    return this.#sql.isUndone.get(pk)?.undone === 1;
+  }
+
+  /** Has a work taken back, from its start. Doing so again changes nothing. Inside a write. */
+  undo(pk: FolderWorkPk): void {
+    this.#sql.undo.run(pk);
+  }
+
+  /** Inside a write. */
+  advance(pk: FolderWorkPk, { phase, files }: WorkProgress): void {
+    this.#sql.advance.run({ pk, phase, files });
+  }
+
+  /** Inside a write. */
+  remove(pk: FolderWorkPk): void {
+    this.#sql.remove.run(pk);
+  }
+
+  /** Removes the works with the trash and the snapshots of a deleted drive, before these go. Inside a write. */
+  removeHistoryOf(drive: DrivePk): void {
+    this.#sql.removeHistory.run(drive);
+  }
+}
+
+function valuesOf(work: FolderWork): Values {
+  const { kind, from, to } = work;
+  return {
+    kind,
+    ...from,
+    toDrive: to?.drive ?? null,
+    toPath: to?.path ?? null,
+    toTop: to?.top ?? null,
+    trash: "trash" in work ? work.trash : null,
+    snapshot: "snapshot" in work ? work.snapshot : null,
+    ownsSnapshot: work.kind === "fork" && work.ownsSnapshot ? 1 : 0,
+  };
+}
+
+function fromRow(row: Row): RecordedWork {
+  const { pk, id, undone, createdAt, phase, files, fileTotal, answer } = row;
+  return {
+    pk,
+    id,
+    work: workOf(row),
+    isUndone: undone === 1,
+    by: namedActor(row.actor, row.actorName),
+    createdAt,
+    progress: { phase, files },
+    fileTotal,
+    answer,
+  };
+}
+
+function workOf(row: Row): FolderWork {
+  const { kind, drive, path, top, toDrive, toPath, toTop, trash, snapshot } = row;
+  const from: WorkPlace = { drive, path, top };
+  if (kind === "remove") return { kind, from, to: null, trash };
+  if (kind === "restore" || kind === "reinstate") {
+    if (trash === null) throw new Error("a work has no entry of the trash");
+    return { kind, from, to: null, trash };
+  }
+  if (kind === "rewind") {
+    if (snapshot === null) throw new Error("a work has no snapshot");
+    return { kind, from, to: null, snapshot, tally: { removed: 0, restored: 0 } };
+  }
+  if (toDrive === null || toPath === null || toTop === null) throw new Error("a work has no destination");
+  const to: WorkPlace = { drive: toDrive, path: toPath, top: toTop };
+  if (kind === "fork") {
+    if (snapshot === null) throw new Error("a work has no snapshot");
+    return { kind, from, to, snapshot, ownsSnapshot: row.ownsSnapshot === 1 };
+  }
+  return { kind, from, to };
+}

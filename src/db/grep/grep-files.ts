@@ -1,0 +1,68 @@
+import { Database as Sqlite } from "bun:sqlite";
+import type { FileFacts } from "../../domain/files/file.ts";
+import type { DrivePk } from "../../domain/id.ts";
+import { fileIsAlive } from "../alive.ts";
+import { FACT_COLUMNS, type FactsRow, factsFromRow, FILE_JOINS } from "../files/file-rows.ts";
+import type { Parameters } from "../engine/parameters.ts";
+import { firstAfter, type PathRange, rangeFrom } from "../files/path-range.ts";
+
+/** Rows per statement: each may bring a small content with it. */
+const PIECE = 64;
+
+/** A file, with its content if that is in the database. */
+export interface GrepFile {
+  readonly facts: FileFacts;
+  /** Null if the content is a file. */
+  readonly bytes: Uint8Array<ArrayBuffer> | null;
+  /** Whether the content was found damaged. */
+  readonly isDamaged: boolean;
+}
+
+interface Selection extends PathRange {
+  readonly drive: DrivePk;
+  readonly now: number;
+  readonly limit: number;
+}
+
+interface Row extends FactsRow {
+  readonly bytes: Uint8Array<ArrayBuffer> | null;
+  readonly isDamaged: 0 | 1;
+}
+
+/** Reads files and their small contents, on a connection of its own: for a thread that searches their lines. */
+export class GrepFiles {
+  readonly #sql: Sqlite;
+  readonly #page;
+
+  /** @param path of the database */
+  constructor(path: string) {
+    this.#sql = new Sqlite(path, { readonly: true, strict: true });
+    this.#sql.run("PRAGMA busy_timeout = 10000");
+    this.#sql.run("PRAGMA cache_size = -2000");
+    // See `preparePage` of the lists for the `+`.
+    this.#page = this.#sql.prepare<Row, [Parameters<Selection>]>(
+      `SELECT ${FACT_COLUMNS}, c.bytes,
+              EXISTS (SELECT 1 FROM damaged_content x WHERE x.digest = b.digest) AS isDamaged
+         FROM file f INDEXED BY file_path ${FILE_JOINS} LEFT JOIN small_content c ON c.blob = f.blob
+        WHERE f.drive = :drive AND f.path >= :from AND f.path < :to AND ${fileIsAlive(":now")}
+        ORDER BY f.path LIMIT +:limit`,
+    );
+  }
+
+  /** The files of a drive that have not expired, in path order. A file that comes meanwhile may be among them. */
+  *files(drive: DrivePk, paths: PathRange, now: number): Generator<GrepFile> {
+    for (let range = paths, isMore = true; isMore;) {
+      const rows = this.#page.all({ ...range, drive, now, limit: PIECE });
+      for (const row of rows) {
+        yield { facts: factsFromRow(row), bytes: row.bytes, isDamaged: row.isDamaged === 1 };
+      }
+      isMore = rows.length === PIECE;
+      range = rangeFrom(range, firstAfter(rows.at(-1)?.path ?? ""));
+    }
+  }
+
+  close(): void {
+    this.#page.finalize();
+    this.#sql.close(true);
+  }
+}

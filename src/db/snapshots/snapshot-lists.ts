@@ -1,0 +1,204 @@
+import type { FileFacts } from "../../domain/files/file.ts";
+import type { FolderFacts } from "../../domain/folders/folder.ts";
+import type { BlobPk, DrivePk, FileId, FolderPk } from "../../domain/id.ts";
+import type { FilePath, FolderPath } from "../../domain/files/path.ts";
+import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";
+import type { Database } from "../engine/database.ts";
+import { type FactsRow, factsFromRow } from "../files/file-rows.ts";
+import type { PathRange } from "../files/path-range.ts";
+import { SnapshotWalk, type Step } from "./snapshot-walk.ts";
+
+/** A snapshot of a drive that is looked into, and the time. */
+export interface SnapshotScope {
+  readonly drive: DrivePk;
+  readonly at: SnapshotNumber;
+  /** Files that have expired by this time are left out, as in the drive. */
+  readonly now: number;
+}
+
+/** A file as it was in a snapshot. */
+export interface SnapshotFile extends FileFacts {
+  readonly blobPk: BlobPk;
+  readonly mimeGiven: boolean;
+  /** The number of its content then. */
+  readonly version: number;
+}
+
+/** A folder whose files or folders are listed. */
+export interface SnapshotPlace {
+  readonly path: FolderPath;
+  /** The folder that is at the path now; null if there is none. */
+  readonly folder: FolderPk | null;
+}
+
+/** A file that has expired since a snapshot. The size in bytes. */
+export interface ExpiredFile {
+  readonly path: FilePath;
+  readonly size: number;
+}
+
+type Row = FactsRow & { readonly blobPk: BlobPk; readonly mimeGiven: 0 | 1; readonly version: number };
+
+const REST = `f.filename, f.mime_type, f.mime_given, f.size, f.blob, f.tags, f.metadata, f.expires_at, f.created_at,
+  f.updated_at, f.version`;
+const LIVE_FILE = `f.path AS path, f.id AS id, ${REST}`;
+const HELD_FILE = `f.path, f.file_id, ${REST}`;
+const SHOWN_FILE = `page.path, page.id, d.id AS driveId, page.filename, page.mime_type AS mimeType,
+  page.mime_given AS mimeGiven, page.size, b.digest, b.preview, page.blob AS blobPk, page.tags, page.metadata,
+  page.expires_at AS expiresAt, page.created_at AS createdAt, page.updated_at AS updatedAt, page.version`;
+const FILE_JOINS = "JOIN blob b ON b.pk = page.blob JOIN drive d ON d.pk = :drive";
+const FOLDER = `f.path AS path, f.file_count AS fileCount, f.total_size AS totalSize, f.own_file_count AS ownFileCount,
+  f.own_folder_count AS ownFolderCount, f.created_at AS createdAt`;
+const FOLDER_WALK = { liveColumns: FOLDER, heldColumns: FOLDER, wanted: "1", shown: "page.*", joins: "" };
+/** A file that has not expired, and has all of some tags. */
+const WANTED = `(f.expires_at IS NULL OR f.expires_at > :now) AND (:tags = '[]' OR NOT EXISTS (
+  SELECT 1 FROM json_each(:tags) o WHERE NOT EXISTS (SELECT 1 FROM json_each(f.tags) t WHERE t.value = o.value)))`;
+const FILE_WALK = {
+  liveColumns: LIVE_FILE,
+  heldColumns: HELD_FILE,
+  wanted: WANTED,
+  shown: SHOWN_FILE,
+  joins: FILE_JOINS,
+};
+
+/** Reads what a drive held when a snapshot was taken, step by step: see `SnapshotWalk`. */
+export class SnapshotLists {
+  readonly #inDrive;
+  readonly #inFolder;
+  readonly #folders;
+  readonly #children;
+  readonly #sql;
+  readonly #expired;
+
+  constructor({ sql }: Database) {
+    this.#inDrive = new SnapshotWalk<Row>(sql, {
+      ...FILE_WALK,
+      live: "file f INDEXED BY file_path WHERE f.drive = :drive",
+      held: "held_file f INDEXED BY held_file_path WHERE f.drive = :drive",
+    });
+    this.#inFolder = new SnapshotWalk<Row>(sql, {
+      ...FILE_WALK,
+      live: "file f INDEXED BY file_folder WHERE f.folder = :folder",
+      held: "held_file f INDEXED BY held_file_parent WHERE f.drive = :drive AND f.parent = :parent",
+    });
+    this.#folders = new SnapshotWalk<FolderFacts>(sql, {
+      ...FOLDER_WALK,
+      live: "folder f INDEXED BY folder_path WHERE f.drive = :drive",
+      held: "held_folder f INDEXED BY held_folder_path WHERE f.drive = :drive",
+    });
+    this.#children = new SnapshotWalk<FolderFacts>(sql, {
+      ...FOLDER_WALK,
+      live: "folder f INDEXED BY folder_parent WHERE f.parent = :folder",
+      held: "held_folder f INDEXED BY held_folder_parent WHERE f.drive = :drive AND f.parent = :parent",
+    });
+    this.#sql = {
+      folderAt: sql.prepare<FolderFacts, [DrivePk, number, FolderPath]>(
+        `SELECT ${FOLDER} FROM folder f WHERE f.drive = ?1 AND f.path = ?3 AND f.era < ?2
+       UNION ALL SELECT ${FOLDER} FROM held_folder f INDEXED BY held_folder_path
+        WHERE f.drive = ?1 AND f.path = ?3 AND f.until >= ?2 AND f.era < ?2 LIMIT 1`,
+      ),
+      fileAt: sql.prepare<Row, [{ drive: DrivePk; at: number; now: number; path: FilePath }]>(
+        oneFile("f.path = :path", "INDEXED BY held_file_path WHERE f.path = :path"),
+      ),
+      fileById: sql.prepare<Row, [{ drive: DrivePk; at: number; now: number; id: FileId }]>(
+        oneFile("f.id = :id", "INDEXED BY held_file_id WHERE f.file_id = :id"),
+      ),
+    };
+    this.#expired = new SnapshotWalk<ExpiredFile>(sql, {
+      liveColumns: "f.path AS path, f.size AS size",
+      heldColumns: "f.path, f.size",
+      wanted: "f.expires_at <= :now",
+      shown: "page.*",
+      joins: "",
+      live: "file f INDEXED BY file_expiring WHERE f.drive = :drive AND f.expires_at IS NOT NULL",
+      held: "held_file f INDEXED BY held_file_expiring WHERE f.drive = :drive AND f.expires_at IS NOT NULL",
+    });
+  }
+
+  /** Files anywhere in a drive, from the start of a range of paths. */
+  files(scope: SnapshotScope, range: PathRange, limit: number, tags = "[]"): Step<SnapshotFile> {
+    return filesOf(this.#inDrive.step({ ...scope, tags }, range, limit));
+  }
+
+  /** Files directly in a folder. @param tags those that they all have, as JSON */
+  filesIn(
+    scope: SnapshotScope,
+    place: SnapshotPlace,
+    range: PathRange,
+    limit: number,
+    tags: string,
+  ): Step<SnapshotFile> {
+    return filesOf(this.#inFolder.step({ ...scope, ...keysOf(place), tags }, range, limit));
+  }
+
+  /** Counts files as `files` lists them, or as `filesIn` does. */
+  countFiles(scope: SnapshotScope, place: SnapshotPlace | null, range: PathRange, tags: string) {
+    return place === null
+      ? this.#inDrive.count({ ...scope, tags }, range)
+      : this.#inFolder.count({ ...scope, ...keysOf(place), tags }, range);
+  }
+
+  /** Folders anywhere in a drive: parents before their children. */
+  folders({ drive, at }: SnapshotScope, range: PathRange, limit: number): Step<FolderFacts> {
+    return this.#folders.step({ drive, at }, range, limit);
+  }
+
+  /** Folders directly in a folder. */
+  foldersIn(
+    { drive, at }: SnapshotScope,
+    place: SnapshotPlace,
+    range: PathRange,
+    limit: number,
+  ): Step<FolderFacts> {
+    return this.#children.step({ drive, at, ...keysOf(place) }, range, limit);
+  }
+
+  /** Counts folders as `foldersIn` lists them. */
+  countFoldersIn({ drive, at }: SnapshotScope, place: SnapshotPlace, range: PathRange) {
+    return this.#children.count({ drive, at, ...keysOf(place) }, range);
+  }
+
+  /** The folder that was at a path. Its counts include files that have expired since. */
+  folderAt({ drive, at }: SnapshotScope, path: FolderPath): FolderFacts | null {
+    return this.#sql.folderAt.get(drive, at, path);
+  }
+
+  /** The file that was at a path. */
+  fileAt({ drive, at, now }: SnapshotScope, path: FilePath): SnapshotFile | null {
+    return fileOf(this.#sql.fileAt.get({ drive, at, now, path }));
+  }
+
+  /** The file with this id. */
+  fileById({ drive, at, now }: SnapshotScope, id: FileId): SnapshotFile | null {
+    return fileOf(this.#sql.fileById.get({ drive, at, now, id }));
+  }
+
+  /** Files that have expired since, anywhere in a range of paths. */
+  expired({ drive, at, now }: SnapshotScope, range: PathRange, limit: number): Step<ExpiredFile> {
+    return this.#expired.step({ drive, at, now }, range, limit);
+  }
+}
+
+function keysOf({ path, folder }: SnapshotPlace) {
+  // No folder has this key.
+  return { parent: path, folder: folder ?? -1 };
+}
+
+function filesOf({ rows, rest }: Step<Row>): Step<SnapshotFile> {
+  return { rows: rows.flatMap((row) => fileOf(row) ?? []), rest };
+}
+
+function fileOf(row: Row | null): SnapshotFile | null {
+  if (row === null) return null;
+  const { blobPk, version } = row;
+  return { ...factsFromRow(row), blobPk, version, mimeGiven: row.mimeGiven === 1 };
+}
+
+/** Selects one file that stands in a drive now, or is held. */
+function oneFile(live: string, held: string): string {
+  return `SELECT ${SHOWN_FILE} FROM (
+     SELECT ${LIVE_FILE} FROM file f WHERE f.drive = :drive AND ${live} AND f.era < :at
+     UNION ALL SELECT ${HELD_FILE} FROM held_file f ${held}
+        AND f.drive = :drive AND f.until >= :at AND f.era < :at LIMIT 1) page ${FILE_JOINS}
+    WHERE page.expires_at IS NULL OR page.expires_at > :now`;
+}

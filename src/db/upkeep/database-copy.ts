@@ -1,0 +1,105 @@
+import { Database as Sqlite } from "bun:sqlite";
+import type { Digest } from "../../domain/contents/digest.ts";
+import type { StoreId } from "../../domain/id.ts";
+import type { StoredPlace } from "../../domain/contents/stored-place.ts";
+import { CONTENT_PLACES } from "../contents/content-places.ts";
+import type { CopyAnswer, CopyRequest } from "./database-copy-worker.ts";
+
+/** The disk had no room for a snapshot. */
+export class NoRoomForCopy extends Error {
+  override readonly name = "NoRoomForCopy";
+}
+
+/**
+ * Copies a database to a new file while others read and write it, in a thread. The file is complete then, and not
+ * synced.
+ *
+ * @throws NoRoomForCopy
+ */
+export async function copyDatabase(from: string, to: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<CopyAnswer>();
+  // The build puts the worker beside the executable's own module.
+  const worker = new Worker(new URL("./database-copy-worker.ts", import.meta.url).href, { smol: true });
+  worker.addEventListener("message", ({ data }: MessageEvent<CopyAnswer>) => resolve(data));
+  worker.addEventListener("error", ({ message }) => reject(new Error(message)));
+  worker.postMessage({ from, to } satisfies CopyRequest, []);
+  try {
+    const answer = await promise;
+    if (answer.kind === "done") return;
+    const text = `the database could not be copied: ${answer.message}`;
+    throw answer.code === "SQLITE_FULL" ? new NoRoomForCopy(text) : new Error(text);
+  } finally {
+    worker.terminate();
+  }
+}
+
+/** A content that a snapshot names and that is a file. */
+export interface CopiedContent {
+  readonly digest: Digest;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** A content that is in the snapshot itself. */
+interface SmallContent extends CopiedContent {
+  readonly bytes: Uint8Array;
+}
+
+/** The first version of the schema with contents in the database. */
+const SMALL_CONTENTS_VERSION = 15;
+/** The first version of the schema with files that are kept besides those of drives. */
+const HISTORY_VERSION = 27;
+const FILES_OF_DRIVES = `
+  SELECT d.id AS drive, f.path, NULL AS kept FROM blob b JOIN file f ON f.blob = b.pk JOIN drive d ON d.pk = f.drive
+   WHERE b.digest = ?1 LIMIT ?2`;
+
+/** A copy of the database, which nobody changes. */
+export class Snapshot implements Disposable {
+  readonly #sql: Sqlite;
+
+  constructor(path: string) {
+    this.#sql = new Sqlite(path, { readonly: true, strict: true });
+  }
+
+  schemaVersion(): number {
+    const row = this.#sql
+      .query<{ version: number }, []>("SELECT max(version) AS version FROM schema_migration")
+      .get();
+    return row?.version ?? 0;
+  }
+
+  /** Null in a store that no server has opened yet. */
+  storeId(): StoreId | null {
+    return this.#sql.query<{ id: StoreId }, []>("SELECT id FROM store WHERE pk = 1").get()?.id ?? null;
+  }
+
+  /** The contents that are files, in the order of their digests. */
+  contents(): IterableIterator<CopiedContent> {
+    return this.#sql
+      .query<CopiedContent, []>(
+        `SELECT digest, size FROM blob b
+          WHERE NOT EXISTS (SELECT 1 FROM small_content c WHERE c.blob = b.pk) ORDER BY digest`,
+      )
+      .iterate();
+  }
+
+  /** The contents that are in the snapshot itself. */
+  smallContents(): Iterable<SmallContent> {
+    if (this.schemaVersion() < SMALL_CONTENTS_VERSION) return [];
+    return this.#sql
+      .query<SmallContent, []>(
+        "SELECT b.digest, b.size, c.bytes FROM small_content c JOIN blob b ON b.pk = c.blob",
+      )
+      .iterate();
+  }
+
+  /** Some places of a content. */
+  placesOf(digest: Digest, limit: number): StoredPlace[] {
+    const query = this.schemaVersion() < HISTORY_VERSION ? FILES_OF_DRIVES : CONTENT_PLACES;
+    return this.#sql.query<StoredPlace, [Digest, number]>(query).all(digest, limit);
+  }
+
+  [Symbol.dispose](): void {
+    this.#sql.close();
+  }
+}

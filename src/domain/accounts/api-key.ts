@@ -1,0 +1,112 @@
+import type { Scope } from "./scope.ts";
+import type { Brand } from "../brand.ts";
+import type { DriveId, KeyId } from "../id.ts";
+import type { FolderPath } from "../files/path.ts";
+
+/** SHA-256 of a secret, as hex. The secret itself is never stored. */
+export type SecretHash = Brand<string, "SecretHash">;
+
+/** A key, as its record shows it. */
+export interface ApiKey {
+  readonly id: KeyId;
+  readonly prefix: string;
+  readonly name: string;
+  readonly scope: Scope;
+  /** The one drive it is limited to; null if it reaches all of its owner's drives. */
+  readonly driveId: DriveId | null;
+  /** The folder of that drive that it is limited to; null if it is not. */
+  readonly pathPrefix: FolderPath | null;
+  /** Times are milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+  /** Null for never. */
+  readonly expiresAt: number | null;
+  /** The OAuth client that a person gave it to; null for other keys. */
+  readonly clientId: string | null;
+  /** The key that made it, with which it goes; null if a person or the server did. */
+  readonly madeBy: KeyId | null;
+}
+
+/** How much a key made, with all that the keys that it made made: what goes with it. */
+export interface MadeByKey {
+  readonly keys: number;
+  readonly links: number;
+  readonly webhooks: number;
+  readonly members: number;
+}
+
+/** A new secret and its hash. */
+export interface NewSecret {
+  /** Shown once to the caller and then forgotten. */
+  readonly secret: string;
+  readonly hash: SecretHash;
+}
+
+/** A new key. */
+export interface NewKeySecret extends NewSecret {
+  /** The first characters, which records show. */
+  readonly prefix: string;
+}
+
+/** How many random bytes a secret is made of. */
+export const SECRET_BYTES = 24;
+
+/** Makes a key for the keys endpoint or the command line: `<service>_sk_live_<48 hex digits>`. */
+export function newApiKey(service: string): NewKeySecret {
+  return newKeySecret(`${service}_sk_live_`, 16);
+}
+
+/** Makes the key of a provisioned drive: `<service>_<48 hex digits>`. */
+export function newProvisionedKey(service: string): NewKeySecret {
+  return newKeySecret(`${service}_`, 12);
+}
+
+/** Makes a claim token: `clm_<48 hex digits>`. */
+export function newClaimToken(): NewSecret {
+  return newSecret("clm_");
+}
+
+/** Makes a presigned link's token: `lnk_<48 hex digits>`. */
+export function newLinkToken(): NewSecret {
+  return newSecret("lnk_");
+}
+
+/** Makes the token of a link that shows a file or folder: `shr_<48 hex digits>`. */
+export function newShareToken(): NewSecret {
+  return newSecret("shr_");
+}
+
+/** Makes an upload link's token: `upl_<48 hex digits>`. */
+export function newUploadToken(): NewSecret {
+  return newSecret("upl_");
+}
+
+/**
+ * Makes a secret that begins with `start`, and shows its first `prefixLength` characters.
+ *
+ * @param bytes what it is made of, random by default
+ */
+export function newKeySecret(start: string, prefixLength: number, bytes = randomBytes()): NewKeySecret {
+  const made = newSecret(start, bytes);
+  return { ...made, prefix: made.secret.slice(0, prefixLength) };
+}
+
+function newSecret(start: string, bytes = randomBytes()): NewSecret {
+  const secret = start + bytes.toHex();
+  return { secret, hash: hashSecret(secret) };
+}
+
+function randomBytes(): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
+}
+
+function isSecretHash(text: string): text is SecretHash {
+  return text.length === 64;
+}
+
+/** The hash under which a secret is stored and looked up. Secrets are random, so no salt is needed. */
+export function hashSecret(secret: string): SecretHash {
+  const hash = Bun.SHA256.hash(secret, "hex");
+  if (!isSecretHash(hash)) throw new Error("the runtime made a malformed SHA-256");
+  return hash;
+}

@@ -1,0 +1,117 @@
+import type { DriveId, DrivePk, KeyId, SessionId, UserId, UserPk } from "../id.ts";
+import { CofferError } from "../errors.ts";
+import type { FolderPath } from "../files/path.ts";
+import type { Plan } from "./plan.ts";
+import type { Scope } from "./scope.ts";
+
+/**
+ * Who sends a request, once authenticated. An account caller, with a key or a session, reaches every drive of
+ * its user. A drive caller reaches one drive, whoever owns it. The plan is the owner's; `free` for an unclaimed
+ * drive.
+ */
+export type Caller = AccountCaller | DriveCaller;
+
+/** A caller with an account: with one of its keys, or a session. */
+export type AccountCaller = AccountKeyCaller | SessionCaller;
+
+interface Account {
+  readonly kind: "account";
+  readonly scope: Scope;
+  readonly plan: Plan;
+  readonly userId: UserId;
+  readonly userPk: UserPk;
+}
+
+/** Who has a key. */
+interface Holder {
+  readonly keyId: KeyId;
+  /** The key that made it; null if a person did, or the server. */
+  readonly madeBy: KeyId | null;
+  /** Whether a person gave it to an application (OAuth). */
+  readonly isApplication: boolean;
+}
+
+/** A caller with a key of an account. */
+export interface AccountKeyCaller extends Account, Holder {}
+
+/** A caller with a session. */
+export interface SessionCaller extends Account {
+  readonly keyId: null;
+  readonly sessionId: SessionId;
+}
+
+/** A caller with a key that is limited to one drive. */
+export interface DriveCaller extends Holder {
+  readonly kind: "drive";
+  readonly scope: Scope;
+  readonly plan: Plan;
+  readonly driveId: DriveId;
+  readonly drivePk: DrivePk;
+  /** The folder that the key is limited to; the root for the whole drive. */
+  readonly prefix: FolderPath;
+  /** The drive's owner; null while the drive is unclaimed. */
+  readonly ownerId: UserId | null;
+}
+
+/** Narrows to an account caller; throws FORBIDDEN for a key that is limited to one drive. */
+export function requireAccount(caller: Caller): AccountCaller {
+  if (caller.kind === "account") return caller;
+  throw new CofferError(
+    "FORBIDDEN",
+    "This key is limited to one drive; the operation needs an account key. People make these on the dashboard, at /keys.",
+  );
+}
+
+/**
+ * Narrows to a caller with a session; throws FORBIDDEN for every key. Keys are handed to agents, and agents must
+ * not change who can sign in.
+ */
+export function requireSession(caller: Caller): SessionCaller {
+  if (caller.kind === "account" && caller.keyId === null) return caller;
+  throw new CofferError("FORBIDDEN", "API keys cannot do this: sign in to the dashboard.");
+}
+
+/**
+ * Narrows to who acts for a person: a session, or an account key that a person made. Throws FORBIDDEN for others: what
+ * was let in must not let others in, or keep the person out.
+ */
+export function requirePerson(caller: Caller): AccountCaller {
+  if (caller.kind === "account" && isPersons(caller)) return caller;
+  throw new CofferError(
+    "FORBIDDEN",
+    "Only people claim drives, and manage keys, sessions, webhooks and members: in the dashboard, or with an account key that they made there. The keys of applications, keys made by other keys and keys of one drive cannot.",
+  );
+}
+
+/**
+ * Lets pass who decides about webhooks and keys: a person, as for `requirePerson`, and a key of one drive about what is
+ * of that drive. Throws FORBIDDEN for applications and for account keys that a key made.
+ */
+export function requireManaging(caller: Caller): void {
+  if (!isManaging(caller)) requirePerson(caller);
+}
+
+/** Whether `requireManaging` lets a caller pass. */
+export function isManaging(caller: Caller): boolean {
+  return caller.kind === "account" ? isPersons(caller) : !caller.isApplication;
+}
+
+/** Whether a caller with an account is somebody signed in, or has a key that a person made. */
+function isPersons(caller: AccountCaller): boolean {
+  return caller.keyId === null || (caller.madeBy === null && !caller.isApplication);
+}
+
+/** Whose limits count for a caller: the account, or the drive itself while it is unclaimed. */
+export function ownerOf(caller: Caller): UserId | DriveId {
+  return caller.kind === "account" ? caller.userId : (caller.ownerId ?? caller.driveId);
+}
+
+/** Whether the caller has a key of an unclaimed drive. Anybody can make such a drive. */
+export function isUnclaimed(caller: Caller): boolean {
+  return caller.kind === "drive" && caller.ownerId === null;
+}
+
+/** What a caller's requests are counted by: the key or, for a session, the account. */
+export function bucketOf(caller: Caller): string {
+  return caller.kind === "drive" ? caller.keyId : (caller.keyId ?? caller.userId);
+}

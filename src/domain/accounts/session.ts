@@ -1,0 +1,46 @@
+import { hashSecret, type SecretHash } from "./api-key.ts";
+import type { SessionId } from "../id.ts";
+
+/** How long a session lives after its last use, in milliseconds. */
+export const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** A use is stored, and the session extended, when the last stored use is this old, in milliseconds. */
+export const SESSION_TOUCH_MS = 60 * 60 * 1000;
+
+/** The most sessions of one user: at the next sign-in the oldest ends. */
+export const SESSIONS_A_USER = 500;
+
+/** How much of a User-Agent is stored. */
+export const USER_AGENT_CHARACTERS = 256;
+
+/** A signed-in browser, as its user sees it. */
+export interface Session {
+  readonly id: SessionId;
+  /** The User-Agent at sign-in; empty if there was none. */
+  readonly userAgent: string;
+  /** Times are milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly lastUsedAt: number;
+}
+
+/** One of a user's sessions. `isCurrent` marks the one that sent the request. */
+export interface ListedSession extends Session {
+  readonly isCurrent: boolean;
+}
+
+/** A new random token and its hash. */
+export interface NewToken {
+  /** 43 characters of base64url; shown once and then forgotten. */
+  readonly token: string;
+  readonly hash: SecretHash;
+}
+
+const TOKEN_BYTES = 32;
+
+/** Makes the token of a session or of a setup link. */
+export function newToken(): NewToken {
+  const token = crypto
+    .getRandomValues(new Uint8Array(TOKEN_BYTES))
+    .toBase64({ alphabet: "base64url", omitPadding: true });
+  return { token, hash: hashSecret(token) };
+}

@@ -1,0 +1,15 @@
+import type { Brand } from "../brand.ts";
+
+/** SHA-256 of a content, as 64 lower-case hex digits: the content's name in the blob store and its ETag. */
+export type Digest = Brand<string, "Digest">;
+
+const DIGEST = /^[0-9a-f]{64}$/;
+
+function isDigest(text: string): text is Digest {
+  return DIGEST.test(text);
+}
+
+/** Reads a digest from a file name or a row; null if it is not one. */
+export function parseDigest(text: string): Digest | null {
+  return isDigest(text) ? text : null;
+}

@@ -1,0 +1,71 @@
+import { invalid } from "../../errors.ts";
+
+// C0 and C1 controls and DEL: none belongs in a name that people and terminals see.
+const CONTROL = /\p{Cc}/u;
+
+/** The number of bytes `text` takes as UTF-8. */
+export function utf8Length(text: string): number {
+  return Buffer.byteLength(text, "utf8");
+}
+
+/** As many of the first characters of `text` as take at most so many bytes as UTF-8. */
+export function startOf(text: string, bytes: number): string {
+  // No character takes less than a byte for each of its UTF-16 units.
+  const start = text.slice(0, bytes);
+  return text.slice(0, new TextEncoder().encodeInto(start, new Uint8Array(bytes)).read);
+}
+
+/** How many there are of something: "1 file", "3 files". */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** The number of characters (code points) of `text`. */
+export function characters(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+/**
+ * Where the first `count` characters (code points) of `text` end, in UTF-16 units; null if it has fewer. Makes no
+ * object of each: this is done for every upload, and for every word of an indexed text.
+ */
+export function endOfCharacters(text: string, count: number): number | null {
+  let end = 0;
+  for (let left = count; left > 0; left -= 1) {
+    if (end >= text.length) return null;
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return end;
+}
+
+/** Throws VALIDATION_ERROR for control characters, including NUL, and for lone surrogates. */
+export function requirePlainText(field: string, text: string): void {
+  if (!text.isWellFormed()) throw invalid(field, "must be well-formed Unicode, without lone surrogates");
+  if (CONTROL.test(text)) throw invalid(field, "must not contain control characters");
+}
+
+/** Whether `requirePlainText` accepts a text. */
+export function isPlainText(text: string): boolean {
+  return text.isWellFormed() && !CONTROL.test(text);
+}
+
+/** A text reduced to `a-z`, `0-9` and single inner `-`; accents are dropped. May be empty. */
+export function slugified(text: string): string {
+  const plain = text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
+  return plain.replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
+}
+
+/** Matches a visible character: neither a space nor a default-ignorable code point (UAX #44). */
+const SHOWS = /[^\s\p{Default_Ignorable_Code_Point}]/u;
+
+/** A label that people see: trimmed, 1 to `max` characters, no control characters, at least one visible. */
+export function parseLabel(field: string, text: string, max: number): string {
+  const label = text.trim();
+  requirePlainText(field, label);
+  const length = characters(label);
+  if (length < 1 || length > max) throw invalid(field, `must have 1 to ${max} characters`);
+  if (!SHOWS.test(label)) throw invalid(field, "must have a visible character");
+  return label;
+}

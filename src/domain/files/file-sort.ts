@@ -1,0 +1,41 @@
+import type { FileId } from "../id.ts";
+
+/** The orders of a list of files; `-` reverses one. */
+export const FILE_SORTS = ["path", "-path", "size", "-size", "updated_at", "-updated_at"] as const;
+/** One of `FILE_SORTS`. */
+export type FileSort = (typeof FILE_SORTS)[number];
+
+/** The sorts by path. */
+export type PathSort = "path" | "-path";
+/** The sorts by a number: bytes or milliseconds. Equal numbers are sorted by id. */
+export type NumberSort = Exclude<FileSort, PathSort>;
+
+/** A position in a sorted list of files. A list can continue after it even if the file is gone. */
+export type FilePosition =
+  | { readonly sort: PathSort; readonly path: string }
+  | { readonly sort: NumberSort; readonly value: number; readonly id: string };
+
+/**
+ * A position in a list that has folders beside its files: after this file and after this folder. Null where there are
+ * no more of them, and for the folders of a list that has none.
+ */
+export interface ListPosition {
+  readonly file: FilePosition | null;
+  /** The path of a folder. */
+  readonly folder: string | null;
+}
+
+/** Whether a sort is by path. */
+export function isPathSort(sort: FileSort): sort is PathSort {
+  return sort === "path" || sort === "-path";
+}
+
+/** The position of a file in a list of this order. */
+export function positionOf(
+  sort: FileSort,
+  file: { readonly id: FileId; readonly path: string; readonly size: number; readonly updatedAt: number },
+): FilePosition {
+  if (isPathSort(sort)) return { sort, path: file.path };
+  const value = sort === "size" || sort === "-size" ? file.size : file.updatedAt;
+  return { sort, value, id: file.id };
+}

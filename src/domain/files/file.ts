@@ -1,0 +1,98 @@
+import type { Digest } from "../contents/digest.ts";
+import { invalid } from "../errors.ts";
+import type { BlobPk, DriveId, DrivePk, FileId, FilePk, FolderPk, UserPk } from "../id.ts";
+import { METADATA_BYTES, TAG_CHARACTERS, TAGS } from "../limits.ts";
+import type { Filename, FilePath } from "./path.ts";
+import { parseInstant } from "../time.ts";
+import { characters, requirePlainText, utf8Length } from "../contents/texts/text.ts";
+
+/** What a file's record shows. */
+export interface FileFacts {
+  readonly id: FileId;
+  readonly driveId: DriveId;
+  readonly path: FilePath;
+  readonly filename: Filename;
+  readonly mimeType: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly digest: Digest;
+  /** The start of the content if that is text, whatever the type says; shown for text types only. */
+  readonly preview: string | null;
+  readonly tags: readonly string[];
+  readonly metadata: Metadata;
+  /** Times are milliseconds since the epoch. */
+  readonly expiresAt: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A file, with the keys of related rows. */
+export interface File extends FileFacts {
+  readonly pk: FilePk;
+  readonly drivePk: DrivePk;
+  /** The owner of the drive; null while it is unclaimed. */
+  readonly ownerPk: UserPk | null;
+  readonly folderPk: FolderPk;
+  readonly blobPk: BlobPk;
+  /** The number of its content: 1 for its first one. */
+  readonly version: number;
+  /** Whether the uploader gave the type; else it follows the filename. */
+  readonly mimeGiven: boolean;
+}
+
+/** Whether a file has expired. To every reader it is gone then. */
+export function hasExpired(file: FileFacts, now: number): boolean {
+  return file.expiresAt !== null && file.expiresAt <= now;
+}
+
+/** Any object that the caller sends; it is kept as sent. */
+export type Metadata = Readonly<Record<string, unknown>>;
+
+/** Tags as they are stored: trimmed, without duplicates, in the order sent. */
+export function parseTags(field: string, tags: readonly string[]): string[] {
+  const kept = tags.map((tag, index) => parseTag(`${field}[${index}]`, tag));
+  return distinctTags(field, kept);
+}
+
+/**
+ * Tags to filter by, without duplicates: each costs a look at every file. A tag that no file can have finds nothing.
+ */
+export function parseTagFilter(field: string, tags: readonly string[]): string[] {
+  return distinctTags(field, tags);
+}
+
+function distinctTags(field: string, tags: readonly string[]): string[] {
+  const distinct = [...new Set(tags)];
+  if (distinct.length > TAGS) throw invalid(field, `must have at most ${TAGS} entries`);
+  return distinct;
+}
+
+function parseTag(field: string, text: string): string {
+  const tag = text.trim();
+  requirePlainText(field, tag);
+  const length = characters(tag);
+  if (length < 1 || length > TAG_CHARACTERS)
+    throw invalid(field, `must have 1 to ${TAG_CHARACTERS} characters`);
+  return tag;
+}
+
+/** Metadata as it is stored: any object of at most 16 KiB as JSON. */
+export function parseMetadata(field: string, metadata: Metadata): Metadata {
+  if (utf8Length(JSON.stringify(metadata)) > METADATA_BYTES) {
+    throw invalid(field, `must have at most ${METADATA_BYTES} bytes as JSON`);
+  }
+  return metadata;
+}
+
+/** Reads the expiry that a caller sent, which must be in the future; null for none. */
+export function parseExpiry(field: string, text: string | null, now: number): number | null {
+  if (text === null) return null;
+  const instant = parseInstant(field, text);
+  requireFuture(field, instant, now);
+  return instant;
+}
+
+/** @throws CofferError VALIDATION_ERROR for an expiry that has passed */
+export function requireFuture(field: string, expiresAt: number | null, now: number): void {
+  if (expiresAt !== null && expiresAt <= now) throw invalid(field, "must be in the future");
+}

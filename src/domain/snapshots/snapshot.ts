@@ -1,0 +1,39 @@
+import type { NamedActor } from "../changes/actor.ts";
+import type { Brand } from "../brand.ts";
+import type { Drive } from "../drives/drive.ts";
+import type { DriveId, DrivePk, SnapshotId, SnapshotPk } from "../id.ts";
+import { NAME_CHARACTERS } from "../limits.ts";
+import { parseLabel } from "../contents/texts/text.ts";
+
+/** The number of a snapshot: they count from 1 in each drive, and are never used again. */
+export type SnapshotNumber = Brand<number, "SnapshotNumber">;
+
+/** What a drive held at some moment. */
+export interface Snapshot {
+  readonly pk: SnapshotPk;
+  readonly id: SnapshotId;
+  readonly drivePk: DrivePk;
+  readonly driveId: DriveId;
+  readonly number: SnapshotNumber;
+  readonly name: string;
+  /** Whether the server took it, before it restored another one. */
+  readonly isAutomatic: boolean;
+  /** Of the drive when it was taken. */
+  readonly fileCount: number;
+  /** The same, in bytes. */
+  readonly totalSize: number;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly createdBy: NamedActor | null;
+}
+
+/** A drive as it was in a snapshot. No method that writes takes one. */
+export interface View {
+  readonly drive: Drive;
+  readonly at: SnapshotNumber;
+}
+
+/** A snapshot's name: 1 to 64 characters after trimming. */
+export function parseSnapshotName(field: string, text: string): string {
+  return parseLabel(field, text, NAME_CHARACTERS);
+}

@@ -1,0 +1,92 @@
+import { dlopen, FFIType, ptr } from "bun:ffi";
+import { openDescriptors } from "../../process/descriptors.ts";
+import { once } from "../../domain/once.ts";
+import { normalise } from "./client-address.ts";
+
+/** The other end of a connection. */
+export interface Peer {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Closes a connection at once, whatever waits to be sent. Returns false where that cannot be done. */
+export type CutSocket = (peer: Peer) => boolean;
+
+/** The system's library, by the names that it has on Linux, with glibc or musl, and on macOS. */
+const LIBRARIES = [
+  "libc.so.6",
+  `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`,
+  "libSystem.B.dylib",
+];
+const FUNCTIONS = {
+  getpeername: { args: [FFIType.i32, FFIType.ptr, FFIType.ptr], returns: FFIType.i32 },
+  setsockopt: {
+    args: [FFIType.i32, FFIType.i32, FFIType.i32, FFIType.ptr, FFIType.u32],
+    returns: FFIType.i32,
+  },
+  shutdown: { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 },
+} as const;
+/** `SOL_SOCKET` and `SO_LINGER`. */
+const [SOCKET, LINGER] = process.platform === "darwin" ? ([0xffff, 0x80] as const) : ([1, 13] as const);
+/** It is on, for no seconds: what waits to be sent is dropped at the end. */
+const NO_SECONDS = Int32Array.of(1, 0);
+/** No more is sent and received. The runtime finds that out, and closes the descriptor. */
+const BOTH_WAYS = 2;
+/** Where it is not known which descriptors are open, so many are looked at: some tenths of a microsecond for each. */
+const MOST_DESCRIPTORS = 65_536;
+/** Bytes of the longest address that a socket of the network has. */
+const ADDRESS_BYTES = 28;
+const IPV4_BYTES = 16;
+
+/**
+ * Makes the function that cuts connections. The runtime has none: its shortest timeout takes five seconds, and nothing
+ * else ends a body that waits to be sent.
+ */
+export function socketCuts(): CutSocket {
+  const system = once(openSystem);
+  return (peer) => {
+    const library = system();
+    const descriptor = library === null ? null : descriptorOf(library, peer);
+    if (library === null || descriptor === null) return false;
+    library.setsockopt(descriptor, SOCKET, LINGER, ptr(NO_SECONDS), NO_SECONDS.byteLength);
+    return library.shutdown(descriptor, BOTH_WAYS) === 0;
+  };
+}
+
+type Library = NonNullable<ReturnType<typeof openSystem>>;
+
+/** Null where there is none of these libraries, or none may be opened. */
+function openSystem() {
+  for (const name of LIBRARIES) {
+    try {
+      return dlopen(name, FUNCTIONS).symbols;
+    } catch {
+      // Another system has another one.
+    }
+  }
+  return null;
+}
+
+function descriptorOf({ getpeername }: Library, { address, port }: Peer): number | null {
+  const wanted = normalise(address);
+  const found = new Uint8Array(ADDRESS_BYTES);
+  const length = new Uint32Array(1);
+  for (const descriptor of openDescriptors() ?? Array(MOST_DESCRIPTORS).keys()) {
+    length[0] = ADDRESS_BYTES;
+    if (getpeername(descriptor, ptr(found), ptr(length)) !== 0) continue;
+    if (portIn(found) === port && normalise(addressIn(found, length[0])) === wanted) return descriptor;
+  }
+  return null;
+}
+
+/** The port of a `sockaddr_in` or `sockaddr_in6`, in the order of the network. */
+function portIn(bytes: Uint8Array): number {
+  return new DataView(bytes.buffer).getUint16(2);
+}
+
+/** The address in them, all of whose groups are written out. */
+function addressIn(bytes: Uint8Array, length: number): string {
+  if (length <= IPV4_BYTES) return bytes.subarray(4, 8).join(".");
+  const view = new DataView(bytes.buffer);
+  return Array.from({ length: 8 }, (_, group) => view.getUint16(8 + 2 * group).toString(16)).join(":");
+}

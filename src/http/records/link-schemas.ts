@@ -1,0 +1,83 @@
+import { Type } from "@sinclair/typebox";
+import { actorSchema } from "./history-schemas.ts";
+import { id, nextCursor, nullable, type RecordOf, time } from "../operation/schema.ts";
+
+// As in `record-schemas.ts`, nothing that uses the runtime may be imported.
+
+const bytes = (description: string) => Type.Integer({ minimum: 0, description });
+const count = bytes;
+
+/** A link in responses, without its token. */
+export const linkSchema = Type.Object(
+  {
+    id: id("The link's identifier: `DELETE /v0/links/{id}` revokes it."),
+    kind: Type.Union([
+      Type.Literal("file", { description: "Shows a file." }),
+      Type.Literal("folder", { description: "Shows a folder." }),
+      Type.Literal("presigned", { description: "Downloads a file: a presigned URL." }),
+      Type.Literal("upload", { description: "Takes one upload." }),
+    ]),
+    drive_id: id("The drive it was made for."),
+    path: nullable(
+      Type.String({
+        description:
+          "The path in the drive; a folder's ends with `/`, and the whole drive's is empty. Null if its file is no longer in the drive, or in the folder that your key is limited to.",
+      }),
+    ),
+    has_password: Type.Boolean(),
+    one_time: Type.Boolean({ description: "Whether it works only once." }),
+    used_at: nullable(time("When a link that works once was used; else null.")),
+    uses: count("How often it was used."),
+    last_used_at: nullable(time("When it was last used; null if never.")),
+    expires_at: time("When it expires."),
+    created_at: time("When it was created."),
+    created_by: nullable(actorSchema),
+  },
+  { $id: "Link" },
+);
+
+/** See `linkSchema`. */
+export type LinkRecord = RecordOf<typeof linkSchema>;
+
+/** A file as a link shows it. */
+export const sharedFileSchema = Type.Object(
+  {
+    path: Type.String({ description: "Relative to the folder that the link shows." }),
+    filename: Type.String({ examples: ["plan.md"] }),
+    mime_type: Type.String({ examples: ["text/markdown"] }),
+    size: bytes("Bytes."),
+    content_hash: Type.String({ description: "`sha256:` and the SHA-256 of the content in hex." }),
+    updated_at: time("When it last changed."),
+  },
+  { $id: "SharedFile" },
+);
+
+/** See `sharedFileSchema`. */
+export type SharedFileRecord = RecordOf<typeof sharedFileSchema>;
+
+/** What a link shows. */
+export const sharedSchema = Type.Object({
+  kind: Type.Union([Type.Literal("file"), Type.Literal("folder")]),
+  name: Type.String({ description: "Of the file, the folder or the drive." }),
+  file_count: count("Files in the folder and in all folders below; 1 for a file."),
+  total_size: bytes("Bytes in those files."),
+  file: nullable(sharedFileSchema),
+  expires_at: time("When the link expires."),
+});
+
+/** See `sharedSchema`. */
+export type SharedRecord = RecordOf<typeof sharedSchema>;
+
+/** A page of what is directly in a folder that a link shows. */
+export const sharedPageSchema = Type.Object({
+  data: Type.Array(sharedFileSchema, { description: "Files directly in the folder, in path order." }),
+  folders: Type.Array(Type.String(), {
+    description: "Folders directly in it, in path order; each ends with `/`.",
+  }),
+  total: Type.Integer({ description: "The number of files on all pages." }),
+  folder_total: Type.Integer({ description: "The number of folders on all pages." }),
+  next_cursor: nextCursor,
+});
+
+/** See `sharedPageSchema`. */
+export type SharedPage = RecordOf<typeof sharedPageSchema>;

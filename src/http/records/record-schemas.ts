@@ -1,0 +1,199 @@
+import { Type } from "@sinclair/typebox";
+import {
+  id,
+  nextCursor,
+  nullable,
+  pageFacts,
+  type RecordOf,
+  role,
+  scope,
+  time,
+} from "../operation/schema.ts";
+
+// The dashboard takes its types from here. It is checked without the types of the runtime, so nothing that uses the
+// runtime may be imported, not even for a type.
+
+const bytes = (description: string) => Type.Integer({ minimum: 0, description });
+const count = bytes;
+
+/** A drive in responses. */
+export const driveSchema = Type.Object(
+  {
+    id: id("The drive's identifier."),
+    user_id: nullable(id("The owner; null while the drive is unclaimed.")),
+    name: Type.String(),
+    slug: nullable(
+      Type.String({ description: "`<username>/<drive-name>`; null while the drive is unclaimed." }),
+    ),
+    description: Type.String(),
+    role: role(
+      "What you are in it: its owner, or a member, who as a reader sees it and as an editor changes what is in it.",
+    ),
+    file_count: count("Files in the drive."),
+    total_size: bytes("Bytes of all its files."),
+    expires_at: nullable(time("When an unclaimed drive is deleted; null once it is claimed.")),
+    created_at: time("When it was created."),
+    updated_at: time("When the drive or anything in it last changed."),
+  },
+  { $id: "Drive" },
+);
+
+/** See `driveSchema`. */
+export type DriveRecord = RecordOf<typeof driveSchema>;
+
+/** What a claim link shows. */
+export const claimableSchema = Type.Object({
+  name: Type.String(),
+  file_count: Type.Integer({ minimum: 0 }),
+  total_size: Type.Integer({ minimum: 0, description: "Bytes." }),
+  expires_at: nullable(time("When the drive is deleted, unless it is claimed.")),
+  created_at: time("When it was created."),
+});
+
+/** See `claimableSchema`. */
+export type ClaimableRecord = RecordOf<typeof claimableSchema>;
+
+/** A file in responses. */
+export const fileSchema = Type.Object(
+  {
+    id: id("The file's identifier. It stays when the file is replaced, renamed or moved."),
+    drive_id: id("The drive it is in."),
+    path: Type.String({ description: "The path in the drive.", examples: ["notes/2030/plan.md"] }),
+    filename: Type.String({ examples: ["plan.md"] }),
+    mime_type: Type.String({ examples: ["text/markdown"] }),
+    size: bytes("Bytes."),
+    content_hash: Type.String({
+      description: "`sha256:` and the SHA-256 of the content in hex; the hex alone is the ETag.",
+    }),
+    content_preview: nullable(
+      Type.String({ description: "The first 500 characters of a text; null for other types." }),
+    ),
+    tags: Type.Array(Type.String()),
+    metadata: Type.Record(Type.String(), Type.Unknown(), { description: "Any JSON object, as uploaded." }),
+    expires_at: nullable(time("When the file expires and is deleted; null for never.")),
+    created_at: time("When it was first uploaded."),
+    updated_at: time("When its content or record last changed."),
+  },
+  { $id: "File" },
+);
+
+/** See `fileSchema`. */
+export type FileRecord = RecordOf<typeof fileSchema>;
+
+/** A file that a search found. */
+const foundFileSchema = Type.Intersect([
+  fileSchema,
+  Type.Object({
+    score: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description:
+        "How well the file matches: filenames count most, then tags, folders and text. 0 without `q`. Depends only on this file and the query.",
+    }),
+    snippet: nullable(
+      Type.String({
+        description:
+          "Where the text matches, as one line of plain text: escape it in HTML. Null if only names match, or if the server has no time to create it.",
+      }),
+    ),
+  }),
+]);
+
+/** A page of what a search found. */
+export const foundFilesSchema = Type.Object({
+  data: Type.Array(foundFileSchema),
+  ...pageFacts("The number of files found, on all pages."),
+  total_is_exact: Type.Boolean({
+    description: "False if so many files match that not all were compared; then there are at least `total`.",
+  }),
+});
+
+/** See `foundFilesSchema`. */
+export type FoundFilesPage = RecordOf<typeof foundFilesSchema>;
+
+/** A folder in responses. */
+export const folderSchema = Type.Object(
+  {
+    drive_id: id("The drive it is in."),
+    path: Type.String({ description: "Ends with `/`.", examples: ["notes/2030/"] }),
+    file_count: count("Files in the folder and in all folders below."),
+    total_size: bytes("Bytes in those files."),
+    has_folders: Type.Boolean({ description: "Whether the folder contains other folders." }),
+    created_at: time("When it was created."),
+  },
+  { $id: "Folder" },
+);
+
+/** See `folderSchema`. */
+export type FolderRecord = RecordOf<typeof folderSchema>;
+
+/** A page of the folders in a folder. */
+export const foldersSchema = Type.Object({
+  data: Type.Array(folderSchema),
+  ...pageFacts("The number of folders on all pages."),
+  next_cursor: nextCursor,
+});
+
+/** See `foldersSchema`. */
+export type FoldersPage = RecordOf<typeof foldersSchema>;
+
+const keyProperties = {
+  id: id("The key's identifier."),
+  key_prefix: Type.String({ description: "The start of the key.", examples: ["cof_sk_live_1a2b"] }),
+  name: Type.String(),
+  scope: scope(),
+  drive_id: nullable(id("The drive that the key is limited to; null for an account key.")),
+  path_prefix: nullable(
+    Type.String({ description: "The folder of that drive that the key is limited to; null if it is not." }),
+  ),
+  created_at: time("When it was created."),
+  last_used_at: nullable(time("When it was last used; null if never.")),
+  expires_at: nullable(
+    time(
+      "When it expires; null for never. For an application's key: if the application does not use it until then.",
+    ),
+  ),
+  client_id: nullable(
+    Type.String({
+      description: "The application (OAuth client) that a person gave it to; null for other keys.",
+    }),
+  ),
+  made_by: nullable(
+    id("The key that made it, with which it goes; null if a person made it, or it came with its drive."),
+  ),
+};
+
+/** A key in responses, without its secret. */
+export const keySchema = Type.Object(keyProperties, { $id: "Key" });
+
+/** See `keySchema`. */
+export type KeyRecord = RecordOf<typeof keySchema>;
+
+/** A key with how much goes with it. */
+export const keyDetailSchema = Type.Object(
+  {
+    ...keyProperties,
+    made: Type.Object(
+      {
+        keys: count("Keys that it made, or that these made."),
+        links: count("Links of any kind that have not expired."),
+        webhooks: count("Webhooks."),
+        members: count("Members of drives."),
+      },
+      { description: "What it made, and the keys that it made made: this goes with it. Up to 1000 of each." },
+    ),
+  },
+  { $id: "KeyDetail" },
+);
+
+/** See `keyDetailSchema`. */
+export type KeyDetailRecord = RecordOf<typeof keyDetailSchema>;
+
+/** A new key, in the response to its creation. */
+export const createdKeySchema = Type.Object(
+  {
+    ...keyProperties,
+    key: Type.String({ description: "The secret key. It is shown only in this response." }),
+  },
+  { $id: "CreatedKey" },
+);

@@ -1,0 +1,200 @@
+import type { NamedActor } from "../../domain/changes/actor.ts";
+import type { ApiKey } from "../../domain/accounts/api-key.ts";
+import type { Drive, SeenDrive } from "../../domain/drives/drive.ts";
+import type { FileFacts } from "../../domain/files/file.ts";
+import type { FileVersion } from "../../domain/history/file-version.ts";
+import type { FolderFacts } from "../../domain/folders/folder.ts";
+import type { ListedLink } from "../../domain/links/link.ts";
+import type { Member } from "../../domain/accounts/member.ts";
+import { isTextType } from "../../domain/contents/media-type.ts";
+import type { Snapshot } from "../../domain/snapshots/snapshot.ts";
+import { formatInstant } from "../../domain/time.ts";
+import type { Difference } from "../../services/snapshots/comparisons.ts";
+import type { ShownEntry } from "../../services/history/trash.ts";
+import type {
+  ActorRecord,
+  DifferenceRecord,
+  SnapshotRecord,
+  TrashRecord,
+  VersionRecord,
+} from "./history-schemas.ts";
+import type { LinkRecord, SharedFileRecord } from "./link-schemas.ts";
+import type { MemberRecord } from "./member-schema.ts";
+import type { DriveRecord, FileRecord, FolderRecord, KeyRecord } from "./record-schemas.ts";
+
+/** A drive in the shape of `driveSchema`. */
+export function driveRecord(drive: SeenDrive): DriveRecord {
+  return {
+    id: drive.id,
+    user_id: drive.owner?.id ?? null,
+    name: drive.name,
+    slug: drive.slug,
+    description: drive.description,
+    role: drive.role,
+    file_count: drive.fileCount,
+    total_size: drive.totalSize,
+    expires_at: drive.expiresAt === null ? null : formatInstant(drive.expiresAt),
+    created_at: formatInstant(drive.createdAt),
+    updated_at: formatInstant(drive.updatedAt),
+  };
+}
+
+/** A file in the shape of `fileSchema`. */
+export function fileRecord(file: FileFacts): FileRecord {
+  const createdAt = formatInstant(file.createdAt);
+  return {
+    id: file.id,
+    drive_id: file.driveId,
+    path: file.path,
+    filename: file.filename,
+    mime_type: file.mimeType,
+    size: file.size,
+    content_hash: `sha256:${file.digest}`,
+    content_preview: isTextType(file.mimeType) ? file.preview : null,
+    tags: file.tags,
+    metadata: file.metadata,
+    expires_at: file.expiresAt === null ? null : formatInstant(file.expiresAt),
+    created_at: createdAt,
+    // Most files never change, and a page has many.
+    updated_at: file.updatedAt === file.createdAt ? createdAt : formatInstant(file.updatedAt),
+  };
+}
+
+/** Who did something, in the shape of `actorSchema`; null for the server. */
+export function actorRecord(actor: NamedActor | null): ActorRecord | null {
+  return actor === null ? null : { type: actor.kind, id: actor.id, name: actor.name };
+}
+
+/** A member in the shape of `memberSchema`. */
+export function memberRecord(member: Member): MemberRecord {
+  return {
+    user_id: member.userId,
+    username: member.username,
+    role: member.role,
+    created_at: formatInstant(member.createdAt),
+    created_by: actorRecord(member.createdBy),
+  };
+}
+
+/** A folder in the shape of `folderSchema`. */
+export function folderRecord({
+  drive,
+  folder,
+}: {
+  readonly drive: Drive;
+  readonly folder: FolderFacts;
+}): FolderRecord {
+  return {
+    drive_id: drive.id,
+    path: folder.path,
+    file_count: folder.fileCount,
+    total_size: folder.totalSize,
+    has_folders: folder.ownFolderCount > 0,
+    created_at: formatInstant(folder.createdAt),
+  };
+}
+
+/** A key in the shape of `keySchema`. */
+export function keyRecord(key: ApiKey): KeyRecord {
+  return {
+    id: key.id,
+    key_prefix: key.prefix,
+    name: key.name,
+    scope: key.scope,
+    drive_id: key.driveId,
+    path_prefix: key.pathPrefix,
+    created_at: formatInstant(key.createdAt),
+    last_used_at: key.lastUsedAt === null ? null : formatInstant(key.lastUsedAt),
+    expires_at: key.expiresAt === null ? null : formatInstant(key.expiresAt),
+    client_id: key.clientId,
+    made_by: key.madeBy,
+  };
+}
+
+/** An earlier content in the shape of `versionSchema`. */
+export function versionRecord(version: FileVersion): VersionRecord {
+  return {
+    version: version.version,
+    content_hash: `sha256:${version.digest}`,
+    size: version.size,
+    mime_type: version.mimeType,
+    replaced_at: formatInstant(version.replacedAt),
+    replaced_by: actorRecord(version.replacedBy),
+  };
+}
+
+/** A snapshot in the shape of `snapshotSchema`. */
+export function snapshotRecord(snapshot: Snapshot): SnapshotRecord {
+  return {
+    id: snapshot.id,
+    drive_id: snapshot.driveId,
+    name: snapshot.name,
+    file_count: snapshot.fileCount,
+    total_size: snapshot.totalSize,
+    automatic: snapshot.isAutomatic,
+    created_at: formatInstant(snapshot.createdAt),
+    created_by: actorRecord(snapshot.createdBy),
+  };
+}
+
+/** An entry of the trash in the shape of `trashEntrySchema`. */
+export function trashRecord(entry: ShownEntry): TrashRecord {
+  return {
+    id: entry.id,
+    kind: entry.kind,
+    drive_id: entry.driveId,
+    path: entry.path,
+    size: entry.size,
+    file_count: entry.fileCount,
+    deleted_at: formatInstant(entry.deletedAt),
+    deleted_by: actorRecord(entry.deletedBy),
+    expires_at: formatInstant(entry.expiresAt),
+  };
+}
+
+/** A link in the shape of `linkSchema`. */
+export function linkRecord(link: ListedLink): LinkRecord {
+  return {
+    id: link.id,
+    kind: link.kind,
+    drive_id: link.driveId,
+    path: link.path,
+    has_password: link.hasPassword,
+    one_time: link.oneTime,
+    used_at: link.usedAt === null ? null : formatInstant(link.usedAt),
+    uses: link.uses,
+    last_used_at: link.lastUsedAt === null ? null : formatInstant(link.lastUsedAt),
+    expires_at: formatInstant(link.expiresAt),
+    created_at: formatInstant(link.createdAt),
+    created_by: actorRecord(link.createdBy),
+  };
+}
+
+/** A file in the shape of `sharedFileSchema`: without its id, drive, tags and metadata, which are not shared. */
+export function sharedFileRecord(file: FileFacts): SharedFileRecord {
+  return {
+    path: file.path,
+    filename: file.filename,
+    mime_type: file.mimeType,
+    size: file.size,
+    content_hash: `sha256:${file.digest}`,
+    updated_at: formatInstant(file.updatedAt),
+  };
+}
+
+/** A file that differs, in the shape of `differenceSchema`. */
+export function differenceRecord({ change, path, before, after }: Difference): DifferenceRecord {
+  return { path, change, before: comparedRecord(before), after: comparedRecord(after) };
+}
+
+function comparedRecord(file: Difference["before"]): DifferenceRecord["before"] {
+  if (file === null) return null;
+  const { id, path, size, digest, updatedAt } = file;
+  return {
+    file_id: id,
+    path,
+    size,
+    content_hash: `sha256:${digest}`,
+    updated_at: formatInstant(updatedAt),
+  };
+}

@@ -1,0 +1,31 @@
+import { formatInstant } from "../../domain/time.ts";
+import type { Delivery, Webhook } from "../../domain/webhooks/webhook.ts";
+import type { DeliveryRecord, WebhookRecord } from "./webhook-schemas.ts";
+
+/** A webhook in the shape of `webhookSchema`. */
+export function webhookRecord(webhook: Webhook): WebhookRecord {
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    events: [...webhook.events],
+    drive_id: webhook.driveId,
+    created_at: formatInstant(webhook.createdAt),
+    made_by: webhook.keyId,
+    disabled_at: webhook.disabledAt === null ? null : formatInstant(webhook.disabledAt),
+    disabled_reason: webhook.disabledReason,
+  };
+}
+
+/** A delivery in the shape of `deliverySchema`. */
+export function deliveryRecord(delivery: Delivery): DeliveryRecord {
+  return {
+    id: delivery.id,
+    type: delivery.type,
+    state: delivery.state,
+    attempts: delivery.attempts,
+    status: delivery.status,
+    error: delivery.error,
+    next_at: delivery.nextAt === null ? null : formatInstant(delivery.nextAt),
+    created_at: formatInstant(delivery.createdAt),
+  };
+}

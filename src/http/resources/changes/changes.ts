@@ -1,0 +1,140 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Log } from "../../../process/log.ts";
+import { CHANGES, STREAM_COMMENT_MS, STREAM_LIMITS } from "../../../domain/limits.ts";
+import { invalid } from "../../../domain/errors.ts";
+import type { Feed } from "../../../services/changes/feed.ts";
+import { wantsEvents } from "../../content/negotiation.ts";
+import { changeRecord } from "../../records/change-records.ts";
+import { changeSchema } from "../../records/change-schemas.ts";
+import { decodeChangePosition, encodeChangePosition } from "../../operation/cursor.ts";
+import { eventStream, type ServerEvent } from "../../operation/events.ts";
+import { exampleChange } from "../../records/examples.ts";
+import { operation } from "../../operation/operation.ts";
+import { driveRef, nullable, paging } from "../../operation/schema.ts";
+import { toldWorkRecord } from "../../records/work-records.ts";
+
+/** The cursor of what comes from now on. */
+const LATEST = "latest";
+const LAST_EVENT_ID = "Last-Event-ID";
+
+const changesQuery = Type.Object({
+  drive_id: Type.Optional(driveRef("Only changes of this drive. Default: of all drives of your own.")),
+  cursor: Type.Optional(
+    Type.String({
+      description: `The \`next_cursor\` of a page, or the \`id\` of a change: continues after it. \`${LATEST}\` starts with what happens from now on. Default: the oldest change that is kept.`,
+    }),
+  ),
+  limit: paging.limit,
+  sort: Type.Union([Type.Literal("id"), Type.Literal("-id")], {
+    default: "id",
+    description: "The order: `id` for the oldest first, `-id` for the newest first, as people read it.",
+  }),
+});
+
+const changesAnswer = Type.Object({
+  data: Type.Array(changeSchema),
+  next_cursor: nullable(
+    Type.String({
+      description:
+        "The `cursor` of the next page. The feed has no end: keep it, and ask again later. Null only at the end of the newest-first order.",
+    }),
+  ),
+  has_more: Type.Boolean({
+    description: "Whether there are more changes already. A page may be empty although there are.",
+  }),
+});
+
+const MOST = STREAM_LIMITS;
+
+const DESCRIPTION = `What happened in a drive, in the order in which it happened: who changed what, and which content was there before and after. The feed is complete: a change is recorded in the same transaction as its effect, and shown once both are on the disk. So a program that keeps the last \`next_cursor\` misses nothing and sees nothing twice.
+
+A change of a whole folder is one entry, written when all of it is done. \`folder.updated\`, \`folder.created\` with files in it, and \`*.restored\` mean that the folder must be listed again.
+
+With \`Accept: text/event-stream\` the same changes come as server-sent events as they happen: \`id\` is the cursor after the change, \`data\` the change. The stream starts after \`${LAST_EVENT_ID}\`, which browsers send by themselves when they connect again, or else after \`cursor\`, or else from now on. A comment comes every ${STREAM_COMMENT_MS / 1000} seconds. The stream ends at once when the key or session ends; an event \`gone\` says that changes are not kept any more. Events \`work\` tell of large changes of folders while they are under way, as \`GET /v0/drives/{id}/works\` shows them: at the start of the stream, at most about once a second, and at their end, when \`state\` is \`done\` or \`undone\`. They are not changes: they have no \`id\` and do not come again. At most ${MOST.each} streams may be open for one account, ${MOST.client} to one client address and ${MOST.all} in total; for unclaimed drives ${MOST.unclaimed.client} and ${MOST.unclaimed.all}. Above that, 429 is returned.
+
+Changes are kept as long as versions and the trash, at least for a day, and at most ${grouped(CHANGES.claimed)} of one drive (${grouped(CHANGES.unclaimed)} of an unclaimed one). If those after a cursor are gone, 410 is returned: list the drive again, and go on with \`cursor=${LATEST}\`.`;
+
+/** What the route of changes needs. */
+export interface ChangesOptions {
+  readonly feed: Feed;
+  readonly log: Log;
+}
+
+/** The feed of changes. */
+export function changes({ feed, log }: ChangesOptions) {
+  return new Elysia({ name: "changes" }).get(
+    ...operation(
+      "/v0/changes",
+
+      {
+        operationId: "listChanges",
+        tag: "Changes",
+        summary: "List changes, or follow them",
+        description: DESCRIPTION,
+        query: changesQuery,
+        headers: { [LAST_EVENT_ID]: "Of a stream: the `id` of the last change that was seen." },
+        answers: [
+          {
+            status: 200,
+            description: "A page of changes; or, as server-sent events, the changes as they happen.",
+            content: { "application/json": changesAnswer, "text/event-stream": Type.String() },
+            example: { data: [exampleChange], next_cursor: exampleChange.id, has_more: false },
+          },
+        ],
+        errors: ["NOT_FOUND", "GONE"],
+      },
+      async ({ request, query, caller, context }) => {
+        const newestFirst = query.sort === "-id";
+        const drives = query.drive_id === undefined ? null : [query.drive_id];
+        if (wantsEvents(request.headers.get("accept"))) {
+          if (newestFirst) throw invalid("sort", "must be id for a stream of events");
+          const position = startOfStream(request.headers.get(LAST_EVENT_ID), query.cursor);
+          return eventStream({ context, log }, (listener) => {
+            const stream = feed.open(caller, context.client, { drives, position }, listener);
+            return {
+              read: () => {
+                const { changes: some, works, hasMore } = stream.read();
+                const told = some
+                  .map(changeRecord)
+                  .map((data): ServerEvent => ({ id: data.id, name: null, data }));
+                const notices = works.map((each): ServerEvent => ({
+                  id: null,
+                  name: "work",
+                  data: toldWorkRecord(each),
+                }));
+                return { events: [...told, ...notices], hasMore };
+              },
+              close: () => stream.close(),
+            };
+          });
+        }
+        const page = await feed.wholePage(caller, {
+          drives,
+          position: query.cursor === undefined ? null : positionOf(query.cursor),
+          limit: query.limit,
+          newestFirst,
+        });
+        return Response.json({
+          data: page.changes.map(changeRecord),
+          next_cursor: newestFirst && !page.hasMore ? null : encodeChangePosition(page.next),
+          has_more: page.hasMore,
+        });
+      },
+    ),
+  );
+}
+
+function startOfStream(lastEventId: string | null, cursor: string | undefined) {
+  if (lastEventId !== null && lastEventId !== "") return decodeChangePosition(lastEventId, LAST_EVENT_ID);
+  return cursor === undefined ? LATEST : positionOf(cursor);
+}
+
+function positionOf(cursor: string) {
+  return cursor === LATEST ? LATEST : decodeChangePosition(cursor);
+}
+
+/** A number with commas, as `1,000`. `toLocaleString` would load data of all languages: 2 MB. */
+function grouped(value: number): string {
+  return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+}

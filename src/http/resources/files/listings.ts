@@ -1,0 +1,112 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { FILE_SORTS } from "../../../domain/files/file-sort.ts";
+import type { Listing, Listings } from "../../../services/files/listings.ts";
+import type { SnapshotViews } from "../../../services/snapshots/snapshot-views.ts";
+import type { RequestContext } from "../../gate/request-context.ts";
+import { decodePosition, encodePosition } from "../../operation/cursor.ts";
+import { operation } from "../../operation/operation.ts";
+import { didYouMean, plusMeant } from "../../operation/plus-signs.ts";
+import { fileSchema } from "../../records/record-schemas.ts";
+import { fileRecord } from "../../records/records.ts";
+import {
+  cursor,
+  driveRef,
+  inSnapshot,
+  nextCursor,
+  pageFacts,
+  paging,
+  prefix,
+  tagsFilter,
+  tagsIn,
+} from "../../operation/schema.ts";
+
+const listQuery = Type.Object({
+  drive_id: driveRef(),
+  snapshot_id: inSnapshot,
+  prefix,
+  delimiter: Type.Optional(
+    Type.Literal("/", {
+      description: "With `/`, list only this level: its files, and its `folders`, on pages side by side.",
+    }),
+  ),
+  tags: tagsFilter,
+  sort: Type.Union(
+    FILE_SORTS.map((sort) => Type.Literal(sort)),
+    {
+      default: "path",
+      description:
+        "The order; `-` reverses it. Files of equal size or time are ordered by id, that is by age. In a snapshot the order is `path`. Orders other than `path` list the files of one folder: they need `delimiter=/`, a `prefix` that is empty or ends with `/`, and no `tags`.",
+    },
+  ),
+  ...paging,
+  cursor: cursor("The other parameters must be the same as for that page; a different `sort` is refused."),
+});
+
+const listAnswer = Type.Object({
+  data: Type.Array(fileSchema),
+  folders: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "Folders at this level, in path order, at most `limit` of them; only with `delimiter`.",
+    }),
+  ),
+  folder_total: Type.Optional(
+    Type.Integer({ description: "The number of folders on all pages; only with `delimiter`." }),
+  ),
+  ...pageFacts("The number of files on all pages."),
+  next_cursor: nextCursor,
+  ...didYouMean,
+});
+
+/** Lists of files. */
+export function listings(service: Listings, views: SnapshotViews) {
+  return new Elysia({ name: "listings" }).get(
+    ...operation(
+      "/v0/files",
+
+      {
+        operationId: "listFiles",
+        tag: "Files",
+        summary: "List files",
+        description:
+          "Returns the files of a drive, in path order or as `sort` says. With `delimiter=/`, only the files directly at the level of `prefix` are listed and counted, and `folders` has the folders there, empty ones included. Each page has up to `limit` files and up to `limit` folders: going through all pages gives each of them once. When one of the two ends, the other goes on; `next_cursor` is null on the last page of both.",
+        query: listQuery,
+        answers: [{ status: 200, description: "A page of files.", json: listAnswer }],
+        errors: ["NOT_FOUND"],
+      },
+      ({ query, caller, context }) => {
+        const { sort, page, limit, snapshot_id: snapshot } = query;
+        const request = {
+          driveId: query.drive_id,
+          prefix: query.prefix ?? "",
+          grouped: query.delimiter !== undefined,
+          tags: tagsIn(query.tags),
+          sort,
+          page,
+          limit,
+          after: query.cursor === undefined ? null : decodePosition(query.cursor, sort),
+        };
+        return snapshot === undefined
+          ? answerOf(service.list(caller, request), query, context)
+          : views.list(caller, snapshot, request).then((listing) => answerOf(listing, query, context));
+      },
+    ),
+  );
+}
+
+function answerOf(
+  { files, level, total, nextAfter }: Listing,
+  { sort, page, limit }: Static<typeof listQuery>,
+  context: RequestContext,
+): Response {
+  const isNothing = files.length === 0 && (level === null || level.folders.length === 0);
+  return Response.json({
+    data: files.map(fileRecord),
+    ...(level === null ? {} : { folders: level.folders, folder_total: level.total }),
+    total,
+    page,
+    limit,
+    next_cursor: nextAfter === null ? null : encodePosition(nextAfter, sort),
+    ...(isNothing ? plusMeant(context.query, "prefix") : {}),
+  });
+}

@@ -1,0 +1,55 @@
+import { networkInterfaces } from "node:os";
+import { ipVersion } from "../domain/network/ip.ts";
+
+/** The URL for reaching, from the same machine, a server that listens on `host`; no trailing slash. */
+export function localAddress(host: string, port: number): string {
+  return urlOf(reachable(host), port);
+}
+
+/** The same, for people: `http://localhost:PORT` if that reaches the server. */
+export function ownAddress(host: string, port: number): string {
+  const isLocalhost = ["0.0.0.0", "127.0.0.1", "::", "::1"].includes(host);
+  return urlOf(isLocalhost ? "localhost" : host, port);
+}
+
+/** The addresses of the network cards, as `networkInterfaces` of `node:os` returns them. */
+export type Interfaces = Readonly<
+  Record<
+    string,
+    readonly { readonly address: string; readonly family: string; readonly internal: boolean }[] | undefined
+  >
+>;
+
+/**
+ * The URLs at which other machines may reach a server that listens on `host`, IPv4 first, without trailing slashes.
+ * Leaves out IPv6 link-local addresses: browsers cannot open them.
+ */
+export function networkAddresses(
+  host: string,
+  port: number,
+  interfaces: Interfaces = networkInterfaces(),
+): string[] {
+  const addresses = Object.values(interfaces)
+    .flatMap((card) => card ?? [])
+    .filter(({ internal }) => !internal)
+    .map(({ address }) => address)
+    .filter((address) => !/^fe[89ab]/i.test(address) && covers(host, address));
+  return [...new Set(addresses)]
+    .toSorted((a, b) => ipVersion(a) - ipVersion(b))
+    .map((address) => urlOf(address, port));
+}
+
+/** Whether a server that listens on `host` accepts connections to `address`. */
+function covers(host: string, address: string): boolean {
+  if (host === "::") return true;
+  return host === "0.0.0.0" ? ipVersion(address) === 4 : host === address;
+}
+
+function reachable(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  return host === "::" ? "::1" : host;
+}
+
+function urlOf(host: string, port: number): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

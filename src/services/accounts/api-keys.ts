@@ -1,0 +1,232 @@
+import type { Clock } from "../../process/clock.ts";
+import type { KeyReach } from "../../db/accounts/api-keys.ts";
+import type { Within } from "../../db/engine/database.ts";
+import type { Tables } from "../../db/tables.ts";
+import { type ApiKey, hashSecret, type MadeByKey, newApiKey } from "../../domain/accounts/api-key.ts";
+import { type Caller, isManaging, requireManaging } from "../../domain/accounts/caller.ts";
+import type { Scope } from "../../domain/accounts/scope.ts";
+import { CofferError, invalid, notFound } from "../../domain/errors.ts";
+import { parseExpiry, requireFuture } from "../../domain/files/file.ts";
+import { type DriveId, type KeyId, newId, parseId } from "../../domain/id.ts";
+import { KEYS, NAME_CHARACTERS } from "../../domain/limits.ts";
+import { type FolderPath, parseFolderPath, ROOT, withSlash } from "../../domain/files/path.ts";
+import { parseLabel } from "../../domain/contents/texts/text.ts";
+import { formatInstant } from "../../domain/time.ts";
+import type { Access } from "../access.ts";
+import type { EndedKeys } from "./ended-keys.ts";
+import { LastUses } from "./last-uses.ts";
+
+/** A new key. The secret is shown only once. */
+export interface CreatedKey {
+  readonly key: ApiKey;
+  readonly secret: string;
+}
+
+/** A request for a key. */
+export interface KeyRequest {
+  readonly name: string;
+  readonly scope: Scope;
+  /** An id or slug; undefined for everything that the caller reaches. */
+  readonly driveId: string | undefined;
+  /** A folder of that drive; undefined for as much of it as the caller reaches. */
+  readonly pathPrefix: string | undefined;
+  /** As sent; null for never, or for when the caller's own key expires. */
+  readonly expiresAt: string | null;
+}
+
+/** API keys: authenticates, creates and revokes them. */
+export class ApiKeys {
+  readonly #parts;
+  readonly #lastUses = new LastUses<KeyId>();
+
+  constructor(parts: {
+    tables: Tables;
+    access: Access;
+    clock: Clock;
+    keyPrefix: string;
+    endedKeys: EndedKeys;
+  }) {
+    this.#parts = parts;
+  }
+
+  /** The caller with this key; null if it is unknown, revoked or expired, its drive is gone or its user disabled. */
+  authenticate(secret: string): Caller | null {
+    const now = this.#parts.clock.now();
+    const caller = this.#parts.tables.apiKeys.callerOf(hashSecret(secret), now);
+    if (caller !== null && caller.keyId !== null) this.#lastUses.note(caller.keyId, now);
+    return caller;
+  }
+
+  /** Writes when keys were last used. */
+  flushUse(): Promise<void> {
+    const { writeFromReserve, apiKeys } = this.#parts.tables;
+    return this.#lastUses.flush((uses) =>
+      writeFromReserve(() => {
+        for (const [id, at] of uses) apiKeys.touch(id, at);
+      }),
+    );
+  }
+
+  /**
+   * Creates a key that reaches no more than the caller, and works no longer: it goes with the key that makes it.
+   *
+   * @throws CofferError VALIDATION_ERROR, FORBIDDEN as for `requireManaging`, for a drive of somebody else's and for
+   *   more than the caller reaches, NOT_FOUND for a foreign drive, QUOTA_EXCEEDED if there are too many keys
+   */
+  create(caller: Caller, request: KeyRequest, within?: Within<CreatedKey>): Promise<CreatedKey> {
+    const expiresAt = parseExpiry("expires_at", request.expiresAt, this.#parts.clock.now());
+    const prefix =
+      request.pathPrefix === undefined ? null : parseFolderPath("path_prefix", withSlash(request.pathPrefix));
+    const insert = this.#newKey(request);
+    return this.#parts.access.write(caller, within, () => {
+      requireManaging(caller);
+      const { reach, driveId } = this.#requestedReach(caller, request.driveId, prefix);
+      return insert(reach, driveId, this.#allowedExpiry(caller, expiresAt), caller.keyId);
+    });
+  }
+
+  /** The keys within the caller's reach, oldest first; for who manages none, its own alone. */
+  list(caller: Caller): ApiKey[] {
+    return this.#parts.tables.apiKeys
+      .list(reachOf(caller), this.#parts.clock.now())
+      .filter(({ id }) => isSeen(caller, id))
+      .map((key) => this.#withLastUse(key));
+  }
+
+  /** A key of `list`, with how much goes with it. Throws NOT_FOUND. */
+  get(caller: Caller, reference: string): { readonly key: ApiKey; readonly made: MadeByKey } {
+    const key = this.#withLastUse(this.#seen(caller, reference));
+    return { key, made: this.#parts.tables.endedKeys.madeBy(key.id, this.#parts.clock.now()) };
+  }
+
+  /**
+   * Revokes a key at once, with all that it made: see `EndedKeys`. A key of one drive revokes itself and what it made.
+   * Throws NOT_FOUND for one that is not among those of `list`, and FORBIDDEN.
+   */
+  async revoke(caller: Caller, reference: string, within?: Within<KeyId>): Promise<KeyId> {
+    const revoked = await this.#parts.access.writeFromReserve(caller, within, () => {
+      const { apiKeys } = this.#parts.tables;
+      const { id } = this.#seen(caller, reference);
+      if (caller.kind === "drive" && !apiKeys.isBelow(id, caller.keyId))
+        throw new CofferError("FORBIDDEN", "A key of one drive can revoke itself and the keys that it made.");
+      apiKeys.removeAny(id);
+      this.#parts.endedKeys.removeSome();
+      return id;
+    });
+    await this.#parts.endedKeys.removeMost();
+    return revoked;
+  }
+
+  #seen(caller: Caller, reference: string): ApiKey {
+    const id = parseId<KeyId>(reference);
+    const key =
+      id === null || !isSeen(caller, id)
+        ? null
+        : this.#parts.tables.apiKeys.find(id, reachOf(caller), this.#parts.clock.now());
+    if (key === null) throw notFound("key");
+    return key;
+  }
+
+  #withLastUse(key: ApiKey): ApiKey {
+    return { ...key, lastUsedAt: this.#lastUses.get(key.id) ?? key.lastUsedAt };
+  }
+
+  /** Whether there can be another key with this reach. */
+  hasRoom(reach: KeyReach): boolean {
+    return !this.#parts.tables.apiKeys.hasAtLeast("user" in reach ? KEYS.account : KEYS.drive, reach);
+  }
+
+  /** Throws QUOTA_EXCEEDED if there are as many keys with this reach as there can be. */
+  requireRoom(reach: KeyReach): void {
+    if (this.hasRoom(reach)) return;
+    const [whose, most] = "user" in reach ? ["account", KEYS.account] : ["drive", KEYS.drive];
+    throw new CofferError(
+      "QUOTA_EXCEEDED",
+      `This ${whose} already has the maximum of ${most} keys. Revoke some that are not needed.`,
+    );
+  }
+
+  /** When a new key expires: a key cannot give away more time than it has itself. */
+  #allowedExpiry(caller: Caller, wanted: number | null): number | null {
+    requireFuture("expires_at", wanted, this.#parts.clock.now());
+    const own = caller.keyId === null ? null : this.#parts.tables.apiKeys.expiryOf(caller.keyId);
+    if (own === null) return wanted;
+    if (wanted !== null && wanted > own) {
+      throw invalid(
+        "expires_at",
+        `must not be later than ${formatInstant(own)}, when the key that sends the request expires`,
+      );
+    }
+    return wanted ?? own;
+  }
+
+  /** What a new key reaches: never more than the caller. */
+  #requestedReach(
+    caller: Caller,
+    driveRef: string | undefined,
+    prefix: FolderPath | null,
+  ): { readonly reach: KeyReach; readonly driveId: DriveId | null } {
+    if (caller.kind === "drive") {
+      const wanted = prefix ?? caller.prefix;
+      const drive = this.#parts.access.driveToWrite(caller, driveRef ?? caller.driveId, wanted);
+      return { reach: { drive: drive.pk, prefix: wanted }, driveId: drive.id };
+    }
+    if (driveRef === undefined) {
+      if (prefix !== null) throw invalid("path_prefix", "needs `drive_id`: it is a folder of one drive");
+      return { reach: reachOf(caller), driveId: null };
+    }
+    const drive = this.#parts.access.driveToManage(caller, driveRef);
+    return { reach: { drive: drive.pk, prefix: prefix ?? ROOT }, driveId: drive.id };
+  }
+
+  /**
+   * Creates a key for a user on the command line, where there is no caller.
+   *
+   * @throws CofferError NOT_FOUND, VALIDATION_ERROR, QUOTA_EXCEEDED
+   */
+  createFor(username: string, name: string, scope: Scope): Promise<CreatedKey> {
+    const insert = this.#newKey({ name, scope });
+    return this.#parts.tables.write(() => {
+      const user = this.#parts.tables.users.byUsername(username);
+      if (user === null) throw new CofferError("NOT_FOUND", `There is no user "${username}".`);
+      return insert({ user: user.pk }, null, null, null);
+    });
+  }
+
+  /**
+   * Makes a secret. The returned function stores the key, inside a write. Throws VALIDATION_ERROR; the function
+   * throws QUOTA_EXCEEDED.
+   */
+  #newKey(
+    request: Pick<KeyRequest, "name" | "scope">,
+  ): (
+    reach: KeyReach,
+    driveId: DriveId | null,
+    expiresAt: number | null,
+    madeBy: KeyId | null,
+  ) => CreatedKey {
+    const name = request.name === "" ? "" : parseLabel("name", request.name, NAME_CHARACTERS);
+    const { secret, hash, prefix } = newApiKey(this.#parts.keyPrefix);
+    return (reach, driveId, expiresAt, madeBy) => {
+      const now = this.#parts.clock.now();
+      const id = newId<KeyId>(now);
+      const key = { id, prefix, name, scope: request.scope, createdAt: now, expiresAt, madeBy };
+      this.requireRoom(reach);
+      this.#parts.tables.apiKeys.insert({ ...key, hash }, reach);
+      const pathPrefix = "user" in reach || reach.prefix === ROOT ? null : reach.prefix;
+      return { key: { ...key, driveId, pathPrefix, lastUsedAt: null, clientId: null }, secret };
+    };
+  }
+}
+
+/** Whether a caller may see a key within its reach: others than its own only who manages keys. */
+function isSeen(caller: Caller, id: KeyId): boolean {
+  return isManaging(caller) || id === caller.keyId;
+}
+
+/** What keys the caller sees and revokes. */
+function reachOf(caller: Caller): KeyReach {
+  return caller.kind === "account"
+    ? { user: caller.userPk }
+    : { drive: caller.drivePk, prefix: caller.prefix };
+}

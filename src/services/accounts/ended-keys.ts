@@ -1,0 +1,113 @@
+import type { Clock } from "../../process/clock.ts";
+import type { Tables } from "../../db/tables.ts";
+import { WriteRefused } from "../../domain/errors.ts";
+import type { KeyId } from "../../domain/id.ts";
+import { ROOT } from "../../domain/files/path.ts";
+import type { Changes } from "../changes/changes.ts";
+import { inPieces } from "../pieces.ts";
+import { removeSomeOfWebhook } from "../webhooks/removal.ts";
+
+/** How many rows one transaction removes, so that no request waits long. */
+const PIECE = 30;
+/** How many of these transactions somebody waits for who revokes a key: it is about a second. */
+const AWAITED = 100;
+
+/**
+ * What a key let in goes with the key: the keys that it made, with what these made, links, webhooks and members; whom it
+ * made an editor is a reader again. None of it works from the moment when the key is gone (`KEY_IS_ALIVE`); this removes it, in pieces.
+ */
+export class EndedKeys {
+  readonly #parts;
+
+  constructor(parts: { tables: Tables; changes: Changes; clock: Clock }) {
+    this.#parts = parts;
+  }
+
+  /** Removes some of what the keys made that are gone. Returns how many rows; 0 at the end. Inside a write. */
+  removeSome(): number {
+    const { endedKeys } = this.#parts.tables;
+    let room = PIECE;
+    for (let key = endedKeys.next(); key !== null && room > 0; key = endedKeys.next()) {
+      room -= this.#removeOf(key, room);
+      if (room <= 0) break;
+      endedKeys.forget(key);
+      room -= 1;
+    }
+    return PIECE - room;
+  }
+
+  /** `removeSome` in a transaction of its own. */
+  removePiece(): Promise<number> {
+    return this.#parts.tables.writeFromReserve(() => this.removeSome());
+  }
+
+  /**
+   * Removes all, unless it is very much: a key can have made a hundred thousand links. The next sweep removes the rest,
+   * and what a full disk refuses.
+   */
+  async removeMost(): Promise<void> {
+    let pieces = 0;
+    try {
+      await inPieces(
+        () => this.removePiece(),
+        () => ++pieces > AWAITED,
+      );
+    } catch (error) {
+      if (!(error instanceof WriteRefused)) throw error;
+    }
+  }
+
+  /** Removes up to `room` rows that a key made. Returns how many; less than `room` if nothing is left. */
+  #removeOf(key: KeyId, room: number): number {
+    const { apiKeys, endedKeys } = this.#parts.tables;
+    const webhook = endedKeys.webhookOf(key);
+    if (webhook !== null) {
+      // It may have had many deliveries: they are a piece of their own.
+      removeSomeOfWebhook(this.#parts.tables, webhook);
+      return room;
+    }
+    const keys = endedKeys.keysOf(key, room);
+    for (const id of keys) apiKeys.removeAny(id);
+    let left = room - keys.length;
+    left -= this.#removeMembers(key, left);
+    left -= this.#lowerMembers(key, left);
+    return room - left + this.#removeLinks(key, left);
+  }
+
+  #removeMembers(key: KeyId, limit: number): number {
+    const { members, endedKeys } = this.#parts.tables;
+    const ended = endedKeys.membersOf(key, limit);
+    for (const { drive, user, userId } of ended) {
+      members.remove(drive, user);
+      this.#parts.changes.add({ drive, type: "member.removed", path: ROOT, ref: userId, stamp: this.#stamp });
+    }
+    return ended.length;
+  }
+
+  /** Makes those readers again whom the key made editors. */
+  #lowerMembers(key: KeyId, limit: number): number {
+    const { members, endedKeys } = this.#parts.tables;
+    const raised = endedKeys.raisedBy(key, limit);
+    for (const { drive, user, userId } of raised) {
+      members.lower(drive, user);
+      this.#parts.changes.add({ drive, type: "member.changed", path: ROOT, ref: userId, stamp: this.#stamp });
+    }
+    return raised.length;
+  }
+
+  #removeLinks(key: KeyId, limit: number): number {
+    const { links, endedKeys } = this.#parts.tables;
+    const ended = endedKeys.linksOf(key, limit);
+    for (const { id, drive, path } of ended) {
+      links.remove(id);
+      if (drive !== null && path !== null)
+        this.#parts.changes.add({ drive, type: "link.revoked", path, ref: id, stamp: this.#stamp });
+    }
+    return ended.length;
+  }
+
+  /** By the server. */
+  get #stamp() {
+    return { now: this.#parts.clock.now(), by: null };
+  }
+}

@@ -1,0 +1,145 @@
+import type { BlobStore } from "../../blobs/blob-store.ts";
+import { type Content, DamagedContent } from "../../blobs/content-file.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { DamagedRow } from "../../db/contents/damaged-contents.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { Digest } from "../../domain/contents/digest.ts";
+import { WriteRefused } from "../../domain/errors.ts";
+import type { DriveId } from "../../domain/id.ts";
+import type { Log } from "../../process/log.ts";
+
+/** How often a content is read that changes while it is read. */
+const ATTEMPTS = 2;
+
+/** Waits after so many bytes were read. */
+type Pause = (bytes: number) => void | Promise<void>;
+
+/** The file that a content was read for. */
+export interface FilePlace {
+  readonly driveId: DriveId;
+  readonly path: string;
+}
+
+/** A file's content is missing or damaged. The message is for the log: it names the file and the damage. */
+export class DamagedFile extends Error {
+  override readonly name = "DamagedFile";
+
+  constructor({ driveId, path }: FilePlace, cause: DamagedContent) {
+    super(`the content of "${path}" in drive ${driveId} is damaged: ${cause.message}`, { cause });
+  }
+}
+
+/**
+ * Remembers which contents are damaged. The blob store refuses them before a byte is sent, and an upload of the same
+ * bytes writes them anew. The damaged file stays until then.
+ */
+export class DamagedContents {
+  readonly #parts;
+  /** Those that are running. */
+  readonly #checks = new Map<Digest, Promise<boolean>>();
+
+  constructor(parts: { tables: Tables; blobs: BlobStore; clock: Clock; log: Log }) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Reads a content for a file, at once if `read` does. Damage is remembered, and the error names the file.
+   *
+   * @throws DamagedFile
+   */
+  readFor<T>(place: FilePlace, read: () => T | Promise<T>): T | Promise<T> {
+    try {
+      const found = read();
+      if (!(found instanceof Promise)) return found;
+      return found.catch((error: unknown) => this.#afterFailure(place, read, error));
+    } catch (error) {
+      return this.#afterFailure(place, read, error);
+    }
+  }
+
+  /**
+   * Reads every byte of a content, and remembers or forgets its damage. Whoever waits for the same content waits for
+   * one check. Returns whether it is whole.
+   *
+   * @param pause is awaited for each piece, with its length; an error in it ends the check
+   * @param pieceBytes how many bytes are read at once
+   */
+  check(content: Content, pause: Pause = () => {}, pieceBytes?: number): Promise<boolean> {
+    const running = this.#checks.get(content.digest);
+    if (running !== undefined) return running;
+    const check = this.#check(content, pause, pieceBytes).finally(() => this.#checks.delete(content.digest));
+    this.#checks.set(content.digest, check);
+    return check;
+  }
+
+  /** Whether a content is known to be damaged, perhaps since its sending has begun. */
+  isKnown({ digest }: Pick<Content, "digest">): boolean {
+    return this.#parts.tables.damagedContents.problemOf(digest) !== null;
+  }
+
+  /** Whether a damaged content has changed since it was looked at: perhaps somebody has restored it. */
+  hasChanged({ digest, state }: DamagedRow): boolean {
+    return this.#parts.blobs.stateOf(digest) !== state;
+  }
+
+  /**
+   * Remembers damage, unless the content has changed since it was read, or is gone. Returns whether it is damaged
+   * still.
+   */
+  remember({ digest, problem, state }: DamagedContent): Promise<boolean> {
+    return this.#parts.tables.writeFromReserve(() => {
+      if (this.#parts.blobs.stateOf(digest) !== state) return false;
+      return this.#parts.tables.damagedContents.put(digest, problem, state, this.#parts.clock.now());
+    });
+  }
+
+  async #check(content: Content, pause: Pause, pieceBytes?: number): Promise<boolean> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      try {
+        for await (const { length } of this.#parts.blobs.pieces(content, pieceBytes)) await pause(length);
+        await this.#forget(content.digest);
+        return true;
+      } catch (error) {
+        if (!(error instanceof DamagedContent)) throw error;
+        if (!(await this.remember(error))) continue;
+        this.#report(error);
+        return false;
+      }
+    }
+    return false;
+  }
+
+  /** Forgets the damage of a content that was read and is whole. */
+  async #forget(digest: Digest): Promise<void> {
+    const { damagedContents } = this.#parts.tables;
+    if (damagedContents.problemOf(digest) === null) return;
+    await this.#parts.tables.writeFromReserve(() => damagedContents.remove(digest));
+    this.#parts.log.warn("a damaged content is whole again", this.#about(digest));
+  }
+
+  /** Logs the damage of a content, with one of the files that it belongs to. */
+  #report({ digest, message }: DamagedContent): void {
+    this.#parts.log.error("a content is damaged", { ...this.#about(digest), damage: message });
+  }
+
+  #about(digest: Digest) {
+    const place = this.#parts.tables.damagedContents.placeOf(digest);
+    return { digest, ...(place === null ? {} : { drive: place.driveId, path: place.path }) };
+  }
+
+  /** Remembers the damage. Reads again if it was known, and has gone since. */
+  async #afterFailure<T>(place: FilePlace, read: () => T | Promise<T>, error: unknown): Promise<T> {
+    if (!(error instanceof DamagedContent)) throw error;
+    const known = this.#parts.tables.damagedContents.get(error.digest);
+    try {
+      if (known === null) await this.remember(error);
+      else if (this.hasChanged(known)) await this.check(known);
+    } catch (failure) {
+      // Then the next read finds it again.
+      if (!(failure instanceof WriteRefused)) throw failure;
+    }
+    const isWhole = known !== null && this.#parts.tables.damagedContents.get(error.digest) === null;
+    if (isWhole) return this.readFor(place, read);
+    throw new DamagedFile(place, error);
+  }
+}

@@ -1,0 +1,269 @@
+import type { BlobStore } from "../../blobs/blob-store.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { Within } from "../../db/engine/database.ts";
+import { bodyOf, type FileBody } from "../../db/files/files.ts";
+import { actorOf, type Stamp } from "../../domain/changes/actor.ts";
+import type { ByteRange } from "../../domain/contents/byte-range.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
+import type { Drive } from "../../domain/drives/drive.ts";
+import { pathTaken } from "../../domain/errors.ts";
+import type { File, FileFacts } from "../../domain/files/file.ts";
+import { type FileChanges, parseAttributes, parseRename } from "../../domain/files/file-changes.ts";
+import type { FileRef, FileView } from "../../domain/files/file-ref.ts";
+import { type FileId, parseId, type TrashId } from "../../domain/id.ts";
+import { mimeTypeOf } from "../../domain/contents/mime.ts";
+import { type Filename, type FilePath, lastSegment, parseFilePath } from "../../domain/files/path.ts";
+import { Piece, trashedFile } from "../../domain/folders/piece.ts";
+import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
+import { requireMayExpire } from "../../domain/accounts/role.ts";
+import type { Access } from "../access.ts";
+import type { ContentChecks } from "../contents/content-checks.ts";
+import { mayGoOn } from "../may-go-on.ts";
+import type { DamagedContents } from "../contents/damaged-contents.ts";
+import type { Tree } from "./tree.ts";
+import type { UsageMeter } from "../accounts/usage.ts";
+
+/** The destination of a copy or move, as sent. */
+export interface Destination {
+  readonly path: string;
+  /** An id or slug; undefined for the same drive. */
+  readonly driveId: string | undefined;
+  /** Whether a file at the path is replaced. */
+  readonly overwrite: boolean;
+}
+
+/** A deleted file, and its entry in the trash; null if it is not kept. */
+export interface Removed {
+  readonly file: File;
+  readonly trashId: TrashId | null;
+}
+
+/** The ids of deleted files with their entries in the trash, and of those that could not be deleted. */
+export interface RemovedFiles {
+  readonly deleted: readonly string[];
+  /** One for each of `deleted`, in the same order; null if the file is not kept. */
+  readonly trashIds: readonly (TrashId | null)[];
+  readonly failed: readonly string[];
+}
+
+/** Single files: read, change, copy, move and delete. */
+export class Files {
+  readonly #parts;
+  readonly #checks: ContentChecks;
+
+  constructor(parts: {
+    blobs: BlobStore;
+    damaged: DamagedContents;
+    contentChecks: ContentChecks;
+    access: Access;
+    tree: Tree;
+    clock: Clock;
+    usage: UsageMeter;
+  }) {
+    this.#parts = parts;
+    this.#checks = parts.contentChecks;
+  }
+
+  /** Throws NOT_FOUND, like every method here, for a file that the caller may not see. */
+  get(caller: Caller, ref: FileRef): File {
+    return this.#parts.access.file(caller, ref);
+  }
+
+  /** The record of a file as it is, or was in a snapshot. */
+  facts(caller: Caller, view: FileView): FileFacts {
+    return this.#parts.access.fileIn(caller, view);
+  }
+
+  /**
+   * The content of a file from `get`, or a range of it. A large one is read while it is sent. Counts as bandwidth.
+   * Throws DamagedFile or rejects with it, like `contentWhole`.
+   */
+  content(file: FileFacts, range?: ByteRange): Blob | Promise<Blob> {
+    this.#parts.usage.countBytes(file.driveId, range === undefined ? file.size : range.end - range.start);
+    return this.#checks.read(file, range);
+  }
+
+  /** Whether the content of a file was found damaged: then no more of it is to be sent. */
+  isDamaged(file: FileFacts): boolean {
+    return this.#parts.damaged.isKnown(file);
+  }
+
+  /** The check of a content that is still running; null if there is none. It never rejects. */
+  runningCheck(file: FileFacts): Promise<void> | null {
+    return this.#checks.running(file);
+  }
+
+  /** Whether the content of a file has fewer bytes than it had, so that less was sent than announced. */
+  isCutShort(file: FileFacts): boolean {
+    return this.#parts.blobs.isCutShort(file);
+  }
+
+  /** Whether a content of a file may still be sent to a caller who has asked for it. */
+  mayGoOn(caller: Caller, { driveId }: FileFacts): boolean {
+    return mayGoOn(this.#parts.access, caller, [driveId]);
+  }
+
+  /** The whole content in memory; only for small files. Counts as bandwidth. */
+  contentWhole(file: FileFacts): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
+    this.#parts.usage.countBytes(file.driveId, file.size);
+    return this.#parts.damaged.readFor(file, () => this.#parts.blobs.readAll(file));
+  }
+
+  /** Changes attributes and the path. Throws CONFLICT, PRECONDITION_FAILED, VALIDATION_ERROR. */
+  update(
+    caller: Caller,
+    ref: FileRef,
+    changes: FileChanges,
+    precondition: Precondition,
+    within?: Within<File>,
+  ): Promise<File> {
+    return this.#parts.access.write(caller, within, () => {
+      const stamp = this.#stamp(caller);
+      const file = this.#parts.access.fileToWrite(caller, ref);
+      const { filename, path } = parseRename(file, changes);
+      const drive = this.#parts.access.driveToWrite(caller, file.driveId, path);
+      const attributes = parseAttributes(file, changes, stamp.now);
+      requireMayExpire(drive.role, file.expiresAt, attributes.expiresAt);
+      requirePrecondition(precondition, file);
+      const body = { ...named(file, filename), ...attributes };
+      return path === file.path
+        ? this.#parts.tree.change(drive, file, body, stamp)
+        : this.#parts.tree.move(file, drive, path, body, stamp);
+    });
+  }
+
+  /** Copies a file. Its content is not stored twice. The copy has no expiry. */
+  copy(
+    caller: Caller,
+    ref: FileRef,
+    to: Destination,
+    precondition: Precondition,
+    within?: Within<File>,
+  ): Promise<File> {
+    return this.#parts.access.write(caller, within, () => {
+      const stamp = this.#stamp(caller);
+      const file = this.#parts.access.file(caller, ref);
+      const { drive, path } = this.#destination(caller, file, to);
+      requirePrecondition(precondition, file);
+      this.#makeWay(file, drive, path, to.overwrite, stamp);
+      return this.#parts.tree.add(drive, path, { ...named(file, lastSegment(path)), expiresAt: null }, stamp);
+    });
+  }
+
+  /** Moves a file; it keeps its id. */
+  move(
+    caller: Caller,
+    ref: FileRef,
+    to: Destination,
+    precondition: Precondition,
+    within?: Within<File>,
+  ): Promise<File> {
+    return this.#parts.access.write(caller, within, () => {
+      const stamp = this.#stamp(caller);
+      const file = this.#parts.access.fileToWrite(caller, ref);
+      const { drive, path } = this.#destination(caller, file, to);
+      this.#parts.access.requireMayTake(caller, file.driveId, drive);
+      requirePrecondition(precondition, file);
+      if (drive.pk === file.drivePk && path === file.path) return file;
+      this.#makeWay(file, drive, path, to.overwrite, stamp);
+      return this.#parts.tree.move(file, drive, path, named(file, lastSegment(path)), stamp);
+    });
+  }
+
+  /** Puts a file into the trash. */
+  remove(
+    caller: Caller,
+    ref: FileRef,
+    precondition: Precondition,
+    within?: Within<Removed>,
+  ): Promise<Removed> {
+    return this.#parts.access.writeFromReserve(caller, within, () => {
+      const file = this.#parts.access.fileToWrite(caller, ref);
+      requirePrecondition(precondition, file);
+      const [trashId = null] = this.#parts.tree.trash([file], this.#stamp(caller));
+      return { file, trashId };
+    });
+  }
+
+  /**
+   * Puts all these files that the caller may remove into the trash, in several transactions. `within` is called in the
+   * last one. After an error, files of earlier transactions stay deleted.
+   */
+  async removeMany(
+    caller: Caller,
+    ids: readonly string[],
+    within?: Within<RemovedFiles>,
+  ): Promise<RemovedFiles> {
+    // The same id can be written in several ways; the second would not find its file.
+    const names = Map.groupBy(new Set(ids), (id) => parseId<FileId>(id) ?? id);
+    const left = [...names.values()];
+    let removed: RemovedFiles = { deleted: [], trashIds: [], failed: [] };
+    do {
+      const outcome = await this.#parts.access.writeFromReserve(
+        caller,
+        ({ taken, sum }) => (taken === left.length ? within?.(sum) : undefined),
+        () => this.#removeSome(caller, left, removed),
+      );
+      left.splice(0, outcome.taken);
+      removed = outcome.sum;
+    } while (left.length > 0);
+    return removed;
+  }
+
+  #removeSome(
+    caller: Caller,
+    names: readonly (readonly string[])[],
+    before: RemovedFiles,
+  ): { readonly taken: number; readonly sum: RemovedFiles } {
+    const piece = new Piece();
+    const found: { readonly file: File; readonly ids: readonly string[] }[] = [];
+    const failed = [...before.failed];
+    let taken = 0;
+    for (const ids of names) {
+      if (piece.isFull) break;
+      taken += 1;
+      const file = this.#parts.access.findFileToWrite(caller, ids[0] ?? "");
+      piece.takeRows(1);
+      if (file === null) {
+        failed.push(...ids);
+        continue;
+      }
+      found.push({ file, ids });
+      piece.takeFile(trashedFile(file));
+    }
+    const trashed = this.#parts.tree.trash(
+      found.map(({ file }) => file),
+      this.#stamp(caller),
+    );
+    const deleted = [...before.deleted, ...found.flatMap(({ ids }) => ids)];
+    const trashIds = [
+      ...before.trashIds,
+      ...found.flatMap(({ ids }, index) => ids.map(() => trashed[index] ?? null)),
+    ];
+    return { taken, sum: { deleted, trashIds, failed } };
+  }
+
+  #destination(caller: Caller, file: File, to: Destination): { drive: Drive; path: FilePath } {
+    const path = parseFilePath("destination_path", to.path, file.filename);
+    return { drive: this.#parts.access.driveToWrite(caller, to.driveId ?? file.driveId, path), path };
+  }
+
+  /** Puts a file at the destination into the trash, if `overwrite` allows it. Never `file` itself, which would be lost. */
+  #makeWay(file: File, drive: Drive, path: FilePath, overwrite: boolean, stamp: Stamp): void {
+    const present = this.#parts.tree.occupant(drive, path, stamp);
+    if (present === null) return;
+    if (present.pk === file.pk) throw pathTaken("file", path);
+    if (!overwrite) throw pathTaken("file", path, "pass overwrite: true to replace it");
+    this.#parts.tree.trash([present], stamp);
+  }
+
+  #stamp(caller: Caller): Stamp {
+    return { now: this.#parts.clock.now(), by: actorOf(caller) };
+  }
+}
+
+/** A file's body with another filename, which decides the type unless the uploader gave one. */
+function named(file: File, filename: Filename): FileBody {
+  const mimeType = file.mimeGiven ? file.mimeType : mimeTypeOf(filename);
+  return { ...bodyOf(file), filename, mimeType };
+}

@@ -1,0 +1,162 @@
+import type { Clock } from "../../process/clock.ts";
+import type { ListScope } from "../../db/files/file-lists.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { Drive } from "../../domain/drives/drive.ts";
+import { invalid } from "../../domain/errors.ts";
+import { type FileFacts, parseTagFilter } from "../../domain/files/file.ts";
+import {
+  type FilePosition,
+  type FileSort,
+  type ListPosition,
+  positionOf,
+} from "../../domain/files/file-sort.ts";
+import type { Folder } from "../../domain/folders/folder.ts";
+import { containingFolder, type FolderPath, parsePrefix } from "../../domain/files/path.ts";
+import { narrowed, wayInto } from "../../domain/files/prefix.ts";
+import type { Access, Reach } from "../access.ts";
+
+/** A request for a page. `page` counts from 1; `after` is a cursor's position, its file in the order of `sort`. */
+export interface ListRequest {
+  readonly driveId: string;
+  readonly prefix: string;
+  /** Whether to stop at the first `/` after the prefix, as a file browser does. */
+  readonly grouped: boolean;
+  readonly tags: readonly string[];
+  readonly sort: FileSort;
+  readonly page: number;
+  readonly limit: number;
+  readonly after: ListPosition | null;
+}
+
+/** A page of files and, if grouped, of folders: the two go on side by side, each until it ends. */
+export interface Listing {
+  readonly files: FileFacts[];
+  /** How many files all pages have. */
+  readonly total: number;
+  /** Null unless grouped. */
+  readonly level: FolderLevel | null;
+  /** The position to continue after; null on the last page. */
+  readonly nextAfter: ListPosition | null;
+}
+
+/** A page of the folders directly at a level. */
+export interface FolderLevel {
+  /** In path order, whatever the files are sorted by. */
+  readonly folders: FolderPath[];
+  /** How many folders all pages have. */
+  readonly total: number;
+}
+
+/** The files, or the folders, of a page. */
+interface Part<T, Position> {
+  readonly found: T[];
+  /** The position of the last, if more come after it. */
+  readonly next: Position | null;
+}
+
+const ENDED = { found: [], next: null };
+
+/**
+ * Lists a drive's files. Counts are in the folders' rows, so a page costs what it shows. Only for tags, or a prefix
+ * that ends within a name, matches are counted one by one.
+ */
+export class Listings {
+  readonly #parts;
+
+  constructor(parts: { tables: Tables; access: Access; clock: Clock }) {
+    this.#parts = parts;
+  }
+
+  /** Throws NOT_FOUND, VALIDATION_ERROR. */
+  list(caller: Reach, request: ListRequest): Listing {
+    const drive = this.#parts.access.drive(caller, request.driveId);
+    const asked = parsePrefix("prefix", request.prefix);
+    const tags = parseTagFilter("tags", request.tags);
+    requireSortable(request, asked);
+    const limit = this.#parts.access.prefixOf(caller, drive);
+    const prefix = narrowed(asked, limit);
+    const folder =
+      prefix === null ? null : this.#parts.tables.folders.byPath(drive.pk, containingFolder(prefix));
+    if (prefix === null || folder === null) return onlyFolders(request, []);
+    if (request.grouped && prefix !== asked)
+      return onlyFolders(request, [wayInto(containingFolder(asked), limit)]);
+    const scope = this.#scope(drive, folder, prefix, { ...request, tags });
+    const files = this.#files(scope, request);
+    const folders = request.grouped ? this.#folders(folder, prefix, request) : null;
+    const isLast = files.next === null && (folders === null || folders.next === null);
+    return {
+      files: files.found,
+      total: this.#total(scope, folder),
+      level: folders && { folders: folders.found, total: this.#folderTotal(folder, prefix) },
+      nextAfter: isLast ? null : { file: files.next, folder: folders?.next ?? null },
+    };
+  }
+
+  #scope(drive: Drive, folder: Folder, prefix: string, request: ListRequest): ListScope {
+    const { grouped, tags, sort } = request;
+    const now = this.#parts.clock.now();
+    return { drive: drive.pk, folder: grouped ? folder.pk : null, prefix, tags, sort, now };
+  }
+
+  #files(scope: ListScope, { page, limit, after, sort }: ListRequest): Part<FileFacts, FilePosition> {
+    if (after !== null && after.file === null) return ENDED;
+    const offset = after === null ? (page - 1) * limit : 0;
+    const window = { limit: limit + 1, offset, after: after?.file ?? null };
+    return partOf(this.#parts.tables.fileLists.page(scope, window), limit, (file) => positionOf(sort, file));
+  }
+
+  #folders(
+    folder: Folder,
+    prefix: string,
+    { page, limit, after }: ListRequest,
+  ): Part<FolderPath, FolderPath> {
+    if (after !== null && after.folder === null) return ENDED;
+    const offset = after === null ? (page - 1) * limit : 0;
+    const window = { limit: limit + 1, offset, after: after?.folder ?? null };
+    return partOf(this.#parts.tables.folders.children(folder.pk, prefix, window), limit, (path) => path);
+  }
+
+  #folderTotal(folder: Folder, prefix: string): number {
+    if (prefix === folder.path) return folder.ownFolderCount;
+    return this.#parts.tables.folders.countChildren(folder.pk, prefix).folders;
+  }
+
+  #total(scope: ListScope, folder: Folder): number {
+    const { fileLists, folders } = this.#parts.tables;
+    if (scope.tags.length > 0) return fileLists.countTagged(scope);
+    const expired = fileLists.countExpired(scope);
+    if (scope.prefix === folder.path)
+      return (scope.folder === null ? folder.fileCount : folder.ownFileCount) - expired;
+    const direct = fileLists.countInFolder({ ...scope, folder: folder.pk });
+    const below = scope.folder === null ? folders.countChildren(folder.pk, scope.prefix).files : 0;
+    return direct + below - expired;
+  }
+}
+
+/** A listing without files, of what is above a caller's prefix. The folders are few: all of them are on the first page. */
+export function onlyFolders({ grouped, page, after }: ListRequest, folders: FolderPath[]): Listing {
+  const isFirst = page === 1 && after === null;
+  const level = { folders: isFirst ? folders : [], total: folders.length };
+  return { files: [], total: 0, level: grouped ? level : null, nextAfter: null };
+}
+
+/** @param found one more than `limit`, if there are more */
+function partOf<T, Position>(
+  found: readonly T[],
+  limit: number,
+  position: (item: T) => Position,
+): Part<T, Position> {
+  const shown = found.slice(0, limit);
+  const last = found.length > limit ? shown.at(-1) : undefined;
+  return { found: shown, next: last === undefined ? null : position(last) };
+}
+
+/** Only the files of one folder have indexes for orders other than by path. */
+function requireSortable({ sort, grouped, tags }: ListRequest, prefix: string): void {
+  if (sort === "path") return;
+  if (grouped && tags.length === 0 && prefix === containingFolder(prefix)) return;
+  throw invalid(
+    "sort",
+    'other than "path" needs delimiter=/, a prefix that is empty or ends in "/", and no tags',
+  );
+}

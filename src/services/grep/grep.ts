@@ -1,0 +1,109 @@
+import type { Clock } from "../../process/clock.ts";
+import { rangeOf } from "../../db/files/path-range.ts";
+import { type Caller, ownerOf } from "../../domain/accounts/caller.ts";
+import { invalid } from "../../domain/errors.ts";
+import { GREP, GREP_BOUNDS, GREP_LIMITS } from "../../domain/limits.ts";
+import { parsePrefix } from "../../domain/files/path.ts";
+import { narrowed } from "../../domain/files/prefix.ts";
+import type { Log } from "../../process/log.ts";
+import type { Access } from "../access.ts";
+import type { StorePlaces } from "../store-places.ts";
+import { GrepThreads } from "./grep-threads.ts";
+import type { GrepBounds, GrepPosition, MatchedFile } from "./request.ts";
+import { holderOf, Slots } from "../slots.ts";
+
+/** A search of lines; null where something is not given. */
+export interface GrepQuery {
+  /** An id or a slug. */
+  readonly drive: string | null;
+  readonly prefix: string | null;
+  /** A regular expression in the syntax of RE2. */
+  readonly pattern: string;
+  readonly ignoreCase: boolean;
+  /** How many lines before and after each match are given. */
+  readonly context: number;
+  /** The most files with matches. */
+  readonly limit: number;
+  /** Where an earlier page ended. */
+  readonly from: GrepPosition | null;
+  /** What of `GREP_BOUNDS` is less for this page. */
+  readonly bounds?: Partial<Pick<GrepBounds, "characters" | "matches">>;
+}
+
+/** Who asks, besides the caller. */
+export interface GrepClient {
+  /** The caller's address, as the rate limit counts it. */
+  readonly client: string;
+  /** Aborted once nobody waits for the result. */
+  readonly signal?: AbortSignal;
+}
+
+/** One page of files with lines that match, in path order. */
+export interface GrepPage {
+  readonly files: readonly MatchedFile[];
+  /** Whether something is left out: more files or lines, or a content that could not be read. */
+  readonly isPartial: boolean;
+  /** Where the next page begins; null on the last. */
+  readonly next: GrepPosition | null;
+}
+
+/** What the service needs. */
+export interface GrepParts {
+  readonly access: Access;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly storePlaces: StorePlaces;
+  /** Overrides `GREP_BOUNDS`. */
+  readonly grepBounds?: GrepBounds | undefined;
+}
+
+/** Finds lines of text files by a regular expression, in the drives that the caller may see. */
+export class Grep {
+  readonly #parts: GrepParts;
+  readonly #threads: GrepThreads;
+  readonly #slots = new Slots({ limits: GREP_LIMITS, noun: "searches of lines" });
+
+  constructor(parts: GrepParts) {
+    this.#parts = parts;
+    this.#threads = new GrepThreads({ places: parts.storePlaces });
+  }
+
+  /** Throws NOT_FOUND for the drive, VALIDATION_ERROR, RATE_LIMITED, UNAVAILABLE. */
+  async find(caller: Caller, query: GrepQuery, { client, signal }: GrepClient): Promise<GrepPage> {
+    const { access, clock, grepBounds = GREP_BOUNDS } = this.#parts;
+    const { drive, prefix, pattern } = query;
+    requirePattern(pattern);
+    const asked = prefix === null ? "" : parsePrefix("prefix", prefix);
+    const drives = drive === null ? access.drives(caller) : [access.drive(caller, drive)];
+    const [first] = drives;
+    // A caller with a prefix sees one drive.
+    const seen = first === undefined ? null : narrowed(asked, access.prefixOf(caller, first));
+    if (seen === null) return { files: [], isPartial: false, next: null };
+    using _ = this.#slots.take(holderOf(caller), client);
+    const request = {
+      ...query,
+      drives: drives.map(({ id, pk }) => ({ id, pk })).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      paths: rangeOf(seen),
+      now: clock.now(),
+      bounds: { ...grepBounds, ...query.bounds },
+    };
+    const { files, next, unread } = await this.#threads.find(ownerOf(caller), request, signal);
+    for (const { driveId, path, digest } of unread) {
+      this.#parts.log.error("the lines of a content could not be searched", { drive: driveId, path, digest });
+    }
+    const isPartial = next !== null || unread.length > 0 || files.some(({ hasMore }) => hasMore);
+    return { files, isPartial, next };
+  }
+
+  /** Ends the threads. */
+  close(): Promise<void> {
+    return this.#threads.close();
+  }
+}
+
+function requirePattern(pattern: string): void {
+  if (pattern === "") throw invalid("pattern", "must not be empty");
+  if (pattern.length > GREP.patternCharacters) {
+    throw invalid("pattern", `must have at most ${GREP.patternCharacters} characters`);
+  }
+}

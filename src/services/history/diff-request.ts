@@ -1,0 +1,24 @@
+import { lineChanges } from "../../domain/contents/edit/line-changes.ts";
+import { type Diff, unifiedDiff } from "../../domain/contents/edit/unified-diff.ts";
+
+/** Two texts to compare, as UTF-8. */
+export interface DiffRequest {
+  /** Of the file. */
+  readonly path: string;
+  readonly original: Uint8Array;
+  readonly now: Uint8Array;
+}
+
+/** What a thread answers. */
+export type FromDiffThread = { readonly diff: Diff } | { readonly failure: string };
+
+/** Compares two texts. @param steps see `lineChanges` */
+export function diffOf({ path, original, now }: DiffRequest, steps?: number): Diff {
+  const [before, after] = [asBuffer(original), asBuffer(now)];
+  const changes = lineChanges(before, after, steps);
+  return unifiedDiff({ path, original: before, now: after, changes, firstLine: 1 });
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from "bun:test";
+import { openStage, refused, runScenarios } from "../../support/server/scenario.ts";
+
+const stage = openStage({
+  "rate-limits": "free=100000,pro=200000,team=300000",
+  "storage-limits": "free=10MB,pro=1GB",
+  "max-file-size": "5MB",
+});
+
+const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** What a key of this account, the only field of the answer, is told. */
+function shows(username: string, plan: string, limits: { requests: number; storage: number | null }) {
+  return {
+    data: {
+      id: expect.stringMatching(ID),
+      username,
+      email: null,
+      display_name: null,
+      plan,
+      admin: username === "ada",
+      has_password: true,
+      drive_count: 1,
+      created_at: "2030-01-01T00:00:00.000Z",
+      limits: {
+        requests_per_minute: limits.requests,
+        storage_bytes: limits.storage,
+        max_file_size: 5 * 1024 * 1024,
+        keep_days: 30,
+        keep_versions: 50,
+      },
+    },
+  };
+}
+
+const ada = shows("ada", "team", { requests: 300_000, storage: null });
+const bob = shows("bob", "free", { requests: 100_000, storage: 10 * 1024 * 1024 });
+
+describe("GET /v0/account", () => {
+  const request = ["GET", "/v0/account"] as const;
+  runScenarios(stage, [
+    { name: "the first account's", as: "ada", request, status: 200, json: ada },
+    { name: "with a read-only key", as: "adaReader", request, status: 200, json: ada },
+    { name: "another account's, with its plan's limits", as: "bob", request, status: 200, json: bob },
+    { name: "with the key of an unclaimed drive", request, ...refused("FORBIDDEN") },
+    { name: "with a key limited to one drive", as: "adaDrive", request, ...refused("FORBIDDEN") },
+    { name: "without a key", as: "nobody", request, ...refused("UNAUTHORIZED") },
+  ]);
+
+  test("has these fields and no others", async () => {
+    const { data } = await stage.world.clients.bob.json<{ data: object }>(200, "GET", "/v0/account");
+    expect(Object.keys(data)).toEqual(Object.keys(bob.data));
+  });
+
+  test("counts the drives that are there", async () => {
+    const client = stage.world.clients.bob;
+    const count = async () =>
+      (await client.json<{ data: { drive_count: number } }>(200, "GET", "/v0/account")).data.drive_count;
+    const made = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+      body: { name: "Two" },
+    });
+    expect(await count()).toBe(2);
+    await client.json(200, "DELETE", `/v0/drives/${made.data.id}`);
+    expect(await count()).toBe(1);
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, test } from "bun:test";
+import { KEYS } from "../../../src/domain/limits.ts";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import type { Answer, Client, Json } from "../../support/server/client.ts";
+import { expectCommonRules, expectJson, openStage, provision } from "../../support/server/scenario.ts";
+import { populate, type World } from "../../support/server/world.ts";
+
+const stage = openStage();
+
+function create(client: Client, body: Json = {}): Promise<Answer> {
+  return client.send("POST", "/v0/keys", { body });
+}
+
+/** So many keys, asked for at once; how many were made. */
+async function createMany(client: Client, count: number, body: Json = {}): Promise<number> {
+  const answers = await Promise.all(Array.from({ length: count }, () => create(client, body)));
+  return answers.filter(({ status }) => status === 201).length;
+}
+
+function expectFull(answer: Answer, message: string): void {
+  expectCommonRules("POST", answer);
+  expect(answer.status).toBe(403);
+  expectJson(answer.text, { error: { code: "QUOTA_EXCEEDED", message } });
+}
+
+async function idsOf(client: Client): Promise<string[]> {
+  return (await client.json<{ id: string }[]>(200, "GET", "/v0/keys")).map(({ id }) => id);
+}
+
+/** The cast, with everybody's minute still to begin. */
+async function quiet(coffer: TestAppliance): Promise<World> {
+  const world = await populate(coffer);
+  coffer.clock.advance(60_000);
+  return world;
+}
+
+describe("keys are limited in number", () => {
+  const DRIVE_FULL = "This drive already has the maximum of 100 keys. Revoke some that are not needed.";
+
+  test("of a drive, however many ask at once; a revoked one makes room", async () => {
+    const own = await stage.ownDrive();
+    // The one that came with the drive counts.
+    expect(await createMany(own.client, KEYS.drive + 10)).toBe(KEYS.drive - 1);
+    expectFull(await create(own.client), DRIVE_FULL);
+    const ids = await idsOf(own.client);
+    expect(ids).toHaveLength(KEYS.drive);
+    await own.client.json(200, "DELETE", `/v0/keys/${ids.at(-1)}`);
+    expect((await create(own.client)).status).toBe(201);
+    expectFull(await create(own.client), DRIVE_FULL);
+    // Those of another drive do not count.
+    expect((await create((await stage.ownDrive()).client)).status).toBe(201);
+  });
+
+  test("of an account, those from the shell included; those of its drives count for each drive", async () => {
+    await using coffer = await startAppliance();
+    const { clients, drives } = await populate(coffer);
+    const { apiKeys } = coffer.appliance.services;
+    const before = (await idsOf(clients.bob)).length;
+    const fromShell = () => apiKeys.createFor("bob", "", "read-write");
+    await Promise.all(Array.from({ length: KEYS.account - before }, fromShell));
+    const message = "This account already has the maximum of 1000 keys. Revoke some that are not needed.";
+    expectFull(await create(clients.bob), message);
+    const refusal = await fromShell().catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: "QUOTA_EXCEEDED", message });
+    expect(await createMany(clients.bob, KEYS.drive + 1, { drive_id: drives.bob })).toBe(KEYS.drive);
+    expectFull(await create(clients.bob, { drive_id: drives.bob }), DRIVE_FULL);
+    expect(await idsOf(clients.bob)).toHaveLength(KEYS.account + KEYS.drive);
+    expect((await create(clients.ada)).status).toBe(201);
+  });
+});
+
+describe("keys are limited in rate", () => {
+  /** Twelve keys a minute for whoever is on the plan free, of 72 requests. */
+  const LIMITS = { "rate-limits": "free=72,team=12" };
+
+  test("a key cannot make 160 keys, nor the keys that it made", async () => {
+    await using coffer = await startAppliance({ "rate-limits": "free=60" });
+    const own = await provision(coffer);
+    const clients = [own.client];
+    let made = 0;
+    for (const client of clients) {
+      if (made >= 160) break;
+      const answers = await Promise.all(Array.from({ length: 20 }, () => create(client)));
+      const keys = answers.flatMap(({ status, text }): { key: string }[] =>
+        status === 201 ? [JSON.parse(text)] : [],
+      );
+      made += keys.length;
+      clients.push(...keys.map(({ key }) => coffer.client(key)));
+    }
+    expect(made).toBe(10);
+  });
+
+  test("of an owner by the plan, with 429 and Retry-After, until the minute is over", async () => {
+    await using coffer = await startAppliance(LIMITS);
+    const { clients, drives } = await quiet(coffer);
+    expect(await createMany(clients.bob, 6)).toBe(6);
+    coffer.clock.advance(20_000);
+    expect(await createMany(clients.bob, 7, { drive_id: drives.bob })).toBe(6);
+    const refusal = await create(clients.bob);
+    expectCommonRules("POST", refusal);
+    expect([refusal.status, refusal.headers.get("retry-after")]).toEqual([429, "40"]);
+    expectJson(refusal.text, {
+      error: {
+        code: "RATE_LIMITED",
+        message: "Too many new keys for this account: at most 12 a minute. Try again in 40 s.",
+      },
+    });
+    // Somebody else's do not count, and the shell is not counted.
+    expect((await create(clients.agent)).status).toBe(201);
+    await coffer.appliance.services.apiKeys.createFor("bob", "", "read-write");
+    coffer.clock.advance(40_000);
+    expect((await create(clients.bob)).status).toBe(201);
+  });
+
+  test("one a minute at least; what is refused or repeated is not counted", async () => {
+    await using coffer = await startAppliance({ "rate-limits": "free=5" });
+    const { clients } = await quiet(coffer);
+    expect((await create(clients.agent, { name: "x".repeat(65) })).status).toBe(400);
+    expect((await create(clients.agent, { drive_id: "somebody/elses" })).status).toBe(404);
+    const repeated = { body: {}, headers: { "idempotency-key": "1" } };
+    expect((await clients.agent.send("POST", "/v0/keys", repeated)).status).toBe(201);
+    expect((await clients.agent.send("POST", "/v0/keys", repeated)).status).toBe(201);
+    const refusal = await create(clients.agent);
+    expect(refusal.status).toBe(429);
+    expectJson(refusal.text, {
+      error: { message: "Too many new keys for this drive: at most 1 a minute. Try again in 60 s." },
+    });
+  });
+});

@@ -1,0 +1,555 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { encodeCursor, encodeGrepPosition, encodePosition } from "../../../src/http/operation/cursor.ts";
+import { FILE_URI_TEMPLATE } from "../../../src/http/mcp/file-uri.ts";
+import { type DriveId, parseId } from "../../../src/domain/id.ts";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { archived } from "../../support/samples/archives.ts";
+import type { Answer, Client, Json } from "../../support/server/client.ts";
+import { connectMcp } from "../../support/peers/mcp.ts";
+import { populate, type World } from "../../support/server/world.ts";
+
+// What such a key may ask of each route is in the matrix: see authorisation.test.ts. Here it attacks.
+
+const CAFE = "caf\u00e9/";
+const OUTSIDE = [
+  "root.txt",
+  "note/c.txt",
+  "notes-secret/b.txt",
+  "Notes/d.txt",
+  "notes.txt",
+  "cafe/e.txt",
+  "a/beside.txt",
+  "z/last.txt",
+];
+const INSIDE = ["notes/hello.txt", "notes/sub/deep.txt"];
+
+let coffer: TestAppliance;
+let world: World;
+let drive: string;
+let snapshot: string;
+/** With a key of `notes/`. */
+let inside: Client;
+/** The ids of the files, by their paths. */
+const ids = new Map<string, string>();
+
+beforeAll(async () => {
+  coffer = await startAppliance();
+  world = await populate(coffer);
+  drive = world.drives.ada;
+  inside = world.clients.adaPrefix;
+  for (const path of [...OUTSIDE, "notes/sub/deep.txt", `${CAFE}x.txt`, "a/b/c/x.txt"]) {
+    const { id } = await world.clients.ada.json<{ id: string }>(201, "PUT", at("/v0/files", { path }), {
+      body: "Hello outside",
+    });
+    ids.set(path, id);
+  }
+  const taken = `/v0/drives/${drive}/snapshots`;
+  snapshot = (await world.clients.ada.json<{ data: { id: string } }>(201, "POST", taken)).data.id;
+});
+afterAll(() => coffer[Symbol.asyncDispose]());
+
+/** An address about Ada's drive. */
+function at(path: string, query: Record<string, string> = {}): string {
+  return `${path}?${new URLSearchParams({ drive_id: drive, ...query }).toString()}`;
+}
+
+interface Listed {
+  data: { path: string; file_count: number; total_size: number }[];
+  folders?: string[];
+  total: number;
+}
+
+async function list(query: Record<string, string>, by = inside): Promise<Listed> {
+  return by.json<Listed>(200, "GET", at("/v0/files", query));
+}
+
+function pathsOf({ data }: { data: readonly { path: string }[] }): string[] {
+  return data.map(({ path }) => path);
+}
+
+/** A client with a new key. */
+async function keyOf(body: { [name: string]: Json }, by = world.clients.ada): Promise<Client> {
+  const { key } = await by.json<{ key: string }>(201, "POST", "/v0/keys", { body });
+  return coffer.client(key);
+}
+
+function grep(query: string): Promise<{ data: { path: string }[] }> {
+  return inside.json(200, "GET", `/v0/grep?pattern=Hello&${query}`);
+}
+
+function idOf(path: string): string {
+  return ids.get(path) ?? "";
+}
+
+function expectForbidden(answer: Answer): void {
+  expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('limited to \\"notes/\\"')]);
+}
+
+/** Puts a file into Ada's drive. */
+async function put(path: string, body: string, by = world.clients.ada): Promise<{ id: string }> {
+  return JSON.parse((await by.send("PUT", at("/v0/files", { path }), { body })).text);
+}
+
+function move(id: string, to: string): Promise<unknown> {
+  const body = { destination_path: to };
+  return world.clients.ada.json(200, "POST", `/v0/files/${id}/move`, { body });
+}
+
+/** The numbers of the versions that somebody sees of a file. */
+async function numbers(id: string, by: Client): Promise<{ seen: number[]; total: number }> {
+  const { data, total } = await by.json<{ data: { version: number }[]; total: number }>(
+    200,
+    "GET",
+    `/v0/files/${id}/versions`,
+  );
+  return { seen: data.map(({ version }) => version), total };
+}
+
+describe("a key that is limited to a folder is made", () => {
+  const wrong: [name: string, body: { [name: string]: Json }][] = [
+    ["without a drive", { path_prefix: "notes/" }],
+    ["of the root", { drive_id: "ada/notes", path_prefix: "/" }],
+    ["of nothing", { drive_id: "ada/notes", path_prefix: "" }],
+    ["of a way out", { drive_id: "ada/notes", path_prefix: "notes/../" }],
+    ["of a number", { drive_id: "ada/notes", path_prefix: 1 }],
+  ];
+  test.each(wrong)("not %s", async (_, body) => {
+    expect((await world.clients.ada.send("POST", "/v0/keys", { body })).status).toBe(400);
+  });
+
+  test("and shows it", async () => {
+    const body = { drive_id: "ada/notes", path_prefix: "/cafe\u0301/", expires_at: "2099-01-01T00:00:00Z" };
+    const made = await world.clients.ada.json<unknown>(201, "POST", "/v0/keys", { body });
+    expect(made).toMatchObject({
+      drive_id: drive,
+      path_prefix: CAFE,
+      expires_at: "2099-01-01T00:00:00.000Z",
+    });
+  });
+
+  test("of a folder that is named without its slash, which is no start of other names", async () => {
+    const body = { drive_id: "ada/notes", path_prefix: "notes" };
+    expect(await world.clients.ada.json<unknown>(201, "POST", "/v0/keys", { body })).toMatchObject({
+      path_prefix: "notes/",
+    });
+  });
+
+  test("by another such key only within its own folder", async () => {
+    for (const path_prefix of ["note/", "notes-secret/", "n/", "Notes/", "other/"])
+      expectForbidden(await inside.send("POST", "/v0/keys", { body: { path_prefix } }));
+    expect(await inside.json<unknown>(201, "POST", "/v0/keys", { body: {} })).toMatchObject({
+      path_prefix: "notes/",
+    });
+    const deeper = await keyOf({ path_prefix: "notes/sub/" }, inside);
+    expect(pathsOf(await list({}, deeper))).toEqual(["notes/sub/deep.txt"]);
+  });
+
+  test("and sees and revokes no other than such within its folder", async () => {
+    const all = await world.clients.ada.json<{ id: string; path_prefix: string | null }[]>(
+      200,
+      "GET",
+      "/v0/keys",
+    );
+    const seen = await inside.json<{ id: string; path_prefix: string }[]>(200, "GET", "/v0/keys");
+    expect(seen.filter(({ path_prefix }) => !path_prefix.startsWith("notes/"))).toEqual([]);
+    for (const { id } of all.filter(({ path_prefix }) => path_prefix?.startsWith("notes/") !== true))
+      expect((await inside.send("DELETE", `/v0/keys/${id}`)).status).toBe(404);
+  });
+
+  test("for a drive that others share by none of its members", async () => {
+    const body = { drive_id: drive, path_prefix: "notes/" };
+    expect((await world.clients.dan.send("POST", "/v0/keys", { body })).status).toBe(403);
+  });
+
+  test("and ends when it expires", async () => {
+    const short = new Date(coffer.clock.now() + 1000).toISOString();
+    const key = await keyOf({ drive_id: drive, path_prefix: "notes/", expires_at: short });
+    expect((await key.send("GET", at("/v0/files"))).status).toBe(200);
+    coffer.clock.advance(1000);
+    expect((await key.send("GET", at("/v0/files"))).status).toBe(401);
+  });
+});
+
+describe("it lists", () => {
+  test.each(["", "n", "note", "notes", "notes/", "/", "/notes/"])("what is inside for %j", async (prefix) => {
+    const found = await list({ prefix });
+    expect([pathsOf(found), found.total]).toEqual([INSIDE, INSIDE.length]);
+  });
+
+  const nothing = [
+    "notes-",
+    "note/",
+    "notes-secret/",
+    "Notes/",
+    "NOTES/",
+    "notes.",
+    "../",
+    "a",
+    "notes/../",
+    ".",
+  ];
+  test.each(nothing)("nothing for %j", async (prefix) => {
+    expect(await list({ prefix })).toMatchObject({ data: [], total: 0 });
+    expect(await list({ prefix, delimiter: "/" })).toMatchObject({ data: [], folders: [], total: 0 });
+  });
+
+  test("only what is inside with a tag, in any order", async () => {
+    const tagged = { body: { tags: ["marked"] } };
+    for (const path of ["root.txt", "notes-secret/b.txt", "notes/sub/deep.txt"])
+      await world.clients.ada.json(200, "PATCH", `/v0/files/${idOf(path)}`, tagged);
+    for (const query of [{ tags: "marked" }, { tags: "marked", prefix: "n" }])
+      expect(await list(query)).toMatchObject({ data: [{ path: "notes/sub/deep.txt" }], total: 1 });
+    const found = await inside.json<Listed>(200, "GET", "/v0/search?tags=marked");
+    expect(found).toMatchObject({ data: [{ path: "notes/sub/deep.txt" }], total: 1 });
+    for (const sort of ["-path", "size", "-updated_at"])
+      expect((await list({ sort, delimiter: "/" })).data).toEqual([]);
+  });
+
+  test("the way to its folder, and nothing beside it", async () => {
+    const deep = await keyOf({ drive_id: drive, path_prefix: "a/b/c/" });
+    const levels: [prefix: string, folders: string[]][] = [
+      ["", ["a/"]],
+      ["a", ["a/"]],
+      ["a/", ["a/b/"]],
+      ["a/b/", ["a/b/c/"]],
+      ["a/b/c", ["a/b/c/"]],
+    ];
+    for (const [prefix, folders] of levels) {
+      const level = await list({ prefix, delimiter: "/" }, deep);
+      expect([prefix, level.data, level.folders, level.total]).toEqual([prefix, [], folders, 0]);
+      expect((await list({ prefix, delimiter: "/", page: "2" }, deep)).folders).toEqual([]);
+    }
+    expect(pathsOf(await list({ prefix: "a/b/c/", delimiter: "/" }, deep))).toEqual(["a/b/c/x.txt"]);
+    for (const path of ["", "a/", "a/b/"]) {
+      const { data, total } = await deep.json<Listed>(200, "GET", at("/v0/folders", { path }));
+      expect([total, data]).toMatchObject([1, [{ file_count: 1, total_size: 13 }]]);
+    }
+    for (const path of ["z/", "notes/", "a/x/"])
+      expect((await deep.send("GET", at("/v0/folders", { path }))).status).toBe(404);
+  });
+
+  test("nothing with a cursor that leads outside", async () => {
+    const cursors = ["", "a/", "note/c.txt", "notes-", "root.txt"].map((path) =>
+      encodePosition({ file: { sort: "path", path }, folder: null }, "path"),
+    );
+    for (const cursor of cursors)
+      for (const path of pathsOf(await list({ cursor }))) expect(path).toStartWith("notes/");
+    expect(pathsOf(await list({ cursor: cursors[0] ?? "" }))).toEqual(INSIDE);
+    for (const path of ["a/", "z/"]) {
+      const folders = await inside.json<Listed>(
+        200,
+        "GET",
+        at("/v0/folders", { cursor: encodeCursor(path) }),
+      );
+      expect(folders.data).toEqual([]);
+    }
+    const id = parseId<DriveId>(drive);
+    if (id === null) throw new Error("no drive");
+    for (const path of ["", "a/", "notes-secret/"]) {
+      const cursor = encodeGrepPosition({ drive: id, path, inside: null });
+      const query = new URLSearchParams({ pattern: "Hello", cursor }).toString();
+      const { data } = await inside.json<{ data: { path: string }[] }>(200, "GET", `/v0/grep?${query}`);
+      for (const found of data) expect(found.path).toStartWith("notes/");
+    }
+  });
+
+  test("paths as they are normalised", async () => {
+    const cafe = await keyOf({ drive_id: drive, path_prefix: "cafe\u0301/" });
+    expect(pathsOf(await list({}, cafe))).toEqual([`${CAFE}x.txt`]);
+    for (const path of ["caf\u00e9/x.txt", "cafe\u0301/x.txt"])
+      expect((await cafe.send("GET", at("/v0/files/by-path", { path }))).status).toBe(200);
+    expect((await cafe.send("GET", at("/v0/files/by-path", { path: "cafe/e.txt" }))).status).toBe(404);
+  });
+
+  test("in a snapshot as in the drive", async () => {
+    expect(pathsOf(await list({ snapshot_id: snapshot }))).toEqual(INSIDE);
+    expect((await list({ snapshot_id: snapshot, delimiter: "/" })).folders).toEqual(["notes/"]);
+    expect(await list({ snapshot_id: snapshot, prefix: "notes-secret/" })).toMatchObject({ data: [] });
+    for (const path of OUTSIDE) {
+      const past = at("/v0/files/by-path", { path, snapshot_id: snapshot });
+      expect((await inside.send("GET", past)).status).toBe(404);
+      const byId = `/v0/files/${idOf(path)}?snapshot_id=${snapshot}`;
+      expect((await inside.send("GET", byId)).status).toBe(404);
+    }
+    const deep = await keyOf({ drive_id: drive, path_prefix: "a/b/c/" });
+    for (const path of ["", "a/", "a/b/", "a/b/c/"]) {
+      const now = await deep.json<Listed>(200, "GET", at("/v0/folders", { path }));
+      const past = at("/v0/folders", { path, snapshot_id: snapshot });
+      expect(await deep.json<Listed>(200, "GET", past)).toEqual(now);
+    }
+    for (const path of ["z/", "notes/", "a/x/"])
+      expect((await deep.send("GET", at("/v0/folders", { path, snapshot_id: snapshot }))).status).toBe(404);
+  });
+});
+
+describe("it finds and reads", () => {
+  test("only what is inside by a search", async () => {
+    for (const query of ["q=hello", "q=outside", "q=txt", "min_size=0", "q=hello&prefix=n"]) {
+      const { data, total } = await inside.json<Listed>(200, "GET", `/v0/search?${query}`);
+      for (const { path } of data) expect(path).toStartWith("notes/");
+      expect(total).toBe(data.length);
+    }
+    for (const prefix of ["note/", "notes-secret/", "a/"]) {
+      const found = await inside.json<Listed>(200, "GET", `/v0/search?q=hello&prefix=${prefix}`);
+      expect(found).toMatchObject({ data: [], total: 0 });
+    }
+  });
+
+  test("only what is inside by a search of lines", async () => {
+    expect(pathsOf(await grep(""))).toEqual(INSIDE);
+    expect(pathsOf(await grep("prefix=n"))).toEqual(INSIDE);
+    expect(pathsOf(await grep("prefix=notes-secret/"))).toEqual([]);
+  });
+
+  test("only what is inside as an archive", async () => {
+    const names = Object.keys(await archived(inside, drive)).filter((name) => !name.endsWith("/"));
+    expect(names.toSorted()).toEqual(INSIDE);
+    for (const path of [...OUTSIDE, "notes-secret/", "a/", "/"])
+      expect((await inside.send("GET", at("/v0/archive", { path }))).status).toBe(404);
+  });
+
+  test("no file outside, by its id or its path", async () => {
+    for (const path of OUTSIDE) {
+      for (const what of ["", "/download", "/text", "/extract"]) {
+        expect((await inside.send("GET", `/v0/files/${idOf(path)}${what}`)).status).toBe(404);
+        expect((await inside.send("GET", at(`/v0/files/by-path${what}`, { path }))).status).toBe(404);
+      }
+    }
+    const out = { path: "notes/../root.txt" };
+    expect((await inside.send("GET", at("/v0/files/by-path", out))).status).toBe(400);
+  });
+
+  test("the figures of its folder alone", async () => {
+    const usage = await inside.json<{ data: { storage: { used: number } } }>(200, "GET", "/v0/account/usage");
+    expect(usage.data.storage.used).toBe(25);
+    const { data } = await inside.json<{ data: object }>(200, "GET", `/v0/drives/${drive}`);
+    expect(data).toMatchObject({ file_count: 2, total_size: 25, role: "editor" });
+  });
+});
+
+describe("it writes", () => {
+  const paths = ["x.txt", "notes", "note/x", "notes-secret/b.txt", "Notes/x", "notes./x", "/root.txt"];
+
+  test.each(paths)("not to %j", async (path) => {
+    const filename = "x";
+    const body = { drive_id: drive, path, filename, content: "" };
+    expectForbidden(await inside.send("POST", "/v0/files", { body }));
+    expectForbidden(await inside.send("PUT", at("/v0/files", { path }), { body: "x" }));
+    expectForbidden(await inside.send("POST", "/v0/upload-links", { body: { drive_id: drive, path } }));
+    expectForbidden(await inside.send("POST", "/v0/links", { body: { drive_id: drive, path } }));
+    const folder = { drive_id: drive, path: `${path}/` };
+    if (path !== "notes") expectForbidden(await inside.send("POST", "/v0/folders", { body: folder }));
+    const to = { destination_path: path, overwrite: true };
+    for (const how of ["copy", "move"]) {
+      expectForbidden(await inside.send("POST", `/v0/files/${world.files.ada}/${how}`, { body: to }));
+      const transfer = { drive_id: drive, path: "notes/sub/", destination_path: `${path}/sub/` };
+      if (path !== "notes")
+        expectForbidden(await inside.send("POST", `/v0/folders/${how}`, { body: transfer }));
+    }
+    expectForbidden(await inside.send("PATCH", `/v0/files/${world.files.ada}`, { body: { path } }));
+  });
+
+  test("not by taking from outside", async () => {
+    for (const path of OUTSIDE) {
+      const to = { destination_path: "notes/got", destination_drive_id: drive };
+      for (const how of ["copy", "move"])
+        expect((await inside.send("POST", `/v0/files/${idOf(path)}/${how}`, { body: to })).status).toBe(404);
+      expect((await inside.send("DELETE", `/v0/files/${idOf(path)}`)).status).toBe(404);
+      expectForbidden(await inside.send("DELETE", at("/v0/files/by-path", { path })));
+    }
+    const folder = { drive_id: drive, path: "notes-secret/", destination_path: "notes/got/" };
+    expect((await inside.send("POST", "/v0/folders/copy", { body: folder })).status).toBe(404);
+    expectForbidden(await inside.send("POST", "/v0/folders/move", { body: folder }));
+    const removal = { drive_id: drive, path: folder.path, confirm: true };
+    expectForbidden(await inside.send("DELETE", "/v0/folders", { body: removal }));
+    const file_ids = OUTSIDE.map(idOf);
+    const removed = await inside.json<unknown>(200, "POST", "/v0/files/bulk-delete", { body: { file_ids } });
+    expect(removed).toMatchObject({ deleted: [], failed: file_ids });
+    const all = await list({}, world.clients.ada);
+    expect(all.total).toBe(OUTSIDE.length + INSIDE.length + 2);
+  });
+
+  test("and a link that it made ends where its folder does", async () => {
+    const { ada, nobody } = world.clients;
+    const { id } = await inside.json<{ id: string }>(201, "PUT", at("/v0/files", { path: "notes/moves" }), {
+      body: "x",
+    });
+    const { url } = await inside.json<{ url: string }>(200, "POST", `/v0/files/${id}/presigned-url`, {
+      body: {},
+    });
+    const open = () => nobody.send("GET", new URL(url).pathname);
+    expect((await open()).status).toBe(200);
+    const moved = { body: { destination_path: "elsewhere" } };
+    await ada.json(200, "POST", `/v0/files/${id}/move`, moved);
+    expect((await open()).status).toBe(404);
+    const links = (by: Client) =>
+      by.json<{ data: { id: string; path: string | null }[] }>(200, "GET", at("/v0/links"));
+    const [link] = (await links(ada)).data;
+    expect(link?.path).toBe("elsewhere");
+    expect((await links(inside)).data).toContainEqual({ ...link, id: link?.id ?? "", path: null });
+    expect((await inside.send("GET", `/v0/files/${id}`)).status).toBe(404);
+    await ada.json(200, "DELETE", `/v0/files/${id}`);
+    const trash = await inside.json<{ data: { path: string }[] }>(200, "GET", "/v0/trash");
+    expect(pathsOf(trash)).not.toContain("elsewhere");
+  });
+});
+
+describe("of a file that was elsewhere", () => {
+  const ways: [way: string, bring: (id: string) => Promise<unknown>][] = [
+    ["by itself", (id) => move(id, "notes/moved.txt")],
+    [
+      "with its folder",
+      () => {
+        const body = { drive_id: drive, path: "vault/", destination_path: "notes/vault/" };
+        return world.clients.ada.json(200, "POST", "/v0/folders/move", { body });
+      },
+    ],
+    [
+      "through the trash",
+      async (id) => {
+        await world.clients.ada.json(200, "DELETE", `/v0/files/${id}`);
+        const { data } = await world.clients.ada.json<{ data: { id: string }[] }>(
+          200,
+          "GET",
+          "/v0/trash?limit=1",
+        );
+        const body = { path: "notes/restored.txt" };
+        return world.clients.ada.json(200, "POST", `/v0/trash/${data[0]?.id}/restore`, { body });
+      },
+    ],
+  ];
+
+  test.each(ways)("that came in %s, it sees what was made inside alone", async (_, bring) => {
+    const { id } = await put("vault/plan.txt", "secret\n");
+    await put("vault/plan.txt", "told\n");
+    await bring(id);
+    expect(await numbers(id, world.clients.ada)).toEqual({ seen: [1], total: 1 });
+    expect(await numbers(id, inside)).toEqual({ seen: [], total: 0 });
+    const { path } = await inside.json<{ path: string }>(200, "GET", `/v0/files/${id}`);
+    // Nothing tells a version that was made elsewhere from one that there never was.
+    const addresses = (n: number) => [
+      `/v0/files/${id}/versions/${n}/download`,
+      at(`/v0/files/by-path/versions/${n}/download`, { path }),
+      `/v0/files/${id}/diff?from=${n}`,
+      `/v0/files/${id}/diff?to=${n}`,
+      `/v0/files/${id}/diff?from=2&to=${n}`,
+    ];
+    const never = addresses(99);
+    const headers = { "x-request-id": "same" };
+    for (const [index, address] of addresses(1).entries()) {
+      const one = await inside.send("GET", address, { headers });
+      const other = await inside.send("GET", never[index] ?? "", { headers });
+      expect([address, one.status, one.text]).toEqual([address, 404, other.text]);
+    }
+    expect((await inside.send("GET", `/v0/files/${id}/diff`)).status).toBe(404);
+    expect((await inside.send("POST", `/v0/files/${id}/versions/1/restore`)).status).toBe(404);
+    expect((await inside.send("DELETE", `/v0/files/${id}/versions/1`)).status).toBe(403);
+
+    // What it replaces itself, it can bring back.
+    await put(path, "mine\n", inside);
+    await put(path, "mine again\n", inside);
+    expect(await numbers(id, inside)).toEqual({ seen: [3, 2], total: 2 });
+    const page = await inside.json<{ next_cursor: string }>(200, "GET", `/v0/files/${id}/versions?limit=1`);
+    const rest = `/v0/files/${id}/versions?limit=1&cursor=${page.next_cursor}`;
+    expect(await inside.json<unknown>(200, "GET", rest)).toMatchObject({ total: 2, next_cursor: null });
+    expect(await numbers(id, world.clients.ada)).toEqual({ seen: [3, 2, 1], total: 3 });
+    const told = await inside.send("GET", `/v0/files/${id}/versions/2/download`);
+    expect([told.status, told.text]).toEqual([200, "told\n"]);
+    await using mcp = await connectMcp(coffer.appliance.url, world.keys.adaPrefix);
+    await mcp.get("undo", { path });
+    expect((await inside.send("GET", `/v0/files/${id}/download`)).text).toBe("mine\n");
+    await world.clients.ada.json(200, "DELETE", `/v0/files/${id}`);
+  });
+
+  test("that a snapshot brought back from the trash, it sees what was in the trash if that was inside", async () => {
+    await using other = await startAppliance();
+    const own = await populate(other);
+    const [{ ada, adaPrefix }, id] = [own.clients, own.drives.ada];
+    const paths = ["vault/x.txt", "notes/y.txt"];
+    const address = (path: string) => `/v0/files?drive_id=${id}&path=${path}`;
+    for (const path of paths) await ada.json(201, "PUT", address(path), { body: "then" });
+    const taken = await ada.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${id}/snapshots`);
+    const files: string[] = [];
+    for (const path of paths) {
+      files.push((await ada.json<{ id: string }>(200, "PUT", address(path), { body: "later" })).id);
+      await ada.json(200, "DELETE", `/v0/files/${files.at(-1)}`);
+    }
+    await ada.json(200, "POST", `/v0/drives/${id}/snapshots/${taken.data.id}/restore`, { body: {} });
+    await ada.json(200, "POST", `/v0/files/${files[0]}/move`, { body: { destination_path: "notes/x.txt" } });
+    const seen = await Promise.all(files.map((file) => numbers(file, adaPrefix)));
+    expect(seen.map(({ total }) => total)).toEqual([0, 2]);
+    expect((await numbers(files[0] ?? "", ada)).total).toBe(2);
+  });
+
+  test("that went out and came back, it sees nothing from between", async () => {
+    const { id } = await put("notes/round.txt", "one");
+    await put("notes/round.txt", "two");
+    await move(id, "vault/round.txt");
+    await put("vault/round.txt", "three");
+    await move(id, "notes/round.txt");
+    expect(await numbers(id, world.clients.ada)).toEqual({ seen: [2, 1], total: 2 });
+    expect(await numbers(id, inside)).toEqual({ seen: [1], total: 1 });
+    const deeper = await keyOf({ drive_id: drive, path_prefix: "notes/sub/" });
+    await move(id, "notes/sub/round.txt");
+    expect(await numbers(id, deeper)).toEqual({ seen: [], total: 0 });
+    await world.clients.ada.json(200, "DELETE", `/v0/files/${id}`);
+  });
+});
+
+describe("of a snapshot", () => {
+  test("it counts what is inside", async () => {
+    const taken = `/v0/drives/${drive}/snapshots/${snapshot}`;
+    expect(await inside.json<unknown>(200, "GET", taken)).toMatchObject({
+      data: { file_count: 2, total_size: 25 },
+    });
+    const beside = world.clients.adaBeside.json<unknown>(200, "GET", taken);
+    expect(await beside).toMatchObject({ data: { file_count: 1, total_size: 13 } });
+  });
+
+  test("it restores nothing over a file beside its folder", async () => {
+    await using other = await startAppliance();
+    const own = await populate(other);
+    const { ada, adaPrefix } = own.clients;
+    const id = own.drives.ada;
+    const taken = await ada.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${id}/snapshots`);
+    await ada.json(200, "DELETE", "/v0/folders", { body: { drive_id: id, path: "notes/", confirm: true } });
+    await ada.json(201, "PUT", `/v0/files?drive_id=${id}&path=notes`, { body: "beside" });
+    const restore = `/v0/drives/${id}/snapshots/${taken.data.id}/restore`;
+    expectForbidden(await adaPrefix.send("POST", restore, { body: {} }));
+    expectForbidden(await adaPrefix.send("POST", restore, { body: { path: "notes/" } }));
+    const there = await ada.send("GET", `/v0/files/by-path/download?drive_id=${id}&path=notes`);
+    expect(there.text).toBe("beside");
+    await ada.json(200, "DELETE", `/v0/files/by-path?drive_id=${id}&path=notes`);
+    const back = await adaPrefix.send("POST", restore, { body: { path: "notes/" } });
+    expect([back.status, JSON.parse(back.text)]).toMatchObject([200, { data: { files_restored: 1 } }]);
+  });
+});
+
+test("tools see and change what is inside alone", async () => {
+  await using mcp = await connectMcp(coffer.appliance.url, world.keys.adaPrefix);
+  const seen = async (name: string, args: Record<string, unknown>) =>
+    JSON.stringify(await mcp.call(name, args));
+  for (const text of [
+    await seen("list_files", {}),
+    await seen("list_files", { path: "" }),
+    await seen("search", { query: "hello" }),
+    await seen("grep", { pattern: "Hello" }),
+    JSON.stringify(await mcp.client.listResources()),
+  ]) {
+    expect(text).toContain("notes/");
+    for (const path of OUTSIDE) expect(text).not.toContain(path);
+  }
+  expect(await mcp.refused("read_file", { path: "root.txt" })).toStartWith("NOT_FOUND");
+  expect(await mcp.refused("write_file", { path: "root.txt", text: "x" })).toStartWith("FORBIDDEN");
+  expect(await mcp.refused("delete_files", { paths: ["root.txt"] })).toBeString();
+  expect(await mcp.refused("move_file", { path: "notes/hello.txt", destination_path: "out" })).toStartWith(
+    "FORBIDDEN",
+  );
+  const ref = { type: "ref/resource", uri: FILE_URI_TEMPLATE } as const;
+  for (const value of ["", "a", "note", "notes-", "z"]) {
+    const argument = { name: "path", value };
+    const context = { arguments: { drive } };
+    const { completion } = await mcp.client.complete({ ref, argument, context });
+    for (const path of completion.values) expect(path).toStartWith("notes/");
+  }
+});

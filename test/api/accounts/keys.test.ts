@@ -1,0 +1,351 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { changeDatabase } from "../../support/faults/change-database.ts";
+import type { Json } from "../../support/server/client.ts";
+import {
+  openStage,
+  provision,
+  refused,
+  runScenarios,
+  type Scenario,
+  type Step,
+} from "../../support/server/scenario.ts";
+import { populate } from "../../support/server/world.ts";
+
+const stage = openStage();
+
+const NOWHERE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
+
+interface KeyRecord {
+  id: string;
+  key: string;
+  key_prefix: string;
+  last_used_at: string | null;
+}
+
+function create(body: Json, more: Partial<Step> = {}): Step {
+  const json = { key: expect.stringMatching(/^cof_sk_live_/) };
+  return { request: ["POST", "/v0/keys"], body, status: 201, json, ...more };
+}
+
+const EMOJI = "\u{1F600}".repeat(64);
+
+describe("create", () => {
+  runScenarios(stage, [
+    {
+      name: "answers the key, whole, with its secret",
+      ...create(
+        { name: " Night shift " },
+        {
+          json: {
+            id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+            key: expect.stringMatching(/^cof_sk_live_[0-9a-f]{48}$/),
+            key_prefix: expect.stringMatching(/^cof_sk_live_[0-9a-f]{4}$/),
+            name: "Night shift",
+            scope: "read-write",
+            drive_id: "{drive}",
+            created_at: expect.stringMatching(/^20.*\.\d{3}Z$/),
+            last_used_at: null,
+            expires_at: null,
+          },
+        },
+      ),
+    },
+    {
+      name: "one that expires, and the list says when",
+      ...create({ expires_at: "2100-01-31" }, { json: { expires_at: "2100-01-31T00:00:00.000Z" } }),
+      after: [
+        {
+          request: ["GET", "/v0/keys"],
+          status: 200,
+          json: [{ expires_at: null }, { expires_at: "2100-01-31T00:00:00.000Z" }],
+        },
+      ],
+    },
+    { name: "one that never expires", ...create({ expires_at: null }, { json: { expires_at: null } }) },
+    { name: "nothing needs to be said", ...create({}, { json: { name: "", scope: "read-write" } }) },
+    { name: "an empty name", ...create({ name: "" }, { json: { name: "" } }) },
+    { name: "64 emoji", ...create({ name: EMOJI }, { json: { name: EMOJI } }) },
+    ...[undefined, "", {}, "\ufeff{}", { name: null, scope: null, drive_id: null }].map((body): Scenario => ({
+      name: `of the default kind, with ${JSON.stringify(body)} as the body`,
+      request: ["POST", "/v0/keys"],
+      ...(body === undefined ? {} : { body }),
+      status: 201,
+      json: { name: "", scope: "read-write", drive_id: "{drive}" },
+    })),
+    { name: "read-only", ...create({ scope: "read-only" }, { json: { scope: "read-only" } }) },
+    {
+      name: "for one's own drive",
+      ...create({ drive_id: "{drive}" }, { json: { drive_id: "{drive}" } }),
+    },
+    {
+      name: "an account's key reaches all of its drives",
+      ...create({}, { as: "ada", json: { drive_id: null } }),
+    },
+    {
+      name: "an account's key for one drive, which it names by its slug",
+      ...create({ drive_id: "ada/notes" }, { as: "ada", json: { drive_id: "{drives.ada}" } }),
+    },
+    ...(
+      [
+        [{ name: "x".repeat(65) }, "name"],
+        [{ name: "a\u0000" }, "name"],
+        [{ name: "a\nb" }, "name"],
+        [{ name: "\ud800" }, "name"],
+        [{ name: 5 }, "name"],
+        [{ scope: "admin" }, "scope"],
+        [{ scope: "" }, "scope"],
+        [{ scope: "READ-ONLY" }, "scope"],
+        [{ scope: ["read-only"] }, "scope"],
+        [{ drive_id: 5 }, "drive_id"],
+        [{ drive_id: "" }, "drive_id"],
+        [{ expires_at: 5 }, "expires_at"],
+        [{ expires_at: "" }, "expires_at"],
+        [{ expires_at: "2100-02-30T00:00:00Z" }, "expires_at"],
+        [{ expires_at: "2001-01-31T00:00:00Z" }, "expires_at"],
+        [[], "body"],
+        ["{", "body"],
+      ] satisfies [Json, string][]
+    ).map(([body, field]): Scenario => ({
+      name: `${JSON.stringify(body).slice(0, 40)} is refused`,
+      ...create(body, refused("VALIDATION_ERROR", field)),
+      after: [{ request: ["GET", "/v0/keys"], status: 200, json: [{ scope: "read-write" }] }],
+    })),
+    { name: "for a drive that is not there", ...create({ drive_id: NOWHERE }, refused("NOT_FOUND")) },
+    { name: "for a foreign drive", ...create({ drive_id: "{drives.ada}" }, refused("NOT_FOUND")) },
+  ]);
+
+  test("every secret is another", async () => {
+    const own = await stage.ownDrive();
+    const made = await Promise.all(
+      Array.from({ length: 20 }, () => own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body: {} })),
+    );
+    expect(new Set(made.map(({ key }) => key)).size).toBe(20);
+    for (const { key, key_prefix } of made) expect(key.slice(0, 16)).toBe(key_prefix);
+  });
+
+  test("a drive's key makes keys for that drive alone, which see such keys alone", async () => {
+    const own = await stage.ownDrive();
+    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body: {} });
+    const client = stage.coffer.client(made.key);
+    const { data } = await client.json<{ data: { id: string }[] }>(200, "GET", "/v0/drives");
+    expect(data.map(({ id }) => id)).toEqual([own.id]);
+    expect(await client.json<KeyRecord[]>(200, "GET", "/v0/keys")).toHaveLength(2);
+  });
+
+  test("a read-only key reads and does not write", async () => {
+    const own = await stage.ownDrive();
+    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body: { scope: "read-only" } });
+    const client = stage.coffer.client(made.key);
+    await client.json(200, "GET", "/v0/drives");
+    const refusal = await client.send("PUT", `/v0/files?drive_id=${own.id}&path=a`, { body: "x" });
+    expect(refusal.status).toBe(403);
+  });
+});
+
+describe("list", () => {
+  runScenarios(stage, [
+    {
+      name: "oldest first, without secrets; a provisioned key shows 12 characters of itself",
+      given: [
+        create({ name: "One" }, { keeps: "one" }),
+        create({ name: "Two", scope: "read-only" }, { keeps: "two" }),
+      ],
+      request: ["GET", "/v0/keys"],
+      status: 200,
+      json: [
+        {
+          key_prefix: expect.stringMatching(/^cof_[0-9a-f]{8}$/),
+          scope: "read-write",
+          drive_id: "{drive}",
+          last_used_at: expect.any(String),
+        },
+        {
+          id: "{one.id}",
+          key_prefix: "{one.key_prefix}",
+          name: "One",
+          scope: "read-write",
+          last_used_at: null,
+        },
+        {
+          id: "{two.id}",
+          key_prefix: "{two.key_prefix}",
+          name: "Two",
+          scope: "read-only",
+          drive_id: "{drive}",
+          last_used_at: null,
+        },
+      ],
+      omits: ['"key":', "{one.key}", "{two.key}", '"hash"'],
+    },
+  ]);
+
+  test("an account's list tells the keys of its drives from those that reach them all", async () => {
+    await using coffer = await startAppliance();
+    const { clients, drives } = await populate(coffer);
+    const keys = await clients.ada.json<{ drive_id: string | null }[]>(200, "GET", "/v0/keys");
+    const reach = keys.map((key) => key.drive_id);
+    // Those that a person made, and the application that she let in, come before what these made.
+    expect(reach.slice(0, 4)).toEqual([null, null, drives.ada, null]);
+    expect(new Set(reach.slice(4))).toEqual(new Set([drives.ada, null]));
+  });
+
+  test("last_used_at follows the key's use, also over a restart", async () => {
+    await using coffer = await startAppliance();
+    const own = await provision(coffer);
+    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body: {} });
+    const lastUse = async () => {
+      const keys = await coffer.client(own.key).json<KeyRecord[]>(200, "GET", "/v0/keys");
+      return keys.find(({ id }) => id === made.id)?.last_used_at;
+    };
+    expect(await lastUse()).toBeNull();
+    coffer.clock.advance(5000);
+    const used = new Date(coffer.clock.now()).toISOString();
+    await coffer.client(made.key).json(200, "GET", "/v0/drives");
+    coffer.clock.advance(5000);
+    await coffer.restart();
+    expect(await lastUse()).toBe(used);
+    await coffer.client(made.key).send("GET", "/v0/nothing");
+    expect(await lastUse()).toBe(new Date(coffer.clock.now()).toISOString());
+  });
+
+  test("last_used_at is not lost when it cannot be written down for a while", async () => {
+    await using coffer = await startAppliance();
+    const own = await provision(coffer);
+    changeDatabase(
+      coffer.dataDir,
+      "CREATE TRIGGER sabotage BEFORE UPDATE OF last_used_at ON api_key BEGIN SELECT RAISE(ABORT, 'sabotaged'); END",
+    );
+    await own.client.json(200, "GET", "/v0/drives");
+    const used = new Date(coffer.clock.now()).toISOString();
+    const failure = await coffer.appliance.services.apiKeys.flushUse().catch((error: unknown) => error);
+    expect(String(failure)).toContain("sabotaged");
+    changeDatabase(coffer.dataDir, "DROP TRIGGER sabotage");
+    await coffer.appliance.services.apiKeys.flushUse();
+    using database = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
+    const stored =
+      database.query<{ at: number }, []>("SELECT last_used_at AS at FROM api_key").get()?.at ?? 0;
+    expect(new Date(stored).toISOString()).toBe(used);
+  });
+});
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** The time in `ms` milliseconds, for requests. */
+function from(coffer: TestAppliance, ms: number): string {
+  return new Date(coffer.clock.now() + ms).toISOString();
+}
+
+describe("expire", () => {
+  test("at once, for requests, the list and links, before the sweep and after it", async () => {
+    await using coffer = await startAppliance();
+    const own = await provision(coffer);
+    const file = await own.client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${own.id}&path=a`, {
+      body: "x",
+    });
+    const body = { expires_at: from(coffer, HOUR_MS) };
+    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body });
+    const client = coffer.client(made.key);
+    const link = await client.json<{ token: string }>(200, "POST", `/v0/files/${file.id}/presigned-url`, {
+      body: { expires_in: 86_400 },
+    });
+    const statuses = async () => [
+      (await client.send("GET", "/v0/drives")).status,
+      (await coffer.client().send("GET", `/v0/presigned/${link.token}`)).status,
+      (await own.client.json<KeyRecord[]>(200, "GET", "/v0/keys")).length,
+    ];
+    coffer.clock.advance(HOUR_MS - 1);
+    expect(await statuses()).toEqual([200, 200, 2]);
+    coffer.clock.advance(1);
+    expect(await statuses()).toEqual([401, 404, 1]);
+    await coffer.appliance.services.sweep.run();
+    expect(await statuses()).toEqual([401, 404, 1]);
+    using database = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
+    expect(database.query("SELECT count(*) FROM api_key").values()).toEqual([[1]]);
+  });
+
+  test("while a write with it is on its way, which then changes nothing", async () => {
+    await using coffer = await startAppliance();
+    const own = await provision(coffer);
+    const body = { expires_at: from(coffer, HOUR_MS) };
+    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body });
+    const { apiKeys, folders } = coffer.appliance.services;
+    const caller = apiKeys.authenticate(made.key);
+    if (caller === null) throw new Error("the new key is not valid");
+    coffer.clock.advance(HOUR_MS);
+    const refusal = await folders.create(caller, own.id, "late/").catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: "UNAUTHORIZED" });
+  });
+
+  test("with the keys that they made, which cannot outlive them", async () => {
+    await using coffer = await startAppliance();
+    const own = await provision(coffer);
+    const body = { expires_at: from(coffer, HOUR_MS) };
+    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body });
+    const client = coffer.client(made.key);
+    expect(await client.json<object>(201, "POST", "/v0/keys", { body: {} })).toMatchObject(body);
+    const sooner = { expires_at: from(coffer, HOUR_MS - 1) };
+    expect(await client.json<object>(201, "POST", "/v0/keys", { body: sooner })).toMatchObject(sooner);
+    const later = { expires_at: from(coffer, HOUR_MS + 1) };
+    const { error } = await client.json<{ error: object }>(400, "POST", "/v0/keys", { body: later });
+    expect(error).toMatchObject({ code: "VALIDATION_ERROR", field: "expires_at" });
+  });
+});
+
+describe("revoke", () => {
+  runScenarios(stage, [
+    {
+      name: "once, and at once",
+      given: [create({}, { keeps: "made" })],
+      request: ["DELETE", "/v0/keys/{made.id}"],
+      status: 200,
+      json: { id: "{made.id}", revoked: true },
+      after: [
+        { request: ["DELETE", "/v0/keys/{made.id}"], ...refused("NOT_FOUND") },
+        { request: ["GET", "/v0/keys"], status: 200, json: [{ drive_id: "{drive}" }], omits: ["{made.id}"] },
+      ],
+    },
+    { name: "none of that id", request: ["DELETE", `/v0/keys/${NOWHERE}`], ...refused("NOT_FOUND") },
+    { name: "no id at all", request: ["DELETE", "/v0/keys/nonsense"], ...refused("NOT_FOUND") },
+    {
+      name: "a foreign one",
+      request: ["DELETE", "/v0/keys/{keyIds.ada}"],
+      ...refused("NOT_FOUND"),
+      after: [
+        { as: "ada", request: ["GET", "/v0/drives"], status: 200, json: { data: [{ id: "{drives.ada}" }] } },
+      ],
+    },
+  ]);
+
+  test("the next request with it is refused, also one that had been seen before", async () => {
+    const own = await stage.ownDrive();
+    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body: {} });
+    const client = stage.coffer.client(made.key);
+    await client.json(200, "GET", "/v0/drives");
+    await own.client.json(200, "DELETE", `/v0/keys/${made.id}`);
+    expect((await client.send("GET", "/v0/drives")).status).toBe(401);
+    await own.client.json(200, "GET", "/v0/drives");
+  });
+
+  test("a key may revoke itself", async () => {
+    const own = await stage.ownDrive();
+    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body: {} });
+    const client = stage.coffer.client(made.key);
+    await client.json(200, "DELETE", `/v0/keys/${made.id}`);
+    expect((await client.send("GET", "/v0/drives")).status).toBe(401);
+  });
+
+  test("an account revokes the keys of its drives, and they stay revoked over a restart", async () => {
+    await using coffer = await startAppliance();
+    const { clients, keys } = await populate(coffer);
+    const drives = await clients.ada.json<KeyRecord[]>(200, "GET", "/v0/keys");
+    const limited = drives.find(({ key_prefix }) => keys.adaDrive?.startsWith(key_prefix));
+    await clients.ada.json(200, "DELETE", `/v0/keys/${limited?.id}`);
+    expect((await clients.adaDrive.send("GET", "/v0/drives")).status).toBe(401);
+    await coffer.restart();
+    expect((await coffer.client(keys.adaDrive).send("GET", "/v0/drives")).status).toBe(401);
+    expect((await coffer.client(keys.ada).send("GET", "/v0/drives")).status).toBe(200);
+  });
+});

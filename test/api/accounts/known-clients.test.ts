@@ -1,0 +1,142 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { openTables } from "../../../src/db/tables.ts";
+import { Database as CofferDatabase } from "../../../src/db/engine/database.ts";
+import type { PasswordSender } from "../../../src/domain/accounts/known-client.ts";
+import { KnownClients } from "../../../src/services/accounts/known-clients.ts";
+import { addAccount } from "../../support/server/accounts.ts";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { FakeClock } from "../../support/server/fake-clock.ts";
+import { signIn } from "../../support/server/sign-in.ts";
+import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const HOME = "192.0.2.1";
+const STRANGER = "198.51.100.7";
+
+async function withAda(): Promise<TestAppliance> {
+  const coffer = await startAppliance({ "trusted-proxies": "127.0.0.1" });
+  addAccount(coffer, "ada");
+  return coffer;
+}
+
+async function login(coffer: TestAppliance, address: string, password: string): Promise<number> {
+  const { status } = await coffer.client().send("POST", "/auth/login", {
+    body: { username: "ada", password },
+    headers: { "x-forwarded-for": address },
+  });
+  return status;
+}
+
+/** Fifty wrong passwords: as many as one account bears from strangers. */
+async function guess(coffer: TestAppliance): Promise<void> {
+  for (let n = 0; n < 50; n += 1) expect(await login(coffer, `203.0.113.${n % 5}`, "wrong")).toBe(401);
+  expect(await login(coffer, STRANGER, "ada's password")).toBe(429);
+}
+
+function rows(coffer: TestAppliance): { hash: string; used_at: number }[] {
+  using sql = new Database(join(coffer.dataDir, "coffer.db"), { readonly: true });
+  return sql
+    .query<{ hash: string; used_at: number }, []>("SELECT * FROM known_client ORDER BY used_at")
+    .all();
+}
+
+describe("a client that has signed in", () => {
+  test("is not locked out by strangers' guesses after a restart", async () => {
+    await using coffer = await withAda();
+    expect(await login(coffer, HOME, "ada's password")).toBe(200);
+    await coffer.restart();
+    await guess(coffer);
+    expect(await login(coffer, HOME, "ada's password")).toBe(200);
+    expect(await login(coffer, "192.0.2.2", "ada's password")).toBe(429);
+  });
+
+  test("is remembered for that account alone, and not for a wrong password", async () => {
+    await using coffer = await withAda();
+    addAccount(coffer, "bob");
+    const headers = { "x-forwarded-for": HOME };
+    const bob = { username: "bob", password: "bob's password" };
+    await coffer.client().json(200, "POST", "/auth/login", { body: bob, headers });
+    expect(await login(coffer, HOME, "wrong")).toBe(401);
+    expect(rows(coffer)).toHaveLength(1);
+    for (let n = 0; n < 49; n += 1) expect(await login(coffer, `203.0.113.${n % 5}`, "wrong")).toBe(401);
+    expect(await login(coffer, HOME, "ada's password")).toBe(429);
+  });
+
+  test("stands nowhere in the clear, neither its address nor its account", async () => {
+    await using coffer = await withAda();
+    expect(await login(coffer, HOME, "ada's password")).toBe(200);
+    expect(rows(coffer)).toEqual([
+      { hash: expect.stringMatching(/^[0-9a-f]{64}$/), used_at: coffer.clock.now() },
+    ]);
+    await coffer.restart();
+    for (const name of await readdir(coffer.dataDir)) {
+      if (!name.startsWith("coffer.db")) continue;
+      expect([name, (await readFile(join(coffer.dataDir, name))).includes(HOME)]).toEqual([name, false]);
+    }
+  });
+
+  test("is noted once a day, and forgotten 90 days after its last use", async () => {
+    await using coffer = await withAda();
+    const start = coffer.clock.now();
+    const usedAt = async () => {
+      expect(await login(coffer, HOME, "ada's password")).toBe(200);
+      return rows(coffer).map(({ used_at }) => used_at - start);
+    };
+    expect(await usedAt()).toEqual([0]);
+    coffer.clock.advance(DAY_MS - 1);
+    expect(await usedAt()).toEqual([0]);
+    coffer.clock.advance(1);
+    expect(await usedAt()).toEqual([DAY_MS]);
+    coffer.clock.advance(90 * DAY_MS - 1);
+    await coffer.appliance.services.sweep.run();
+    expect(rows(coffer)).toHaveLength(1);
+    coffer.clock.advance(1);
+    await coffer.appliance.services.sweep.run();
+    expect(rows(coffer)).toEqual([]);
+  });
+
+  test("and changed the password is remembered for that over a restart as well", async () => {
+    await using coffer = await withAda();
+    const ada = await signIn(coffer, "ada");
+    const change = async (current: string, password: string, address: string) =>
+      (
+        await ada.send("POST", "/v0/account/password", {
+          body: { current, password },
+          headers: { "x-forwarded-for": address },
+        })
+      ).status;
+    expect(await change("ada's password", "another password", HOME)).toBe(200);
+    await coffer.restart();
+    for (let n = 0; n < 10; n += 1) expect(await change("wrong", "whatever it is", STRANGER)).toBe(400);
+    expect(await change("another password", "a third password", STRANGER)).toBe(429);
+    expect(await change("another password", "a third password", HOME)).toBe(200);
+  });
+});
+
+function sender(client: string): PasswordSender {
+  return { purpose: "sign in", client, account: "ada" };
+}
+
+test("of more clients than are remembered the ones unused for longest are forgotten", async () => {
+  await using place = await temporaryDirectory();
+  const clock = new FakeClock();
+  const database = CofferDatabase.open(join(place.path, "coffer.db"), clock);
+  await using _ = { [Symbol.asyncDispose]: () => database.close() };
+  const known = new KnownClients({
+    tables: openTables(database),
+    clock,
+    secret: new Uint8Array(32),
+    most: 3,
+  });
+  const use = async (client: string) => {
+    clock.advance(DAY_MS);
+    await known.remember(sender(client));
+  };
+  for (const client of ["a", "b", "c", "a", "d"]) await use(client);
+  expect(["a", "b", "c", "d"].filter((client) => known.has(sender(client)))).toEqual(["a", "c", "d"]);
+  expect(known.has({ ...sender("a"), purpose: "change the password" })).toBe(false);
+  expect(known.has({ ...sender("a"), account: "bob" })).toBe(false);
+});

@@ -1,0 +1,51 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { KEYS } from "../../../src/domain/limits.ts";
+import { addAccount } from "../../support/server/accounts.ts";
+import { startAppliance } from "../../support/server/appliance.ts";
+import { LoopWait } from "../../support/meters/loop-wait.ts";
+
+/** In milliseconds. The client is in the same process, and others use the machine: what is wrong takes hundreds. */
+const LONGEST_WAIT = 50;
+
+/** Copies a key until there are as many as there may be, each made by the first, or each by the one before. */
+function makeMany(dataDir: string, firstId: string, shape: "fan" | "chain"): void {
+  using sql = new Database(join(dataDir, "coffer.db"));
+  sql.run("PRAGMA busy_timeout = 10000");
+  sql.transaction(() => {
+    for (let [n, maker] = [1, firstId]; n < KEYS.account; n += 1) {
+      const id = Bun.randomUUIDv7();
+      sql.run(
+        `INSERT INTO api_key (id, hash, prefix, name, scope, user, created_at, made_by)
+         SELECT ?, hex(randomblob(32)), prefix, name, scope, user, created_at, ? FROM api_key WHERE id = ?`,
+        [id, maker, firstId],
+      );
+      if (shape === "chain") maker = id;
+    }
+  })();
+}
+
+test.each(["fan", "chain"] as const)(
+  "as many keys as there may be, made in a %s, make nobody wait: listed, and revoked with the first",
+  async (shape) => {
+    await using coffer = await startAppliance();
+    addAccount(coffer, "ada");
+    const { apiKeys } = coffer.appliance.services;
+    const { secret: own } = await apiKeys.createFor("ada", "", "read-write");
+    const client = coffer.client(own);
+    const first = await client.json<{ id: string; key: string }>(201, "POST", "/v0/keys", { body: {} });
+    makeMany(coffer.dataDir, first.id, shape);
+    const wait = new LoopWait();
+    let least = Number.POSITIVE_INFINITY;
+    for (let n = 0; n < 5 && least > LONGEST_WAIT; n += 1) {
+      const list = async () => expect(await client.json<object[]>(200, "GET", "/v0/keys")).toBeTruthy();
+      least = Math.min(least, await wait.during(list));
+    }
+    expect(least).toBeLessThan(LONGEST_WAIT);
+    const revoke = () => client.json(200, "DELETE", `/v0/keys/${first.id}`);
+    expect(await wait.during(revoke)).toBeLessThan(LONGEST_WAIT);
+    using sql = new Database(join(coffer.dataDir, "coffer.db"));
+    expect(sql.query("SELECT count(*) AS left FROM api_key").get()).toEqual({ left: 1 });
+  },
+);

@@ -1,0 +1,427 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { MEMBERS } from "../../../src/domain/limits.ts";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { changeDatabase } from "../../support/faults/change-database.ts";
+import type { Answer, Client, Json } from "../../support/server/client.ts";
+import { connectMcp } from "../../support/peers/mcp.ts";
+import { beginSession } from "../../support/server/sign-in.ts";
+import { populate, type World } from "../../support/server/world.ts";
+
+// What each member may ask is in the matrix: see authorisation.test.ts.
+
+let coffer: TestAppliance;
+let world: World;
+let members: string;
+
+beforeAll(async () => {
+  // So that 100 members can be added in a minute.
+  coffer = await startAppliance({ "rate-limits": "free=600,pro=600,team=600" });
+  world = await populate(coffer);
+  members = `/v0/drives/${world.drives.ada}/members`;
+});
+afterAll(() => coffer[Symbol.asyncDispose]());
+
+interface Member {
+  user_id: string;
+  username: string;
+  role: string;
+}
+
+function add(username: string, role: string, by: Client = world.clients.ada): Promise<Answer> {
+  return by.send("POST", members, { body: { username, role } });
+}
+
+async function listed(by: Client): Promise<Member[]> {
+  return (await by.json<{ data: Member[] }>(200, "GET", members)).data;
+}
+
+/** What an answer says, but for whose request it was. */
+function said({ text }: Answer): unknown {
+  return JSON.parse(text, (key, value) => (key === "request_id" ? "" : value));
+}
+
+/** The bytes that an account stores. */
+async function storedBy(client: Client): Promise<number> {
+  const { data } = await client.json<{ data: { storage: { used: number } } }>(
+    200,
+    "GET",
+    "/v0/account/usage",
+  );
+  return data.storage.used;
+}
+
+/** Makes a drive of somebody's own; its id. */
+async function makeDrive(client: Client): Promise<string> {
+  const body = { name: "Own" };
+  return (await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body })).data.id;
+}
+
+/** The path of a link that a request makes. */
+async function linkOf(by: { send: Client["send"] }, address: string, body: Json): Promise<string> {
+  const { url }: { url: string } = JSON.parse((await by.send("POST", address, { body })).text);
+  return new URL(url).pathname;
+}
+
+/** Makes Dan what he is at the start. */
+async function restoreDan(): Promise<void> {
+  expect([200, 201]).toContain((await add("dan", "editor")).status);
+}
+
+/** Sends the first bytes of an upload; returns what sends the rest. */
+async function beginUpload(by: Client, path: string): Promise<() => Promise<Answer>> {
+  const hold = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  let pulled = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      pulled += 1;
+      if (pulled > 1) {
+        begun.resolve();
+        await hold.promise;
+        controller.close();
+      } else controller.enqueue(new Uint8Array(70_000));
+    },
+  });
+  const headers = { "idempotency-key": crypto.randomUUID() };
+  const address = `/v0/files?drive_id=${world.drives.ada}&path=${path}`;
+  const answer = by.send("PUT", address, { body, headers });
+  await begun.promise;
+  // Once it was let in, another request with its key is told to wait.
+  while ((await by.send("POST", "/v0/folders", { body: {}, headers })).status !== 409) await Bun.sleep(2);
+  return () => {
+    hold.resolve();
+    return answer;
+  };
+}
+
+test("a member is shown with who shared the drive", async () => {
+  coffer.clock.advance(1);
+  const first = await add("bob", "reader");
+  expect([first.status, JSON.parse(first.text)]).toEqual([
+    201,
+    {
+      data: {
+        user_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        username: "bob",
+        role: "reader",
+        created_at: expect.stringMatching(/Z$/),
+        created_by: { type: "key", id: world.keyIds.ada, name: "" },
+      },
+    },
+  ]);
+  const again = await add("Bob", "editor");
+  expect([again.status, JSON.parse(again.text)]).toMatchObject([200, { data: { role: "editor" } }]);
+  expect((await listed(world.clients.ada)).map(({ username }) => username)).toEqual(["carol", "dan", "bob"]);
+  const { user_id } = (await listed(world.clients.bob))[0] ?? { user_id: "" };
+  expect(await world.clients.bob.json<unknown>(200, "DELETE", `${members}/${user_id}`)).toEqual({
+    data: { user_id, removed: true },
+  });
+  expect((await world.clients.bob.send("GET", members)).status).toBe(404);
+});
+
+test("the feed tells who became a member, and a reader only what came since", async () => {
+  const { ada, bob } = world.clients;
+  const changes = async (by: Client) =>
+    (
+      await by.json<{ data: { type: string; ref: string; by: { id: string } }[] }>(
+        200,
+        "GET",
+        `/v0/changes?drive_id=${world.drives.ada}`,
+      )
+    ).data;
+  const before = (await changes(ada)).length;
+  const added: { data: Member } = JSON.parse((await add("bob", "reader")).text);
+  expect(await changes(bob)).toMatchObject([{ type: "member.added" }]);
+  await add("bob", "reader");
+  await add("bob", "editor");
+  expect((await changes(bob)).length).toBe(before + 2);
+  const id = added.data.user_id;
+  await bob.json(200, "DELETE", `${members}/${id}`);
+  expect((await changes(ada)).slice(before)).toMatchObject([
+    { type: "member.added", ref: id, by: { id: world.keyIds.ada } },
+    { type: "member.changed", ref: id },
+    { type: "member.removed", ref: id, by: { id: world.keyIds.bob } },
+  ]);
+});
+
+test("the list has the shape of all lists", async () => {
+  const total = (await listed(world.clients.ada)).length;
+  const list = await world.clients.ada.json<unknown>(200, "GET", members);
+  expect(list).toEqual({ data: expect.any(Array), total, next_cursor: null });
+});
+
+test("a member sees itself alone, and cannot remove others or raise itself", async () => {
+  const { dan, carol } = world.clients;
+  expect(await listed(carol)).toMatchObject([{ username: "carol", role: "reader" }]);
+  const [own] = await listed(dan);
+  expect((await dan.send("DELETE", `${members}/${world.carol}`)).status).toBe(403);
+  const raise = { body: { role: "editor" } };
+  expect((await carol.send("PATCH", `${members}/${world.carol}`, raise)).status).toBe(403);
+  expect((await add("carol", "editor", dan)).status).toBe(403);
+  expect((await carol.send("PATCH", `${members}/${own?.user_id ?? ""}`, raise)).status).toBe(403);
+});
+
+test("who cannot become a member", async () => {
+  const unknown = await add("nobody-here", "reader");
+  expect(unknown.status).toBe(404);
+  changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1 WHERE username = 'bob'");
+  const disabled = await add("bob", "reader");
+  changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = NULL WHERE username = 'bob'");
+  expect([disabled.status, said(disabled)]).toEqual([404, said(unknown)]);
+  expect((await add("ada", "reader")).status).toBe(409);
+  expect((await add("bob", "owner")).status).toBe(400);
+});
+
+test("a drive has only so many members, and so does a user", async () => {
+  const fill = (of: string, most: number, select: string) =>
+    changeDatabase(
+      coffer.dataDir,
+      `WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ${most})
+       INSERT INTO ${of} ${select} FROM n`,
+    );
+  fill("user (id, username, plan, created_at)", MEMBERS.drive, "SELECT 'id-' || i, 'many-' || i, 'free', 1");
+  changeDatabase(
+    coffer.dataDir,
+    `INSERT INTO drive_member (drive, user, role, changes_from, created_at)
+     SELECT d.pk, u.pk, 'reader', 0, 1 FROM drive d, user u
+      WHERE d.id = '${world.drives.bob}' AND u.username LIKE 'many-%'`,
+  );
+  const full = await world.clients.bob.send("POST", `/v0/drives/${world.drives.bob}/members`, {
+    body: { username: "ada", role: "reader" },
+  });
+  expect([full.status, JSON.parse(full.text)]).toMatchObject([403, { error: { code: "QUOTA_EXCEEDED" } }]);
+  changeDatabase(coffer.dataDir, "DELETE FROM drive_member WHERE added_by IS NULL");
+});
+
+test("unknown usernames count for the rate limit as known ones do", async () => {
+  const statuses: number[] = [];
+  for (let n = 0; n < 1000 && statuses.at(-1) !== 429; n += 1)
+    statuses.push((await add("nobody-here", "reader")).status);
+  expect(new Set(statuses)).toEqual(new Set([404, 429]));
+  expect((await add("bob", "reader")).status).toBe(429);
+  coffer.clock.advance(60_000);
+});
+
+test("what an editor uploads counts for the owner, and a full owner stops an editor", async () => {
+  await using small = await startAppliance({ "storage-limits": "team=100" });
+  const own = await populate(small);
+  const { ada, dan } = own.clients;
+  const put = (path: string, bytes: number) =>
+    dan.send("PUT", `/v0/files?drive_id=${own.drives.ada}&path=${path}`, { body: "x".repeat(bytes) });
+  const before = await storedBy(ada);
+  expect((await put("of-dan", 50)).status).toBe(201);
+  expect([await storedBy(ada), await storedBy(dan)]).toEqual([before + 50, 0]);
+  const refused = await put("too-much", 60);
+  expect([refused.status, JSON.parse(refused.text)]).toMatchObject([
+    403,
+    { error: { code: "QUOTA_EXCEEDED" } },
+  ]);
+  const account = await dan.json<{ data: { drive_count: number } }>(200, "GET", "/v0/account");
+  expect(account.data.drive_count).toBe(0);
+});
+
+test("the room of an editor's own account is not that of the drive", async () => {
+  await using small = await startAppliance({ "storage-limits": "free=30" });
+  const own = await populate(small);
+  // So that the drive is known only after the content.
+  const fields = { content: btoa("x".repeat(50)), filename: "f", drive_id: own.drives.ada };
+  const uploaded = await own.clients.dan.send("POST", "/v0/files", { body: fields });
+  expect([uploaded.status, uploaded.text]).toEqual([201, expect.any(String)]);
+  const body = { ...fields, drive_id: own.drives.bob };
+  expect((await own.clients.bob.send("POST", "/v0/files", { body })).status).toBe(403);
+});
+
+test("what an editor moves into the drive needs room at its owner", async () => {
+  await using small = await startAppliance({ "storage-limits": "team=100" });
+  const own = await populate(small);
+  const { ada, dan } = own.clients;
+  const from = await makeDrive(dan);
+  const put = async (path: string) => {
+    const address = `/v0/files?drive_id=${from}&path=${path}`;
+    return (await dan.json<{ id: string }>(201, "PUT", address, { body: "x".repeat(60) })).id;
+  };
+  const to = { destination_drive_id: own.drives.ada };
+  const large = await put("large");
+  const more = await put("sub/more");
+  const moved = { ...to, destination_path: "large" };
+  expect((await dan.send("POST", `/v0/files/${large}/move`, { body: moved })).status).toBe(200);
+  const full: readonly [path: string, body: Json][] = [
+    [`/v0/files/${more}/move`, { ...to, destination_path: "more" }],
+    [`/v0/files/${more}/copy`, { ...to, destination_path: "more" }],
+    ["/v0/folders/move", { ...to, drive_id: from, path: "sub/", destination_path: "sub/" }],
+    ["/v0/folders/copy", { ...to, drive_id: from, path: "sub/", destination_path: "sub/" }],
+  ];
+  for (const [path, body] of full) {
+    const answer = await dan.send("POST", path, { body });
+    expect([path, answer.status, answer.text]).toEqual([
+      path,
+      403,
+      expect.stringContaining("QUOTA_EXCEEDED"),
+    ]);
+  }
+  expect(await storedBy(ada)).toBe(72);
+  expect(await storedBy(dan)).toBe(60);
+});
+
+test("search and grep of all drives find what is shared, and nothing once it is not", async () => {
+  const { carol } = world.clients;
+  const count = async () => {
+    const found = await carol.json<{ total: number }>(200, "GET", "/v0/search?q=hello");
+    const lines = await carol.json<{ data: unknown[] }>(200, "GET", "/v0/grep?pattern=Hello");
+    return [found.total, lines.data.length];
+  };
+  expect(await count()).toEqual([1, 1]);
+  await world.clients.ada.json(200, "DELETE", `${members}/${world.carol}`);
+  expect(await count()).toEqual([0, 0]);
+  expect((await add("carol", "reader")).status).toBe(201);
+});
+
+test("a member who is removed, or made a reader, in the middle of an upload stores nothing", async () => {
+  const [{ user_id } = { user_id: "" }] = await listed(world.clients.dan);
+  const ends: readonly [() => Promise<unknown>, number][] = [
+    [() => world.clients.ada.json(200, "DELETE", `${members}/${user_id}`), 404],
+    [() => world.clients.ada.json(200, "PATCH", `${members}/${user_id}`, { body: { role: "reader" } }), 403],
+  ];
+  for (const [end, status] of ends) {
+    await restoreDan();
+    const complete = await beginUpload(world.clients.dan, "late");
+    await end();
+    expect((await complete()).status).toBe(status);
+  }
+  await restoreDan();
+  const there = await world.clients.ada.send(
+    "GET",
+    `/v0/files/by-path?drive_id=${world.drives.ada}&path=late`,
+  );
+  expect(there.status).toBe(404);
+});
+
+test("links that a member made reach what the member reaches now", async () => {
+  const { ada, dan, nobody } = world.clients;
+  const [{ user_id } = { user_id: "" }] = await listed(dan);
+  const { browser } = beginSession(coffer, "dan");
+  for (const by of [dan, browser]) {
+    await restoreDan();
+    const link = await linkOf(by, `/v0/files/${world.files.ada}/presigned-url`, {});
+    const upload = await linkOf(by, "/v0/upload-links", { drive_id: world.drives.ada, path: "by-link" });
+    expect((await nobody.send("GET", link)).status).toBe(200);
+    await ada.json(200, "PATCH", `${members}/${user_id}`, { body: { role: "reader" } });
+    expect((await nobody.send("GET", link)).status).toBe(200);
+    expect((await nobody.send("PUT", upload, { body: "x" })).status).toBe(404);
+    await ada.json(200, "DELETE", `${members}/${user_id}`);
+    expect((await nobody.send("GET", link)).status).toBe(404);
+    expect((await nobody.send("PUT", upload, { body: "x" })).status).toBe(404);
+  }
+  await restoreDan();
+});
+
+test("while the owner is disabled, members see nothing", async () => {
+  const { dan } = world.clients;
+  changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1 WHERE username = 'ada'");
+  expect((await dan.send("GET", `/v0/drives/${world.drives.ada}`)).status).toBe(404);
+  expect((await dan.send("GET", `/v0/files/${world.files.ada}`)).status).toBe(404);
+  expect(await dan.json<unknown>(200, "GET", "/v0/drives")).toEqual({ data: [] });
+  changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = NULL WHERE username = 'ada'");
+  expect((await dan.send("GET", `/v0/drives/${world.drives.ada}`)).status).toBe(200);
+});
+
+test("members copy files out of the drive, and only the owner moves them out", async () => {
+  const { carol, dan } = world.clients;
+  const moved = { destination_path: "got.txt" };
+  const copied = await carol.send("POST", `/v0/files/${world.files.ada}/copy`, {
+    body: { ...moved, destination_drive_id: await makeDrive(carol) },
+  });
+  expect(copied.status).toBe(201);
+  const taken = await carol.send("POST", `/v0/folders/move`, {
+    body: {
+      drive_id: world.drives.ada,
+      path: "notes/",
+      destination_path: "taken/",
+      destination_drive_id: "carol/own",
+    },
+  });
+  expect(taken.status).toBe(403);
+  const destination_drive_id = await makeDrive(dan);
+  const out = { ...moved, destination_drive_id };
+  const folder = {
+    drive_id: world.drives.ada,
+    path: "notes/",
+    destination_path: "got/",
+    destination_drive_id,
+  };
+  const refused = [
+    await dan.send("POST", `/v0/files/${world.files.ada}/move`, { body: out }),
+    await dan.send("POST", "/v0/folders/move", { body: folder }),
+  ];
+  for (const { status, text } of refused) {
+    expect([status, JSON.parse(text).error.message]).toEqual([
+      403,
+      "Your role in this drive is editor; only its owner can move something out of it. Copy it instead.",
+    ]);
+  }
+  await dan.json(201, "POST", "/v0/folders/copy", { body: folder });
+  const { id } = await dan.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${world.drives.ada}&path=m`, {
+    body: "x",
+  });
+  await dan.json(200, "POST", `/v0/files/${id}/move`, { body: { destination_path: "n" } });
+  // Between drives of one owner nothing is taken from anybody.
+  const second = await makeDrive(world.clients.ada);
+  await world.clients.ada.json(201, "POST", `/v0/drives/${second}/members`, {
+    body: { username: "dan", role: "editor" },
+  });
+  await dan.json(200, "POST", `/v0/files/${id}/move`, {
+    body: { ...moved, destination_drive_id: second },
+  });
+});
+
+function inHours(count: number): string {
+  return new Date(coffer.clock.now() + count * 3_600_000).toISOString();
+}
+
+test("only the owner lets a file expire that is there, as it is not in the trash then", async () => {
+  const { ada, adaPrefix, dan } = world.clients;
+  const drive = world.drives.ada;
+  const put = (path: string, expiry: string) => `/v0/files?drive_id=${drive}&path=${path}${expiry}`;
+  for (const editor of [dan, adaPrefix]) {
+    const { id } = await ada.json<{ id: string }>(201, "PUT", put("notes/stays", ""), { body: "kept" });
+    const expiring = (by: Client, count: number) =>
+      by.send("PATCH", `/v0/files/${id}`, { body: { expires_at: inHours(count) } });
+    const replaced = await editor.send("PUT", put("notes/stays", `&expires_at=${inHours(1)}`), { body: "x" });
+    for (const { status, text } of [await expiring(editor, 2), replaced]) {
+      expect([status, JSON.parse(text).error.message]).toEqual([
+        403,
+        "Your role in this drive is editor; only its owner can let a file expire, or expire sooner. Delete it when it is not needed: then it goes to the trash.",
+      ]);
+    }
+    expect((await expiring(ada, 2)).status).toBe(200);
+    expect((await expiring(editor, 1)).status).toBe(403);
+    expect((await expiring(editor, 3)).status).toBe(200);
+    await editor.json(200, "PATCH", `/v0/files/${id}`, { body: { expires_at: null } });
+    await editor.json(201, "PUT", put("notes/own", `&expires_at=${inHours(1)}`), { body: "for a while" });
+    for (const path of ["notes/stays", "notes/own"])
+      await ada.json(200, "DELETE", `/v0/files/by-path?drive_id=${drive}&path=${path}`);
+  }
+});
+
+test("bulk-delete passes over what a reader may not delete", async () => {
+  const body = { file_ids: [world.files.ada] };
+  const removed = await world.clients.carol.json<unknown>(200, "POST", "/v0/files/bulk-delete", { body });
+  expect(removed).toMatchObject({ deleted: [], failed: [world.files.ada] });
+});
+
+test("that somebody shares a drive does not change which one a tool means", async () => {
+  await add("bob", "reader");
+  await using bob = await connectMcp(coffer.appliance.url, world.keys.bob);
+  const files = await bob.client.callTool({ name: "list_files", arguments: {} });
+  expect(files.isError).toBeFalsy();
+  const drives = await bob.client.callTool({ name: "list_drives", arguments: {} });
+  expect(drives.structuredContent).toMatchObject({ drives: [{ role: "owner" }, { role: "reader" }] });
+});
+
+test("a deleted drive is gone for its members, and the sweep removes who they were", async () => {
+  await using other = await startAppliance();
+  const own = await populate(other);
+  await own.clients.ada.json(200, "DELETE", `/v0/drives/${own.drives.ada}`);
+  expect(await own.clients.dan.json<unknown>(200, "GET", "/v0/drives")).toEqual({ data: [] });
+  expect((await other.appliance.services.sweep.run()).drives).toBe(1);
+});

@@ -1,0 +1,427 @@
+import { describe, expect, test } from "bun:test";
+import { addAccount } from "../../support/server/accounts.ts";
+import { dataOf, expectRefused } from "../../support/server/answers.ts";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { changeDatabase } from "../../support/faults/change-database.ts";
+import type { Client } from "../../support/server/client.ts";
+import { expectCommonRules, expectJson } from "../../support/server/scenario.ts";
+import {
+  beginSession,
+  browserWith,
+  isSignedIn,
+  type SignedInBrowser,
+  signIn,
+} from "../../support/server/sign-in.ts";
+import { populate, startWorld } from "../../support/server/world.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+
+async function withAda(settings: Record<string, string> = {}): Promise<TestAppliance> {
+  const coffer = await startAppliance(settings);
+  addAccount(coffer, "ada");
+  return coffer;
+}
+
+/** Changes what no route changes yet. */
+function disable(coffer: TestAppliance, username: string): void {
+  changeDatabase(coffer.dataDir, `UPDATE user SET disabled_at = 1 WHERE username = '${username}'`);
+}
+
+describe("a session at /v0", () => {
+  test("does what an account key does", async () => {
+    await using coffer = await withAda();
+    const ada = await signIn(coffer, "ada");
+    const made = await ada.send("POST", "/v0/drives", { body: { name: "Notes" } });
+    expect(made.status).toBe(201);
+    expectCommonRules("POST", made);
+    const { data }: { data: { id: string } } = JSON.parse(made.text);
+    const file = `/v0/files?drive_id=${data.id}&path=a.txt`;
+    expect((await ada.send("PUT", file, { body: "hello" })).status).toBe(201);
+    const key = await ada.send("POST", "/v0/keys", { body: {} });
+    const { key: secret }: { key: string } = JSON.parse(key.text);
+    const drives = await coffer.client(secret).json<unknown>(200, "GET", "/v0/drives");
+    expectJson((await ada.send("GET", "/v0/drives")).text, drives);
+    expect((await ada.send("DELETE", `/v0/drives/${data.id}`)).status).toBe(200);
+  });
+
+  test("is no key, and a key is no session", async () => {
+    await using coffer = await withAda();
+    const ada = await signIn(coffer, "ada");
+    const { secret } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
+    expect((await coffer.client(ada.token).send("GET", "/v0/drives")).status).toBe(401);
+    expect((await browserWith(coffer, secret).send("GET", "/v0/drives")).status).toBe(401);
+  });
+
+  const NONE: [name: string, cookie: string][] = [
+    ["nothing", ""],
+    ["no value", "coffer_session="],
+    ["unknown", `coffer_session=${"a".repeat(43)}`],
+    ["no cookie at all", "coffer_session"],
+    ["nonsense", "coffer_session=%00%ff\u00e9; ;;=;"],
+    ["SQL", "coffer_session=' OR 1=1 --"],
+    ["without end", `coffer_session=${"a".repeat(5000)}`],
+  ];
+  test.each(NONE)("%s is 401", async (_, cookie) => {
+    await using coffer = await startAppliance();
+    const answer = await coffer.client().send("GET", "/v0/drives", { headers: { cookie } });
+    expect(answer.status).toBe(401);
+    expectCommonRules("GET", answer);
+  });
+
+  test("is found among other cookies", async () => {
+    await using coffer = await withAda();
+    const ada = await signIn(coffer, "ada");
+    const headers = { cookie: `theme=dark; x_coffer_session=no;${ada.cookie};other="a=b"` };
+    expect((await coffer.client().send("GET", "/v0/drives", { headers })).status).toBe(200);
+  });
+
+  test("a key wins over it, also one that is none", async () => {
+    await using coffer = await startAppliance();
+    const { keys, drives } = await populate(coffer);
+    const ada = await signIn(coffer, "ada");
+    const as = (key: string) =>
+      ada.send("GET", "/v0/drives", { headers: { authorization: `Bearer ${key}` } });
+    expectJson((await as(keys.agent ?? "")).text, { data: [{ id: drives.agent }] });
+    expect((await as(keys.liar ?? "")).status).toBe(401);
+    // What a reverse proxy in front may ask for is no key.
+    const basic = { authorization: `Basic ${btoa("x:y")}` };
+    expectJson((await ada.send("GET", "/v0/drives", { headers: basic })).text, {
+      data: [{ id: drives.ada }],
+    });
+    // Programs send no Origin, and a key needs none.
+    const sent = await coffer
+      .client(keys.ada)
+      .send("POST", "/v0/drives", { body: { name: "x" }, headers: { cookie: ada.cookie } });
+    expect(sent.status).toBe(201);
+  });
+
+  test("the log has no key for it", async () => {
+    await using coffer = await withAda();
+    const ada = await signIn(coffer, "ada");
+    const { headers } = await ada.send("GET", "/v0/drives");
+    const line = coffer.lines.find((text) => text.includes(headers.get("x-request-id") ?? "none"));
+    expect(JSON.parse(line ?? "")).toMatchObject({ route: "/v0/drives", status: 200, key_id: null });
+  });
+
+  test("all of an account's count together, apart from its keys", async () => {
+    await using coffer = await withAda({ "rate-limits": "free=5,pro=5,team=3" });
+    const { secret } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
+    const [one, two] = [await signIn(coffer, "ada"), await signIn(coffer, "ada")];
+    const statuses: (number | string | null)[] = [];
+    for (const browser of [one, two, one, two]) {
+      const { status, headers } = await browser.send("GET", "/v0/drives");
+      statuses.push(status, headers.get("x-ratelimit-remaining"));
+    }
+    expect(statuses).toEqual([200, "2", 200, "1", 200, "0", 429, "0"]);
+    expect((await coffer.client(secret).send("GET", "/v0/drives")).status).toBe(200);
+  });
+});
+
+describe("unsafe methods with a session", () => {
+  interface Sent {
+    readonly name: string;
+    readonly headers: (url: string) => Record<string, string>;
+    readonly status: number;
+  }
+  const UNCONFIGURED: Sent[] = [
+    { name: "our origin", headers: (url) => ({ origin: url }), status: 201 },
+    {
+      name: "our origin behind TLS",
+      headers: (url) => ({ origin: url.replace("http:", "https:") }),
+      status: 201,
+    },
+    {
+      name: "our origin, where a proxy names the port that goes without saying",
+      headers: () => ({ origin: "https://drive.example", host: "drive.example:443" }),
+      status: 201,
+    },
+    {
+      name: "the same name at another port",
+      headers: () => ({ origin: "http://drive.example", host: "drive.example:443" }),
+      status: 403,
+    },
+    { name: "a Host that is none", headers: () => ({ origin: "http://a b", host: "a b" }), status: 403 },
+    {
+      name: "no Origin, and the browser says same-origin",
+      headers: () => ({ "sec-fetch-site": "same-origin" }),
+      status: 201,
+    },
+    { name: "nothing", headers: () => ({}), status: 403 },
+    { name: "another site", headers: () => ({ origin: "https://evil.example" }), status: 403 },
+    { name: "an opaque origin", headers: () => ({ origin: "null" }), status: 403 },
+    { name: "an empty origin", headers: () => ({ origin: "" }), status: 403 },
+    { name: "another port", headers: () => ({ origin: "http://127.0.0.1:1" }), status: 403 },
+    {
+      name: "our origin as the start of another",
+      headers: (url) => ({ origin: `${url}.evil.example` }),
+      status: 403,
+    },
+    { name: "our origin as its user", headers: (url) => ({ origin: `${url}@evil.example` }), status: 403 },
+    { name: "two origins", headers: (url) => ({ origin: `${url} https://evil.example` }), status: 403 },
+    {
+      name: "another site, whatever else is said",
+      headers: () => ({ origin: "https://evil.example", "sec-fetch-site": "same-origin" }),
+      status: 403,
+    },
+    { name: "same-site", headers: () => ({ "sec-fetch-site": "same-site" }), status: 403 },
+    { name: "cross-site", headers: () => ({ "sec-fetch-site": "cross-site" }), status: 403 },
+    { name: "typed in", headers: () => ({ "sec-fetch-site": "none" }), status: 403 },
+    { name: "a referrer", headers: (url) => ({ referer: `${url}/` }), status: 403 },
+  ];
+  const CONFIGURED: Sent[] = [
+    { name: "the configured origin", headers: () => ({ origin: "https://drive.example" }), status: 201 },
+    { name: "the address it was sent to", headers: (url) => ({ origin: url }), status: 403 },
+    {
+      name: "the configured one without TLS",
+      headers: () => ({ origin: "http://drive.example" }),
+      status: 403,
+    },
+    { name: "another port", headers: () => ({ origin: "https://drive.example:444" }), status: 403 },
+    { name: "another host", headers: () => ({ origin: "https://x.drive.example" }), status: 403 },
+  ];
+  const TABLES: [name: string, settings: Record<string, string>, cases: Sent[]][] = [
+    ["without a base URL", {}, UNCONFIGURED],
+    ["with a base URL", { "base-url": "https://drive.example" }, CONFIGURED],
+  ];
+  for (const [table, settings, cases] of TABLES) {
+    test(table, async () => {
+      await using coffer = await withAda(settings);
+      const { cookie } = await signIn(coffer, "ada");
+      for (const { name, headers, status } of cases) {
+        const sent = { body: { name: "Notes" }, headers: { cookie, ...headers(coffer.appliance.url) } };
+        const answer = await coffer.client().send("POST", "/v0/drives", sent);
+        expect([name, answer.status]).toEqual([name, status]);
+        expectCommonRules("POST", answer);
+        // Reading is free, but not for a page of another origin.
+        const read = await coffer.client().send("GET", "/v0/drives", { headers: sent.headers });
+        const isForeign = status === 403 && "origin" in sent.headers;
+        expect([name, read.status]).toEqual([name, isForeign ? 401 : 200]);
+      }
+      for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS"]) {
+        const answer = await coffer.client().send(method, "/v0/drives/x", { headers: { cookie } });
+        expect([method, answer.status]).toEqual([method, 403]);
+      }
+    });
+  }
+});
+
+describe("a session's life", () => {
+  test("is 30 days after its last use, which is noted once an hour", async () => {
+    await using coffer = await withAda({ "sweep-interval": "10ms" });
+    const ada = await signIn(coffer, "ada");
+    const idle = await signIn(coffer, "ada");
+    const { sessions } = coffer.appliance.services;
+    const use = async () => {
+      const { status } = await ada.send("GET", "/v0/drives");
+      await sessions.flushUse();
+      return status;
+    };
+    const caller = sessions.authenticate(ada.token);
+    if (caller === null) throw new Error("not signed in");
+    const lastUsed = () => sessions.list(caller)[0]?.lastUsedAt;
+    const start = coffer.clock.now();
+    coffer.clock.advance(HOUR_MS - 1);
+    expect([await use(), lastUsed()]).toEqual([200, start]);
+    coffer.clock.advance(1);
+    expect([await use(), lastUsed()]).toEqual([200, start + HOUR_MS]);
+    coffer.clock.advance(30 * DAY_MS - HOUR_MS - 1);
+    expect((await idle.send("GET", "/v0/account")).status).toBe(200);
+    await sessions.flushUse();
+    coffer.clock.advance(1);
+    expect(await use()).toBe(200);
+    coffer.clock.advance(30 * DAY_MS - 1);
+    expect([
+      (await ada.send("GET", "/v0/drives")).status,
+      (await idle.send("GET", "/v0/drives")).status,
+    ]).toEqual([200, 401]);
+    await sessions.flushUse();
+    await sessions.removeExpired();
+    expect(sessions.list(caller)).toHaveLength(1);
+    coffer.clock.advance(30 * DAY_MS);
+    expect(await use()).toBe(401);
+  });
+
+  test("outlives a restart", async () => {
+    await using coffer = await withAda();
+    const { token } = await signIn(coffer, "ada");
+    await coffer.restart();
+    expect((await browserWith(coffer, token).send("GET", "/v0/drives")).status).toBe(200);
+  });
+
+  test("ends by its id, or with all the others; foreign ones are not there", async () => {
+    await using coffer = await startAppliance();
+    await populate(coffer);
+    const [one, two, three] = [
+      await signIn(coffer, "ada"),
+      await signIn(coffer, "ada"),
+      await signIn(coffer, "ada"),
+    ];
+    const bob = await signIn(coffer, "bob");
+    const { sessions } = coffer.appliance.services;
+    const ada = sessions.authenticate(one.token);
+    const other = sessions.authenticate(bob.token);
+    if (ada === null || other === null) throw new Error("not signed in");
+    expect(sessions.list(ada)).toHaveLength(3);
+    const foreign = sessions.list(other)[0]?.id ?? "";
+    expect(sessions.endOne(ada, foreign)).rejects.toThrow("No such session.");
+    expect(sessions.endOne(ada, "x")).rejects.toThrow("No such session.");
+    await sessions.endOne(ada, sessions.list(ada)[1]?.id ?? "");
+    const statuses = async () =>
+      Promise.all(
+        [one, two, three, bob].map(async (browser) => (await browser.send("GET", "/v0/drives")).status),
+      );
+    expect(await statuses()).toEqual([200, 401, 200, 200]);
+    await sessions.endAll(ada);
+    expect(await statuses()).toEqual([401, 401, 401, 200]);
+  });
+
+  test("ends when the password is set anew", async () => {
+    await using coffer = await startAppliance();
+    const { keys } = await populate(coffer);
+    const [ada, bob] = [await signIn(coffer, "ada"), await signIn(coffer, "bob")];
+    await coffer.appliance.services.users.resetPassword("ada", "another password");
+    expect((await ada.send("GET", "/v0/drives")).status).toBe(401);
+    expect((await bob.send("GET", "/v0/drives")).status).toBe(200);
+    expect((await coffer.client(keys.ada).send("GET", "/v0/drives")).status).toBe(200);
+    await signIn(coffer, "ada", "another password");
+    expect(signIn(coffer, "ada")).rejects.toThrow("401");
+  });
+
+  test("a plan that is changed counts at once", async () => {
+    await using coffer = await withAda({ "rate-limits": "free=7,pro=70,team=700" });
+    const ada = await signIn(coffer, "ada");
+    const limit = async () => (await ada.send("GET", "/v0/drives")).headers.get("x-ratelimit-limit");
+    expect(await limit()).toBe("700");
+    await coffer.appliance.services.users.setPlan("ada", "pro");
+    expect(await limit()).toBe("70");
+  });
+});
+
+test("nothing of a disabled user works: sessions, keys, keys of their drives, signing in", async () => {
+  await using coffer = await startAppliance();
+  const { keys } = await populate(coffer);
+  const [ada, bob] = [await signIn(coffer, "ada"), await signIn(coffer, "bob")];
+  disable(coffer, "ada");
+  const statusOf = async (key: string | undefined) =>
+    (await coffer.client(key).send("GET", "/v0/drives")).status;
+  expect((await ada.send("GET", "/v0/drives")).status).toBe(401);
+  expect([await statusOf(keys.ada), await statusOf(keys.adaReader), await statusOf(keys.adaDrive)]).toEqual([
+    401, 401, 401,
+  ]);
+  const body = { username: "ada", password: "ada's password" };
+  expect((await coffer.client().send("POST", "/auth/login", { body })).status).toBe(401);
+  expect([
+    (await bob.send("GET", "/v0/drives")).status,
+    await statusOf(keys.bob),
+    await statusOf(keys.agent),
+  ]).toEqual([200, 200, 200]);
+});
+
+test("an upload whose caller is disabled, or its key revoked, on its way ends with nothing", async () => {
+  await using coffer = await startAppliance();
+  const { clients, drives, keyIds } = await populate(coffer);
+  const ended = Promise.withResolvers<void>();
+  const begin = async (client: Pick<Client, "send">, drive: string) => {
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        controller.enqueue(new TextEncoder().encode("Hello "));
+        await ended.promise;
+        controller.enqueue(new TextEncoder().encode("World!"));
+        controller.close();
+      },
+    });
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const path = `/v0/files?drive_id=${drive}&path=${headers["idempotency-key"]}`;
+    const upload = client.send("PUT", path, { body, headers });
+    // Once it was let in, another under its key is told to wait.
+    while ((await client.send("POST", "/v0/folders", { body: {}, headers })).status !== 409)
+      await Bun.sleep(5);
+    return { upload };
+  };
+  const begun = await Promise.all([
+    begin(clients.ada, drives.ada),
+    begin(clients.adaDrive, drives.ada),
+    begin(beginSession(coffer, "ada").browser, drives.ada),
+    begin(clients.bob, drives.bob),
+    begin(clients.agent, drives.agent),
+  ]);
+  disable(coffer, "ada");
+  await clients.bob.json(200, "DELETE", `/v0/keys/${keyIds.bob}`);
+  ended.resolve();
+  const answers = await Promise.all(begun.map(({ upload }) => upload));
+  expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 201]);
+});
+
+interface ListedSession {
+  readonly id: string;
+  readonly current: boolean;
+  readonly user_agent: string;
+}
+
+async function sessionsOf(browser: SignedInBrowser): Promise<ListedSession[]> {
+  const answer = await browser.send("GET", "/v0/sessions");
+  const { data }: { data: ListedSession[] } = JSON.parse(answer.text);
+  return data;
+}
+
+describe("a user's sessions", () => {
+  test("are listed with the one that asks, and end one by one", async () => {
+    const { coffer, world } = await startWorld();
+    await using _ = coffer;
+    const [one, two, bob] = [
+      await signIn(coffer, "ada"),
+      await signIn(coffer, "ada"),
+      await signIn(coffer, "bob"),
+    ];
+    expect(await sessionsOf(two)).toEqual([
+      expect.objectContaining({ current: false }),
+      expect.objectContaining({ current: true, user_agent: expect.stringContaining("Bun") }),
+    ]);
+    // Whatever cookie it comes with, a key is no session.
+    const withCookie = { headers: { cookie: two.cookie } };
+    expect(dataOf(await world.clients.ada.send("GET", "/v0/sessions", withCookie))).toMatchObject([
+      { current: false },
+      { current: false },
+    ]);
+    const [first] = await sessionsOf(two);
+    expectRefused(await bob.send("DELETE", `/v0/sessions/${first?.id}`), "NOT_FOUND");
+    expectRefused(await two.send("DELETE", "/v0/sessions/x"), "NOT_FOUND");
+    expect(dataOf(await two.send("DELETE", `/v0/sessions/${first?.id}`))).toEqual({
+      id: first?.id,
+      deleted: true,
+    });
+    expectRefused(await two.send("DELETE", `/v0/sessions/${first?.id}`), "NOT_FOUND");
+    expect([await isSignedIn(one), await isSignedIn(two), await isSignedIn(bob)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  test("all end at once, the one that asks included; keys and others go on", async () => {
+    const { coffer, world } = await startWorld();
+    await using _ = coffer;
+    const [one, two, bob] = [
+      await signIn(coffer, "ada"),
+      await signIn(coffer, "ada"),
+      await signIn(coffer, "bob"),
+    ];
+    expect(dataOf(await one.send("DELETE", "/v0/sessions"))).toEqual({ deleted_count: 2 });
+    expect([await isSignedIn(one), await isSignedIn(two), await isSignedIn(bob)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    await world.clients.ada.json(200, "GET", "/v0/account");
+  });
+
+  test("do not end for another site's page", async () => {
+    const { coffer } = await startWorld();
+    await using _ = coffer;
+    const ada = await signIn(coffer, "ada");
+    const foreign = { headers: { origin: "https://evil.example" } };
+    expectRefused(await ada.send("DELETE", "/v0/sessions", foreign), "FORBIDDEN");
+    expect(await isSignedIn(ada)).toBe(true);
+  });
+});

@@ -1,0 +1,584 @@
+import { describe, expect, spyOn, test } from "bun:test";
+import type { Identity } from "../../../src/domain/accounts/identity.ts";
+import { PASSWORD_COST } from "../../../src/services/accounts/passwords.ts";
+import { addAccount } from "../../support/server/accounts.ts";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { changeDatabase } from "../../support/faults/change-database.ts";
+import type { Answer, Json } from "../../support/server/client.ts";
+import { type Code, eventually, STATUS_OF } from "../../support/server/scenario.ts";
+import { sessionIn, signIn } from "../../support/server/sign-in.ts";
+
+const QUARTER_MS = 15 * 60 * 1000;
+
+function expectRefused(answer: Answer, code: Code): void {
+  expect([answer.status, answer.text]).toEqual([STATUS_OF[code], expect.stringContaining(`"${code}"`)]);
+  expect(answer.headers.get("x-request-id")).toMatch(/./);
+  expect(JSON.parse(answer.text)).toMatchObject({
+    error: { code, message: expect.any(String), request_id: answer.headers.get("x-request-id") },
+  });
+  expect(sessionIn(answer)).toBeNull();
+}
+
+function post(coffer: TestAppliance, path: string, body: Json, headers: Record<string, string> = {}) {
+  return coffer.client().send("POST", path, { body, headers });
+}
+
+async function withAda(settings: Record<string, string> = {}): Promise<TestAppliance> {
+  const coffer = await startAppliance(settings);
+  addAccount(coffer, "ada");
+  return coffer;
+}
+
+function login(
+  coffer: TestAppliance,
+  password: string,
+  username = "ada",
+  headers: Record<string, string> = {},
+) {
+  return post(coffer, "/auth/login", { username, password }, headers);
+}
+
+const PROVIDER = {
+  "oidc-issuer": "https://provider.example",
+  "oidc-client-id": "coffer",
+  "oidc-client-secret": "a secret",
+};
+const NOBODY = { userAgent: "", previous: null };
+
+function identity(subject: string, name: string): Identity {
+  return { issuer: PROVIDER["oidc-issuer"], subject, names: [name], email: null, displayName: null };
+}
+
+function setupToken({ appliance }: TestAppliance): string {
+  const { setupLink, baseUrl } = appliance;
+  if (setupLink === null) throw new Error("there is no setup link");
+  expect(setupLink).toStartWith(`${baseUrl}/auth/setup?token=`);
+  return new URL(setupLink).searchParams.get("token") ?? "";
+}
+
+async function isValid(coffer: TestAppliance, token: string): Promise<unknown> {
+  return coffer.client().json<unknown>(200, "GET", `/auth/setup/check?token=${encodeURIComponent(token)}`);
+}
+
+describe("the setup link", () => {
+  const first = { username: "ada", password: "ada's password" };
+
+  test("makes an administrator's account, on the plan team, and signs in, once", async () => {
+    await using coffer = await startAppliance();
+    const token = setupToken(coffer);
+    expect(await isValid(coffer, token)).toEqual({ valid: true });
+    const answer = await post(coffer, "/auth/setup", { token, ...first });
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.text)).toMatchObject({
+      data: { username: "ada", plan: "team", admin: true, drive_count: 0 },
+    });
+    const cookie = `coffer_session=${sessionIn(answer)}`;
+    await coffer.client().json(200, "GET", "/v0/account", { headers: { cookie } });
+
+    expect(await isValid(coffer, token)).toEqual({ valid: false });
+    expectRefused(await post(coffer, "/auth/setup", { token, ...first, username: "bob" }), "GONE");
+  });
+
+  test("that was used works no more, even where there is no administrator again", async () => {
+    await using coffer = await startAppliance();
+    const token = setupToken(coffer);
+    expect((await post(coffer, "/auth/setup", { token, ...first })).status).toBe(200);
+    changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1");
+    expect(await isValid(coffer, token)).toEqual({ valid: false });
+    expectRefused(await post(coffer, "/auth/setup", { token, ...first, username: "bob" }), "NOT_FOUND");
+  });
+
+  test("many at once make one account", async () => {
+    await using coffer = await startAppliance();
+    const token = setupToken(coffer);
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, (_, n) =>
+        post(coffer, "/auth/setup", { token, username: `user-${n}`, password: "long enough" }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 410, 410, 410, 410]);
+    expect(coffer.appliance.services.users.all()).toHaveLength(1);
+  });
+
+  test("another token is none", async () => {
+    await using coffer = await startAppliance();
+    for (const token of ["", "x", "0".repeat(43)]) {
+      expect(await isValid(coffer, token)).toEqual({ valid: false });
+      expectRefused(await post(coffer, "/auth/setup", { token, ...first }), "NOT_FOUND");
+    }
+    expect(await coffer.client().json<unknown>(200, "GET", "/auth/setup/check")).toEqual({ valid: false });
+  });
+
+  test("beside other ways to an account, one account is the first", async () => {
+    for (const reversed of [false, true]) {
+      await using coffer = await startAppliance({ signups: "open" });
+      const { users } = coffer.appliance.services;
+      const token = setupToken(coffer);
+      const ways = [
+        () => post(coffer, "/auth/setup", { token, ...first }),
+        () => users.createFromShell("bob", "bob's password"),
+        () => post(coffer, "/auth/signup", { username: "eve", password: "eve's password" }),
+      ];
+      await Promise.all((reversed ? ways.toReversed() : ways).map((way) => way()));
+      expect(users.all().filter(({ plan }) => plan === "team")).toHaveLength(1);
+    }
+  });
+
+  test("is printed beside a provider as well, and its account signs in with a password there", async () => {
+    await using coffer = await startAppliance(PROVIDER);
+    const token = setupToken(coffer);
+    expect(await isValid(coffer, token)).toEqual({ valid: true });
+    const answer = await post(coffer, "/auth/setup", { token, ...first });
+    expect(JSON.parse(answer.text)).toMatchObject({ data: { admin: true, plan: "team" } });
+    expect(JSON.parse((await login(coffer, "ada's password")).text)).toMatchObject({ data: { admin: true } });
+    await coffer.restart();
+    expect(coffer.appliance.setupLink).toBeNull();
+  });
+
+  test("stays good until there is an administrator, whoever else has an account", async () => {
+    await using coffer = await startAppliance(PROVIDER);
+    const token = setupToken(coffer);
+    const { signIn: signIns } = coffer.appliance.services;
+    await signIns.withIdentity(identity("1", "grace"), NOBODY);
+    expect(await isValid(coffer, token)).toEqual({ valid: true });
+    await coffer.restart();
+    const answer = await post(coffer, "/auth/setup", { token: setupToken(coffer), ...first });
+    expect(JSON.parse(answer.text)).toMatchObject({ data: { username: "ada", admin: true } });
+  });
+
+  test("a bad username or password leaves it as it was", async () => {
+    await using coffer = await startAppliance();
+    const token = setupToken(coffer);
+    for (const bad of [{ username: "A b" }, { password: "short" }]) {
+      expectRefused(await post(coffer, "/auth/setup", { token, ...first, ...bad }), "VALIDATION_ERROR");
+    }
+    expect(await isValid(coffer, token)).toEqual({ valid: true });
+  });
+
+  test("each start has a new one in place of the last, until there is an administrator", async () => {
+    await using coffer = await startAppliance();
+    const token = setupToken(coffer);
+    await coffer.restart();
+    const second = setupToken(coffer);
+    expect(await isValid(coffer, token)).toEqual({ valid: false });
+    expect(await isValid(coffer, second)).toEqual({ valid: true });
+    await coffer.appliance.services.users.createFromShell("ada", "ada's password");
+    expect(await isValid(coffer, second)).toEqual({ valid: false });
+    expectRefused(await post(coffer, "/auth/setup", { token: second, ...first }), "GONE");
+    await coffer.restart();
+    expect(coffer.appliance.setupLink).toBeNull();
+  });
+});
+
+/** What the accounts are, by username. */
+function standings({ appliance }: TestAppliance): Record<string, unknown> {
+  return Object.fromEntries(
+    appliance.services.users.all().map(({ username, plan, admin }) => [username, { plan, admin }]),
+  );
+}
+
+describe("administrators", () => {
+  const team = { plan: "team", admin: "setup" };
+  const listed = { plan: "team", admin: "listed" };
+  const ordinary = { plan: "free", admin: null };
+
+  test("nobody is one for being the first that a provider lets in", async () => {
+    await using coffer = await startAppliance(PROVIDER);
+    const { signIn: signIns, users } = coffer.appliance.services;
+    await signIns.withIdentity(identity("1", "mallory"), NOBODY);
+    expect(standings(coffer)).toEqual({ mallory: ordinary });
+    // Nor by signing in once more, nor as the one with the lowest number once somebody is.
+    await signIns.withIdentity(identity("1", "mallory"), NOBODY);
+    await users.createFromShell("ada", "ada's password");
+    await users.createFromShell("bob", "bob's password");
+    expect(standings(coffer)).toEqual({ mallory: ordinary, ada: team, bob: ordinary });
+    const ada = await signIn(coffer, "ada");
+    expect((await ada.send("GET", "/v0/users")).status).toBe(200);
+    await ada.send("POST", "/v0/users", { body: { username: "eve", password: "eve's password" } });
+    expect(standings(coffer)).toMatchObject({ eve: ordinary });
+  });
+
+  test("whom the configuration lists is one, from the first sign-in on", async () => {
+    await using coffer = await startAppliance({ ...PROVIDER, admins: "7, 1" });
+    const { signIn: signIns } = coffer.appliance.services;
+    await signIns.withIdentity(identity("2", "bob"), NOBODY);
+    await signIns.withIdentity(identity("1", "grace"), NOBODY);
+    // The same subject of another provider, and an account of that name, are others.
+    await signIns.withIdentity({ ...identity("1", "eve"), issuer: "https://other.example" }, NOBODY);
+    await signIns.withIdentity(identity("3", "7"), NOBODY);
+    expect(standings(coffer)).toEqual({ bob: ordinary, grace: listed, eve: ordinary, user: ordinary });
+    await coffer.restart();
+    expect(coffer.appliance.setupLink).toBeNull();
+  });
+
+  test("a start makes administrators of those who are listed now, and of nobody who was", async () => {
+    await using coffer = await startAppliance({ ...PROVIDER, admins: "1" });
+    const { signIn: signIns, users } = coffer.appliance.services;
+    await users.createFromShell("ada", "ada's password");
+    for (const [subject, name] of [
+      ["1", "grace"],
+      ["2", "bob"],
+    ] as const) {
+      await signIns.withIdentity(identity(subject, name), NOBODY);
+    }
+    expect(standings(coffer)).toEqual({ ada: team, grace: listed, bob: ordinary });
+    // The issuer is the same with the slash at its end and without.
+    await coffer.restart({ admins: "2", "oidc-issuer": "https://provider.example/" });
+    expect(standings(coffer)).toEqual({ ada: team, grace: { plan: "team", admin: null }, bob: listed });
+    await coffer.restart({ admins: "9" });
+    expect(standings(coffer)).toMatchObject({ ada: team, grace: { admin: null }, bob: { admin: null } });
+  });
+
+  test("what their accounts are made for is in the log by the subject that lists them", async () => {
+    await using coffer = await startAppliance(PROVIDER);
+    for (const _ of [1, 2])
+      await coffer.appliance.services.signIn.withIdentity(identity("1", "grace"), NOBODY);
+    expect(coffer.lines.filter((line) => line.includes('"subject":"1"'))).toHaveLength(1);
+  });
+});
+
+describe("signing in with a password", () => {
+  test("answers with the account and begins a session", async () => {
+    await using coffer = await withAda();
+    const answer = await login(coffer, "ada's password");
+    expect(answer.status).toBe(200);
+    const account = await coffer.client().json<unknown>(200, "GET", "/v0/account", {
+      headers: { cookie: `coffer_session=${sessionIn(answer)}` },
+    });
+    expect(JSON.parse(answer.text)).toEqual(account);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(answer.headers.get("x-request-id")).toMatch(/./);
+    const [cookie = ""] = answer.headers.getSetCookie();
+    expect(cookie).toMatch(/^coffer_session=[\w-]{43}; /);
+    for (const attribute of ["HttpOnly", "SameSite=Lax", "Path=/"])
+      expect(cookie).toContain(`; ${attribute}`);
+    expect(cookie).toMatch(/; Max-Age=\d+/);
+    expect(cookie).not.toContain("Secure");
+    expect(cookie).not.toContain("Domain");
+  });
+
+  test("over https alone where the base URL says so", async () => {
+    await using coffer = await withAda({ "base-url": "https://drive.example" });
+    const [cookie] = (await login(coffer, "ada's password")).headers.getSetCookie();
+    expect(cookie).toContain("; Secure");
+  });
+
+  test("every time makes a session of its own, never the one sent in", async () => {
+    await using coffer = await withAda();
+    const one = await signIn(coffer, "ada");
+    const chosen = "a".repeat(43);
+    const tokens = [one.token, (await signIn(coffer, "ada")).token];
+    for (const sent of [chosen, one.token]) {
+      const cookie = `coffer_session=${sent}`;
+      tokens.push(sessionIn(await login(coffer, "ada's password", "ada", { cookie })) ?? "");
+    }
+    expect(new Set([chosen, ...tokens]).size).toBe(5);
+    const known = async (token: string) =>
+      (await coffer.client().send("GET", "/v0/drives", { headers: { cookie: `coffer_session=${token}` } }))
+        .status;
+    // The one that the browser had has ended.
+    expect(await Promise.all([chosen, ...tokens].map(known))).toEqual([401, 401, 200, 200, 200]);
+  });
+
+  test("a wrong password and an unknown user are answered alike", async () => {
+    await using coffer = await withAda();
+    const answers = [await login(coffer, "wrong password"), await login(coffer, "ada's password", "nobody")];
+    for (const answer of answers) expectRefused(answer, "UNAUTHORIZED");
+    const [wrong, unknown] = answers.map(({ text }) => {
+      const { error }: { error: { message: string } } = JSON.parse(text);
+      return error.message;
+    });
+    expect(wrong).toBe(unknown ?? "");
+  });
+
+  test("a wrong password, an unknown user and one without a password are the same work", async () => {
+    await using coffer = await startAppliance({}, { passwordCost: PASSWORD_COST });
+    const { users, signIn: signIns } = coffer.appliance.services;
+    await users.createFromShell("ada", "ada's password");
+    await signIns.withIdentity(
+      { issuer: "https://provider.example", subject: "1", names: ["grace"], email: null, displayName: null },
+      { userAgent: "", previous: null },
+    );
+    const checks = spyOn(Bun.password, "verify");
+    try {
+      for (const username of ["ada", "nobody", "grace"]) await login(coffer, "wrong password", username);
+      const costs = checks.mock.calls.map(
+        ([, hash]) => /^\$[^$]+\$[^$]+\$[^$]+/.exec(typeof hash === "string" ? hash : "")?.[0],
+      );
+      expect(costs).toEqual(Array.from({ length: 3 }, () => "$argon2id$v=19$m=65536,t=2,p=1"));
+    } finally {
+      checks.mockRestore();
+    }
+  });
+
+  const BODIES: [name: string, body: Json][] = [
+    ["nothing", ""],
+    ["no JSON", "username=ada"],
+    ["no password", { username: "ada" }],
+    ["a password that is none", { username: "ada", password: 1 }],
+    ["a username that is none", { username: ["ada"], password: "x" }],
+    ["a password without end", { username: "ada", password: "x".repeat(1025) }],
+  ];
+  test.each(BODIES)("%s is malformed", async (_, body) => {
+    await using coffer = await startAppliance();
+    expectRefused(await post(coffer, "/auth/login", body), "VALIDATION_ERROR");
+  });
+
+  test("an empty password is a wrong one", async () => {
+    await using coffer = await withAda();
+    expectRefused(await login(coffer, ""), "UNAUTHORIZED");
+  });
+
+  test("a wrong method is 405, on a route that is none 404", async () => {
+    await using coffer = await startAppliance();
+    const answer = await coffer.client().send("GET", "/auth/login");
+    expectRefused(answer, "METHOD_NOT_ALLOWED");
+    expect(answer.headers.get("allow")).toBe("POST");
+    for (const path of ["/auth", "/auth/oidc/start", "/auth/oidc/callback"]) {
+      expectRefused(await coffer.client().send("GET", path), "NOT_FOUND");
+    }
+  });
+
+  test("what another site's page sends is refused", async () => {
+    await using coffer = await withAda();
+    const foreign: Record<string, string>[] = [
+      { origin: "https://evil.example" },
+      { origin: "null" },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+    ];
+    for (const headers of foreign) {
+      expectRefused(await login(coffer, "ada's password", "ada", headers), "FORBIDDEN");
+    }
+    const { url } = coffer.appliance;
+    expect((await login(coffer, "ada's password", "ada", { origin: url })).status).toBe(200);
+  });
+
+  test("a password that was changed while it was verified signs nobody in", async () => {
+    await using coffer = await withAda();
+    const { users } = coffer.appliance.services;
+    // One hash at a time: the sign-in is verified first, and the change written before its session begins.
+    const [answer] = await Promise.all([
+      login(coffer, "ada's password"),
+      users.resetPassword("ada", "another password"),
+    ]);
+    const token = sessionIn(answer);
+    if (token !== null) {
+      const headers = { cookie: `coffer_session=${token}` };
+      await coffer.client().json(401, "GET", "/v0/drives", { headers });
+    }
+    expect((await login(coffer, "another password")).status).toBe(200);
+  });
+});
+
+describe("guessing passwords", () => {
+  test("ten wrong ones for an account, then none for a quarter of an hour", async () => {
+    await using coffer = await withAda();
+    for (const username of ["ada", "nobody"]) {
+      for (let n = 0; n < 10; n += 1) expectRefused(await login(coffer, "wrong", username), "UNAUTHORIZED");
+      const answer = await login(coffer, username === "ada" ? "ada's password" : "wrong", username);
+      expectRefused(answer, "RATE_LIMITED");
+      expect(answer.headers.get("retry-after")).toBe("900");
+    }
+    expectRefused(await login(coffer, "ada's password", "ADA"), "RATE_LIMITED");
+    coffer.clock.advance(QUARTER_MS);
+    expect((await login(coffer, "ada's password")).status).toBe(200);
+  });
+
+  test("many at once do not pass together", async () => {
+    await using coffer = await withAda();
+    const answers = await Promise.all(Array.from({ length: 30 }, () => login(coffer, "wrong")));
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
+  });
+
+  test("right ones do not count", async () => {
+    await using coffer = await withAda();
+    for (let n = 0; n < 12; n += 1) expect((await login(coffer, "ada's password")).status).toBe(200);
+  });
+
+  test("strangers who guess do not lock out a client that has signed in before", async () => {
+    await using coffer = await startAppliance({ "trusted-proxies": "127.0.0.1" });
+    addAccount(coffer, "ada");
+    const from = (address: string, password: string, username = "ada") =>
+      login(coffer, password, username, { "x-forwarded-for": address });
+    expect((await from("192.0.2.1", "ada's password")).status).toBe(200);
+    for (let n = 0; n < 10; n += 1) await from("192.0.2.2", "wrong");
+    expectRefused(await from("192.0.2.2", "ada's password"), "RATE_LIMITED");
+    // Names that could be mistaken for what is remembered change nothing.
+    for (let n = 0; n < 10; n += 1) await from("192.0.2.4", "wrong", "192.0.2.1 ada");
+    expect((await from("192.0.2.1", "ada's password", "ADA")).status).toBe(200);
+  });
+
+  test("one who guesses keeps nobody else out; many slow down all strangers, for half a minute each", async () => {
+    await using coffer = await startAppliance({ "trusted-proxies": "127.0.0.1" });
+    addAccount(coffer, "ada");
+    const from = (address: string, password: string) =>
+      login(coffer, password, "ada", { "x-forwarded-for": address });
+    for (let n = 0; n < 11; n += 1) await from("192.0.2.2", "wrong");
+    expect((await from("192.0.2.3", "ada's password")).status).toBe(200);
+    for (let n = 0; n < 40; n += 1)
+      expectRefused(await from(`198.51.100.${n % 10}`, "wrong"), "UNAUTHORIZED");
+    const stranger = await from("192.0.2.4", "ada's password");
+    expectRefused(stranger, "RATE_LIMITED");
+    expect(stranger.headers.get("retry-after")).toBe("30");
+    expect((await from("192.0.2.3", "ada's password")).status).toBe(200);
+    coffer.clock.advance(30_000);
+    expectRefused(await from("198.51.100.99", "wrong"), "UNAUTHORIZED");
+    expect((await from("192.0.2.4", "ada's password")).headers.get("retry-after")).toBe("30");
+    coffer.clock.advance(30_000);
+    expect((await from("192.0.2.4", "ada's password")).status).toBe(200);
+  });
+
+  test("fifty from one address, whatever the accounts; another address may go on", async () => {
+    await using coffer = await startAppliance({ "trusted-proxies": "127.0.0.1" });
+    for (let n = 0; n < 45; n += 1) addAccount(coffer, `user-${n}`);
+    const from = (address: string, n: number) =>
+      login(coffer, "wrong", `user-${n}`, { "x-forwarded-for": address });
+    const answers = await Promise.all(Array.from({ length: 51 }, (_, n) => from("192.0.2.1", n)));
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
+    expect((await from("192.0.2.2", 51)).status).toBe(401);
+  });
+});
+
+test("a flood of sign-ins is not borne with for longer than its connections would live", async () => {
+  await using coffer = await startAppliance({ "trusted-proxies": "127.0.0.1" });
+  const verify = spyOn(Bun.password, "verify");
+  // As long as a hash takes to be made, so that the others wait.
+  const made = Promise.withResolvers<boolean>();
+  verify.mockReturnValue(made.promise);
+  const answers: Promise<Answer>[] = [];
+  try {
+    const refused: Answer[] = [];
+    for (let n = 0; n < 80; n += 1) {
+      const answer = login(coffer, "wrong", `user-${n}`, { "x-forwarded-for": `192.0.2.${n}` });
+      answers.push(answer);
+      void answer.then((each) => refused.push(each));
+    }
+    await eventually(() => refused.length === 80 - 64);
+    for (const answer of refused) {
+      expectRefused(answer, "RATE_LIMITED");
+      expect(answer.headers.get("retry-after")).toBe("1");
+    }
+  } finally {
+    made.resolve(false);
+    await Promise.all(answers);
+    verify.mockRestore();
+  }
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 401)).toHaveLength(64);
+  // It leaves nothing behind.
+  addAccount(coffer, "ada");
+  await signIn(coffer, "ada");
+});
+
+/** A server with its first account, on which people may register. */
+async function openToAll(): Promise<TestAppliance> {
+  const coffer = await startAppliance({ signups: "open" });
+  addAccount(coffer, "operator");
+  return coffer;
+}
+
+describe("registering", () => {
+  test("is closed by default", async () => {
+    await using coffer = await startAppliance();
+    const body = { username: "ada", password: "ada's password" };
+    expectRefused(await post(coffer, "/auth/signup", body), "FORBIDDEN");
+    expect(coffer.appliance.services.users.all()).toEqual([]);
+  });
+
+  test("never makes an administrator", async () => {
+    await using coffer = await startAppliance({ signups: "open" });
+    const body = { username: "mallory", password: "long enough" };
+    expectRefused(await post(coffer, "/auth/signup", body), "FORBIDDEN");
+    expect(coffer.appliance.services.users.all()).toEqual([]);
+    const setup = await post(coffer, "/auth/setup", {
+      token: setupToken(coffer),
+      username: "ada",
+      password: "ada's password",
+    });
+    expect(JSON.parse(setup.text)).toMatchObject({ data: { admin: true } });
+    const answer = await post(coffer, "/auth/signup", body);
+    expect(JSON.parse(answer.text)).toMatchObject({ data: { admin: false, plan: "free" } });
+  });
+
+  test("where it is open, makes an account and signs in", async () => {
+    await using coffer = await openToAll();
+    const answers: Answer[] = [];
+    for (const username of ["ada", "bob", "ada"]) {
+      answers.push(await post(coffer, "/auth/signup", { username, password: "long enough" }));
+    }
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 409]);
+    const accounts = answers.slice(0, 2).map(({ text }): unknown => JSON.parse(text));
+    const free = { data: { plan: "free", admin: false } };
+    expect(accounts).toMatchObject([free, free]);
+    await signIn(coffer, "bob", "long enough");
+    expectRefused(
+      await post(coffer, "/auth/signup", { username: "al", password: "long enough" }),
+      "VALIDATION_ERROR",
+    );
+    expectRefused(
+      await post(coffer, "/auth/signup", { username: "carl", password: "short" }),
+      "VALIDATION_ERROR",
+    );
+  });
+
+  test("many at once under one name make one account", async () => {
+    await using coffer = await openToAll();
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        post(coffer, "/auth/signup", { username: "ada", password: "long enough" }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409, 409]);
+  });
+
+  test("twenty an hour from one address", async () => {
+    await using coffer = await openToAll();
+    const signUp = () => post(coffer, "/auth/signup", { username: "ada", password: "short" });
+    for (let n = 0; n < 20; n += 1) expectRefused(await signUp(), "VALIDATION_ERROR");
+    const answer = await signUp();
+    expectRefused(answer, "RATE_LIMITED");
+    expect(answer.headers.get("retry-after")).toBe("3600");
+  });
+});
+
+test("signing in ends with signing out, which says so to the browser", async () => {
+  await using coffer = await withAda();
+  const ada = await signIn(coffer, "ada");
+  const other = await signIn(coffer, "ada");
+  const answer = await ada.send("POST", "/auth/logout");
+  expect(answer.status).toBe(200);
+  expect(answer.headers.getSetCookie()).toEqual([
+    expect.stringMatching(/^coffer_session=; Path=\/; Max-Age=0;/),
+  ]);
+  expect((await ada.send("GET", "/v0/drives")).status).toBe(401);
+  expect((await other.send("GET", "/v0/drives")).status).toBe(200);
+  expect((await ada.send("POST", "/auth/logout")).status).toBe(200);
+  expect((await coffer.client().send("POST", "/auth/logout")).status).toBe(200);
+  expectRefused(
+    await other.send("POST", "/auth/logout", { headers: { origin: "https://evil.example" } }),
+    "FORBIDDEN",
+  );
+  await eventually(async () => (await other.send("GET", "/v0/drives")).status === 200);
+});
+
+describe("GET /auth/options", () => {
+  const oidc = {
+    "oidc-issuer": "https://login.example:8443/realm",
+    "oidc-client-id": "coffer",
+    "oidc-client-secret": "x",
+  };
+  const CASES: [name: string, settings: Record<string, string>, options: Record<string, Json>][] = [
+    ["passwords alone", {}, { provider: null, signups: false }],
+    ["registering", { signups: "open" }, { provider: null, signups: true }],
+    ["a provider", oidc, { provider: { name: "login.example:8443" }, signups: false }],
+  ];
+  test.each(CASES)("tells of %s, and whether there is an account", async (_, settings, options) => {
+    await using coffer = await startAppliance(settings);
+    const get = () => coffer.client().json<unknown>(200, "GET", "/auth/options");
+    expect(await get()).toEqual({ ...options, setup: true, signups: false });
+    addAccount(coffer, "ada");
+    expect(await get()).toEqual({ setup: false, ...options });
+  });
+});

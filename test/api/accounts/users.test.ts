@@ -1,0 +1,106 @@
+import { describe, expect, test } from "bun:test";
+import { dataOf, expectRefused } from "../../support/server/answers.ts";
+import type { Json } from "../../support/server/client.ts";
+import { isSignedIn, type SignedInBrowser, signIn } from "../../support/server/sign-in.ts";
+import { startWorld } from "../../support/server/world.ts";
+
+describe("users", () => {
+  interface Shown {
+    readonly id: string;
+    readonly username: string;
+  }
+  async function userId(admin: SignedInBrowser, username: string): Promise<string> {
+    const { text } = await admin.send("GET", "/v0/users");
+    const { data }: { data: Shown[] } = JSON.parse(text);
+    return data.find((user) => user.username === username)?.id ?? "";
+  }
+
+  test("are shown to an administrator, who knows that they are one", async () => {
+    const { coffer } = await startWorld();
+    await using _ = coffer;
+    const [ada, bob] = [await signIn(coffer, "ada"), await signIn(coffer, "bob")];
+    expect(dataOf(await ada.send("GET", "/v0/account"))).toMatchObject({ admin: true, has_password: true });
+    expect(dataOf(await bob.send("GET", "/v0/account"))).toMatchObject({ admin: false });
+    const common = { disabled: false, has_password: true, drive_count: 1, total_size: 12 };
+    // What is shared with them is not theirs.
+    const none = { drive_count: 0, total_size: 0 };
+    expect(dataOf(await ada.send("GET", "/v0/users"))).toMatchObject([
+      { username: "ada", plan: "team", admin: true, ...common },
+      { username: "bob", plan: "free", admin: false, ...common },
+      { username: "carol", ...none },
+      { username: "dan", ...none },
+    ]);
+    const requests: [method: string, path: string, body: Json | undefined][] = [
+      ["GET", "/v0/users", undefined],
+      ["POST", "/v0/users", { username: "eve", password: "eve's password" }],
+      ["PATCH", `/v0/users/${await userId(ada, "bob")}`, { plan: "team" }],
+      ["PATCH", `/v0/users/${await userId(ada, "ada")}`, { disabled: true }],
+    ];
+    for (const [method, path, body] of requests) {
+      expectRefused(await bob.send(method, path, body === undefined ? {} : { body }), "FORBIDDEN");
+    }
+    expect(dataOf(await ada.send("GET", "/v0/users"))).toHaveLength(4);
+  });
+
+  test("are made with a password, on the plan free", async () => {
+    const { coffer } = await startWorld();
+    await using _ = coffer;
+    const ada = await signIn(coffer, "ada");
+    const make = (username: string, password: string) =>
+      ada.send("POST", "/v0/users", { body: { username, password } });
+    expect(dataOf(await make("eve", "eve's password"), 201)).toMatchObject({
+      username: "eve",
+      plan: "free",
+      admin: false,
+      disabled: false,
+      drive_count: 0,
+      total_size: 0,
+    });
+    await signIn(coffer, "eve");
+    expectRefused(await make("eve", "eve's password"), "CONFLICT");
+    expectRefused(await make("E v e", "eve's password"), "VALIDATION_ERROR", "username");
+    expectRefused(await make("mallory", "short"), "VALIDATION_ERROR", "password");
+  });
+
+  test("change their plan at once", async () => {
+    const { coffer } = await startWorld();
+    await using _ = coffer;
+    const [ada, bob] = [await signIn(coffer, "ada"), await signIn(coffer, "bob")];
+    const path = `/v0/users/${await userId(ada, "bob")}`;
+    expect(dataOf(await ada.send("PATCH", path, { body: { plan: "pro" } }))).toMatchObject({ plan: "pro" });
+    expect(dataOf(await bob.send("GET", "/v0/account"))).toMatchObject({ plan: "pro" });
+    expectRefused(await ada.send("PATCH", path, { body: { plan: "gold" } }), "VALIDATION_ERROR", "plan");
+    expect(dataOf(await ada.send("PATCH", path, { body: {} }))).toMatchObject({ plan: "pro" });
+  });
+
+  test("who are disabled reach nothing at once; enabled, their keys work again and they sign in anew", async () => {
+    const { coffer, world } = await startWorld();
+    await using _ = coffer;
+    const [ada, bob] = [await signIn(coffer, "ada"), await signIn(coffer, "bob")];
+    const path = `/v0/users/${await userId(ada, "bob")}`;
+    const disable = (disabled: boolean) => ada.send("PATCH", path, { body: { disabled } });
+    expect(dataOf(await disable(true))).toMatchObject({ disabled: true, drive_count: 1 });
+    expect(dataOf(await disable(true))).toMatchObject({ disabled: true });
+    expect(await isSignedIn(bob)).toBe(false);
+    await world.clients.bob.json(401, "GET", "/v0/drives");
+    expect(signIn(coffer, "bob")).rejects.toThrow("401");
+    expect(dataOf(await disable(false))).toMatchObject({ disabled: false });
+    await world.clients.bob.json(200, "GET", "/v0/drives");
+    expect(await isSignedIn(bob)).toBe(false);
+    expect(await isSignedIn(await signIn(coffer, "bob"))).toBe(true);
+  });
+
+  test("an administrator is disabled by nobody, and who is not there is not found", async () => {
+    const { coffer } = await startWorld();
+    await using _ = coffer;
+    const ada = await signIn(coffer, "ada");
+    const path = `/v0/users/${await userId(ada, "ada")}`;
+    // Nothing of a refused change stays.
+    const body = { plan: "free", disabled: true };
+    expectRefused(await ada.send("PATCH", path, { body }), "FORBIDDEN");
+    expect(dataOf(await ada.send("GET", "/v0/account"))).toMatchObject({ plan: "team" });
+    for (const id of ["x", crypto.randomUUID()]) {
+      expectRefused(await ada.send("PATCH", `/v0/users/${id}`, { body: { plan: "pro" } }), "NOT_FOUND");
+    }
+  });
+});

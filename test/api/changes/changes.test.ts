@@ -1,0 +1,317 @@
+import { describe, expect, test } from "bun:test";
+import { changeNumber } from "../../../src/domain/changes/change.ts";
+import { encodeChangePosition } from "../../../src/http/operation/cursor.ts";
+import { addAccount } from "../../support/server/accounts.ts";
+import type { Client } from "../../support/server/client.ts";
+import { allChanges, changesPage } from "../../support/peers/event-reader.ts";
+import {
+  HELLO_DIGEST,
+  openStage,
+  put,
+  refused,
+  runScenarios,
+  type Scenario,
+  type Step,
+} from "../../support/server/scenario.ts";
+
+const stage = openStage();
+
+const HELLO = { content_hash: `sha256:${HELLO_DIGEST}`, size: 12 };
+const none = { previous_path: null, before: null, after: null, file_count: null, ref: null };
+
+/** The feed of `{drive}` must be exactly this. */
+function tells(...data: object[]): Step {
+  return {
+    request: ["GET", "/v0/changes?drive_id={drive}"],
+    status: 200,
+    json: { data: data.map((each) => ({ ...none, ...each })), has_more: false },
+  };
+}
+
+const created = { type: "file.created", path: "a.txt", file_id: "{file.id}", after: HELLO };
+const given = [put("a.txt", "Hello World!", { keeps: "file" })];
+const ofFile = (method: string, rest = "") => [method, `/v0/files/{file.id}${rest}`] as const;
+const folder = (method: string, path: string, body: Record<string, string>): Step => ({
+  request: [method, `/v0/folders${path}`],
+  body: { drive_id: "{drive}", path: "f/", ...body },
+  status: 201,
+  json: {},
+});
+
+describe("what an entry says", () => {
+  runScenarios(stage, [
+    {
+      name: "a new file, and by whom",
+      given,
+      ...tells({ ...created, by: { type: "key", name: "Provisioned with the drive" } }),
+    },
+    {
+      name: "a new content, and the one before",
+      given: [...given, put("a.txt", "other", { status: 200 })],
+      ...tells(created, {
+        type: "file.updated",
+        path: "a.txt",
+        file_id: "{file.id}",
+        before: HELLO,
+        after: { size: 5 },
+      }),
+    },
+    {
+      name: "other attributes, with the same content",
+      given: [...given, { request: ofFile("PATCH"), body: { tags: ["x"] }, status: 200, json: {} }],
+      ...tells(created, { type: "file.updated", path: "a.txt", before: HELLO, after: HELLO }),
+    },
+    {
+      name: "a rename that changes more is one entry",
+      given: [
+        ...given,
+        { request: ofFile("PATCH"), body: { path: "b/c.txt", tags: ["x"] }, status: 200, json: {} },
+      ],
+      ...tells(created, {
+        type: "file.moved",
+        path: "b/c.txt",
+        previous_path: "a.txt",
+        before: HELLO,
+        after: HELLO,
+      }),
+    },
+    {
+      name: "a move over a file, which is deleted first",
+      given: [
+        ...given,
+        put("b.txt", "other", { keeps: "over" }),
+        {
+          request: ofFile("POST", "/move"),
+          body: { destination_path: "b.txt", overwrite: true },
+          status: 200,
+          json: {},
+        },
+      ],
+      ...tells(
+        created,
+        { type: "file.created", path: "b.txt", after: { size: 5 } },
+        {
+          type: "file.deleted",
+          path: "b.txt",
+          file_id: "{over.id}",
+          before: { size: 5 },
+          ref: expect.anything(),
+        },
+        {
+          type: "file.moved",
+          path: "b.txt",
+          previous_path: "a.txt",
+          before: HELLO,
+          after: HELLO,
+          file_id: "{file.id}",
+        },
+      ),
+    },
+    {
+      name: "a deletion, and the return from the trash",
+      given: [
+        ...given,
+        { request: ofFile("DELETE"), status: 200, json: {}, keeps: "gone" },
+        { request: ["POST", "/v0/trash/{gone.trash_id}/restore"], status: 200, json: {} },
+      ],
+      ...tells(
+        created,
+        { type: "file.deleted", path: "a.txt", before: HELLO, ref: "{gone.trash_id}" },
+        { type: "file.restored", path: "a.txt", after: HELLO, file_id: "{file.id}", ref: "{gone.trash_id}" },
+      ),
+    },
+    {
+      name: "a folder that is deleted and restored, each as one entry",
+      given: [
+        put("f/a.txt", "Hello World!", { keeps: "file" }),
+        {
+          ...folder("DELETE", "", {}),
+          body: { drive_id: "{drive}", path: "f/", confirm: true },
+          status: 200,
+          keeps: "gone",
+        },
+        { request: ["POST", "/v0/trash/{gone.trash_id}/restore"], status: 200, json: {} },
+      ],
+      ...tells(
+        { ...created, path: "f/a.txt" },
+        { type: "folder.deleted", path: "f/", file_count: 1, ref: "{gone.trash_id}" },
+        { type: "folder.restored", path: "f/", file_count: 1, ref: "{gone.trash_id}" },
+      ),
+    },
+    {
+      name: "a copy",
+      given: [
+        ...given,
+        {
+          request: ofFile("POST", "/copy"),
+          body: { destination_path: "b.txt" },
+          status: 201,
+          json: {},
+          keeps: "copy",
+        },
+      ],
+      ...tells(created, { type: "file.created", path: "b.txt", file_id: "{copy.id}", after: HELLO }),
+    },
+    {
+      name: "nothing of what was refused",
+      given: [
+        ...given,
+        { request: ofFile("PATCH"), body: { tags: [""] }, ...refused("VALIDATION_ERROR", "tags[0]") },
+        { request: ofFile("DELETE"), headers: { "if-match": '"other"' }, ...refused("PRECONDITION_FAILED") },
+      ],
+      ...tells(created),
+    },
+    {
+      name: "a retry under the same Idempotency-Key is told once",
+      given: [0, 1].map(() =>
+        put("a.txt", "Hello World!", { keeps: "file", headers: { "idempotency-key": "one" } }),
+      ),
+      ...tells(created),
+    },
+    {
+      name: "a new folder, without those above it",
+      given: [folder("POST", "", { path: "f/g/" })],
+      ...tells({ type: "folder.created", path: "f/g/", file_count: 0 }),
+    },
+    {
+      name: "the drive's new name",
+      given: [{ request: ["PATCH", "/v0/drives/{drive}"], body: { name: "New" }, status: 200, json: {} }],
+      ...tells({ type: "drive.updated", path: "" }),
+    },
+  ]);
+});
+
+function refuses(name: string, query: string, field: string): Scenario {
+  return {
+    name,
+    request: ["GET", `/v0/changes?${query}`] as const,
+    ...refused("VALIDATION_ERROR", field),
+  };
+}
+
+test("members and links are told of; and a reader sees what happened since it is one", async () => {
+  addAccount(stage.coffer, "zoe");
+  addAccount(stage.coffer, "yan");
+  const { apiKeys } = stage.coffer.appliance.services;
+  const clientOf = async (name: string) =>
+    stage.coffer.client((await apiKeys.createFor(name, "", "read-write")).secret);
+  const [zoe, yan] = [await clientOf("zoe"), await clientOf("yan")];
+  const made = await zoe.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+    body: { name: "Shared" },
+  });
+  const { id } = made.data;
+  const members = `/v0/drives/${id}/members`;
+  await zoe.json(201, "PUT", `/v0/files?drive_id=${id}&path=before`, { body: "x" });
+  const { data: member } = await zoe.json<{ data: { user_id: string } }>(201, "POST", members, {
+    body: { username: "yan", role: "editor" },
+  });
+  await zoe.json(200, "PATCH", `${members}/${member.user_id}`, { body: { role: "reader" } });
+  const link = await zoe.json<{ id: string }>(201, "POST", "/v0/links", {
+    body: { drive_id: id, path: "before" },
+  });
+  await zoe.json(200, "DELETE", `/v0/links/${link.id}`);
+  const told = async (client: Client) =>
+    (await allChanges(client, `drive_id=${id}`)).map(({ type, path, ref }) => [type, path, ref]);
+  const since = [
+    ["member.added", "", member.user_id],
+    ["member.changed", "", member.user_id],
+    ["link.created", "before", link.id],
+    ["link.revoked", "before", link.id],
+  ];
+  expect(await told(zoe)).toEqual([["file.created", "before", null], ...since]);
+  expect(await told(yan)).toEqual(since);
+  // It is not among the drives of its own.
+  expect(await allChanges(yan, "")).toEqual([]);
+  await zoe.json(200, "DELETE", `${members}/${member.user_id}`);
+  expect((await yan.send("GET", `/v0/changes?drive_id=${id}`)).status).toBe(404);
+  expect((await told(zoe)).at(-1)).toEqual(["member.removed", "", member.user_id]);
+});
+
+describe("what the feed refuses", () => {
+  runScenarios(stage, [
+    refuses("a cursor that is none", "cursor=x", "cursor"),
+    refuses("a cursor of a list", `cursor=${Buffer.from("a.txt").toString("base64url")}`, "cursor"),
+    refuses("another order", "sort=at", "sort"),
+    refuses("too many at once", "limit=1001", "limit"),
+    {
+      name: "a cursor of changes that have not happened",
+      request: ["GET", `/v0/changes?cursor=${cursorAt(1_000_000, 0)}`],
+      ...refused("GONE"),
+    },
+    {
+      name: "a cursor of another history, which a restored backup has",
+      given: [put("a.txt", "one")],
+      request: ["GET", `/v0/changes?cursor=${cursorAt(1, 12345)}`],
+      ...refused("GONE"),
+    },
+    {
+      name: "a foreign drive",
+      request: ["GET", "/v0/changes?drive_id={drives.bob}"],
+      ...refused("NOT_FOUND"),
+    },
+  ]);
+});
+
+function cursorAt(number: number, at: number): string {
+  return encodeChangePosition({ number: changeNumber(number), at, from: changeNumber(number) });
+}
+
+describe("going through the feed", () => {
+  test("each order gives every change once, on pages of any length", async () => {
+    const { id, client } = await stage.ownDrive();
+    for (const name of ["a", "b", "c", "d", "e"]) {
+      await client.json(201, "PUT", `/v0/files?drive_id=${id}&path=${name}`, { body: name });
+    }
+    for (const limit of [1, 2, 3, 5]) {
+      const forwards = await allChanges(client, `drive_id=${id}`, limit);
+      expect(forwards.map(({ path }) => path)).toEqual(["a", "b", "c", "d", "e"]);
+      const backwards = await allChanges(client, "sort=-id", limit);
+      expect(backwards).toEqual(forwards.toReversed());
+    }
+    expect((await changesPage(client, "sort=-id")).next_cursor).toBeNull();
+  });
+
+  test("the end of the feed, and a change, are where it goes on", async () => {
+    const { id, client } = await stage.ownDrive();
+    const file = (path: string) =>
+      client.json(201, "PUT", `/v0/files?drive_id=${id}&path=${path}`, { body: path });
+    const empty = await changesPage(client, "");
+    expect(empty).toEqual({ data: [], next_cursor: expect.any(String), has_more: false });
+    const latest = await changesPage(client, "cursor=latest");
+    await file("a");
+    await file("b");
+    for (const { next_cursor } of [empty, latest]) {
+      const { data } = await changesPage(client, `cursor=${next_cursor}`);
+      expect(data.map(({ path }) => path)).toEqual(["a", "b"]);
+      const rest = await changesPage(client, `cursor=${data[0]?.id}`);
+      expect(rest.data).toEqual(data.slice(1));
+    }
+    expect((await changesPage(client, "cursor=latest")).data).toEqual([]);
+  });
+
+  test("an account's feed is that of all its drives together, and no others", async () => {
+    addAccount(stage.coffer, "eve");
+    const { secret } = await stage.coffer.appliance.services.apiKeys.createFor("eve", "", "read-write");
+    const eve = stage.coffer.client(secret);
+    const ids: string[] = [];
+    for (const name of ["One", "Two", "Three"]) {
+      ids.push(
+        (await eve.json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name } })).data.id,
+      );
+    }
+    const expected: string[] = [];
+    for (let n = 0; n < 40; n += 1) {
+      const isForeign = n % 7 === 0;
+      const client = isForeign ? stage.world.clients.bob : eve;
+      const id = isForeign ? stage.world.drives.bob : ids[(n % 5) % 3];
+      await client.json(201, "PUT", `/v0/files?drive_id=${id}&path=n${n}`, { body: "x" });
+      if (!isForeign) expected.push(`n${n}`);
+    }
+    for (const limit of [3, 50]) {
+      expect((await allChanges(eve, "", limit)).map(({ path }) => path)).toEqual(expected);
+      expect((await allChanges(eve, "sort=-id", limit)).map(({ path }) => path)).toEqual(
+        expected.toReversed(),
+      );
+    }
+  });
+});

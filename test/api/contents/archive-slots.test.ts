@@ -1,0 +1,191 @@
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { connect } from "node:net";
+import { ARCHIVE_LIMITS } from "../../../src/domain/limits.ts";
+import { addAccount } from "../../support/server/accounts.ts";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { address, archived, filled, upload } from "../../support/samples/archives.ts";
+import type { Client } from "../../support/server/client.ts";
+import { connections } from "../../support/faults/open-files.ts";
+import { eventually, openStage, type OwnDrive, provision } from "../../support/server/scenario.ts";
+import { withReason } from "../../support/server/skip.ts";
+import { LARGE, SlowReader } from "../../support/peers/slow-reader.ts";
+
+const stage = openStage({ "trusted-proxies": "127.0.0.1" });
+
+const NO_CONNECTION_TABLE = existsSync("/proc/net/tcp") ? "" : "there is no /proc/net/tcp";
+
+/** Where a request says that it comes from. */
+const from = (client: string) => ({ "x-forwarded-for": client });
+
+async function refused(own: OwnDrive, client = "192.0.2.1") {
+  const { headers, text } = await own.client.send("GET", address(own.id), { headers: from(client) });
+  expect(headers.get("retry-after")).toBe("1");
+  return JSON.parse(text).error;
+}
+
+function tooMany(message: string) {
+  return { code: "RATE_LIMITED", message: `${message} already; wait until one is done.` };
+}
+
+let users = 0;
+
+/** A drive of a new account, and a key of the account. */
+async function account(): Promise<OwnDrive> {
+  users += 1;
+  addAccount(stage.coffer, `user-${users}`);
+  const { apiKeys } = stage.coffer.appliance.services;
+  const { secret } = await apiKeys.createFor(`user-${users}`, "", "read-write");
+  const client = stage.coffer.client(secret);
+  const made = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+    body: { name: "D" },
+  });
+  const own = { id: made.data.id, key: secret, client };
+  await upload(own, "a", LARGE);
+  return own;
+}
+
+const unclaimed = () => filled(stage, { a: LARGE });
+
+/** Asks for archives as many as one may have, and reads none. */
+async function takeAll(readers: AsyncDisposableStack, own: OwnDrive, client: string): Promise<void> {
+  for (let n = 0; n < ARCHIVE_LIMITS.each; n += 1) readers.use(await SlowReader.of(own, from(client)));
+}
+
+async function another(own: OwnDrive): Promise<Client> {
+  const { key } = await own.client.json<{ key: string }>(201, "POST", "/v0/keys", { body: {} });
+  return stage.coffer.client(key);
+}
+
+describe("how many archives may be under way", () => {
+  test("of one caller, until one has come or was left", async () => {
+    const own = await unclaimed();
+    await using readers = new AsyncDisposableStack();
+    const slow = async () => readers.use(await SlowReader.of(own));
+    const [first, second] = [await slow(), await slow()];
+    for (let n = 2; n < ARCHIVE_LIMITS.each; n += 1) await slow();
+    const refusal = tooMany(`${ARCHIVE_LIMITS.each} archives of yours are under way`);
+    expect(await refused(own)).toMatchObject(refusal);
+    // Somebody else, and whoever asks for its head alone, does not wait for them.
+    const other = await filled(stage, { b: "c" });
+    expect(await archived(other.client, other.id)).toEqual({ b: "c" });
+    expect((await own.client.send("HEAD", address(own.id))).status).toBe(200);
+    expect(await first.rest()).not.toBeNull();
+    await slow();
+    expect(await refused(own)).toMatchObject(refusal);
+    second.leave();
+    await eventually(async () => (await own.client.send("GET", address(own.id))).status === 200);
+  });
+
+  test.each([
+    ["a drive", unclaimed],
+    ["an account", account],
+  ])("of %s, whatever keys it makes and wherever they are used", async (_, make) => {
+    const own = await make();
+    await using readers = new AsyncDisposableStack();
+    for (let n = 0; n < ARCHIVE_LIMITS.each; n += 1) {
+      readers.use(await SlowReader.of({ ...own, client: await another(own) }, from(`192.0.2.${n}`)));
+    }
+    const last = { ...own, client: await another(own) };
+    expect(await refused(last, "192.0.2.99")).toMatchObject(tooMany("4 archives of yours are under way"));
+  });
+
+  test("nine drives at one address do not take all; nor do the drives or the accounts of any one address", async () => {
+    await using readers = new AsyncDisposableStack();
+    const [first, second, third] = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
+    await takeAll(readers, await unclaimed(), first);
+    await takeAll(readers, await unclaimed(), first);
+    const drive = await filled(stage, { b: "c" });
+    expect(await refused(drive, first)).toMatchObject(
+      tooMany("8 archives of unclaimed drives and links are under way to your address"),
+    );
+    // People at the same address, such as behind one proxy, go on working.
+    for (let n = 0; n < 2; n += 1) await takeAll(readers, await account(), first);
+    const user = await account();
+    expect(await refused(user, first)).toMatchObject(tooMany("16 archives are under way to your address"));
+    // Whoever is elsewhere has what is left.
+    for (let n = 0; n < 2; n += 1) await takeAll(readers, await unclaimed(), second);
+    expect(await refused(drive, third)).toMatchObject(
+      tooMany("16 archives of unclaimed drives and links are under way"),
+    );
+    await takeAll(readers, user, third);
+    await takeAll(readers, await account(), third);
+    expect(await refused(await account(), "192.0.2.4")).toMatchObject(tooMany("32 archives are under way"));
+    await readers.disposeAsync();
+    await eventually(
+      async () =>
+        (await drive.client.send("GET", address(drive.id), { headers: from(first) })).status === 200,
+    );
+  });
+});
+
+/** What the log's lines since it had `count` say of archives, and with which level. */
+function logged(coffer: TestAppliance, count: number): string[] {
+  return coffer.lines.slice(count).flatMap((line): string[] => {
+    const { level, message }: { level: string; message: string } = JSON.parse(line);
+    return message.includes("archive") ? [`${level}: ${message}`] : [];
+  });
+}
+
+describe("a reader of an archive", () => {
+  const GIVEN_UP = "info: an archive was aborted: its client stopped reading";
+
+  test("that stops reading loses its place and its connection, and the log says so", async () => {
+    await using coffer = await startAppliance({}, { archiveStallMs: 500 });
+    const own = await provision(coffer);
+    await upload(own, "large", LARGE);
+    await upload(own, "small", "x");
+    // Its thread has a connection, and ends after a while.
+    await coffer.appliance.services.indexer.stop();
+    const [before, lines] = [connections(), coffer.lines.length];
+    await using readers = new AsyncDisposableStack();
+    const stopped: SlowReader[] = [];
+    for (let n = 0; n < ARCHIVE_LIMITS.each; n += 1) stopped.push(readers.use(await SlowReader.of(own)));
+    await eventually(() => logged(coffer, lines).length === stopped.length);
+    expect(new Set(logged(coffer, lines))).toEqual(new Set([GIVEN_UP]));
+    expect(connections()).toBe(before);
+    expect(await archived(own.client, own.id, "small")).toEqual({ small: "x" });
+    for (const reader of stopped) expect(await reader.rest()).toBeNull();
+    expect(logged(coffer, lines)).toHaveLength(stopped.length);
+  });
+
+  test.skipIf(NO_CONNECTION_TABLE !== "")(
+    withReason("that stops reading loses its connection, even if it never reads again", NO_CONNECTION_TABLE),
+    async () => {
+      await using coffer = await startAppliance({}, { archiveStallMs: 500 });
+      const own = await provision(coffer);
+      await upload(own, "large", LARGE);
+      await using reader = await SlowReader.of(own);
+      expect(reader.isHeld).toBe(true);
+      await eventually(() => reader.isHeld === false);
+      expect(await reader.rest()).toBeNull();
+    },
+  );
+
+  test("that leaves is no error", async () => {
+    const own = await stage.ownDrive();
+    for (let n = 0; n < 30; n += 1) await upload(own, `${n}`, Buffer.alloc(700_000, crypto.randomUUID()));
+    const lines = stage.coffer.lines.length;
+    for (let n = 0; n < 60; n += 1) await leaveAfter(own, n * 200_000);
+    // Whoever has left at the very end is told of a moment later.
+    await eventually(async () => (await own.client.send("GET", address(own.id))).status === 200);
+    expect(new Set(logged(stage.coffer, lines))).toEqual(
+      new Set(["info: the client of an archive disconnected"]),
+    );
+  });
+});
+
+/** Takes so many bytes of an archive, and breaks the connection off. */
+async function leaveAfter({ id, client }: OwnDrive, bytes: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const socket = connect(Number(new URL(client.base).port), "127.0.0.1");
+  let received = 0;
+  socket.on("data", (piece) => {
+    received += piece.length;
+    if (received > bytes) socket.destroy();
+  });
+  socket.on("error", () => {});
+  socket.on("close", () => resolve());
+  socket.write(`GET ${address(id)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${client.key}\r\n\r\n`);
+  await promise;
+}

@@ -1,0 +1,200 @@
+import { describe, expect, test } from "bun:test";
+import { KEEPS_NOTHING } from "../../support/server/appliance.ts";
+import { join } from "node:path";
+import { ARCHIVE_LIMITS } from "../../../src/domain/limits.ts";
+import { address, archived, filled, opened, upload } from "../../support/samples/archives.ts";
+import { addManyFiles } from "../../support/samples/many-files.ts";
+import { connections, NO_OPEN_FILES, openFiles } from "../../support/faults/open-files.ts";
+import { contentsOnDisk, eventually, openStage, type OwnDrive } from "../../support/server/scenario.ts";
+import { withReason } from "../../support/server/skip.ts";
+import { LARGE, SlowReader } from "../../support/peers/slow-reader.ts";
+import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
+
+const stage = openStage(KEEPS_NOTHING);
+
+async function remove(own: OwnDrive, path: string): Promise<void> {
+  const body = { drive_id: own.id, path, confirm: true };
+  await own.client.json(200, "DELETE", "/v0/folders", { body });
+}
+
+describe("while it is on its way", () => {
+  const NEXT = { "b/1": "one", "b/2": "two", c: "three", "d/4": "four" };
+  const slow = () => filled(stage, { a: LARGE, ...NEXT });
+  const expected = { "b/": "", "d/": "", ...NEXT };
+
+  test("deleting, replacing, moving and adding change nothing of it", async () => {
+    const own = await slow();
+    await using reader = await SlowReader.of(own);
+    await remove(own, "b/");
+    await upload(own, "c", "another");
+    const { data } = await own.client.json<{ data: { id: string; path: string }[] }>(
+      200,
+      "GET",
+      `/v0/files?drive_id=${own.id}`,
+    );
+    const last = data.find(({ path }) => path === "d/4");
+    await own.client.json(200, "POST", `/v0/files/${last?.id}/move`, { body: { destination_path: "aa" } });
+    await upload(own, "ab", "added");
+    await stage.coffer.appliance.services.sweep.run();
+    const archive = await reader.rest();
+    expect(archive).not.toBeNull();
+    const { a, ...others } = await opened(archive ?? Buffer.alloc(0), (zip) => zip.texts());
+    expect(a).toBe(LARGE.toString());
+    expect(others).toEqual(expected);
+    // And what is there now is another matter.
+    const { a: _, ...now } = await archived(own.client, own.id);
+    expect(now).toEqual({ aa: NEXT["d/4"], ab: "added", c: "another", "d/": "" });
+  });
+
+  test("deleting the drive changes nothing of it either", async () => {
+    const own = await slow();
+    await using reader = await SlowReader.of(own);
+    await own.client.json(200, "DELETE", `/v0/drives/${own.id}`);
+    await stage.coffer.appliance.services.sweep.run();
+    const { a: _, ...others } = await opened((await reader.rest()) ?? Buffer.alloc(0), (zip) => zip.texts());
+    expect(others).toEqual(expected);
+  });
+
+  test("a content that is gone for good breaks the connection, and the log says why", async () => {
+    const own = await filled(stage, { a: LARGE, "b/unlike any other": crypto.randomUUID() });
+    await using reader = await SlowReader.of(own);
+    await remove(own, "b/");
+    const { sweep } = stage.coffer.appliance.services;
+    await sweep.run();
+    stage.coffer.clock.advance(2 * 60 * 60 * 1000);
+    await sweep.run();
+    expect(await reader.rest()).toBeNull();
+    const told = stage.coffer.lines.filter((line) => line.includes("sending an archive failed"));
+    expect(told.at(-1)).toMatch(/"request_id":"[0-9a-f-]{36}".*b\/unlike any other.* is missing"/);
+  });
+
+  test("a content that was cut off breaks the connection", async () => {
+    const own = await filled(stage, { a: LARGE });
+    const content = Buffer.alloc(300_000, crypto.randomUUID());
+    await upload(own, "damaged", content);
+    const digest = Bun.SHA256.hash(content, "hex");
+    const path = join(stage.coffer.dataDir, "blobs", digest.slice(0, 2), digest);
+    expect((await contentsOnDisk(stage.coffer.dataDir)).blobs).toContain(digest);
+    await Bun.write(path, content.subarray(0, 299_999));
+    const failure = await own.client
+      .fetch("GET", address(own.id))
+      .then((response) => response.bytes())
+      .catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Error);
+    await Bun.write(path, content);
+    expect(Object.keys(await archived(own.client, own.id))).toEqual(["a", "damaged"]);
+  });
+
+  test.skipIf(NO_OPEN_FILES !== "")(
+    withReason("a client that leaves takes everything with it", NO_OPEN_FILES),
+    async () => {
+      const own = await slow();
+      // Its thread has a connection, and ends after a while.
+      await stage.coffer.appliance.services.indexer.stop();
+      const before = connections();
+      for (let n = 0; n < 5; n += 1) {
+        await using reader = await SlowReader.of(own);
+        expect(connections()).toBeGreaterThan(before ?? 0);
+        reader.leave();
+        await eventually(() => connections() === before);
+      }
+      // One that leaves before the first byte comes.
+      const aborting = new AbortController();
+      const leaving = fetch(stage.coffer.appliance.url + address(own.id), {
+        headers: { authorization: `Bearer ${own.key}` },
+        signal: aborting.signal,
+      }).catch(() => null);
+      aborting.abort();
+      await leaving;
+      await archived(own.client, own.id);
+      await eventually(() => connections() === before);
+    },
+  );
+});
+
+/** A drive with 20,000 files behind `first`, before `zz`; and its archive, which nobody has asked for yet. */
+async function long() {
+  const own = await filled(stage, { first: "x", zz: "y" });
+  const { data } = await own.client.json<{ data: { id: string }[] }>(
+    200,
+    "GET",
+    `/v0/files?drive_id=${own.id}`,
+  );
+  await addManyFiles(stage.coffer.dataDir, data[0]?.id ?? "", 20_000);
+  const { services } = stage.coffer.appliance;
+  const caller = services.apiKeys.authenticate(own.key);
+  if (caller === null) throw new Error("the key is not known");
+  const last = data[1]?.id ?? "";
+  return {
+    own,
+    services,
+    caller,
+    last,
+    packing: services.archives.open(caller, "127.0.0.1", own.id, []).pieces(),
+  };
+}
+
+describe("while a long one is on its way", () => {
+  test("others have their turn", async () => {
+    const { packing } = await long();
+    let turns = 0;
+    let isDone = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    for await (const piece of packing) expect(piece.length).toBeGreaterThan(0);
+    isDone = true;
+    // Forty to write the list down, two hundred to pack, two hundred for the directory.
+    expect(turns).toBeGreaterThan(400);
+  });
+
+  test.skipIf(NO_OPEN_FILES !== "")(
+    withReason("its list is kept where there is sure to be a place", NO_OPEN_FILES),
+    async () => {
+      const { packing } = await long();
+      await packing.next();
+      const lists = openFiles()?.filter((file) => file.includes("etilqs"));
+      expect(lists).toEqual([expect.stringContaining(`${stage.coffer.dataDir}/etilqs`)]);
+      await packing.return(undefined);
+    },
+  );
+
+  test("what changes while the list is written down changes nothing of it", async () => {
+    const { services, caller, last, packing } = await long();
+    const first = packing.next();
+    await services.files.remove(caller, { id: last }, UNCONDITIONAL);
+    const { value, done } = await first;
+    expect(done).toBe(false);
+    const pieces = [value ?? new Uint8Array(), ...(await Array.fromAsync(packing))];
+    await opened(Buffer.concat(pieces), (zip) => {
+      expect(zip.entries).toHaveLength(20_003);
+      expect(zip.entries.at(-1)?.name).toBe("zz");
+    });
+  });
+
+  test("what goes before the list is begun is not found", async () => {
+    const { services, caller, last } = await long();
+    const { driveId } = services.files.get(caller, { id: last });
+    const packing = services.archives.open(caller, "127.0.0.1", driveId, ["first", "zz"]).pieces();
+    await services.files.remove(caller, { id: last }, UNCONDITIONAL);
+    const failure = await packing.next().catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  test("leaving before anything has come holds no place", async () => {
+    const { own } = await long();
+    for (let n = 0; n < 3 * ARCHIVE_LIMITS.each; n += 1) {
+      const aborting = new AbortController();
+      const leaving = fetch(stage.coffer.appliance.url + address(own.id), {
+        headers: { authorization: `Bearer ${own.key}` },
+        signal: aborting.signal,
+      }).catch(() => null);
+      await Bun.sleep(n);
+      aborting.abort();
+      await leaving;
+    }
+    await eventually(async () => (await own.client.send("GET", address(own.id))).status === 200);
+  });
+});

@@ -1,0 +1,257 @@
+import { describe, expect, test } from "bun:test";
+import { address, archived, filled, opened, upload } from "../../support/samples/archives.ts";
+import { addManyFiles } from "../../support/samples/many-files.ts";
+import { openStage, put, refused, runScenarios } from "../../support/server/scenario.ts";
+
+const stage = openStage();
+
+const TREE = {
+  "a.txt": "A",
+  "photos/2030/one.png": "1",
+  "photos/2030/two.png": "2",
+  "photos/2030-b/three.png": "3",
+  "photos/raw/": "",
+  "photos.txt": "P",
+  "z/empty": "",
+};
+
+describe("what is in it", () => {
+  const PACKED: [paths: string[], packed: Record<string, string>][] = [
+    [
+      [],
+      {
+        "a.txt": "A",
+        "photos.txt": "P",
+        "photos/": "",
+        "photos/2030-b/": "",
+        "photos/2030-b/three.png": "3",
+        "photos/2030/": "",
+        "photos/2030/one.png": "1",
+        "photos/2030/two.png": "2",
+        "photos/raw/": "",
+        "z/": "",
+        "z/empty": "",
+      },
+    ],
+    [["a.txt"], { "a.txt": "A" }],
+    [["/a.txt"], { "a.txt": "A" }],
+    [["photos/2030/two.png"], { "two.png": "2" }],
+    [["photos/2030/"], { "2030/": "", "2030/one.png": "1", "2030/two.png": "2" }],
+    [["photos/raw/"], { "raw/": "" }],
+    [["photos/raw/", "photos/2030/one.png"], { "2030/one.png": "1", "raw/": "" }],
+    [["z/empty", "photos/2030/one.png"], { "photos/2030/one.png": "1", "z/empty": "" }],
+    // What is there twice, or in another.
+    [
+      ["photos/2030/two.png", "photos/2030/", "photos/2030/", "/photos/2030/one.png"],
+      { "2030/": "", "2030/one.png": "1", "2030/two.png": "2" },
+    ],
+    [["photos/2030/two.png", "photos/2030/two.png"], { "two.png": "2" }],
+  ];
+  test.each(PACKED)("of %j", async (paths, packed) => {
+    const own = await filled(stage, TREE);
+    const found = await archived(own.client, own.id, ...paths);
+    expect(found).toEqual(packed);
+    const inOrder = Object.keys(found).toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    expect(Object.keys(found)).toEqual(inOrder);
+  });
+
+  test("the root is all of it, whatever is beside it", async () => {
+    const own = await filled(stage, TREE);
+    const whole = await archived(own.client, own.id);
+    for (const paths of [[""], ["/"], ["a.txt", ""], ["", "z/"]]) {
+      expect(await archived(own.client, own.id, ...paths)).toEqual(whole);
+    }
+  });
+
+  test("an empty drive is an archive without entries", async () => {
+    const own = await stage.ownDrive();
+    expect(await archived(own.client, own.id)).toEqual({});
+  });
+
+  test("names as they are, in any script, also those that other systems have no place for", async () => {
+    const names = {
+      "C:/x": "1",
+      CON: "2",
+      Same: "3",
+      same: "4",
+      "dot./trailing. ": "5",
+      '<>:"|?*': "6",
+      "-rf": "7",
+      "日本語/é \u{1F600}": "8",
+      "\u202egnp.exe": "9",
+      [`${"long/".repeat(200)}x`]: "10",
+    };
+    const own = await filled(stage, names);
+    const found = await archived(own.client, own.id);
+    const files = Object.entries(found).filter(([name]) => !name.endsWith("/"));
+    expect(Object.fromEntries(files)).toEqual(names);
+  });
+
+  test("contents of every size around those of our pieces, byte for byte", async () => {
+    const sizes = [0, 1, 65535, 65536, 65537, 262143, 262144, 262145, 524288, 3_000_001];
+    const own = await stage.ownDrive();
+    const contents = new Map<string, Buffer>();
+    for (const size of sizes) {
+      const content = Buffer.from(crypto.getRandomValues(new Uint8Array(size % 65536)));
+      const all = Buffer.alloc(size, content.length === 0 ? "x" : content);
+      contents.set(`${size}`, all);
+      await upload(own, `${size}`, all);
+    }
+    const response = await own.client.fetch("GET", address(own.id));
+    await opened(await response.bytes(), (zip) => {
+      expect(zip.entries).toHaveLength(sizes.length);
+      for (const entry of zip.entries) {
+        expect([entry.name, zip.content(entry).equals(contents.get(entry.name) ?? Buffer.alloc(0))]).toEqual([
+          entry.name,
+          true,
+        ]);
+        expect(entry.modifiedAt).toBe(Math.floor(stage.coffer.clock.now() / 1000));
+      }
+    });
+  });
+
+  test("thousands of files, in the order of the list", async () => {
+    const own = await filled(stage, { "first.txt": "x", "many0/between": "y", "zz/last": "z" });
+    const { data } = await own.client.json<{ data: { id: string }[] }>(
+      200,
+      "GET",
+      `/v0/files?drive_id=${own.id}`,
+    );
+    await addManyFiles(stage.coffer.dataDir, data[0]?.id ?? "", 2499);
+    const numbers = Array.from({ length: 2499 }, (_, n) => `many/${String(n + 1).padStart(7, "0")}.txt`);
+    const found = Object.keys(await archived(own.client, own.id));
+    expect(found).toEqual(["first.txt", "many/", ...numbers, "many0/", "many0/between", "zz/", "zz/last"]);
+  });
+
+  test("what has expired is not in it, swept or not", async () => {
+    const own = await filled(stage, { stays: "1" });
+    const soon = new Date(stage.coffer.clock.now() + 1000).toISOString();
+    const body = { drive_id: own.id, filename: "goes", content: "eA", expires_at: soon };
+    await own.client.json(201, "POST", "/v0/files", { body });
+    expect(Object.keys(await archived(own.client, own.id))).toEqual(["goes", "stays"]);
+    stage.coffer.clock.advance(1000);
+    expect(Object.keys(await archived(own.client, own.id))).toEqual(["stays"]);
+    expect((await own.client.send("GET", address(own.id, "goes"))).status).toBe(404);
+  });
+});
+
+describe("the answer", () => {
+  const NAMES: [paths: string[], name: string][] = [
+    [[], "Scenario.zip"],
+    [["photos/"], "photos.zip"],
+    [["photos/2030/"], "2030.zip"],
+    [["photos/2030/one.png"], "2030.zip"],
+    [["photos/2030/one.png", "photos/raw/"], "photos.zip"],
+    [["a.txt"], "Scenario.zip"],
+    [["photos/", "z/"], "Scenario.zip"],
+  ];
+  test.each(NAMES)("of %j is called %s", async (paths, name) => {
+    const own = await filled(stage, TREE);
+    const { headers } = await own.client.send("GET", address(own.id, ...paths));
+    expect(headers.get("content-disposition")).toBe(
+      `attachment; filename="${name}"; filename*=UTF-8''${name}`,
+    );
+  });
+
+  test("has a name that can be saved, also of a drive that is called like a path", async () => {
+    const { data } = await stage.coffer
+      .client()
+      .json<{ data: { api_key: string; drive_id: string } }>(201, "POST", "/v0/drives/provision", {
+        body: { name: "../é\\x" },
+      });
+    const { headers } = await stage.coffer.client(data.api_key).send("GET", address(data.drive_id));
+    expect(headers.get("content-disposition")).toBe(
+      `attachment; filename="..-_-x.zip"; filename*=UTF-8''..-%C3%A9-x.zip`,
+    );
+  });
+
+  runScenarios(stage, [
+    {
+      name: "is a file to save, and nothing that a browser shows",
+      given: [put("a.txt")],
+      request: ["GET", "/v0/archive?drive_id={drive}"],
+      status: 200,
+      contains: [/^PK/, "a.txt", "Hello World!"],
+      receives: {
+        "content-type": "application/zip",
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+        "content-security-policy": "sandbox; default-src 'none'",
+      },
+    },
+    {
+      name: "to HEAD says the same, and no length that it has not",
+      given: [put("a.txt")],
+      request: ["HEAD", "/v0/archive?drive_id={drive}&path=a.txt"],
+      status: 200,
+      empty: true,
+      receives: {
+        "content-type": "application/zip",
+        "content-disposition": /^attachment; filename="Scenario.zip"/,
+        "content-length": null,
+      },
+    },
+    {
+      name: "takes a slug for a drive",
+      as: "ada",
+      request: ["GET", "/v0/archive?drive_id=ada%2Fnotes&path=notes/"],
+      status: 200,
+      contains: ["Hello World!"],
+    },
+    ...(
+      [
+        ["path=none"],
+        ["path=none/"],
+        ["path=dir"],
+        ["path=dir/a.txt/"],
+        ["path=dir//"],
+        ["path=dir/../dir/"],
+        ["path=dir/&path=none"],
+        ["path=dir/&path=dir/none"],
+        ["path=&path=none"],
+      ] as const
+    ).map(([query]) => ({
+      name: `${query} is not there`,
+      given: [put("dir/a.txt")],
+      request: ["GET", `/v0/archive?drive_id={drive}&${query}`] as const,
+      ...refused("NOT_FOUND"),
+    })),
+    ...(
+      [
+        ["drive_id={drive}&path=a%00", "path"],
+        ["drive_id={drive}&path=%FF", "path"],
+        [`drive_id={drive}&path=${"x".repeat(1025)}`, "path"],
+        [`drive_id={drive}${"&path=dir/".repeat(201)}`, "path"],
+        ["path=dir/", "drive_id"],
+        ["drive_id={drive}&drive_id={drive}", "drive_id"],
+      ] as const
+    ).map(([query, field]) => ({
+      name: `${query.slice(0, 40)} is refused`,
+      given: [put("dir/a.txt")],
+      request: ["GET", `/v0/archive?${query}`] as const,
+      ...refused("VALIDATION_ERROR", field),
+    })),
+    {
+      name: "200 paths are taken",
+      given: [put("dir/a.txt")],
+      request: ["GET", `/v0/archive?drive_id={drive}${"&path=dir/".repeat(200)}`],
+      status: 200,
+      contains: ["Hello World!"],
+    },
+  ]);
+
+  test("counts as bandwidth, as the contents it holds", async () => {
+    const own = await filled(stage, { small: "x".repeat(1000), large: Buffer.alloc(100_000, "y") });
+    const used = async () => {
+      const { data } = await own.client.json<{ data: { bandwidth: { used: number } } }>(
+        200,
+        "GET",
+        "/v0/account/usage",
+      );
+      return data.bandwidth.used;
+    };
+    const before = await used();
+    await archived(own.client, own.id);
+    expect((await used()) - before).toBe(101_000);
+  });
+});

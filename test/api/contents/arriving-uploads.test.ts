@@ -1,0 +1,222 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { RawClient } from "../../http/raw-client.ts";
+import { addAccount } from "../../support/server/accounts.ts";
+import { eventually, openStage, type OwnDrive } from "../../support/server/scenario.ts";
+
+const MIB = 1024 * 1024;
+const stage = openStage({ "storage-limits": "free=1MiB,team=1MiB", "min-upload-speed": "100KiB" });
+
+/** More than a short body has, so there is a temporary file. */
+const START = "x".repeat(300_000);
+
+const clients: RawClient[] = [];
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.close();
+  await eventually(async () => (await stage.onDisk()).tmp.length === 0);
+});
+
+interface Sent {
+  readonly client: RawClient;
+  readonly answer: () => Promise<{ status: number; headers: Map<string, string>; body: unknown }>;
+}
+
+/** Begins an upload; waits until as many contents as `arriving` are on the disk, if it is given. */
+async function begin(head: string, start: string, arriving?: number): Promise<Sent> {
+  const client = await RawClient.to(Number(new URL(stage.coffer.appliance.url).port));
+  clients.push(client);
+  await client.write(`${head}\r\nHost: x\r\n\r\n${start}`);
+  if (arriving !== undefined) await eventually(async () => (await stage.onDisk()).tmp.length === arriving);
+  return { client, answer: () => client.response() };
+}
+
+/** The bytes of contents that are on the disk while they arrive. */
+async function arrived(): Promise<number> {
+  const { tmp } = await stage.onDisk();
+  const sizes = tmp.map((name) => Bun.file(join(stage.coffer.dataDir, "tmp", name)).size);
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+function putHead({ id, key }: Pick<OwnDrive, "id" | "key">, path: string, bytes: number): string {
+  return `PUT /v0/files?drive_id=${id}&path=${path} HTTP/1.1\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${bytes}`;
+}
+
+function chunk(bytes: number): string {
+  return `${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n`;
+}
+
+const QUOTA = { error: { code: "QUOTA_EXCEEDED" } };
+
+/** A drive of an account that may store 1 MiB. */
+async function limitedDrive(): Promise<
+  Pick<OwnDrive, "id" | "key"> & { upload(path: string, bytes: number): Promise<number> }
+> {
+  const username = `u${crypto.randomUUID().slice(0, 8)}`;
+  addAccount(stage.coffer, username);
+  const { secret: key } = await stage.coffer.appliance.services.apiKeys.createFor(username, "", "read-write");
+  const client = stage.coffer.client(key);
+  const made = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+    body: { name: "A" },
+  });
+  const { id } = made.data;
+  const upload = async (path: string, bytes: number) =>
+    (await client.send("PUT", `/v0/files?drive_id=${id}&path=${path}`, { body: new Uint8Array(bytes) }))
+      .status;
+  return { id, key, upload };
+}
+
+describe("what is arriving counts as stored", () => {
+  test("announced bytes, before one of them is read; and no more once its client has left", async () => {
+    const drive = await stage.ownDrive();
+    const first = await begin(putHead(drive, "1", 94 * MIB), START, 1);
+    const second = await begin(putHead(drive, "2", 94 * MIB), "");
+    expect(await second.answer()).toMatchObject({ status: 403, body: QUOTA });
+    first.client.close();
+    await eventually(async () => (await stage.onDisk()).tmp.length === 0);
+    await begin(putHead(drive, "2", 94 * MIB), START, 1);
+  });
+
+  test("all drives of an account together, also beside what is stored", async () => {
+    const drive = await limitedDrive();
+    expect(await drive.upload("stored", 500_000)).toBe(201);
+    await begin(putHead(drive, "1", 400_000), START, 1);
+    const more = await begin(putHead(drive, "2", 400_000), "");
+    expect(await more.answer()).toMatchObject({ status: 403, body: QUOTA });
+    expect(await drive.upload("3", 100_000)).toBe(201);
+  });
+
+  test("a file that is replaced leaves room for the new one", async () => {
+    const drive = await limitedDrive();
+    expect(await drive.upload("a", 1_000_000)).toBe(201);
+    expect(await drive.upload("a", 1_040_000)).toBe(200);
+    expect(await drive.upload("b", 40_000)).toBe(403);
+  });
+
+  test("bytes that were not announced, as they come", async () => {
+    const drive = await limitedDrive();
+    const chunked = (path: string) =>
+      `PUT /v0/files?drive_id=${drive.id}&path=${path} HTTP/1.1\r\nAuthorization: Bearer ${drive.key}\r\nTransfer-Encoding: chunked`;
+    await begin(chunked("1"), chunk(600_000), 1);
+    const second = await begin(chunked("2"), chunk(300_000), 2);
+    await second.client.write(chunk(300_000));
+    expect(await second.answer()).toMatchObject({ status: 403, body: QUOTA });
+  });
+
+  test("in JSON, in a form, and by a link", async () => {
+    const drive = await limitedDrive();
+    const client = stage.coffer.client(drive.key);
+    const link = await client.json<{ url: string }>(201, "POST", "/v0/upload-links", {
+      body: { drive_id: drive.id, path: "linked" },
+    });
+    const head = `POST /v0/files HTTP/1.1\r\nAuthorization: Bearer ${drive.key}\r\nContent-Length: 2000000`;
+    const json = await begin(
+      head,
+      `{"drive_id":"${drive.id}","filename":"j","content":"${"A".repeat(1_200_000)}`,
+      1,
+    );
+    // As much of it has been counted by then.
+    await eventually(async () => (await arrived()) > 560_000);
+    const byLink = await begin(`PUT ${new URL(link.url).pathname} HTTP/1.1\r\nContent-Length: 500000`, "");
+    expect(await byLink.answer()).toMatchObject({ status: 403, body: QUOTA });
+    const form = await begin(
+      `${head}\r\nContent-Type: multipart/form-data; boundary=x`,
+      `--x\r\nContent-Disposition: form-data; name="file"\r\n\r\n${"x".repeat(500_000)}`,
+    );
+    expect(await form.answer()).toMatchObject({ status: 403, body: QUOTA });
+    json.client.close();
+    await eventually(async () => (await stage.onDisk()).tmp.length === 0);
+    expect(await drive.upload("1", 1_000_000)).toBe(201);
+  });
+});
+
+test("one key may have 64 long uploads under way, and any number of short ones", async () => {
+  const drive = await stage.ownDrive();
+  for (let n = 0; n < 64; n++) await begin(putHead(drive, `${n}`, 100_000), "x");
+  let refusal: Awaited<ReturnType<Sent["answer"]>> | undefined;
+  await eventually(async () => {
+    // Until all of them have begun, one more may as well.
+    const more = await begin(putHead(drive, "more", 100_000), "x");
+    refusal = await Promise.race([more.answer(), Bun.sleep(100).then(() => undefined)]);
+    more.client.close();
+    return refusal !== undefined;
+  });
+  expect(refusal).toMatchObject({ status: 429, body: { error: { code: "RATE_LIMITED" } } });
+  expect(refusal?.headers.get("retry-after")).toBe("1");
+  const short = await begin(putHead(drive, "short", 5), "Hello");
+  expect(await short.answer()).toMatchObject({ status: 201 });
+  const other = await stage.ownDrive();
+  const elsewhere = await begin(putHead(other, "a", 100_000), "x".repeat(100_000));
+  expect((await elsewhere.answer()).status).toBe(429);
+});
+
+/** Who sends a content of 94 MiB, how their upload begins, and what shuts them out. */
+const SHUT_OUT: readonly (readonly [
+  who: string,
+  begins: (drive: OwnDrive, made: { id: string; key: string }) => Promise<string>,
+  status: number,
+])[] = [
+  ["with a key", async ({ id }, { key }) => putHead({ id, key }, "held", 94 * MIB), 401],
+  [
+    "with a key, in JSON",
+    async (_, { key }) =>
+      `POST /v0/files HTTP/1.1\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${94 * MIB}`,
+    401,
+  ],
+  [
+    "with a link that a key made",
+    async ({ id }, { key }) => {
+      const body = { drive_id: id, path: "held" };
+      const made = await stage.coffer
+        .client(key)
+        .json<{ url: string }>(201, "POST", "/v0/upload-links", { body });
+      return `PUT ${new URL(made.url).pathname} HTTP/1.1\r\nContent-Length: ${94 * MIB}`;
+    },
+    404,
+  ],
+];
+
+test.each(SHUT_OUT)(
+  "what arrives from somebody %s ends soon after that was revoked",
+  async (_, begins, status) => {
+    const drive = await stage.ownDrive();
+    const made = await drive.client.json<{ id: string; key: string }>(201, "POST", "/v0/keys", { body: {} });
+    const held = await begin(await begins(drive, made), `{"text":"${START}`, 1);
+    stage.coffer.clock.advance(1000);
+    await held.client.write(START);
+    await drive.client.json(200, "DELETE", `/v0/keys/${made.id}`);
+    stage.coffer.clock.advance(1000);
+    await held.client.write("x");
+    expect((await held.answer()).status).toBe(status);
+    await eventually(async () => (await stage.onDisk()).tmp.length === 0);
+    // There is room again.
+    await begin(putHead(drive, "mine", 94 * MIB), START, 1);
+  },
+);
+
+test("what arrives from a member ends soon after they are one no more", async () => {
+  const { clients: people, drives, carol } = stage.world;
+  const members = `/v0/drives/${drives.ada}/members/${carol}`;
+  await people.ada.json(200, "PATCH", members, { body: { role: "editor" } });
+  const held = await begin(
+    putHead({ id: drives.ada, key: people.carol.key ?? "" }, "held", 500_000),
+    START,
+    1,
+  );
+  await people.ada.json(200, "DELETE", members);
+  stage.coffer.clock.advance(1000);
+  await held.client.write("x");
+  expect((await held.answer()).status).toBe(404);
+});
+
+test("an upload that drips is ended, and leaves nothing", async () => {
+  const drive = await stage.ownDrive();
+  const slow = await begin(putHead(drive, "slow", 90 * MIB), START, 1);
+  stage.coffer.clock.advance(60_000);
+  await slow.client.write("x");
+  const { status, headers, body } = await slow.answer();
+  expect([status, headers.get("connection")]).toEqual([408, "close"]);
+  expect(body).toMatchObject({ error: { code: "REQUEST_TIMEOUT" } });
+  await eventually(async () => (await stage.onDisk()).tmp.length === 0);
+  await slow.client.until(/never/);
+  await begin(putHead(drive, "next", 90 * MIB), START, 1);
+});

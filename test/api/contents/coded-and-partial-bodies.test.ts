@@ -1,0 +1,171 @@
+import { describe, expect, test } from "bun:test";
+import { holds, openStage, put, refused, runScenarios, type Step } from "../../support/server/scenario.ts";
+
+const stage = openStage();
+
+const FILE = "/v0/files?drive_id={drive}&path=f.txt";
+const JSON_UPLOAD = { drive_id: "{drive}", filename: "f.txt", content: btoa("the tail") };
+const FORM = [
+  "--x",
+  'Content-Disposition: form-data; name="drive_id"',
+  "",
+  "{drive}",
+  "--x",
+  'Content-Disposition: form-data; name="file"; filename="f.txt"',
+  "",
+  "the tail",
+  "--x--",
+].join("\r\n");
+
+/** The ways to upload over `f.txt`. */
+const UPLOADS: readonly (readonly [name: string, step: Pick<Step, "request" | "body" | "headers">])[] = [
+  ["PUT", { request: ["PUT", FILE], body: "the tail" }],
+  ["POST of JSON", { request: ["POST", "/v0/files"], body: JSON_UPLOAD }],
+  [
+    "POST of a form",
+    {
+      request: ["POST", "/v0/files"],
+      body: FORM,
+      headers: { "content-type": "multipart/form-data; boundary=x" },
+    },
+  ],
+];
+const whole = put("f.txt", "the whole", { keeps: "made" });
+const unchanged: readonly Step[] = [
+  holds("f.txt"),
+  { request: ["GET", "/v0/files/{made.id}/download"], status: 200, contains: [/^the whole$/] },
+];
+function packed(body: object): Uint8Array<ArrayBuffer> {
+  return Bun.gzipSync(JSON.stringify(body));
+}
+
+const CODED = refused("UNSUPPORTED_MEDIA_TYPE");
+
+describe("an upload with a Content-Range does not put a part in the place of the whole", () => {
+  runScenarios(stage, [
+    ...UPLOADS.map(([name, step]) => ({
+      name,
+      given: [whole],
+      ...step,
+      headers: { ...step.headers, "content-range": "bytes 2-9/10" },
+      ...refused("VALIDATION_ERROR", "Content-Range"),
+      after: unchanged,
+    })),
+    {
+      name: "nor a range of the whole, nor one that is malformed",
+      given: [whole],
+      request: ["PUT", FILE],
+      body: "the tail",
+      headers: { "content-range": "all of it" },
+      ...refused("VALIDATION_ERROR", "Content-Range"),
+      after: unchanged,
+    },
+    {
+      name: "nor under an Idempotency-Key, which stays free for the whole",
+      given: [whole],
+      request: ["PUT", FILE],
+      body: "the tail",
+      headers: { "content-range": "bytes 2-9/10", "idempotency-key": "4b1d4a0e" },
+      ...refused("VALIDATION_ERROR", "Content-Range"),
+      after: [
+        ...unchanged,
+        {
+          request: ["PUT", FILE],
+          body: "the tail",
+          headers: { "idempotency-key": "4b1d4a0e" },
+          status: 200,
+          json: { size: 8 },
+        },
+      ],
+    },
+  ]);
+});
+
+describe("a coded body is never stored as if it were the file", () => {
+  const codings = ["gzip", "GZIP", "br", "deflate", "zstd", "identity, gzip", "aws-chunked"];
+  runScenarios(stage, [
+    ...UPLOADS.flatMap(([name, step]) =>
+      codings.map((coding) => ({
+        name: `${name}, ${coding}`,
+        given: [whole],
+        ...step,
+        headers: { ...step.headers, "content-encoding": coding },
+        ...CODED,
+        receives: { "accept-encoding": "identity" },
+        after: unchanged,
+      })),
+    ),
+    ...UPLOADS.flatMap(([name, step]) =>
+      ["identity", "Identity", "identity,identity", ""].map((coding) => ({
+        name: `${name}, "${coding}" is none`,
+        ...step,
+        headers: { ...step.headers, "content-encoding": coding },
+        status: 201,
+        json: { path: "f.txt", size: 8 },
+        after: [holds("f.txt")],
+      })),
+    ),
+  ]);
+});
+
+describe("a coded JSON body is refused as what it is, not as malformed", () => {
+  const headers = { "content-encoding": "gzip" };
+  const refusal = { headers, ...CODED, receives: { "accept-encoding": "identity" } };
+  runScenarios(stage, [
+    {
+      name: "POST",
+      request: ["POST", "/v0/keys"],
+      body: packed({ name: "k" }),
+      ...refusal,
+      after: [{ request: ["GET", "/v0/keys"], status: 200, json: [{ drive_id: "{drive}" }] }],
+    },
+    {
+      name: "PATCH",
+      given: [whole],
+      request: ["PATCH", "/v0/files/{made.id}"],
+      body: packed({ path: "other" }),
+      ...refusal,
+      after: unchanged,
+    },
+    {
+      name: "DELETE",
+      given: [put("d/f.txt")],
+      request: ["DELETE", "/v0/folders"],
+      body: packed({ drive_id: "x", path: "d/" }),
+      ...refusal,
+      after: [holds("d/f.txt")],
+    },
+    {
+      name: "nobody's",
+      as: "nobody",
+      request: ["POST", "/v0/drives/provision"],
+      body: packed({ name: "D" }),
+      ...refusal,
+    },
+    {
+      name: "where a body may be left out",
+      given: [whole],
+      request: ["POST", "/v0/files/{made.id}/presigned-url"],
+      body: packed({}),
+      ...refusal,
+    },
+  ]);
+
+  test("before it has arrived", async () => {
+    const own = await stage.ownDrive();
+    const never = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) });
+    const answer = await own.client.send("POST", "/v0/keys", { body: never, headers });
+    expect(answer.status).toBe(415);
+  });
+
+  runScenarios(stage, [
+    {
+      name: "what reads no body does not look at it",
+      given: [whole],
+      request: ["GET", "/v0/files/{made.id}"],
+      headers,
+      status: 200,
+      json: { id: "{made.id}" },
+    },
+  ]);
+});

@@ -1,0 +1,349 @@
+import { describe, expect, test } from "bun:test";
+import { encoded } from "../../support/samples/encodings.ts";
+import {
+  type Expected,
+  openStage,
+  put,
+  refused,
+  runScenarios,
+  type Scenario,
+  type Step,
+} from "../../support/server/scenario.ts";
+import type { Json } from "../../support/server/client.ts";
+
+const stage = openStage();
+
+type Body = { [name: string]: Json };
+
+function file(content: string | Uint8Array<ArrayBuffer> = "one\ntwo\nthree\n"): Step {
+  return put("f.txt", content, { keeps: "file" });
+}
+
+function edit(body: Body, expected: Expected): Step {
+  return { request: ["POST", "/v0/files/{file.id}/edit"], body, status: 200, ...expected };
+}
+
+/** The file's content must be these bytes. */
+function holds(content: string | Uint8Array): Step {
+  const hash = Bun.SHA256.hash(content, "hex");
+  return {
+    request: ["GET", "/v0/files/{file.id}"],
+    status: 200,
+    json: { content_hash: `sha256:${hash}`, size: Buffer.byteLength(content) },
+  };
+}
+
+const replace = (oldString: string, newString: string, more: Body = {}): Body => ({
+  op: "str_replace",
+  old_string: oldString,
+  new_string: newString,
+  ...more,
+});
+const insert = (line: number, text: string): Body => ({ op: "insert", line, text });
+const append = (text: string): Body => ({ op: "append", text });
+
+type Content = string | Uint8Array<ArrayBuffer>;
+
+function latin1(text: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.from(text, "latin1"));
+}
+
+describe("what an edit makes of a text", () => {
+  const made: readonly (readonly [name: string, before: Content, edit: Body, after: Content])[] = [
+    ["a replacement", "one\ntwo\n", replace("two", "2"), "one\n2\n"],
+    ["a replacement over lines", "one\ntwo\n", replace("e\nt", "E\nT"), "onE\nTwo\n"],
+    ["a removal", "one\ntwo\n", replace("one\n", ""), "two\n"],
+    ["every place", "a b a\n", replace("a", "c", { replace_all: true }), "c b c\n"],
+    ["a replacement that stands for itself", "$& $1\n", replace("$&", "$$"), "$$ $1\n"],
+    ["a line at the start", "one\n", insert(0, "zero"), "zero\none\n"],
+    ["a line that has its end", "one\n", insert(0, "zero\n"), "zero\none\n"],
+    ["a line between others", "one\ntwo\n", insert(1, "and"), "one\nand\ntwo\n"],
+    ["a line at the end", "one\n", insert(1, "two"), "one\ntwo\n"],
+    ["a line after one without an end", "one", insert(1, "two"), "one\ntwo"],
+    ["a line in an empty file", "", insert(0, "one"), "one"],
+    ["more at the end", "one\n", append("two"), "one\ntwo"],
+    ["more after a line without an end", "one", append("two\n"), "onetwo\n"],
+    ["more in an empty file", "", append("one"), "one"],
+    ["line ends of another system, kept", "one\r\ntwo\r\n", replace("e\nt", "E\nT"), "onE\r\nTwo\r\n"],
+    ["line ends of another system, inserted", "one\r\n", insert(1, "two\nthree"), "one\r\ntwo\r\nthree\r\n"],
+    [
+      "line ends of another system, changed",
+      "a\r\nb\r\n",
+      replace("\r\n", "\n", { replace_all: true }),
+      "a\nb\n",
+    ],
+    ["mixed line ends, as they are", "a\r\nb\nc", replace("b\n", "B\n"), "a\r\nB\nc"],
+    ["a mark", "\ufeffone\n", replace("one", "two"), "\ufefftwo\n"],
+    ["a mark before a new line", "\ufeffone\n", insert(0, "zero"), "\ufeffzero\none\n"],
+    [
+      "UTF-16",
+      encoded("caf\u00e9\n", "utf-16le"),
+      replace("\u00e9", "\u65e5"),
+      encoded("caf\u65e5\n", "utf-16le"),
+    ],
+    ["UTF-16, the other way", encoded("a\n", "utf-16be"), append("\u65e5"), encoded("a\n\u65e5", "utf-16be")],
+    ["Latin-1", latin1("caf\u00e9\n"), replace("caf", "\u00fc"), latin1("\u00fc\u00e9\n")],
+    ["Latin-1, appended", latin1("caf\u00e9"), append("\u00e9"), latin1("caf\u00e9\u00e9")],
+    [
+      "several, one after the other",
+      "one\n",
+      { edits: [replace("one", "two"), replace("two", "three"), insert(0, "zero"), append("end")] },
+      "zero\nthree\nend",
+    ],
+  ];
+  runScenarios(
+    stage,
+    made.map(([name, before, body, after]): Scenario => ({
+      name,
+      given: [file(before)],
+      ...edit(body, { json: { id: "{file.id}", size: Buffer.byteLength(after) } }),
+      receives: { etag: `"${Bun.SHA256.hash(after, "hex")}"` },
+      after: [holds(after)],
+    })),
+  );
+});
+
+describe("an edit that is refused changes nothing, and says why", () => {
+  const found = file("one two\none\n");
+  const refusals: readonly (readonly [name: string, body: Body, expected: Expected & { status: number }])[] =
+    [
+      [
+        "what is not there",
+        replace("three", ""),
+        { ...refused("CONFLICT"), contains: ["is not in the file"] },
+      ],
+      [
+        "what is there with other spaces",
+        replace("two  one", ""),
+        { ...refused("CONFLICT"), contains: ["From line 1 on", "only in spaces or line ends"] },
+      ],
+      [
+        "what is there twice",
+        replace("one", "1"),
+        { ...refused("CONFLICT"), contains: ["at line 1, 2.", "replace_all"] },
+      ],
+      ["nothing", replace("", "x"), refused("VALIDATION_ERROR", "old_string")],
+      [
+        "nothing to put in its place",
+        { op: "str_replace", old_string: "two" },
+        refused("VALIDATION_ERROR", "new_string"),
+      ],
+      [
+        "a line that is not there",
+        insert(3, "x"),
+        { ...refused("VALIDATION_ERROR", "line"), contains: ["at most 2"] },
+      ],
+      ["no line", { op: "insert", text: "x" }, refused("VALIDATION_ERROR", "line")],
+      ["no text", { op: "append" }, refused("VALIDATION_ERROR", "text")],
+      ["a NUL", append("\0"), refused("VALIDATION_ERROR", "text")],
+      ["half a character", append("\ud800"), refused("VALIDATION_ERROR", "text")],
+      ["no edit", {}, refused("VALIDATION_ERROR", "op")],
+      ["another edit", { op: "delete" }, refused("VALIDATION_ERROR", "op")],
+      ["no edits", { edits: [] }, refused("VALIDATION_ERROR", "edits")],
+      [
+        "one edit and several",
+        { ...append("x"), edits: [append("y")] },
+        refused("VALIDATION_ERROR", "edits"),
+      ],
+      [
+        "a list beside the fields of one without its op",
+        { old_string: "a", new_string: "b", edits: [append("x")] },
+        refused("VALIDATION_ERROR", "edits"),
+      ],
+      [
+        "too many edits",
+        { edits: Array.from({ length: 101 }, () => append("x")) },
+        refused("VALIDATION_ERROR", "edits"),
+      ],
+      [
+        "the last of several",
+        { edits: [append("x"), insert(0, "y"), replace("three", "")] },
+        { ...refused("CONFLICT"), contains: ["edits[2].old_string"] },
+      ],
+      ["one in a list", { edits: [insert(9, "y")] }, refused("VALIDATION_ERROR", "edits[0].line")],
+      [
+        "a field of several",
+        { edits: [append("x"), insert(9, "y")] },
+        refused("VALIDATION_ERROR", "edits[1].line"),
+      ],
+    ];
+  runScenarios(stage, [
+    ...refusals.map(([name, body, expected]): Scenario => ({
+      name,
+      given: [found],
+      ...edit(body, { ...expected, json: expected.json ?? {} }),
+      after: [holds("one two\none\n")],
+    })),
+    {
+      name: "a character that the file's encoding lacks",
+      given: [file(new Uint8Array(Buffer.from("caf\u00e9", "latin1")))],
+      ...edit(append("\u65e5"), { ...refused("CONFLICT"), contains: ["Latin-1"] }),
+    },
+    {
+      name: "a picture",
+      given: [put("f.png", "x", { keeps: "file" })],
+      ...edit(append("x"), refused("UNSUPPORTED_MEDIA_TYPE")),
+    },
+    {
+      name: "what is no text",
+      given: [file(new Uint8Array([0x61, 0]))],
+      ...edit(append("x"), refused("EXTRACTION_FAILED")),
+    },
+    {
+      name: "a file that has changed",
+      given: [file()],
+      ...edit(append("x"), { headers: { "if-match": '"other"' }, ...refused("PRECONDITION_FAILED") }),
+    },
+  ]);
+});
+
+describe("the diff", () => {
+  const diff = "--- a/f.txt\n+++ b/f.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n";
+  const appended =
+    "--- a/f.txt\n+++ b/f.txt\n@@ -1,3 +1,4 @@\n one\n two\n three\n+four\n\\ No newline at end of file\n";
+  runScenarios(stage, [
+    {
+      name: "comes with what was changed",
+      given: [file()],
+      ...edit(replace("two", "2"), { json: { diff, diff_cut: false } }),
+    },
+    {
+      name: "comes alone from a dry run, with the record as it is",
+      given: [file()],
+      ...edit(replace("two", "2", { dry_run: true }), {
+        json: { diff, size: 14, content_hash: "{file.content_hash}" },
+      }),
+      after: [holds("one\ntwo\nthree\n")],
+    },
+    {
+      name: "shows what is appended, in its place",
+      given: [file()],
+      ...edit(append("four"), { json: { diff: appended } }),
+    },
+    {
+      name: "is empty where nothing changes",
+      given: [file()],
+      ...edit(replace("two", "two"), { json: { diff: "", diff_cut: false } }),
+    },
+    {
+      name: "is cut where it is long",
+      given: [file("a\n".repeat(50_000))],
+      ...edit(replace("a", "b", { replace_all: true }), { json: { diff_cut: true } }),
+      after: [holds("b\n".repeat(50_000))],
+    },
+  ]);
+});
+
+describe("what an edit leaves as it is", () => {
+  const metadata = { metadata: { by: "nobody" }, tags: ["kept"], expires_at: "2099-01-01T00:00:00.000Z" };
+  runScenarios(stage, [
+    {
+      name: "the record, but for its content",
+      given: [
+        put("f.txt", "one\n", { headers: { "content-type": "text/x-own" }, keeps: "file" }),
+        { request: ["PATCH", "/v0/files/{file.id}"], body: metadata, status: 200, json: metadata },
+      ],
+      ...edit(append("two\n"), { json: { ...metadata, mime_type: "text/x-own", path: "f.txt" } }),
+    },
+    {
+      name: "a file that was edited by its path",
+      given: [file()],
+      request: ["POST", "/v0/files/by-path/edit?drive_id={drive}&path=f.txt"],
+      body: append("four\n"),
+      status: 200,
+      json: { id: "{file.id}", size: 19 },
+    },
+  ]);
+});
+
+test("edits over a megabyte and over the limit", async () => {
+  const { id, client } = await stage.ownDrive();
+  const line = "a line that is in the file very often\n";
+  const text = `first\n${line.repeat(Math.ceil((16 * 1024 * 1024) / line.length))}`;
+  const send = (size: number) =>
+    client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${id}&path=f-${size}.txt`, {
+      body: text.slice(0, size),
+    });
+  const [within, over] = [await send(5_000_000), await send(16 * 1024 * 1024 + 1)];
+  const ask = (status: number, fileId: string, body: Body) =>
+    client.json<{ size: number; diff: string }>(status, "POST", `/v0/files/${fileId}/edit`, { body });
+  expect((await ask(200, within.id, replace("first", "1"))).size).toBe(4_999_996);
+  const several = await ask(200, within.id, {
+    edits: [insert(2, "new"), insert(3, "newer"), replace("new\n", "n\n")],
+  });
+  expect(several.diff).toContain("\n+n\n+newer\n");
+  await ask(409, within.id, replace("very", "less"));
+  await ask(400, within.id, replace("e", "", { replace_all: true }));
+  await ask(413, over.id, replace("first", "1"));
+  const appended = await ask(200, over.id, { edits: [append("x"), append("y")] });
+  expect(appended.size).toBe(16 * 1024 * 1024 + 3);
+  expect(appended.diff).toContain("xy\n\\ No newline");
+});
+
+test("an edit that would make a text too long is refused before it is made", async () => {
+  const { id, client } = await stage.ownDrive();
+  const made = await client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${id}&path=f.txt`, {
+    body: "a".repeat(50_000),
+  });
+  const body = replace("a", "b".repeat(500_000), { replace_all: true });
+  await client.json(413, "POST", `/v0/files/${made.id}/edit`, { body });
+});
+
+/** So many callers each do something at once, in no order. */
+function atOnce<T>(count: number, act: (index: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => act(index)));
+}
+
+describe("at the same time", () => {
+  test("no edit of a file is lost, though none says what it is based on", async () => {
+    const { id, client } = await stage.ownDrive();
+    const body = Array.from({ length: 10 }, (_, index) => `place ${index}.\n`).join("");
+    const made = await client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${id}&path=f.txt`, {
+      body,
+    });
+    const ask = (edits: Body) => client.json(200, "POST", `/v0/files/${made.id}/edit`, { body: edits });
+    await atOnce(30, (n) =>
+      ask(
+        n < 10
+          ? replace(`place ${n}.`, `done ${n}.`)
+          : n < 20
+            ? append(`end ${n}\n`)
+            : insert(0, `start ${n}`),
+      ),
+    );
+    const { text } = await client.send("GET", `/v0/files/${made.id}/download`);
+    const expected = Array.from({ length: 30 }, (_, n) =>
+      n < 10 ? `done ${n}.` : n < 20 ? `end ${n}` : `start ${n}`,
+    );
+    expect(text.trimEnd().split("\n").toSorted()).toEqual(expected.toSorted());
+  });
+
+  test("of edits that say what they are based on, one is made", async () => {
+    const { id, client } = await stage.ownDrive();
+    const address = `/v0/files?drive_id=${id}&path=f.txt`;
+    const made = await client.json<{ id: string; content_hash: string }>(201, "PUT", address, {
+      body: "a\n",
+    });
+    const headers = { "if-match": `"${made.content_hash.replace("sha256:", "")}"` };
+    const answers = await atOnce(5, (n) =>
+      client.send("POST", `/v0/files/${made.id}/edit`, { body: append(`${n}\n`), headers }),
+    );
+    const statuses = answers.map(({ status }) => String(status)).toSorted();
+    expect(statuses).toEqual(["200", "412", "412", "412", "412"]);
+  });
+
+  test("an edit and an upload leave what one of them, or both in turn, would", async () => {
+    const { id, client } = await stage.ownDrive();
+    const address = `/v0/files?drive_id=${id}&path=f.txt`;
+    const made = await client.json<{ id: string }>(201, "PUT", address, { body: "old\n" });
+    for (let n = 0; n < 10; n += 1) {
+      await atOnce(4, async (index) => {
+        if (index % 2 === 0) return client.send("PUT", address, { body: `up ${n}\n` });
+        return client.send("POST", `/v0/files/${made.id}/edit`, { body: append(`ed ${n}.${index}\n`) });
+      });
+      const { text } = await client.send("GET", `/v0/files/${made.id}/download`);
+      // What was uploaded is there whole, and after it only what was appended since.
+      expect(text).toMatch(new RegExp(`^up ${n}\n(ed ${n}\\.\\d\n)*$`));
+    }
+  });
+});

@@ -1,0 +1,441 @@
+import { describe, expect, test } from "bun:test";
+import {
+  accepted,
+  holds,
+  openStage,
+  post,
+  put,
+  refused,
+  rejected,
+  runScenarios,
+  type Scenario,
+  type Step,
+} from "../../support/server/scenario.ts";
+
+const stage = openStage();
+
+function base64(content: string | Uint8Array): string {
+  return Buffer.from(content).toString("base64");
+}
+
+/** An object of exactly so many bytes as JSON. */
+function sized(bytes: number): { a: string } {
+  return { a: "x".repeat(bytes - '{"a":""}'.length) };
+}
+
+function manyTags(count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `t${i}`);
+}
+
+/** An upload as a form, with this metadata. */
+function formWith(metadata: string): string {
+  const texts = { drive_id: "{drive}", metadata };
+  return [
+    ...Object.entries(texts).flatMap(([name, text]) => [
+      "--x",
+      `Content-Disposition: form-data; name="${name}"`,
+      "",
+      text,
+    ]),
+    "--x",
+    'Content-Disposition: form-data; name="file"; filename="f.txt"',
+    "",
+    "x",
+    "--x--",
+  ].join("\r\n");
+}
+
+/** A PUT with tags in its query. */
+function tagged(query: string) {
+  return {
+    request: ["PUT", `/v0/files?drive_id={drive}&path=f&${query}`] as const,
+    body: "x",
+    status: 201,
+  };
+}
+
+describe("content_type", () => {
+  const types: [filename: string, type: string][] = [
+    ["a.txt", "text/plain"],
+    ["a.MD", "text/markdown"],
+    ["a.json", "application/json"],
+    ["a.csv", "text/csv"],
+    ["a.html", "text/html"],
+    ["a.png", "image/png"],
+    ["a.tar.gz", "application/gzip"],
+    ["a.ts", "text/typescript"],
+    ["a.py", "text/x-python"],
+    ["Makefile", "application/octet-stream"],
+    [".txt", "text/plain"],
+    ["a.", "application/octet-stream"],
+    ["a.__proto__", "application/octet-stream"],
+    ["a.constructor", "application/octet-stream"],
+  ];
+  runScenarios(stage, [
+    ...types.map(([filename, mime_type]) =>
+      accepted(`${filename} is ${mime_type}`, { filename }, { mime_type }),
+    ),
+    accepted(
+      "given",
+      { content_type: "application/x-own" },
+      { mime_type: "application/x-own", content_preview: null },
+    ),
+    accepted(
+      "type and subtype in lower case",
+      { content_type: "Text/HTML; Charset=UTF-8" },
+      { mime_type: "text/html; Charset=UTF-8" },
+    ),
+    ...[
+      "",
+      "text",
+      "text/",
+      "/plain",
+      "text/plain\r\nX-Evil: 1",
+      "text/pl ain",
+      "text/plain; a",
+      "text/é",
+      "a/b/c",
+      `text/${"x".repeat(300)}`,
+    ].map((type) =>
+      rejected(`${JSON.stringify(type).slice(0, 40)} is none`, { content_type: type }, "content_type"),
+    ),
+    rejected("a number is none", { content_type: 5 }, "content_type"),
+  ]);
+});
+
+describe("content_preview", () => {
+  runScenarios(stage, [
+    accepted(
+      "500 characters at most",
+      { content: base64("\u{1F600}".repeat(501)) },
+      { content_preview: "\u{1F600}".repeat(500) },
+    ),
+    accepted("nothing of other types", { filename: "a.png" }, { content_preview: null }),
+    accepted(
+      "nothing of bytes that are no text",
+      { content: base64(new Uint8Array([0, 1, 2])) },
+      { content_preview: null },
+    ),
+    accepted(
+      "UTF-16 with a mark",
+      { content: base64(new Uint8Array([255, 254, 72, 0, 105, 0])) },
+      { content_preview: "Hi" },
+    ),
+    accepted(
+      "half a UTF-16 character is no text",
+      { content: base64(new Uint8Array([0xff, 0xfe, 0x48, 0, 0, 0xd8, 0x69, 0])) },
+      { content_preview: null },
+    ),
+    accepted("else Latin-1", { content: base64(new Uint8Array([72, 0xe9])) }, { content_preview: "H\u00e9" }),
+  ]);
+});
+
+describe("metadata", () => {
+  runScenarios(stage, [
+    accepted(
+      "any object",
+      { metadata: { a: [1, null, { b: "\u{1F600}\u0000" }], "": 0 } },
+      { metadata: { a: [1, null, { b: "\u{1F600}\u0000" }], "": 0 } },
+    ),
+    accepted("16 KiB", { metadata: sized(16 * 1024) }, { size: 12 }),
+    rejected("one byte more", { metadata: sized(16 * 1024 + 1) }, "metadata"),
+    rejected("bytes count, not characters", { metadata: { a: "\u00e9".repeat(8 * 1024) } }, "metadata"),
+    rejected("an array", { metadata: [] }, "metadata"),
+    rejected("text", { metadata: "{}" }, "metadata"),
+    accepted("null, which is none", { metadata: null }, { metadata: {} }),
+    rejected("half a surrogate pair", { metadata: { a: "\ud800" } }, "metadata.a"),
+    {
+      name: "a key __proto__ is a key like any other",
+      request: ["POST", "/v0/files"],
+      body: `{"drive_id":"{drive}","filename":"f","content":"","metadata":{"__proto__":{"admin":true}}}`,
+      status: 201,
+      contains: ['"__proto__":{"admin":true}'],
+    },
+  ]);
+});
+
+describe("numbers in metadata come back as they were sent, or are refused", () => {
+  const field = ["is a number that cannot be stored exactly"] as const;
+  const kept = [
+    "0",
+    "-0",
+    "0.1",
+    "1.0",
+    "1e2",
+    "1E+2",
+    "100e-2",
+    "-12.50",
+    "9007199254740991",
+    "9007199254740992",
+    "1.7976931348623157e308",
+    "5e-324",
+    "123456789012345680000",
+    "0e99999999999999999999",
+    "0.000",
+    `1${"0".repeat(300)}`,
+    `0.${"0".repeat(300)}1`,
+  ];
+  const changed: readonly (readonly [metadata: string, at: string])[] = [
+    ['{"n":12345678901234567890}', "metadata.n"],
+    ['{"n":1e400}', "metadata.n"],
+    ['{"n":-1e400}', "metadata.n"],
+    ['{"n":1e-400}', "metadata.n"],
+    ['{"n":0.12345678901234567890}', "metadata.n"],
+    ['{"n":9007199254740993}', "metadata.n"],
+    ['{"n":1e99999999999999999999}', "metadata.n"],
+    ['{"a":{"b":[1,2,{"c d":3.00000000000000001}]}}', "metadata.a.b[2].c d"],
+    ['{"__proto__":{"n":1e400}}', "metadata.__proto__.n"],
+    ['{"ok":1,"n":1e400,"m":1e500}', "metadata.n"],
+    ["12345678901234567890", "metadata"],
+  ];
+  type Asked = Pick<Scenario, "given" | "request" | "body" | "headers" | "status">;
+  const ways: readonly (readonly [name: string, ask: (metadata: string) => Asked])[] = [
+    [
+      "JSON",
+      (metadata) => ({
+        request: ["POST", "/v0/files"],
+        body: `{"drive_id":"{drive}","metadata":${metadata},"filename":"f.txt","content":""}`,
+        status: 201,
+      }),
+    ],
+    [
+      "a form",
+      (metadata) => ({
+        request: ["POST", "/v0/files"],
+        body: formWith(metadata),
+        headers: { "content-type": "multipart/form-data; boundary=x" },
+        status: 201,
+      }),
+    ],
+    [
+      "PATCH",
+      (metadata) => ({
+        given: [put("f.txt", "", { keeps: "made" })],
+        request: ["PATCH", "/v0/files/{made.id}"],
+        body: `{"metadata":${metadata}}`,
+        status: 200,
+      }),
+    ],
+  ];
+  runScenarios(
+    stage,
+    ways.flatMap(([way, ask]) => [
+      ...kept.map((number) => ({
+        name: `${way}: ${number.slice(0, 24)} is kept`,
+        ...ask(`{"n":${number}}`),
+        json: { metadata: { n: Number(number) + 0 } },
+      })),
+      ...changed.map(([metadata, at]) => ({
+        name: `${way}: ${metadata} is refused`,
+        ...ask(metadata),
+        ...refused("VALIDATION_ERROR", at),
+        contains: field,
+        after: way === "PATCH" ? [holds("f.txt")] : [holds()],
+      })),
+    ]),
+  );
+  runScenarios(stage, [
+    {
+      name: "digits in a text, and numbers that nobody keeps, are none of it",
+      request: ["POST", "/v0/files"],
+      headers: { prefer: "handling=lenient" },
+      body: `{"other":1e400,"drive_id":"{drive}","filename":"f","content":"","metadata":{"a":"1e400","n":1}}`,
+      status: 201,
+      json: { metadata: { a: "1e400", n: 1 } },
+    },
+    {
+      name: "of a field given twice the last counts, as everywhere in JSON",
+      request: ["POST", "/v0/files"],
+      body: `{"drive_id":"{drive}","filename":"f","content":"","metadata":{"n":1e400},"metadata":{"n":1e400,"n":2}}`,
+      status: 201,
+      json: { metadata: { n: 2 } },
+    },
+  ]);
+});
+
+describe("tags of a PUT", () => {
+  runScenarios(stage, [
+    { name: "given once are separated by commas", ...tagged("tags=a,%20b,"), json: { tags: ["a", "b"] } },
+    {
+      name: "given more than once are tags as they stand",
+      ...tagged("tags=a,b&tags=%20c"),
+      json: { tags: ["a,b", "c"] },
+    },
+    { name: "one with a comma, beside an empty one", ...tagged("tags=a,b&tags="), json: { tags: ["a,b"] } },
+    { name: "none", ...tagged("tags="), json: { tags: [] } },
+    { name: "none of several", ...tagged("tags=&tags="), json: { tags: [] } },
+    {
+      name: "are checked like any other",
+      ...tagged(`tags=a&tags=${"x".repeat(65)}`),
+      ...refused("VALIDATION_ERROR", "tags[1]"),
+    },
+  ]);
+});
+
+describe("tags", () => {
+  runScenarios(stage, [
+    accepted(
+      "are trimmed, duplicates dropped, in their order",
+      { tags: ["b", " a ", "b", "a"] },
+      { tags: ["b", "a"] },
+    ),
+    accepted("64", { tags: manyTags(64) }, { tags: manyTags(64) }),
+    accepted("64 and a duplicate", { tags: [...manyTags(64), "t0"] }, { tags: manyTags(64) }),
+    rejected("65", { tags: manyTags(65) }, "tags"),
+    accepted(
+      "64 characters, emoji counted as one",
+      { tags: ["\u{1F600}".repeat(64)] },
+      { tags: ["\u{1F600}".repeat(64)] },
+    ),
+    rejected("65 characters", { tags: ["ok", "x".repeat(65)] }, "tags[1]"),
+    rejected("empty", { tags: [""] }, "tags[0]"),
+    rejected("only spaces", { tags: ["  "] }, "tags[0]"),
+    rejected("a number", { tags: ["a", 1] }, "tags[1]"),
+    rejected("control characters", { tags: ["a\u0007b"] }, "tags[0]"),
+    rejected("half a surrogate pair", { tags: ["\udc00"] }, "tags[0]"),
+    rejected("text", { tags: "a,b" }, "tags"),
+    accepted("null, which is none", { tags: null }, { tags: [] }),
+  ]);
+});
+
+describe("expires_at", () => {
+  const good: [sent: string | null, shown: string | null][] = [
+    ["2030-06-01T12:00:00Z", "2030-06-01T12:00:00.000Z"],
+    ["2030-06-01T12:00:00.123456Z", "2030-06-01T12:00:00.123Z"],
+    ["2030-06-01T12:00:00+02:00", "2030-06-01T10:00:00.000Z"],
+    ["2030-06-01T12:00:00-0530", "2030-06-01T17:30:00.000Z"],
+    ["2032-02-29T00:00:00Z", "2032-02-29T00:00:00.000Z"],
+    ["9999-12-31T23:59:59Z", "9999-12-31T23:59:59.000Z"],
+    [null, null],
+  ];
+  const bad: (string | number | boolean)[] = [
+    "2029-12-31T23:59:59Z",
+    "2030-01-01T00:00:00.000Z",
+    "1969-01-01T00:00:00Z",
+    "2031-02-30T00:00:00Z",
+    "2031-02-29T00:00:00Z",
+    "2031-13-01T00:00:00Z",
+    "2031-01-01T25:00:00Z",
+    "2031-01-01T00:00:00+99:00",
+    "tomorrow",
+    "",
+    "1893456000",
+    "Sat, 01 Jun 2030 12:00:00 GMT",
+    "+275761-01-01T00:00:00Z",
+    1_900_000_000,
+    true,
+  ];
+  runScenarios(stage, [
+    ...good.map(([sent, shown]) => accepted(`${sent}`, { expires_at: sent }, { expires_at: shown })),
+    ...bad.map((sent) => rejected(`${JSON.stringify(sent)} is refused`, { expires_at: sent }, "expires_at")),
+  ]);
+});
+
+/** Replaces the content of an earlier file by raw bytes. */
+function replace(query: string, json: object, headers: Record<string, string> = {}): Step {
+  return {
+    request: ["PUT", `/v0/files?drive_id={drive}&path=f.txt${query}`],
+    body: "new",
+    headers,
+    status: 200,
+    json: { id: "{file.id}", size: 3, ...json },
+  };
+}
+
+function ofType(value: string) {
+  return { "content-type": value };
+}
+
+describe("what a replaced file keeps", () => {
+  const record = {
+    tags: ["a", "b"],
+    metadata: { n: 1 },
+    expires_at: "2031-01-01T00:00:00.000Z",
+    mime_type: "text/x-own",
+  };
+  const given = post(
+    {
+      tags: record.tags,
+      metadata: record.metadata,
+      expires_at: record.expires_at,
+      content_type: "text/x-own",
+    },
+    { json: record, keeps: "file" },
+  );
+  runScenarios(stage, [
+    { name: "by raw bytes: everything that is not given", given: [given], ...replace("", record) },
+    {
+      name: "by raw bytes as a client sends them that knows no type",
+      given: [given],
+      ...replace("", record, ofType("application/x-www-form-urlencoded")),
+    },
+    {
+      name: "by raw bytes with tags",
+      given: [given],
+      ...replace("&tags=c", { ...record, tags: ["c"] }),
+    },
+    { name: "by raw bytes with no tags", given: [given], ...replace("&tags=", { ...record, tags: [] }) },
+    {
+      name: "by raw bytes with an expiry",
+      given: [given],
+      ...replace("&expires_at=2032-01-01", { ...record, expires_at: "2032-01-01T00:00:00.000Z" }),
+    },
+    {
+      name: "by raw bytes with a type in the query",
+      given: [given],
+      ...replace("&content_type=text/csv", { ...record, mime_type: "text/csv" }),
+    },
+    {
+      name: "by raw bytes with a type",
+      given: [given],
+      ...replace("", { ...record, mime_type: "text/csv" }, ofType("text/csv")),
+    },
+    {
+      name: "by raw bytes with a filename: a type that was not given follows it",
+      given: [post({ tags: ["a"] }, { keeps: "file" })],
+      ...replace("&filename=g.csv", { filename: "g.csv", mime_type: "text/csv", tags: ["a"] }),
+    },
+    {
+      name: "in JSON: nothing",
+      given: [given],
+      ...post(
+        {},
+        { status: 200, json: { tags: [], metadata: {}, expires_at: null, mime_type: "text/plain" } },
+      ),
+    },
+    {
+      name: "as a form: nothing",
+      given: [given],
+      request: ["POST", "/v0/files"],
+      headers: ofType("multipart/form-data; boundary=x"),
+      body: formWith("{}"),
+      status: 200,
+      json: { id: "{file.id}", tags: [], metadata: {}, expires_at: null, mime_type: "text/plain" },
+    },
+  ]);
+
+  test("nothing of a file that has expired", async () => {
+    const own = await stage.ownDrive();
+    const path = `/v0/files?drive_id=${own.id}&path=f`;
+    const expiresAt = new Date(stage.coffer.clock.now() + 1000).toISOString();
+    const first = await own.client.json<{ id: string }>(
+      201,
+      "PUT",
+      `${path}&tags=a&expires_at=${expiresAt}`,
+      {
+        body: "x",
+      },
+    );
+    stage.coffer.clock.advance(1000);
+    const second = await own.client.json<{ id: string; tags: string[]; expires_at: unknown }>(
+      201,
+      "PUT",
+      path,
+      {
+        body: "x",
+      },
+    );
+    expect(second).toMatchObject({ tags: [], expires_at: null });
+    expect(second.id).not.toBe(first.id);
+  });
+});

@@ -1,0 +1,336 @@
+import { describe, expect, test } from "bun:test";
+import { RawClient } from "../../http/raw-client.ts";
+import { KEEPS_NOTHING, startAppliance } from "../../support/server/appliance.ts";
+import {
+  contentsOnDisk,
+  eventually,
+  expectCommonRules,
+  expectJson,
+  holds,
+  openStage,
+  type OwnDrive,
+  provision,
+  put,
+  refused,
+  runScenarios,
+  type Scenario,
+} from "../../support/server/scenario.ts";
+import { populate } from "../../support/server/world.ts";
+
+const MIB = 1024 * 1024;
+const QUOTA = 100 * MIB;
+const TWO_HOURS = 2 * 60 * 60 * 1000;
+
+function putPath(drive: OwnDrive, path: string): string {
+  return `/v0/files?drive_id=${drive.id}&path=${path}`;
+}
+
+function shown(drive: OwnDrive): Promise<{ data: { file_count: number; total_size: number } }> {
+  return drive.client.json(200, "GET", `/v0/drives/${drive.id}`);
+}
+
+describe("the storage of an unclaimed drive", () => {
+  const stage = openStage();
+
+  /** A drive with ten files; `missing` bytes are left. */
+  async function nearlyFull(missing: number): Promise<{ drive: OwnDrive; first: string }> {
+    const drive = await stage.ownDrive();
+    const content = new Uint8Array(10 * MIB);
+    const { id } = await drive.client.json<{ id: string }>(201, "PUT", putPath(drive, "0"), {
+      body: content,
+    });
+    const copies = Array.from({ length: 8 }, (_, i) =>
+      drive.client.json(201, "POST", `/v0/files/${id}/copy`, { body: { destination_path: `${i + 1}` } }),
+    );
+    await Promise.all(copies);
+    const rest = content.subarray(0, 10 * MIB - missing);
+    await drive.client.json(201, "PUT", putPath(drive, "9"), { body: rest });
+    return { drive, first: id };
+  }
+
+  test("is exact under parallel copies", async () => {
+    const drive = await stage.ownDrive();
+    const { id } = await drive.client.json<{ id: string }>(201, "PUT", putPath(drive, "0"), {
+      body: new Uint8Array(10 * MIB),
+    });
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, i) =>
+        drive.client.send("POST", `/v0/files/${id}/copy`, { body: { destination_path: `copy-${i}` } }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(9);
+    expect(statuses.filter((status) => status === 403)).toHaveLength(21);
+    for (const answer of answers) if (answer.status === 403) expectCommonRules("POST", answer);
+    expect((await shown(drive)).data).toMatchObject({ file_count: 10, total_size: QUOTA });
+  });
+
+  test("is exact under parallel uploads", async () => {
+    const { drive } = await nearlyFull(40);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        drive.client.send("PUT", putPath(drive, `p${i}`), { body: `ten bytes${i % 10}` }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(4);
+    expect(answers.filter(({ status }) => status === 403)).toHaveLength(16);
+    expect((await shown(drive)).data).toMatchObject({ file_count: 14, total_size: QUOTA });
+  });
+
+  test("a full drive takes what needs no room, and again what there is room for", async () => {
+    const { drive, first } = await nearlyFull(0);
+    const steps: [method: string, path: string, body: string | { [name: string]: string }, status: number][] =
+      [
+        ["PUT", putPath(drive, "more"), "x", 403],
+        ["PUT", putPath(drive, "empty"), "", 201],
+        ["POST", `/v0/files/${first}/copy`, { destination_path: "copy" }, 403],
+        ["POST", `/v0/files/${first}/move`, { destination_path: "moved" }, 200],
+        ["PUT", putPath(drive, "moved"), "x", 200],
+        ["PUT", putPath(drive, "more"), "x", 201],
+      ];
+    for (const [method, path, body, status] of steps) {
+      const answer = await drive.client.send(method, path, { body });
+      expect([method, path, answer.status]).toEqual([method, path, status]);
+      if (status === 403) expectJson(answer.text, { error: { code: "QUOTA_EXCEEDED" } });
+    }
+    expect((await shown(drive)).data).toMatchObject({ file_count: 12, total_size: 90 * MIB + 2 });
+  });
+
+  test("a replacement counts as the difference", async () => {
+    const { drive } = await nearlyFull(0);
+    const body = new Uint8Array(10 * MIB);
+    await drive.client.json(200, "PUT", putPath(drive, "9"), { body });
+    const larger = await drive.client.send("PUT", putPath(drive, "9"), {
+      body: new Uint8Array(10 * MIB + 1),
+    });
+    expectJson(larger.text, { error: { code: "QUOTA_EXCEEDED" } });
+    expect((await shown(drive)).data).toMatchObject({ file_count: 10, total_size: QUOTA });
+  });
+
+  test("what can never fit is refused while it arrives", async () => {
+    const drive = await stage.ownDrive();
+    let sent = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += MIB;
+        if (sent <= 2 * QUOTA) controller.enqueue(new Uint8Array(MIB));
+        else controller.close();
+      },
+    });
+    const { status } = await drive.client.send("PUT", putPath(drive, "big"), { body });
+    expect(status).toBe(403);
+    expect(sent).toBeLessThan(2 * QUOTA);
+    expect((await stage.onDisk()).tmp).toEqual([]);
+  });
+});
+
+test("an account's plan limits all its drives together, and expired files count no more", async () => {
+  await using coffer = await startAppliance({ "storage-limits": "team=1000" });
+  const { clients, drives } = await populate(coffer);
+  const { data: second } = await clients.ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+    body: { name: "Second" },
+  });
+  // The world's own file has 12 bytes.
+  const fill = `/v0/files?drive_id=${drives.ada}&path=fill&expires_at=2030-01-02`;
+  await clients.ada.json(201, "PUT", fill, { body: "x".repeat(988) });
+  const refusal = await clients.ada.send("PUT", `/v0/files?drive_id=${second.id}&path=a`, { body: "x" });
+  expect(refusal.status).toBe(403);
+  expectJson(refusal.text, { error: { code: "QUOTA_EXCEEDED" } });
+  await clients.adaDrive.json(201, "PUT", `/v0/files?drive_id=${drives.ada}&path=empty`, { body: "" });
+  expect(
+    (await clients.adaDrive.send("PUT", `/v0/files?drive_id=${drives.ada}&path=b`, { body: "x" })).status,
+  ).toBe(403);
+  await clients.bob.json(201, "PUT", `/v0/files?drive_id=${drives.bob}&path=a`, { body: "x".repeat(2000) });
+  coffer.clock.advance(24 * 60 * 60 * 1000);
+  await clients.ada.json(201, "PUT", `/v0/files?drive_id=${second.id}&path=a`, { body: "x".repeat(988) });
+});
+
+function inJson(bytes: number) {
+  return { drive_id: "{drive}", filename: "f", content: Buffer.alloc(bytes).toString("base64") };
+}
+
+function inForm(bytes: number): string {
+  return (
+    `--x\r\nContent-Disposition: form-data; name="drive_id"\r\n\r\n{drive}\r\n--x\r\n` +
+    `Content-Disposition: form-data; name="file"; filename="f"\r\n\r\n${"x".repeat(bytes)}\r\n--x--\r\n`
+  );
+}
+
+describe("the largest file", () => {
+  const stage = openStage({ "max-file-size": "100000" });
+  const form = { "content-type": "multipart/form-data; boundary=x" };
+  const post = ["POST", "/v0/files"] as const;
+  const fits = { status: 201, json: { path: "f", size: 100_000 } };
+  const tooLarge = refused("PAYLOAD_TOO_LARGE");
+  const cases: Scenario[] = [
+    { name: "fits as raw bytes", ...put("f", "x".repeat(100_000)) },
+    { name: "fits in JSON", request: post, body: inJson(100_000), ...fits },
+    { name: "fits in a form", request: post, headers: form, body: inForm(100_000), ...fits },
+    { name: "one byte more as raw bytes", ...put("f", "x".repeat(100_001), tooLarge), after: [holds()] },
+    { name: "one byte more in JSON", request: post, body: inJson(100_001), ...tooLarge, after: [holds()] },
+    {
+      name: "one byte more in a form",
+      request: post,
+      headers: form,
+      body: inForm(100_001),
+      ...tooLarge,
+      after: [holds()],
+    },
+    { name: "much more in JSON", request: post, body: inJson(2_000_000), ...tooLarge, after: [holds()] },
+    {
+      name: "too many other fields",
+      request: post,
+      body: { x: "y".repeat(300_000) },
+      ...tooLarge,
+      after: [holds()],
+    },
+  ];
+  runScenarios(stage, cases);
+
+  for (const [bytes, status] of [
+    [100_000, 201],
+    [100_001, 413],
+    [5_000_000, 413],
+  ] as const) {
+    test(`${bytes} bytes of unannounced length: ${status}`, async () => {
+      const drive = await stage.ownDrive();
+      let left = bytes;
+      const body = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          const length = Math.min(left, 64 * 1024);
+          left -= length;
+          if (length > 0) controller.enqueue(new Uint8Array(length));
+          else controller.close();
+        },
+      });
+      const answer = await drive.client.send("PUT", putPath(drive, "f"), { body });
+      expect(answer.status).toBe(status);
+      expectCommonRules("PUT", answer);
+      expect((await stage.onDisk()).tmp).toEqual([]);
+    });
+  }
+
+  test("an announced length is refused before a byte of it is read", async () => {
+    const drive = await stage.ownDrive();
+    const client = await RawClient.to(Number(new URL(stage.coffer.appliance.url).port));
+    await client.write(
+      `PUT ${putPath(drive, "f")} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${drive.key}\r\nContent-Length: 100001\r\n\r\n`,
+    );
+    const { status, headers, body } = await client.response();
+    client.close();
+    expect(status).toBe(413);
+    expect(headers.get("x-request-id")).toBeDefined();
+    expect(body).toMatchObject({ error: { code: "PAYLOAD_TOO_LARGE" } });
+  });
+});
+
+describe("an upload that is broken off", () => {
+  const stage = openStage();
+  const requests: [name: string, head: (drive: OwnDrive) => string, piece: string][] = [
+    [
+      "as raw bytes",
+      (drive) => `PUT ${putPath(drive, "broken")} HTTP/1.1\r\nContent-Length: 1000000`,
+      "x".repeat(200_000),
+    ],
+    [
+      "in JSON",
+      () => "POST /v0/files HTTP/1.1\r\nContent-Length: 1000000",
+      `{"filename":"broken","content":"${"A".repeat(300_000)}`,
+    ],
+    [
+      "in a form",
+      () =>
+        "POST /v0/files HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000000",
+      `--x\r\nContent-Disposition: form-data; name="file"\r\n\r\n${"x".repeat(300_000)}`,
+    ],
+  ];
+  test.each(requests)("%s leaves nothing", async (_, head, piece) => {
+    const drive = await stage.ownDrive();
+    const before = await stage.onDisk();
+    const client = await RawClient.to(Number(new URL(stage.coffer.appliance.url).port));
+    await client.write(`${head(drive)}\r\nHost: x\r\nAuthorization: Bearer ${drive.key}\r\n\r\n${piece}`);
+    await eventually(async () => (await stage.onDisk()).tmp.length === 1);
+    client.close();
+    await eventually(async () => (await stage.onDisk()).tmp.length === 0);
+    expect(await stage.onDisk()).toEqual(before);
+    expect((await shown(drive)).data).toMatchObject({ file_count: 0, total_size: 0 });
+    expect(stage.coffer.lines.filter((line) => line.includes("request failed"))).toEqual([]);
+  });
+});
+
+function uploadSame(drive: OwnDrive, path: string): Promise<{ id: string }> {
+  return drive.client.json(201, "PUT", putPath(drive, path), { body: "the same" });
+}
+
+describe("contents on the disk", () => {
+  test("two files of the same content share one, which goes with the last of them", async () => {
+    await using coffer = await startAppliance(KEEPS_NOTHING);
+    const drive = await provision(coffer);
+    const other = await provision(coffer);
+    const { sweep } = coffer.appliance.services;
+    const first = await uploadSame(drive, "a");
+    const second = await uploadSame(drive, "b");
+    const third = await uploadSame(other, "c");
+    const { blobs } = await contentsOnDisk(coffer.dataDir);
+    expect(blobs).toEqual([Bun.SHA256.hash("the same", "hex")]);
+    await drive.client.json(200, "DELETE", `/v0/files/${first.id}`);
+    await drive.client.json(200, "DELETE", `/v0/files/${second.id}`);
+    await sweep.run();
+    coffer.clock.advance(TWO_HOURS);
+    await sweep.run();
+    expect((await other.client.send("GET", `/v0/files/${third.id}/download`)).text).toBe("the same");
+    await other.client.json(200, "DELETE", `/v0/files/${third.id}`);
+    await sweep.run();
+    expect((await contentsOnDisk(coffer.dataDir)).blobs).toEqual(blobs);
+    coffer.clock.advance(TWO_HOURS);
+    await sweep.run();
+    expect(await contentsOnDisk(coffer.dataDir)).toEqual({ blobs: [], tmp: [] });
+  });
+
+  test("what a replacement leaves behind goes as well", async () => {
+    await using coffer = await startAppliance(KEEPS_NOTHING);
+    const drive = await provision(coffer);
+    await drive.client.json(201, "PUT", putPath(drive, "a"), { body: "old" });
+    await drive.client.json(200, "PUT", putPath(drive, "a"), { body: "new" });
+    await coffer.appliance.services.sweep.run();
+    coffer.clock.advance(TWO_HOURS);
+    await coffer.appliance.services.sweep.run();
+    expect((await contentsOnDisk(coffer.dataDir)).blobs).toEqual([Bun.SHA256.hash("new", "hex")]);
+  });
+
+  test("what a refused upload brought is gone at once", async () => {
+    await using coffer = await startAppliance();
+    const drive = await provision(coffer);
+    await drive.client.json(201, "PUT", putPath(drive, "a"), { body: "kept" });
+    const refusal = await drive.client.send("PUT", putPath(drive, "a"), {
+      body: "refused",
+      headers: { "if-none-match": "*" },
+    });
+    expect(refusal.status).toBe(412);
+    await drive.client.json(412, "PUT", putPath(drive, "b"), {
+      body: "refused",
+      headers: { "if-match": '"x"' },
+    });
+    await drive.client.json(409, "PUT", putPath(drive, "a/b"), { body: "kept" });
+    expect((await contentsOnDisk(coffer.dataDir)).blobs).toEqual([Bun.SHA256.hash("kept", "hex")]);
+  });
+});
+
+test("a disk at its reserve refuses uploads, and nothing else", async () => {
+  await using coffer = await startAppliance({ "disk-reserve": "8000TiB" });
+  const { id, client } = await provision(coffer);
+  const uploads: [method: string, path: string, body: string][] = [
+    ["PUT", `/v0/files?drive_id=${id}&path=a`, "x"],
+    ["POST", "/v0/files", JSON.stringify({ drive_id: id, filename: "a", content: "AAAA" })],
+  ];
+  for (const [method, path, body] of uploads) {
+    const answer = await client.send(method, path, { body });
+    expect(answer.status).toBe(507);
+    expectJson(answer.text, { error: { code: "STORAGE_FULL" } });
+    expectCommonRules(method, answer);
+  }
+  expect(await contentsOnDisk(coffer.dataDir)).toEqual({ blobs: [], tmp: [] });
+  await client.json(201, "POST", "/v0/folders", { body: { drive_id: id, path: "a/" } });
+  const list = await client.json<{ total: number }>(200, "GET", `/v0/files?drive_id=${id}`);
+  expect(list.total).toBe(0);
+});

@@ -1,0 +1,202 @@
+import { describe, test } from "bun:test";
+import {
+  type Expected,
+  HELLO_DIGEST,
+  openStage,
+  put,
+  refused,
+  runScenarios,
+  type Scenario,
+  type Step,
+} from "../../support/server/scenario.ts";
+
+const stage = openStage();
+
+const ETAG = `"${HELLO_DIGEST}"`;
+/** The ETag of a record with this content. */
+const RECORD_ETAG = new RegExp(`^"${HELLO_DIGEST}\\.[0-9a-f]{16}"$`);
+const hello = put("notes/hello.txt", "Hello World!", { keeps: "file" });
+const HELLO = "drive_id={drive}&path=notes/hello.txt";
+
+function ask(method: string, rest: string, expected: Expected, query = HELLO): Step {
+  return { request: [method, `/v0/files/by-path${rest}?${query}`], status: 200, ...expected };
+}
+
+const isThere: Step = ask("GET", "", { json: { id: "{file.id}" } });
+
+describe("a file is found by its path", () => {
+  const drive = "drive_id={drive}";
+  const found: readonly (readonly [how: string, path: string])[] = [
+    ["as it is", "notes/hello.txt"],
+    ["with a slash before", "/notes/hello.txt"],
+    ["encoded", "notes%2Fhello.txt"],
+  ];
+  runScenarios(stage, [
+    ...found.map(([how, path]): Scenario => ({
+      name: how,
+      given: [hello],
+      ...ask("GET", "", { json: { id: "{file.id}" } }, `${drive}&path=${path}`),
+      receives: { etag: RECORD_ETAG },
+    })),
+    {
+      name: "in another Unicode form",
+      given: [put("\u00e4.txt", "x", { keeps: "file" })],
+      ...ask("GET", "", { json: { id: "{file.id}", path: "\u00e4.txt" } }, `${drive}&path=a%CC%88.txt`),
+    },
+    {
+      name: "in a drive named by its slug",
+      as: "ada",
+      ...ask("GET", "", { json: { id: "{files.ada}" } }, "drive_id=ada/notes&path=notes/hello.txt"),
+    },
+  ]);
+});
+
+describe("a path that names no file", () => {
+  const malformed: readonly string[] = [
+    "",
+    "/",
+    "notes/",
+    "notes//hello.txt",
+    "./notes/hello.txt",
+    "notes/../notes/hello.txt",
+    "notes%5Chello.txt",
+    "notes/hello.txt%00",
+    "//notes/hello.txt",
+  ];
+  const none: readonly string[] = ["notes", "hello.txt", "notes/HELLO.txt", "notes/hello.txt%20", "%25"];
+  runScenarios(stage, [
+    ...malformed.map((path): Scenario => ({
+      name: `malformed: "${path}"`,
+      given: [hello],
+      request: ["GET", `/v0/files/by-path?drive_id={drive}&path=${path}`],
+      ...refused("VALIDATION_ERROR", "path"),
+    })),
+    ...none.map((path): Scenario => ({
+      name: `of nothing: "${path}"`,
+      given: [hello],
+      request: ["GET", `/v0/files/by-path?drive_id={drive}&path=${path}`],
+      ...refused("NOT_FOUND"),
+      contains: ["No such file."],
+    })),
+    {
+      name: "in a drive that is another's",
+      request: ["GET", "/v0/files/by-path?drive_id={drives.ada}&path=notes/hello.txt"],
+      ...refused("NOT_FOUND"),
+      contains: ["No such drive."],
+    },
+    {
+      name: "left out",
+      request: ["GET", "/v0/files/by-path?drive_id={drive}"],
+      ...refused("VALIDATION_ERROR", "path"),
+    },
+    {
+      name: "in a drive that is left out, even by a key of one drive",
+      given: [hello],
+      request: ["GET", "/v0/files/by-path?path=notes/hello.txt"],
+      ...refused("VALIDATION_ERROR", "drive_id"),
+    },
+  ]);
+});
+
+describe("what can be done with a file's id can be done with its path", () => {
+  const gone: Step = {
+    request: ["GET", `/v0/files/by-path?${HELLO}`],
+    ...refused("NOT_FOUND"),
+  };
+  runScenarios(stage, [
+    {
+      name: "change it",
+      given: [hello],
+      ...ask("PATCH", "", { body: { path: "b.txt", tags: ["x"] }, json: { id: "{file.id}", path: "b.txt" } }),
+      after: [gone],
+    },
+    {
+      name: "change it, unless it has changed",
+      given: [hello],
+      request: ["PATCH", `/v0/files/by-path?${HELLO}`],
+      body: { tags: ["x"] },
+      headers: { "if-match": '"other"' },
+      ...refused("PRECONDITION_FAILED"),
+      after: [ask("GET", "", { json: { tags: [] } })],
+    },
+    {
+      name: "delete it",
+      given: [hello],
+      ...ask("DELETE", "", { json: { id: "{file.id}", deleted: true } }),
+      after: [gone],
+    },
+    {
+      name: "copy it",
+      given: [hello],
+      ...ask("POST", "/copy", { body: { destination_path: "c.txt" }, status: 201, json: { path: "c.txt" } }),
+      after: [isThere],
+    },
+    {
+      name: "move it",
+      given: [hello],
+      ...ask("POST", "/move", { body: { destination_path: "m.txt" }, json: { id: "{file.id}" } }),
+      after: [gone],
+    },
+    { name: "download it", given: [hello], ...ask("GET", "/download", { contains: [/^Hello World!$/] }) },
+    {
+      name: "download a range of it",
+      given: [hello],
+      ...ask("GET", "/download", { headers: { range: "bytes=6-" }, status: 206, contains: [/^World!$/] }),
+      receives: { "content-range": "bytes 6-11/12", etag: ETAG },
+    },
+    {
+      name: "show it in a browser",
+      given: [hello],
+      ...ask("GET", "/download", { contains: ["Hello"] }, `${HELLO}&inline=1`),
+      receives: { "content-disposition": /^inline/ },
+    },
+    {
+      name: "ask for its headers",
+      given: [hello],
+      ...ask("HEAD", "/download", { empty: true, receives: { "content-length": "12", etag: ETAG } }),
+    },
+    {
+      name: "ask whether a copy is current",
+      given: [hello],
+      ...ask("GET", "/download", { headers: { "if-none-match": ETAG }, status: 304, empty: true }),
+    },
+    { name: "extract it", given: [hello], ...ask("POST", "/extract", { json: { content: "Hello World!" } }) },
+    {
+      name: "link to it",
+      given: [hello],
+      ...ask("POST", "/presigned-url", { contains: ["/v0/presigned/"], keeps: "link" }),
+      after: [
+        {
+          as: "nobody",
+          request: ["GET", "/v0/presigned/{link.token}"],
+          status: 200,
+          contains: [/^Hello World!$/],
+        },
+      ],
+    },
+  ]);
+});
+
+runScenarios(stage, [
+  {
+    name: "another file that has taken the path is meant",
+    given: [
+      hello,
+      ask("POST", "/move", { body: { destination_path: "old.txt" }, json: { id: "{file.id}" } }),
+      put("notes/hello.txt", "new", { keeps: "second" }),
+    ],
+    ...ask("GET", "", { json: { id: "{second.id}" } }),
+  },
+]);
+
+test("a file that has expired is at no path, for a read or a write", async () => {
+  const { id, client } = await stage.ownDrive();
+  const expires_at = new Date(stage.coffer.clock.now() + 60_000).toISOString();
+  const body = { drive_id: id, filename: "f", content: "", expires_at };
+  await client.json(201, "POST", "/v0/files", { body });
+  const address = `/v0/files/by-path?drive_id=${id}&path=f`;
+  await client.json(200, "GET", address);
+  stage.coffer.clock.advance(60_000);
+  await client.json(404, "GET", address);
+  await client.json(404, "DELETE", address);
+});

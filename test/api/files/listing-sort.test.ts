@@ -1,0 +1,213 @@
+import { describe, expect, test } from "bun:test";
+import {
+  openStage,
+  put,
+  refused,
+  runScenarios,
+  type Scenario,
+  type Step,
+} from "../../support/server/scenario.ts";
+
+const stage = openStage();
+
+const SORTS = ["path", "-path", "size", "-size", "updated_at", "-updated_at"] as const;
+
+interface Listed {
+  readonly id: string;
+  readonly path: string;
+  readonly size: number;
+  readonly updated_at: string;
+}
+
+interface FilePage {
+  readonly data: readonly Listed[];
+  readonly total: number;
+  readonly next_cursor: string | null;
+}
+
+function list(query: string, json: object): Step {
+  return { request: ["GET", `/v0/files?drive_id={drive}&${query}`], status: 200, json };
+}
+
+function refuses(query: string, field: string): Step {
+  return { ...list(query, {}), ...refused("VALIDATION_ERROR", field) };
+}
+
+const inFolder = (sort: string, prefix = "a/") => `delimiter=/&prefix=${prefix}&sort=${sort}`;
+const paths = (...names: string[]) => ({ data: names.map((path) => ({ path })), total: names.length });
+
+const made = (...fields: string[]) => Buffer.from(fields.join("\n")).toString("base64url");
+
+describe("orders", () => {
+  const given = [
+    put("a/two", "xx"),
+    put("a/ten", "x".repeat(10)),
+    put("a/one", "x"),
+    put("a/b/none", ""),
+    put("c", "xxx"),
+  ];
+  runScenarios(stage, [
+    { name: "path", given, ...list(inFolder("path"), paths("a/one", "a/ten", "a/two")) },
+    { name: "-path", given, ...list(inFolder("-path"), paths("a/two", "a/ten", "a/one")) },
+    { name: "size, as a number", given, ...list(inFolder("size"), paths("a/one", "a/two", "a/ten")) },
+    { name: "-size", given, ...list(inFolder("-size"), paths("a/ten", "a/two", "a/one")) },
+    { name: "the root", given, ...list(inFolder("-size", ""), { ...paths("c"), folders: ["a/"] }) },
+    { name: "the root by a slash", given, ...list(inFolder("-size", "/"), paths("c")) },
+    { name: "a folder that is not there", given, ...list(inFolder("size", "b/"), paths()) },
+    {
+      name: "folders are named in path order whatever the sort",
+      given: [put("a/x"), put("b/x")],
+      ...list(inFolder("-path", ""), { folders: ["a/", "b/"] }),
+    },
+    { name: "path, anywhere", given, ...list("sort=path&prefix=a/t", paths("a/ten", "a/two")) },
+    { name: "with empty tags", given, ...list(`${inFolder("size")}&tags=,`, { total: 3 }) },
+    {
+      name: "by pages",
+      given,
+      ...list(`${inFolder("-size")}&limit=1&page=2`, { data: [{ path: "a/two" }], total: 3, page: 2 }),
+    },
+    ...(
+      [
+        ["without a delimiter", "sort=size"],
+        ["without a delimiter, in a folder", "sort=-path&prefix=a/"],
+        ["with a prefix that ends in a name", "sort=size&delimiter=/&prefix=a"],
+        ["with tags", `${inFolder("updated_at")}&tags=red`],
+        ["of no such name", inFolder("name")],
+        ["that is empty", inFolder("")],
+        ["turned round twice", inFolder("--size")],
+        ["in capitals", inFolder("SIZE")],
+        ["given twice", `${inFolder("size")}&sort=size`],
+      ] as const
+    ).map(([name, query]): Scenario => ({
+      name: `one ${name} is refused`,
+      given,
+      ...refuses(query, "sort"),
+    })),
+  ]);
+
+  test("updated_at follows changes", async () => {
+    const own = await stage.ownDrive();
+    const ids = new Map<string, string>();
+    for (const name of ["a", "b", "c"]) {
+      const at = `/v0/files?drive_id=${own.id}&path=${name}`;
+      ids.set(name, (await own.client.json<Listed>(201, "PUT", at, { body: "x" })).id);
+      stage.coffer.clock.advance(1000);
+    }
+    const shown = async (sort: string) => {
+      const url = `/v0/files?drive_id=${own.id}&delimiter=/&sort=${sort}`;
+      return (await own.client.json<FilePage>(200, "GET", url)).data.map(({ path }) => path);
+    };
+    expect(await shown("updated_at")).toEqual(["a", "b", "c"]);
+    await own.client.json(200, "PATCH", `/v0/files/${ids.get("a") ?? ""}`, { body: { tags: ["x"] } });
+    expect(await shown("updated_at")).toEqual(["b", "c", "a"]);
+    expect(await shown("-updated_at")).toEqual(["a", "c", "b"]);
+  });
+});
+
+describe("going on", () => {
+  /** Of 1, 2 and 3 bytes in turn, and all of the same time, so that both orders have equals on every page. */
+  async function filled() {
+    const own = await stage.ownDrive();
+    const at = `/v0/files?drive_id=${own.id}`;
+    for (let i = 0; i < 20; i += 1)
+      await own.client.json(201, "PUT", `${at}&path=f/${(i * 7) % 20}`, { body: "x".repeat(1 + (i % 3)) });
+    return { own, at: `${at}&delimiter=/&prefix=f/` };
+  }
+
+  test.each(SORTS)("by cursors and by pages every file comes once, sort %s", async (sort) => {
+    const { own, at } = await filled();
+    const whole = await own.client.json<FilePage>(200, "GET", `${at}&sort=${sort}`);
+    expect(whole.data.length).toBe(20);
+    const byCursor: Listed[] = [];
+    const byPage: Listed[] = [];
+    let cursor = "";
+    for (let page = 1; page <= 7; page += 1) {
+      const url = `${at}&sort=${sort}&limit=3`;
+      const next = await own.client.json<FilePage>(200, "GET", url + cursor);
+      byCursor.push(...next.data);
+      byPage.push(...(await own.client.json<FilePage>(200, "GET", `${url}&page=${page}`)).data);
+      expect(next.next_cursor === null).toBe(page === 7);
+      cursor = `&cursor=${next.next_cursor ?? ""}`;
+    }
+    expect(byCursor).toEqual([...whole.data]);
+    expect(byPage).toEqual([...whole.data]);
+    const opposite = sort.startsWith("-") ? sort.slice(1) : `-${sort}`;
+    const back = await own.client.json<FilePage>(200, "GET", `${at}&sort=${opposite}`);
+    expect([...back.data]).toEqual(whole.data.toReversed());
+  });
+
+  test.each(SORTS)("from a file that is gone by then, sort %s", async (sort) => {
+    const { own, at } = await filled();
+    const whole = await own.client.json<FilePage>(200, "GET", `${at}&sort=${sort}`);
+    const first = await own.client.json<FilePage>(200, "GET", `${at}&sort=${sort}&limit=5`);
+    await own.client.json(200, "DELETE", `/v0/files/${first.data.at(-1)?.id ?? ""}`);
+    const url = `${at}&sort=${sort}&cursor=${first.next_cursor ?? ""}`;
+    expect((await own.client.json<FilePage>(200, "GET", url)).data).toEqual(whole.data.slice(5));
+  });
+
+  test.each(SORTS)("with another sort than %s is refused", async (sort) => {
+    const { own, at } = await filled();
+    const { next_cursor: cursor } = await own.client.json<FilePage>(200, "GET", `${at}&sort=${sort}&limit=3`);
+    for (const other of SORTS.filter((each) => each !== sort)) {
+      const { text } = await own.client.send("GET", `${at}&sort=${other}&cursor=${cursor ?? ""}`);
+      expect([other, JSON.parse(text)]).toMatchObject([
+        other,
+        { error: { code: "VALIDATION_ERROR", field: "cursor" } },
+      ]);
+    }
+  });
+
+  runScenarios(
+    stage,
+    [
+      ["no number", "size", made("size", "x", "y")],
+      ["no id", "size", made("size", "1")],
+      ["an empty id", "size", made("size", "1", "")],
+      ["a negative number", "size", made("size", "-1", "y")],
+      ["a number past all", "size", made("size", "9".repeat(16), "y")],
+      ["nothing", "size", ""],
+      ["a line break", "path", made("a", "b")],
+      ["padding", "-path", `${made("-path", "a")}=`],
+    ].map(([name = "", sort = "", cursor = ""]): Scenario => ({
+      name: `a cursor with ${name} is refused`,
+      ...refuses(`${inFolder(sort)}&cursor=${cursor}`, "cursor"),
+    })),
+  );
+
+  test("no cursor holds a handle of the database's own", async () => {
+    const { own, at } = await filled();
+    for (const sort of SORTS) {
+      const url = `${at}&sort=${sort}&limit=3`;
+      const { data, next_cursor: cursor } = await own.client.json<FilePage>(200, "GET", url);
+      const last = data.at(-1);
+      const known = [
+        sort,
+        last?.path,
+        last?.id,
+        String(last?.size),
+        String(Date.parse(last?.updated_at ?? "")),
+      ];
+      for (const field of Buffer.from(cursor ?? "", "base64url")
+        .toString()
+        .split("\n"))
+        expect(known).toContain(field);
+    }
+  });
+});
+
+test("files that expired and await the sweep are in no order", async () => {
+  const own = await stage.ownDrive();
+  const at = `/v0/files?drive_id=${own.id}`;
+  const inAnHour = new Date(stage.coffer.clock.now() + 60 * 60 * 1000).toISOString();
+  for (const [path, size, query] of [
+    ["a", 3, ""],
+    ["b", 2, `&expires_at=${inAnHour}`],
+    ["c", 1, ""],
+  ] as const)
+    await own.client.json(201, "PUT", `${at}&path=${path}${query}`, { body: "x".repeat(size) });
+  stage.coffer.clock.advance(60 * 60 * 1000);
+  for (const sort of SORTS) {
+    const { data, total } = await own.client.json<FilePage>(200, "GET", `${at}&delimiter=/&sort=${sort}`);
+    expect([sort, data.map(({ path }) => path).toSorted(), total]).toEqual([sort, ["a", "c"], 2]);
+  }
+});

@@ -1,0 +1,497 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { Client } from "../../support/server/client.ts";
+import {
+  openStage,
+  post,
+  put,
+  refused,
+  runScenarios,
+  type Scenario,
+  type Step,
+} from "../../support/server/scenario.ts";
+
+const stage = openStage();
+
+interface Page {
+  data: { id: string; path: string }[];
+  folders?: string[];
+  total: number;
+  page: number;
+  limit: number;
+  next_cursor: string | null;
+}
+
+const DAY = 24 * 60 * 60 * 1000;
+
+function list(query: string, json: object, more: Partial<Step> = {}): Step {
+  return { request: ["GET", `/v0/files?drive_id={drive}&${query}`], status: 200, json, ...more };
+}
+
+/** The expectation of files, and of the folders where the list was grouped. */
+function shows(paths: readonly string[], folders?: readonly string[]): object {
+  return {
+    data: paths.map((path) => ({ path })),
+    total: paths.length,
+    ...(folders === undefined ? {} : { folders }),
+  };
+}
+
+/** One more than a file can have. */
+const MANY_TAGS = Array.from({ length: 65 }, (_, at) => `t${at}`).join();
+
+function prefix(text: string): string {
+  return `prefix=${encodeURIComponent(text)}`;
+}
+
+describe("order, prefix and delimiter", () => {
+  // In the order of their UTF-8 bytes, which is not that of UTF-16: U+FFFD comes before U+1F600.
+  const files = [
+    "%/a",
+    "%_[x]",
+    "A.txt",
+    "_",
+    "a",
+    "a b",
+    "a-b/c",
+    "a.txt",
+    "ab/c/d",
+    "ab/c/e",
+    "ab/f",
+    "abc/g",
+    "b/b/b/b",
+    "z",
+    "\u00e9/x",
+    "\uFFFD",
+    "\u{1F600}/y",
+  ];
+  const given = files.toReversed().map((path) => put(path, "x"));
+  const cases: [query: string, paths: string[], folders?: string[]][] = [
+    ["", files],
+    [prefix(""), files],
+    [prefix("/"), files],
+    [prefix("a"), ["a", "a b", "a-b/c", "a.txt", "ab/c/d", "ab/c/e", "ab/f", "abc/g"]],
+    [prefix("ab"), ["ab/c/d", "ab/c/e", "ab/f", "abc/g"]],
+    [prefix("ab/"), ["ab/c/d", "ab/c/e", "ab/f"]],
+    [prefix("/ab/"), ["ab/c/d", "ab/c/e", "ab/f"]],
+    [prefix("ab/c"), ["ab/c/d", "ab/c/e"]],
+    [prefix("ab/c/d"), ["ab/c/d"]],
+    [prefix("ab/c/d/"), []],
+    [prefix("%"), ["%/a", "%_[x]"]],
+    [prefix("%_"), ["%_[x]"]],
+    [prefix("_"), ["_"]],
+    [prefix("[x]"), []],
+    [prefix("*"), []],
+    [prefix("e\u0301"), ["\u00e9/x"]],
+    [prefix("\u{1F600}"), ["\u{1F600}/y"]],
+    [prefix("\uFFFD"), ["\uFFFD"]],
+    [prefix("\u{10FFFF}"), []],
+    [prefix("nothing"), []],
+    [prefix(".."), []],
+    [prefix("a//"), []],
+    [
+      "delimiter=/",
+      ["A.txt", "_", "%_[x]", "a", "a b", "a.txt", "z", "\uFFFD"].toSorted(),
+      ["%/", "a-b/", "ab/", "abc/", "b/", "\u00e9/", "\u{1F600}/"],
+    ],
+    [`delimiter=/&${prefix("a")}`, ["a", "a b", "a.txt"], ["a-b/", "ab/", "abc/"]],
+    [`delimiter=/&${prefix("ab")}`, [], ["ab/", "abc/"]],
+    [`delimiter=/&${prefix("ab/")}`, ["ab/f"], ["ab/c/"]],
+    [`delimiter=/&${prefix("ab/c/")}`, ["ab/c/d", "ab/c/e"], []],
+    [`delimiter=/&${prefix("b/b/")}`, [], ["b/b/b/"]],
+    [`delimiter=/&${prefix("%")}`, ["%_[x]"], ["%/"]],
+    [`delimiter=/&${prefix("nothing/")}`, [], []],
+  ];
+  runScenarios(
+    stage,
+    cases.map(([query, paths, folders]) => ({
+      name: query === "" ? "everything" : decodeURIComponent(query),
+      given,
+      ...list(query, shows(paths, folders), folders === undefined ? { omits: ['"folders"'] } : {}),
+    })),
+  );
+});
+
+describe("parameters", () => {
+  const bad: [query: string, field: string][] = [
+    ["page=0", "page"],
+    ["page=-1", "page"],
+    ["page=x", "page"],
+    ["page=1.5", "page"],
+    ["page=0x10", "page"],
+    ["page=1e3", "page"],
+    ["page=", "page"],
+    ["page=99999999999999999999", "page"],
+    ["page=1&page=2", "page"],
+    ["limit=0", "limit"],
+    ["limit=1001", "limit"],
+    ["limit=ten", "limit"],
+    ["limit=%20", "limit"],
+    ["delimiter=", "delimiter"],
+    ["delimiter=%7C", "delimiter"],
+    ["delimiter=//", "delimiter"],
+    ["prefix=%00", "prefix"],
+    ["prefix=a%0Ab", "prefix"],
+    [`prefix=${"x".repeat(1025)}`, "prefix"],
+    ["prefix=%ff", "prefix"],
+    ["cursor=not%20base64", "cursor"],
+    ["cursor=YQ==", "cursor"],
+    ["cursor=_w", "cursor"],
+    ["tags=%ff", "tags"],
+    [`tags=${MANY_TAGS}`, "tags"],
+  ];
+  runScenarios(stage, [
+    {
+      name: "the defaults",
+      given: [put("a")],
+      ...list("", { total: 1, page: 1, limit: 50, next_cursor: null }),
+    },
+    {
+      name: "the largest",
+      given: [put("a")],
+      ...list("limit=1000&page=1000000000", { data: [], total: 1, limit: 1000 }),
+    },
+    {
+      name: "an unknown one",
+      given: [put("a")],
+      ...list("order=desc", {}, refused("VALIDATION_ERROR", "order")),
+    },
+    ...bad.map(([query, field]): Scenario => ({
+      name: `${query.slice(0, 40)} is refused`,
+      given: [put("a")],
+      ...list(query, {}, refused("VALIDATION_ERROR", field)),
+    })),
+    { name: "without a drive", request: ["GET", "/v0/files"], ...refused("VALIDATION_ERROR", "drive_id") },
+    {
+      name: "an empty drive",
+      request: ["GET", "/v0/files?drive_id="],
+      ...refused("VALIDATION_ERROR", "drive_id"),
+    },
+    { name: "a foreign drive", request: ["GET", "/v0/files?drive_id={drives.ada}"], ...refused("NOT_FOUND") },
+    {
+      name: "a drive by its slug",
+      as: "ada",
+      request: ["GET", "/v0/files?drive_id=ada/notes"],
+      status: 200,
+      json: shows(["notes/hello.txt"]),
+    },
+    {
+      name: "a drive by its slug, encoded",
+      as: "ada",
+      request: ["GET", "/v0/files?drive_id=ada%2Fnotes"],
+      status: 200,
+      json: shows(["notes/hello.txt"]),
+    },
+    { name: "HEAD", request: ["HEAD", "/v0/files?drive_id={drive}"], status: 200, empty: true },
+  ]);
+});
+
+describe("tags", () => {
+  const given = [
+    put("a/1", "x", { request: ["PUT", "/v0/files?drive_id={drive}&path=a/1&tags=red,big"] }),
+    put("a/2", "x", { request: ["PUT", "/v0/files?drive_id={drive}&path=a/2&tags=red"], keeps: "two" }),
+    put("3", "x", { request: ["PUT", "/v0/files?drive_id={drive}&path=3&tags=Red,%25"] }),
+    put("4", "x"),
+  ];
+  runScenarios(stage, [
+    { name: "one", given, ...list("tags=red", shows(["a/1", "a/2"])) },
+    { name: "all of several", given, ...list("tags=red,big", shows(["a/1"])) },
+    {
+      name: "in any order, with spaces and repeated",
+      given,
+      ...list("tags=big,%20red%20,big,", shows(["a/1"])),
+    },
+    { name: "case counts", given, ...list("tags=Red", shows(["3"])) },
+    { name: "a wildcard is a character", given, ...list("tags=%25", shows(["3"])) },
+    { name: "none of that name", given, ...list("tags=blue", shows([])) },
+    {
+      name: "as many as a file can have",
+      given,
+      ...list(`tags=${MANY_TAGS.split(",", 64).join()}`, shows([])),
+    },
+    { name: "one known and one unknown", given, ...list("tags=red,blue", shows([])) },
+    {
+      name: "the same ones again and again are looked for once",
+      given,
+      ...list(`tags=${"red,big,".repeat(1000)}`, shows(["a/1"])),
+    },
+    { name: "no tag at all", given, ...list("tags=,", shows(["3", "4", "a/1", "a/2"])) },
+    { name: "with a prefix", given, ...list("tags=red&prefix=a/2", shows(["a/2"])) },
+    { name: "with a delimiter", given, ...list("tags=red&delimiter=/", shows([], ["a/"])) },
+    {
+      name: "with a delimiter and a folder",
+      given,
+      ...list("tags=red&delimiter=/&prefix=a/", shows(["a/1", "a/2"], [])),
+    },
+    {
+      name: "with a comma, which can be set, can be asked for",
+      given: [
+        ...given,
+        post({ filename: "5", tags: ["Paris, France"] }),
+        post({ filename: "6", tags: ["Paris"] }),
+      ],
+      ...list("tags=Paris,%20France&tags=", shows(["5"])),
+      after: [
+        list("tags=Paris,%20France", shows([])),
+        list("tags=&tags=%20Paris,%20France%20", shows(["5"])),
+        list("tags=Paris,%20France&tags=red", shows([])),
+      ],
+    },
+    { name: "repeated, all of them", given, ...list("tags=red&tags=big&tags=", shows(["a/1"])) },
+    { name: "repeated, none of them", given, ...list("tags=&tags=", shows(["3", "4", "a/1", "a/2"])) },
+    { name: "by pages", given, ...list("tags=red&limit=1&page=2", { data: [{ path: "a/2" }], total: 2 }) },
+    {
+      name: "after they changed",
+      given: [
+        ...given,
+        {
+          request: ["PATCH", "/v0/files/{two.id}"],
+          body: { tags: ["blue"] },
+          status: 200,
+          json: { tags: ["blue"] },
+        },
+      ],
+      ...list("tags=red", shows(["a/1"])),
+      after: [list("tags=blue", shows(["a/2"]))],
+    },
+    {
+      name: "after a move",
+      given: [
+        ...given,
+        {
+          request: ["POST", "/v0/files/{two.id}/move"],
+          body: { destination_path: "0" },
+          status: 200,
+          json: { id: "{two.id}", path: "0", tags: ["red"] },
+        },
+      ],
+      ...list("tags=red", shows(["0", "a/1"])),
+    },
+    {
+      name: "after a copy",
+      given: [
+        ...given,
+        {
+          request: ["POST", "/v0/files/{two.id}/copy"],
+          body: { destination_path: "0" },
+          status: 201,
+          json: { path: "0", tags: ["red"] },
+        },
+      ],
+      ...list("tags=red", shows(["0", "a/1", "a/2"])),
+    },
+    {
+      name: "after a deletion",
+      given: [
+        ...given,
+        { request: ["DELETE", "/v0/files/{two.id}"], status: 200, json: { id: "{two.id}", deleted: true } },
+      ],
+      ...list("tags=red", shows(["a/1"])),
+    },
+    {
+      name: "after a replacement without tags",
+      given: [
+        ...given,
+        {
+          request: ["PUT", "/v0/files?drive_id={drive}&path=a/2&tags="],
+          body: "y",
+          status: 200,
+          json: { tags: [] },
+        },
+      ],
+      ...list("tags=red", shows(["a/1"])),
+    },
+  ]);
+});
+
+describe("paging through", () => {
+  const paths = Array.from(
+    { length: 25 },
+    (_, i) => `${i % 2 === 0 ? "even" : "odd"}/${String(i).padStart(2, "0")}`,
+  ).toSorted();
+  let client: Client;
+  let base = "";
+  beforeAll(async () => {
+    const own = await stage.ownDrive();
+    client = own.client;
+    base = `/v0/files?drive_id=${own.id}`;
+    await Promise.all(paths.map((path) => client.json(201, "PUT", `${base}&path=${path}`, { body: path })));
+  });
+
+  const queries: [query: string, matching: (path: string) => boolean][] = [
+    ["", () => true],
+    ["&prefix=even/", (path) => path.startsWith("even/")],
+    ["&prefix=odd/1", (path) => path.startsWith("odd/1")],
+    ["&prefix=even/&delimiter=/", (path) => path.startsWith("even/")],
+  ];
+  for (const [query, matching] of queries) {
+    const expected = paths.filter(matching);
+    for (const limit of [1, 7, 25, 100]) {
+      test(`by pages of ${limit}${query}`, async () => {
+        const seen: string[] = [];
+        for (let page = 1; page <= Math.ceil(expected.length / limit) + 1; page += 1) {
+          const answer = await client.json<Page>(200, "GET", `${base}${query}&limit=${limit}&page=${page}`);
+          expect(answer).toMatchObject({ total: expected.length, page, limit });
+          seen.push(...answer.data.map(({ path }) => path));
+        }
+        expect(seen).toEqual(expected);
+      });
+
+      test(`by cursors of ${limit}${query}`, async () => {
+        const seen: string[] = [];
+        let cursor = "";
+        do {
+          const answer = await client.json<Page>(200, "GET", `${base}${query}&limit=${limit}${cursor}`);
+          expect(answer.total).toBe(expected.length);
+          seen.push(...answer.data.map(({ path }) => path));
+          cursor = answer.next_cursor === null ? "" : `&cursor=${answer.next_cursor}`;
+          expect(seen.length).toBeLessThanOrEqual(expected.length);
+        } while (cursor !== "");
+        expect(seen).toEqual(expected);
+      });
+    }
+  }
+
+  test("a cursor goes on where it was, whatever came or went meanwhile", async () => {
+    const own = await stage.ownDrive();
+    const at = `/v0/files?drive_id=${own.id}`;
+    for (const path of ["b", "d", "f"]) await own.client.json(201, "PUT", `${at}&path=${path}`, { body: "" });
+    const first = await own.client.json<Page>(200, "GET", `${at}&limit=2`);
+    expect(first.data.map(({ path }) => path)).toEqual(["b", "d"]);
+    for (const { id } of first.data) await own.client.json(200, "DELETE", `/v0/files/${id}`);
+    for (const path of ["a", "e", "g"]) await own.client.json(201, "PUT", `${at}&path=${path}`, { body: "" });
+    const rest = await own.client.json<Page>(200, "GET", `${at}&cursor=${first.next_cursor}`);
+    expect(rest.data.map(({ path }) => path)).toEqual(["e", "f", "g"]);
+    expect(rest.total).toBe(4);
+  });
+
+  test("a cursor shows nothing of another drive, and nothing before its prefix", async () => {
+    const own = await stage.ownDrive();
+    const { next_cursor } = await client.json<Page>(200, "GET", `${base}&limit=1`);
+    const foreign = await own.client.json<Page>(
+      200,
+      "GET",
+      `/v0/files?drive_id=${own.id}&cursor=${next_cursor}`,
+    );
+    expect(foreign.data).toEqual([]);
+    const forged = Buffer.from("a").toString("base64url");
+    const odd = await client.json<Page>(200, "GET", `${base}&prefix=odd/&cursor=${forged}`);
+    expect(odd.data.map(({ path }) => path)).toEqual(paths.filter((path) => path.startsWith("odd/")));
+    const end = Buffer.from("zzz").toString("base64url");
+    expect((await client.json<Page>(200, "GET", `${base}&prefix=odd/&cursor=${end}`)).data).toEqual([]);
+  });
+
+  test.each([
+    "",
+    "AA",
+    Buffer.from("\u{10FFFF}").toString("base64url"),
+    Buffer.from("../x'--").toString("base64url"),
+  ])("the forged cursor %p is harmless", async (cursor) => {
+    const answer = await client.send("GET", `${base}&cursor=${cursor}`);
+    expect([200, 400]).toContain(answer.status);
+  });
+});
+
+describe("files past their expiry", () => {
+  test("are gone at once for every reader, and the sweep changes no number", async () => {
+    const own = await stage.ownDrive();
+    const now = stage.coffer.clock.now();
+    const soon = new Date(now + DAY).toISOString();
+    const upload = async (path: string, expiry: string | null) => {
+      const expires = expiry === null ? "" : `&expires_at=${expiry}`;
+      const target = `/v0/files?drive_id=${own.id}&path=${path}&tags=t${expires}`;
+      return (await own.client.json<{ id: string }>(201, "PUT", target, { body: "12345" })).id;
+    };
+    const ids = [await upload("a/1", soon), await upload("a/b/2", soon), await upload("ab", soon)];
+    await upload("a/3", null);
+    await upload("keep", new Date(now + 10 * DAY).toISOString());
+
+    const look = async () => {
+      const at = `/v0/files?drive_id=${own.id}`;
+      const pages = await Promise.all(
+        [
+          "",
+          "&prefix=a",
+          "&prefix=a/",
+          "&delimiter=/",
+          "&delimiter=/&prefix=a",
+          "&delimiter=/&prefix=a/",
+          "&tags=t",
+        ].map(async (query) => {
+          const { data, folders, total } = await own.client.json<Page>(200, "GET", at + query);
+          return [query, data.map(({ path }) => path), total, folders ?? null];
+        }),
+      );
+      const { data } = await own.client.json<{ data: { file_count: number; total_size: number } }>(
+        200,
+        "GET",
+        `/v0/drives/${own.id}`,
+      );
+      const preview = await own.client.json<{ file_count: number }>(200, "DELETE", "/v0/folders", {
+        body: { drive_id: own.id, path: "a/" },
+      });
+      return { pages, drive: [data.file_count, data.total_size], preview: preview.file_count };
+    };
+
+    expect((await look()).drive).toEqual([5, 25]);
+    stage.coffer.clock.advance(DAY - 1);
+    expect((await look()).drive).toEqual([5, 25]);
+    stage.coffer.clock.advance(1);
+    const seen = await look();
+    expect(seen).toEqual({
+      pages: [
+        ["", ["a/3", "keep"], 2, null],
+        ["&prefix=a", ["a/3"], 1, null],
+        ["&prefix=a/", ["a/3"], 1, null],
+        ["&delimiter=/", ["keep"], 1, ["a/"]],
+        ["&delimiter=/&prefix=a", [], 0, ["a/"]],
+        ["&delimiter=/&prefix=a/", ["a/3"], 1, ["a/b/"]],
+        ["&tags=t", ["a/3", "keep"], 2, null],
+      ],
+      drive: [2, 10],
+      preview: 1,
+    });
+    const requests: [method: string, path: string, body?: { destination_path: string }][] = ids.flatMap(
+      (id) => [
+        ["GET", `/v0/files/${id}`],
+        ["GET", `/v0/files/${id}/download`],
+        ["PATCH", `/v0/files/${id}`],
+        ["POST", `/v0/files/${id}/copy`, { destination_path: "x" }],
+        ["POST", `/v0/files/${id}/move`, { destination_path: "x" }],
+        ["DELETE", `/v0/files/${id}`],
+      ],
+    );
+    for (const [method, path, body = {}] of requests) {
+      const answer = await own.client.send(method, path, method === "GET" ? {} : { body });
+      expect([method, path, answer.status]).toEqual([method, path, 404]);
+    }
+    const bulk = await own.client.json<{ failed: string[] }>(200, "POST", "/v0/files/bulk-delete", {
+      body: { file_ids: ids },
+    });
+    expect(bulk.failed).toEqual(ids);
+    await stage.coffer.appliance.services.sweep.run();
+    expect(await look()).toEqual(seen);
+  });
+
+  test.each([true, false])("their paths are free again, with a sweep in between: %p", async (swept) => {
+    const own = await stage.ownDrive();
+    const soon = new Date(stage.coffer.clock.now() + DAY).toISOString();
+    const at = `/v0/files?drive_id=${own.id}`;
+    const made = await own.client.json<{ id: string }>(201, "PUT", `${at}&path=a&expires_at=${soon}`, {
+      body: "1",
+    });
+    const moving = await own.client.json<{ id: string }>(201, "PUT", `${at}&path=m`, { body: "22" });
+    await own.client.json(201, "PUT", `${at}&path=d&expires_at=${soon}`, { body: "1" });
+    stage.coffer.clock.advance(DAY);
+    if (swept) await stage.coffer.appliance.services.sweep.run();
+    const again = await own.client.json<{ id: string }>(201, "PUT", `${at}&path=a/b`, {
+      body: "333",
+      headers: { "if-none-match": "*" },
+    });
+    expect(again.id).not.toBe(made.id);
+    await own.client.json(200, "POST", `/v0/files/${moving.id}/move`, { body: { destination_path: "d" } });
+    const { data, total } = await own.client.json<Page>(200, "GET", at);
+    expect([data.map(({ path }) => path), total]).toEqual([["a/b", "d"], 2]);
+    const drive = await own.client.json<{ data: object }>(200, "GET", `/v0/drives/${own.id}`);
+    expect(drive.data).toMatchObject({ file_count: 2, total_size: 5 });
+  });
+});

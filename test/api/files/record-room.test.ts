@@ -1,0 +1,384 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { describe, expect, spyOn, test } from "bun:test";
+import { join } from "node:path";
+import { METADATA_BYTES, MIB, RECORD_BYTES, RECORD_ROOM_BYTES } from "../../../src/domain/limits.ts";
+import { expectRefused } from "../../support/server/answers.ts";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { changeDatabase } from "../../support/faults/change-database.ts";
+import type { Answer, Client, Json } from "../../support/server/client.ts";
+import { addManyFiles } from "../../support/samples/many-files.ts";
+import { openStage, type OwnDrive, provision } from "../../support/server/scenario.ts";
+import { populate, type World } from "../../support/server/world.ts";
+
+const stage = openStage();
+const { entry, part } = RECORD_BYTES;
+/** What a file without tags and metadata takes. */
+const FILE = entry + "{}".length;
+
+/** Makes the records of a drive take up all but `left` bytes of the room for them. */
+function leave({ dataDir }: TestAppliance, drive: string, left: number, room = RECORD_ROOM_BYTES): void {
+  changeDatabase(dataDir, `UPDATE drive SET record_size = ${room - left} WHERE id = '${drive}'`);
+}
+
+function upload({ client, id }: Place, path: string, more: { [name: string]: Json } = {}): Promise<Answer> {
+  const filename = path.split("/").at(-1) ?? "";
+  return client.send("POST", "/v0/files", { body: { drive_id: id, filename, path, content: "", ...more } });
+}
+
+type Place = Pick<OwnDrive, "client" | "id">;
+
+interface Target extends OwnDrive {
+  /** Of `dir/file`. */
+  readonly file: string;
+  /** Sends a request with a JSON body. */
+  readonly ask: (method: string, path: string, body: Json) => Promise<Answer>;
+}
+
+/** A drive with the file `dir/file`. */
+async function target(): Promise<Target> {
+  const own = await stage.ownDrive();
+  const { id }: { id: string } = JSON.parse((await upload(own, "dir/file")).text);
+  return { ...own, file: id, ask: (method, path, body) => own.client.send(method, path, { body }) };
+}
+
+interface Case {
+  readonly name: string;
+  /** The room that it takes, in bytes. */
+  readonly takes: number;
+  readonly send: (target: Target) => Promise<Answer>;
+}
+
+const GROWING: readonly Case[] = [
+  { name: "an empty file", takes: FILE, send: (own) => upload(own, "dir/new") },
+  { name: "a file in two new folders", takes: FILE + 2 * entry, send: (own) => upload(own, "a/b/new") },
+  {
+    name: "a file with tags and metadata",
+    takes: entry + 2 * part + `{"a":"\u00e9"}`.length + 1,
+    send: (own) => upload(own, "new", { tags: ["one", "two"], metadata: { a: "\u00e9" } }),
+  },
+  {
+    name: "tags and metadata of a file that is replaced",
+    takes: part + `{"a":1}`.length - 2,
+    send: (own) => upload(own, "dir/file", { tags: ["one"], metadata: { a: 1 } }),
+  },
+  {
+    name: "new tags",
+    takes: 64 * part,
+    send: ({ ask, file }) =>
+      ask("PATCH", `/v0/files/${file}`, { tags: Array.from({ length: 64 }, (_, n) => String(n)) }),
+  },
+  {
+    name: "new metadata",
+    takes: METADATA_BYTES - 2,
+    send: ({ ask, file }) =>
+      ask("PATCH", `/v0/files/${file}`, { metadata: { a: "x".repeat(METADATA_BYTES - `{"a":""}`.length) } }),
+  },
+  {
+    name: "a path in a new folder",
+    takes: entry,
+    send: ({ ask, file }) => ask("PATCH", `/v0/files/${file}`, { path: "new/file" }),
+  },
+  {
+    name: "a move into a new folder",
+    takes: entry,
+    send: ({ ask, file }) => ask("POST", `/v0/files/${file}/move`, { destination_path: "new/file" }),
+  },
+  {
+    name: "a copy",
+    takes: FILE,
+    send: ({ ask, file }) => ask("POST", `/v0/files/${file}/copy`, { destination_path: "copy" }),
+  },
+  {
+    name: "folders",
+    takes: 3 * entry,
+    send: ({ ask, id }) => ask("POST", "/v0/folders", { drive_id: id, path: "a/b/c/" }),
+  },
+  {
+    name: "a copy of a folder",
+    takes: entry + FILE,
+    send: ({ ask, id }) =>
+      ask("POST", "/v0/folders/copy", { drive_id: id, path: "dir/", destination_path: "copy/" }),
+  },
+  {
+    name: "a move of a folder below a new one",
+    takes: entry,
+    send: ({ ask, id }) =>
+      ask("POST", "/v0/folders/move", { drive_id: id, path: "dir/", destination_path: "new/dir/" }),
+  },
+  {
+    name: "a link",
+    takes: part,
+    send: ({ ask, file }) => ask("POST", `/v0/files/${file}/presigned-url`, {}),
+  },
+  {
+    name: "an upload link",
+    takes: entry,
+    send: ({ ask, id }) => ask("POST", "/v0/upload-links", { drive_id: id, path: "by-link" }),
+  },
+  {
+    name: "a link that shows a folder",
+    takes: entry,
+    send: ({ ask, id }) => ask("POST", "/v0/links", { drive_id: id, path: "/" }),
+  },
+];
+
+async function makeDrive(client: Client): Promise<Place> {
+  const { data } = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+    body: { name: "Drive" },
+  });
+  return { id: data.id, client };
+}
+
+/** What is in a drive: its files and folders, and what a page of them shows. */
+async function shown({ client, id }: Place): Promise<unknown[]> {
+  const paths = [`/v0/files?drive_id=${id}`, `/v0/folders?drive_id=${id}`, `/v0/drives/${id}`];
+  return Promise.all(paths.map((path) => client.json(200, "GET", path)));
+}
+
+describe("in an unclaimed drive there is room", () => {
+  test.each(GROWING)("for $name, but not for more", async ({ takes, send }) => {
+    const own = await target();
+    leave(stage.coffer, own.id, takes - 1);
+    const before = await shown(own);
+    const refusal = await send(own);
+    expectRefused(refusal, "QUOTA_EXCEEDED");
+    expect(refusal.text).toContain("claim it, or delete some");
+    expect(await shown(own)).toEqual(before);
+    leave(stage.coffer, own.id, takes);
+    expect([200, 201]).toContain((await send(own)).status);
+    // Now it is full.
+    expectRefused(await upload(own, "dir/more"), "QUOTA_EXCEEDED");
+  });
+
+  test("for a copy of a folder, or it is refused before any of it is made", async () => {
+    await using coffer = await startAppliance();
+    const own = await provision(coffer);
+    const { id }: { id: string } = JSON.parse((await upload(own, "one")).text);
+    await addManyFiles(coffer.dataDir, id, 500);
+    leave(coffer, own.id, 400 * FILE);
+    const works = spyOn(coffer.appliance.services.folderWorks, "complete");
+    const body = { drive_id: own.id, path: "many/", destination_path: "copy/" };
+    expectRefused(await own.client.send("POST", "/v0/folders/copy", { body }), "QUOTA_EXCEEDED");
+    expect(works).not.toHaveBeenCalled();
+    leave(coffer, own.id, 501 * FILE);
+    await own.client.json(201, "POST", "/v0/folders/copy", { body });
+    expect(works).toHaveBeenCalledTimes(1);
+  });
+
+  test("that is free again for what takes the place of something deleted", async () => {
+    const own = await target();
+    leave(stage.coffer, own.id, 0);
+    expectRefused(await upload(own, "other"), "QUOTA_EXCEEDED");
+    await own.client.json(200, "DELETE", `/v0/files/${own.file}`);
+    expect((await upload(own, "other")).status).toBe(201);
+    expectRefused(await upload(own, "another"), "QUOTA_EXCEEDED");
+    await own.client.json(200, "DELETE", "/v0/folders", {
+      body: { drive_id: own.id, path: "dir/", confirm: true },
+    });
+    expectRefused(await upload(own, "another"), "QUOTA_EXCEEDED");
+  });
+
+  test("for the links of a file, which take it also when the file is deleted", async () => {
+    await using coffer = await startAppliance();
+    const own = await provision(coffer);
+    const { id }: { id: string } = JSON.parse((await upload(own, "file")).text);
+    leave(coffer, own.id, 2 * part);
+    const link = () => own.client.send("POST", `/v0/files/${id}/presigned-url`, { body: { expires_in: 60 } });
+    expect([(await link()).status, (await link()).status]).toEqual([200, 200]);
+    expectRefused(await link(), "QUOTA_EXCEEDED");
+    await own.client.json(200, "DELETE", `/v0/files/${id}`);
+    expect((await upload(own, "file")).status).toBe(201);
+    expectRefused(await upload(own, "more"), "QUOTA_EXCEEDED");
+  });
+});
+
+describe("what does not grow is not refused where there is too much already", () => {
+  const SAME: readonly Pick<Case, "name" | "send">[] = [
+    { name: "new content", send: (own) => upload(own, "dir/file", { content: btoa("more") }) },
+    {
+      name: "another name",
+      send: ({ ask, file }) => ask("PATCH", `/v0/files/${file}`, { path: `dir/${"x".repeat(200)}` }),
+    },
+    {
+      name: "a move within",
+      send: ({ ask, file }) => ask("POST", `/v0/files/${file}/move`, { destination_path: "moved" }),
+    },
+    {
+      name: "a move of a folder",
+      send: ({ ask, id }) =>
+        ask("POST", "/v0/folders/move", { drive_id: id, path: "dir/", destination_path: "moved/" }),
+    },
+    {
+      name: "a folder that is there",
+      send: ({ ask, id }) => ask("POST", "/v0/folders", { drive_id: id, path: "dir/" }),
+    },
+    { name: "a deletion", send: ({ client, file }) => client.send("DELETE", `/v0/files/${file}`) },
+  ];
+  test.each(SAME)("$name", async ({ send }) => {
+    const own = await target();
+    leave(stage.coffer, own.id, -10 * entry);
+    expect((await send(own)).status).toBe(200);
+  });
+
+  test("less metadata", async () => {
+    const own = await target();
+    const update = (metadata: Json) => own.ask("PATCH", `/v0/files/${own.file}`, { metadata });
+    expect((await update({ a: "x".repeat(1000) })).status).toBe(200);
+    leave(stage.coffer, own.id, -1);
+    expect((await update({ a: "x" })).status).toBe(200);
+  });
+});
+
+describe("in an account", () => {
+  test("without a storage limit there is room for any number", async () => {
+    const { clients, drives } = stage.world;
+    leave(stage.coffer, drives.ada, -RECORD_ROOM_BYTES);
+    expect((await upload({ client: clients.ada, id: drives.ada }, "any")).status).toBe(201);
+  });
+
+  test.each([
+    ["as much room as the storage limit allows", "200MB", 200 * MIB],
+    ["the least room, where the limit is less", "1MB", RECORD_ROOM_BYTES],
+  ])("all drives share %s", async (_, limit, room) => {
+    await using coffer = await startAppliance({ "storage-limits": `team=${limit}` });
+    const { clients, drives } = await populate(coffer);
+    changeDatabase(coffer.dataDir, "UPDATE drive SET record_size = 0");
+    const [one, two] = [await makeDrive(clients.ada), await makeDrive(clients.ada)];
+    leave(coffer, one.id, FILE + entry, room);
+    expect((await upload(two, "fits")).status).toBe(201);
+    const refusal = await upload(two, "too much");
+    expectRefused(refusal, "QUOTA_EXCEEDED");
+    expect(refusal.text).toContain(`allows ${room} bytes of names`);
+    // What is in another drive of the account is moved, and takes no more room.
+    const { data } = await two.client.json<{ data: { id: string }[] }>(
+      200,
+      "GET",
+      `/v0/files?drive_id=${two.id}`,
+    );
+    await one.client.json(200, "POST", `/v0/files/${data[0]?.id}/move`, {
+      body: { destination_path: "moved", destination_drive_id: one.id },
+    });
+    // A drive whose records do not fit is not claimed.
+    const agent = await provision(coffer);
+    const claim = { body: { token: agent.claimToken } };
+    expectRefused(await clients.ada.send("POST", "/v0/drives/claim", claim), "QUOTA_EXCEEDED");
+    await clients.ada.json(200, "DELETE", `/v0/drives/${one.id}`);
+    await clients.ada.json(200, "POST", "/v0/drives/claim", claim);
+    expect(drives.ada).not.toBe(one.id);
+  });
+});
+
+/** Creates a folder under an Idempotency-Key. */
+function keyed(
+  client: Client,
+  drive: string,
+  path: string,
+  key: string = crypto.randomUUID(),
+): Promise<Answer> {
+  const headers = { "idempotency-key": key };
+  return client.send("POST", "/v0/folders", { body: { drive_id: drive, path }, headers });
+}
+
+/** Makes the responses that are kept for an owner take up all but `left` bytes of the room for them. */
+function leaveFor({ dataDir }: TestAppliance, owner: string, left: number): void {
+  changeDatabase(
+    dataDir,
+    `INSERT INTO idempotency_use VALUES ('${owner}', ${RECORD_ROOM_BYTES - left})
+     ON CONFLICT DO UPDATE SET size = excluded.size`,
+  );
+}
+
+/** The owners of kept responses, and the bytes that are counted for them. */
+function uses({ dataDir }: TestAppliance): unknown[][] {
+  using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
+  return sql.query("SELECT owner, size FROM idempotency_use ORDER BY owner").values();
+}
+
+/** Adds the usual callers. Returns them, and the id of Ada's account. */
+async function withAda(coffer: TestAppliance): Promise<World & { readonly adaId: string }> {
+  const world = await populate(coffer);
+  const { data } = await world.clients.ada.json<{ data: { id: string } }>(200, "GET", "/v0/account");
+  return { ...world, adaId: data.id };
+}
+
+describe("the responses that are kept for Idempotency-Keys", () => {
+  test("of an unclaimed drive have room, then only requests without a key are processed", async () => {
+    const { coffer } = stage;
+    const [own, other] = [await stage.ownDrive(), await stage.ownDrive()];
+    const key = crypto.randomUUID();
+    expect((await keyed(own.client, own.id, "first/", key)).status).toBe(201);
+    leaveFor(coffer, own.id, 1);
+    expect((await keyed(own.client, own.id, "last/")).status).toBe(201);
+    const refusal = await keyed(own.client, own.id, "more/");
+    expectRefused(refusal, "QUOTA_EXCEEDED");
+    expect(refusal.text).toContain("without an Idempotency-Key");
+    const { data } = await own.client.json<{ data: { path: string }[] }>(
+      200,
+      "GET",
+      `/v0/folders?drive_id=${own.id}`,
+    );
+    expect(data.map(({ path }) => path)).toEqual(["first/", "last/"]);
+    // Another key of the drive has no room of its own.
+    const { key: second } = await own.client.json<{ key: string }>(201, "POST", "/v0/keys", { body: {} });
+    expectRefused(await keyed(coffer.client(second), own.id, "more/"), "QUOTA_EXCEEDED");
+    const replay = await keyed(own.client, own.id, "first/", key);
+    expect([replay.status, replay.headers.get("idempotency-replayed")]).toEqual([201, "true"]);
+    await own.client.json(201, "POST", "/v0/folders", { body: { drive_id: own.id, path: "more/" } });
+    expect((await keyed(other.client, other.id, "more/")).status).toBe(201);
+  });
+
+  test("count as long as they are kept, for the drive or its account", async () => {
+    await using coffer = await startAppliance();
+    const { clients, adaId } = await withAda(coffer);
+    const agent = await provision(coffer);
+    expect((await keyed(agent.client, agent.id, "a/")).status).toBe(201);
+    const [[owner, size] = []] = uses(coffer);
+    expect([owner, Number(size) > 500, Number(size) < 1000]).toEqual([agent.id, true, true]);
+    const claim = { body: { token: agent.claimToken } };
+    await clients.ada.json(200, "POST", "/v0/drives/claim", claim);
+    expect((await keyed(agent.client, agent.id, "b/")).status).toBe(201);
+    expect((await keyed(clients.ada, agent.id, "c/")).status).toBe(201);
+    const both = new Map(uses(coffer).map(([id, bytes]) => [id, bytes]));
+    expect(both).toEqual(
+      new Map([
+        [agent.id, size],
+        [adaId, 2 * Number(size)],
+      ]),
+    );
+    coffer.clock.advance(24 * 60 * 60 * 1000);
+    await coffer.appliance.services.sweep.run();
+    expect(uses(coffer)).toEqual([]);
+  });
+
+  test("that are replaced after they expired count once", async () => {
+    await using coffer = await startAppliance();
+    const agent = await provision(coffer);
+    const key = crypto.randomUUID();
+    expect((await keyed(agent.client, agent.id, "a/", key)).status).toBe(201);
+    const before = uses(coffer);
+    coffer.clock.advance(24 * 60 * 60 * 1000);
+    expect((await keyed(agent.client, agent.id, "b/", key)).status).toBe(201);
+    expect(uses(coffer)).toEqual(before);
+  });
+
+  test("of an account are limited where its storage is", async () => {
+    for (const [limits, status] of [
+      [{}, 201],
+      [{ "storage-limits": "team=1MB" }, 403],
+      [{ "storage-limits": "team=200MB" }, 201],
+    ] as const) {
+      await using coffer = await startAppliance(limits);
+      const { clients, drives, adaId } = await withAda(coffer);
+      leaveFor(coffer, adaId, 0);
+      expect((await keyed(clients.ada, drives.ada, "new/")).status).toBe(status);
+      expect((await keyed(clients.adaDrive, drives.ada, "other/")).status).toBe(status);
+    }
+  });
+
+  test("of callers without an API key count for nobody", async () => {
+    await using coffer = await startAppliance();
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    await coffer.client().json(201, "POST", "/v0/drives/provision", { body: { name: "D" }, headers });
+    expect(uses(coffer)).toEqual([]);
+  });
+});

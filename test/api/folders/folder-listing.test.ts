@@ -1,0 +1,199 @@
+import { describe, expect, test } from "bun:test";
+import {
+  type Code,
+  openStage,
+  put,
+  refused,
+  runScenarios,
+  type Scenario,
+  type Step,
+} from "../../support/server/scenario.ts";
+
+const stage = openStage();
+
+const HOUR = 60 * 60 * 1000;
+
+interface FolderPage {
+  readonly data: readonly { readonly path: string; readonly file_count: number }[];
+  readonly total: number;
+  readonly next_cursor: string | null;
+}
+
+function create(path: string): Step {
+  const body = { drive_id: "{drive}", path };
+  return { request: ["POST", "/v0/folders"], body, status: 201, json: { path } };
+}
+
+function list(query: string, json: object): Step {
+  return {
+    request: ["GET", `/v0/folders?drive_id={drive}${query === "" ? "" : `&${query}`}`],
+    status: 200,
+    json,
+  };
+}
+
+function refuses(query: string, code: Code, field?: string): Step {
+  return { ...list(query, {}), ...refused(code, field) };
+}
+
+function holding(path: string, files: number, bytes: number, hasFolders = false) {
+  return { path, file_count: files, total_size: bytes, has_folders: hasFolders };
+}
+
+describe("a folder's folders", () => {
+  const given = [put("a/1", "x"), put("a/b/2", "xx"), put("a/b/c/3", "xxx"), create("d/"), put("e", "xxxx")];
+  runScenarios(stage, [
+    { name: "of an empty drive", ...list("", { data: [], total: 0, page: 1, limit: 50, next_cursor: null }) },
+    {
+      name: "of the root, with what is anywhere below each",
+      given,
+      ...list("", { data: [holding("a/", 3, 6, true), holding("d/", 0, 0)], total: 2 }),
+    },
+    { name: "of the root by a lone slash", given, ...list("path=/", { total: 2 }) },
+    { name: "of the root by an empty path", given, ...list("path=", { total: 2 }) },
+    {
+      name: "one level down",
+      given,
+      ...list("path=a/", { data: [holding("a/b/", 2, 5, true)], total: 1 }),
+    },
+    {
+      name: "at the bottom",
+      given,
+      ...list("path=a/b/c/", { data: [], total: 0 }),
+    },
+    { name: "with a leading slash", given, ...list("path=/a/b/", { data: [holding("a/b/c/", 1, 3)] }) },
+    {
+      name: "whole records",
+      given: [create("a/")],
+      ...list("", {
+        data: [
+          {
+            drive_id: "{drive}",
+            ...holding("a/", 0, 0),
+            created_at: expect.stringMatching(/^20.*\.\d{3}Z$/),
+          },
+        ],
+      }),
+    },
+    {
+      name: "in the order of their bytes, with names of all kinds",
+      given: ["b", "a b", "a", "a-b", "a.", "%", "\u00e9", "\u{1F600}", "\uFFFD", "B"].map((name) =>
+        create(`x/${name}/`),
+      ),
+      ...list("path=x/", {
+        data: ["%", "B", "a b", "a-b", "a.", "a", "b", "\u00e9", "\uFFFD", "\u{1F600}"].map((name) => ({
+          path: `x/${name}/`,
+        })),
+      }),
+    },
+    {
+      name: "by pages",
+      given: [create("a/"), create("b/"), create("c/")],
+      ...list("limit=2&page=2", { data: [{ path: "c/" }], total: 3, page: 2, limit: 2, next_cursor: null }),
+    },
+    {
+      name: "after the last page",
+      given: [create("a/")],
+      ...list("page=1000000000&limit=1000", { data: [], total: 1, next_cursor: null }),
+    },
+    {
+      name: "the largest page",
+      given: [create("a/")],
+      ...list("limit=1000", { total: 1 }),
+    },
+    {
+      name: "after a folder went",
+      given: [
+        ...given,
+        {
+          request: ["DELETE", "/v0/folders"],
+          body: { drive_id: "{drive}", path: "a/b/", confirm: true },
+          status: 200,
+          json: { deleted_count: 2 },
+        },
+      ],
+      ...list("", { data: [holding("a/", 1, 1), holding("d/", 0, 0)], total: 2 }),
+      after: [list("path=a/", { data: [], total: 0 })],
+    },
+    { name: "of a folder that is not there", given, ...refuses("path=b/", "NOT_FOUND") },
+    { name: "of a file", given, ...refuses("path=e/", "NOT_FOUND") },
+    { name: "HEAD", request: ["HEAD", "/v0/folders?drive_id={drive}"], status: 200, empty: true },
+    {
+      name: "of a foreign drive",
+      request: ["GET", "/v0/folders?drive_id={drives.ada}"],
+      ...refused("NOT_FOUND"),
+    },
+    {
+      name: "of a drive by its slug",
+      as: "ada",
+      request: ["GET", "/v0/folders?drive_id=ada/notes"],
+      status: 200,
+      json: { data: [{ path: "notes/" }], total: 1 },
+    },
+    { name: "without a drive", request: ["GET", "/v0/folders"], ...refused("VALIDATION_ERROR", "drive_id") },
+    ...(
+      [
+        ["path=a", "path"],
+        ["path=a//", "path"],
+        ["path=../", "path"],
+        ["path=//", "path"],
+        ["path=%00/", "path"],
+        ["page=0", "page"],
+        ["limit=0", "limit"],
+        ["limit=1001", "limit"],
+        ["cursor=YQ==", "cursor"],
+        ["path=a/&path=b/", "path"],
+      ] as const
+    ).map(([query, field]): Scenario => ({
+      name: `${query} is refused`,
+      given,
+      ...refuses(query, "VALIDATION_ERROR", field),
+    })),
+  ]);
+
+  test("by cursors, to the end and no further, while others come and go", async () => {
+    const own = await stage.ownDrive();
+    const make = (path: string) =>
+      own.client.json(201, "POST", "/v0/folders", { body: { drive_id: own.id, path } });
+    for (const path of ["a/b/", "c/", "e/", "g/", "i/"]) await make(path);
+    const at = `/v0/folders?drive_id=${own.id}&limit=2`;
+    const first = await own.client.json<FolderPage>(200, "GET", at);
+    expect(first.data.map(({ path }) => path)).toEqual(["a/", "c/"]);
+    await make("b/");
+    await make("d/");
+    const second = await own.client.json<FolderPage>(200, "GET", `${at}&cursor=${first.next_cursor ?? ""}`);
+    expect(second.data.map(({ path }) => path)).toEqual(["d/", "e/"]);
+    const third = await own.client.json<FolderPage>(200, "GET", `${at}&cursor=${second.next_cursor ?? ""}`);
+    expect(third).toMatchObject({ data: [{ path: "g/" }, { path: "i/" }], total: 7, next_cursor: null });
+  });
+});
+
+describe("files that expired and await the sweep", () => {
+  test("are in no count", async () => {
+    const own = await stage.ownDrive();
+    const at = `/v0/files?drive_id=${own.id}`;
+    for (const path of ["a/1", "a/b/2", "c/3", "e/4"])
+      await own.client.json(201, "PUT", `${at}&path=${path}`, { body: "xx" });
+    const inAnHour = new Date(stage.coffer.clock.now() + HOUR).toISOString();
+    for (const path of ["a/5", "a/b/6", "a/b/7", "b", "e/8"])
+      await own.client.json(201, "PUT", `${at}&path=${path}&expires_at=${inAnHour}`, { body: "xxx" });
+    const folders = (query = "") =>
+      own.client.json<FolderPage>(200, "GET", `/v0/folders?drive_id=${own.id}${query}`);
+    expect((await folders()).data).toMatchObject([
+      holding("a/", 5, 13, true),
+      holding("c/", 1, 2),
+      holding("e/", 2, 5),
+    ]);
+    stage.coffer.clock.advance(HOUR);
+    const after = [holding("a/", 2, 4, true), holding("c/", 1, 2), holding("e/", 1, 2)];
+    expect((await folders()).data).toMatchObject(after);
+    expect((await folders("&path=a/")).data).toMatchObject([holding("a/b/", 1, 2)]);
+    expect((await folders("&limit=1&page=3")).data).toMatchObject(after.slice(2));
+    const body = { drive_id: own.id, path: "a/" };
+    expect(await own.client.json(200, "POST", "/v0/folders", { body })).toMatchObject(
+      holding("a/", 2, 4, true),
+    );
+    await stage.coffer.appliance.services.sweep.run();
+    expect((await folders()).data).toMatchObject(after);
+  });
+});

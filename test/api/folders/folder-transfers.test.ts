@@ -1,0 +1,562 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { RECORD_BYTES, RECORD_ROOM_BYTES } from "../../../src/domain/limits.ts";
+import { startAppliance } from "../../support/server/appliance.ts";
+import type { Client, Json } from "../../support/server/client.ts";
+import { type How, testLimits } from "../../support/samples/folder-limits.ts";
+import { addManyFiles } from "../../support/samples/many-files.ts";
+import {
+  expectJson,
+  holds,
+  openStage,
+  provision,
+  put,
+  refused,
+  runScenarios,
+  type Expected,
+  type Scenario,
+  type Step,
+} from "../../support/server/scenario.ts";
+import { populate } from "../../support/server/world.ts";
+
+const stage = openStage();
+
+const HOUR = 60 * 60 * 1000;
+const HOWS: readonly How[] = ["move", "copy"];
+
+interface Listed {
+  readonly id: string;
+  readonly path: string;
+}
+
+const success = (how: How) => (how === "move" ? 200 : 201);
+
+function transfer(how: How, path: Json, to: Json, more: Expected): Step {
+  return {
+    request: ["POST", `/v0/folders/${how}`],
+    body: { drive_id: "{drive}", path, destination_path: to },
+    status: success(how),
+    ...more,
+  };
+}
+
+function create(path: string): Step {
+  const body = { drive_id: "{drive}", path };
+  return { request: ["POST", "/v0/folders"], body, status: 201, json: { path } };
+}
+
+/** The folders in a folder, as `path files bytes`. */
+function folders(path: string, ...shown: [path: string, files: number, bytes: number][]): Step {
+  const data = shown.map(([each, files, bytes]) => ({ path: each, file_count: files, total_size: bytes }));
+  return {
+    request: ["GET", `/v0/folders?drive_id={drive}&path=${encodeURIComponent(path)}`],
+    status: 200,
+    json: { data, total: shown.length },
+  };
+}
+
+function list(client: Client, drive: string): Promise<{ data: Listed[]; total: number }> {
+  return client.json(200, "GET", `/v0/files?drive_id=${drive}&limit=1000`);
+}
+
+function upload(client: Client, drive: string, path: string, body = "x", query = ""): Promise<Listed> {
+  return client.json(201, "PUT", `/v0/files?drive_id=${drive}&path=${encodeURIComponent(path)}${query}`, {
+    body,
+  });
+}
+
+/** The part of an upload's query that lets it expire in some hours. */
+function expiring(hours: number): string {
+  return `&expires_at=${new Date(stage.coffer.clock.now() + hours * HOUR).toISOString()}`;
+}
+
+/** As many as a file may carry. */
+const tags = Array.from({ length: 64 }, (_, n) => `tag ${n}`);
+const long = (bytes: number) => "x".repeat(bytes);
+/** 1,000 bytes, the folder `a/` included. */
+const DEEP = `a/${`${long(249)}/`.repeat(3)}${long(248)}`;
+
+describe.each(HOWS)("%s", (how) => {
+  const given = [put("a/1", "x"), put("a/b/2", "xx"), create("a/c/"), put("d", "xxx"), put("e/5", "xxxxx")];
+  const kept = how === "copy" ? ["a/1", "a/b/2"] : [];
+  const keptFolder: [string, number, number][] = how === "copy" ? [["a/", 2, 3]] : [];
+  const keptInner: [string, number, number][] = how === "copy" ? [["a/b/", 1, 2]] : [];
+  const leftFolder: [string, number, number] = ["a/", 1, 1];
+  const whole = { file_count: 2, total_size: 3, has_folders: true };
+
+  runScenarios(stage, [
+    {
+      name: "to another name",
+      given,
+      ...transfer(how, "a/", "z/", { json: { drive_id: "{drive}", path: "z/", ...whole } }),
+      after: [
+        holds(...kept, "d", "e/5", "z/1", "z/b/2"),
+        folders("", ...keptFolder, ["e/", 1, 5], ["z/", 2, 3]),
+        folders("z/", ["z/b/", 1, 2], ["z/c/", 0, 0]),
+      ],
+    },
+    {
+      name: "into another folder",
+      given,
+      ...transfer(how, "a/", "e/a/", { json: { path: "e/a/", ...whole } }),
+      after: [
+        holds(...kept, "d", "e/5", "e/a/1", "e/a/b/2"),
+        folders("", ...keptFolder, ["e/", 3, 8]),
+        folders("e/", ["e/a/", 2, 3]),
+      ],
+    },
+    {
+      name: "up, out of the folders above",
+      given,
+      ...transfer(how, "a/b/", "b/", {
+        json: { path: "b/", file_count: 1, total_size: 2, has_folders: false },
+      }),
+      after: [
+        folders("", ...(how === "copy" ? keptFolder : [leftFolder]), ["b/", 1, 2], ["e/", 1, 5]),
+        folders("a/", ...keptInner, ["a/c/", 0, 0]),
+      ],
+    },
+    {
+      name: "to where parents are missing",
+      given,
+      ...transfer(how, "a/", "x/y/z/", { json: { path: "x/y/z/", ...whole } }),
+      after: [folders("", ...keptFolder, ["e/", 1, 5], ["x/", 2, 3]), folders("x/y/", ["x/y/z/", 2, 3])],
+    },
+    {
+      name: "an empty folder",
+      given,
+      ...transfer(how, "a/c/", "c/", { json: { file_count: 0, total_size: 0, has_folders: false } }),
+      after: [holds("a/1", "a/b/2", "d", "e/5")],
+    },
+    {
+      name: "to a name that begins like its own",
+      given: [put("a/1"), put("ab/2")],
+      ...transfer(how, "a/", "a b/", { json: { path: "a b/", file_count: 1 } }),
+      after: [holds("a b/1", ...(how === "copy" ? ["a/1"] : []), "ab/2")],
+    },
+    {
+      name: "from a name that others begin with",
+      given: [put("a/1"), put("a-b/2"), put("a.txt"), put("ab/3")],
+      ...transfer(how, "a/", "z/", { json: { path: "z/", file_count: 1 } }),
+      after: [holds("a-b/2", "a.txt", ...(how === "copy" ? ["a/1"] : []), "ab/3", "z/1")],
+    },
+    {
+      name: "letters of several bytes",
+      given: [put("\u{1F600}\u00e9/\u{1F600}/1", "x")],
+      ...transfer(how, "\u{1F600}e\u0301/", "\u00e4/", { json: { path: "\u00e4/", file_count: 1 } }),
+      after: [folders("\u00e4/", ["\u00e4/\u{1F600}/", 1, 1])],
+    },
+    {
+      name: "leading slashes are dropped",
+      given,
+      ...transfer(how, "/a/", "/z/", { json: { path: "z/" } }),
+    },
+    {
+      name: "the longest paths",
+      given: [put(DEEP)],
+      ...transfer(how, "a/", `${long(25)}/`, { json: { path: `${long(25)}/`, file_count: 1 } }),
+    },
+    {
+      name: "a path that would get too long, and nothing is changed",
+      given: [put(DEEP)],
+      ...transfer(how, "a/", `b/${long(24)}/`, refused("VALIDATION_ERROR", "destination_path")),
+      after: [holds(DEEP), folders("", ["a/", 1, 12])],
+    },
+    {
+      name: "a folder's path that would get too long",
+      given: [create(`${DEEP}/`)],
+      ...transfer(how, "a/", `b/${long(24)}/`, refused("VALIDATION_ERROR", "destination_path")),
+      after: [folders("", ["a/", 0, 0])],
+    },
+    ...(
+      [
+        ["where a folder stands", "a/", "e/"],
+        ["onto itself", "a/", "a/"],
+        ["into itself", "a/", "a/z/"],
+        ["into a folder inside", "a/", "a/b/a/"],
+        ["over a folder above", "a/b/", "a/"],
+        ["where a file stands", "a/", "d/"],
+        ["below a file", "a/", "d/a/"],
+        ["below a file deeper down", "a/", "e/5/6/7/"],
+      ] as const
+    ).map(([name, path, to]): Scenario => ({
+      name: `${name} is a conflict`,
+      given,
+      ...transfer(how, path, to, refused("CONFLICT")),
+      after: [holds("a/1", "a/b/2", "d", "e/5"), folders("", ["a/", 2, 3], ["e/", 1, 5])],
+    })),
+    { name: "a folder that is not there", given, ...transfer(how, "x/", "z/", refused("NOT_FOUND")) },
+    { name: "a file", given, ...transfer(how, "d/", "z/", refused("NOT_FOUND")) },
+    ...(
+      [
+        ["the root", "/", "z/", "path"],
+        ["an empty path", "", "z/", "path"],
+        ["to the root", "a/", "/", "destination_path"],
+        ["to an empty path", "a/", "", "destination_path"],
+        ["without a trailing slash", "a", "z/", "path"],
+        ["to a path without a trailing slash", "a/", "z", "destination_path"],
+        ["climbing out", "a/", "../z/", "destination_path"],
+        ["an empty segment", "a/", "z//", "destination_path"],
+        ["a backslash", "a/", "z\\/", "destination_path"],
+        ["a segment of 256 bytes", "a/", `${long(256)}/`, "destination_path"],
+        ["no path", null, "z/", "path"],
+        ["a number", "a/", 5, "destination_path"],
+      ] as const
+    ).map(([name, path, to, field]): Scenario => ({
+      name: `${name} is refused`,
+      given,
+      ...transfer(how, path, to, refused("VALIDATION_ERROR", field)),
+      after: [holds("a/1", "a/b/2", "d", "e/5")],
+    })),
+    {
+      name: "to a drive that is not there",
+      given,
+      ...transfer(how, "a/", "z/", {
+        body: { drive_id: "{drive}", path: "a/", destination_path: "z/", destination_drive_id: "none" },
+        ...refused("NOT_FOUND"),
+      }),
+    },
+  ]);
+
+  test("files that expired and await the sweep are not there, and not in the way", async () => {
+    const { client, id } = await stage.ownDrive();
+    const passing = expiring(1);
+    await upload(client, id, "a/lasting", "xx");
+    await upload(client, id, "a/b/passing", "xxx", passing);
+    await upload(client, id, DEEP.replace("a/", "a/b/").slice(0, -2), "x", passing);
+    await upload(client, id, "x", "xxx", passing);
+    await upload(client, id, "a/later", "x", expiring(3));
+    stage.coffer.clock.advance(HOUR);
+    const body = { drive_id: id, path: "a/", destination_path: `x/${long(30)}/` };
+    expect(await client.json(success(how), "POST", `/v0/folders/${how}`, { body })).toMatchObject({
+      file_count: 2,
+      total_size: 3,
+      has_folders: true,
+    });
+    const paths = ["lasting", "later"].map((name) => `x/${long(30)}/${name}`);
+    const expected = [...(how === "copy" ? ["a/lasting", "a/later"] : []), ...paths.toSorted()];
+    expect((await list(client, id)).data.map(({ path }) => path)).toEqual(expected);
+    await stage.coffer.appliance.services.sweep.run();
+    expect(await client.json(200, "GET", `/v0/drives/${id}`)).toMatchObject({
+      data: { file_count: expected.length, total_size: how === "copy" ? 6 : 3 },
+    });
+    stage.coffer.clock.advance(2 * HOUR);
+    const left = how === "copy" ? expected.filter((path) => path !== "a/later") : [`x/${long(30)}/lasting`];
+    expect((await list(client, id)).data.map(({ path }) => path)).toEqual(left);
+  });
+
+  test("into another drive of its owner, and back", async () => {
+    const { ada } = stage.world.clients;
+    const [one, two] = [await makeDrive(ada, "One"), await makeDrive(ada, "Two")];
+    await upload(ada, one, "a/b/1", "xx", "&tags=red");
+    await upload(ada, one, "c", "x");
+    const body = { drive_id: one, path: "a/", destination_path: "x/y/", destination_drive_id: two };
+    const made = await ada.json(success(how), "POST", `/v0/folders/${how}`, { body });
+    expect(made).toMatchObject({
+      drive_id: two,
+      path: "x/y/",
+      file_count: 1,
+      total_size: 2,
+      has_folders: true,
+    });
+    expect(await ada.json(200, "GET", `/v0/files?drive_id=${two}&tags=red`)).toMatchObject({
+      data: [{ path: "x/y/b/1", drive_id: two, tags: ["red"] }],
+    });
+    const rest = how === "copy" ? ["a/b/1", "c"] : ["c"];
+    expect((await list(ada, one)).data.map(({ path }) => path)).toEqual(rest);
+    expect(await ada.json(200, "GET", `/v0/drives/${one}`)).toMatchObject({
+      data: { file_count: rest.length },
+    });
+    expect(await ada.json(200, "GET", `/v0/drives/${two}`)).toMatchObject({
+      data: { file_count: 1, total_size: 2 },
+    });
+    const back = { drive_id: two, path: "x/y/b/", destination_path: "b/", destination_drive_id: one };
+    await ada.json(success(how), "POST", `/v0/folders/${how}`, { body: back });
+    expect((await list(ada, one)).data.map(({ path }) => path)).toEqual([...rest, "b/1"].toSorted());
+  });
+
+  test("a search finds names and texts where they are now, and only there", async () => {
+    const { ada } = stage.world.clients;
+    const [one, two] = [await makeDrive(ada, "One"), await makeDrive(ada, "Two")];
+    await upload(ada, one, "apples/inner/note.txt", "some words about walruses");
+    const found = async (drive: string, q: string) => {
+      const query = new URLSearchParams({ drive_id: drive, q });
+      const { data } = await ada.json<{ data: Listed[] }>(200, "GET", `/v0/search?${query.toString()}`);
+      return data.map(({ path }) => path).toSorted();
+    };
+    expect(await found(one, "apples")).toEqual(["apples/inner/note.txt"]);
+    const old = how === "copy" ? ["apples/inner/note.txt"] : [];
+    await ada.json(success(how), "POST", `/v0/folders/${how}`, {
+      body: { drive_id: one, path: "apples/", destination_path: "pears/" },
+    });
+    expect(await found(one, "apples")).toEqual(old);
+    expect(await found(one, "pears")).toEqual(["pears/inner/note.txt"]);
+    expect(await found(one, "walruses")).toEqual([...old, "pears/inner/note.txt"]);
+    await ada.json(success(how), "POST", `/v0/folders/${how}`, {
+      body: { drive_id: one, path: "pears/", destination_path: "plums/", destination_drive_id: two },
+    });
+    expect(await found(two, "plums")).toEqual(["plums/inner/note.txt"]);
+    expect(await found(two, "walruses")).toEqual(["plums/inner/note.txt"]);
+    expect(await found(one, "pears")).toEqual(how === "copy" ? ["pears/inner/note.txt"] : []);
+    expect(await found(one, "walruses")).toEqual(how === "copy" ? [...old, "pears/inner/note.txt"] : []);
+  });
+
+  test("all tags and metadata, however much there is of them", async () => {
+    const { client, id: drive } = await stage.ownDrive();
+    const metadata = { note: long(16 * 1024 - '{"note":""}'.length) };
+    const first = await client.json<Listed>(201, "POST", "/v0/files", {
+      body: { drive_id: drive, filename: "first", content: "", metadata, tags },
+    });
+    await addManyFiles(stage.coffer.dataDir, first.id, 500);
+    const body = { drive_id: drive, path: "many/", destination_path: `${long(200)}/` };
+    await client.json(success(how), "POST", `/v0/folders/${how}`, { body });
+    const query = `drive_id=${drive}&prefix=${long(200)}/&tags=${encodeURIComponent("tag 0,tag 63")}&limit=1000`;
+    const { data, total } = await client.json<{ data: { metadata: unknown }[]; total: number }>(
+      200,
+      "GET",
+      `/v0/files?${query}`,
+    );
+    expect(total).toBe(500);
+    expect(data.at(-1)?.metadata).toEqual(metadata);
+    const both = await client.json(
+      200,
+      "GET",
+      `/v0/files?drive_id=${drive}&tags=${encodeURIComponent("tag 5")}`,
+    );
+    expect(both).toMatchObject({ total: how === "copy" ? 1001 : 501 });
+  });
+
+  test("a path that would get too long far back in a large folder, and nothing is changed", async () => {
+    const { client, id: drive } = await stage.ownDrive();
+    const first = await upload(client, drive, "first");
+    await addManyFiles(stage.coffer.dataDir, first.id, 3000);
+    await upload(client, drive, DEEP.replace("a/", "many/z/").slice(0, -10));
+    const before = await client.json<unknown>(200, "GET", `/v0/folders?drive_id=${drive}`);
+    const body = { drive_id: drive, path: "many/", destination_path: `new/${long(100)}/` };
+    const refusal = await client.send("POST", `/v0/folders/${how}`, { body });
+    expectJson(refusal.text, refused("VALIDATION_ERROR", "destination_path").json);
+    expect(await client.json<unknown>(200, "GET", `/v0/folders?drive_id=${drive}`)).toEqual(before);
+    expect(await list(client, drive)).toMatchObject({ total: 3002 });
+  });
+});
+
+testLimits(stage, "copy");
+
+async function makeDrive(client: Client, name: string): Promise<string> {
+  const { data } = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name } });
+  return data.id;
+}
+
+/** How many names and texts have been given to the index to do. */
+function jobsSoFar(): number {
+  using sql = new Sqlite(join(stage.coffer.dataDir, "coffer.db"), { readonly: true });
+  return Number(sql.query("SELECT seq FROM sqlite_sequence WHERE name = 'search_job'").values().flat()[0]);
+}
+
+/** How many rows of folders change while something is done. */
+async function folderChanges(work: () => Promise<void>): Promise<number> {
+  using sql = new Sqlite(join(stage.coffer.dataDir, "coffer.db"));
+  sql.run("PRAGMA busy_timeout = 10000");
+  sql.run("CREATE TABLE tally (changes INTEGER NOT NULL) STRICT");
+  sql.run("INSERT INTO tally VALUES (0)");
+  sql.run(
+    "CREATE TRIGGER tally_folder AFTER UPDATE ON folder BEGIN UPDATE tally SET changes = changes + 1; END",
+  );
+  try {
+    await work();
+    return Number(sql.query("SELECT changes FROM tally").values().flat()[0]);
+  } finally {
+    sql.run("DROP TRIGGER tally_folder");
+    sql.run("DROP TABLE tally");
+  }
+}
+
+test("files that expired far down are taken away many at the cost of one for each folder above them", async () => {
+  const { client, id: drive } = await stage.ownDrive();
+  const depth = 480;
+  const deep = `old/${"a/".repeat(depth)}`;
+  const count = 300;
+  await Promise.all(
+    Array.from({ length: count }, (_, n) => upload(client, drive, `${deep}${n}/f`, "x", expiring(1))),
+  );
+  await upload(client, drive, `${deep}7/stays`, "four");
+  stage.coffer.clock.advance(2 * HOUR);
+  const changes = await folderChanges(async () => {
+    const moved = await client.json(200, "POST", "/v0/folders/move", {
+      body: { drive_id: drive, path: "old/", destination_path: "new/" },
+    });
+    expect(moved).toMatchObject({ file_count: 1, total_size: 4 });
+  });
+  // Each folder is made, its parent told of it, and removed. Then there are the folders above, once in each of two
+  // dozen pieces. One at a time the files would be depth * count.
+  expect(changes).toBeLessThan(5 * count + 24 * depth);
+  await client.json(200, "DELETE", "/v0/folders", {
+    body: { drive_id: drive, path: "new/a/", confirm: true },
+  });
+  expect(await client.json(200, "GET", `/v0/folders?drive_id=${drive}`)).toMatchObject({
+    data: [{ path: "new/", file_count: 0, total_size: 0 }],
+  });
+});
+
+describe("what a move keeps", () => {
+  test("ids and everything else but the paths", async () => {
+    const { client, id: drive } = await stage.ownDrive();
+    const { id } = await upload(client, drive, "a/b.json", "{}", `&tags=red,big${expiring(1)}`);
+    await client.json(200, "PATCH", `/v0/files/${id}`, {
+      body: { filename: "other.json", path: "a/b.json", metadata: { x: 1 } },
+    });
+    const before = await client.json<Record<string, unknown>>(200, "GET", `/v0/files/${id}`);
+    const folder = await client.json<Record<string, unknown>>(200, "POST", "/v0/folders", {
+      body: { drive_id: drive, path: "a/" },
+    });
+    stage.coffer.clock.advance(1000);
+    const body = { drive_id: drive, path: "a/", destination_path: "c/" };
+    expect(await client.json<unknown>(200, "POST", "/v0/folders/move", { body })).toEqual({
+      ...folder,
+      path: "c/",
+    });
+    expect(await client.json<unknown>(200, "GET", `/v0/files/${id}`)).toEqual({
+      ...before,
+      path: "c/b.json",
+    });
+  });
+
+  test("links to what is in it", async () => {
+    const { client, id: drive } = await stage.ownDrive();
+    const { id } = await upload(client, drive, "a/b", "Hello World!");
+    const { url } = await client.json<{ url: string }>(200, "POST", `/v0/files/${id}/presigned-url`, {
+      body: {},
+    });
+    const body = { drive_id: drive, path: "a/", destination_path: "c/d/" };
+    await client.json(200, "POST", "/v0/folders/move", { body });
+    const { status, text } = await stage.coffer.client().send("GET", new URL(url).pathname);
+    expect([status, text]).toEqual([200, "Hello World!"]);
+  });
+
+  test("the indexed texts, where the drive stays the same", async () => {
+    const { client, id: drive } = await stage.ownDrive();
+    await upload(client, drive, "a/b.txt", "walruses");
+    await client.json(200, "GET", `/v0/search?drive_id=${drive}&q=walruses`);
+    const before = jobsSoFar();
+    const body = { drive_id: drive, path: "a/", destination_path: "c/" };
+    await client.json(200, "POST", "/v0/folders/move", { body });
+    // Its names, and not its text.
+    expect(jobsSoFar() - before).toBe(1);
+  });
+});
+
+describe("what a copy is", () => {
+  test("new files with all but the ids and the expiry", async () => {
+    const { client, id: drive } = await stage.ownDrive();
+    const { id } = await upload(client, drive, "a/b.json", "{}", `&tags=red,big${expiring(1)}`);
+    await client.json(200, "PATCH", `/v0/files/${id}`, { body: { metadata: { x: 1 } } });
+    const before = await client.json<Record<string, unknown>>(200, "GET", `/v0/files/${id}`);
+    stage.coffer.clock.advance(1000);
+    const now = new Date(stage.coffer.clock.now()).toISOString();
+    const body = { drive_id: drive, path: "a/", destination_path: "c/" };
+    expect(await client.json(201, "POST", "/v0/folders/copy", { body })).toMatchObject({ created_at: now });
+    const { data } = await list(client, drive);
+    const copy = data.find(({ path }) => path === "c/b.json");
+    expect(copy?.id).not.toBe(id);
+    expect(await client.json<unknown>(200, "GET", `/v0/files/${copy?.id ?? ""}`)).toEqual({
+      ...before,
+      id: copy?.id ?? "",
+      path: "c/b.json",
+      expires_at: null,
+      created_at: now,
+      updated_at: now,
+    });
+    expect(await client.json<unknown>(200, "GET", `/v0/files/${id}`)).toEqual(before);
+    const content = await client.send("GET", `/v0/files/${copy?.id ?? ""}/download`);
+    expect([content.status, content.text]).toEqual([200, "{}"]);
+  });
+
+  test("charged to the quota, exactly, also across drives", async () => {
+    await using coffer = await startAppliance({ "storage-limits": "team=1000" });
+    const { clients, drives } = await populate(coffer);
+    const two = await makeDrive(clients.ada, "Two");
+    // The world's own file has 12 bytes.
+    await upload(clients.ada, drives.ada, "a/1", long(494));
+    const copy = (to: string, drive: string) =>
+      clients.ada.send("POST", "/v0/folders/copy", {
+        body: { drive_id: drives.ada, path: "a/", destination_path: to, destination_drive_id: drive },
+      });
+    const full = await copy("b/", two);
+    expect(full.status).toBe(201);
+    await upload(clients.ada, drives.ada, "empty/0", "");
+    const refusal = await copy("c/", two);
+    expectJson(refusal.text, { error: { code: "QUOTA_EXCEEDED" } });
+    expect((await list(clients.ada, two)).data.map(({ path }) => path)).toEqual(["b/1"]);
+    expect(await clients.ada.json(200, "GET", `/v0/folders?drive_id=${two}`)).toMatchObject({
+      data: [{ path: "b/", file_count: 1, total_size: 494 }],
+      total: 1,
+    });
+    const moved = await clients.ada.send("POST", "/v0/folders/move", {
+      body: { drive_id: drives.ada, path: "a/", destination_path: "d/", destination_drive_id: two },
+    });
+    expect(moved.status).toBe(200);
+  });
+
+  test("not without end in a drive without an owner, whose quota empty files do not touch", async () => {
+    const { client, id: drive } = await stage.ownDrive();
+    const first = await upload(client, drive, "two/1", "");
+    await upload(client, drive, "two/2", "");
+    // Beside them there are three folders and the two files, and room for another folder of two.
+    const most = Math.floor(RECORD_ROOM_BYTES / (RECORD_BYTES.entry + "{}".length)) - 9;
+    await addManyFiles(stage.coffer.dataDir, first.id, most);
+    const copy = (to: string) =>
+      client.send("POST", "/v0/folders/copy", {
+        body: { drive_id: drive, path: "two/", destination_path: to },
+      });
+    expect((await copy("four/")).status).toBe(201);
+    const refusal = await copy("six/");
+    expectJson(refusal.text, { error: { code: "QUOTA_EXCEEDED" } });
+    expect((await list(client, drive)).total).toBe(most + 4);
+  });
+
+  test("refused while the disk is at its reserve, since thousands of records take room", async () => {
+    await using coffer = await startAppliance({ "disk-reserve": "1000TB" });
+    const { id: drive, client } = await provision(coffer);
+    await client.json(201, "POST", "/v0/folders", { body: { drive_id: drive, path: "a/" } });
+    const body = { drive_id: drive, path: "a/", destination_path: "b/" };
+    const refusal = await client.send("POST", "/v0/folders/copy", { body });
+    expectJson(refusal.text, { error: { code: "STORAGE_FULL" } });
+    await client.json(200, "POST", "/v0/folders/move", { body });
+  });
+
+  test("of one content with the original, which stays when the original goes", async () => {
+    const { client, id: drive } = await stage.ownDrive();
+    await upload(client, drive, "a/1", "some content of its own");
+    const before = (await stage.onDisk()).blobs.length;
+    const body = { drive_id: drive, path: "a/", destination_path: "b/" };
+    await client.json(201, "POST", "/v0/folders/copy", { body });
+    expect((await stage.onDisk()).blobs.length).toBe(before);
+    await client.json(200, "DELETE", "/v0/folders", { body: { drive_id: drive, path: "a/", confirm: true } });
+    await stage.coffer.appliance.services.sweep.run();
+    stage.coffer.clock.advance(2 * HOUR);
+    await stage.coffer.appliance.services.sweep.run();
+    const [copy] = (await list(client, drive)).data;
+    expect((await client.send("GET", `/v0/files/${copy?.id ?? ""}/download`)).text).toBe(
+      "some content of its own",
+    );
+  });
+});
+
+test("of many moves of one folder at once, one wins", async () => {
+  const { client, id: drive } = await stage.ownDrive();
+  await upload(client, drive, "a/1", "x");
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, n) =>
+      client.send("POST", "/v0/folders/move", {
+        body: { drive_id: drive, path: "a/", destination_path: `b${n}/` },
+      }),
+    ),
+  );
+  const statuses = answers.map(({ status }) => status);
+  expect([
+    statuses.filter((each) => each === 200).length,
+    statuses.filter((each) => each === 404).length,
+  ]).toEqual([1, 9]);
+  expect((await list(client, drive)).total).toBe(1);
+});

@@ -1,0 +1,396 @@
+import { describe, expect, test } from "bun:test";
+import type { Client, Json } from "../../support/server/client.ts";
+import {
+  type Expected,
+  holds,
+  openStage,
+  put,
+  refused,
+  runScenarios,
+  type Scenario,
+  type Step,
+} from "../../support/server/scenario.ts";
+
+const stage = openStage();
+const DAY = 24 * 60 * 60 * 1000;
+
+interface Entry {
+  readonly id: string;
+  readonly path: string;
+  readonly file_count: number;
+  readonly expires_at: string;
+}
+
+function upload(client: Client, drive: string, path: string, query = ""): Promise<{ id: string }> {
+  return client.json<{ id: string }>(
+    201,
+    "PUT",
+    `/v0/files?drive_id=${drive}&path=${encodeURIComponent(path)}${query}`,
+    {
+      body: `content of ${path}`,
+    },
+  );
+}
+
+async function removeFolder(client: Client, drive: string, path: string): Promise<string> {
+  const body = { drive_id: drive, path, confirm: true };
+  return (await client.json<{ trash_id: string }>(200, "DELETE", "/v0/folders", { body })).trash_id;
+}
+
+/** All entries of a drive, newest first. */
+async function trashOf(client: Client, drive: string): Promise<readonly Entry[]> {
+  const url = `/v0/trash?drive_id=${drive}`;
+  const { data, next_cursor } = await client.json<{ data: Entry[]; next_cursor: null }>(200, "GET", url);
+  expect(next_cursor).toBeNull();
+  return data;
+}
+
+/** Everything in a drive: files without the time of their drive, and folders. */
+async function treeOf(client: Client, drive: string): Promise<unknown> {
+  const files = await client.json<{ data: unknown[] }>(200, "GET", `/v0/files?drive_id=${drive}&limit=1000`);
+  const folders: unknown[] = [];
+  const visit = async (path: string): Promise<void> => {
+    const url = `/v0/folders?drive_id=${drive}&path=${encodeURIComponent(path)}&limit=1000`;
+    const { data } = await client.json<{ data: { path: string }[] }>(200, "GET", url);
+    folders.push(...data);
+    for (const each of data) await visit(each.path);
+  };
+  await visit("");
+  return { files: files.data, folders };
+}
+
+describe("a deleted folder", () => {
+  test("comes back as it was: ids, times, tags, metadata, expiry and empty folders", async () => {
+    const { id: drive, client } = await stage.ownDrive();
+    const expiry = new Date(stage.coffer.clock.now() + DAY).toISOString();
+    await upload(client, drive, "a/b/one.txt", `&tags=red,big&expires_at=${expiry}`);
+    const { id } = await upload(client, drive, "a/two.txt");
+    await client.json(200, "PATCH", `/v0/files/${id}`, {
+      body: { metadata: { by: "me" }, filename: "2.txt" },
+    });
+    await client.json(201, "POST", "/v0/folders", { body: { drive_id: drive, path: "a/empty/deep/" } });
+    await upload(client, drive, "other.txt");
+    const before = await treeOf(client, drive);
+    stage.coffer.clock.advance(1000);
+
+    const entry = await removeFolder(client, drive, "a/");
+    const shown = await client.json<Entry>(200, "GET", `/v0/trash/${entry}`);
+    expect(shown).toMatchObject({
+      id: entry,
+      kind: "folder",
+      drive_id: drive,
+      path: "a/",
+      file_count: 2,
+      size: "content of a/b/one.txtcontent of a/two.txt".length,
+      deleted_by: { type: "key", name: expect.any(String) },
+    });
+    expect(await trashOf(client, drive)).toEqual([shown]);
+    expect(JSON.stringify(await treeOf(client, drive))).not.toContain("one.txt");
+
+    stage.coffer.clock.advance(1000);
+    const restored = await client.json(200, "POST", `/v0/trash/${entry}/restore`);
+    expect(restored).toMatchObject({ id: entry, path: "a/", file_count: 2, restored: true, file_id: null });
+    expect(await treeOf(client, drive)).toEqual(before);
+    await client.json(404, "POST", `/v0/trash/${entry}/restore`);
+    expect(await trashOf(client, drive)).toEqual([]);
+  });
+
+  test("is kept for the days of the setting, and no expired file is in it", async () => {
+    const { id: drive, client } = await stage.world.clients.ada
+      .json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name: "Kept" } })
+      .then(({ data }) => ({ id: data.id, client: stage.world.clients.ada }));
+    const expiry = new Date(stage.coffer.clock.now() + DAY).toISOString();
+    await upload(client, drive, "a/short.txt", `&expires_at=${expiry}`);
+    await upload(client, drive, "a/long.txt");
+    const { id } = await upload(client, drive, "single.txt", `&expires_at=${expiry}`);
+    const entry = await removeFolder(client, drive, "a/");
+    const single = await client.json<{ trash_id: string }>(200, "DELETE", `/v0/files/${id}`);
+    const shown = await client.json<Entry>(200, "GET", `/v0/trash/${single.trash_id}`);
+    expect(shown.expires_at).toBe(expiry);
+    expect((await trashOf(client, drive)).map((each) => each.expires_at)).toEqual([
+      expiry,
+      new Date(stage.coffer.clock.now() + 30 * DAY).toISOString(),
+    ]);
+    stage.coffer.clock.advance(DAY);
+    for (const swept of [false, true]) {
+      if (swept) await stage.coffer.appliance.services.sweep.run();
+      expect((await trashOf(client, drive)).map(({ path, file_count }) => [path, file_count])).toEqual([
+        ["a/", 1],
+      ]);
+      await client.json(404, "GET", `/v0/trash/${single.trash_id}`);
+      await client.json(404, "POST", `/v0/trash/${single.trash_id}/restore`);
+    }
+    stage.coffer.clock.advance(29 * DAY);
+    await client.json(404, "GET", `/v0/trash/${entry}`);
+    await client.json(404, "POST", `/v0/trash/${entry}/restore`);
+    await stage.coffer.appliance.services.sweep.run();
+    expect(await trashOf(client, drive)).toEqual([]);
+  });
+});
+
+test("pages go from the newest to the oldest, over all drives or one, and a prefix chooses", async () => {
+  const { ada } = stage.world.clients;
+  const drives: string[] = [];
+  for (const name of ["First", "Second"]) {
+    const { data } = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name } });
+    drives.push(data.id);
+  }
+  const expected: string[] = [];
+  for (let n = 0; n < 12; n += 1) {
+    const path = `${n % 3 === 0 ? "x" : "y"}/${n}.txt`;
+    const { id } = await upload(ada, drives[n % 2] ?? "", path);
+    if (n % 4 !== 3) stage.coffer.clock.advance(1);
+    await ada.json(200, "DELETE", `/v0/files/${id}`);
+    expected.unshift(path);
+  }
+  const walk = async (query: string): Promise<string[]> => {
+    const paths: string[] = [];
+    let cursor = "";
+    do {
+      const url = `/v0/trash?limit=2${query}${cursor}`;
+      const page = await ada.json<{ data: Entry[]; next_cursor: string | null }>(200, "GET", url);
+      paths.push(...page.data.map(({ path }) => path));
+      cursor = page.next_cursor === null ? "" : `&cursor=${page.next_cursor}`;
+    } while (cursor !== "");
+    return paths;
+  };
+  const all = await walk("");
+  expect(all.slice(0, 12).toSorted()).toEqual(expected.toSorted());
+  expect(all.slice(0, 3)).toEqual(expected.slice(0, 3));
+  expect(await walk(`&drive_id=${drives[1] ?? ""}`)).toEqual(
+    expected.filter((path) => Number(/\d+/.exec(path)) % 2 === 1),
+  );
+  expect(await walk(`&drive_id=${drives[0] ?? ""}&prefix=x/`)).toEqual(["x/6.txt", "x/0.txt"]);
+});
+
+/** Deletes the file at a path; `{gone.trash_id}` is its entry then. */
+function removing(path: string): Step {
+  return {
+    request: ["DELETE", `/v0/files/by-path?drive_id={drive}&path=${encodeURIComponent(path)}`],
+    status: 200,
+    json: { deleted: true },
+    keeps: "gone",
+  };
+}
+
+/** Deletes a folder; `{gone.trash_id}` is its entry then. */
+function removingFolder(path: string): Step {
+  return {
+    request: ["DELETE", "/v0/folders"],
+    body: { drive_id: "{drive}", path, confirm: true },
+    status: 200,
+    json: { success: true },
+    keeps: "gone",
+  };
+}
+
+function restoring(body: Json, expected: Expected): Step {
+  return { request: ["POST", "/v0/trash/{gone.trash_id}/restore"], body, status: 200, ...expected };
+}
+
+/** A way in which the place of a restored thing is found. */
+interface PlaceCase {
+  readonly name: string;
+  readonly given: readonly Step[];
+  readonly path: string;
+  readonly all: readonly string[];
+}
+
+const PLACES: readonly PlaceCase[] = [
+  {
+    name: "a file goes back to its path, and makes the folders that are missing",
+    given: [put("a/b/f.txt"), removing("a/b/f.txt"), removingFolderAway("a/")],
+    path: "a/b/f.txt",
+    all: ["a/b/f.txt"],
+  },
+  {
+    name: "a file goes beside a file that took its path",
+    given: [put("f.txt"), removing("f.txt"), put("f.txt")],
+    path: "f (restored).txt",
+    all: ["f (restored).txt", "f.txt"],
+  },
+  {
+    name: "a file goes beside what was restored before",
+    given: [put("f.txt"), put("f (restored).txt"), removing("f.txt"), put("f.txt")],
+    path: "f (restored 2).txt",
+    all: ["f (restored 2).txt", "f (restored).txt", "f.txt"],
+  },
+  {
+    name: "a file goes beside a folder that took its path",
+    given: [put("f"), removing("f"), put("f/g.txt")],
+    path: "f (restored)",
+    all: ["f (restored)", "f/g.txt"],
+  },
+  {
+    name: "a file goes into a folder beside a file that took the place of its folder",
+    given: [put("a/b/f.txt"), removing("a/b/f.txt"), removingFolderAway("a/"), put("a")],
+    path: "a (restored)/b/f.txt",
+    all: ["a", "a (restored)/b/f.txt"],
+  },
+  {
+    name: "a file does not go into a folder beside that another file took as well",
+    given: [put("a/f.txt"), removing("a/f.txt"), removingFolderAway("a/"), put("a"), put("a (restored)")],
+    path: "a (restored 2)/f.txt",
+    all: ["a", "a (restored 2)/f.txt", "a (restored)"],
+  },
+  {
+    name: "a folder goes beside a folder that took its path",
+    given: [put("a.b/f.txt"), removingFolder("a.b/"), put("a.b/g.txt")],
+    path: "a.b (restored)/",
+    all: ["a.b (restored)/f.txt", "a.b/g.txt"],
+  },
+  {
+    name: "a folder goes beside a file that took its path",
+    given: [put("a/b/f.txt"), removingFolder("a/b/"), put("a/b")],
+    path: "a/b (restored)/",
+    all: ["a/b", "a/b (restored)/f.txt"],
+  },
+];
+
+/** Deletes a folder, whose entry is of no interest. */
+function removingFolderAway(path: string): Step {
+  const { keeps: _, ...step } = removingFolder(path);
+  return step;
+}
+
+const SCENARIOS: readonly Scenario[] = [
+  ...PLACES.map(({ name, given, path, all }): Scenario => ({
+    name,
+    given,
+    ...restoring({}, { json: { path, restored: true } }),
+    after: [holds(...all)],
+  })),
+  {
+    name: "a file is restored to a path that is given, and named after it",
+    given: [put("f.txt"), removing("f.txt")],
+    ...restoring({ path: "x/g.md" }, { json: { path: "x/g.md", file_id: "{gone.id}" } }),
+    after: [
+      {
+        request: ["GET", "/v0/files/{gone.id}"],
+        status: 200,
+        json: { path: "x/g.md", filename: "g.md", mime_type: "text/markdown" },
+      },
+    ],
+  },
+  {
+    name: "a path that ends in a slash keeps the filename",
+    given: [put("f.txt"), removing("f.txt")],
+    ...restoring({ path: "x/" }, { json: { path: "x/f.txt" } }),
+  },
+  {
+    name: "a path that is given and taken is refused, and the entry stays",
+    given: [put("f.txt"), put("g.txt"), removing("f.txt")],
+    ...restoring({ path: "g.txt" }, refused("CONFLICT")),
+    after: [restoring({}, { json: { path: "f.txt" } })],
+  },
+  {
+    name: "a path below a file is refused",
+    given: [put("f.txt"), put("g.txt"), removing("f.txt")],
+    ...restoring({ path: "g.txt/f.txt" }, refused("CONFLICT")),
+  },
+  {
+    name: "a folder is restored to a path that is given",
+    given: [put("a/b/f.txt"), removingFolder("a/"), put("a/b/f.txt")],
+    ...restoring({ path: "x/y/" }, { json: { path: "x/y/", kind: "folder", file_id: null } }),
+    after: [holds("a/b/f.txt", "x/y/b/f.txt")],
+  },
+  {
+    name: "a folder is not restored to a file's path",
+    given: [put("a/f.txt"), removingFolder("a/")],
+    ...restoring({ path: "x" }, refused("VALIDATION_ERROR", "path")),
+  },
+  {
+    name: "a folder is not restored to a taken path",
+    given: [put("a/f.txt"), removingFolder("a/"), put("x/f.txt")],
+    ...restoring({ path: "x/" }, refused("CONFLICT")),
+  },
+  {
+    name: "a folder is not restored to where its paths would be too long, and stays in the trash",
+    given: [put(`a/${"b/".repeat(300)}f.txt`), removingFolder("a/")],
+    ...restoring({ path: "x/".repeat(300) }, refused("VALIDATION_ERROR", "path")),
+    after: [holds(), restoring({}, { json: { path: "a/" } })],
+  },
+  {
+    name: "what a file replaced by a move is an entry, and what was deleted in bulk",
+    given: [
+      put("f.txt"),
+      put("g.txt", "another", { keeps: "moved" }),
+      {
+        request: ["POST", "/v0/files/{moved.id}/move"],
+        body: { destination_path: "f.txt", overwrite: true },
+        status: 200,
+        json: { path: "f.txt" },
+      },
+      {
+        request: ["POST", "/v0/files/bulk-delete"],
+        body: { file_ids: ["{moved.id}"] },
+        status: 200,
+        json: { deleted: ["{moved.id}"], failed: [] },
+      },
+    ],
+    request: ["GET", "/v0/trash?drive_id={drive}"],
+    status: 200,
+    json: {
+      data: [
+        { path: "f.txt", size: 7 },
+        { path: "f.txt", size: 12 },
+      ],
+      next_cursor: null,
+    },
+  },
+  {
+    name: "what is in the trash is not found, and what comes back is",
+    given: [
+      put("f.txt", "a wombat"),
+      removing("f.txt"),
+      { request: ["GET", "/v0/search?drive_id={drive}&q=wombat"], status: 200, json: { data: [] } },
+      restoring({}, { json: { path: "f.txt" } }),
+    ],
+    request: ["GET", "/v0/search?drive_id={drive}&q=wombat"],
+    status: 200,
+    json: { data: [{ id: "{gone.id}", path: "f.txt" }] },
+  },
+  {
+    name: "an entry that is deleted for good cannot be restored",
+    given: [
+      put("f.txt"),
+      removing("f.txt"),
+      {
+        request: ["DELETE", "/v0/trash/{gone.trash_id}"],
+        status: 200,
+        json: { id: "{gone.trash_id}", deleted: true },
+      },
+    ],
+    ...restoring({}, refused("NOT_FOUND")),
+    after: [{ request: ["DELETE", "/v0/trash/{gone.trash_id}"], ...refused("NOT_FOUND") }],
+  },
+  {
+    name: "the trash of a drive is emptied once that is confirmed",
+    given: [
+      put("f.txt"),
+      put("a/g.txt"),
+      removing("f.txt"),
+      removingFolder("a/"),
+      {
+        request: ["DELETE", "/v0/trash?drive_id={drive}"],
+        status: 200,
+        json: { drive_id: "{drive}", entry_count: 2 },
+      },
+    ],
+    request: ["DELETE", "/v0/trash"],
+    body: { drive_id: "{drive}", confirm: true },
+    status: 200,
+    json: { success: true, deleted_count: 2 },
+    after: [
+      { request: ["GET", "/v0/trash?drive_id={drive}"], status: 200, json: { data: [], next_cursor: null } },
+      { request: ["POST", "/v0/trash/{gone.trash_id}/restore"], ...refused("NOT_FOUND") },
+    ],
+  },
+  {
+    name: "a cursor of another list is refused",
+    request: ["GET", "/v0/trash?drive_id={drive}&cursor=bm90aGluZw"],
+    ...refused("VALIDATION_ERROR", "cursor"),
+  },
+];
+
+runScenarios(stage, SCENARIOS);

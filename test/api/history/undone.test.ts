@@ -1,0 +1,83 @@
+import { expect, test } from "bun:test";
+import type { Client } from "../../support/server/client.ts";
+import { openStage } from "../../support/server/scenario.ts";
+
+const stage = openStage();
+
+interface Shown {
+  readonly id: string;
+  readonly path: string;
+  readonly tags: readonly string[];
+  readonly metadata: unknown;
+  readonly content_hash: string;
+}
+
+const FILES: Readonly<Record<string, Uint8Array<ArrayBuffer>>> = {
+  "notes/plan.md": new TextEncoder().encode("# A plan\n\nWrite the report.\n"),
+  "notes/2030/budget.csv": new TextEncoder().encode("what,how much\npaper,12\n"),
+  "data/photo.bin": Uint8Array.from({ length: 200_000 }, (_, at) => (at * 7919) % 256),
+  "data/deep/er/small.bin": Uint8Array.from([0, 255, 13, 10, 0]),
+  "empty.txt": new Uint8Array(0),
+};
+
+/** Every file of a drive with its record and its bytes, and every folder. */
+async function everything(client: Client, drive: string): Promise<unknown> {
+  const list = `/v0/files?drive_id=${drive}&limit=1000`;
+  const { data } = await client.json<{ data: Shown[] }>(200, "GET", list);
+  const files = await Promise.all(
+    data.map(async ({ id, path, tags, metadata, content_hash: hash }) => {
+      const bytes = await (await client.fetch("GET", `/v0/files/${id}/download`)).bytes();
+      return { id, path, tags, metadata, hash, bytes: Buffer.from(bytes).toString("hex") };
+    }),
+  );
+  const folders = async (path: string): Promise<string[]> => {
+    const url = `/v0/folders?drive_id=${drive}&limit=1000&path=${encodeURIComponent(path)}`;
+    const found = await client.json<{ data: { path: string }[] }>(200, "GET", url);
+    const inside = await Promise.all(found.data.map((each) => folders(each.path)));
+    return [...found.data.map((each) => each.path), ...inside.flat()].toSorted();
+  };
+  return { files, folders: await folders("") };
+}
+
+test("an agent gets back what it deleted, overwrote, edited badly and ruined, byte for byte", async () => {
+  const { id: drive, client } = await stage.ownDrive();
+  const at = (path: string, action = "") =>
+    `/v0/files/by-path${action}?drive_id=${drive}&path=${encodeURIComponent(path)}`;
+  const upload = (path: string, body: Uint8Array<ArrayBuffer> | string, status = 201) =>
+    client.json<Shown>(status, "PUT", `/v0/files?drive_id=${drive}&path=${path}&tags=kept`, { body });
+  for (const [path, body] of Object.entries(FILES)) await upload(path, body);
+  await client.json(201, "POST", "/v0/folders", { body: { drive_id: drive, path: "data/none/" } });
+  const start = await everything(client, drive);
+  const restoreFirst = async (path: string) => {
+    const { data } = await client.json<{ data: { version: number }[] }>(200, "GET", at(path, "/versions"));
+    const first = data.at(-1)?.version ?? 0;
+    await client.json(200, "POST", at(path, `/versions/${first}/restore`));
+  };
+
+  const removal = { body: { drive_id: drive, path: "data/", confirm: true } };
+  const { trash_id: entry } = await client.json<{ trash_id: string }>(200, "DELETE", "/v0/folders", removal);
+  await client.json(200, "POST", `/v0/trash/${entry}/restore`);
+  expect(await everything(client, drive)).toEqual(start);
+
+  await upload("notes/2030/budget.csv", "oops", 200);
+  await restoreFirst("notes/2030/budget.csv");
+  expect(await everything(client, drive)).toEqual(start);
+
+  const edit = { op: "str_replace", old_string: "Write", new_string: "Burn" };
+  await client.json(200, "POST", at("notes/plan.md", "/edit"), { body: edit });
+  await restoreFirst("notes/plan.md");
+  expect(await everything(client, drive)).toEqual(start);
+
+  const taken = await client.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${drive}/snapshots`);
+  await client.json(200, "DELETE", "/v0/folders", removal);
+  await upload("data", "a file where a folder was");
+  await upload("notes/plan.md", "ruined", 200);
+  await client.json(200, "POST", at("empty.txt", "/move"), { body: { destination_path: "notes/2030/x" } });
+  await client.json(200, "PATCH", at("notes/2030/budget.csv"), { body: { tags: [], metadata: { a: 1 } } });
+  await client.json(201, "POST", "/v0/folders/copy", {
+    body: { drive_id: drive, path: "notes/", destination_path: "junk/" },
+  });
+  expect(await everything(client, drive)).not.toEqual(start);
+  await client.json(200, "POST", `/v0/drives/${drive}/snapshots/${taken.data.id}/restore`);
+  expect(await everything(client, drive)).toEqual(start);
+});

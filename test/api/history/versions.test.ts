@@ -1,0 +1,379 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import type { Json } from "../../support/server/client.ts";
+import { type OwnDrive, provision } from "../../support/server/scenario.ts";
+import { verified } from "../../support/faults/verified.ts";
+import { populate } from "../../support/server/world.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+interface FileRecord {
+  readonly id: string;
+  readonly mime_type: string;
+  readonly content_hash: string;
+  readonly tags: readonly string[];
+}
+
+interface Version {
+  readonly version: number;
+  readonly content_hash: string;
+  readonly size: number;
+  readonly mime_type: string;
+  readonly replaced_at: string;
+  readonly replaced_by: { readonly type: string; readonly id: string; readonly name: string | null } | null;
+}
+
+interface Page {
+  readonly data: readonly Version[];
+  readonly total: number;
+  readonly current_version: number;
+  readonly next_cursor: string | null;
+}
+
+let coffer: TestAppliance;
+let drive: OwnDrive;
+
+beforeAll(async () => {
+  coffer = await startAppliance({ "keep-versions": "5" });
+  drive = await provision(coffer);
+});
+afterAll(() => coffer[Symbol.asyncDispose]());
+
+/** Uploads contents to one path, one after the other. Returns the file. */
+async function put(
+  own: OwnDrive,
+  path: string,
+  contents: readonly string[],
+  query = "",
+): Promise<FileRecord> {
+  const address = `/v0/files?drive_id=${own.id}&path=${path}${query}`;
+  for (const [index, body] of contents.entries()) {
+    const file = await own.client.json<FileRecord>(
+      index === 0 ? ((await isThere(own, path)) ? 200 : 201) : 200,
+      "PUT",
+      address,
+      { body },
+    );
+    if (index === contents.length - 1) return file;
+  }
+  throw new Error("no content was given");
+}
+
+async function isThere(own: OwnDrive, path: string): Promise<boolean> {
+  return (await own.client.send("GET", `/v0/files/by-path?drive_id=${own.id}&path=${path}`)).status === 200;
+}
+
+function versionsOf({ client }: OwnDrive, id: string, query = ""): Promise<Page> {
+  return client.json<Page>(200, "GET", `/v0/files/${id}/versions${query}`);
+}
+
+async function numbersOf(own: OwnDrive, id: string): Promise<number[]> {
+  return (await versionsOf(own, id)).data.map(({ version }) => version);
+}
+
+async function textOf({ client }: OwnDrive, path: string): Promise<string> {
+  const { status, text } = await client.send("GET", path);
+  expect(status).toBe(200);
+  return text;
+}
+
+test("what an upload, an edit and an append replace is kept, newest first, with who replaced it", async () => {
+  const { id } = await put(drive, "notes.md", ["one\n", "two\n"]);
+  const edit = (body: Json) => drive.client.json(200, "POST", `/v0/files/${id}/edit`, { body });
+  await edit({ op: "str_replace", old_string: "two", new_string: "three" });
+  await edit({ op: "append", text: "four\n" });
+  const { data, total, current_version: current, next_cursor: next } = await versionsOf(drive, id);
+  expect([total, current, next]).toEqual([3, 4, null]);
+  expect(data.map(({ version, size }) => [version, size])).toEqual([
+    [3, 6],
+    [2, 4],
+    [1, 4],
+  ]);
+  const [newest] = data;
+  expect(newest).toMatchObject({
+    mime_type: "text/markdown",
+    content_hash: `sha256:${Bun.SHA256.hash("three\n", "hex")}`,
+    replaced_by: { type: "key" },
+  });
+  expect(await textOf(drive, `/v0/files/${id}/versions/1/download`)).toBe("one\n");
+  expect(await textOf(drive, `/v0/files/${id}/versions/3/download`)).toBe("three\n");
+});
+
+test("the same content, another name, and changes of the record make no version", async () => {
+  const { id } = await put(drive, "same.txt", ["x", "x"]);
+  await drive.client.json(200, "PATCH", `/v0/files/${id}`, { body: { tags: ["a"], filename: "other.txt" } });
+  await drive.client.json(200, "POST", `/v0/files/${id}/move`, { body: { destination_path: "dir/" } });
+  expect(await versionsOf(drive, id)).toMatchObject({ data: [], total: 0, current_version: 1 });
+});
+
+test("a restored version is the content again, and the one before it a version", async () => {
+  const { id } = await put(drive, "plan.txt", ["good", "bad"], "&tags=kept");
+  const restored = await drive.client.json<FileRecord>(200, "POST", `/v0/files/${id}/versions/1/restore`);
+  expect(restored).toMatchObject({ id, tags: ["kept"], mime_type: "text/plain" });
+  expect(await textOf(drive, `/v0/files/${id}/download`)).toBe("good");
+  await drive.client.json(200, "POST", `/v0/files/${id}/versions/2/restore`);
+  expect(await textOf(drive, `/v0/files/${id}/download`)).toBe("bad");
+  expect(await numbersOf(drive, id)).toEqual([3, 2, 1]);
+});
+
+test("a version comes back with its type, also where the name says another one", async () => {
+  const file = await put(drive, "data.json", ["{}"]);
+  await put(drive, "data.json", ["a,b"], "&content_type=text/csv");
+  await drive.client.json(200, "POST", `/v0/files/${file.id}/versions/1/restore`);
+  const renamed = { body: { filename: "data.txt" } };
+  expect(await drive.client.json(200, "PATCH", `/v0/files/${file.id}`, renamed)).toMatchObject({
+    mime_type: "text/plain",
+  });
+  const again = await drive.client.json(200, "POST", `/v0/files/${file.id}/versions/1/restore`);
+  expect(again).toMatchObject({ mime_type: "application/json" });
+  const tagged = await drive.client.json(200, "PATCH", `/v0/files/${file.id}`, { body: { tags: ["t"] } });
+  expect(tagged).toMatchObject({ mime_type: "application/json" });
+});
+
+test("If-Match guards a restore", async () => {
+  const { id } = await put(drive, "guarded.txt", ["1", "2"]);
+  const headers = { "if-match": `"${Bun.SHA256.hash("1", "hex")}"` };
+  await drive.client.json(412, "POST", `/v0/files/${id}/versions/1/restore`, { headers });
+  expect(await numbersOf(drive, id)).toEqual([1]);
+});
+
+test("only so many are kept, the newest, and a page says where the next one begins", async () => {
+  const contents = Array.from({ length: 9 }, (_, n) => `content ${n}`);
+  const { id } = await put(drive, "often.txt", contents);
+  expect(await numbersOf(drive, id)).toEqual([8, 7, 6, 5, 4]);
+  const first = await versionsOf(drive, id, "?limit=3");
+  expect(first.data.map(({ version }) => version)).toEqual([8, 7, 6]);
+  const second = await versionsOf(drive, id, `?limit=3&cursor=${first.next_cursor}`);
+  expect(second.data.map(({ version }) => version)).toEqual([5, 4]);
+  expect([first.total, second.total, second.next_cursor]).toEqual([5, 5, null]);
+  await drive.client.json(404, "GET", `/v0/files/${id}/versions/3/download`);
+});
+
+test("a number is never used again, and a deleted version is gone", async () => {
+  const { id } = await put(drive, "counted.txt", ["1", "2", "3"]);
+  expect(await drive.client.json<unknown>(200, "DELETE", `/v0/files/${id}/versions/2`)).toEqual({
+    version: 2,
+    deleted: true,
+  });
+  await drive.client.json(404, "DELETE", `/v0/files/${id}/versions/2`);
+  await put(drive, "counted.txt", ["4"]);
+  expect(await versionsOf(drive, id)).toMatchObject({
+    current_version: 4,
+    data: [{ version: 3 }, { version: 1 }],
+  });
+});
+
+test.each(["0", "-1", "01", "1.0", "x", "3", "9".repeat(30), "%20", "1%00"])(
+  "there is no version %s of a file with one",
+  async (number) => {
+    const { id } = await put(drive, `none-${Bun.hash(number)}`, ["1", "2"]);
+    await drive.client.json(404, "GET", `/v0/files/${id}/versions/${number}/download`);
+    await drive.client.json(404, "POST", `/v0/files/${id}/versions/${number}/restore`);
+  },
+);
+
+test("the present content has a number too, but is no version to restore or delete", async () => {
+  const { id } = await put(drive, "present.txt", ["before", "now"]);
+  const { current_version: current } = await versionsOf(drive, id);
+  expect(await textOf(drive, `/v0/files/${id}/versions/${current}/download`)).toBe("now");
+  await drive.client.json(404, "POST", `/v0/files/${id}/versions/${current}/restore`);
+  await drive.client.json(404, "DELETE", `/v0/files/${id}/versions/${current}`);
+});
+
+test("they are there by path, in ranges, and never as code", async () => {
+  await put(drive, "page.html", ["<p>one</p>", "<p>two</p>"]);
+  const query = `drive_id=${drive.id}&path=page.html`;
+  const list = await drive.client.json<Page>(200, "GET", `/v0/files/by-path/versions?${query}`);
+  expect(list.data.map(({ version }) => version)).toEqual([1]);
+  const response = await drive.client.fetch(
+    "GET",
+    `/v0/files/by-path/versions/1/download?${query}&inline=1`,
+    {
+      headers: { range: "bytes=3-5" },
+    },
+  );
+  expect([response.status, await response.text()]).toEqual([206, "one"]);
+  expect(response.headers.get("content-disposition")).toStartWith("attachment");
+  expect(response.headers.get("content-security-policy")).toContain("sandbox");
+  expect(response.headers.get("etag")).toBe(`"${Bun.SHA256.hash("<p>one</p>", "hex")}"`);
+});
+
+test("what a file was in another drive is not shown in the one it moved to", async () => {
+  const { ada, one, two } = await twoDrives();
+  const own = { ...drive, id: one, client: ada };
+  const { id } = await put(own, "secret.txt", ["before", "after"]);
+  const body = { destination_path: "here.txt", destination_drive_id: two };
+  await ada.json(200, "POST", `/v0/files/${id}/move`, { body });
+  expect(await versionsOf(own, id)).toMatchObject({ data: [], total: 0, current_version: 2 });
+  await ada.json(404, "GET", `/v0/files/${id}/versions/1/download`);
+  await put({ ...own, id: two }, "here.txt", ["later"]);
+  expect(await numbersOf(own, id)).toEqual([2]);
+});
+
+/** Two drives of one account. */
+async function twoDrives() {
+  const { ada } = (await populate(coffer)).clients;
+  const make = async (name: string) =>
+    (await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name } })).data.id;
+  return { ada, one: await make("One"), two: await make("Two") };
+}
+
+test("moving a file over another leaves that one's versions with it, in the trash", async () => {
+  const over = await put(drive, "over.txt", ["1", "2"]);
+  const under = await put(drive, "under.txt", ["3", "4"]);
+  const body = { destination_path: "under.txt", overwrite: true };
+  await drive.client.json(200, "POST", `/v0/files/${over.id}/move`, { body });
+  expect(await numbersOf(drive, over.id)).toEqual([1]);
+  await drive.client.json(404, "GET", `/v0/files/${under.id}/versions`);
+});
+
+test("the versions of a file that was deleted lead to the trash", async () => {
+  const { id } = await put(drive, "dir/lost.txt", ["1", "2"]);
+  const gone = await drive.client.json<{ trash_id: string }>(200, "DELETE", `/v0/files/${id}`);
+  const query = `drive_id=${drive.id}&path=dir/lost.txt`;
+  const { status, text } = await drive.client.send("GET", `/v0/files/by-path/versions?${query}`);
+  expect([status, text]).toEqual([404, expect.stringContaining(gone.trash_id)]);
+  await drive.client.json(200, "POST", `/v0/trash/${gone.trash_id}/restore`);
+  expect(await numbersOf(drive, id)).toEqual([1]);
+});
+
+test("a deletion says where in the trash the file is", async () => {
+  const one = await put(drive, "gone-1.txt", ["1"]);
+  const two = await put(drive, "gone-2.txt", ["2"]);
+  const alone = await drive.client.json<{ id: string; deleted: boolean; trash_id: string }>(
+    200,
+    "DELETE",
+    `/v0/files/${one.id}`,
+  );
+  expect(alone).toEqual({ id: one.id, deleted: true, trash_id: expect.any(String) });
+  const many = await drive.client.json<{ trash_ids: string[] }>(200, "POST", "/v0/files/bulk-delete", {
+    body: { file_ids: [two.id, one.id, two.id.toUpperCase()] },
+  });
+  expect(many).toMatchObject({ deleted: [two.id, two.id.toUpperCase()], failed: [one.id] });
+  expect([many.trash_ids.length, new Set([...many.trash_ids, alone.trash_id]).size]).toEqual([2, 2]);
+});
+
+test("the days and the number that are kept can be changed; with 0 nothing is kept or shown", async () => {
+  await using own = await startAppliance({ "keep-days": "2" });
+  const start = await provision(own);
+  const { id } = await put(start, "a.txt", ["1", "2", "3"]);
+  const again = async (settings: Record<string, string>) => {
+    await own.restart(settings);
+    return { ...start, client: own.client(start.key) };
+  };
+  expect(await numbersOf(await again({ "keep-versions": "1" }), id)).toEqual([2]);
+  expect(await numbersOf(await again({ "keep-versions": "0" }), id)).toEqual([]);
+  const off = await again({ "keep-days": "0" });
+  expect(await numbersOf(off, id)).toEqual([]);
+  await put(off, "a.txt", ["4"]);
+  const deleted = await put(off, "b.txt", ["5"]);
+  expect(await off.client.json(200, "DELETE", `/v0/files/${deleted.id}`)).toMatchObject({ trash_id: null });
+  const on = await again({});
+  expect(await versionsOf(on, id)).toMatchObject({ current_version: 4, total: 2 });
+  own.clock.advance(2 * DAY_MS - 1);
+  expect(await numbersOf(on, id)).toEqual([2, 1]);
+  own.clock.advance(1);
+  expect(await numbersOf(on, id)).toEqual([]);
+});
+
+test("a version goes when the file that it was would have expired", async () => {
+  const soon = new Date(coffer.clock.now() + 60_000).toISOString();
+  const { id } = await put(drive, "brief.txt", ["secret"], `&expires_at=${soon}`);
+  await put(drive, "brief.txt", ["public"]);
+  await drive.client.json(200, "PATCH", `/v0/files/${id}`, { body: { expires_at: null } });
+  expect(await numbersOf(drive, id)).toEqual([1]);
+  coffer.clock.advance(60_000);
+  expect(await numbersOf(drive, id)).toEqual([]);
+  await drive.client.json(404, "GET", `/v0/files/${id}/versions/1/download`);
+});
+
+interface Diff {
+  readonly from: number;
+  readonly to: number;
+  readonly diff: string;
+  readonly diff_cut: boolean;
+}
+
+function diffOf({ client }: OwnDrive, id: string, query = ""): Promise<Diff> {
+  return client.json<Diff>(200, "GET", `/v0/files/${id}/diff${query}`);
+}
+
+test("a diff shows what the last change did, or what was between any two contents", async () => {
+  const { id } = await put(drive, "list.txt", ["a\nb\n", "a\nb\nc\n", "b\nc\n"]);
+  const head = "--- a/list.txt\n+++ b/list.txt\n";
+  expect(await diffOf(drive, id)).toEqual({
+    from: 2,
+    to: 3,
+    diff: `${head}@@ -1,3 +1,2 @@\n-a\n b\n c\n`,
+    diff_cut: false,
+  });
+  expect(await diffOf(drive, id, "?from=1")).toMatchObject({
+    from: 1,
+    to: 3,
+    diff: `${head}@@ -1,2 +1,2 @@\n-a\n b\n+c\n`,
+  });
+  expect(await diffOf(drive, id, "?from=3&to=1")).toMatchObject({
+    diff: `${head}@@ -1,2 +1,2 @@\n+a\n b\n-c\n`,
+  });
+  expect(await diffOf(drive, id, "?from=3")).toMatchObject({ from: 3, to: 3, diff: "" });
+  for (const query of ["?from=4", "?to=9"])
+    await drive.client.json(404, "GET", `/v0/files/${id}/diff${query}`);
+  for (const query of ["?from=0", "?to=x"])
+    await drive.client.json(400, "GET", `/v0/files/${id}/diff${query}`);
+});
+
+test("a file with one content has nothing to compare, and what is no text is not compared", async () => {
+  const one = await put(drive, "one.txt", ["1"]);
+  await drive.client.json(404, "GET", `/v0/files/${one.id}/diff`);
+  const picture = await put(drive, "picture.png", ["1", "2"]);
+  await drive.client.json(415, "GET", `/v0/files/${picture.id}/diff`);
+  const long = await put(drive, "long.txt", ["x".repeat(2 * 1024 * 1024 + 1), "short"]);
+  await drive.client.json(413, "GET", `/v0/files/${long.id}/diff`);
+});
+
+/** Many short lines. */
+function manyLines(seed: number): string {
+  return Array.from({ length: 300_000 }, (_, n) => (n * seed) % 97).join("\n");
+}
+
+function asUtf16(text: string): Buffer<ArrayBuffer> {
+  return Buffer.from(`\ufeff${text}`, "utf16le");
+}
+
+test("long texts of short lines that differ everywhere are compared all the same, and the diff is cut", async () => {
+  const { id } = await put(drive, "many.txt", [manyLines(31), manyLines(53)]);
+  const { diff, diff_cut: isCut } = await diffOf(drive, id);
+  expect([diff.length <= 64 * 1024, isCut]).toEqual([true, true]);
+  const { id: other } = await put(drive, "few.txt", [manyLines(31), `${manyLines(31)}\nlast\n`]);
+  expect((await diffOf(drive, other)).diff).toEndWith("\n+last\n");
+});
+
+test("texts are compared whatever their encoding", async () => {
+  const address = `/v0/files?drive_id=${drive.id}&path=wide.txt`;
+  const { id } = await drive.client.json<FileRecord>(201, "PUT", address, { body: asUtf16("eins\nzwei\n") });
+  await drive.client.json(200, "PUT", address, { body: "eins\ndrei\n" });
+  expect((await diffOf(drive, id)).diff).toEndWith("@@ -1,2 +1,2 @@\n eins\n-zwei\n+drei\n");
+});
+
+test("usage counts each kept content once, and none that a file of the drive has too", async () => {
+  const own = await provision(coffer);
+  const usage = async () =>
+    (
+      await own.client.json<{ data: { versions: { used: number; limit: null }; storage: { used: number } } }>(
+        200,
+        "GET",
+        "/v0/account/usage",
+      )
+    ).data;
+  const { id } = await put(own, "a", ["12345", "1234567"]);
+  await put(own, "b", ["12345", "1234567", "123"]);
+  expect(await usage()).toMatchObject({ storage: { used: 10 }, versions: { used: 5, limit: null } });
+  await own.client.json(200, "DELETE", `/v0/files/${id}`);
+  expect(await usage()).toMatchObject({ storage: { used: 3 }, versions: { used: 12, limit: null } });
+  await put(own, "c", ["12345"]);
+  expect(await usage()).toMatchObject({ storage: { used: 8 }, versions: { used: 7, limit: null } });
+});
+
+test("the store is whole after all this", async () => {
+  expect(await verified(coffer.dataDir)).toEqual([]);
+});

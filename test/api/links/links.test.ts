@@ -1,0 +1,336 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import type { Answer, Client, Json } from "../../support/server/client.ts";
+import { openStage, refused, runScenarios, type Scenario, type Step } from "../../support/server/scenario.ts";
+
+const stage = openStage({ "base-url": "https://drive.test" });
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+interface Link {
+  readonly id: string;
+  readonly token: string;
+  readonly kind: string;
+  readonly uses: number;
+}
+
+interface Page {
+  readonly data: readonly Link[];
+  readonly next_cursor: string | null;
+}
+
+function make(body: { [name: string]: Json } = {}, more: Partial<Step> = {}): Step {
+  return {
+    request: ["POST", "/v0/links"],
+    body: { drive_id: "{drive}", path: "notes/", ...body },
+    status: 201,
+    json: { token: expect.stringMatching(/^shr_/) },
+    keeps: "link",
+    ...more,
+  };
+}
+
+const folder: Step = {
+  request: ["POST", "/v0/folders"],
+  body: { drive_id: "{drive}", path: "notes/" },
+  status: 201,
+  json: { path: "notes/" },
+};
+
+/** A drive of one's own with `notes/a.txt`, and a link of every kind. */
+async function everyKind() {
+  const own = await stage.ownDrive();
+  const { client, id: drive_id } = own;
+  const target = `/v0/files?drive_id=${drive_id}&path=notes/a.txt`;
+  const file = await client.json<{ id: string }>(201, "PUT", target, { body: "Hello World!" });
+  const share = (body: { [name: string]: Json }) =>
+    client.json<Link>(201, "POST", "/v0/links", { body: { drive_id, ...body } });
+  const toFolder = await share({ path: "notes/" });
+  const toFile = await share({ path: "notes/a.txt" });
+  const presigned = await client.json<Link>(200, "POST", `/v0/files/${file.id}/presigned-url`, { body: {} });
+  const upload = await client.json<Link>(201, "POST", "/v0/upload-links", {
+    body: { drive_id, path: "in/b.txt" },
+  });
+  return { ...own, file: file.id, toFolder, toFile, presigned, upload };
+}
+
+function listed(client: Client, query = ""): Promise<Page> {
+  return client.json<Page>(200, "GET", `/v0/links${query}`);
+}
+
+/** Asks for a link to something in Ada's drive. */
+function askForLink(client: Client, path = "notes/"): Promise<Answer> {
+  return client.send("POST", "/v0/links", { body: { drive_id: stage.world.drives.ada, path } });
+}
+
+async function linkOf(client: Client, path?: string): Promise<Link> {
+  const { status, text } = await askForLink(client, path);
+  expect([status, text]).toEqual([201, expect.any(String)]);
+  return JSON.parse(text);
+}
+
+/** What somebody with a link gets. */
+async function statusOf({ token }: Link): Promise<number> {
+  return (await stage.coffer.client().send("GET", `/v0/shared/${token}`)).status;
+}
+
+describe("making one", () => {
+  const facts = {
+    id: expect.stringMatching(ID),
+    drive_id: "{drive}",
+    has_password: false,
+    one_time: false,
+    used_at: null,
+    uses: 0,
+    last_used_at: null,
+    created_by: { type: "key", id: expect.stringMatching(ID) },
+  };
+  const wrong: [name: string, body: { [name: string]: Json }, field: string][] = [
+    ["a time that has passed", { expires_at: "2029-12-31T23:59:59Z" }, "expires_at"],
+    ["more than 366 days", { expires_at: "2031-01-03T00:00:00Z" }, "expires_at"],
+    ["a day that is none", { expires_at: "2030-02-30" }, "expires_at"],
+    ["a password of three characters", { password: "abc" }, "password"],
+    ["an endless password", { password: "x".repeat(1025) }, "password"],
+    ["a password that is none", { password: 12345678 }, "password"],
+    ["a path with control characters", { path: "a\u0000b" }, "path"],
+  ];
+  runScenarios(stage, [
+    {
+      name: "to a folder, for a week by default",
+      given: [folder],
+      ...make(
+        {},
+        {
+          json: {
+            ...facts,
+            kind: "folder",
+            path: "notes/",
+            url: expect.stringMatching(/^https:\/\/drive\.test\/s\/shr_[0-9a-f]{48}$/),
+            token: expect.stringMatching(/^shr_[0-9a-f]{48}$/),
+            expires_at: "2030-01-08T00:00:00.000Z",
+          },
+        },
+      ),
+    },
+    {
+      name: "to a folder without the slash at its end",
+      given: [folder],
+      ...make({ path: "notes" }, { json: { kind: "folder", path: "notes/" } }),
+    },
+    { name: "to the whole drive", ...make({ path: "/" }, { json: { ...facts, kind: "folder", path: "" } }) },
+    {
+      name: "for a year, with a password",
+      given: [folder],
+      ...make(
+        { expires_at: "2031-01-01T00:00:00Z", password: "open sesame" },
+        { json: { has_password: true, expires_at: "2031-01-01T00:00:00.000Z" } },
+      ),
+    },
+    ...wrong.map(([name, body, field]): Scenario => ({
+      name: `${name} is refused`,
+      given: [folder],
+      ...make(body, refused("VALIDATION_ERROR", field)),
+    })),
+    { name: "to what is not there", ...make({ path: "none" }, refused("NOT_FOUND")) },
+    { name: "to a folder that is not there", ...make({ path: "none/" }, refused("NOT_FOUND")) },
+    { name: "in another's drive", ...make({ drive_id: "{drives.ada}" }, refused("NOT_FOUND")) },
+  ]);
+});
+
+describe("the list", () => {
+  test("has links of every kind, newest first, without their tokens", async () => {
+    const { client, id, toFolder, toFile, presigned, upload } = await everyKind();
+    const { data, next_cursor } = await listed(client, `?drive_id=${id}`);
+    expect(data.map(({ kind }) => kind)).toEqual(["upload", "presigned", "file", "folder"]);
+    expect(data.map((link) => link.id)).toEqual([upload.id, presigned.id, toFile.id, toFolder.id]);
+    expect(data[1]).toMatchObject({ path: "notes/a.txt", drive_id: id, one_time: false });
+    expect(data[0]).toMatchObject({ path: "in/b.txt", one_time: true, used_at: null });
+    expect(next_cursor).toBeNull();
+    expect(JSON.stringify(data)).not.toMatch(/(shr|lnk|upl)_/);
+  });
+
+  test("page by page, of several drives together, gives each link once", async () => {
+    const { ada } = stage.world.clients;
+    const before = (await listed(ada)).data.length;
+    for (const name of ["One", "Two", "Three"]) {
+      const { data } = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+        body: { name },
+      });
+      for (let each = 0; each < 6; each += 1) {
+        stage.coffer.clock.advance(1);
+        const body = { drive_id: data.id, path: "/" };
+        await ada.json(201, "POST", "/v0/links", { body });
+      }
+    }
+    const all = (await listed(ada, "?limit=1000")).data.map(({ id }) => id);
+    expect(all).toHaveLength(before + 18);
+    expect(all).toEqual(all.toSorted().toReversed());
+    const found: string[] = [];
+    let cursor = "";
+    do {
+      const page = await listed(ada, `?limit=5${cursor}`);
+      found.push(...page.data.map(({ id }) => id));
+      cursor = page.next_cursor === null ? "" : `&cursor=${page.next_cursor}`;
+    } while (cursor !== "");
+    expect(found).toEqual(all);
+  });
+
+  test("shows where a file is now, and counts uses at once", async () => {
+    const { client, id, file, presigned } = await everyKind();
+    const body = { destination_path: "moved.txt" };
+    await client.json(200, "POST", `/v0/files/${file}/move`, { body });
+    const get = (headers = {}) =>
+      stage.coffer.client().send("GET", `/v0/presigned/${presigned.token}`, { headers });
+    await get();
+    await get({ range: "bytes=0-2" });
+    // Not the beginning, and not the content.
+    await get({ range: "bytes=3-" });
+    await stage.coffer.client().send("HEAD", `/v0/presigned/${presigned.token}`);
+    const uses = async () => {
+      const { data } = await listed(client, `?drive_id=${id}`);
+      return data.find((link) => link.id === presigned.id);
+    };
+    expect(await uses()).toMatchObject({ path: "moved.txt", uses: 2, last_used_at: expect.any(String) });
+    await stage.coffer.appliance.services.links.flushUse();
+    await get();
+    await stage.coffer.appliance.services.links.flushUse();
+    await stage.coffer.appliance.services.links.flushUse();
+    expect(await uses()).toMatchObject({ uses: 3 });
+    using sql = new Database(join(stage.coffer.dataDir, "coffer.db"), { readonly: true });
+    expect(sql.query("SELECT uses FROM presigned_link WHERE id = ?").get(presigned.id)).toEqual({ uses: 3 });
+  });
+
+  test("has what a link for one use was used", async () => {
+    const { client, id, upload, file } = await everyKind();
+    const one = await client.json<Link>(200, "POST", `/v0/files/${file}/presigned-url`, {
+      body: { one_time: true },
+    });
+    await stage.coffer.client().send("GET", `/v0/presigned/${one.token}`);
+    const { data } = await listed(client, `?drive_id=${id}`);
+    const used = { one_time: true, used_at: expect.any(String), uses: 1 };
+    expect(data.find((link) => link.id === one.id)).toMatchObject(used);
+    expect(data.find((link) => link.id === upload.id)).toMatchObject({ used_at: null, uses: 0 });
+  });
+
+  runScenarios(stage, [
+    {
+      name: "of another's drive",
+      request: ["GET", "/v0/links?drive_id={drives.ada}"],
+      ...refused("NOT_FOUND"),
+    },
+    {
+      name: "with a cursor that is none",
+      request: ["GET", "/v0/links?cursor=x"],
+      ...refused("VALIDATION_ERROR", "cursor"),
+    },
+  ]);
+});
+
+describe("revoking", () => {
+  test("ends links of every kind at once", async () => {
+    const { client, id, toFolder, toFile, presigned, upload } = await everyKind();
+    for (const link of [toFolder, toFile, presigned, upload]) {
+      expect(await client.json<Json>(200, "DELETE", `/v0/links/${link.id}`)).toEqual({
+        id: link.id,
+        revoked: true,
+      });
+      expect((await client.send("DELETE", `/v0/links/${link.id}`)).status).toBe(404);
+    }
+    expect((await listed(client, `?drive_id=${id}`)).data).toEqual([]);
+    const anybody = stage.coffer.client();
+    expect((await anybody.send("GET", `/v0/presigned/${presigned.token}`)).status).toBe(404);
+    expect((await anybody.send("PUT", `/v0/uploads/${upload.token}`, { body: "x" })).status).toBe(404);
+  });
+
+  test("is only for those who see the link", async () => {
+    const { toFile, client } = await everyKind();
+    const { ada } = stage.world.clients;
+    expect((await ada.send("DELETE", `/v0/links/${toFile.id}`)).status).toBe(404);
+    expect((await client.send("DELETE", "/v0/links/nonsense")).status).toBe(404);
+  });
+});
+
+describe("in a shared drive", () => {
+  test("an editor makes links, and sees and revokes only those of their own; the owner sees all", async () => {
+    const { ada, dan, carol } = stage.world.clients;
+    const query = `?drive_id=${stage.world.drives.ada}`;
+    const [hers, his] = [await linkOf(ada), await linkOf(dan)];
+    const idsOf = async (client: Client, more = query) =>
+      (await listed(client, more)).data.map(({ id }) => id);
+    expect(await idsOf(dan)).toEqual([his.id]);
+    expect(await idsOf(dan, "")).toEqual([his.id]);
+    expect((await idsOf(ada)).slice(0, 2)).toEqual([his.id, hers.id]);
+    expect(await idsOf(carol)).toEqual([]);
+    expect((await askForLink(carol)).status).toBe(403);
+    expect((await dan.send("DELETE", `/v0/links/${hers.id}`)).status).toBe(404);
+    expect((await carol.send("DELETE", `/v0/links/${his.id}`)).status).toBe(404);
+    await ada.json(200, "DELETE", `/v0/links/${his.id}`);
+    expect(await statusOf(his)).toBe(404);
+  });
+
+  test("a key of a folder makes links in it, which show nothing else", async () => {
+    const { adaPrefix, adaPrefixReader, adaBeside } = stage.world.clients;
+    expect((await askForLink(adaPrefix, "/")).status).toBe(403);
+    expect((await askForLink(adaBeside, "notes/")).status).toBe(403);
+    expect((await askForLink(adaPrefixReader)).status).toBe(403);
+    const link = await linkOf(adaPrefix);
+    expect((await listed(adaPrefix)).data.map(({ id }) => id)).toEqual([link.id]);
+    expect((await listed(adaBeside)).data).toEqual([]);
+    expect(await statusOf(link)).toBe(200);
+    await adaPrefix.json(200, "DELETE", `/v0/links/${link.id}`);
+  });
+
+  test("a link of somebody who leaves the drive shows nothing any more", async () => {
+    const { ada, dan } = stage.world.clients;
+    const link = await linkOf(dan);
+    expect(await statusOf(link)).toBe(200);
+    const members = `/v0/drives/${stage.world.drives.ada}/members`;
+    const { data } = await ada.json<{ data: { user_id: string; username: string }[] }>(200, "GET", members);
+    const id = data.find(({ username }) => username === "dan")?.user_id;
+    await ada.json(200, "DELETE", `${members}/${id}`);
+    expect(await statusOf(link)).toBe(404);
+    await ada.json(201, "POST", members, { body: { username: "dan", role: "reader" } });
+    expect(await statusOf(link)).toBe(200);
+  });
+});
+
+test("the feed tells of links that show something, and by whom they were made and revoked", async () => {
+  const { client, id, toFile, toFolder, presigned } = await everyKind();
+  for (const link of [toFile, presigned]) await client.json(200, "DELETE", `/v0/links/${link.id}`);
+  const { data } = await client.json<{ data: { type: string }[] }>(200, "GET", `/v0/changes?drive_id=${id}`);
+  const by = { type: "key", name: "Provisioned with the drive" };
+  expect(data.filter(({ type }) => type.startsWith("link."))).toMatchObject([
+    { type: "link.created", path: "notes/", ref: toFolder.id, by },
+    { type: "link.created", path: "notes/a.txt", ref: toFile.id, by },
+    { type: "link.revoked", path: "notes/a.txt", ref: toFile.id, by },
+  ]);
+});
+
+describe("in time", () => {
+  test("an expired link is not listed, and forgotten a month later", async () => {
+    const { client, id } = await everyKind();
+    const { clock, appliance } = stage.coffer;
+    clock.advance(7 * DAY_MS);
+    expect((await listed(client, `?drive_id=${id}`)).data).toEqual([]);
+    const count = () => {
+      using sql = new Database(join(stage.coffer.dataDir, "coffer.db"), { readonly: true });
+      return sql.query("SELECT count(*) AS n FROM share_link WHERE drive_id = ?").get(id);
+    };
+    await appliance.services.sweep.run();
+    expect(count()).toEqual({ n: 2 });
+    clock.advance(30 * DAY_MS);
+    await appliance.services.sweep.run();
+    expect(count()).toEqual({ n: 0 });
+  });
+
+  test("links go with their drive", async () => {
+    const { client, id } = await everyKind();
+    await client.json(200, "DELETE", `/v0/drives/${id}`);
+    await stage.coffer.appliance.services.sweep.run();
+    using sql = new Database(join(stage.coffer.dataDir, "coffer.db"), { readonly: true });
+    expect(sql.query("SELECT count(*) AS n FROM share_link WHERE drive_id = ?").get(id)).toEqual({ n: 0 });
+    expect(sql.query("SELECT count(*) AS n FROM drive WHERE id = ?").get(id)).toEqual({ n: 0 });
+  });
+});

@@ -1,0 +1,446 @@
+import { describe, expect, test } from "bun:test";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { addAccount } from "../../support/server/accounts.ts";
+import { startAppliance } from "../../support/server/appliance.ts";
+import { flipped, sampleBytes } from "../../support/samples/blob-store-contract.ts";
+import { changeDatabase } from "../../support/faults/change-database.ts";
+import type { Json } from "../../support/server/client.ts";
+import {
+  contentsOnDisk,
+  HELLO_DIGEST,
+  openStage,
+  put,
+  refused,
+  runScenarios,
+  type Expected,
+  type Scenario,
+  type Step,
+} from "../../support/server/scenario.ts";
+import { signIn } from "../../support/server/sign-in.ts";
+
+const stage = openStage({ "base-url": "https://drive.test" });
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const ETAG = `"${HELLO_DIGEST}"`;
+
+const hello = put("hello.txt", "Hello World!", { keeps: "file" });
+
+function make(body: Json = {}, more: Partial<Step> = {}): Step {
+  return {
+    request: ["POST", "/v0/files/{file.id}/presigned-url"],
+    body,
+    status: 200,
+    json: { token: expect.stringMatching(/^lnk_/) },
+    keeps: "link",
+    ...more,
+  };
+}
+
+const whole = { contains: [/^Hello World!$/] } as const;
+
+function open(expected: Expected = whole, query = ""): Step {
+  return { as: "nobody", request: ["GET", `/v0/presigned/{link.token}${query}`], status: 200, ...expected };
+}
+
+interface Link {
+  readonly url: string;
+  readonly token: string;
+  readonly expires_at: string;
+}
+
+/** A drive of one's own with a file of twelve bytes, and a link to it. */
+async function linked(body: Json = {}) {
+  const own = await stage.ownDrive();
+  const target = `/v0/files?drive_id=${own.id}&path=f.txt`;
+  const file = await own.client.json<{ id: string }>(201, "PUT", target, { body: "Hello World!" });
+  const link = await own.client.json<Link>(200, "POST", `/v0/files/${file.id}/presigned-url`, { body });
+  const get = (options: { headers?: Record<string, string> } = {}) =>
+    stage.coffer.client().send("GET", `/v0/presigned/${link.token}`, options);
+  return { own, file: file.id, link, get };
+}
+
+describe("making one", () => {
+  const link = {
+    url: expect.stringMatching(/^https:\/\/drive\.test\/v0\/presigned\/lnk_[0-9a-f]{48}$/),
+    token: expect.stringMatching(/^lnk_[0-9a-f]{48}$/),
+  };
+  const outOfRange: [name: string, body: Json, field: string][] = [
+    ["no time", { expires_in: 0 }, "expires_in"],
+    ["a negative time", { expires_in: -1 }, "expires_in"],
+    ["more than a day", { expires_in: 86_401 }, "expires_in"],
+    ["a fraction", { expires_in: 1.5 }, "expires_in"],
+    ["text", { expires_in: "60" }, "expires_in"],
+    ["one_time as text", { one_time: "yes" }, "one_time"],
+    ["a list", [], "body"],
+  ];
+  runScenarios(stage, [
+    {
+      name: "for an hour by default",
+      given: [hello],
+      ...make({}, { json: { ...link, expires_at: "2030-01-01T01:00:00.000Z" } }),
+    },
+    { name: "without a body", given: [hello], ...make({}, { json: link }), body: "" },
+    {
+      name: "for a second",
+      given: [hello],
+      ...make({ expires_in: 1 }, { json: { ...link, expires_at: "2030-01-01T00:00:01.000Z" } }),
+    },
+    {
+      name: "for a day",
+      given: [hello],
+      ...make({ expires_in: 86_400 }, { json: { ...link, expires_at: "2030-01-02T00:00:00.000Z" } }),
+    },
+    ...outOfRange.map(([name, body, field]): Scenario => ({
+      name: `${name} is refused`,
+      given: [hello],
+      ...make(body, refused("VALIDATION_ERROR", field)),
+    })),
+    {
+      name: "to another's file",
+      ...make({}, refused("NOT_FOUND")),
+      request: ["POST", "/v0/files/{files.ada}/presigned-url"],
+    },
+    {
+      name: "to no file",
+      ...make({}, refused("NOT_FOUND")),
+      request: ["POST", "/v0/files/nonsense/presigned-url"],
+    },
+  ]);
+});
+
+describe("serves like a download", () => {
+  const given = [hello, make()];
+  runScenarios(stage, [
+    {
+      name: "whole, to whoever has it",
+      given,
+      ...open({
+        ...whole,
+        receives: {
+          etag: ETAG,
+          "content-length": "12",
+          "accept-ranges": "bytes",
+          "content-disposition": /^attachment; filename="hello.txt"/,
+          "content-security-policy": "sandbox; default-src 'none'",
+          "x-content-type-options": "nosniff",
+        },
+      }),
+    },
+    { name: "to one with a key that is none", given, ...open({ ...whole, as: "liar" }) },
+    { name: "to one with a key that does not reach the file", given, ...open({ ...whole, as: "bob" }) },
+    { name: "again and again", given: [...given, open(), open()], ...open() },
+    {
+      name: "a range",
+      given,
+      ...open({
+        headers: { range: "bytes=6-10" },
+        status: 206,
+        contains: [/^World$/],
+        receives: { "content-range": "bytes 6-10/12" },
+      }),
+    },
+    {
+      name: "a range that is none",
+      given,
+      ...open({ ...refused("RANGE_NOT_SATISFIABLE"), headers: { range: "bytes=99-" } }),
+    },
+    { name: "304", given, ...open({ headers: { "if-none-match": ETAG }, status: 304, empty: true }) },
+    { name: "412", given, ...open({ ...refused("PRECONDITION_FAILED"), headers: { "if-match": '"x"' } }) },
+    {
+      name: "HEAD",
+      given,
+      ...open({ empty: true, receives: { "content-length": "12", etag: ETAG } }),
+      request: ["HEAD", "/v0/presigned/{link.token}"],
+    },
+    {
+      name: "inline",
+      given,
+      ...open({ ...whole, receives: { "content-disposition": /^inline; / } }, "?inline=1"),
+    },
+    {
+      name: "a query that is none",
+      given,
+      ...open(refused("VALIDATION_ERROR", "inline"), "?inline=maybe"),
+    },
+    {
+      name: "by another method not at all",
+      given,
+      ...open(refused("METHOD_NOT_ALLOWED")),
+      as: "owner",
+      request: ["DELETE", "/v0/presigned/{link.token}"],
+    },
+    {
+      name: "what the file holds now",
+      given: [...given, put("hello.txt", "New", { status: 200 })],
+      ...open({ contains: [/^New$/] }),
+    },
+    {
+      name: "the file wherever it moved",
+      given: [
+        ...given,
+        {
+          request: ["POST", "/v0/files/{file.id}/move"],
+          body: { destination_path: "a/b.txt" },
+          status: 200,
+          json: { id: "{file.id}", path: "a/b.txt" },
+        },
+      ],
+      ...open(),
+    },
+    ...["lnk_", "lnk_" + "0".repeat(48), "x", "%00", "..%2f"].map((token): Scenario => ({
+      name: `${token} is not found`,
+      ...open(refused("NOT_FOUND")),
+      request: ["GET", `/v0/presigned/${token}`],
+    })),
+  ]);
+});
+
+describe("ends", () => {
+  test("when it expires, to the millisecond, and is still told apart after the sweep", async () => {
+    const { get } = await linked({ expires_in: 60 });
+    stage.coffer.clock.advance(MINUTE_MS - 1);
+    expect((await get()).status).toBe(200);
+    stage.coffer.clock.advance(1);
+    expect((await get()).status).toBe(410);
+    stage.coffer.clock.advance(29 * DAY_MS);
+    await stage.coffer.appliance.services.sweep.run();
+    expect((await get()).status).toBe(410);
+  });
+
+  test("30 days later it is forgotten, and others are not", async () => {
+    // Of a drive with an owner, which outlives its links.
+    const linkOfAda = async () =>
+      stage.world.clients.ada.json<Link>(200, "POST", `/v0/files/${stage.world.files.ada}/presigned-url`, {
+        body: { expires_in: 60 },
+      });
+    const status = async ({ token }: Link) =>
+      (await stage.coffer.client().send("GET", `/v0/presigned/${token}`)).status;
+    const old = await linkOfAda();
+    stage.coffer.clock.advance(MINUTE_MS);
+    const young = await linkOfAda();
+    stage.coffer.clock.advance(30 * DAY_MS - 1);
+    await stage.coffer.appliance.services.sweep.run();
+    expect([await status(old), await status(young)]).toEqual([410, 410]);
+    stage.coffer.clock.advance(1);
+    await stage.coffer.appliance.services.sweep.run();
+    expect([await status(old), await status(young)]).toEqual([404, 410]);
+  });
+
+  test("with its file", async () => {
+    const { own, file, get } = await linked();
+    await own.client.json(200, "DELETE", `/v0/files/${file}`);
+    expect((await get()).status).toBe(404);
+  });
+
+  test("with its file's expiry, before the sweep and after", async () => {
+    const { own, file, get } = await linked();
+    const soon = new Date(stage.coffer.clock.now() + MINUTE_MS).toISOString();
+    await own.client.json(200, "PATCH", `/v0/files/${file}`, { body: { expires_at: soon } });
+    expect((await get()).status).toBe(200);
+    stage.coffer.clock.advance(MINUTE_MS);
+    expect((await get()).status).toBe(404);
+    await stage.coffer.appliance.services.sweep.run();
+    expect((await get()).status).toBe(404);
+  });
+
+  test("with its drive", async () => {
+    const { own, get } = await linked();
+    await own.client.json(200, "DELETE", `/v0/drives/${own.id}`);
+    expect((await get()).status).toBe(404);
+    await stage.coffer.appliance.services.sweep.run();
+    expect((await get()).status).toBe(404);
+  });
+
+  test("when the key that made it is revoked, and not when another is", async () => {
+    const { own, file, get } = await linked();
+    const other = await own.client.json<{ id: string; key: string }>(201, "POST", "/v0/keys", { body: {} });
+    const link = await stage.coffer
+      .client(other.key)
+      .json<Link>(200, "POST", `/v0/files/${file}/presigned-url`, { body: {} });
+    const getOther = () => stage.coffer.client().send("GET", `/v0/presigned/${link.token}`);
+    expect((await getOther()).status).toBe(200);
+    await own.client.json(200, "DELETE", `/v0/keys/${other.id}`);
+    expect([(await getOther()).status, (await get()).status]).toEqual([404, 200]);
+  });
+
+  test("when its file leaves what its maker's key reaches, and comes back with it", async () => {
+    const { ada, adaDrive } = stage.world.clients;
+    const mine = stage.world.drives.ada;
+    const second = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+      body: { name: "Elsewhere" },
+    });
+    const file = await ada.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${mine}&path=travels`, {
+      body: "x",
+    });
+    const link = await adaDrive.json<Link>(200, "POST", `/v0/files/${file.id}/presigned-url`, { body: {} });
+    const get = async () => (await stage.coffer.client().send("GET", `/v0/presigned/${link.token}`)).status;
+    const move = (drive: string) =>
+      ada.json(200, "POST", `/v0/files/${file.id}/move`, {
+        body: { destination_path: "travels", destination_drive_id: drive },
+      });
+    expect(await get()).toBe(200);
+    await move(second.data.id);
+    expect(await get()).toBe(404);
+    await move(mine);
+    expect(await get()).toBe(200);
+  });
+});
+
+let seed = 0;
+
+/** A file of this many bytes, with a link that is good for one time, and where its content is. */
+async function oneTime(size: number) {
+  const own = await stage.ownDrive();
+  const content = sampleBytes(size, (seed += 1));
+  const target = `/v0/files?drive_id=${own.id}&path=f.bin`;
+  const { id } = await own.client.json<{ id: string }>(201, "PUT", target, { body: content });
+  const body = { one_time: true };
+  const link = await own.client.json<Link>(200, "POST", `/v0/files/${id}/presigned-url`, { body });
+  const digest = Bun.SHA256.hash(content, "hex");
+  return {
+    content,
+    file: join(stage.coffer.dataDir, "blobs", digest.slice(0, 2), digest),
+    heal: () => own.client.json(200, "PUT", target, { body: content }),
+    get: async () => (await stage.coffer.client().send("GET", `/v0/presigned/${link.token}`)).status,
+  };
+}
+
+const DAMAGES = [
+  ["missing", 20_000, (file: string) => rm(file)],
+  ["missing and large", 1_000_000, (file: string) => rm(file)],
+  ["wrong", 20_000, (file: string, content: Uint8Array) => writeFile(file, flipped(content))],
+  ["wrong and large", 1_000_000, (file: string, content: Uint8Array) => writeFile(file, flipped(content))],
+] as const;
+
+test.each(DAMAGES)(
+  "a content that is %s does not use up a link that is good for one time",
+  async (_, size, damage) => {
+    const { content, file, heal, get } = await oneTime(size);
+    await damage(file, content);
+    expect([await get(), await get()]).toEqual([500, 500]);
+    await heal();
+    expect((await Promise.all([get(), get(), get()])).toSorted((a, b) => a - b)).toEqual([200, 410, 410]);
+  },
+);
+
+describe("good for one time", () => {
+  const given = [hello, make({ one_time: true })];
+  const head: Step = { ...open({ empty: true }), request: ["HEAD", "/v0/presigned/{link.token}"] };
+  const used = open(refused("GONE"));
+  runScenarios(stage, [
+    { name: "once", given, ...open(), after: [used, { ...head, status: 410 }, used] },
+    {
+      name: "asking about it does not use it up",
+      given: [
+        ...given,
+        head,
+        open({ headers: { "if-none-match": ETAG }, status: 304, empty: true }),
+        open({ ...refused("PRECONDITION_FAILED"), headers: { "if-match": '"x"' } }),
+        open({ ...refused("RANGE_NOT_SATISFIABLE"), headers: { range: "bytes=99-" } }),
+        open(refused("VALIDATION_ERROR"), "?inline=maybe"),
+      ],
+      ...open(),
+      after: [used],
+    },
+    {
+      name: "a range uses it up",
+      given,
+      ...open({ headers: { range: "bytes=0-4" }, status: 206, contains: [/^Hello$/] }),
+      after: [used],
+    },
+    {
+      name: "an empty file uses it up",
+      given: [put("empty", "", { keeps: "file" }), make({ one_time: true })],
+      ...open({ empty: true }),
+      after: [used],
+    },
+    {
+      name: "another link to the same file is another",
+      given: [...given, open(), make({ one_time: true })],
+      ...open(),
+    },
+    {
+      name: "used and then without its file",
+      given: [
+        ...given,
+        open(),
+        { request: ["DELETE", "/v0/files/{file.id}"], status: 200, json: { id: "{file.id}", deleted: true } },
+      ],
+      ...open(refused("NOT_FOUND")),
+    },
+  ]);
+
+  test("of fifty at once, one gets it", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { get } = await linked({ one_time: true });
+      const answers = await Promise.all(Array.from({ length: 50 }, () => get()));
+      const winners = answers.filter(({ status }) => status === 200);
+      expect(winners.map(({ text }) => text)).toEqual(["Hello World!"]);
+      expect(answers.filter(({ status }) => status === 410)).toHaveLength(49);
+    }
+  });
+
+  test("one that was used stays used after a restart", async () => {
+    const { get } = await linked({ one_time: true });
+    expect((await get()).status).toBe(200);
+    await stage.coffer.restart();
+    expect((await get()).status).toBe(410);
+  });
+});
+
+test("one made by somebody who is signed in outlives the session, and ends when they are shut out", async () => {
+  await using coffer = await startAppliance();
+  addAccount(coffer, "ada");
+  const ada = await signIn(coffer, "ada");
+  const drive: { data: { id: string } } = JSON.parse(
+    (await ada.send("POST", "/v0/drives", { body: { name: "Notes" } })).text,
+  );
+  const target = `/v0/files?drive_id=${drive.data.id}&path=f`;
+  const file: { id: string } = JSON.parse((await ada.send("PUT", target, { body: "x" })).text);
+  const link: Link = JSON.parse((await ada.send("POST", `/v0/files/${file.id}/presigned-url`)).text);
+  const get = async () => (await coffer.client().send("GET", `/v0/presigned/${link.token}`)).status;
+  expect(link.url).toStartWith(`${coffer.appliance.url}/v0/presigned/`);
+  expect(await get()).toBe(200);
+  expect((await ada.send("POST", "/auth/logout")).status).toBe(200);
+  expect(await get()).toBe(200);
+  // What no route does yet.
+  changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1");
+  expect(await get()).toBe(404);
+});
+
+test("the token is in no log line and in no file", async () => {
+  const { link, get } = await linked();
+  await get();
+  await stage.coffer.client().send("GET", `/v0/files/${link.token}`);
+  const heart = link.token.slice("lnk_".length);
+  expect(stage.coffer.lines.join("\n")).not.toContain(heart);
+  await stage.coffer.restart();
+  for (const name of ["coffer.db", "coffer.db-wal"]) {
+    const file = Bun.file(`${stage.coffer.dataDir}/${name}`);
+    if (await file.exists())
+      expect([name, Buffer.from(await file.bytes()).includes(heart)]).toEqual([name, false]);
+  }
+  expect((await contentsOnDisk(stage.coffer.dataDir)).tmp).toEqual([]);
+  expect((await get()).status).toBe(200);
+});
+
+describe("requests without a key", () => {
+  const limited = openStage({ "rate-limits": "free=100,pro=100,team=1000" });
+  test("are counted per client address", async () => {
+    const own = await limited.ownDrive();
+    const target = `/v0/files?drive_id=${own.id}&path=f`;
+    const file = await own.client.json<{ id: string }>(201, "PUT", target, { body: "x" });
+    const link = await own.client.json<Link>(200, "POST", `/v0/files/${file.id}/presigned-url`, { body: {} });
+    const path = `/v0/presigned/${link.token}`;
+    const before = Number(
+      (await limited.coffer.client().send("GET", path)).headers.get("x-ratelimit-remaining"),
+    );
+    for (let left = before; left > 0; left -= 1) {
+      expect((await limited.coffer.client().send("GET", path)).status).toBe(200);
+    }
+    expect((await limited.coffer.client().send("GET", path)).status).toBe(429);
+    expect((await own.client.send("GET", `/v0/files/${file.id}`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,399 @@
+import { Database } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { addAccount } from "../../support/server/accounts.ts";
+import { startAppliance } from "../../support/server/appliance.ts";
+import { changeDatabase } from "../../support/faults/change-database.ts";
+import type { Answer, Json, RequestOptions } from "../../support/server/client.ts";
+import {
+  contentsOnDisk,
+  eventually,
+  type Expected,
+  HELLO_DIGEST,
+  holds,
+  openStage,
+  refused,
+  runScenarios,
+  type Scenario,
+  type Step,
+} from "../../support/server/scenario.ts";
+import { signIn } from "../../support/server/sign-in.ts";
+
+const stage = openStage({ "base-url": "https://drive.test", "max-file-size": "1KiB" });
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+interface Link {
+  readonly url: string;
+  readonly expires_at: string;
+}
+
+const URL_OF_LINK = /^https:\/\/drive\.test\/v0\/uploads\/upl_[0-9a-f]{48}$/;
+
+/** The token at the end of a link. */
+function tokenOf({ url }: Link): string {
+  return url.slice(url.lastIndexOf("/") + 1);
+}
+
+function make(body: { [name: string]: Json } = {}, more: Partial<Step> = {}): Step {
+  return {
+    request: ["POST", "/v0/upload-links"],
+    body: { drive_id: "{drive}", path: "in/hello.txt", ...body },
+    status: 201,
+    json: { url: expect.stringMatching(URL_OF_LINK) },
+    ...more,
+  };
+}
+
+/** A drive of one's own, and a link for an upload into it. */
+async function linked(body: { [name: string]: Json } = {}) {
+  const own = await stage.ownDrive();
+  const link = await own.client.json<Link>(201, "POST", "/v0/upload-links", {
+    body: { drive_id: own.id, path: "in/hello.txt", ...body },
+  });
+  const path = `/v0/uploads/${tokenOf(link)}`;
+  const send = (options: RequestOptions = { body: "Hello World!" }, method = "PUT") =>
+    stage.coffer.client().send(method, path, options);
+  const files = async () =>
+    (await own.client.json<{ data: Json[] }>(200, "GET", `/v0/files?drive_id=${own.id}`)).data;
+  return { own, link, path, send, files };
+}
+
+/** Begins an upload. It has been let in, and waits for the rest of its content. */
+async function begin(path: string): Promise<{ complete: () => Promise<Answer> }> {
+  const isToEnd = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      controller.enqueue(Buffer.from("Hello "));
+      await isToEnd.promise;
+      controller.enqueue(Buffer.from("World!"));
+      controller.close();
+    },
+  });
+  const headers = newKey();
+  const answer = stage.coffer.client().send("PUT", path, { body, headers });
+  await hasBegun(headers);
+  return {
+    complete: () => {
+      isToEnd.resolve();
+      return answer;
+    },
+  };
+}
+
+function newKey() {
+  return { "idempotency-key": crypto.randomUUID() + crypto.randomUUID() };
+}
+
+/** Once it was let in, another request with its key is told to wait. */
+function hasBegun(headers: Record<string, string>): Promise<void> {
+  return eventually(async () => {
+    const other = await stage.coffer.client().send("POST", "/v0/drives/provision", { body: "{", headers });
+    return other.status === 409;
+  });
+}
+
+describe("making one", () => {
+  const bad: readonly (readonly [name: string, body: { [name: string]: Json }, field: string])[] = [
+    ["no time", { expires_in: 0 }, "expires_in"],
+    ["more than a day", { expires_in: 86_401 }, "expires_in"],
+    ["a time as text", { expires_in: "60" }, "expires_in"],
+    ["no size", { max_size: 0 }, "max_size"],
+    ["a fraction of a size", { max_size: 1.5 }, "max_size"],
+    ["a folder", { path: "in/" }, "path"],
+    ["an empty path", { path: "" }, "path"],
+    ["a path that leads out", { path: "../x" }, "path"],
+    ["a long path", { path: "a/".repeat(600) + "a" }, "path"],
+    ["a path that is none", { path: 1 }, "path"],
+    ["no drive", { drive_id: "" }, "drive_id"],
+  ];
+  runScenarios(stage, [
+    {
+      name: "for an hour by default",
+      ...make(
+        {},
+        { json: { url: expect.stringMatching(URL_OF_LINK), expires_at: "2030-01-01T01:00:00.000Z" } },
+      ),
+      after: [holds()],
+    },
+    {
+      name: "for a day",
+      ...make({ expires_in: 86_400 }, { json: { expires_at: "2030-01-02T00:00:00.000Z" } }),
+    },
+    { name: "for a size beyond the server's", ...make({ max_size: Number.MAX_SAFE_INTEGER }) },
+    ...bad.map(([name, body, field]): Scenario => ({
+      name: `${name} is refused`,
+      ...make(body, refused("VALIDATION_ERROR", field)),
+    })),
+    { name: "into another's drive", ...make({ drive_id: "{drives.bob}" }, refused("NOT_FOUND")) },
+    {
+      name: "with a read-only key",
+      ...make({ drive_id: "{drives.agent}" }, refused("FORBIDDEN")),
+      as: "agentReader",
+    },
+    { name: "without a key", ...make({ drive_id: "{drives.agent}" }, refused("UNAUTHORIZED")), as: "nobody" },
+  ]);
+});
+
+describe("an upload with one", () => {
+  test("is an upload of raw bytes, to whoever has it", async () => {
+    const { own, send, files } = await linked();
+    const answer = await send();
+    expect(answer.status).toBe(201);
+    const record: { id: string } = JSON.parse(answer.text);
+    expect(record).toMatchObject({
+      drive_id: own.id,
+      path: "in/hello.txt",
+      filename: "hello.txt",
+      mime_type: "text/plain",
+      size: 12,
+      content_hash: `sha256:${HELLO_DIGEST}`,
+    });
+    expect(answer.headers.get("etag")).toBe(`"${HELLO_DIGEST}"`);
+    expect(await files()).toEqual([record]);
+    expect((await own.client.send("GET", `/v0/files/${record.id}/download`)).text).toBe("Hello World!");
+  });
+
+  test("takes the type of its header", async () => {
+    const { send } = await linked();
+    const answer = await send({ body: "{}", headers: { "content-type": "application/json" } });
+    expect(JSON.parse(answer.text)).toMatchObject({ mime_type: "application/json" });
+  });
+
+  test("may be empty", async () => {
+    const { send } = await linked();
+    expect(JSON.parse((await send({ body: "" })).text)).toMatchObject({ size: 0 });
+  });
+
+  test("replaces a file as raw bytes do: it keeps its id, its tags and its expiry", async () => {
+    const { own, send } = await linked();
+    const expires_at = "2040-01-01T00:00:00.000Z";
+    const target = `/v0/files?drive_id=${own.id}&path=in/hello.txt&tags=kept&expires_at=${expires_at}`;
+    const { id } = await own.client.json<{ id: string }>(201, "PUT", target, { body: "before" });
+    const answer = await send();
+    expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
+      200,
+      { id, size: 12, tags: ["kept"], expires_at },
+    ]);
+  });
+
+  test("is used up once it is complete, and by nothing before", async () => {
+    const { own, send, files, path } = await linked({ max_size: 20 });
+    const target = `/v0/files?drive_id=${own.id}&path=in/hello.txt`;
+    await own.client.json(201, "PUT", target, { body: "before" });
+    const refusals = [
+      await send({ body: "x", headers: { "if-none-match": "*" } }),
+      await send({ body: "x", headers: { "if-match": '"other"' } }),
+      await send({ body: "x", headers: { "content-type": "nonsense" } }),
+      await send({ body: "x", headers: { "content-range": "bytes 0-0/2" } }),
+      await send({ body: "x", headers: { "content-encoding": "gzip" } }),
+      await send({ body: "x".repeat(21) }),
+      await send({ body: new Blob(["x".repeat(21)]).stream() }),
+    ];
+    expect(refusals.map(({ status }) => status)).toEqual([412, 412, 400, 400, 415, 413, 413]);
+    for (const { text } of refusals.slice(-2)) expect(text).toContain("20 bytes");
+    // A client that leaves in the middle.
+    const headers = newKey();
+    const socket = connect(Number(new URL(stage.coffer.appliance.url).port), "127.0.0.1");
+    const key = `idempotency-key: ${headers["idempotency-key"]}`;
+    socket.write(`PUT ${path} HTTP/1.1\r\nhost: x\r\n${key}\r\ncontent-length: 12\r\n\r\nHello`);
+    await hasBegun(headers);
+    socket.destroy();
+    expect(await files()).toMatchObject([{ size: 6 }]);
+    expect((await send()).status).toBe(200);
+    expect((await send()).status).toBe(410);
+    expect(await files()).toMatchObject([{ size: 12 }]);
+  });
+
+  test("does not exceed what the server takes", async () => {
+    const { send, files } = await linked({ max_size: 1_000_000 });
+    const answer = await send({ body: "x".repeat(1025) });
+    expect([answer.status, answer.text]).toEqual([413, expect.stringContaining("1024 bytes")]);
+    expect(await files()).toEqual([]);
+  });
+
+  test("cannot stand where a folder is", async () => {
+    const { own, send } = await linked({ path: "in" });
+    await own.client.json(201, "POST", "/v0/folders", { body: { drive_id: own.id, path: "in/" } });
+    expect((await send()).status).toBe(409);
+  });
+
+  test("that is retried with its Idempotency-Key gets the same response", async () => {
+    const { send, files } = await linked();
+    const headers = newKey();
+    const first = await send({ body: "Hello World!", headers });
+    const again = await send({ body: "Hello World!", headers });
+    expect([again.status, again.text]).toEqual([201, first.text]);
+    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    expect((await send({ body: "Hello Moon!", headers })).status).toBe(422);
+    expect((await send({ body: "Hello World!" })).status).toBe(410);
+    expect(await files()).toHaveLength(1);
+  });
+
+  test("of twenty at once, one is stored", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const { send, files } = await linked();
+      const sent = Array.from({ length: 20 }, (_, n) => `content ${round} ${n}`);
+      const answers = await Promise.all(sent.map((body) => send({ body })));
+      const winners = answers.flatMap(({ status }, n) => (status === 201 ? [sent[n] ?? ""] : []));
+      expect(winners).toHaveLength(1);
+      expect(answers.filter(({ status }) => status === 410)).toHaveLength(19);
+      const [winner = ""] = winners;
+      expect(await files()).toMatchObject([{ content_hash: `sha256:${Bun.SHA256.hash(winner, "hex")}` }]);
+    }
+  });
+
+  test("that began before another was complete comes too late", async () => {
+    const { path, send, files } = await linked();
+    const slow = await begin(path);
+    expect((await send({ body: "fast" })).status).toBe(201);
+    expect((await slow.complete()).status).toBe(410);
+    expect(await files()).toMatchObject([{ size: 4 }]);
+  });
+
+  test("by another method is told which one it takes, also without a key", async () => {
+    const { send } = await linked();
+    for (const method of ["GET", "HEAD", "POST", "PATCH", "DELETE"]) {
+      const answer = await send({}, method);
+      expect([answer.status, answer.headers.get("allow")]).toEqual([405, "PUT"]);
+    }
+    expect((await send()).status).toBe(201);
+  });
+
+  const nowhere: Expected = refused("NOT_FOUND");
+  runScenarios(
+    stage,
+    ["upl_", `upl_${"0".repeat(48)}`, "x", "%00", "..%2f"].map((token): Scenario => ({
+      name: `${token} is not found`,
+      as: "nobody",
+      request: ["PUT", `/v0/uploads/${token}`],
+      body: "x",
+      status: 404,
+      ...nowhere,
+    })),
+  );
+});
+
+describe("a link ends", () => {
+  test("when it expires, to the millisecond, and is told apart for 30 days", async () => {
+    const [first, second] = [await linked({ expires_in: 60 }), await linked({ expires_in: 60 })];
+    stage.coffer.clock.advance(MINUTE_MS - 1);
+    expect((await first.send()).status).toBe(201);
+    stage.coffer.clock.advance(1);
+    expect((await second.send()).status).toBe(410);
+    expect(await second.files()).toEqual([]);
+  });
+
+  test("while its content arrives", async () => {
+    const { path, files } = await linked({ expires_in: 60 });
+    const upload = await begin(path);
+    stage.coffer.clock.advance(MINUTE_MS);
+    expect((await upload.complete()).status).toBe(410);
+    expect(await files()).toEqual([]);
+  });
+
+  test("30 days after it has expired the sweep forgets it, used or not", async () => {
+    const count = () => {
+      using sql = new Database(`${stage.coffer.dataDir}/coffer.db`, { readonly: true });
+      return sql.query<{ n: number }, []>("SELECT count(*) AS n FROM upload_link").get()?.n;
+    };
+    const { send } = await linked();
+    await send();
+    await linked();
+    stage.coffer.clock.advance(DAY_MS);
+    await stage.coffer.appliance.services.sweep.run();
+    expect(count()).toBeGreaterThanOrEqual(2);
+    stage.coffer.clock.advance(30 * DAY_MS);
+    await stage.coffer.appliance.services.sweep.run();
+    expect(count()).toBe(0);
+  });
+
+  test("with its drive", async () => {
+    const { own, send } = await linked();
+    await own.client.json(200, "DELETE", `/v0/drives/${own.id}`);
+    expect((await send()).status).toBe(404);
+  });
+
+  test("when the key that made it is revoked, also while the content arrives", async () => {
+    const { own } = await linked();
+    const other = await own.client.json<{ id: string; key: string }>(201, "POST", "/v0/keys", { body: {} });
+    const links = await Promise.all(
+      ["a", "b"].map((path) =>
+        stage.coffer.client(other.key).json<Link>(201, "POST", "/v0/upload-links", {
+          body: { drive_id: own.id, path },
+        }),
+      ),
+    );
+    const [begun = "", late = ""] = links.map((link) => `/v0/uploads/${tokenOf(link)}`);
+    const upload = await begin(begun);
+    await own.client.json(200, "DELETE", `/v0/keys/${other.id}`);
+    expect((await upload.complete()).status).toBe(404);
+    expect((await stage.coffer.client().send("PUT", late, { body: "x" })).status).toBe(404);
+    const { total } = await own.client.json<{ total: number }>(200, "GET", `/v0/files?drive_id=${own.id}`);
+    expect(total).toBe(0);
+  });
+});
+
+test("the drive's owner pays: a full drive takes nothing", async () => {
+  await using coffer = await startAppliance({ "storage-limits": "free=1000,pro=1000,team=1000" });
+  addAccount(coffer, "ada");
+  const { secret } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
+  const ada = coffer.client(secret);
+  const { data } = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+    body: { name: "D" },
+  });
+  await ada.json(201, "PUT", `/v0/files?drive_id=${data.id}&path=full`, { body: "x".repeat(990) });
+  const link = await ada.json<Link>(201, "POST", "/v0/upload-links", {
+    body: { drive_id: data.id, path: "more" },
+  });
+  const send = (body: string) => coffer.client().send("PUT", `/v0/uploads/${tokenOf(link)}`, { body });
+  expect((await send("x".repeat(11))).text).toContain("QUOTA_EXCEEDED");
+  expect((await send("x".repeat(10))).status).toBe(201);
+});
+
+test("one made by somebody who is signed in outlives the session, and ends when they are shut out", async () => {
+  await using coffer = await startAppliance();
+  addAccount(coffer, "ada");
+  const ada = await signIn(coffer, "ada");
+  const drive: { data: { id: string } } = JSON.parse(
+    (await ada.send("POST", "/v0/drives", { body: { name: "Notes" } })).text,
+  );
+  const linkTo = async (path: string): Promise<string> => {
+    const answer = await ada.send("POST", "/v0/upload-links", { body: { drive_id: drive.data.id, path } });
+    const link: Link = JSON.parse(answer.text);
+    return `/v0/uploads/${tokenOf(link)}`;
+  };
+  const [first, second] = [await linkTo("a"), await linkTo("b")];
+  expect((await ada.send("POST", "/auth/logout")).status).toBe(200);
+  expect((await coffer.client().send("PUT", first, { body: "x" })).status).toBe(201);
+  // What no route does yet.
+  changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1");
+  expect((await coffer.client().send("PUT", second, { body: "x" })).status).toBe(404);
+});
+
+test("the token is in no log line and in no file, and a used link stays used after a restart", async () => {
+  const { link, send } = await linked();
+  expect((await send()).status).toBe(201);
+  const heart = tokenOf(link).slice("upl_".length);
+  expect(stage.coffer.lines.join("\n")).not.toContain(heart);
+  await stage.coffer.restart();
+  for (const name of ["coffer.db", "coffer.db-wal"]) {
+    const file = Bun.file(`${stage.coffer.dataDir}/${name}`);
+    if (await file.exists())
+      expect([name, Buffer.from(await file.bytes()).includes(heart)]).toEqual([name, false]);
+  }
+  expect((await contentsOnDisk(stage.coffer.dataDir)).tmp).toEqual([]);
+  expect((await send()).status).toBe(410);
+});
+
+test("a page of another origin may upload with a link, and one that replaces a file keeps its tags", async () => {
+  const { own, send } = await linked();
+  await own.client.json(201, "PUT", `/v0/files?drive_id=${own.id}&path=in/hello.txt&tags=kept`, {
+    body: "before",
+  });
+  const answer = await send({ body: "Hello World!", headers: { origin: "https://elsewhere.test" } });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+  expect(JSON.parse(answer.text)).toMatchObject({ tags: ["kept"], size: 12 });
+});

@@ -1,0 +1,428 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Json } from "../../support/server/client.ts";
+import { openStage, provision } from "../../support/server/scenario.ts";
+import { signIn } from "../../support/server/sign-in.ts";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { connectMcp } from "../../support/peers/mcp.ts";
+import { CALLERS, type CallerName } from "../../support/server/world.ts";
+
+const stage = openStage();
+
+/** What a caller is answered: an HTTP status for what is refused, else whether the tool did it or named an error. */
+type Outcome = 401 | 403 | "done" | "NOT_FOUND" | "FORBIDDEN" | "VALIDATION_ERROR";
+type Outcomes = Readonly<Record<CallerName, Outcome>>;
+const OWNERS = ["agent", "ada"] as const;
+/** What callers are answered about the drive of an owner. */
+type Table = Readonly<Record<(typeof OWNERS)[number], Outcomes>>;
+
+const STRANGERS = { nobody: 401, liar: 401, otherAgent: "NOT_FOUND", bob: "NOT_FOUND" } as const;
+const ADAS = { ada: "NOT_FOUND", adaDrive: "NOT_FOUND", carol: "NOT_FOUND", dan: "NOT_FOUND" } as const;
+/** Who acts for Ada: the applications that she let in, and a key that her key made. */
+const LET_IN = ["adaMade", "adaApp", "adaDriveApp"] as const;
+
+function letIn(outcome: Outcome): Record<(typeof LET_IN)[number], Outcome> {
+  return { adaMade: outcome, adaApp: outcome, adaDriveApp: outcome };
+}
+
+/** For tools that read a file in `notes/`. */
+function reading(beside: Outcome = "NOT_FOUND"): Table {
+  const hidden = { adaReader: "NOT_FOUND", adaPrefix: "NOT_FOUND", adaPrefixReader: "NOT_FOUND" } as const;
+  const members = { carol: "done", dan: "done", adaPrefix: "done", adaPrefixReader: "done" } as const;
+  return {
+    agent: {
+      ...STRANGERS,
+      ...ADAS,
+      ...letIn("NOT_FOUND"),
+      ...hidden,
+      adaBeside: "NOT_FOUND",
+      agent: "done",
+      agentReader: "done",
+    },
+    ada: {
+      ...STRANGERS,
+      ...members,
+      ...letIn("done"),
+      agent: "NOT_FOUND",
+      agentReader: "NOT_FOUND",
+      ada: "done",
+      adaReader: "done",
+      adaDrive: "done",
+      adaBeside: beside,
+    },
+  };
+}
+
+/** For tools that show of a drive what a caller may see. */
+function looking(): Table {
+  return reading("done");
+}
+
+/** For tools that change a file in `notes/`. */
+function writing(beside: Outcome = "FORBIDDEN"): Table {
+  const { agent, ada } = reading(beside);
+  const readers = { agentReader: 403, adaReader: 403, adaPrefixReader: 403 } as const;
+  return { agent: { ...agent, ...readers }, ada: { ...ada, ...readers, carol: "FORBIDDEN" } };
+}
+
+/** For tools that answer everybody about what is theirs. */
+function everybody(others: Partial<Outcomes> = {}): Table {
+  const all: Outcomes = {
+    nobody: 401,
+    liar: 401,
+    agent: "done",
+    agentReader: "done",
+    otherAgent: "done",
+    ada: "done",
+    adaReader: "done",
+    adaDrive: "done",
+    bob: "done",
+    carol: "done",
+    dan: "done",
+    adaPrefix: "done",
+    adaPrefixReader: "done",
+    adaBeside: "done",
+    ...letIn("done"),
+    ...others,
+  };
+  return { agent: all, ada: all };
+}
+
+/** What each tool is given; `{path}` is a file made for this call. */
+const CALLS: Readonly<Record<string, { readonly args: Record<string, Json>; readonly of: Table }>> = {
+  provision_drive: {
+    args: { name: "New" },
+    of: everybody({ agentReader: 403, adaReader: 403, adaPrefixReader: 403 }),
+  },
+  list_drives: { args: {}, of: everybody() },
+  list_files: { args: { drive: "{drive}" }, of: looking() },
+  read_file: { args: { drive: "{drive}", path: "{path}" }, of: reading() },
+  fetch: { args: { id: "{id}" }, of: reading() },
+  grep: { args: { drive: "{drive}", pattern: "hello" }, of: looking() },
+  create_folder: { args: { drive: "{drive}", path: "{path}-folder/" }, of: writing() },
+  write_file: { args: { drive: "{drive}", path: "{path}", text: "new" }, of: writing() },
+  edit_file: {
+    args: { drive: "{drive}", path: "{path}", op: "str_replace", old_string: "hello", new_string: "" },
+    of: writing(),
+  },
+  append_file: { args: { drive: "{drive}", path: "{path}", text: "more" }, of: writing() },
+  move_file: {
+    args: { drive: "{drive}", path: "{path}", destination_path: "{path}-moved" },
+    of: writing(),
+  },
+  copy_file: {
+    args: { drive: "{drive}", path: "{path}", destination_path: "{path}-copy" },
+    of: writing("NOT_FOUND"),
+  },
+  delete_files: { args: { drive: "{drive}", paths: ["{path}"] }, of: writing() },
+  undo: { args: { drive: "{drive}", path: "{path}" }, of: writing() },
+  // A snapshot is of the whole drive: it shows a key of a folder no more than that.
+  snapshot: { args: { drive: "{drive}", action: "create" }, of: writing("done") },
+  search: { args: { drive: "{drive}", query: "hello" }, of: looking() },
+  create_upload_link: { args: { drive: "{drive}", path: "{path}" }, of: writing() },
+  share_file: { args: { drive: "{drive}", path: "{path}" }, of: writing("NOT_FOUND") },
+};
+
+/** A message, as a program without a library sends it. */
+function message(method: string, params: Json = {}): { readonly body: Json } {
+  return { body: { jsonrpc: "2.0", id: 1, method, params } };
+}
+
+/** What a tool answered. */
+interface Answered {
+  readonly result?: { readonly isError?: boolean; readonly content?: { readonly text: string }[] };
+}
+
+/** Whether a tool failed, and what it said. */
+function saidBy({ text }: { text: string }): [boolean, string | undefined] {
+  const { result }: Answered = JSON.parse(text);
+  return [result?.isError === true, result?.content?.[0]?.text];
+}
+
+/** Whether a tool takes a key. */
+function asks({ inputSchema }: { inputSchema: object }): boolean {
+  const schema = JSON.stringify(inputSchema);
+  return ['"properties":{"api_key":', '"required":["api_key"'].every((part) => schema.includes(part));
+}
+
+let listed: string[];
+beforeAll(async () => {
+  await using ada = await connectMcp(stage.coffer.appliance.url, stage.world.keys.ada);
+  listed = (await ada.client.listTools()).tools.map(({ name }) => name);
+});
+
+test("the table names every tool", () => {
+  expect(Object.keys(CALLS).toSorted()).toEqual(listed.toSorted());
+});
+
+const ASKED = OWNERS.flatMap((owner) => CALLERS.map((caller) => [owner, caller] as const));
+
+describe.each(Object.entries(CALLS))("%s", (name, { args, of }) => {
+  test.each(ASKED)("about %s's, asked by %s", async (owner, caller) => {
+    const path = `notes/${crypto.randomUUID()}.txt`;
+    const drive = stage.world.drives[owner];
+    const client = stage.world.clients[owner];
+    const expected = of[owner][caller];
+    const { id } = await client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${drive}&path=${path}`, {
+      body: "hello",
+    });
+    const filled: Json = JSON.parse(
+      JSON.stringify(args).replaceAll("{drive}", drive).replaceAll("{path}", path).replaceAll("{id}", id),
+    );
+    const { status, text } = await stage.world.clients[caller].send(
+      "POST",
+      "/mcp",
+      message("tools/call", { name, arguments: filled }),
+    );
+    const { result }: Answered = JSON.parse(text);
+    const outcome =
+      status !== 200 ? status : result?.isError === true ? result.content?.[0]?.text.split(":")[0] : "done";
+    expect([outcome, text]).toEqual([expected, text]);
+    // Whoever is refused learns nothing of the file, and changes nothing.
+    if (expected !== "done") {
+      expect(text).not.toContain("hello");
+      const kept = await client.send("GET", `/v0/files/${id}/download`);
+      expect(kept.text).toBe("hello");
+    }
+  });
+});
+
+test("a reader sees the reading tools only, everybody else all of them", async () => {
+  for (const caller of CALLERS) {
+    if (caller === "liar" || caller === "nobody") continue;
+    await using client = await connectMcp(stage.coffer.appliance.url, stage.world.keys[caller]);
+    const { tools } = await client.client.listTools();
+    const isReader = caller.endsWith("Reader");
+    const names = listed.filter((name) => !isReader || CALLS[name]?.of.agent.agentReader === "done");
+    expect([caller, tools.map(({ name }) => name)]).toEqual([caller, names]);
+    for (const { annotations } of isReader ? tools : []) expect(annotations?.readOnlyHint).toBe(true);
+  }
+});
+
+describe("without a valid key", () => {
+  const open = ["initialize", "ping", "server/discover", "tools/list", "notifications/initialized"];
+  const closed = [
+    "tools/call",
+    "resources/list",
+    "resources/read",
+    "completion/complete",
+    "subscriptions/listen",
+  ];
+
+  test.each([...open, ...closed])("%j is sent to sign in where somebody can", async (method) => {
+    const answer = await stage.world.clients.nobody.send("POST", "/mcp", message(method));
+    expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
+      401,
+      { error: { code: "UNAUTHORIZED" } },
+    ]);
+    expect(answer.headers.get("www-authenticate")).toContain(
+      `resource_metadata="${stage.coffer.appliance.url}/.well-known/oauth-protected-resource/mcp"`,
+    );
+    expect(answer.text).toContain("/v0/drives/provision");
+  });
+
+  test.each([...open, ...closed])("%j is refused with a wrong one", async (method) => {
+    for (const authorization of ["Bearer nobody", "Basic eDp5", "Bearer", "x"]) {
+      const { status } = await stage.world.clients.nobody.send("POST", "/mcp", {
+        ...message(method),
+        headers: { authorization },
+      });
+      expect([authorization, status]).toEqual([authorization, 401]);
+    }
+  });
+
+  test("a session is not looked at", async () => {
+    await using coffer = await startAppliance();
+    await coffer.appliance.services.users.createFromShell("ada", "long enough");
+    const ada = await signIn(coffer, "ada", "long enough");
+    const headers = { cookie: ada.cookie, origin: coffer.appliance.url };
+    const call = message("tools/call", { name: "list_drives" });
+    expect((await coffer.client().send("POST", "/mcp", { ...call, headers })).status).toBe(401);
+    expect((await coffer.client().send("GET", "/v0/drives", { headers })).status).toBe(200);
+  });
+
+  test("nothing at all may be asked where drives need an account", async () => {
+    await using coffer = await startAppliance({ provisioning: "off" });
+    for (const method of [...open, ...closed]) {
+      const { status, text } = await coffer.client().send("POST", "/mcp", message(method));
+      expect([method, status]).toEqual([method, 401]);
+      expect(text).not.toContain("provision_drive");
+    }
+  });
+});
+
+describe("where nobody has an account", () => {
+  let coffer: TestAppliance;
+  let key: string;
+  let reader: string;
+  beforeAll(async () => {
+    coffer = await startAppliance();
+    const own = await provision(coffer);
+    key = own.key;
+    const body = { scope: "read-only" };
+    reader = (await own.client.json<{ key: string }>(201, "POST", "/v0/keys", { body })).key;
+  });
+  afterAll(() => coffer[Symbol.asyncDispose]());
+
+  /** Calls a tool without a key in the header. */
+  const call = (name: string, args: Json, headers: Record<string, string> = {}) =>
+    coffer.client().send("POST", "/mcp", { ...message("tools/call", { name, arguments: args }), headers });
+  /** With its first byte in another place, so no key. */
+  const wrong = () => key.replace(/[0-9a-f]{4}$/, "zzzz");
+
+  test.each(["initialize", "ping", "server/discover", "tools/list", "notifications/initialized"])(
+    "anybody may ask %j",
+    async (method) => {
+      const { status } = await coffer.client().send("POST", "/mcp", message(method));
+      expect(status).toBeOneOf([200, 202]);
+    },
+  );
+
+  test.each(["resources/list", "resources/read", "completion/complete", "subscriptions/listen"])(
+    "nobody without a key may ask %j, and it is not offered",
+    async (method) => {
+      const answer = await coffer.client().send("POST", "/mcp", message(method));
+      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+      await using anybody = await connectMcp(coffer.appliance.url);
+      expect(anybody.client.getServerCapabilities()).toEqual({ tools: {} });
+    },
+  );
+
+  test("each tool but provision_drive asks for a key, and only of those who send none", async () => {
+    await using anybody = await connectMcp(coffer.appliance.url);
+    await using agent = await connectMcp(coffer.appliance.url, key);
+    const { tools } = await anybody.client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(listed);
+    expect(tools.filter((tool) => !asks(tool)).map(({ name }) => name)).toEqual(["provision_drive"]);
+    expect((await agent.client.listTools()).tools.filter(asks)).toEqual([]);
+  });
+
+  test("a call without a valid key says what to do, to the model", async () => {
+    for (const args of [{}, { api_key: null }, { api_key: wrong() }, { api_key: "" }, { api_key: 1 }]) {
+      const answer = await call("list_drives", args);
+      expect([answer.status, ...saidBy(answer)]).toEqual([
+        200,
+        true,
+        expect.stringMatching(/^UNAUTHORIZED: .*api_key.*provision_drive/),
+      ]);
+      expect(answer.text).not.toContain(wrong());
+    }
+  });
+
+  test("a key in the arguments does what it may, for one call", async () => {
+    const args = { api_key: key, path: "a.md", text: "one" };
+    expect(saidBy(await call("write_file", args))[0]).toBe(false);
+    expect(saidBy(await call("read_file", { api_key: reader, path: "a.md" }))[0]).toBe(false);
+    expect(saidBy(await call("write_file", { ...args, api_key: reader }))).toEqual([
+      true,
+      expect.stringMatching(/^FORBIDDEN: This key is read-only/),
+    ]);
+    expect(saidBy(await call("read_file", { path: "a.md" }))[0]).toBe(true);
+  });
+
+  test("a key in the header is the one, and no other is taken", async () => {
+    const other = await provision(coffer);
+    const answer = await call("list_drives", { api_key: key }, { authorization: `Bearer ${other.key}` });
+    expect(saidBy(answer)).toEqual([true, "VALIDATION_ERROR: api_key is not needed here. Leave it out."]);
+    expect((await call("list_drives", { api_key: key }, { authorization: "Bearer x" })).status).toBe(401);
+    expect((await call("list_drives", { api_key: key }, { origin: "https://evil.example" })).status).toBe(
+      403,
+    );
+    expect(saidBy(await call("provision_drive", { name: "X", api_key: key }))[0]).toBe(true);
+  });
+
+  test("a call that is too long without a key in the header says so, and the instructions say it before", async () => {
+    const args = { api_key: key, path: "long.md", text: "word ".repeat(4000) };
+    const { status, text } = await call("write_file", args);
+    expect([status, text]).toEqual([413, expect.stringContaining("send a key in the Authorization header")]);
+    await using anybody = await connectMcp(coffer.appliance.url);
+    expect(anybody.client.getInstructions()).toContain("may have 16 KiB");
+    const { text: begun, ...rest } = args;
+    expect(saidBy(await call("write_file", { ...rest, text: begun.slice(0, 9000) }))[0]).toBe(false);
+    expect(saidBy(await call("append_file", { ...rest, text: begun.slice(9000) }))[0]).toBe(false);
+  });
+
+  test("a call counts as a request of the key that it brings, and as no other", async () => {
+    await using limited = await startAppliance({ "rate-limits": "free=3,pro=3,team=3" });
+    const own = await provision(limited);
+    const send = (args: Json) =>
+      limited.client().send("POST", "/mcp", message("tools/call", { name: "list_drives", arguments: args }));
+    const left = async (args: Json) => {
+      const { status, headers } = await send(args);
+      return `${status} ${headers.get("x-ratelimit-remaining")}`;
+    };
+    const asked: string[] = [];
+    for (let n = 0; n < 4; n += 1) asked.push(await left({ api_key: own.key }));
+    expect(asked).toEqual(["200 2", "200 1", "200 0", "429 0"]);
+    expect((await own.client.send("GET", "/v0/drives")).status).toBe(429);
+    // The drive was made by this address; what it guesses counts as well.
+    const guessed: string[] = [];
+    for (let n = 0; n < 3; n += 1) guessed.push((await left({ api_key: wrong() })).slice(0, 3));
+    expect(guessed).toEqual(["200", "200", "429"]);
+  });
+
+  test("neither the log nor the database has it, and it ends when it is revoked", async () => {
+    const own = await provision(coffer);
+    const before = coffer.lines.length;
+    await call("write_file", { api_key: own.key, path: "b.md", text: "two" });
+    await call("write_file", { api_key: own.key, text: 3 });
+    await call("no_such_tool", { api_key: own.key });
+    await call("provision_drive", { api_key: own.key });
+    const lines = coffer.lines.slice(before);
+    expect(lines.filter((line) => line.includes('"call":"tools/call write_file"')).length).toBe(2);
+    expect(lines.filter((line) => line.includes(own.key))).toEqual([]);
+    const [{ id }] = await own.client.json<[{ id: string }]>(200, "GET", "/v0/keys");
+    expect(lines.filter((line) => line.includes(id)).length).toBe(3);
+    await own.client.json(200, "DELETE", `/v0/keys/${id}`);
+    expect(saidBy(await call("list_drives", { api_key: own.key }))[0]).toBe(true);
+  });
+
+  test("a conversation that has a key goes on when somebody gets an account", async () => {
+    await using claimed = await startAppliance();
+    const own = await provision(claimed);
+    await claimed.appliance.services.users.createFromShell("ada", "long enough");
+    const send = (args: Json) =>
+      claimed.client().send("POST", "/mcp", message("tools/call", { name: "list_drives", arguments: args }));
+    expect((await send({ api_key: own.key })).status).toBe(200);
+    for (const args of [{}, { api_key: wrong() }]) {
+      const { status, headers } = await send(args);
+      expect([status, headers.get("www-authenticate")]).toEqual([
+        401,
+        expect.stringContaining("resource_metadata"),
+      ]);
+    }
+  });
+});
+
+/** The status of a message from a page at this host. */
+async function askAs(url: string, host: string): Promise<number> {
+  const { status } = await fetch(`${url}/mcp`, {
+    method: "POST",
+    headers: { host, origin: `http://${host}` },
+    body: JSON.stringify(message("tools/list").body),
+  });
+  return status;
+}
+
+describe("pages of other sites", () => {
+  const list = message("tools/list");
+
+  test.each(["https://evil.example", "null", "http://127.0.0.1:1"])(
+    "%s may not ask without a key",
+    async (origin) => {
+      const { nobody, agent } = stage.world.clients;
+      expect((await nobody.send("POST", "/mcp", { ...list, headers: { origin } })).status).toBe(403);
+      expect((await agent.send("POST", "/mcp", { ...list, headers: { origin } })).status).toBe(200);
+    },
+  );
+
+  test("a name that was made to lead here may not, unless it is the configured one", async () => {
+    const { url, port } = { url: stage.coffer.appliance.url, port: new URL(stage.coffer.appliance.url).port };
+    expect(await askAs(url, "evil.example")).toBe(403);
+    // Asked to sign in, so not refused for where it came from.
+    for (const own of [`localhost:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`])
+      expect(await askAs(url, own)).toBe(401);
+    await using named = await startAppliance({ "base-url": "http://drive.example" });
+    expect(await askAs(named.appliance.url, "drive.example")).toBe(200);
+    expect(await askAs(named.appliance.url, "evil.example")).toBe(403);
+  });
+});

@@ -1,0 +1,444 @@
+import { describe, expect, test } from "bun:test";
+import { connectMcp, type McpClient } from "../../support/peers/mcp.ts";
+import { eventually, openStage, type UnclaimedDrive } from "../../support/server/scenario.ts";
+
+const stage = openStage();
+
+/** About as much as a model should read at once: twice, since a client may show text and structure. */
+const MOST_CHARACTERS = 80_000;
+
+/** An empty drive, and a client of its agent. */
+async function open(): Promise<{ drive: UnclaimedDrive; me: McpClient } & AsyncDisposable> {
+  const drive = await stage.ownDrive();
+  const me = await connectMcp(stage.coffer.appliance.url, drive.key);
+  return { drive, me, [Symbol.asyncDispose]: () => me[Symbol.asyncDispose]() };
+}
+
+function etagIn(file: Record<string, unknown>): string {
+  return String(file["etag"]);
+}
+
+/** What a list shows, page by page. */
+async function pagesOf(me: McpClient, args: Record<string, unknown>): Promise<Record<string, unknown>[]> {
+  const pages: Record<string, unknown>[] = [];
+  let cursor: unknown;
+  do {
+    const page: Record<string, unknown> = await me.get("list_files", { ...args, cursor });
+    expect(JSON.stringify(page).length).toBeLessThan(MOST_CHARACTERS / 2);
+    pages.push(page);
+    cursor = page["next_cursor"];
+  } while (cursor !== undefined);
+  return pages;
+}
+
+function pathsIn(pages: readonly Record<string, unknown>[], of: "files" | "folders"): string[] {
+  return pages.flatMap((page) => {
+    const found = page[of];
+    return Array.isArray(found) ? found.map(({ path }: { path: string }) => path) : [];
+  });
+}
+
+describe("which drive", () => {
+  test("need not be said with one; with several the error names them", async () => {
+    await using one = await connectMcp(stage.coffer.appliance.url, stage.world.keys.adaDrive);
+    expect(await one.get("list_files")).toMatchObject({ drive: "ada/notes", folders: [{ path: "notes/" }] });
+    await using all = await connectMcp(stage.coffer.appliance.url, stage.world.keys.bob);
+    await stage.world.clients.bob.json(201, "POST", "/v0/drives", { body: { name: "More" } });
+    expect(await all.refused("list_files")).toBe(
+      'VALIDATION_ERROR: drive_id is required, because you have several: "bob/notes", "bob/more".',
+    );
+    for (const drive of ["bob/notes", stage.world.drives.bob]) {
+      expect(await all.get("list_files", { drive, path: "notes" })).toMatchObject({
+        files: [{ drive: "bob/notes", path: "notes/hello.txt" }],
+      });
+    }
+    expect(await all.refused("list_files", { drive: "ada/notes" })).toStartWith("NOT_FOUND: No such drive.");
+  });
+});
+
+describe("writing", () => {
+  test("to a path that names no file is refused in the tool's own terms", async () => {
+    await using opened = await open();
+    for (const path of ["notes/", "/"]) {
+      expect(await opened.me.refused("write_file", { path, text: "" })).toStartWith(
+        "VALIDATION_ERROR: path must name a file",
+      );
+    }
+  });
+
+  test("text, bytes, tags and a type come back as they were sent", async () => {
+    await using opened = await open();
+    const { me, drive } = opened;
+    const content = { text: "Grüße, 日本\r\n", tags: ["a", "b"], mime_type: "text/x-mine" };
+    const made = await me.get("write_file", { path: "a/b.txt", ...content });
+    expect(made).toMatchObject({
+      path: "a/b.txt",
+      size: 17,
+      mime_type: "text/x-mine",
+      tags: ["a", "b"],
+      created: true,
+    });
+    const { data } = await drive.client.json<{ data: { id: string }[] }>(
+      200,
+      "GET",
+      `/v0/files?drive_id=${drive.id}`,
+    );
+    const download = await drive.client.send("GET", `/v0/files/${data[0]?.id}/download`);
+    expect([download.text, download.headers.get("etag")]).toEqual(["Grüße, 日本\r\n", etagIn(made)]);
+    const empty = await me.get("write_file", { path: "README", text: "" });
+    expect(empty).toMatchObject({ size: 0, mime_type: "text/plain" });
+    expect(await me.get("write_file", { path: "g", base64: "" })).toMatchObject({
+      mime_type: "application/octet-stream",
+    });
+    expect(await me.get("write_file", { path: "f.png", base64: "iVBORw0K\nGgo" })).toMatchObject({ size: 8 });
+    for (const wrong of [
+      {},
+      { text: "a", base64: "YQ==" },
+      { base64: "not base64" },
+      { base64: "some plain text" },
+    ]) {
+      expect(await me.refused("write_file", { path: "x", ...wrong })).toStartWith("VALIDATION_ERROR:");
+    }
+    expect(await me.refused("write_file", { path: "../x", text: "" })).toStartWith("VALIDATION_ERROR: path ");
+    expect(await me.refused("write_file", { path: "x", text: "", IfMatch: "x" })).toContain(
+      "Did you mean if_match? It takes drive_id, path,",
+    );
+  });
+
+  test("a refusal names what was sent, and says one thing to do", async () => {
+    await using opened = await open();
+    const { me } = opened;
+    const { etag } = await me.get("write_file", { path: "a.md", text: "one\none\n" });
+    await me.get("write_file", { path: "b.md", text: "two\n" });
+    await me.get("write_file", { path: "folder/c.md", text: "" });
+    const edit = { path: "a.md", op: "str_replace", new_string: "" };
+    const told: [tool: string, args: Record<string, unknown>, text: string | RegExp][] = [
+      ["search", { query: "x", wrods: "y" }, /^VALIDATION_ERROR: wrods /],
+      ["search", { query: "x".repeat(2000) }, /^VALIDATION_ERROR: query must /],
+      ["list_files", { path: "\u0000" }, /^VALIDATION_ERROR: path must /],
+      ["delete_files", { paths: ["\u0000"] }, /^VALIDATION_ERROR: paths must /],
+      [
+        "write_file",
+        { path: "x", text: "", content_type: "\u0000" },
+        /^VALIDATION_ERROR: content_type must /,
+      ],
+      ["write_file", { path: "x", text: "", mime_type: "\u0000" }, /^VALIDATION_ERROR: mime_type must /],
+      [
+        "edit_file",
+        { ...edit, old_string: "three" },
+        "CONFLICT: old_string is not in the file. Nothing was changed. Read the file and copy the text exactly.",
+      ],
+      [
+        "edit_file",
+        { ...edit, old_string: "one" },
+        "CONFLICT: old_string is in the file more than once, at line 1, 2. Nothing was changed. Send more of the text around the place you mean, or `replace_all`.",
+      ],
+      [
+        "move_file",
+        { path: "b.md", destination_path: "a.md" },
+        'CONFLICT: The file "a.md" already exists. Choose another path, or pass overwrite: true to replace it.',
+      ],
+      [
+        "copy_file",
+        { path: "b.md", destination_path: "folder", overwrite: true },
+        'CONFLICT: The folder "folder/" already exists. Choose another path, or delete it first.',
+      ],
+      [
+        "write_file",
+        { path: "a.md", text: "", only_create: true },
+        "PRECONDITION_FAILED: Nothing was changed. There is a file at this path. Choose another path, or leave out only_create to replace it.",
+      ],
+      [
+        "write_file",
+        { path: "none.md", text: "", if_match: etag },
+        "PRECONDITION_FAILED: Nothing was changed. There is no file at this path. Leave out if_match to create one.",
+      ],
+      [
+        "write_file",
+        { path: "b.md", text: "", if_match: etag },
+        "PRECONDITION_FAILED: Nothing was changed. The file has changed since you read it: read the file again, make your change to what it says now, and pass its new etag as if_match.",
+      ],
+    ];
+    for (const [tool, args, text] of told) {
+      const said = await me.refused(tool, args);
+      if (typeof text === "string") expect(said).toBe(text);
+      else expect(said).toMatch(text);
+    }
+  });
+
+  test("of two agents that read the same file, the second is told", async () => {
+    await using opened = await open();
+    const { me } = opened;
+    const first = await me.get("write_file", {
+      path: "plan.md",
+      text: "1",
+      only_create: true,
+      tags: ["kept"],
+    });
+    expect(await me.refused("write_file", { path: "plan.md", text: "2", only_create: true })).toStartWith(
+      "PRECONDITION_FAILED",
+    );
+    const mine = { path: "plan.md", text: "mine", if_match: etagIn(first) };
+    const second = await me.get("write_file", mine);
+    expect(second).toMatchObject({ created: false, tags: ["kept"] });
+    const yours = await me.refused("write_file", { ...mine, text: "yours" });
+    expect(yours).toMatch(/^PRECONDITION_FAILED: .* read the file again/);
+    const stale = { path: "plan.md", if_match: etagIn(first) };
+    expect(await me.refused("move_file", { ...stale, destination_path: "b" })).toStartWith(
+      "PRECONDITION_FAILED",
+    );
+    expect(await me.refused("copy_file", { ...stale, destination_path: "b" })).toStartWith(
+      "PRECONDITION_FAILED",
+    );
+    expect(await me.refused("delete_files", { paths: ["plan.md"], if_match: etagIn(first) })).toStartWith(
+      "PRECONDITION_FAILED",
+    );
+    const gone = { path: "gone.md", text: "x", if_match: etagIn(first) };
+    for (const said of [yours, await me.refused("write_file", gone)]) {
+      // A model has arguments, and no headers.
+      expect(said).not.toMatch(/If-Match|header/);
+    }
+    // An etag without its quotes is understood.
+    const bare = etagIn(second).replaceAll('"', "");
+    expect(
+      await me.get("move_file", { path: "plan.md", destination_path: "b", if_match: bare }),
+    ).toMatchObject({
+      path: "b",
+      etag: etagIn(second),
+    });
+  });
+});
+
+test("what an argument must be is said by its own name", async () => {
+  await using opened = await open();
+  const { me } = opened;
+  expect(await me.refused("search", { query: "x".repeat(600) })).toStartWith("VALIDATION_ERROR: query ");
+  const wrong = { path: "a.txt", text: "x", mime_type: "words" };
+  expect(await me.refused("write_file", wrong)).toStartWith("VALIDATION_ERROR: mime_type ");
+});
+
+describe("editing", () => {
+  test("a part is changed, and the answer says how", async () => {
+    await using opened = await open();
+    const { me } = opened;
+    const first = await me.get("write_file", { path: "a.txt", text: "one\ntwo\ntwo\n", tags: ["t"] });
+    const edit = (args: Record<string, unknown>) => me.get("edit_file", { path: "a.txt", ...args });
+    const replaced = await edit({
+      op: "str_replace",
+      old_string: "one",
+      new_string: "1",
+      if_match: first["etag"],
+    });
+    expect(replaced).toMatchObject({ size: 10, tags: ["t"], diff_cut: false });
+    expect(replaced["diff"]).toContain("-one\n+1\n");
+    const twice = { path: "a.txt", op: "str_replace", old_string: "two", new_string: "2" };
+    expect(await me.refused("edit_file", twice)).toMatch(/^CONFLICT: .*2.*3.* Send more of the text/s);
+    expect(await me.refused("edit_file", { ...twice, if_match: first["etag"] })).toStartWith(
+      "PRECONDITION_FAILED",
+    );
+    expect(await me.refused("edit_file", { path: "a.txt", op: "insert" })).toStartWith(
+      "VALIDATION_ERROR: line",
+    );
+    const dry = await edit({ op: "insert", line: 0, text: "zero", dry_run: true });
+    expect(dry["etag"]).toBe(replaced["etag"]);
+    expect(dry["diff"]).toContain("+zero");
+    const edits = [
+      { op: "str_replace", old_string: "two", new_string: "2", replace_all: true },
+      { op: "append", text: "end" },
+    ];
+    await edit({ edits });
+    const all = await me.get("append_file", { path: "a.txt", text: "!" });
+    expect(await me.get("read_file", { path: "a.txt" })).toMatchObject({
+      text: "1\n2\n2\nend!",
+      etag: all["etag"],
+    });
+    expect(await me.refused("append_file", { path: "b.txt", text: "" })).toStartWith("NOT_FOUND");
+  });
+
+  test("agents that edit at the same time lose nothing", async () => {
+    await using opened = await open();
+    const { me, drive } = opened;
+    await me.get("write_file", { path: "log.txt", text: "" });
+    await using other = await connectMcp(stage.coffer.appliance.url, drive.key, "2025-11-25");
+    const lines = Array.from({ length: 10 }, (_, at) => `line ${at}`);
+    await Promise.all(
+      lines.map((line, at) =>
+        (at % 2 === 0 ? me : other).get("append_file", { path: "log.txt", text: `${line}\n` }),
+      ),
+    );
+    const { text } = await me.get("read_file", { path: "log.txt" });
+    expect(String(text).split("\n").toSorted()).toEqual(lines);
+  });
+
+  test("a long diff is cut", async () => {
+    await using opened = await open();
+    const { me } = opened;
+    await me.get("write_file", { path: "a.txt", text: "a\n".repeat(20_000) });
+    const edit = { path: "a.txt", op: "str_replace", old_string: "a", new_string: "b", replace_all: true };
+    const { diff, diff_cut: isCut } = await me.get("edit_file", edit);
+    expect([String(diff).length < 20_000, isCut]).toEqual([true, true]);
+  });
+});
+
+describe("moving, copying and deleting", () => {
+  test("a file is replaced only where that is asked for", async () => {
+    await using opened = await open();
+    const { me } = opened;
+    await me.get("write_file", { path: "a.txt", text: "a" });
+    const b = await me.get("write_file", { path: "dir/a.txt", text: "b" });
+    for (const tool of ["move_file", "copy_file"]) {
+      const to = { path: "a.txt", destination_path: "dir/" };
+      expect(await me.refused(tool, to)).toMatch(/^CONFLICT: .* pass overwrite: true/);
+      expect(await me.refused(tool, { ...to, overwrite: false })).toStartWith("CONFLICT");
+    }
+    expect(await me.get("list_files", { path: "dir/" })).toMatchObject({ files: [{ etag: etagIn(b) }] });
+    const copied = await me.get("copy_file", { path: "a.txt", destination_path: "dir/", overwrite: true });
+    expect(copied).toMatchObject({ path: "dir/a.txt", size: 1 });
+    expect(etagIn(copied)).not.toBe(etagIn(b));
+    await me.get("move_file", { path: "a.txt", destination_path: "new/name.txt" });
+    expect(pathsIn(await pagesOf(me, { recursive: true }), "files")).toEqual(["dir/a.txt", "new/name.txt"]);
+  });
+
+  test("what could be deleted is, and what could not is named", async () => {
+    await using opened = await open();
+    const { me } = opened;
+    for (const path of ["a", "b"]) await me.get("write_file", { path, text: path });
+    expect(await me.get("delete_files", { paths: ["a", "gone", "b", "a"] })).toMatchObject({
+      deleted: ["a", "b"],
+      failed: [{ path: "gone", error: expect.stringContaining("NOT_FOUND") }],
+    });
+    expect(await me.refused("delete_files", { paths: ["gone"] })).toStartWith("NOT_FOUND");
+    expect(await me.refused("delete_files", { paths: [] })).toStartWith("VALIDATION_ERROR");
+    expect(await me.refused("delete_files", { paths: ["a", "b"], if_match: "x" })).toStartWith(
+      "VALIDATION_ERROR",
+    );
+  });
+});
+
+function long(name: string): string {
+  return `${name}${"x".repeat(200)}`;
+}
+
+test("a folder is deleted only by those who say that they mean all of it", async () => {
+  await using opened = await open();
+  const { me } = opened;
+  await me.get("write_file", { path: "dir/sub/a", text: "a" });
+  await me.get("write_file", { path: "b", text: "b" });
+  const folder = { paths: ["dir/", "b"] };
+  expect(await me.get("delete_files", folder)).toMatchObject({
+    deleted: ["b"],
+    failed: [{ path: "dir/", error: expect.stringContaining("confirm must be true") }],
+  });
+  expect(await me.refused("delete_files", { paths: ["dir/"], recursive: true, if_match: "x" })).toStartWith(
+    "VALIDATION_ERROR: if_match ",
+  );
+  expect(pathsIn(await pagesOf(me, { recursive: true }), "files")).toEqual(["dir/sub/a"]);
+  expect(await me.get("delete_files", { paths: ["dir/"], recursive: true })).toMatchObject({
+    deleted: ["dir/"],
+  });
+  expect(await me.get("list_files")).toMatchObject({ folders: [], files: [] });
+  expect(await me.refused("delete_files", { paths: ["dir/"], recursive: true })).toStartWith("NOT_FOUND");
+});
+
+describe("lists", () => {
+  test("a page is cut to a readable size, and the next one goes on", async () => {
+    await using opened = await open();
+    const { me, drive } = opened;
+    const folders = Array.from({ length: 120 }, (_, at) => `${long(`d${String(at).padStart(3, "0")}`)}/`);
+    const files = Array.from({ length: 150 }, (_, at) => long(`f${String(at).padStart(3, "0")}`));
+    const { folders: service, uploads } = stage.coffer.appliance.services;
+    const caller = stage.coffer.appliance.services.apiKeys.authenticate(drive.key);
+    if (caller === null) throw new Error("the key is unknown");
+    for (const path of folders) await service.create(caller, drive.id, path);
+    const rest = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
+    for (const path of files) {
+      const upload = await uploads.begin(caller, drive.id);
+      const fields = { ...rest, driveId: drive.id, path, expiresAt: undefined };
+      await upload.finish(fields, { ifMatch: null, ifUnmodifiedSince: null, ifNoneMatch: null });
+    }
+    const pages = await pagesOf(me, {});
+    expect(pages.length).toBeGreaterThan(2);
+    expect(pathsIn(pages, "folders")).toEqual(folders);
+    expect(pathsIn(pages, "files")).toEqual(files);
+    const below = await pagesOf(me, { recursive: true });
+    expect(pathsIn(below, "files")).toEqual(files);
+    expect(pathsIn(below, "folders")).toEqual([]);
+    const small = await pagesOf(me, { limit: 50 });
+    expect(pathsIn(small, "folders")).toEqual(folders);
+    expect(pathsIn(small, "files")).toEqual(files);
+    for (const page of small) expect([page["folders"], page["files"]].flat().length).toBeLessThanOrEqual(50);
+    expect(await me.refused("list_files", { cursor: "x" })).toStartWith("VALIDATION_ERROR: cursor ");
+  });
+
+  test("a folder is found with and without its slash, and a new one is there", async () => {
+    await using opened = await open();
+    const { me } = opened;
+    expect(await me.get("create_folder", { path: "a/b" })).toMatchObject({ path: "a/b/", created: true });
+    expect(await me.get("create_folder", { path: "a/b/" })).toMatchObject({ created: false });
+    for (const path of ["a", "a/", "/a/"]) {
+      expect(pathsIn(await pagesOf(me, { path }), "folders")).toEqual(["a/b/"]);
+    }
+  });
+});
+
+describe("search", () => {
+  test("answers in the shape that connectors want, with the same as text", async () => {
+    await using opened = await open();
+    const { me, drive } = opened;
+    await me.get("write_file", { path: "notes/plan.md", text: "The quick brown fox" });
+    const { structured, content } = await me.call("search", { query: "brown" });
+    expect(content).toHaveLength(1);
+    expect(JSON.parse(String(content[0]?.["text"]))).toEqual(structured);
+    const { results } = structured;
+    const [first] = Array.isArray(results) ? results : [];
+    expect(first).toMatchObject({ title: "plan.md", path: "notes/plan.md", snippet: "The quick brown fox" });
+    expect(first.url).toBe(`${stage.coffer.appliance.url}/drives/${drive.id}/?file=${first.id}`);
+    expect(await me.get("search", { query: "brown", prefix: "other/" })).toMatchObject({
+      results: [],
+      total: 0,
+    });
+  });
+
+  test("shows a page of many at a time", async () => {
+    await using opened = await open();
+    const { me } = opened;
+    for (let at = 0; at < 45; at += 1) await me.get("write_file", { path: `file-${at}`, text: "needle" });
+    await eventually(async () => (await me.get("search", { query: "needle" }))["total"] === 45);
+    const found: unknown[] = [];
+    for (let page: unknown = 1; page !== undefined;) {
+      const answer = await me.get("search", { query: "needle", page });
+      if (Array.isArray(answer["results"]))
+        found.push(...answer["results"].map(({ path }: { path: string }) => path));
+      page = answer["next_page"];
+    }
+    expect(new Set(found).size).toBe(45);
+    const few = await me.get("search", { query: "needle", limit: 2 });
+    expect(few).toMatchObject({ total: 45, next_page: 2 });
+    expect(few["results"]).toHaveLength(2);
+  });
+});
+
+test("a shared file is downloaded with nothing but its URL, once if that is asked for", async () => {
+  await using opened = await open();
+  const { me } = opened;
+  await me.get("write_file", { path: "a.txt", text: "shared" });
+  const shared = await me.get("share_file", { path: "a.txt", one_time: true, expires_in: 60 });
+  expect(shared).toMatchObject({ path: "a.txt", expires_at: "2030-01-01T00:01:00.000Z" });
+  expect(await (await fetch(String(shared["url"]))).text()).toBe("shared");
+  expect((await fetch(String(shared["url"]))).status).toBe(410);
+});
+
+test("a file is uploaded with nothing but its URL, once", async () => {
+  await using opened = await open();
+  const { me } = opened;
+  const made = await me.get("create_upload_link", { path: "in/a.bin", max_size: 3, expires_in: 60 });
+  expect(made).toMatchObject({ path: "in/a.bin", expires_at: "2030-01-01T00:01:00.000Z" });
+  const put = async (body: string) => (await fetch(String(made["url"]), { method: "PUT", body })).status;
+  expect(await put("long")).toBe(413);
+  expect(await put("abc")).toBe(201);
+  expect(await put("abc")).toBe(410);
+  expect(await me.get("list_files", { path: "in" })).toMatchObject({
+    files: [{ path: "in/a.bin", size: 3 }],
+  });
+  expect(await me.refused("create_upload_link", { path: "in/" })).toStartWith("VALIDATION_ERROR: path ");
+});

@@ -1,0 +1,290 @@
+import { describe, expect, test } from "bun:test";
+import { startAppliance } from "../../support/server/appliance.ts";
+import { connectMcp, REVISIONS } from "../../support/peers/mcp.ts";
+import { openStage, provision, runScenarios } from "../../support/server/scenario.ts";
+
+const stage = openStage();
+
+const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+
+/** Drives that are left to make from one address, and what a call says when there are none. */
+const TWO = { "provisions-per-hour": "2" };
+
+runScenarios(stage, [
+  {
+    name: "a program needs no headers but its key",
+    request: ["POST", "/mcp"],
+    body: LIST,
+    status: 200,
+    json: { jsonrpc: "2.0", id: 1 },
+    contains: ['"name":"write_file"'],
+    receives: {
+      "content-type": "application/json",
+      "x-request-id": /./,
+      "x-ratelimit-remaining": /\d/,
+      "mcp-session-id": null,
+      connection: null,
+    },
+  },
+  {
+    name: "a client that takes events gets one, and nothing after it",
+    request: ["POST", "/mcp"],
+    headers: { accept: "application/json, text/event-stream" },
+    body: LIST,
+    status: 200,
+    contains: [/^event: message\ndata: \{.*\}\n\n$/],
+    receives: { "content-type": "text/event-stream" },
+  },
+  {
+    name: "there are no streams to open, and no sessions to end",
+    request: ["GET", "/mcp"],
+    status: 405,
+    json: { error: { code: "METHOD_NOT_ALLOWED" } },
+    receives: { allow: "POST" },
+    after: [
+      { request: ["DELETE", "/mcp"], status: 405, json: { error: { code: "METHOD_NOT_ALLOWED" } } },
+      {
+        as: "nobody",
+        request: ["GET", "/mcp"],
+        status: 405,
+        json: { error: { code: "METHOD_NOT_ALLOWED" } },
+      },
+    ],
+  },
+  {
+    name: "a session of a client that has one elsewhere is ignored",
+    request: ["POST", "/mcp"],
+    headers: { "mcp-session-id": "x" },
+    body: LIST,
+    status: 200,
+    contains: ['"tools"'],
+  },
+  {
+    name: "a slash at the end makes no difference, also to who may ask",
+    request: ["POST", "/mcp/"],
+    body: LIST,
+    status: 200,
+    contains: ['"tools"'],
+    after: [
+      {
+        as: "nobody",
+        request: ["POST", "/mcp/"],
+        body: { ...LIST, method: "tools/call", params: { name: "list_drives" } },
+        status: 401,
+        json: { error: { code: "UNAUTHORIZED" } },
+      },
+    ],
+  },
+  {
+    name: "a batch is refused, since it would count as one request",
+    request: ["POST", "/mcp"],
+    body: [LIST, LIST],
+    status: 400,
+    json: { error: { code: "VALIDATION_ERROR", field: "body" } },
+  },
+  {
+    name: "an id that would come back as another one is refused",
+    request: ["POST", "/mcp"],
+    body: { ...LIST, id: 2 ** 53 },
+    status: 400,
+    json: { error: { code: "VALIDATION_ERROR", field: "id" } },
+  },
+  {
+    name: "malformed messages are refused before a tool sees them",
+    request: ["POST", "/mcp"],
+    body: "{",
+    status: 400,
+    json: { error: { code: "VALIDATION_ERROR" } },
+    after: [
+      ...['""', "1", "null", "{}", '{"jsonrpc":"2.0"}', '{"jsonrpc":"1.0","method":"x"}', deep(100_000)].map(
+        (body) => ({
+          request: ["POST", "/mcp"] as const,
+          body,
+          status: 400,
+          json: { error: { code: "VALIDATION_ERROR" } },
+        }),
+      ),
+      {
+        request: ["POST", "/mcp"],
+        body: JSON.stringify({ ...LIST, pad: " ".repeat(1024 * 1024) }),
+        status: 413,
+        json: { error: { code: "PAYLOAD_TOO_LARGE" } },
+      },
+      {
+        request: ["POST", "/mcp"],
+        headers: { "content-encoding": "gzip" },
+        body: "x",
+        status: 415,
+        json: { error: { code: "UNSUPPORTED_MEDIA_TYPE" } },
+      },
+    ],
+  },
+  {
+    name: "unknown fields are ignored, and null is nothing, as everywhere",
+    request: ["POST", "/mcp"],
+    body: { ...LIST, extra: 1 },
+    status: 200,
+    contains: ['"tools"'],
+    after: [
+      {
+        request: ["POST", "/mcp"],
+        body: { ...LIST, method: "tools/call", params: { name: "list_drives", arguments: null } },
+        status: 200,
+        contains: ['"drives"'],
+      },
+    ],
+  },
+  {
+    name: "an unknown tool and an unknown method are errors of the protocol",
+    request: ["POST", "/mcp"],
+    body: { ...LIST, method: "tools/call", params: { name: "rm" } },
+    status: 200,
+    contains: ["-32602", "see tools/list"],
+    after: [
+      { request: ["POST", "/mcp"], body: { ...LIST, method: "rm" }, status: 200, contains: ["-32601"] },
+    ],
+  },
+]);
+
+describe.each(REVISIONS)("the official client over %s", (revision) => {
+  test("begins with nothing but the address, and goes on without a header", async () => {
+    await using coffer = await startAppliance();
+    const base = coffer.appliance.url;
+    await using anybody = await connectMcp(base, undefined, revision);
+    expect(anybody.client.getNegotiatedProtocolVersion()).toBe(revision);
+    expect(anybody.client.getInstructions()).toContain("provision_drive");
+    const made = await anybody.get("provision_drive", { name: "Mine" });
+    const { api_key } = made;
+    expect(api_key).toMatch(/^cof_/);
+    expect(made["claim_url"]).toContain(`${base}/claim/`);
+    expect(made["message"]).toMatch(/Store api_key.*as api_key\./);
+    expect(await anybody.refused("list_drives")).toContain("provision_drive");
+    const mine = { drives: [{ id: made["drive_id"], name: "Mine" }] };
+    expect(await anybody.get("list_drives", { api_key })).toMatchObject(mine);
+    await anybody.get("write_file", { api_key, path: "a.md", text: "kept\n" });
+    await using me = await connectMcp(base, String(api_key), revision);
+    expect(await me.get("list_drives")).toMatchObject(mine);
+    expect(await me.get("read_file", { path: "a.md" })).toMatchObject({ text: "kept" });
+    expect(me.client.getInstructions()).not.toContain("provision_drive");
+    const second = await me.get("provision_drive", { name: "Second" });
+    expect(second["message"]).toContain("does not reach the new drive");
+  });
+
+  test("lists tools whose answers fit their schemas, and says so in text as well", async () => {
+    await using me = await connectMcp(stage.coffer.appliance.url, stage.world.keys.ada, revision);
+    const { tools } = await me.client.listTools();
+    for (const { description, outputSchema, annotations } of tools) {
+      expect(description?.length).toBeGreaterThan(40);
+      expect(outputSchema).toMatchObject({ type: "object" });
+      expect(annotations).toMatchObject({ readOnlyHint: expect.any(Boolean), openWorldHint: false });
+    }
+    // The client checks `structured` against the schema.
+    const { structured, text } = await me.call("list_files");
+    expect(JSON.parse(text)).toEqual(structured);
+  });
+});
+
+test("drives made without an account count together, however they are made", async () => {
+  await using coffer = await startAppliance(TWO);
+  await using anybody = await connectMcp(coffer.appliance.url);
+  await anybody.get("provision_drive", { name: "One" });
+  expect(await anybody.refused("provision_drive", { name: "" })).toContain("VALIDATION_ERROR");
+  await coffer.client().json(201, "POST", "/v0/drives/provision", { body: { name: "Two" } });
+  expect(await anybody.refused("provision_drive", { name: "Three" })).toMatch(/^RATE_LIMITED: At most 2/);
+});
+
+test("a message counts as one request of its key", async () => {
+  await using coffer = await startAppliance({ "rate-limits": "free=3,pro=3,team=3" });
+  const { data } = await coffer
+    .client()
+    .json<{ data: { api_key: string } }>(201, "POST", "/v0/drives/provision", { body: { name: "N" } });
+  const me = coffer.client(data.api_key);
+  for (const left of ["2", "1", "0"]) {
+    const { headers } = await me.send("POST", "/mcp", { body: LIST });
+    expect(headers.get("x-ratelimit-remaining")).toBe(left);
+  }
+  expect(await me.send("POST", "/mcp", { body: LIST })).toMatchObject({ status: 429 });
+  expect(await me.send("GET", "/v0/drives")).toMatchObject({ status: 429 });
+});
+
+test("the log says what was called, and nothing of what was passed", async () => {
+  const { coffer, world } = stage;
+  const before = coffer.lines.length;
+  await using me = await connectMcp(coffer.appliance.url, world.keys.agent);
+  await me.get("write_file", { path: "secret-path.txt", text: "secret text" });
+  await world.clients.agent.send("POST", "/mcp", { body: { ...LIST, method: "secret/method" } });
+  const lines = coffer.lines.slice(before);
+  expect(lines.some((line) => line.includes('"call":"tools/call write_file"'))).toBe(true);
+  expect(lines.some((line) => line.includes('"call":"other"'))).toBe(true);
+  expect(lines.filter((line) => line.includes("secret"))).toEqual([]);
+});
+
+test("what goes wrong inside is told with the request id, and explained in the log alone", async () => {
+  await using coffer = await startAppliance();
+  const { data } = await coffer
+    .client()
+    .json<{ data: { api_key: string } }>(201, "POST", "/v0/drives/provision", { body: { name: "N" } });
+  await using me = await connectMcp(coffer.appliance.url, data.api_key);
+  Object.assign(coffer.appliance.services.drives, {
+    list: () => {
+      throw new Error("/etc/secret is missing");
+    },
+  });
+  const text = await me.refused("list_drives");
+  expect(text).toMatch(/^INTERNAL: .* The request id is [\w-]+\.$/);
+  expect(text).not.toContain("secret");
+  expect(coffer.lines.some((line) => line.includes("/etc/secret is missing"))).toBe(true);
+});
+
+test.each([
+  ["2026-07-28", "application/json, text/event-stream"],
+  ["2025-11-25", "application/json, text/event-stream"],
+  ["2025-11-25", "application/json"],
+] as const)("what a client of %s that takes %s no longer waits for is ended", async (revision, accept) => {
+  await using coffer = await startAppliance();
+  const { key } = await provision(coffer);
+  const begun = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  Object.assign(coffer.appliance.services.grep, {
+    find: (_: unknown, __: unknown, { signal }: { signal: AbortSignal }) => {
+      begun.resolve();
+      return new Promise((___, reject) => {
+        signal.addEventListener("abort", () => {
+          ended.resolve();
+          reject(new Error("nobody waits"));
+        });
+      });
+    },
+  });
+  const isModern = revision === "2026-07-28";
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": revision,
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const gone = new AbortController();
+  const call = fetch(`${coffer.appliance.url}/mcp`, {
+    method: "POST",
+    signal: gone.signal,
+    headers: {
+      accept,
+      authorization: `Bearer ${key}`,
+      ...(isModern
+        ? { "mcp-protocol-version": revision, "mcp-method": "tools/call", "mcp-name": "grep" }
+        : {}),
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "grep", arguments: { pattern: "x" }, ...(isModern ? { _meta: meta } : {}) },
+    }),
+  }).then((response) => response.text());
+  await begun.promise;
+  gone.abort();
+  expect(call).rejects.toThrow();
+  await ended.promise;
+  await coffer.close();
+  // That a service stopped is no failure.
+  expect(coffer.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
+});

@@ -1,0 +1,287 @@
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { startAppliance } from "../../support/server/appliance.ts";
+import type { Client } from "../../support/server/client.ts";
+import { locationOf, OAuthTestClient, REDIRECT_URI, tokensIn } from "../../support/peers/oauth.ts";
+import { openStage } from "../../support/server/scenario.ts";
+import { beginSession, type SignedInBrowser } from "../../support/server/sign-in.ts";
+
+const stage = openStage();
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+
+let app: OAuthTestClient;
+let ada: SignedInBrowser;
+
+beforeAll(async () => {
+  app = await OAuthTestClient.register(stage.coffer);
+  ada = beginSession(stage.coffer, "ada").browser;
+});
+
+// Only so many may come from one address in a time.
+beforeEach(() => stage.coffer.clock.advance(60 * 60 * 1000));
+
+interface KeyRecord {
+  id: string;
+  name: string;
+  scope: string;
+  drive_id: string | null;
+  expires_at: string | null;
+  client_id: string | null;
+}
+
+/** The keys that were given to a client. */
+async function keysOf(client: OAuthTestClient): Promise<KeyRecord[]> {
+  const keys = await stage.world.clients.ada.json<KeyRecord[]>(200, "GET", "/v0/keys");
+  return keys.filter(({ client_id }) => client_id === client.id);
+}
+
+describe("the way in", () => {
+  test("is found from the MCP endpoint on, and every document names this server as it was asked", async () => {
+    const { url } = stage.coffer.appliance;
+    const get = (path: string) => stage.coffer.client().json<Record<string, unknown>>(200, "GET", path);
+    expect(await get("/.well-known/oauth-protected-resource/mcp")).toMatchObject({
+      resource: `${url}/mcp`,
+      authorization_servers: [url],
+      scopes_supported: ["read", "write"],
+    });
+    expect(await get("/.well-known/oauth-protected-resource")).toMatchObject({ resource: url });
+    expect(await get("/.well-known/oauth-authorization-server")).toMatchObject({
+      issuer: url,
+      authorization_endpoint: `${url}/oauth/authorize`,
+      token_endpoint: `${url}/oauth/token`,
+      registration_endpoint: `${url}/oauth/register`,
+      revocation_endpoint: `${url}/oauth/revoke`,
+      code_challenge_methods_supported: ["S256"],
+      token_endpoint_auth_methods_supported: ["none"],
+      authorization_response_iss_parameter_supported: true,
+      client_id_metadata_document_supported: true,
+    });
+    const other = await stage.coffer.client().send("GET", "/.well-known/openid-configuration");
+    expect(other.status).toBe(404);
+  });
+
+  test.each([
+    "/.well-known/oauth-protected-resource/mcp",
+    "/.well-known/oauth-protected-resource",
+    "/.well-known/oauth-authorization-server",
+  ])("is not offered to a valid key, as a client may drop it then: %s", async (path) => {
+    const { agent, liar } = stage.world.clients;
+    expect((await agent.send("GET", path)).status).toBe(404);
+    expect((await liar.send("GET", path)).status).toBe(200);
+  });
+
+  test("is not offered where there is nobody to let anyone in", async () => {
+    await using empty = await startAppliance();
+    for (const path of [
+      "/.well-known/oauth-protected-resource/mcp",
+      "/.well-known/oauth-authorization-server",
+    ]) {
+      const { status, text } = await empty.client().send("GET", path);
+      expect([status, text]).toEqual([404, expect.stringContaining("no users yet")]);
+    }
+  });
+
+  test("starts behind a configured address only with that", async () => {
+    const settings = { "base-url": "https://drive.example.com" };
+    await using coffer = await startAppliance(settings);
+    await coffer.appliance.services.users.createFromShell("ada", "long enough");
+    const base = settings["base-url"];
+    const server = "/.well-known/oauth-authorization-server";
+    expect(await coffer.client().json<object>(200, "GET", server)).toMatchObject({ issuer: base });
+    const path = "/.well-known/oauth-protected-resource/mcp";
+    expect(await coffer.client().json<object>(200, "GET", path)).toMatchObject({ resource: `${base}/mcp` });
+  });
+});
+
+describe("a client that a person lets in", () => {
+  test("gets a key that works for what was allowed, with its state and our name", async () => {
+    const ticket = await app.begin();
+    const asked = await ada.send("GET", `/v0/oauth/requests/${ticket}`);
+    expect(JSON.parse(asked.text)).toEqual({
+      data: {
+        client_id: app.id,
+        client_name: "Example App",
+        client_host: null,
+        redirect: { kind: "site", name: "app.example" },
+        scope: "read-write",
+      },
+    });
+    const back = await app.allowed(ada);
+    expect(back.href.startsWith(`${REDIRECT_URI}?`)).toBe(true);
+    expect(back.searchParams.get("state")).toBe("a state");
+    expect(back.searchParams.get("iss")).toBe(stage.coffer.appliance.url);
+    const answer = await app.exchange(back.searchParams.get("code") ?? "");
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    const tokens = tokensIn(answer);
+    expect(tokens).toMatchObject({ token_type: "Bearer", expires_in: 3600, scope: "read write" });
+    const client = stage.coffer.client(tokens.access_token);
+    const { data } = await client.json<{ data: { id: string }[] }>(200, "GET", "/v0/drives");
+    expect(data.map(({ id }) => id)).toContain(stage.world.drives.ada);
+    await client.json(201, "PUT", `/v0/files?drive_id=${stage.world.drives.ada}&path=from-app`, {
+      body: "x",
+    });
+  });
+
+  test("gets one drive alone, and only to read, if that is what was allowed", async () => {
+    const own = await OAuthTestClient.register(stage.coffer);
+    const tokens = await own.signIn(ada, { drive_id: "ada/notes", scope: "read-only" });
+    expect(tokens.scope).toBe("read");
+    const client = stage.coffer.client(tokens.access_token);
+    const { data } = await client.json<{ data: { id: string }[] }>(200, "GET", "/v0/drives");
+    expect(data.map(({ id }) => id)).toEqual([stage.world.drives.ada]);
+    const refused = await client.send("PUT", `/v0/files?drive_id=${stage.world.drives.ada}&path=a`, {
+      body: "x",
+    });
+    expect(refused.status).toBe(403);
+    expect(await keysOf(own)).toMatchObject([{ scope: "read-only", drive_id: stage.world.drives.ada }]);
+  });
+
+  test("is told how to ask for more than it was allowed, and a key of another kind is not", async () => {
+    const own = await OAuthTestClient.register(stage.coffer);
+    const { access_token: token } = await own.signIn(ada, { scope: "read-only" });
+    const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "provision_drive" } };
+    const challenge = async (client: Client) => {
+      const { status, headers } = await client.send("POST", "/mcp", { body });
+      return [status, headers.get("www-authenticate")];
+    };
+    const metadata = `${stage.coffer.appliance.url}/.well-known/oauth-protected-resource/mcp`;
+    expect(await challenge(stage.coffer.client(token))).toEqual([
+      403,
+      `Bearer error="insufficient_scope", resource_metadata="${metadata}", scope="read write"`,
+    ]);
+    // Its client could sign in instead, and drop the key that it was configured with.
+    expect(await challenge(stage.world.clients.adaReader)).toEqual([403, null]);
+    expect(await challenge(stage.world.clients.agentReader)).toEqual([403, null]);
+  });
+
+  test("stays one row on the page of keys while it refreshes, and ends there with all its tokens", async () => {
+    const own = await OAuthTestClient.register(stage.coffer);
+    const first = await own.signIn(ada);
+    const second = tokensIn(await own.refresh(first.refresh_token));
+    const keys = await keysOf(own);
+    expect(keys).toMatchObject([{ name: "Example App", expires_at: expect.any(String) }]);
+    expect((await stage.coffer.client(first.access_token).send("GET", "/v0/drives")).status).toBe(401);
+    expect((await stage.coffer.client(second.access_token).send("GET", "/v0/drives")).status).toBe(200);
+    await stage.world.clients.ada.json(200, "DELETE", `/v0/keys/${keys[0]?.id}`);
+    expect((await stage.coffer.client(second.access_token).send("GET", "/v0/drives")).status).toBe(401);
+    expect((await own.refresh(second.refresh_token)).status).toBe(400);
+  });
+
+  test("is turned away if the person says so", async () => {
+    const ticket = await app.begin();
+    const { text } = await ada.send("POST", `/v0/oauth/requests/${ticket}`, { body: { allow: false } });
+    const { data }: { data: { redirect_to: string } } = JSON.parse(text);
+    expect(Object.fromEntries(new URL(data.redirect_to).searchParams)).toEqual({
+      error: "access_denied",
+      state: "a state",
+      iss: stage.coffer.appliance.url,
+    });
+    const again = await ada.send("POST", `/v0/oauth/requests/${ticket}`, { body: { allow: true } });
+    expect(again.status).toBe(404);
+  });
+
+  test("cannot make itself a key that stays when it is turned out", async () => {
+    const tokens = await app.signIn(ada);
+    const refused = await stage.coffer.client(tokens.access_token).send("POST", "/v0/keys", { body: {} });
+    expect(refused.status).toBe(403);
+  });
+
+  test("gives its access back (RFC 7009), with either token, and a second time without an error", async () => {
+    for (const which of ["access_token", "refresh_token"] as const) {
+      const tokens = await app.signIn(ada);
+      const form = { token: tokens[which], client_id: app.id };
+      for (const _ of ["once", "again"]) expect((await app.post("/oauth/revoke", form)).status).toBe(200);
+      expect((await stage.coffer.client(tokens.access_token).send("GET", "/v0/drives")).status).toBe(401);
+      expect((await app.refresh(tokens.refresh_token)).status).toBe(400);
+    }
+  });
+});
+
+describe("in time", () => {
+  test("a token ends after an hour, what it may refresh after 30 days without use, and the sweep removes it", async () => {
+    await using coffer = await startAppliance();
+    await coffer.appliance.services.users.createFromShell("ada", "long enough");
+    const browser = beginSession(coffer, "ada").browser;
+    const client = await OAuthTestClient.register(coffer);
+    let tokens = await client.signIn(browser);
+    const status = async () => (await coffer.client(tokens.access_token).send("GET", "/v0/drives")).status;
+    coffer.clock.advance(HOUR_MS - 1);
+    expect(await status()).toBe(200);
+    coffer.clock.advance(1);
+    expect(await status()).toBe(401);
+    for (let month = 0; month < 3; month += 1) {
+      coffer.clock.advance(29 * DAY_MS);
+      tokens = tokensIn(await client.refresh(tokens.refresh_token));
+      expect(await status()).toBe(200);
+    }
+    await coffer.restart();
+    coffer.clock.advance(30 * DAY_MS);
+    expect((await client.refresh(tokens.refresh_token)).status).toBe(400);
+    await coffer.appliance.services.sweep.run();
+    const keys = await coffer.client().send("GET", "/v0/keys", {
+      headers: { cookie: beginSession(coffer, "ada").browser.cookie },
+    });
+    expect(JSON.parse(keys.text)).toEqual([]);
+  });
+
+  test("a link that a client made works until its access ends, not only until its token does", async () => {
+    await using coffer = await startAppliance();
+    await coffer.appliance.services.users.createFromShell("ada", "long enough");
+    const client = await OAuthTestClient.register(coffer);
+    const tokens = await client.signIn(beginSession(coffer, "ada").browser);
+    const api = coffer.client(tokens.access_token);
+    const { data } = await api.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+      body: { name: "D" },
+    });
+    const file = await api.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${data.id}&path=a`, {
+      body: "x",
+    });
+    const link = await api.json<{ token: string }>(200, "POST", `/v0/files/${file.id}/presigned-url`, {
+      body: { expires_in: 86_400 },
+    });
+    const get = async () => (await coffer.client().send("GET", `/v0/presigned/${link.token}`)).status;
+    coffer.clock.advance(2 * HOUR_MS);
+    expect(await get()).toBe(200);
+    await client.post("/oauth/revoke", { token: tokens.refresh_token });
+    expect(await get()).toBe(404);
+  });
+
+  test("a registration that nobody used goes after a day, one in use stays", async () => {
+    await using coffer = await startAppliance();
+    await coffer.appliance.services.users.createFromShell("ada", "long enough");
+    const unused = await OAuthTestClient.register(coffer);
+    const used = await OAuthTestClient.register(coffer);
+    await used.signIn(beginSession(coffer, "ada").browser);
+    coffer.clock.advance(DAY_MS);
+    await coffer.appliance.services.sweep.run();
+    const asked = [await unused.ask(), await used.ask()];
+    expect(asked.map(({ status }) => status)).toEqual([400, 303]);
+  });
+
+  test("a person can take half an hour, a client a minute", async () => {
+    await using coffer = await startAppliance();
+    await coffer.appliance.services.users.createFromShell("ada", "long enough");
+    const browser = beginSession(coffer, "ada").browser;
+    const client = await OAuthTestClient.register(coffer);
+    const ticket = await client.begin();
+    const late = await client.code(browser);
+    coffer.clock.advance(60_000);
+    expect((await client.exchange(late)).status).toBe(400);
+    coffer.clock.advance(29 * 60_000);
+    const answer = await browser.send("POST", `/v0/oauth/requests/${ticket}`, { body: { allow: true } });
+    expect(answer.status).toBe(404);
+  });
+});
+
+test("a browser is sent to the page, which nobody may frame and which tells nobody where it came from", async () => {
+  const { status, headers } = await app.ask({}, { accept: "text/html" });
+  expect([status, locationOf(headers).pathname]).toEqual([303, "/oauth/consent"]);
+  const page = await stage.coffer.client().send("GET", "/oauth/consent?request=x", {
+    headers: { accept: "text/html" },
+  });
+  expect(page.status).toBe(200);
+  expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+  expect(page.headers.get("x-frame-options")).toBe("DENY");
+  expect(page.headers.get("referrer-policy")).toBe("no-referrer");
+});

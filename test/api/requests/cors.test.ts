@@ -1,0 +1,239 @@
+import { describe, expect, test } from "bun:test";
+import { startAppliance } from "../../support/server/appliance.ts";
+import { openStage, post, refused, runScenarios, type Scenario } from "../../support/server/scenario.ts";
+import { addAccount } from "../../support/server/accounts.ts";
+import { signIn } from "../../support/server/sign-in.ts";
+
+const PAGE = "https://agent.example";
+const ASKS = { origin: PAGE, "access-control-request-method": "PATCH" };
+
+const stage = openStage();
+
+describe("a browser that asks for a page of another origin", () => {
+  for (const path of [
+    "/v0",
+    "/v0/drives",
+    "/v0/nothing",
+    "/mcp",
+    "/docs/openapi.json",
+    "/docs/api.md",
+    "/llms.txt",
+  ]) {
+    test(`may go on, at ${path}`, async () => {
+      const answer = await stage.coffer.client().send("OPTIONS", path, {
+        headers: { ...ASKS, "access-control-request-headers": "authorization,if-match,x-own" },
+      });
+      expect([answer.status, answer.text]).toEqual([204, ""]);
+      const { headers } = answer;
+      expect(headers.get("access-control-allow-origin")).toBe("*");
+      expect(headers.get("access-control-allow-methods")).toBe("GET, HEAD, POST, PUT, PATCH, DELETE");
+      const allowed = headers.get("access-control-allow-headers")?.split(", ") ?? [];
+      for (const name of ["Authorization", "Content-Type", "If-Match", "Idempotency-Key", "*"]) {
+        expect(allowed).toContain(name);
+      }
+      expect(Number(headers.get("access-control-max-age"))).toBeGreaterThan(0);
+      expect(headers.has("access-control-allow-credentials")).toBe(false);
+      expect(headers.get("x-request-id")).toMatch(/./);
+    });
+  }
+
+  for (const path of ["/", "/auth/login", "/healthz", "/docs", "/v00"]) {
+    test(`may not, at ${path}`, async () => {
+      const { status, headers } = await stage.coffer.client().send("OPTIONS", path, { headers: ASKS });
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(headers.has("access-control-allow-origin")).toBe(false);
+    });
+  }
+
+  test("is not counted", async () => {
+    await using coffer = await startAppliance({ "rate-limits": "free=1" });
+    for (let n = 0; n < 5; n += 1) {
+      expect((await coffer.client().send("OPTIONS", "/v0/drives", { headers: ASKS })).status).toBe(204);
+    }
+    expect((await coffer.client().send("GET", "/v0/drives")).status).toBe(401);
+  });
+});
+
+const shared = { "access-control-allow-origin": "*", vary: /(^|, )Origin(,|$)/i } as const;
+
+describe("a page of another origin may read", () => {
+  const exposes =
+    /\bETag\b.*\bX-Request-Id\b.*\bX-RateLimit-Limit\b.*\bRetry-After\b.*\bIdempotency-Replayed\b/;
+  const receives = {
+    ...shared,
+    "access-control-expose-headers": exposes,
+    "access-control-allow-credentials": null,
+  };
+  const headers = { origin: PAGE };
+  const record = post({}, { headers, receives, keeps: "file" });
+  const rows: Scenario[] = [
+    { name: "what a key lists", request: ["GET", "/v0/drives"], headers, receives, status: 200, json: {} },
+    { name: "what it wrote", ...record },
+    {
+      name: "a content",
+      given: [record],
+      request: ["GET", "/v0/files/{file.id}/download"],
+      headers,
+      receives,
+      status: 200,
+      contains: ["Hello World!"],
+    },
+    {
+      name: "a 401",
+      as: "nobody",
+      request: ["GET", "/v0/drives"],
+      headers,
+      receives,
+      ...refused("UNAUTHORIZED"),
+    },
+    { name: "a 404", request: ["GET", "/v0/nothing"], headers, receives, ...refused("NOT_FOUND") },
+    {
+      name: "a 400",
+      request: ["POST", "/v0/files"],
+      body: "{",
+      headers,
+      receives,
+      ...refused("VALIDATION_ERROR"),
+    },
+    {
+      name: "the same from an opaque origin",
+      request: ["GET", "/v0/drives"],
+      headers: { origin: "null" },
+      receives,
+      status: 200,
+      json: {},
+    },
+    {
+      name: "what a download link gives, without a key",
+      given: [
+        record,
+        {
+          request: ["POST", "/v0/files/{file.id}/presigned-url"],
+          body: {},
+          status: 200,
+          json: {},
+          keeps: "link",
+        },
+      ],
+      as: "nobody",
+      request: ["GET", "/v0/presigned/{link.token}"],
+      headers,
+      receives,
+      status: 200,
+      contains: ["Hello World!"],
+    },
+    {
+      name: "nothing more than others get, if there is no origin",
+      request: ["GET", "/v0/drives"],
+      receives: { "access-control-allow-origin": null, vary: shared.vary },
+      status: 200,
+      json: {},
+    },
+    {
+      name: "that it may not provision for whoever looks at it",
+      as: "nobody",
+      request: ["POST", "/v0/drives/provision"],
+      body: { name: "x" },
+      headers,
+      receives: shared,
+      ...refused("FORBIDDEN"),
+    },
+    {
+      name: "what it provisioned with a key",
+      request: ["POST", "/v0/drives/provision"],
+      body: { name: "x" },
+      headers,
+      receives: shared,
+      status: 201,
+      json: {},
+    },
+  ];
+  runScenarios(stage, rows);
+
+  test("what an MCP client gets with a key; without one it gets nothing", async () => {
+    const own = await stage.ownDrive();
+    const body = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "page", version: "1" } },
+    };
+    const sent = {
+      body,
+      headers: {
+        origin: PAGE,
+        accept: "application/json, text/event-stream",
+        "content-type": "application/json",
+      },
+    };
+    const answer = await own.client.send("POST", "/mcp", sent);
+    expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
+    expect(answer.headers.get("access-control-expose-headers")).toContain("Mcp-Session-Id");
+    const anonymous = await stage.coffer.client().send("POST", "/mcp", sent);
+    expect([anonymous.status, anonymous.headers.get("access-control-allow-origin")]).toEqual([403, "*"]);
+  });
+
+  test("the API description", async () => {
+    const answer = await stage.coffer.client().send("GET", "/docs/openapi.json", { headers });
+    expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
+  });
+
+  test("neither the dashboard nor what signing in answers", async () => {
+    for (const path of ["/", "/docs", "/healthz", "/auth/login"]) {
+      const answer = await stage.coffer.client().send("GET", path, { headers });
+      expect([path, answer.headers.get("access-control-allow-origin")]).toEqual([path, null]);
+    }
+  });
+});
+
+test("a read that names a foreign origin has no session, one of our own page has", async () => {
+  await using coffer = await startAppliance();
+  addAccount(coffer, "ada");
+  const ada = await signIn(coffer, "ada");
+  const statusFor = async (origin: string) =>
+    (await ada.send("GET", "/v0/drives", { headers: { origin } })).status;
+  expect(await statusFor(PAGE)).toBe(401);
+  expect(await statusFor("null")).toBe(401);
+  expect(await statusFor(coffer.appliance.url)).toBe(200);
+  expect((await ada.send("GET", "/v0/drives")).status).toBe(200);
+});
+
+/** The status of a preflight, and which origin that and another response allow. */
+async function ask(setting: string, origin: string) {
+  await using coffer = await startAppliance({ "cors-origins": setting });
+  const client = coffer.client();
+  const preflight = await client.send("OPTIONS", "/v0/drives", { headers: { ...ASKS, origin } });
+  const answer = await client.send("GET", "/v0/drives", { headers: { origin } });
+  expect(answer.headers.get("vary")).toMatch(/(^|, )Origin(,|$)/i);
+  expect(preflight.headers.get("vary")).toMatch(/(^|, )Origin(,|$)/i);
+  return [
+    preflight.status,
+    preflight.headers.get("access-control-allow-origin"),
+    answer.headers.get("access-control-allow-origin"),
+  ];
+}
+
+describe("COFFER_CORS_ORIGINS", () => {
+  test("names who may", async () => {
+    const list = "https://agent.example, http://localhost:5173";
+    expect(await ask(list, PAGE)).toEqual([204, PAGE, PAGE]);
+    expect(await ask(list, "http://localhost:5173")).toEqual([
+      204,
+      "http://localhost:5173",
+      "http://localhost:5173",
+    ]);
+    for (const origin of [
+      "http://agent.example",
+      "https://agent.example:8443",
+      "https://x.agent.example",
+      "https://agent.example.evil",
+      "null",
+    ]) {
+      expect(await ask(list, origin)).toEqual([403, null, null]);
+    }
+  });
+
+  test("may allow nobody", async () => {
+    expect(await ask("off", PAGE)).toEqual([403, null, null]);
+  });
+});

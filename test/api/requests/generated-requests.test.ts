@@ -1,0 +1,13 @@
+import { expect, test } from "bun:test";
+import { startAppliance } from "../../support/server/appliance.ts";
+import { sendGenerated } from "../../support/generated/run.ts";
+import { verified } from "../../support/faults/verified.ts";
+
+test("every answer to a generated request is one that is described", async () => {
+  await using coffer = await startAppliance({ signups: "open" });
+  const { appliance, dataDir, clock } = coffer;
+  const { faults } = await sendGenerated({ url: appliance.url, dataDir, clock }, 1, 1000);
+  expect(faults).toEqual([]);
+  await coffer.close();
+  expect(await verified(dataDir)).toEqual([]);
+});

@@ -1,0 +1,39 @@
+import { expect, test } from "bun:test";
+import { addAccount } from "../../support/server/accounts.ts";
+import { startAppliance } from "../../support/server/appliance.ts";
+import { bodyRoutes } from "../../support/samples/described-bodies.ts";
+import { Description } from "../../support/schemas/description.ts";
+import { hostileBodies } from "../../support/samples/hostile-bodies.ts";
+import { LoopWait } from "../../support/meters/loop-wait.ts";
+import { bePatient } from "../../support/server/patience.ts";
+import { beginSession } from "../../support/server/sign-in.ts";
+
+bePatient();
+
+/** In milliseconds. The client is in the same process, and others use the machine: what is wrong takes hundreds. */
+const LONGEST_WAIT = 50;
+/** What is slow each time is slow; another process may take the CPU in some. */
+const TRIES = 5;
+
+test("the largest body of no route makes everybody else wait", async () => {
+  await using coffer = await startAppliance();
+  addAccount(coffer, "ada");
+  const { browser } = beginSession(coffer, "ada");
+  const { secret } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
+  const client = coffer.client(secret);
+  const wait = new LoopWait();
+  const slow: string[] = [];
+  for (const { operation, path, limit } of bodyRoutes(await Description.of(coffer.client()))) {
+    const sender = operation.id === "mcp" ? client : browser;
+    for (const [shape, text] of hostileBodies(limit)) {
+      const body = new TextEncoder().encode(text);
+      let least = Number.POSITIVE_INFINITY;
+      for (let n = 0; n < TRIES && least > LONGEST_WAIT; n++) {
+        coffer.clock.advance(3_600_000);
+        least = Math.min(least, await wait.during(() => sender.send(operation.method, path, { body })));
+      }
+      if (least > LONGEST_WAIT) slow.push(`${operation.id}, ${shape}: ${Math.round(least)} ms`);
+    }
+  }
+  expect(slow).toEqual([]);
+});

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
+import type { TestAppliance } from "../../support/server/appliance.ts";
+import { addAccount } from "../../support/server/accounts.ts";
+import { startAppliance } from "../../support/server/appliance.ts";
+import type { Answer, RequestOptions } from "../../support/server/client.ts";
+import { ANONYMOUS_LIMIT, type BodyRoute, bodyRoutes } from "../../support/samples/described-bodies.ts";
+import { Description } from "../../support/schemas/description.ts";
+import { hostileBodies } from "../../support/samples/hostile-bodies.ts";
+import { beginSession, type SignedInBrowser } from "../../support/server/sign-in.ts";
+import { WorkMeter } from "../../support/meters/work-meter.ts";
+import { excessOf } from "../../../src/http/json/json-measure.ts";
+
+/** Values and names in one body, at most, which each is looked at a few times. */
+const MOST_ITEMS = 10_000;
+const LOOKED_AT = 8;
+
+let coffer: TestAppliance;
+let browser: SignedInBrowser;
+let routes: BodyRoute[];
+beforeAll(async () => {
+  coffer = await startAppliance();
+  addAccount(coffer, "ada");
+  ({ browser } = beginSession(coffer, "ada"));
+  routes = bodyRoutes(await Description.of(coffer.client()));
+});
+afterAll(() => coffer[Symbol.asyncDispose]());
+
+/** By whoever may send the most there. MCP takes no sessions. */
+async function sendAsCaller({ operation, path }: BodyRoute, options: RequestOptions): Promise<Answer> {
+  coffer.clock.advance(3_600_000);
+  if (operation.id !== "mcp") return browser.send(operation.method, path, options);
+  const { secret } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
+  return coffer.client(secret).send(operation.method, path, options);
+}
+
+function sendAsNobody({ operation, path }: BodyRoute, options: RequestOptions): Promise<Answer> {
+  coffer.clock.advance(3_600_000);
+  return coffer.client().send(operation.method, path, options);
+}
+
+function code({ text }: Answer): string {
+  const { error } = JSON.parse(text);
+  return typeof error === "string" ? error : error.code;
+}
+
+test("every route refuses a body that is longer than it says", async () => {
+  expect(routes.length).toBeGreaterThan(40);
+  for (const route of routes) {
+    const body = "x".repeat(route.limit + 1);
+    expect([route.operation.id, (await sendAsCaller(route, { body })).status]).toEqual([
+      route.operation.id,
+      413,
+    ]);
+    const stream = new Blob([body]).stream();
+    expect([route.operation.id, (await sendAsCaller(route, { body: stream })).status]).toEqual([
+      route.operation.id,
+      413,
+    ]);
+  }
+});
+
+test("without a key no route takes more than 16 KiB", async () => {
+  for (const route of routes.filter(({ operation }) => !operation.isGuarded)) {
+    const answer = await sendAsNobody(route, { body: "x".repeat(ANONYMOUS_LIMIT + 1) });
+    expect([route.operation.id, answer.status]).toEqual([route.operation.id, 413]);
+    const shorter = await sendAsNobody(route, { body: "x".repeat(ANONYMOUS_LIMIT) });
+    expect([route.operation.id, shorter.status]).not.toEqual([route.operation.id, 413]);
+  }
+});
+
+describe("the largest body of every route costs little, whatever is in it", () => {
+  test("of a caller", async () => {
+    using meter = new WorkMeter();
+    for (const route of routes) {
+      for (const [shape, body] of hostileBodies(route.limit)) {
+        meter.take();
+        const { status } = await sendAsCaller(route, { body });
+        expect([route.operation.id, shape, status < 500 && status !== 413]).toEqual([
+          route.operation.id,
+          shape,
+          true,
+        ]);
+        expect([route.operation.id, shape, Math.max(0, meter.take() - MOST_ITEMS * LOOKED_AT)]).toEqual([
+          route.operation.id,
+          shape,
+          0,
+        ]);
+      }
+    }
+  });
+
+  test("of an upload's fields, and of what is in a form", async () => {
+    using meter = new WorkMeter();
+    for (const [shape, body] of hostileBodies(256 * 1024)) {
+      for (const type of ["application/json", "multipart/form-data; boundary=b"]) {
+        meter.take();
+        const part = `--b\r\nContent-Disposition: form-data; name="metadata"\r\n\r\n${body}\r\n--b--\r\n`;
+        const sent = { body: type.startsWith("m") ? part : body, headers: { "content-type": type } };
+        const answer = await browser.send("POST", "/v0/files", sent);
+        expect([shape, type, code(answer)]).toEqual([shape, type, "VALIDATION_ERROR"]);
+        expect([shape, type, Math.max(0, meter.take() - MOST_ITEMS * LOOKED_AT)]).toEqual([shape, type, 0]);
+      }
+    }
+  });
+});
+
+test("the longest metadata goes through every door, as tight or as wide as it is written", async () => {
+  const { secret } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
+  const client = coffer.client(secret);
+  const { data: drive } = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+    body: { name: "Metadata" },
+  });
+  // 16 KiB, with as many values as that can hold.
+  const metadata = { z: Array<number>(8188).fill(0) };
+  const body = { drive_id: drive.id, filename: "a", content: "", metadata };
+  const { id } = await client.json<{ id: string }>(201, "POST", "/v0/files", { body });
+  const wide = JSON.stringify({ metadata, tags: ["a"] }, null, 8);
+  const changed = await client.json<{ metadata: unknown }>(200, "PATCH", `/v0/files/${id}`, { body: wide });
+  expect(changed.metadata).toEqual(metadata);
+});
+
+test("a megabyte of text may have many escapes, but not consist of them", () => {
+  expect(excessOf(JSON.stringify(["a line\n".repeat(140_000)]), 2)).toBeNull();
+  expect(excessOf(JSON.stringify(["\n".repeat(300_000)]), 2)).toBe("escapes");
+});
+
+test.each([
+  ['["a\\",b,c", "d,e", "f"]', 4],
+  ['["a,b", "c\\\\", "d\\"", "e,f"]', 5],
+  ['{"a,b": "c\\u002c,", "d": []}', 5],
+])("what is in a text is no item: %s", (text, items) => {
+  expect([excessOf(text, items), excessOf(text, items - 1)]).toEqual([null, "items"]);
+});
+
+test("an MCP message has few names where the SDK looks at each several times", async () => {
+  const { secret } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
+  const many = Object.fromEntries(Array.from({ length: 4000 }, (_, i) => [`k${i}`, 0]));
+  for (const params of [many, { name: "list_files", arguments: many }, { _meta: many }]) {
+    const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+    const answer = await coffer.client(secret).send("POST", "/mcp", { body });
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("an object of at most")]);
+  }
+});
+
+test("others have their turn between what is done with a long body", async () => {
+  const { secret } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
+  const text = `a long text${"x".repeat(100_000)}`;
+  let turns = 0;
+  const parse = JSON.parse;
+  using parsed = spyOn(JSON, "parse").mockImplementation((sent, reviver) => {
+    if (sent.includes(text)) setImmediate(() => (turns = 1));
+    return parse(sent, reviver);
+  });
+  // The first thing that is done with the text.
+  using looked = spyOn(String.prototype, "isWellFormed").mockImplementation(function (this: string) {
+    if (this.length === text.length) turns += 10;
+    return true;
+  });
+  const body = { op: "append", text };
+  const path = `/v0/files/${Bun.randomUUIDv7()}/edit`;
+  const { status } = await coffer.client(secret).send("POST", path, { body });
+  expect([status, parsed.mock.calls.length > 0, looked.mock.calls.length > 0]).toEqual([404, true, true]);
+  expect(turns).toBe(11);
+});

@@ -1,0 +1,433 @@
+import { describe, expect, test } from "bun:test";
+import { connectMcp } from "../../support/peers/mcp.ts";
+import {
+  type Expected,
+  openStage,
+  put,
+  refused,
+  runScenarios,
+  type Scenario,
+  type Step,
+} from "../../support/server/scenario.ts";
+import type { Json } from "../../support/server/client.ts";
+
+const stage = openStage();
+
+const LENIENT = { prefer: "handling=lenient" };
+
+function file(path = "docs/f.md", content = "one\n"): Step {
+  return put(path, content, { keeps: "file" });
+}
+
+function get(path: string, expected: Expected): Step {
+  return { request: ["GET", path], status: 200, ...expected };
+}
+
+/** The file must be there with this content. */
+function holds(content: string): Step {
+  return get("/v0/files/by-path/download?drive_id={drive}&path=docs/f.md", {
+    contains: [new RegExp(`^${content}$`)],
+  });
+}
+
+/** A refusal that names the field, and what it may mean. */
+function unknown(field: string, meant: string | null, message = "") {
+  const hint = meant === null ? "It takes " : `Did you mean ${meant}?`;
+  const said: [string, string] = [`${field} is not a `, message === "" ? hint : message];
+  return { ...refused("VALIDATION_ERROR", field), contains: said };
+}
+
+const append = (more: { [name: string]: Json }) => ({ op: "append", text: "two\n", ...more });
+
+function edit(body: Json, expected: Expected, by = ""): Step {
+  return {
+    request: ["POST", `/v0/files/by-path/edit?drive_id={drive}&path=docs/f.md${by}`],
+    body,
+    status: 200,
+    ...expected,
+  };
+}
+
+describe("a name that a request does not know is refused, and the nearest one named", () => {
+  const inDrive = "drive_id={drive}";
+  const queries: readonly (readonly [path: string, field: string, meant: string | null])[] = [
+    [`/v0/files?${inDrive}&path=docs/`, "path", "prefix"],
+    [`/v0/files?${inDrive}&glob=**/*.md`, "glob", "prefix"],
+    [`/v0/files?${inDrive}&prefx=docs/`, "prefx", "prefix"],
+    [`/v0/files?${inDrive}&recursive=true`, "recursive", "delimiter"],
+    [`/v0/grep?${inDrive}&pattern=x&path=docs/`, "path", "prefix"],
+    [`/v0/grep?${inDrive}&regex=x`, "regex", "pattern"],
+    [`/v0/search?pattern=one`, "pattern", "q"],
+    [`/v0/folders?${inDrive}&prefix=docs/`, "prefix", "path"],
+    [`/v0/changes?driveId={drive}`, "driveId", "drive_id"],
+    [`/v0/files/{file.id}?colour=red`, "colour", null],
+    [`/v0/drives/{drive}?colour=red`, "colour", null],
+    [`/v0?colour=red`, "colour", null],
+    [`/v0/account?colour=red`, "colour", null],
+  ];
+  runScenarios(stage, [
+    ...queries.map(([path, field, meant]): Scenario => ({
+      name: path,
+      as: path.startsWith("/v0/account") ? "ada" : "owner",
+      given: [file()],
+      ...get(path, unknown(field, meant)),
+    })),
+    ...queries.map(([path]): Scenario => ({
+      name: `${path} with Prefer: handling=lenient`,
+      as: path.startsWith("/v0/account") ? "ada" : "owner",
+      given: [file()],
+      ...get(path, {
+        headers: LENIENT,
+        contains: [path.includes("regex") ? /pattern/ : path.includes("search") ? /q/ : /^[{[]/],
+        ...(path.includes("regex") || path.includes("search") ? { status: 400 } : {}),
+        receives: { "preference-applied": "handling=lenient", vary: /Prefer/ },
+      }),
+    })),
+    {
+      name: "a field, and nothing is changed",
+      given: [file()],
+      ...edit(append({ if_mtch: '"x"' }), unknown("if_mtch", "if_match")),
+      after: [holds("one\n")],
+    },
+    {
+      name: "a field of one of many edits",
+      given: [file()],
+      ...edit({ edits: [append({}), append({ old_str: "x" })] }, unknown("edits[1].old_str", "old_string")),
+      after: [holds("one\n")],
+    },
+    {
+      name: "a condition within one of many edits",
+      given: [file()],
+      ...edit(
+        { edits: [append({ if_match: '"x"' })] },
+        unknown("edits[0].if_match", null, "It is for the whole request: send it beside edits."),
+      ),
+      after: [holds("one\n")],
+    },
+    {
+      name: "the ids of a deletion",
+      request: ["POST", "/v0/files/bulk-delete"],
+      body: { ids: ["x"] },
+      ...unknown("ids", "file_ids"),
+    },
+    {
+      name: "a field that belongs into the query",
+      given: [file()],
+      ...edit(append({ path: "docs/f.md" }), unknown("path", null, "Send it in the query.")),
+      after: [holds("one\n")],
+    },
+    {
+      name: "a parameter that belongs into the body",
+      request: ["POST", "/v0/folders?path=a/"],
+      body: { drive_id: "{drive}", path: "a/" },
+      ...unknown("path", null, "Send it in the body."),
+    },
+    {
+      name: "a parameter that is a header",
+      given: [file()],
+      ...get(
+        "/v0/files/{file.id}/download?range=bytes=0-0",
+        unknown("range", null, "Send it as the header Range."),
+      ),
+    },
+    {
+      name: "a field where there is no body",
+      given: [file()],
+      request: ["POST", "/v0/files/{file.id}/extract"],
+      body: { path: "x" },
+      ...unknown("path", null),
+    },
+    {
+      name: "an empty object where there is no body",
+      given: [file()],
+      request: ["POST", "/v0/files/{file.id}/extract"],
+      body: {},
+      status: 200,
+      json: { content: "one\n" },
+    },
+    {
+      name: "before a deletion",
+      given: [file()],
+      request: ["DELETE", "/v0/files/by-path?drive_id={drive}&path=docs/f.md&dry_run=true"],
+      ...unknown("dry_run", null),
+      after: [holds("one\n")],
+    },
+    {
+      name: "is not kept under an Idempotency-Key",
+      given: [
+        file(),
+        {
+          ...edit(append({ colour: "red" }), unknown("colour", null)),
+          headers: { "idempotency-key": "unknown-names-0123456789" },
+        },
+      ],
+      ...edit(append({}), {
+        headers: { "idempotency-key": "unknown-names-0123456789" },
+        json: { size: 8 },
+        receives: { "idempotency-replayed": null },
+      }),
+    },
+  ]);
+});
+
+describe("a name of MCP is understood", () => {
+  const inDrive = "drive={drive}";
+  const stale = '"0000"';
+  const current = Bun.SHA256.hash("one\n", "hex");
+  const changed = { json: { size: 8 } };
+  const failed = refused("PRECONDITION_FAILED");
+  runScenarios(stage, [
+    { name: "drive", given: [file()], ...get(`/v0/files?${inDrive}`, { json: { total: 1 } }) },
+    { name: "query", ...get("/v0/search?query=nowhere", { json: { total: 0 } }) },
+    {
+      name: "content_type for mime_type",
+      ...get("/v0/search?content_type=image/png", { json: { total: 0 } }),
+    },
+    {
+      name: "drive and destination_drive in a body",
+      given: [file()],
+      request: ["POST", "/v0/folders/copy"],
+      body: { drive: "{drive}", path: "docs/", destination_path: "more/", destination_drive: "{drive}" },
+      status: 201,
+      json: { path: "more/" },
+    },
+    {
+      name: "both names of one thing",
+      request: ["POST", "/v0/folders"],
+      body: { drive: "{drive}", drive_id: "{drive}", path: "a/" },
+      ...refused("VALIDATION_ERROR", "drive"),
+      contains: ["means the same as drive_id"],
+    },
+    {
+      name: "both names of one parameter",
+      ...get("/v0/files?drive={drive}&drive_id={drive}", refused("VALIDATION_ERROR", "drive_id")),
+    },
+    {
+      name: "if_match that does not hold, in the body",
+      given: [file()],
+      ...edit(append({ if_match: stale }), failed),
+      after: [holds("one\n")],
+    },
+    {
+      name: "if_match that does not hold, in the query",
+      given: [file()],
+      ...edit(append({}), failed, "&if_match=%220000%22"),
+      after: [holds("one\n")],
+    },
+    {
+      name: "if_match that does not hold, and Prefer: handling=lenient",
+      given: [file()],
+      ...edit(append({ if_match: stale }), { ...failed, headers: LENIENT }),
+      after: [holds("one\n")],
+    },
+    {
+      name: "if_match that holds, without its quotes",
+      given: [file()],
+      ...edit(append({ if_match: current }), changed),
+    },
+    { name: "if_match that is null", given: [file()], ...edit(append({ if_match: null }), changed) },
+    {
+      name: "if_match that is no text",
+      given: [file()],
+      ...edit(append({ if_match: 5 }), refused("VALIDATION_ERROR", "if_match")),
+    },
+    {
+      name: "if_match and another If-Match",
+      given: [file()],
+      ...edit(append({ if_match: stale }), {
+        ...refused("VALIDATION_ERROR", "if_match"),
+        headers: { "if-match": '"1111"' },
+      }),
+    },
+    {
+      name: "two that differ in the query",
+      given: [file()],
+      ...edit(append({}), refused("VALIDATION_ERROR", "if_match"), `&if_match=0000&if_match=${current}`),
+      after: [holds("one\n")],
+    },
+    {
+      name: "two that differ in the query and the body",
+      given: [file()],
+      ...edit(append({ if_match: current }), refused("VALIDATION_ERROR", "if_match"), "&if_match=0000"),
+      after: [holds("one\n")],
+    },
+    {
+      name: "if_match of a deletion",
+      given: [file()],
+      request: ["DELETE", "/v0/files/{file.id}?if_match=0000"],
+      ...failed,
+      after: [holds("one\n")],
+    },
+    {
+      name: "if_match of a deletion, in a body",
+      given: [file()],
+      request: ["DELETE", "/v0/files/{file.id}"],
+      body: { if_match: stale },
+      ...failed,
+      after: [holds("one\n")],
+    },
+    {
+      name: "if_match of an upload in JSON",
+      given: [file()],
+      request: ["POST", "/v0/files"],
+      body: { drive_id: "{drive}", filename: "f.md", path: "docs/f.md", text: "x", if_match: stale },
+      ...failed,
+      after: [holds("one\n")],
+    },
+    {
+      name: "only_create of an upload",
+      given: [file()],
+      request: ["PUT", "/v0/files?drive_id={drive}&path=docs/f.md&only_create=true"],
+      body: "x",
+      ...failed,
+      after: [holds("one\n")],
+    },
+    {
+      name: "only_create: false of an upload",
+      given: [file()],
+      request: ["PUT", "/v0/files?drive_id={drive}&path=docs/f.md&only_create=false"],
+      body: "two",
+      status: 200,
+      json: { size: 3 },
+    },
+    {
+      name: "if_match where nothing takes it",
+      request: ["POST", "/v0/folders"],
+      body: { drive_id: "{drive}", path: "a/", if_match: stale },
+      ...unknown("if_match", null),
+    },
+  ]);
+
+  test("an upload with another if_match is another request", async () => {
+    const { id: drive, client } = await stage.ownDrive();
+    const body = { drive_id: drive, filename: "f.txt", text: "x" };
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const send = (more: object) => client.send("POST", "/v0/files", { body: { ...body, ...more }, headers });
+    const first = await send({ only_create: true });
+    expect(first.status).toBe(201);
+    expect((await send({ only_create: true })).headers.get("idempotency-replayed")).toBe("true");
+    expect((await send({})).status).toBe(422);
+  });
+
+  test("and one of REST by the tools", async () => {
+    const { id: drive, key } = await stage.ownDrive();
+    await using me = await connectMcp(stage.coffer.appliance.url, key);
+    const written = { path: "a.md", text: "fox", drive };
+    expect(await me.get("write_file", { ...written, mime_type: "text/x-own" })).toMatchObject({
+      mime_type: "text/x-own",
+    });
+    expect(await me.get("search", { q: "fox", drive_id: drive })).toMatchObject({
+      results: [{ path: "a.md" }],
+    });
+    expect(await me.refused("search", { q: "fox", query: "fox" })).toContain("means the same as query");
+    expect(await me.refused("search", { q: 5 })).toContain("q must be a string");
+    expect(await me.refused("search", { query: "" })).toContain("query must be a string");
+    expect(await me.refused("write_file", { path: "b.md", text: "x", mime_type: 5 })).toContain(
+      "mime_type must be a string",
+    );
+    expect(await me.get("snapshot", { action: "create" })).toMatchObject({ snapshot: {} });
+    expect(await me.refused("snapshot", { action: "restore", id: "x", snapshot_id: "y" })).toContain(
+      "id means the same as snapshot_id",
+    );
+    expect(await me.refused("write_file", { path: "b.md", content: "fox" })).toContain("Did you mean text?");
+    expect(await me.refused("write_file", { path: "b.md", base64: "todo" })).toContain("pass it as text");
+    expect(
+      await me.get("write_file", { path: "b.md", base64: "todo", content_type: "image/png" }),
+    ).toMatchObject({ size: 3 });
+    expect(await me.refused("edit_file", { path: "a.md", edits: [append({ old_str: "x" })] })).toContain(
+      "edits[0].old_str is not an argument of this tool. Did you mean old_string?",
+    );
+  });
+});
+
+test("links that people open work with what programs add to them, and not with a slip", async () => {
+  const { id: drive, client } = await stage.ownDrive();
+  await client.send("PUT", `/v0/files?drive_id=${drive}&path=docs/f.md`, { body: "one\n" });
+  const anyone = stage.coffer.client();
+  const { url } = await client.json<{ url: string }>(
+    200,
+    "POST",
+    `/v0/files/by-path/presigned-url?drive_id=${drive}&path=docs/f.md`,
+  );
+  const link = await client.json<{ token: string }>(201, "POST", "/v0/links", {
+    body: { drive_id: drive, path: "docs/" },
+  });
+  const shared = `/v0/shared/${link.token}`;
+  const added = "utm_source=chat&fbclid=x&gclid=y&_=1&ref=z&si=w";
+  const answers: readonly (readonly [address: string, status: number])[] = [
+    [`${new URL(url).pathname}?${added}`, 200],
+    [`${new URL(url).pathname}?${added}&inlin=1`, 400],
+    [`${shared}/download?path=f.md&${added}`, 200],
+    [`${shared}/download?file=f.md`, 400],
+    [`${shared}/archive?${added}`, 200],
+    [`${shared}/archive?${"a=b&".repeat(65)}`, 400],
+    [`${shared}/archive?paths=f.md`, 400],
+    [`${shared}/files?${added}`, 400],
+    [`${shared}/files?path=f.md`, 400],
+  ];
+  for (const [address, status] of answers) {
+    expect([address, (await anyone.send("GET", address)).status]).toEqual([address, status]);
+  }
+});
+
+/** What says that a plus sign may be meant. */
+function tellsOf(text: string): object {
+  return { did_you_mean: `In a query, + is a space. If you mean ${text}` };
+}
+
+/** An upload to a path as it is written. */
+function upload(path: string, expected: Expected): Step {
+  return {
+    request: ["PUT", `/v0/files?drive_id={drive}&path=${path}`],
+    body: "hello world\n",
+    status: 201,
+    ...expected,
+  };
+}
+
+describe("a plus sign in a query is a space", () => {
+  const silent = { omits: ["did_you_mean"] };
+  runScenarios(stage, [
+    {
+      name: "and a path with two of them is told",
+      ...upload("c++/my+notes.md", {
+        json: { path: "c  /my notes.md", ...tellsOf('"c++/my notes.md", send path=c%2B%2B/my+notes.md.') },
+      }),
+    },
+    {
+      name: "a single one in a path is one",
+      ...upload("my+notes.md", { json: { path: "my notes.md" }, ...silent }),
+    },
+    {
+      name: "two spaces that were written as such are two",
+      ...upload("a%20%20b.md", { json: { path: "a  b.md" }, ...silent }),
+    },
+    {
+      name: "a pattern that finds nothing is told",
+      given: [file("f.md", "hello\n")],
+      ...get("/v0/grep?drive_id={drive}&pattern=hel+o", {
+        json: { data: [], ...tellsOf('"hel+o", send pattern=hel%2Bo.') },
+      }),
+    },
+    {
+      name: "one that finds something is right",
+      given: [file("f.md", "hello world\n")],
+      ...get("/v0/grep?drive_id={drive}&pattern=hello+world", {
+        json: { data: [{ path: "f.md" }] },
+        ...silent,
+      }),
+    },
+    {
+      name: "and one without a plus sign",
+      given: [file("f.md", "hello\n")],
+      ...get("/v0/grep?drive_id={drive}&pattern=hel%20o", { json: { data: [] }, ...silent }),
+    },
+    {
+      name: "a prefix that lists nothing is told",
+      given: [file()],
+      ...get("/v0/files?drive_id={drive}&prefix=c++/", {
+        json: { total: 0, ...tellsOf('"c++/", send prefix=c%2B%2B/.') },
+      }),
+    },
+  ]);
+});

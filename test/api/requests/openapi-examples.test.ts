@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { addAccount } from "../../support/server/accounts.ts";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import {
+  type DescribedBody,
+  type DescribedOperation,
+  Description,
+} from "../../support/schemas/description.ts";
+import { isObject, type JsonObject } from "../../support/schemas/json-schema.ts";
+import { letIn, pendingRequest } from "../../support/peers/oauth.ts";
+import { type SignedInBrowser, signIn } from "../../support/server/sign-in.ts";
+
+const JSON_TYPE = "application/json";
+const FORM_TYPE = "multipart/form-data";
+const URL_FORM_TYPE = "application/x-www-form-urlencoded";
+
+/** What each example gives when it is sent as it is: its status, and what its answer says among other things. */
+const CASES: readonly (readonly [id: string, type: string, status: number, answer: JsonObject])[] = [
+  ["provisionDrive", JSON_TYPE, 201, { data: { drive_name: "Research Notes" } }],
+  ["createDrive", JSON_TYPE, 201, { data: { name: "Research Notes", description: "" } }],
+  ["updateDrive", JSON_TYPE, 200, { data: { name: "Mine" } }],
+  ["claimDrive", JSON_TYPE, 200, { data: { expires_at: null } }],
+  ["uploadFile", JSON_TYPE, 201, { path: "hello.txt", mime_type: "text/plain", expires_at: null }],
+  ["uploadFile", FORM_TYPE, 201, { path: "hello.txt", content_preview: "Hello World!", expires_at: null }],
+  ["putFile", "application/octet-stream", 201, { path: "notes/hello.txt", content_preview: "Hello World!" }],
+  ["putFile", "*/*", 201, { path: "notes/hello.txt", content_preview: "Hello World!" }],
+  ["updateFile", JSON_TYPE, 200, { path: "notes/2030/plan.md", tags: ["greeting"], expires_at: null }],
+  ["copyFile", JSON_TYPE, 201, { path: "copies/plan.md" }],
+  ["moveFile", JSON_TYPE, 200, { path: "archive/plan.md" }],
+  ["editFile", JSON_TYPE, 200, { path: "notes/2030/plan.md", size: 20, diff_cut: false }],
+  ["editFileByPath", JSON_TYPE, 200, { path: "notes/2030/plan.md", size: 20, diff_cut: false }],
+  ["updateFileByPath", JSON_TYPE, 200, { path: "notes/2030/plan.md", tags: ["greeting"], expires_at: null }],
+  ["copyFileByPath", JSON_TYPE, 201, { path: "copies/plan.md" }],
+  ["moveFileByPath", JSON_TYPE, 200, { path: "archive/plan.md" }],
+  ["deleteFiles", JSON_TYPE, 200, { failed: [] }],
+  ["createPresignedUrl", JSON_TYPE, 200, {}],
+  ["createPresignedUrlByPath", JSON_TYPE, 200, {}],
+  ["createUploadLink", JSON_TYPE, 201, {}],
+  ["createLink", JSON_TYPE, 201, { kind: "folder", path: "notes/2030/" }],
+  ["unlockShared", JSON_TYPE, 200, { unlocked: true }],
+  ["createWebhook", JSON_TYPE, 201, { events: ["file.*", "folder.deleted"] }],
+  ["updateWebhook", JSON_TYPE, 200, { disabled_at: null }],
+  ["uploadByLink", "application/octet-stream", 201, { path: "by-link.txt", content_preview: "Hello World!" }],
+  ["uploadByLink", "*/*", 201, { path: "by-link.txt", content_preview: "Hello World!" }],
+  ["createSnapshot", JSON_TYPE, 201, { data: { name: "Before the clean-up", automatic: false } }],
+  ["forkDrive", JSON_TYPE, 201, { data: { name: "Research Notes, tried out" } }],
+  ["restoreSnapshot", JSON_TYPE, 200, { data: { restored: true, path: "" } }],
+  ["createFolder", JSON_TYPE, 200, { path: "notes/2030/" }],
+  ["deleteFolder", JSON_TYPE, 200, { path: "notes/2030/", file_count: 1 }],
+  ["restoreTrashEntry", JSON_TYPE, 200, { path: "gone.txt", restored: true }],
+  ["emptyTrash", JSON_TYPE, 200, { entry_count: 1 }],
+  ["moveFolder", JSON_TYPE, 200, { path: "archive/2030/" }],
+  ["copyFolder", JSON_TYPE, 201, { path: "copies/2030/" }],
+  ["addMember", JSON_TYPE, 201, { data: { username: "carl", role: "editor" } }],
+  ["updateMember", JSON_TYPE, 200, { data: { username: "dora", role: "reader" } }],
+  ["createKey", JSON_TYPE, 201, { scope: "read-write", drive_id: null }],
+  ["decideAuthorizationRequest", JSON_TYPE, 200, { data: {} }],
+  ["registerClient", JSON_TYPE, 201, { client_name: "app.example.com" }],
+  ["getToken", URL_FORM_TYPE, 200, { token_type: "Bearer" }],
+  ["revokeToken", URL_FORM_TYPE, 200, {}],
+  ["createUser", JSON_TYPE, 201, { data: { username: "bob" } }],
+  ["updateUser", JSON_TYPE, 200, { data: { plan: "pro", disabled: false } }],
+  ["signUp", JSON_TYPE, 200, { data: { username: "carol" } }],
+  ["logIn", JSON_TYPE, 200, { data: { username: "ada" } }],
+  ["changePassword", JSON_TYPE, 200, { data: { changed: true } }],
+  ["setUp", JSON_TYPE, 200, { data: { username: "ada" } }],
+  ["mcp", JSON_TYPE, 200, { jsonrpc: "2.0", id: 1 }],
+];
+
+/** Fields that could be left out, and are what the example is about. */
+const SHOWN_ALL_THE_SAME: Readonly<Record<string, readonly string[]>> = {
+  updateDrive: ["description"],
+  updateFile: ["tags"],
+  // One edit instead of several, so its fields are not required.
+  editFile: ["op", "text"],
+  editFileByPath: ["op", "text"],
+  updateFileByPath: ["tags"],
+  updateUser: ["plan"],
+  updateWebhook: ["enabled"],
+  // One of two ways to send the content.
+  uploadFile: ["content"],
+  // Without one it could not be told from others in the list.
+  createKey: ["name"],
+  createSnapshot: ["name"],
+  // One of two things to exchange.
+  getToken: ["refresh_token"],
+  // They may be in the query instead.
+  deleteFolder: ["drive_id", "path"],
+  emptyTrash: ["drive_id"],
+  // Without one it would be a notification.
+  mcp: ["id"],
+};
+
+let coffer: TestAppliance;
+let description: Description;
+/** The account that the examples sign in to, in a browser. */
+let ada: SignedInBrowser;
+
+beforeAll(async () => {
+  coffer = await startAppliance({ signups: "open" });
+  description = await Description.of(coffer.client());
+  const { example } = bodyOf("logIn", JSON_TYPE);
+  if (!isObject(example)) throw new Error("logIn has no example");
+  const [username, password] = [String(example["username"]), String(example["password"])];
+  await coffer.appliance.services.users.createFromShell(username, password);
+  ada = await signIn(coffer, username, password);
+  addAccount(coffer, "carl");
+  addAccount(coffer, "dora");
+});
+afterAll(() => coffer[Symbol.asyncDispose]());
+
+/** The bodies of all operations, each with its operation. */
+function bodies(): (readonly [DescribedOperation, DescribedBody])[] {
+  return description.operations.flatMap((operation) =>
+    description.requestBodies(operation).map((body) => [operation, body] as const),
+  );
+}
+
+function bodyOf(id: string, type: string): DescribedBody {
+  const [, body] = bodies().find(([operation, each]) => operation.id === id && each.type === type) ?? [];
+  if (body === undefined) throw new Error(`${id} takes no ${type}`);
+  return body;
+}
+
+/** Something real for each thing that examples name: fields by their names, identifiers in a path by the path. */
+interface Reals {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly ids: Readonly<Record<string, string>>;
+}
+
+/** What Ada is answered. */
+async function ask<T>(method: string, path: string, body?: string | Record<string, string>): Promise<T> {
+  const { text } = await ada.send(method, path, body === undefined ? {} : { body });
+  return JSON.parse(text);
+}
+
+/** Makes a drive of Ada's, in it the file `notes/2030/plan.md`, and what else there is to name. */
+async function makeReals(): Promise<Reals> {
+  const drive = await ask<{ data: { id: string } }>("POST", "/v0/drives", { name: "Mine" });
+  const place = `/v0/files?drive_id=${drive.data.id}&path=notes/2030/plan.md`;
+  const file = await ask<{ id: string }>("PUT", place, "A plan.");
+  const provisioned = { name: "An agent's" };
+  const unclaimed = await ask<{ data: { claim_url: string } }>("POST", "/v0/drives/provision", provisioned);
+  const link = await ask<{ url: string }>("POST", "/v0/upload-links", {
+    drive_id: drive.data.id,
+    path: "by-link.txt",
+  });
+  const gone = `drive_id=${drive.data.id}&path=gone.txt`;
+  await ask("PUT", `/v0/files?${gone}`, "It went.");
+  const { trash_id: entry } = await ask<{ trash_id: string }>("DELETE", `/v0/files/by-path?${gone}`);
+  const member = await ask<{ data: { user_id: string } }>("POST", `/v0/drives/${drive.data.id}/members`, {
+    username: "dora",
+    role: "reader",
+  });
+  const shared = await ask<{ token: string }>("POST", "/v0/links", {
+    drive_id: drive.data.id,
+    path: "/",
+    password: "open sesame",
+  });
+  const taken = await ask<{ data: { id: string } }>("POST", `/v0/drives/${drive.data.id}/snapshots`);
+  const hook = { url: "https://agent.example/hook", events: ["*"] };
+  // There may be only a few.
+  const { data: hooks } = await ask<{ data: { id: string }[] }>("GET", "/v0/webhooks");
+  const webhook = hooks[0] ?? (await ask<{ id: string }>("POST", "/v0/webhooks", JSON.stringify(hook)));
+  const users = await ask<{ data: { id: string; username: string }[] }>("GET", "/v0/users");
+  const { clientId, refreshToken } = await letIn(coffer, ada);
+  const carl = users.data.find(({ username }) => username === "carl");
+  return {
+    fields: {
+      drive_id: drive.data.id,
+      file_ids: [file.id],
+      client_id: clientId,
+      refresh_token: refreshToken,
+      token: unclaimed.data.claim_url.split("/").at(-1),
+    },
+    ids: {
+      drives: drive.data.id,
+      files: file.id,
+      trash: entry,
+      uploads: link.url.split("/").at(-1) ?? "",
+      shared: shared.token,
+      users: carl?.id ?? "",
+      webhooks: webhook.id,
+      user_id: member.data.user_id,
+      oauth: await pendingRequest(coffer),
+      sid: taken.data.id,
+    },
+  };
+}
+
+/** An example, with what is real in the place of what it names. */
+function filled(example: JsonObject, { fields }: Reals): JsonObject {
+  return Object.fromEntries(Object.entries(example).map(([name, value]) => [name, fields[name] ?? value]));
+}
+
+/** An example as a body of its type. */
+function encoded({ type, example, files }: DescribedBody, reals: Reals): string | FormData {
+  if (!isObject(example)) return String(example);
+  const values = filled(example, reals);
+  if (type === URL_FORM_TYPE) {
+    const texts = Object.entries(values).map(([name, value]) => [name, String(value)] as const);
+    return new URLSearchParams(Object.fromEntries(texts)).toString();
+  }
+  if (type !== FORM_TYPE) return JSON.stringify(values);
+  const form = new FormData();
+  for (const [name, value] of Object.entries(values)) {
+    if (files.includes(name)) form.append(name, new File([String(value)], "hello.txt"));
+    else form.append(name, String(value));
+  }
+  return form;
+}
+
+/** Sends an example from a page of the server's, as Ada where somebody has to be signed in. */
+function execute(at: TestAppliance, id: string, type: string, reals: Reals): Promise<Response> {
+  const operation = description.operation(id);
+  const [, , resource = ""] = operation.path.split("/");
+  const path = operation.path.replaceAll(
+    /\{(\w+)\}/g,
+    (_, name: string) => reals.ids[name] ?? reals.ids[resource] ?? "",
+  );
+  const address = new URL(path, at.appliance.url);
+  for (const [name, value] of Object.entries(filled(description.exampleQuery(operation), reals))) {
+    address.searchParams.set(name, String(value));
+  }
+  const headers = new Headers({ origin: at.appliance.url });
+  if (operation.isGuarded) headers.set("cookie", ada.cookie);
+  if (type !== FORM_TYPE) headers.set("content-type", type.replace("*/*", "text/plain"));
+  return fetch(address, { method: operation.method, headers, body: encoded(bodyOf(id, type), reals) });
+}
+
+test.each(CASES)("the example of %s, as %s, is answered with %i", async (id, type, status, answer) => {
+  // They take a server without an account.
+  await using fresh = ["setUp", "mcp"].includes(id) ? await startAppliance() : null;
+  const response =
+    fresh === null
+      ? await execute(coffer, id, type, await makeReals())
+      : await execute(fresh, id, type, {
+          fields: { token: new URL(fresh.appliance.setupLink ?? "").searchParams.get("token") },
+          ids: {},
+        });
+  const text = await response.text();
+  expect([response.status, text]).toEqual([status, text]);
+  // A revocation has no body.
+  expect(JSON.parse(text || "{}")).toMatchObject(answer);
+});
+
+test("every body has an example, and each is sent above", () => {
+  const all = bodies();
+  expect(all.filter(([, { example }]) => example === undefined)).toEqual([]);
+  const named = all.map(([{ id }, { type }]) => `${id} ${type}`);
+  expect(named.toSorted()).toEqual(CASES.map(([id, type]) => `${id} ${type}`).toSorted());
+});
+
+test("an example leaves out what can be left out, unless it is about that", () => {
+  const optional = bodies().map(([{ id }, body]) => [id, body.optional] as const);
+  expect(Object.fromEntries(optional.filter(([, names]) => names.length > 0))).toEqual(SHOWN_ALL_THE_SAME);
+});

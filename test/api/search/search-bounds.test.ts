@@ -1,0 +1,195 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { type BatchId, newId } from "../../../src/domain/id.ts";
+import { IndexWork } from "../../../src/services/search/index-work.ts";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { addManyFiles } from "../../support/samples/many-files.ts";
+import { bePatient } from "../../support/server/patience.ts";
+import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
+
+bePatient();
+
+interface Found {
+  data: { path: string; score: number }[];
+  total: number;
+  total_is_exact: boolean;
+}
+
+const FILES = 4000;
+/** More words than a search puts together for the start of one. */
+const WORDS = 600;
+
+let coffer: TestAppliance;
+let own: OwnDrive;
+
+async function upload(path: string, body: string, type = "text/plain"): Promise<string> {
+  const target = `/v0/files?drive_id=${own.id}&path=${encodeURIComponent(path)}`;
+  const headers = { "content-type": type };
+  return (await own.client.json<{ id: string }>(201, "PUT", target, { body, headers })).id;
+}
+
+function find(query: Record<string, string>): Promise<Found> {
+  return own.client.json<Found>(200, "GET", `/v0/search?${new URLSearchParams(query).toString()}`);
+}
+
+async function indexed(): Promise<void> {
+  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
+  await eventually(() => {
+    coffer.appliance.services.indexer.wake();
+    return sql.query("SELECT 1 FROM search_job LIMIT 1").get() === null;
+  });
+}
+
+beforeAll(async () => {
+  coffer = await startAppliance();
+  own = await provision(coffer);
+  await upload(
+    "words.txt",
+    `needle ${Array.from({ length: WORDS }, (_, n) => `start${n + 1000}`).join(" ")}`,
+  );
+  await upload("other needle.txt", "start1000");
+  await upload("common.txt", "old");
+  await upload("uncommon.txt", "old");
+  await upload("invoice.txt", "old common");
+  await upload("start1000.txt", "old common");
+  await upload("picture.png", "", "image/png");
+  const changed = await upload("changed.txt", "old common");
+  const { id } = await own.client.json<{ id: string }>(201, "POST", "/v0/files", {
+    body: { drive_id: own.id, filename: "tagged.txt", content: btoa("common start1000"), tags: ["all"] },
+  });
+  coffer.clock.advance(1000);
+  await addManyFiles(coffer.dataDir, id, FILES);
+  coffer.clock.advance(1000);
+  await own.client.json(200, "PATCH", `/v0/files/${changed}`, { body: { metadata: { a: 1 } } });
+  await indexed();
+});
+
+afterAll(() => coffer[Symbol.asyncDispose]());
+
+describe("of more files than are looked at", () => {
+  test("the total says that there are at least so many", async () => {
+    const { total, total_is_exact } = await find({ q: "common" });
+    expect([total >= 2500, total < FILES, total_is_exact]).toEqual([true, true, false]);
+  });
+
+  test("those come first that match in their filenames, as a whole word before others, however old", async () => {
+    const { data } = await find({ q: "common" });
+    expect(data.slice(0, 3).map(({ path, score }) => [path, score])).toEqual([
+      ["common.txt", 0.6],
+      ["uncommon.txt", 0.4],
+      ["changed.txt", 0.1],
+    ]);
+  });
+
+  test("the one whose filename matches one word, and its text the other, comes first", async () => {
+    const { data, total_is_exact } = await find({ q: 'common "start1000"' });
+    expect([data[0], total_is_exact]).toMatchObject([{ path: "start1000.txt", score: 0.35 }, false]);
+  });
+
+  test("all pages are of the same files, each once, in one order", async () => {
+    const seen: string[] = [];
+    const { total } = await find({ q: "common", limit: "1" });
+    for (let page = 1; seen.length < total; page += 1) {
+      const found = await find({ q: "common", limit: "700", page: String(page) });
+      expect([found.total, found.data.length > 0]).toEqual([total, true]);
+      seen.push(...found.data.map(({ path }) => path));
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([total, total]);
+  });
+
+  test("the few that fit a filter are found among all that match", async () => {
+    for (const filter of ["prefix=invoice", "updated_before=2030-01-01T00:00:01Z&max_size=10&prefix=inv"]) {
+      const query = Object.fromEntries(new URLSearchParams(`q=common&${filter}`));
+      expect(await find(query)).toMatchObject({
+        data: [{ path: "invoice.txt" }],
+        total: 1,
+        total_is_exact: true,
+      });
+    }
+    expect(await find({ q: "common", max_size: "10" })).toMatchObject({ total: 5, total_is_exact: true });
+    expect(await find({ mime_type: "image/*" })).toMatchObject({ total: 1, total_is_exact: true });
+  });
+
+  test("by filters alone every one is reached, the last changed first", async () => {
+    const seen: string[] = [];
+    for (let page = 1; page <= 5; page += 1) {
+      const found = await find({ mime_type: "text/*", limit: "1000", page: String(page) });
+      expect(found.total > page * 1000 || found.total_is_exact).toBe(true);
+      seen.push(...found.data.map(({ path }) => path));
+    }
+    expect([seen.length, new Set(seen).size, seen[0]]).toEqual([FILES + 8, FILES + 8, "changed.txt"]);
+    expect((await find({ tags: "all", limit: "1000", page: "4" })).data).toHaveLength(1000);
+    expect((await find({ tags: "all", limit: "1000", page: "5" })).data).toHaveLength(1);
+  });
+});
+
+describe("the start of more words than are put together", () => {
+  test("is found with another word that few files have", async () => {
+    expect(await find({ q: `needle start${WORDS + 999}` })).toMatchObject({ total: 1 });
+    const { data, total_is_exact } = await find({ q: "needle start" });
+    expect([data.map(({ path }) => path), total_is_exact]).toEqual([["other needle.txt", "words.txt"], true]);
+    expect((await find({ q: "words.txt start1" })).data.map(({ path }) => path)).toEqual(["words.txt"]);
+  });
+
+  test("is found in the files where only the last of the words is", async () => {
+    await upload("last.txt", `single start${WORDS + 1000}`);
+    expect(await find({ q: "single start" })).toMatchObject({ data: [{ path: "last.txt" }], total: 1 });
+  });
+});
+
+/** The paths of the files with the tag `order`. */
+async function ordered(): Promise<string[]> {
+  return (await find({ tags: "order" })).data.map(({ path }) => path);
+}
+
+test("a tag's files are in the order of change", async () => {
+  const tag = (path: string) =>
+    own.client.json<{ id: string }>(201, "POST", "/v0/files", {
+      body: { drive_id: own.id, path, filename: path, content: "", tags: ["order"] },
+    });
+  const { id } = await tag("order-a.bin");
+  coffer.clock.advance(1000);
+  await tag("order-b.bin");
+  expect(await ordered()).toEqual(["order-b.bin", "order-a.bin"]);
+  coffer.clock.advance(1000);
+  await own.client.json(200, "PATCH", `/v0/files/${id}`, { body: { metadata: { a: 1 } } });
+  expect(await ordered()).toEqual(["order-a.bin", "order-b.bin"]);
+});
+
+test("texts are indexed in turn with names, however many of these wait", async () => {
+  await using other = await startAppliance();
+  const drive = await provision(other);
+  await other.appliance.services.indexer.stop();
+  const put = (path: string) =>
+    drive.client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${drive.id}&path=${path}`, {
+      body: "word",
+    });
+  const { id } = await put("a.bin");
+  await put("b.txt");
+  await addManyFiles(other.dataDir, id, 2000);
+  await other.close();
+  using sql = new Sqlite(join(other.dataDir, "coffer.db"));
+  const jobs = (part: number) =>
+    sql.query(`SELECT file FROM search_job WHERE part = ${part}`).values().length;
+  expect([jobs(0), jobs(1)]).toEqual([2002, 2002]);
+  const places = { database: sql.filename, blobsDir: join(other.dataDir, "blobs") };
+  const [first, second] = [newId<BatchId>(0), newId<BatchId>(0)];
+  const { work } = await IndexWork.open(places, null, first);
+  const done = await work.index({
+    drive: null,
+    after: 0,
+    upTo: 10_000,
+    documents: [],
+    previous: first,
+    id: second,
+  });
+  work.close(first);
+  sql.run("DELETE FROM search_job WHERE ticket IN (SELECT value FROM json_each(?))", [
+    JSON.stringify(done.tickets),
+  ]);
+  const text = sql.query(
+    "SELECT 1 FROM search_job j JOIN file f ON f.pk = j.file WHERE path = 'b.txt' AND part = 1",
+  );
+  expect([done.isFull, jobs(0) > 1000, text.get()]).toEqual([true, true, null]);
+});

@@ -1,0 +1,130 @@
+import { expect, test } from "bun:test";
+import { startAppliance } from "../../support/server/appliance.ts";
+import type { Client } from "../../support/server/client.ts";
+import { openStage, refused, runScenarios } from "../../support/server/scenario.ts";
+import { verified } from "../../support/faults/verified.ts";
+import { populate } from "../../support/server/world.ts";
+
+const stage = openStage();
+
+interface Drive {
+  readonly data: { readonly id: string; readonly file_count: number; readonly total_size: number };
+}
+
+interface File {
+  readonly id: string;
+  readonly path: string;
+}
+
+async function makeDrive(client: Client): Promise<string> {
+  return (await client.json<Drive>(201, "POST", "/v0/drives", { body: { name: "Source" } })).data.id;
+}
+
+async function upload(client: Client, drive: string, path: string, body: string, more = ""): Promise<void> {
+  const answer = await client.send("PUT", `/v0/files?drive_id=${drive}&path=${path}${more}`, { body });
+  if (answer.status >= 300) throw new Error(answer.text);
+}
+
+/** The records of a drive's files, and its folders. */
+async function holds(client: Client, drive: string, snapshot?: string) {
+  const inside = snapshot === undefined ? "" : `&snapshot_id=${snapshot}`;
+  const list = `/v0/files?drive_id=${drive}&limit=1000${inside}`;
+  const { data } = await client.json<{ data: File[] }>(200, "GET", list);
+  const folders = await client.json<{ data: object[] }>(200, "GET", `/v0/folders?drive_id=${drive}${inside}`);
+  const rest = data.map((file) => ({ ...file, id: "", drive_id: "" }));
+  return {
+    ids: data.map(({ id }) => id),
+    files: rest,
+    folders: folders.data.map((folder) => ({ ...folder, drive_id: "" })),
+  };
+}
+
+test("a fork holds what the drive did, with new ids, and lives by itself", async () => {
+  const { ada } = stage.world.clients;
+  const source = await makeDrive(ada);
+  await upload(ada, source, "a/b/1.txt", "one", "&tags=red");
+  await upload(ada, source, "2.txt", "two");
+  await ada.json(201, "POST", "/v0/folders", { body: { drive_id: source, path: "empty/" } });
+  const { data } = await ada.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${source}/snapshots`);
+  const before = await holds(ada, source);
+  stage.coffer.clock.advance(1000);
+  await upload(ada, source, "2.txt", "changed");
+  await upload(ada, source, "new.txt", "new");
+
+  const body = { name: "Fork" };
+  const now = await ada.json<Drive>(201, "POST", `/v0/drives/${source}/fork`, { body });
+  expect(now.data).toMatchObject({ name: "Fork", file_count: 3, total_size: 13, role: "owner" });
+  const then = await ada.json<Drive>(201, "POST", `/v0/drives/${source}/fork`, {
+    body: { ...body, snapshot_id: data.id },
+  });
+  const forked = await holds(ada, then.data.id);
+  expect([forked.files, forked.folders]).toEqual([before.files, before.folders]);
+  expect(forked.ids.some((id) => before.ids.includes(id))).toBe(false);
+  expect((await holds(ada, now.data.id)).files).toEqual((await holds(ada, source)).files);
+
+  // The snapshot that a fork takes for itself is gone again.
+  const { total } = await ada.json<{ total: number }>(200, "GET", `/v0/drives/${source}/snapshots`);
+  expect(total).toBe(1);
+  await ada.json(200, "DELETE", `/v0/drives/${source}`);
+  await stage.coffer.appliance.services.sweep.run();
+  const query = `drive_id=${then.data.id}&path=a/b/1.txt`;
+  expect((await ada.send("GET", `/v0/files/by-path/download?${query}`)).text).toBe("one");
+  expect(await verified(stage.coffer.dataDir)).toEqual([]);
+});
+
+test("a fork in many pieces: nobody waits for it or sees it, and a restart leaves none", async () => {
+  await using coffer = await startAppliance();
+  const world = await populate(coffer);
+  const { ada } = world.clients;
+  const source = await makeDrive(ada);
+  const paths = Array.from({ length: 300 }, (_, n) => `d${n % 5}/${n}`);
+  await Promise.all(paths.map((path) => upload(ada, source, path, path)));
+  const fork = ada.json<Drive>(201, "POST", `/v0/drives/${source}/fork`, { body: { name: "Fork" } });
+  await upload(ada, source, "meanwhile", "x");
+  const { data } = await fork;
+  expect(data).toMatchObject({ file_count: 300 });
+
+  const cut = ada.send("POST", `/v0/drives/${source}/fork`, { body: { name: "Cut" } }).catch(() => null);
+  await coffer.restart();
+  await cut;
+  const again = coffer.client(world.keys.ada);
+  const seen = await again.json<{ data: { name: string; file_count: number }[] }>(200, "GET", "/v0/drives");
+  for (const { name, file_count: count } of seen.data) expect([name, count]).not.toEqual(["Cut", 0]);
+  const { sweep } = coffer.appliance.services;
+  await sweep.run();
+  await sweep.run();
+  expect(await verified(coffer.dataDir)).toEqual([]);
+});
+
+runScenarios(stage, [
+  {
+    name: "a key of one drive is refused",
+    as: "adaDrive",
+    request: ["POST", "/v0/drives/{drives.ada}/fork"],
+    body: { name: "Fork" },
+    ...refused("FORBIDDEN"),
+  },
+  {
+    name: "a snapshot of another drive is not found",
+    given: [
+      {
+        as: "bob",
+        request: ["POST", "/v0/drives/{drives.bob}/snapshots"],
+        status: 201,
+        json: {},
+        keeps: "taken",
+      },
+    ],
+    as: "ada",
+    request: ["POST", "/v0/drives/{drives.ada}/fork"],
+    body: { name: "Fork", snapshot_id: "{taken.data.id}" },
+    ...refused("NOT_FOUND"),
+  },
+  {
+    name: "a name of nothing is refused",
+    as: "ada",
+    request: ["POST", "/v0/drives/{drives.ada}/fork"],
+    body: { name: " " },
+    ...refused("VALIDATION_ERROR", "name"),
+  },
+]);

@@ -1,0 +1,133 @@
+import { expect, test } from "bun:test";
+import type { Client } from "../../support/server/client.ts";
+import { openStage, put, refused, runScenarios, type Step } from "../../support/server/scenario.ts";
+
+const stage = openStage();
+
+interface Difference {
+  readonly path: string;
+  readonly change: string;
+  readonly before: { path: string; size: number; file_id: string } | null;
+  readonly after: { path: string; size: number; file_id: string } | null;
+}
+
+async function upload(client: Client, drive: string, path: string, body: string): Promise<string> {
+  const answer = await client.send("PUT", `/v0/files?drive_id=${drive}&path=${path}`, { body });
+  const { id }: { id: string } = JSON.parse(answer.text);
+  return id;
+}
+
+async function take(client: Client, drive: string): Promise<string> {
+  return (await client.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${drive}/snapshots`)).data.id;
+}
+
+/** All differences, in pages of some length. */
+async function differences(
+  client: Client,
+  drive: string,
+  snapshot: string,
+  { prefix = "", limit = 1000 } = {},
+): Promise<Difference[]> {
+  const found: Difference[] = [];
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const after: string = cursor === "" ? "" : `&cursor=${cursor}`;
+    const page = await client.json<{ data: Difference[]; next_cursor: string | null }>(
+      200,
+      "GET",
+      `/v0/drives/${drive}/snapshots/${snapshot}/compare?prefix=${prefix}&limit=${limit}${after}`,
+    );
+    expect(page.data.length).toBeLessThanOrEqual(limit);
+    found.push(...page.data);
+    cursor = page.next_cursor;
+  }
+  return found;
+}
+
+function short({ path, change, before, after }: Difference): string {
+  return `${path} ${change} ${before?.path ?? "-"} ${after?.path ?? "-"}`;
+}
+
+test("what was added, removed, changed and moved is told apart, on pages of any length", async () => {
+  const { id: drive, client } = await stage.ownDrive();
+  const ids: Record<string, string> = {};
+  for (const path of ["a/1", "a/2", "a/3", "a/4", "b/5", "b/6", "c/7", "d", "e", "f", "g"])
+    ids[path] = await upload(client, drive, path, path);
+  const snapshot = await take(client, drive);
+  expect(await differences(client, drive, snapshot)).toEqual([]);
+  const move = (from: string, to: string) =>
+    client.json(200, "POST", `/v0/files/${ids[from]}/move`, { body: { destination_path: to } });
+  await upload(client, drive, "a/1", "changed");
+  await client.json(200, "DELETE", `/v0/files/${ids["a/2"]}`);
+  await move("a/3", "b/3");
+  await client.json(200, "PATCH", `/v0/files/${ids["a/4"]}`, { body: { tags: ["new"] } });
+  await upload(client, drive, "b/new", "new");
+  // Into the place of another, which goes elsewhere.
+  await move("b/5", "z/5");
+  await move("b/6", "b/5");
+  // Another file at the same path, with another content and with the same.
+  await client.json(200, "DELETE", `/v0/files/${ids["d"]}`);
+  await upload(client, drive, "d", "another");
+  await move("e", "e2");
+  await upload(client, drive, "e", "new, where one was");
+  await move("f", "f2");
+  await client.json(200, "DELETE", `/v0/files/${ids["g"]}`);
+  await move("f", "g");
+  // Back again.
+  await upload(client, drive, "c/7", "x");
+  await upload(client, drive, "c/7", "c/7");
+
+  const all = await differences(client, drive, snapshot);
+  expect(all.map(short)).toEqual([
+    "a/1 changed a/1 a/1",
+    "a/2 removed a/2 -",
+    "a/4 changed a/4 a/4",
+    "b/3 moved a/3 b/3",
+    "b/5 moved b/6 b/5",
+    "b/new added - b/new",
+    "d changed d d",
+    "e added - e",
+    "e2 moved e e2",
+    "g moved f g",
+    "g removed g -",
+    "z/5 moved b/5 z/5",
+  ]);
+  for (const limit of [1, 2, 5]) expect(await differences(client, drive, snapshot, { limit })).toEqual(all);
+  expect((await differences(client, drive, snapshot, { prefix: "b/" })).map(short)).toEqual([
+    "b/3 moved a/3 b/3",
+    "b/5 moved b/6 b/5",
+    "b/5 moved b/5 z/5",
+    "b/new added - b/new",
+  ]);
+});
+
+test("more than one step looks at", async () => {
+  const { id: drive, client } = await stage.ownDrive();
+  const paths = Array.from({ length: 1050 }, (_, n) => String(n).padStart(4, "0"));
+  await Promise.all(paths.map((path) => upload(client, drive, path, "x")));
+  const snapshot = await take(client, drive);
+  await Promise.all(paths.filter((_, n) => n % 2 === 0).map((path) => upload(client, drive, path, "y")));
+  const found = await differences(client, drive, snapshot, { limit: 300 });
+  expect(found.map(({ path }) => path)).toEqual(paths.filter((_, n) => n % 2 === 0));
+});
+
+const taken: Step = {
+  request: ["POST", "/v0/drives/{drive}/snapshots"],
+  status: 201,
+  json: {},
+  keeps: "taken",
+};
+const COMPARE = "/v0/drives/{drive}/snapshots/{taken.data.id}/compare";
+runScenarios(stage, [
+  {
+    name: "a cursor of another list is refused",
+    given: [put("a"), taken],
+    request: ["GET", `${COMPARE}?cursor=YQ`],
+    ...refused("VALIDATION_ERROR", "cursor"),
+  },
+  {
+    name: "a snapshot of another drive is not found",
+    given: [{ ...taken, as: "otherAgent", request: ["POST", "/v0/drives/{drives.otherAgent}/snapshots"] }],
+    request: ["GET", COMPARE],
+    ...refused("NOT_FOUND"),
+  },
+]);

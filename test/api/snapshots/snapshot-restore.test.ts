@@ -1,0 +1,296 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { startAppliance } from "../../support/server/appliance.ts";
+import type { Client } from "../../support/server/client.ts";
+import { seen } from "../../support/server/inside.ts";
+import {
+  openStage,
+  provision,
+  put,
+  refused,
+  runScenarios,
+  type Step,
+} from "../../support/server/scenario.ts";
+import { verified } from "../../support/faults/verified.ts";
+import { populate } from "../../support/server/world.ts";
+
+const stage = openStage();
+
+interface Restored {
+  readonly data: {
+    readonly files_restored: number;
+    readonly files_removed: number;
+    readonly snapshot_id: string;
+    readonly path: string;
+  };
+}
+
+async function upload(client: Client, drive: string, path: string, body: string, more = ""): Promise<string> {
+  const address = `/v0/files?drive_id=${drive}&path=${encodeURIComponent(path)}${more}`;
+  const answer = await client.send("PUT", address, { body });
+  if (answer.status >= 300) throw new Error(answer.text);
+  const { id }: { id: string } = JSON.parse(answer.text);
+  return id;
+}
+
+async function take(client: Client, drive: string): Promise<string> {
+  return (await client.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${drive}/snapshots`)).data.id;
+}
+
+async function restore(client: Client, drive: string, snapshot: string, path?: string) {
+  const body = path === undefined ? {} : { path };
+  const address = `/v0/drives/${drive}/snapshots/${snapshot}/restore`;
+  return (await client.json<Restored>(200, "POST", address, { body })).data;
+}
+
+const PATHS = ["a/b/1.txt", "a/b/2.txt", "a/3.txt", "a4.txt", "b/5.txt", "ä/6.md", "z.txt"];
+const about = { paths: PATHS, tags: ["red"] };
+
+async function fill(client: Client, drive: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (const [n, path] of PATHS.entries())
+    ids.push(await upload(client, drive, path, `content ${n}`, n % 2 === 0 ? "&tags=red" : ""));
+  await client.json(201, "POST", "/v0/folders", { body: { drive_id: drive, path: "a/empty/" } });
+  return ids;
+}
+
+async function ruin(client: Client, drive: string, ids: readonly string[]): Promise<void> {
+  await upload(client, drive, "a/b/1.txt", "another content");
+  await upload(client, drive, "a/b/0.txt", "new", "&tags=red");
+  await client.json(200, "PATCH", `/v0/files/${ids[1]}`, { body: { tags: ["red"], metadata: { a: 1 } } });
+  await client.json(200, "DELETE", `/v0/files/${ids[2]}`);
+  await client.json(200, "POST", `/v0/files/${ids[3]}/move`, { body: { destination_path: "b/4.txt" } });
+  await client.json(200, "DELETE", "/v0/folders", { body: { drive_id: drive, path: "ä/", confirm: true } });
+  const move = { drive_id: drive, path: "a/b/", destination_path: "c/" };
+  await client.json(200, "POST", "/v0/folders/move", { body: move });
+  await client.json(200, "DELETE", `/v0/files/${ids[6]}`);
+  await upload(client, drive, "z.txt", "of another file");
+  await upload(client, drive, "a/b", "a file where a folder was");
+}
+
+test("a ruined drive comes back as it was, with its ids, and the restore is undone by another", async () => {
+  const { id: drive, client } = await stage.ownDrive();
+  const ids = await fill(client, drive);
+  const before = await seen(client, drive, about);
+  const snapshot = await take(client, drive);
+  stage.coffer.clock.advance(1000);
+  await ruin(client, drive, ids);
+  const ruined = await seen(client, drive, about);
+
+  const { snapshot_id: undo, ...done } = await restore(client, drive, snapshot);
+  expect(done).toMatchObject({ path: "", files_restored: 6, files_removed: 6 });
+  expect(await seen(client, drive, about)).toEqual(before);
+  expect(await seen(client, drive, { ...about, snapshot })).toEqual(before);
+  expect(await seen(client, drive, { ...about, snapshot: undo })).toEqual(ruined);
+  expect(await verified(stage.coffer.dataDir)).toEqual([]);
+
+  await restore(client, drive, undo);
+  expect(await seen(client, drive, about)).toEqual(ruined);
+  await restore(client, drive, snapshot);
+  expect(await seen(client, drive, about)).toEqual(before);
+  const { data } = await client.json<{ data: { automatic: boolean; name: string }[] }>(
+    200,
+    "GET",
+    `/v0/drives/${drive}/snapshots`,
+  );
+  expect(data.map(({ automatic }) => automatic)).toEqual([true, true, true, false]);
+  expect(data.map(({ name }) => name)).toEqual([
+    "Before the restore of Snapshot",
+    "Before a restore was undone",
+    "Before the restore of Snapshot",
+    "Snapshot",
+  ]);
+  expect(await verified(stage.coffer.dataDir)).toEqual([]);
+});
+
+test("what is as in the snapshot is not touched", async () => {
+  const { id: drive, client } = await stage.ownDrive();
+  await fill(client, drive);
+  const snapshot = await take(client, drive);
+  expect(await restore(client, drive, snapshot)).toMatchObject({ files_restored: 0, files_removed: 0 });
+  await upload(client, drive, "a/b/1.txt", "changed");
+  expect(await restore(client, drive, snapshot)).toMatchObject({ files_restored: 1, files_removed: 1 });
+  expect(await restore(client, drive, snapshot)).toMatchObject({ files_restored: 0, files_removed: 0 });
+});
+
+test("a folder comes back alone, also one that is gone, and where a file stands now", async () => {
+  const { id: drive, client } = await stage.ownDrive();
+  const ids = await fill(client, drive);
+  const snapshot = await take(client, drive);
+  await ruin(client, drive, ids);
+  await client.json(200, "DELETE", "/v0/folders", { body: { drive_id: drive, path: "a/", confirm: true } });
+  await upload(client, drive, "a", "a file where a folder was");
+  expect(restore(client, drive, snapshot, "a/b/")).rejects.toThrow("409");
+  expect(await restore(client, drive, snapshot, "a")).toMatchObject({ path: "a/", files_restored: 3 });
+  const { data } = await client.json<{ data: { path: string }[] }>(200, "GET", `/v0/files?drive_id=${drive}`);
+  expect(data.map(({ path }) => path)).toEqual([
+    "a/3.txt",
+    "a/b/1.txt",
+    "a/b/2.txt",
+    "b/4.txt",
+    "b/5.txt",
+    "c/0.txt",
+    "c/1.txt",
+    "c/2.txt",
+    "z.txt",
+  ]);
+  expect(await verified(stage.coffer.dataDir)).toEqual([]);
+});
+
+test("the entry of a deleted folder stays while it has an empty folder that is not there", async () => {
+  const { id: drive, client } = await stage.ownDrive();
+  await fill(client, drive);
+  const snapshot = await take(client, drive);
+  await client.json(201, "POST", "/v0/folders", { body: { drive_id: drive, path: "b/later/" } });
+  const removal = { body: { drive_id: drive, path: "b/", confirm: true } };
+  await client.json(200, "DELETE", "/v0/folders", removal);
+  await restore(client, drive, snapshot);
+  const trash = await client.json<{ data: { id: string }[] }>(200, "GET", `/v0/trash?drive_id=${drive}`);
+  expect(trash.data).toMatchObject([{ path: "b/", file_count: 0 }]);
+  expect(await verified(stage.coffer.dataDir)).toEqual([]);
+});
+
+test("the entry of a deleted folder goes with the last file that comes back out of it", async () => {
+  const { id: drive, client } = await stage.ownDrive();
+  await fill(client, drive);
+  const snapshot = await take(client, drive);
+  await upload(client, drive, "b/new.txt", "unknown to the snapshot");
+  for (const path of ["a/", "b/"])
+    await client.json(200, "DELETE", "/v0/folders", { body: { drive_id: drive, path, confirm: true } });
+  await restore(client, drive, snapshot);
+  const trash = await client.json<{ data: { path: string; file_count: number; size: number }[] }>(
+    200,
+    "GET",
+    `/v0/trash?drive_id=${drive}`,
+  );
+  expect(trash.data).toMatchObject([{ path: "b/", file_count: 1, size: 23 }]);
+  await stage.coffer.appliance.services.sweep.run();
+  expect(await verified(stage.coffer.dataDir)).toEqual([]);
+});
+
+test("an id that is in use elsewhere stays there", async () => {
+  const { ada } = stage.world.clients;
+  const make = async (name: string) =>
+    (await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name } })).data.id;
+  const [one, other] = [await make("One"), await make("Other")];
+  const id = await upload(ada, one, "f.txt", "content");
+  const snapshot = await take(ada, one);
+  const body = { destination_path: "moved.txt", destination_drive_id: other };
+  await ada.json(200, "POST", `/v0/files/${id}/move`, { body });
+  await restore(ada, one, snapshot);
+  const back = await ada.json<{ id: string }>(200, "GET", `/v0/files/by-path?drive_id=${one}&path=f.txt`);
+  expect(back.id).not.toBe(id);
+  const moved = await ada.json<{ drive_id: string }>(200, "GET", `/v0/files/${id}`);
+  expect(moved.drive_id).toBe(other);
+  expect(await verified(stage.coffer.dataDir)).toEqual([]);
+});
+
+test("what has expired since stays away", async () => {
+  const { id: drive, client } = await stage.ownDrive();
+  const soon = new Date(stage.coffer.clock.now() + 60_000).toISOString();
+  await upload(client, drive, "stays", "x");
+  await upload(client, drive, "goes", "x", `&expires_at=${soon}`);
+  const snapshot = await take(client, drive);
+  await client.json(200, "DELETE", `/v0/files/by-path?drive_id=${drive}&path=goes`);
+  await client.json(200, "DELETE", `/v0/files/by-path?drive_id=${drive}&path=stays`);
+  stage.coffer.clock.advance(120_000);
+  expect(await restore(client, drive, snapshot)).toMatchObject({ files_restored: 1 });
+  expect(await verified(stage.coffer.dataDir)).toEqual([]);
+});
+
+test("a restore in many pieces: changes wait, and it goes on after a restart", async () => {
+  await using coffer = await startAppliance();
+  const { id: drive, client } = await provision(coffer);
+  const paths = Array.from({ length: 200 }, (_, n) => `d${n % 7}/${n}`);
+  await Promise.all(paths.map((path) => upload(client, drive, path, path)));
+  const before = await seen(client, drive, { paths: [], tags: [] });
+  const snapshot = await take(client, drive);
+  await Promise.all(
+    paths.map((path, n) => upload(client, drive, n % 3 === 0 ? path : `new/${n}`, "changed")),
+  );
+  await client.json(200, "DELETE", "/v0/folders", { body: { drive_id: drive, path: "d1/", confirm: true } });
+  const running = restore(client, drive, snapshot);
+  const late = upload(client, drive, "late.txt", "x");
+  const { files_restored: files } = await running;
+  expect(files).toBeGreaterThan(50);
+  await late;
+  await client.json(200, "DELETE", `/v0/files/by-path?drive_id=${drive}&path=late.txt`);
+  expect(await seen(client, drive, { paths: [], tags: [] })).toEqual(before);
+
+  await client.json(200, "DELETE", "/v0/folders", { body: { drive_id: drive, path: "d2/", confirm: true } });
+  await Promise.all(paths.map((path) => upload(client, drive, path, "changed again")));
+  const address = `/v0/drives/${drive}/snapshots/${snapshot}/restore`;
+  const cut = client.send("POST", address).catch(() => null);
+  await coffer.restart();
+  await cut;
+  const again = coffer.client(client.key);
+  // It waits for the rest, if there is any.
+  await take(again, drive);
+  await restore(again, drive, snapshot);
+  expect(await seen(again, drive, { paths: [], tags: [] })).toEqual(before);
+  expect(await verified(coffer.dataDir)).toEqual([]);
+});
+
+test("no quota is in the way back", async () => {
+  await using coffer = await startAppliance({ "storage-limits": "free=1000,pro=1000,team=1000" });
+  const { clients, drives } = await populate(coffer);
+  const { ada } = clients;
+  await upload(ada, drives.ada, "large", "x".repeat(900));
+  const snapshot = await take(ada, drives.ada);
+  await ada.json(200, "DELETE", `/v0/files/by-path?drive_id=${drives.ada}&path=large`);
+  await upload(ada, drives.ada, "junk", "y".repeat(80));
+  const full = await ada.send("PUT", `/v0/files?drive_id=${drives.ada}&path=more`, {
+    body: "z".repeat(80),
+  });
+  expect([full.status, full.text]).toEqual([403, expect.stringContaining("snapshots need")]);
+  expect(await restore(ada, drives.ada, snapshot)).toMatchObject({ files_restored: 1, files_removed: 1 });
+  expect(await verified(coffer.dataDir)).toEqual([]);
+});
+
+test("a drive that is deleted amid its restore is gone, with all that was held for it", async () => {
+  await using coffer = await startAppliance();
+  const { id: drive, client } = await provision(coffer);
+  const paths = Array.from({ length: 120 }, (_, n) => `d/${n}`);
+  await Promise.all(paths.map((path) => upload(client, drive, path, path)));
+  const snapshot = await take(client, drive);
+  await client.json(200, "DELETE", "/v0/folders", { body: { drive_id: drive, path: "d/", confirm: true } });
+  const running = client.send("POST", `/v0/drives/${drive}/snapshots/${snapshot}/restore`);
+  expect((await client.send("DELETE", `/v0/drives/${drive}`)).status).toBe(200);
+  expect([200, 404]).toContain((await running).status);
+  await coffer.appliance.services.sweep.run();
+  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
+  for (const table of ["drive", "snapshot", "held_file", "held_folder", "folder_work", "file"])
+    expect([table, sql.query(`SELECT 1 FROM ${table}`).all().length]).toEqual([table, 0]);
+  expect(await verified(coffer.dataDir)).toEqual([]);
+});
+
+const RESTORE = "/v0/drives/{drive}/snapshots/{taken.data.id}/restore";
+const taken: Step = {
+  request: ["POST", "/v0/drives/{drive}/snapshots"],
+  status: 201,
+  json: {},
+  keeps: "taken",
+};
+runScenarios(stage, [
+  {
+    name: "a folder that the snapshot does not have is not found",
+    given: [taken, put("new/f.txt")],
+    request: ["POST", RESTORE],
+    body: { path: "new/" },
+    ...refused("NOT_FOUND"),
+  },
+  {
+    name: "a path of a file is refused",
+    given: [put("f.txt"), taken],
+    request: ["POST", RESTORE],
+    body: { path: "f.txt" },
+    ...refused("VALIDATION_ERROR", "path"),
+  },
+  {
+    name: "a snapshot of another drive is not found",
+    given: [{ ...taken, as: "otherAgent", request: ["POST", "/v0/drives/{drives.otherAgent}/snapshots"] }],
+    request: ["POST", RESTORE],
+    ...refused("NOT_FOUND"),
+  },
+]);

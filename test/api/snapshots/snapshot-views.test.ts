@@ -1,0 +1,225 @@
+import { expect, test } from "bun:test";
+import type { Client } from "../../support/server/client.ts";
+import { seen } from "../../support/server/inside.ts";
+import {
+  openStage,
+  put,
+  refused,
+  runScenarios,
+  type Scenario,
+  type Step,
+} from "../../support/server/scenario.ts";
+import { verified } from "../../support/faults/verified.ts";
+
+const stage = openStage();
+const TAGS = ["red"];
+
+async function upload(client: Client, drive: string, path: string, body: string, more = ""): Promise<string> {
+  const address = `/v0/files?drive_id=${drive}&path=${encodeURIComponent(path)}${more}`;
+  const answer = await client.send("PUT", address, { body });
+  const { id }: { id: string } = JSON.parse(answer.text);
+  return id;
+}
+
+async function take(client: Client, drive: string): Promise<string> {
+  return (await client.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${drive}/snapshots`)).data.id;
+}
+
+test("a snapshot answers as the drive did, before and after all of that was changed", async () => {
+  const { id: drive, client } = await stage.ownDrive();
+  const paths = ["a/b/1.txt", "a/b/2.txt", "a/3.txt", "a4.txt", "b/5.txt", "ä/6.md", "z.txt"];
+  const ids: string[] = [];
+  for (const [n, path] of paths.entries())
+    ids.push(await upload(client, drive, path, `content ${n}`, n % 2 === 0 ? "&tags=red" : ""));
+  await client.json(201, "POST", "/v0/folders", { body: { drive_id: drive, path: "a/empty/" } });
+  const before = await seen(client, drive, { paths, tags: TAGS });
+  const snapshot = await take(client, drive);
+  expect(await seen(client, drive, { paths, tags: TAGS, snapshot })).toEqual(before);
+
+  stage.coffer.clock.advance(1000);
+  await upload(client, drive, "a/b/1.txt", "another content");
+  await upload(client, drive, "a/b/0.txt", "new", "&tags=red");
+  await client.json(200, "PATCH", `/v0/files/${ids[1]}`, { body: { tags: ["red"], metadata: { a: 1 } } });
+  await client.json(200, "DELETE", `/v0/files/${ids[2]}`);
+  await client.json(200, "POST", `/v0/files/${ids[3]}/move`, { body: { destination_path: "b/4.txt" } });
+  await client.json(200, "DELETE", "/v0/folders", { body: { drive_id: drive, path: "ä/", confirm: true } });
+  const move = { drive_id: drive, path: "a/b/", destination_path: "c/" };
+  await client.json(200, "POST", "/v0/folders/move", { body: move });
+  expect(await seen(client, drive, { paths, tags: TAGS, snapshot })).toEqual(before);
+
+  const second = await take(client, drive);
+  const between = await seen(client, drive, { paths, tags: TAGS });
+  await client.json(200, "DELETE", "/v0/folders", { body: { drive_id: drive, path: "c/", confirm: true } });
+  await upload(client, drive, "a", "a file where a folder was").catch(() => "");
+  await upload(client, drive, "a/b/1.txt", "a third content");
+  expect(await seen(client, drive, { paths, tags: TAGS, snapshot })).toEqual(before);
+  expect(await seen(client, drive, { paths, tags: TAGS, snapshot: second })).toEqual(between);
+
+  // By its id, a file is found where it was, too.
+  const record = await client.json<{ path: string }>(
+    200,
+    "GET",
+    `/v0/files/${ids[2]}?snapshot_id=${snapshot}`,
+  );
+  expect(record.path).toBe("a/3.txt");
+  expect((await client.send("GET", `/v0/files/${ids[2]}/download?snapshot_id=${snapshot}`)).text).toBe(
+    "content 2",
+  );
+  expect(await verified(stage.coffer.dataDir)).toEqual([]);
+});
+
+test("a snapshot of more files than one step reads, all changed since, is listed whole", async () => {
+  const { id: drive, client } = await stage.ownDrive();
+  const paths = Array.from({ length: 1100 }, (_, n) => `many/${String(n).padStart(4, "0")}`);
+  await Promise.all(paths.map((path) => upload(client, drive, path, "x")));
+  const snapshot = await take(client, drive);
+  await client.json(200, "DELETE", "/v0/folders", {
+    body: { drive_id: drive, path: "many/", confirm: true },
+  });
+  await Promise.all(paths.map((path) => upload(client, drive, path, "y")));
+  for (const grouping of ["", "&delimiter=/"]) {
+    const found: string[] = [];
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const after: string = cursor === "" ? "" : `&cursor=${cursor}`;
+      const page = await client.json<{ data: { path: string; size: number }[]; next_cursor: string | null }>(
+        200,
+        "GET",
+        `/v0/files?drive_id=${drive}&prefix=many/&limit=400&snapshot_id=${snapshot}${grouping}${after}`,
+      );
+      found.push(...page.data.map(({ path }) => path));
+      cursor = page.next_cursor;
+    }
+    expect(found).toEqual(paths);
+  }
+  const last = await client.json<{ data: { path: string }[]; total: number }>(
+    200,
+    "GET",
+    `/v0/files?drive_id=${drive}&limit=100&page=11&snapshot_id=${snapshot}`,
+  );
+  expect([last.total, last.data.at(-1)?.path]).toEqual([1100, "many/1099"]);
+  const archive = await client.fetch("GET", `/v0/archive?drive_id=${drive}&snapshot_id=${snapshot}`);
+  expect((await archive.bytes()).length).toBeGreaterThan(1100 * 100);
+});
+
+test("what has expired since is gone from the snapshot, and from its counts", async () => {
+  const { id: drive, client } = await stage.ownDrive();
+  const soon = new Date(stage.coffer.clock.now() + 60_000).toISOString();
+  await upload(client, drive, "a/b/stays", "12345");
+  await upload(client, drive, "a/b/goes", "123", `&expires_at=${soon}`);
+  const snapshot = await take(client, drive);
+  stage.coffer.clock.advance(120_000);
+  const inside = `drive_id=${drive}&snapshot_id=${snapshot}`;
+  const look = async () => [
+    await client.json(200, "GET", `/v0/files?${inside}`),
+    await client.json(200, "GET", `/v0/files?${inside}&prefix=a/b/&delimiter=/`),
+    await client.json(200, "GET", `/v0/folders?${inside}`),
+    (await client.send("GET", `/v0/files/by-path?${inside}&path=a/b/goes`)).status,
+  ];
+  const found = await look();
+  expect(found).toMatchObject([
+    { total: 1 },
+    { total: 1 },
+    { data: [{ file_count: 1, total_size: 5 }] },
+    404,
+  ]);
+  await stage.coffer.appliance.services.sweep.run();
+  expect(await look()).toEqual(found);
+});
+
+const INSIDE = "drive_id={drive}&snapshot_id={taken.data.id}";
+const taken: Step = {
+  request: ["POST", "/v0/drives/{drive}/snapshots"],
+  status: 201,
+  json: {},
+  keeps: "taken",
+};
+const given = [put("a/f.txt"), taken];
+
+const SCENARIOS: readonly Scenario[] = [
+  {
+    name: "an order other than by path is refused",
+    given,
+    request: ["GET", `/v0/files?${INSIDE}&sort=-size&delimiter=/`],
+    ...refused("VALIDATION_ERROR", "sort"),
+  },
+  {
+    name: "a folder that was not there is not found",
+    given: [...given, put("new/f.txt")],
+    request: ["GET", `/v0/folders?${INSIDE}&path=new/`],
+    ...refused("NOT_FOUND"),
+    after: [
+      { request: ["GET", `/v0/archive?${INSIDE}&path=new/`], ...refused("NOT_FOUND") },
+      { request: ["GET", `/v0/files/by-path?${INSIDE}&path=new/f.txt`], ...refused("NOT_FOUND") },
+    ],
+  },
+  ...["/v0/files?", "/v0/folders?", "/v0/files/by-path?path=a/f.txt&", "/v0/archive?"].flatMap(
+    (address): Scenario[] => [
+      {
+        name: `a snapshot of another drive at ${address}`,
+        given: [
+          ...given,
+          { ...taken, as: "otherAgent", request: ["POST", "/v0/drives/{drives.otherAgent}/snapshots"] },
+        ],
+        request: ["GET", `${address}${INSIDE}`],
+        ...refused("NOT_FOUND"),
+      },
+      {
+        name: `a snapshot that is none at ${address}`,
+        request: ["GET", `${address}drive_id={drive}&snapshot_id=x`],
+        ...refused("NOT_FOUND"),
+      },
+    ],
+  ),
+  {
+    name: "a file by its id in a snapshot of another drive",
+    given: [
+      put("a/f.txt", "x", { keeps: "file" }),
+      { ...taken, as: "otherAgent", request: ["POST", "/v0/drives/{drives.otherAgent}/snapshots"] },
+    ],
+    request: ["GET", "/v0/files/{file.id}?snapshot_id={taken.data.id}"],
+    ...refused("NOT_FOUND"),
+  },
+  {
+    name: "nothing is written into a snapshot",
+    given,
+    request: ["PUT", `/v0/files?${INSIDE}&path=a/f.txt`],
+    body: "x",
+    ...refused("VALIDATION_ERROR", "snapshot_id"),
+    after: [
+      {
+        request: ["DELETE", `/v0/folders?${INSIDE}&path=a/&confirm=true`],
+        ...refused("VALIDATION_ERROR", "snapshot_id"),
+      },
+      {
+        request: ["DELETE", `/v0/files/by-path?${INSIDE}&path=a/f.txt`],
+        ...refused("VALIDATION_ERROR", "snapshot_id"),
+      },
+    ],
+  },
+  {
+    name: "what only knows the present does not answer for a snapshot",
+    given,
+    request: ["GET", `/v0/search?${INSIDE}&q=f`],
+    ...refused("VALIDATION_ERROR", "snapshot_id"),
+    after: [
+      {
+        request: ["GET", `/v0/grep?${INSIDE}&pattern=x`],
+        ...refused("VALIDATION_ERROR", "snapshot_id"),
+      },
+      {
+        request: ["GET", `/v0/files/by-path/versions?${INSIDE}&path=a/f.txt`],
+        ...refused("VALIDATION_ERROR", "snapshot_id"),
+      },
+    ],
+  },
+  {
+    name: "a deleted snapshot is not looked into",
+    given: [
+      ...given,
+      { request: ["DELETE", "/v0/drives/{drive}/snapshots/{taken.data.id}"], status: 200, json: {} },
+    ],
+    request: ["GET", `/v0/files?${INSIDE}`],
+    ...refused("NOT_FOUND"),
+  },
+];
+runScenarios(stage, SCENARIOS);

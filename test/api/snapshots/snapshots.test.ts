@@ -1,0 +1,179 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { SNAPSHOTS } from "../../../src/domain/limits.ts";
+import type { Json } from "../../support/server/client.ts";
+import {
+  openStage,
+  put,
+  refused,
+  runScenarios,
+  type Scenario,
+  type Step,
+} from "../../support/server/scenario.ts";
+import { verified } from "../../support/faults/verified.ts";
+
+const stage = openStage();
+const NOWHERE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
+
+function take(body?: Json, more: Partial<Step> = {}): Step {
+  return {
+    request: ["POST", "/v0/drives/{drive}/snapshots"],
+    ...(body === undefined ? {} : { body }),
+    status: 201,
+    json: { data: { drive_id: "{drive}", automatic: false } },
+    keeps: "taken",
+    ...more,
+  };
+}
+
+const SNAPSHOT = "/v0/drives/{drive}/snapshots/{taken.data.id}";
+
+const SCENARIOS: readonly Scenario[] = [
+  {
+    name: "says what the drive held, and who took it",
+    given: [put("a.txt", "12345"), put("b/c.txt", "123")],
+    ...take(
+      { name: " Before the clean-up " },
+      {
+        json: {
+          data: {
+            name: "Before the clean-up",
+            file_count: 2,
+            total_size: 8,
+            automatic: false,
+            created_by: { type: "key", name: "Provisioned with the drive" },
+          },
+        },
+      },
+    ),
+    after: [
+      put("d.txt", "1"),
+      { request: ["GET", SNAPSHOT], status: 200, json: { data: { id: "{taken.data.id}", file_count: 2 } } },
+    ],
+  },
+  { name: "needs no body", ...take(undefined, { json: { data: { name: "Snapshot", file_count: 0 } } }) },
+  { name: "needs no name", ...take({}, { json: { data: { name: "Snapshot" } } }) },
+  { name: "refuses a name of nothing", ...take({ name: " " }, refused("VALIDATION_ERROR", "name")) },
+  {
+    name: "refuses a name that is too long",
+    ...take({ name: "x".repeat(65) }, refused("VALIDATION_ERROR", "name")),
+  },
+  {
+    name: "is listed, newest first",
+    given: [take({ name: "One" }), take({ name: "Two" }), take({ name: "Three" })],
+    request: ["GET", "/v0/drives/{drive}/snapshots?limit=2"],
+    status: 200,
+    json: { data: [{ name: "Three" }, { name: "Two" }], total: 3, next_cursor: expect.any(String) },
+    keeps: "page",
+    after: [
+      {
+        request: ["GET", "/v0/drives/{drive}/snapshots?limit=2&cursor={page.next_cursor}"],
+        status: 200,
+        json: { data: [{ name: "One" }], total: 3, next_cursor: null },
+      },
+    ],
+  },
+  {
+    name: "has no cursor of another list",
+    request: ["GET", "/v0/drives/{drive}/snapshots?cursor=YQ"],
+    ...refused("VALIDATION_ERROR", "cursor"),
+  },
+  {
+    name: "is gone once it is deleted",
+    given: [take()],
+    request: ["DELETE", SNAPSHOT],
+    status: 200,
+    json: { data: { id: "{taken.data.id}", deleted: true } },
+    after: [
+      { request: ["GET", SNAPSHOT], ...refused("NOT_FOUND") },
+      { request: ["DELETE", SNAPSHOT], ...refused("NOT_FOUND") },
+      { request: ["GET", "/v0/drives/{drive}/snapshots"], status: 200, json: { data: [], total: 0 } },
+    ],
+  },
+  {
+    name: "is not found in another drive of the same owner",
+    given: [
+      { ...take(), as: "ada", request: ["POST", "/v0/drives/{drives.ada}/snapshots"], json: { data: {} } },
+      {
+        as: "ada",
+        request: ["POST", "/v0/drives"],
+        body: { name: "Second" },
+        status: 201,
+        json: {},
+        keeps: "second",
+      },
+    ],
+    as: "ada",
+    request: ["GET", "/v0/drives/{second.data.id}/snapshots/{taken.data.id}"],
+    ...refused("NOT_FOUND"),
+    after: [
+      {
+        as: "ada",
+        request: ["DELETE", "/v0/drives/{second.data.id}/snapshots/{taken.data.id}"],
+        ...refused("NOT_FOUND"),
+      },
+    ],
+  },
+  {
+    name: "is found by an identifier only",
+    request: ["GET", "/v0/drives/{drive}/snapshots/x"],
+    ...refused("NOT_FOUND"),
+    after: [{ request: ["GET", `/v0/drives/{drive}/snapshots/${NOWHERE}`], ...refused("NOT_FOUND") }],
+  },
+];
+
+runScenarios(stage, SCENARIOS);
+
+test("a drive has only so many", async () => {
+  const { id, client } = await stage.ownDrive();
+  for (let n = 0; n < SNAPSHOTS.taken; n += 1) await client.json(201, "POST", `/v0/drives/${id}/snapshots`);
+  const refusal = await client.send("POST", `/v0/drives/${id}/snapshots`);
+  expect([refusal.status, refusal.text]).toEqual([403, expect.stringContaining("QUOTA_EXCEEDED")]);
+});
+
+/** How many rows a table has for a drive. */
+function rowsOf(table: string, drive: string): number {
+  using sql = new Sqlite(join(stage.coffer.dataDir, "coffer.db"), { readonly: true });
+  const query = `SELECT count(*) AS n FROM ${table} t JOIN drive d ON d.pk = t.drive WHERE d.id = ?`;
+  return sql.query<{ n: number }, [string]>(query).get(drive)?.n ?? -1;
+}
+
+test("what only a deleted snapshot needs goes with the next sweep, in pieces, and nothing else", async () => {
+  const { id, client } = await stage.ownDrive();
+  const count = 120;
+  const putAll = async (content: string) => {
+    const all = Array.from({ length: count }, (_, n) => `/v0/files?drive_id=${id}&path=d${n % 3}/${n}`);
+    await Promise.all(all.map((path) => client.send("PUT", path, { body: content })));
+  };
+  const snapshot = async () => {
+    const made = await client.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${id}/snapshots`);
+    return `/v0/drives/${id}/snapshots/${made.data.id}`;
+  };
+  await putAll("one");
+  const first = await snapshot();
+  await putAll("two");
+  const second = await snapshot();
+  await putAll("three");
+  expect(rowsOf("held_file", id)).toBe(2 * count);
+  const { sweep } = stage.coffer.appliance.services;
+  await client.json(200, "DELETE", first);
+  await sweep.run();
+  expect([rowsOf("held_file", id), rowsOf("snapshot", id)]).toEqual([count, 1]);
+  await client.json(200, "DELETE", second);
+  await sweep.run();
+  expect([rowsOf("held_file", id), rowsOf("held_folder", id), rowsOf("snapshot", id)]).toEqual([0, 0, 0]);
+  expect(await verified(stage.coffer.dataDir)).toEqual([]);
+});
+
+test("a deleted drive goes with its snapshots and what they held", async () => {
+  const { id, client } = await stage.ownDrive();
+  await client.json(201, "PUT", `/v0/files?drive_id=${id}&path=a/b`, { body: "one" });
+  await client.json(201, "POST", `/v0/drives/${id}/snapshots`);
+  await client.json(200, "PUT", `/v0/files?drive_id=${id}&path=a/b`, { body: "two" });
+  expect(rowsOf("held_file", id)).toBe(1);
+  await client.json(200, "DELETE", `/v0/drives/${id}`);
+  await stage.coffer.appliance.services.sweep.run();
+  using sql = new Sqlite(join(stage.coffer.dataDir, "coffer.db"), { readonly: true });
+  expect(sql.query("SELECT 1 FROM drive WHERE id = ?").get(id)).toBeNull();
+});

@@ -1,0 +1,438 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { WEBHOOKS } from "../../../src/domain/limits.ts";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { changeDatabase } from "../../support/faults/change-database.ts";
+import { Receiver, signatureOf } from "../../support/peers/receiver.ts";
+import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
+import { populate, type World } from "../../support/server/world.ts";
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+
+let coffer: TestAppliance;
+let world: World;
+beforeAll(async () => {
+  coffer = await startAppliance({ "webhook-addresses": "127.0.0.1" });
+  world = await populate(coffer);
+});
+afterAll(() => coffer[Symbol.asyncDispose]());
+
+interface Webhook {
+  readonly id: string;
+  readonly secret: string;
+  readonly disabled_at: string | null;
+  readonly disabled_reason: string | null;
+}
+
+interface Delivery {
+  readonly id: string;
+  readonly type: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly next_at: string | null;
+}
+
+type Client = OwnDrive["client"];
+
+const hook = (client: Client, url: string, events: string[] = ["*"], more: object = {}) =>
+  client.json<Webhook>(201, "POST", "/v0/webhooks", { body: { url, events, ...more } });
+
+async function deliveriesOf(client: Client, id: string): Promise<readonly Delivery[]> {
+  return (await client.json<{ data: Delivery[] }>(200, "GET", `/v0/webhooks/${id}/deliveries`)).data;
+}
+
+/** The newest delivery, once it has been tried so often. */
+async function tried({ client }: OwnDrive, id: string, attempts: number): Promise<Delivery> {
+  let newest: Delivery | undefined;
+  await eventually(async () => {
+    [newest] = await deliveriesOf(client, id);
+    return newest?.attempts === attempts;
+  });
+  if (newest === undefined) throw new Error("there is no delivery");
+  return newest;
+}
+
+const put = ({ client, id }: OwnDrive, path: string) =>
+  client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${id}&path=${path}`, { body: "x" });
+
+/** Lets time pass, and has the server look at its clock. */
+function pass(ms: number): void {
+  coffer.clock.advance(ms);
+  coffer.appliance.services.webhookSender.pump();
+}
+
+describe("a change", () => {
+  test("is sent once, signed, as the feed shows it", async () => {
+    await using receiver = new Receiver();
+    const own = await provision(coffer);
+    const made = await hook(own.client, receiver.url("/a?b"), ["file.*"], { secret: SECRET });
+    expect(made.secret).toBe(SECRET);
+    await put(own, "a.txt");
+    const [received] = await receiver.first(1);
+    const { data } = await own.client.json<{ data: object[] }>(200, "GET", `/v0/changes?drive_id=${own.id}`);
+    expect(received?.message).toEqual({
+      type: "file.created",
+      timestamp: expect.any(String),
+      data: expect.objectContaining(data[0] ?? {}),
+    });
+    expect(received?.headers.get("content-type")).toBe("application/json");
+    expect(received?.headers.get("webhook-timestamp")).toBe(String(Math.floor(coffer.clock.now() / 1000)));
+    if (received === undefined) throw new Error("nothing came");
+    expect(received.headers.get("webhook-signature")).toBe(signatureOf(received, SECRET));
+    const delivery = await tried(own, made.id, 1);
+    expect(delivery).toMatchObject({ state: "delivered", status: 204, error: null, next_at: null });
+    expect(received.headers.get("webhook-id")).toBe(delivery.id);
+  });
+
+  test("is sent only to who asked for it, of all drives or of one", async () => {
+    await using receiver = new Receiver();
+    const ada = coffer.client(world.keys.ada);
+    const { data } = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+      body: { name: "B" },
+    });
+    await hook(ada, receiver.url("/all"), ["file.created"]);
+    await hook(ada, receiver.url("/one"), ["file.created"], { drive_id: data.id });
+    await hook(ada, receiver.url("/other"), ["snapshot.*"]);
+    await put({ id: data.id, key: "", client: ada }, "in-b.txt");
+    await put({ id: world.drives.ada, key: "", client: ada }, "in-a.txt");
+    await receiver.first(3);
+    const came = receiver.received.map(({ path, message }) => `${path} ${String(message.data["path"])}`);
+    expect(came.toSorted()).toEqual(["/all in-a.txt", "/all in-b.txt", "/one in-b.txt"]);
+  });
+
+  test("that happened while the server was down is sent, and what was sent is not sent again", async () => {
+    await using receiver = new Receiver();
+    const own = await provision(coffer);
+    const { id } = await hook(own.client, receiver.url());
+    await put(own, "one.txt");
+    await tried(own, id, 1);
+    // Nobody is told any more.
+    await coffer.appliance.services.webhookOutbox.stop();
+    await put(own, "two.txt");
+    await coffer.restart();
+    await receiver.first(2);
+    expect(receiver.received.map(({ message }) => message.data["path"])).toEqual(["one.txt", "two.txt"]);
+  });
+});
+
+describe("what is not answered with 2xx", () => {
+  test("is sent again, with the same id, for a day", async () => {
+    await using receiver = new Receiver();
+    receiver.answer = () => new Response("no", { status: 500 });
+    const own = await provision(coffer);
+    const { id } = await hook(own.client, receiver.url());
+    await put(own, "a.txt");
+    const start = coffer.clock.now();
+    for (let attempts = 1; attempts < 8; attempts += 1) {
+      const delivery = await tried(own, id, attempts);
+      expect(delivery).toMatchObject({ state: "pending", status: 500, error: "The server answered 500." });
+      pass(Date.parse(delivery.next_at ?? "") - coffer.clock.now());
+    }
+    expect(await tried(own, id, 8)).toMatchObject({ state: "failed", next_at: null });
+    const hours = (coffer.clock.now() - start) / 3_600_000;
+    expect(hours).toBeGreaterThan(19);
+    expect(hours).toBeLessThan(29);
+    expect(new Set(receiver.received.map(({ headers }) => headers.get("webhook-id"))).size).toBe(1);
+    expect(receiver.received).toHaveLength(8);
+  });
+
+  test.each([
+    ["a redirect", () => Response.redirect("http://127.0.0.1:1/"), /^The server answered 302: redirects/],
+    ["a redirect to the same server", () => Response.redirect("/hook", 307), /307: redirects/],
+  ])("%s: is not followed", async (_, answer, error) => {
+    await using receiver = new Receiver();
+    receiver.answer = answer;
+    const own = await provision(coffer);
+    const { id } = await hook(own.client, receiver.url());
+    await put(own, "a.txt");
+    expect(await tried(own, id, 1)).toMatchObject({ error: expect.stringMatching(error) });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test("an answer without an end is not read on, and its status counts", async () => {
+    await using receiver = new Receiver();
+    let sent = 0;
+    receiver.answer = () =>
+      new Response(
+        new ReadableStream({
+          pull: (controller) => {
+            sent += 1;
+            controller.enqueue(new Uint8Array(4096));
+          },
+        }),
+      );
+    const own = await provision(coffer);
+    const { id } = await hook(own.client, receiver.url());
+    await put(own, "a.txt");
+    expect(await tried(own, id, 1)).toMatchObject({ state: "delivered", status: 200 });
+    expect(sent).toBeGreaterThan(0);
+  });
+
+  test("410 disables the webhook, until it is enabled again", async () => {
+    await using receiver = new Receiver();
+    receiver.answer = () => new Response(null, { status: 410 });
+    const own = await provision(coffer);
+    const { id } = await hook(own.client, receiver.url());
+    await put(own, "a.txt");
+    expect(await tried(own, id, 1)).toMatchObject({ state: "failed", status: 410 });
+    const path = `/v0/webhooks/${id}`;
+    await eventually(async () => (await own.client.json<Webhook>(200, "GET", path)).disabled_at !== null);
+    await put(own, "b.txt");
+    await own.client.json(409, "POST", `${path}/test`);
+    receiver.answer = () => new Response();
+    const body = { enabled: true };
+    expect(await own.client.json<Webhook>(200, "PATCH", path, { body })).toMatchObject({
+      disabled_at: null,
+      disabled_reason: null,
+    });
+    await put(own, "c.txt");
+    await receiver.first(2);
+    expect(receiver.received.map(({ message }) => message.data["path"])).toEqual(["a.txt", "c.txt"]);
+  });
+
+  test("410 of an address that the webhook has left meanwhile does not disable it", async () => {
+    await using receiver = new Receiver();
+    const answered = Promise.withResolvers<void>();
+    receiver.answer = async ({ path }) => {
+      if (path === "/new") return new Response();
+      await answered.promise;
+      return new Response(null, { status: 410 });
+    };
+    const own = await provision(coffer);
+    const { id } = await hook(own.client, receiver.url("/old"));
+    await put(own, "a.txt");
+    await receiver.first(1);
+    await own.client.json(200, "PATCH", `/v0/webhooks/${id}`, { body: { url: receiver.url("/new") } });
+    answered.resolve();
+    expect(await tried(own, id, 1)).toMatchObject({ state: "pending", status: 410 });
+    pass(10_000);
+    expect(await tried(own, id, 2)).toMatchObject({ state: "delivered" });
+    expect(await own.client.json<Webhook>(200, "GET", `/v0/webhooks/${id}`)).toMatchObject({
+      disabled_at: null,
+    });
+  });
+
+  test("while its webhook is deleted is not taken for a message of the next one", async () => {
+    await using receiver = new Receiver();
+    const answered = Promise.withResolvers<void>();
+    receiver.answer = async ({ path }) => {
+      if (path === "/first") await answered.promise;
+      return new Response(null, { status: path === "/first" ? 410 : 204 });
+    };
+    const own = await provision(coffer);
+    const first = await hook(own.client, receiver.url("/first"));
+    await put(own, "a.txt");
+    await receiver.first(1);
+    await own.client.json(200, "DELETE", `/v0/webhooks/${first.id}`);
+    const { id } = await hook(own.client, receiver.url("/second"));
+    await put(own, "b.txt");
+    await eventually(async () => (await deliveriesOf(own.client, id)).length === 1);
+    answered.resolve();
+    await receiver.first(2);
+    expect(receiver.received.map(({ path }) => path)).toEqual(["/first", "/second"]);
+    expect(await tried(own, id, 1)).toMatchObject({ state: "delivered", status: 204 });
+    expect(await own.client.json<Webhook>(200, "GET", `/v0/webhooks/${id}`)).toMatchObject({
+      disabled_at: null,
+    });
+  });
+
+  test("waits in the feed if it is too much, and none of it is left out", async () => {
+    await using receiver = new Receiver();
+    const own = await provision(coffer);
+    receiver.answer = () => new Response(null, { status: 503 });
+    const { id } = await hook(own.client, receiver.url(), ["file.created"]);
+    const count = WEBHOOKS.pending.unclaimed + 50;
+    await Promise.all(Array.from({ length: count }, (_, n) => put(own, `${n}.txt`)));
+    const list = `/v0/webhooks/${id}/deliveries?limit=1000`;
+    const total = async () => (await own.client.json<{ total: number }>(200, "GET", list)).total;
+    await eventually(async () => (await total()) === WEBHOOKS.pending.unclaimed);
+    receiver.answer = () => new Response();
+    const paths = () => new Set(receiver.received.map(({ message }) => message.data["path"]));
+    await eventually(() => {
+      pass(60_000);
+      return paths().size === count;
+    });
+    await eventually(async () => (await total()) === WEBHOOKS.kept);
+  });
+});
+
+describe("an address", () => {
+  const refusedAtOnce = [
+    "http://127.0.0.2/",
+    "https://10.0.0.1/",
+    "https://[::1]/",
+    "https://[::ffff:10.0.0.1]/",
+    "https://0x7f.2/",
+    "https://2130706434/",
+    "https://169.254.169.254/latest",
+    "http://8.8.8.8/",
+    "ftp://agent.example/",
+    "https://ada:secret@agent.example/",
+    "agent.example",
+    "",
+  ];
+  test.each(refusedAtOnce)("%s is refused", async (url) => {
+    const body = { url, events: ["*"] };
+    const { error } = await coffer
+      .client(world.keys.agent)
+      .json<{ error: { code: string; message: string } }>(400, "POST", "/v0/webhooks", { body });
+    expect([error.code, error.message]).toEqual(["VALIDATION_ERROR", expect.stringContaining("url")]);
+  });
+
+  test("by a name that leads elsewhere is not connected to", async () => {
+    await using receiver = new Receiver();
+    const before = await provision(coffer);
+    const { id } = await hook(before.client, receiver.url("/hook", "localhost"));
+    await coffer.restart({ "webhook-addresses": "10.0.0.0/8" });
+    const own = { ...before, client: coffer.client(before.key) };
+    for (const name of ["localhost", "LOCALHOST", "localhost.", "a.localhost"]) {
+      for (const protocol of ["http", "https"]) {
+        const body = { url: `${protocol}://${name}/`, events: ["*"] };
+        await own.client.json(400, "POST", "/v0/webhooks", { body });
+        await own.client.json(400, "PATCH", `/v0/webhooks/${id}`, { body });
+      }
+    }
+    await put(own, "a.txt");
+    expect(await tried(own, id, 1)).toMatchObject({
+      status: null,
+      error: "The server has no address that is allowed.",
+    });
+    expect(receiver.received).toEqual([]);
+    await coffer.restart();
+  });
+
+  test("without TLS is refused where no addresses are allowed", async () => {
+    await using other = await startAppliance();
+    const own = await provision(other);
+    const body = { url: "http://agent.example/", events: ["*"] };
+    await own.client.json(400, "POST", "/v0/webhooks", { body });
+    await own.client.json(201, "POST", "/v0/webhooks", { body: { ...body, url: "https://agent.example/" } });
+  });
+});
+
+describe("a webhook", () => {
+  test("is made, seen without its secret, changed and deleted", async () => {
+    const own = await provision(coffer);
+    const made = await hook(own.client, "https://agent.example/hook", ["file.*", "file.*"]);
+    expect(made).toMatchObject({
+      events: ["file.*"],
+      secret: expect.stringMatching(/^whsec_/),
+      drive_id: own.id,
+    });
+    const { secret: _, ...seen } = made;
+    const path = `/v0/webhooks/${made.id}`;
+    expect(await own.client.json<object>(200, "GET", path)).toEqual(seen);
+    expect(await own.client.json<object>(200, "GET", "/v0/webhooks")).toEqual({
+      data: [seen],
+      total: 1,
+      next_cursor: null,
+    });
+    const body = { url: "https://other.example/", events: ["*"], enabled: false };
+    const { enabled: __, ...changed } = body;
+    expect(await own.client.json<object>(200, "PATCH", path, { body })).toMatchObject({
+      ...changed,
+      disabled_at: expect.any(String),
+      disabled_reason: expect.any(String),
+    });
+    expect(await own.client.json<object>(200, "DELETE", path)).toEqual({ id: made.id, deleted: true });
+    await own.client.json(404, "GET", path);
+  });
+
+  test.each([
+    [{ events: [] }, "events"],
+    [{ events: ["file.create"] }, "file.created"],
+    [{ events: ["files"] }, "file.*"],
+    [{ events: ["nothing"] }, "drive.updated"],
+    [{ secret: "hello" }, "whsec_"],
+    [{ secret: `whsec_${Buffer.alloc(23).toString("base64")}` }, "24 to 64"],
+    [{ url: `https://agent.example/${"x".repeat(2048)}` }, "2048"],
+  ])("is not made with %j", async (wrong, word) => {
+    const body = { url: "https://agent.example/", events: ["*"], ...wrong };
+    const { error } = await coffer
+      .client(world.keys.agent)
+      .json<{ error: { message: string } }>(400, "POST", "/v0/webhooks", { body });
+    expect(error.message).toContain(word);
+  });
+
+  test("is tried, and a delivery is sent again with its id", async () => {
+    await using receiver = new Receiver();
+    const own = await provision(coffer);
+    const { id } = await hook(own.client, receiver.url(), ["link.created"]);
+    const sent = await own.client.json<Delivery>(201, "POST", `/v0/webhooks/${id}/test`);
+    expect(sent).toMatchObject({ type: "webhook.test", state: "pending" });
+    await tried(own, id, 1);
+    await own.client.json(200, "POST", `/v0/webhooks/${id}/deliveries/${sent.id}/resend`);
+    const [first, second] = await receiver.first(2);
+    expect(first?.message).toMatchObject({ type: "webhook.test", data: { webhook_id: id } });
+    expect([first, second].map((each) => each?.headers.get("webhook-id"))).toEqual([sent.id, sent.id]);
+  });
+
+  test.each(["a new change", "what waits"])(
+    "ends with the key that made it: %s is not sent",
+    async (what) => {
+      await using receiver = new Receiver();
+      receiver.answer = () => new Response(null, { status: 500 });
+      const own = await provision(coffer);
+      const key = await own.client.json<{ id: string; key: string }>(201, "POST", "/v0/keys", { body: {} });
+      const { id } = await hook(coffer.client(key.key), receiver.url());
+      const waits = what === "what waits";
+      if (waits) {
+        await put(own, "a.txt");
+        await tried(own, id, 1);
+      }
+      await own.client.json(200, "DELETE", `/v0/keys/${key.id}`);
+      if (waits) pass(10_000);
+      else await put(own, "b.txt");
+      await eventually(async () => {
+        return (await own.client.send("GET", `/v0/webhooks/${id}`)).status === 404;
+      });
+      expect(receiver.received).toHaveLength(waits ? 1 : 0);
+    },
+  );
+
+  test("of a drive that is claimed is its owner's then; of a deleted one it goes", async () => {
+    await using receiver = new Receiver();
+    const own = await provision(coffer);
+    const { id } = await hook(own.client, receiver.url(), ["file.created"]);
+    const ada = coffer.client(world.keys.ada);
+    await ada.json(200, "POST", "/v0/drives/claim", { body: { token: own.claimToken } });
+    const { data } = await ada.json<{ data: Webhook[] }>(200, "GET", "/v0/webhooks");
+    expect(data.map((each) => each.id)).toContain(id);
+    await put(own, "a.txt");
+    await receiver.first(1);
+    await ada.json(200, "DELETE", `/v0/drives/${own.id}`);
+    await ada.json(404, "GET", `/v0/webhooks/${id}`);
+    const { data: left } = await ada.json<{ data: Webhook[] }>(200, "GET", "/v0/webhooks");
+    expect(left.map((each) => each.id)).not.toContain(id);
+    await coffer.appliance.services.sweep.run();
+    using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
+    expect(sql.query("SELECT 1 FROM webhook WHERE id = ?").all(id)).toEqual([]);
+  });
+
+  test("whose secret cannot be read any more is disabled, and the secret is nowhere in the database", async () => {
+    await using receiver = new Receiver();
+    const own = await provision(coffer);
+    const { id, secret } = await hook(own.client, receiver.url());
+    const bytes = Buffer.from(secret.slice("whsec_".length), "base64");
+    for (const file of ["coffer.db", "coffer.db-wal"]) {
+      const stored = readFileSync(join(coffer.dataDir, file));
+      expect([stored.includes(bytes), stored.includes(secret)]).toEqual([false, false]);
+    }
+    changeDatabase(coffer.dataDir, `UPDATE webhook SET secret = x'00' WHERE id = '${id}'`);
+    await put(own, "a.txt");
+    const path = `/v0/webhooks/${id}`;
+    await eventually(async () => (await own.client.json<Webhook>(200, "GET", path)).disabled_at !== null);
+    expect(receiver.received).toEqual([]);
+  });
+
+  test("is one of so many", async () => {
+    const own = await provision(coffer);
+    for (let n = 0; n < WEBHOOKS.each.unclaimed; n += 1) await hook(own.client, "https://agent.example/");
+    const body = { url: "https://agent.example/", events: ["*"] };
+    await own.client.json(403, "POST", "/v0/webhooks", { body });
+  });
+});

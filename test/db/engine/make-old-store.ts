@@ -1,0 +1,168 @@
+// Writes test/db/schemas/NNNN.sql for the newest schema, with the program as it is: bun test/db/engine/make-old-store.ts
+//
+// A store of a version is made by the program of that version, so do this before the next step of the schema. What
+// only a newer schema can hold is added here, and checked in `old-schemas.test.ts`.
+import { Database as Sqlite } from "bun:sqlite";
+import { mkdir, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { MIGRATIONS } from "../../../src/db/engine/migrations.ts";
+import { addAccount } from "../../support/server/accounts.ts";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import type { Json } from "../../support/server/client.ts";
+import { hashOf } from "../../support/samples/hash.ts";
+import { fileOfStore, OLD_CONTENTS, OLD_SECRET, type OldStore } from "../../support/faults/old-stores.ts";
+import { eventually } from "../../support/server/scenario.ts";
+import { signIn } from "../../support/server/sign-in.ts";
+
+interface Made {
+  readonly id: string;
+}
+
+interface MadeKey extends Made {
+  readonly key: string;
+}
+
+interface Provisioned {
+  readonly data: { readonly drive_id: string; readonly api_key: string; readonly claim_url: string };
+}
+
+/** Sends the requests of a store's life. */
+async function live(coffer: TestAppliance): Promise<OldStore> {
+  const post = <T>(key: string | undefined, status: number, path: string, body: Json, headers = {}) =>
+    coffer.client(key).json<T>(status, "POST", path, { body, headers });
+  const remove = (path: string) => coffer.client(key).json(200, "DELETE", path);
+  const put = (of: string, drive: string, path: string, content: keyof typeof OLD_CONTENTS, status = 201) =>
+    coffer
+      .client(of)
+      .json<Made>(status, "PUT", `/v0/files?drive_id=${drive}&path=${encodeURIComponent(path)}`, {
+        body: OLD_CONTENTS[content],
+      });
+  const provision = async (name: string, path: string, content: keyof typeof OLD_CONTENTS) => {
+    const { data } = await post<Provisioned>(undefined, 201, "/v0/drives/provision", { name });
+    await put(data.api_key, data.drive_id, path, content);
+    return { drive: data.drive_id, key: data.api_key, claim: data.claim_url.split("/").at(-1) ?? "" };
+  };
+
+  addAccount(coffer, "ada");
+  const browser = await signIn(coffer, "ada");
+  const keyBy = async (body: Json): Promise<MadeKey> =>
+    JSON.parse((await browser.send("POST", "/v0/keys", { body })).text);
+  const { key } = await keyBy({ name: "Main" });
+  const { key: readOnlyKey } = await keyBy({ name: "Reader", scope: "read-only" });
+  const newDrive = async (name: string) =>
+    (await post<{ data: Made }>(key, 201, "/v0/drives", { name, description: "From before." })).data.id;
+  const drive = await newDrive("Old things");
+
+  await put(key, drive, "notes/hello.txt", "hello");
+  await put(key, drive, "notes/hello.txt", "again", 200);
+  const letter = await put(key, drive, "notes/deep/letter.txt", "letter");
+  await put(key, drive, "empty.txt", "empty");
+  await put(key, drive, "日本/猫.txt", "cat");
+  const plan = await post<Made>(key, 201, "/v0/files", {
+    drive_id: drive,
+    path: "tagged/plan.md",
+    filename: "plan.md",
+    content: Buffer.from(OLD_CONTENTS.plan).toString("base64"),
+    tags: ["red", "blue"],
+    metadata: { from: "before", n: 1 },
+    expires_at: "2040-01-01T00:00:00Z",
+  });
+  await post(key, 201, `/v0/files/${plan.id}/copy`, { destination_path: "copies/plan.md" });
+  await remove(`/v0/files/${(await put(key, drive, "gone.txt", "gone")).id}`);
+  await post(key, 201, "/v0/folders", { drive_id: drive, path: "empty folder/" });
+  const rotten = await put(key, drive, "rotten.txt", "rotten");
+  const digest = hashOf(Buffer.from(OLD_CONTENTS.rotten));
+  await truncate(join(coffer.dataDir, "blobs", digest.slice(0, 2), digest), 5);
+  await coffer.client(key).send("GET", `/v0/files/${rotten.id}/download`);
+
+  const revoked = await post<MadeKey>(key, 201, "/v0/keys", { name: "Revoked" });
+  await remove(`/v0/keys/${revoked.id}`);
+  const { key: driveKey } = await post<MadeKey>(key, 201, "/v0/keys", { name: "One drive", drive_id: drive });
+  const deleted = await newDrive("Deleted");
+  await put(key, deleted, "in-deleted.txt", "gone");
+  await remove(`/v0/drives/${deleted}`);
+  const unclaimed = await provision("Unclaimed", "draft.txt", "hello");
+  const claimed = await provision("Claimed", "mine.txt", "letter");
+  await post(key, 200, "/v0/drives/claim", { token: claimed.claim });
+
+  const link = (one_time: boolean) =>
+    post<{ token: string }>(key, 200, `/v0/files/${letter.id}/presigned-url`, {
+      expires_in: 86_400,
+      one_time,
+    });
+  const [lasting, used] = [await link(false), await link(true)];
+  await coffer.client().send("GET", `/v0/presigned/${used.token}`);
+  const once = { "idempotency-key": "an old request" };
+  await post(key, 201, "/v0/folders", { drive_id: drive, path: "once/" }, once);
+  return {
+    at: coffer.clock.now(),
+    key,
+    readOnlyKey,
+    revokedKey: revoked.key,
+    driveKey,
+    drive,
+    unclaimed,
+    claimed: { drive: claimed.drive, key: claimed.key },
+    session: browser.token,
+    link: lasting.token,
+    usedLink: used.token,
+    once: true,
+  };
+}
+
+/** Adds what no request makes. */
+function addRows(sql: Sqlite, now: number): void {
+  sql.run(
+    `INSERT INTO identity (issuer, subject, user, created_at)
+     SELECT 'https://id.example.test', 'subject-1', pk, created_at FROM user`,
+  );
+  sql.run("INSERT INTO backup_lease (pk, holder, expires_at) VALUES (1, '7 on host.example.test, 0', ?)", [
+    now,
+  ]);
+  sql.run("INSERT INTO backup_success (place, at) VALUES ('/srv/backup', ?)", [now]);
+  sql.run("INSERT OR REPLACE INTO scrub (pk, started_at, reached, contents) VALUES (1, ?, '', 3)", [now]);
+}
+
+/** All rows as statements, also those of the tables that hold a full-text index. */
+function dump(sql: Sqlite): string[] {
+  const tables = sql
+    .query(
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'shadow') ORDER BY name",
+    )
+    .values()
+    .map(([name]) => String(name))
+    .filter((name) => name === "sqlite_sequence" || !name.startsWith("sqlite_"));
+  return tables.flatMap((table) => {
+    // Without the columns that are computed.
+    const columns = sql.query(`SELECT name FROM pragma_table_info('${table}')`).values().join(", ");
+    return sql
+      .query(`SELECT ${columns} FROM "${table}"`)
+      .values()
+      .map((row) => `INSERT INTO "${table}" (${columns}) VALUES (${row.map(literal).join(", ")});`);
+  });
+}
+
+function literal(value: null | bigint | boolean | number | string | Uint8Array): string {
+  if (value === null) return "NULL";
+  if (value instanceof Uint8Array) return `X'${value.toHex()}'`;
+  return typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value);
+}
+
+const prepare = async (dataDir: string) => {
+  await mkdir(dataDir, { mode: 0o700 });
+  await writeFile(join(dataDir, "secret"), OLD_SECRET, { mode: 0o600 });
+  return Date.now();
+};
+await using coffer = await startAppliance({}, { prepare });
+const store = await live(coffer);
+const path = join(coffer.dataDir, "coffer.db");
+const isIndexed = () => {
+  using sql = new Sqlite(path, { readonly: true });
+  return sql.query("SELECT 1 FROM search_job").get() === null;
+};
+await eventually(isIndexed);
+await coffer.close();
+using sql = new Sqlite(path);
+addRows(sql, store.at);
+const text = [`-- ${JSON.stringify(store)}`, ...dump(sql), ""].join("\n");
+await Bun.write(fileOfStore(MIGRATIONS.length), text);

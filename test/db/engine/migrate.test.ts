@@ -1,0 +1,426 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { Database } from "../../../src/db/engine/database.ts";
+import { parseId } from "../../../src/domain/id.ts";
+import { migrate, type Upgrade } from "../../../src/db/engine/migrate.ts";
+import { type Migration, MIGRATIONS } from "../../../src/db/engine/migrations.ts";
+import { VERSION } from "../../../src/process/version.ts";
+import { FakeClock } from "../../support/server/fake-clock.ts";
+import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
+
+const FIRST: Migration = { version: 1, name: "first", sql: "CREATE TABLE a (x INTEGER) STRICT;" };
+const SECOND: Migration = {
+  version: 2,
+  name: "second",
+  sql: "CREATE TABLE b (y INTEGER) STRICT; INSERT INTO a VALUES (1);",
+};
+const clock = new FakeClock();
+
+function refuseUpgrade(): never {
+  throw new Error("no room");
+}
+
+/** Everything in the schema, and what the books say was applied. */
+function stateOf(sql: Sqlite): { tables: unknown[]; applied: unknown[] } {
+  const tables = sql.query("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").values();
+  const applied = sql
+    .query("SELECT version, name, applied_at FROM schema_migration ORDER BY version")
+    .values();
+  return { tables: tables.flat(), applied };
+}
+
+test("a fresh database gets every step, in order", () => {
+  using sql = new Sqlite(":memory:");
+  migrate(sql, [FIRST, SECOND], clock);
+  expect(stateOf(sql)).toEqual({
+    tables: ["a", "b", "schema_migration"],
+    applied: [
+      [1, "first", clock.now()],
+      [2, "second", clock.now()],
+    ],
+  });
+});
+
+test("a second run changes nothing, a newer executable adds only what is new", () => {
+  using sql = new Sqlite(":memory:");
+  migrate(sql, [FIRST], clock);
+  sql.run("INSERT INTO a VALUES (7)");
+  migrate(sql, [FIRST], clock);
+  migrate(sql, [FIRST, SECOND], clock);
+  migrate(sql, [FIRST, SECOND], clock);
+  expect(sql.query("SELECT x FROM a ORDER BY x").values()).toEqual([[1], [7]]);
+});
+
+test.each([
+  [
+    "an edited step",
+    [{ ...FIRST, sql: `${FIRST.sql} ` }, SECOND],
+    /Schema version 1 .* differs from the one/,
+  ],
+  [
+    "a schema newer than the executable",
+    [FIRST],
+    /schema version 2, .* knows only versions up to 1.*newer Coffer/,
+  ],
+] as const)("%s is refused, with what to do, and nothing changes", (_, known, message) => {
+  using sql = new Sqlite(":memory:");
+  migrate(sql, [FIRST, SECOND], clock);
+  const before = stateOf(sql);
+  expect(() => migrate(sql, known, clock)).toThrow(message);
+  expect(stateOf(sql)).toEqual(before);
+});
+
+test("a step that fails halfway leaves all as it was before the steps, says so, and can be run again", () => {
+  using sql = new Sqlite(":memory:");
+  const broken = {
+    version: 3,
+    name: "broken",
+    sql: "CREATE TABLE c (z INTEGER); INSERT INTO nowhere VALUES (1);",
+  };
+  migrate(sql, [FIRST], clock);
+  const before = stateOf(sql);
+  expect(() => migrate(sql, [FIRST, SECOND, broken], clock)).toThrow(
+    /upgraded to schema version 3: step 3, broken, failed: .*nowhere.* It is as it was before, and the older Coffer can use it/,
+  );
+  expect(stateOf(sql)).toEqual(before);
+  expect(sql.inTransaction).toBe(false);
+  migrate(sql, [FIRST, SECOND], clock);
+  expect(stateOf(sql).tables).toEqual(["a", "b", "schema_migration"]);
+});
+
+test("a disk that is full amid the steps leaves all as it was, and is said", () => {
+  using sql = new Sqlite(":memory:");
+  const large = {
+    version: 2,
+    name: "large",
+    sql: "CREATE TABLE c (z BLOB); INSERT INTO c VALUES (zeroblob(1e6));",
+  };
+  migrate(sql, [FIRST], clock);
+  const before = stateOf(sql);
+  sql.run("PRAGMA max_page_count = 20");
+  expect(() => migrate(sql, [FIRST, large], clock)).toThrow(
+    /schema version 2: .*full\. It is as it was before, .* Free some space/,
+  );
+  expect(stateOf(sql)).toEqual(before);
+});
+
+test("only a database that is not new is announced before it is upgraded, and one that may not be stays as it is", () => {
+  using sql = new Sqlite(":memory:");
+  const announced: string[] = [];
+  const announce = ({ from, to }: Upgrade) => void announced.push(`${from} to ${to}`);
+  migrate(sql, [FIRST], clock, announce);
+  expect(announced).toEqual([]);
+  const before = stateOf(sql);
+  expect(() => migrate(sql, [FIRST, SECOND], clock, refuseUpgrade)).toThrow("no room");
+  expect(stateOf(sql)).toEqual(before);
+  migrate(sql, [FIRST, SECOND], clock, announce);
+  migrate(sql, [FIRST, SECOND], clock, announce);
+  expect(announced).toEqual(["1 to 2"]);
+});
+
+test("books that do not name the version of Coffer yet are carried on", () => {
+  using sql = new Sqlite(":memory:");
+  migrate(sql, [FIRST], clock);
+  sql.run("ALTER TABLE schema_migration DROP COLUMN coffer");
+  migrate(sql, [FIRST, SECOND], clock);
+  expect(sql.query("SELECT coffer FROM schema_migration").values()).toEqual([[null], [VERSION]]);
+  sql.run("UPDATE schema_migration SET coffer = '9.8.7'");
+  expect(() => migrate(sql, [FIRST], clock)).toThrow("a newer Coffer, 9.8.7:");
+});
+
+test("two processes that open a new database at once both get it", async () => {
+  await using place = await temporaryDirectory();
+  const script = `
+    import { Database } from ${JSON.stringify(join(import.meta.dir, "../../../src/db/engine/database.ts"))};
+    const database = Database.open(process.argv[1], { now: () => 0 });
+    database.ping();
+    await database.close();`;
+  const children = Array.from({ length: 4 }, () =>
+    Bun.spawn([process.execPath, "-e", script, join(place.path, "coffer.db")], {
+      stdio: ["ignore", "ignore", "pipe"],
+    }),
+  );
+  for (const child of children) expect([await child.stderr.text(), await child.exited]).toEqual(["", 0]);
+});
+
+test("the real steps are numbered from 1 without a gap", () => {
+  expect(MIGRATIONS.map(({ version }) => version)).toEqual(MIGRATIONS.map((_, index) => index + 1));
+});
+
+test("the real schema keeps its rules: foreign keys hold and every table is strict", async () => {
+  await using place = await temporaryDirectory();
+  const database = Database.open(join(place.path, "coffer.db"), clock);
+  expect(database.sql.query("PRAGMA foreign_key_check").all()).toEqual([]);
+  expect(() => database.sql.run("INSERT INTO folder (drive, path, created_at) VALUES (99, '', 0)")).toThrow(
+    "FOREIGN KEY",
+  );
+  const loose = database.sql
+    .query(
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT strict AND name NOT LIKE 'sqlite_%'",
+    )
+    .values();
+  expect(loose).toEqual([]);
+  const fates = database.sql.query("SELECT DISTINCT on_delete FROM pragma_foreign_key_list('file')").values();
+  // No row of a file goes by itself with what it belongs to: see `Tree`.
+  expect(fates).toEqual([["NO ACTION"]]);
+  await database.close();
+});
+
+test("folders from before they knew how many folders are in them are counted", () => {
+  using sql = new Sqlite(":memory:");
+  migrate(sql, MIGRATIONS.slice(0, 5), clock);
+  sql.run(
+    "INSERT INTO drive (pk, id, name, description, created_at, updated_at) VALUES (1, 'd', 'D', '', 0, 0)",
+  );
+  const folders = [
+    [1, null, ""],
+    [2, 1, "a/"],
+    [3, 1, "b/"],
+    [4, 3, "b/c/"],
+  ] as const;
+  for (const folder of folders)
+    sql.run("INSERT INTO folder (pk, drive, parent, path, created_at) VALUES (?, 1, ?, ?, 0)", [...folder]);
+  migrate(sql, MIGRATIONS, clock);
+  const counts = "SELECT path, own_folder_count FROM folder ORDER BY path";
+  expect(sql.query(counts).values()).toEqual([
+    ["", 2],
+    ["a/", 0],
+    ["b/", 1],
+    ["b/c/", 0],
+  ]);
+  sql.run("UPDATE folder SET parent = 2 WHERE pk = 4");
+  expect(
+    sql
+      .query(counts)
+      .values()
+      .map(([, count]) => count),
+  ).toEqual([2, 1, 0, 0]);
+});
+
+test("the account that looked after the others for being the first goes on doing so", () => {
+  using sql = new Sqlite(":memory:");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "administrators");
+  migrate(sql, MIGRATIONS.slice(0, before), clock);
+  for (const name of ["first", "second"]) {
+    sql.run("INSERT INTO user (id, username, plan, created_at) VALUES (?, ?, 'free', 1)", [name, name]);
+  }
+  migrate(sql, MIGRATIONS, clock);
+  expect(sql.query("SELECT username, admin FROM user ORDER BY pk").values()).toEqual([
+    ["first", "setup"],
+    ["second", null],
+  ]);
+});
+
+test("contents from before it was known who let go of them count for nobody, later ones for their drive", () => {
+  using sql = new Sqlite(":memory:");
+  sql.run("PRAGMA foreign_keys = ON");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "released-contents");
+  migrate(sql, MIGRATIONS.slice(0, before), clock);
+  sql.run(
+    `INSERT INTO drive (pk, id, name, description, created_at, updated_at) VALUES (1, 'd', 'D', '', 0, 0);
+     INSERT INTO folder (pk, drive, path, created_at) VALUES (1, 1, '', 0);
+     INSERT INTO blob (pk, digest, size) VALUES (1, 'a', 10), (2, 'b', 20), (3, 'c', 40)`,
+  );
+  for (const pk of [1, 2]) {
+    sql.run(
+      `INSERT INTO file (pk, id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
+                         created_at, updated_at)
+       VALUES (?1, 'f' || ?1, 1, 1, 'f' || ?1, 'f', 'text/plain', 0, 0, ?1, '[]', '{}', 0, 0)`,
+      [pk],
+    );
+  }
+  sql.run("DELETE FROM file WHERE pk = 1");
+  migrate(sql, MIGRATIONS, clock);
+  const released = () => sql.query("SELECT released_size FROM drive").values().flat();
+  const refs = () => sql.query("SELECT refs FROM blob ORDER BY pk").values().flat();
+  expect([refs(), released()]).toEqual([[0, 1, 0], [0]]);
+  sql.run("UPDATE file SET blob = 3");
+  expect([refs(), released()]).toEqual([[0, 0, 1], [20]]);
+  sql.run("DELETE FROM file");
+  expect([refs(), released()]).toEqual([[0, 0, 0], [60]]);
+  sql.run("DELETE FROM blob WHERE pk = 2");
+  expect(released()).toEqual([40]);
+  sql.run("DELETE FROM blob WHERE pk = 1");
+  expect(released()).toEqual([40]);
+});
+
+test("tags from before they were in the order of change are in it, and all is indexed anew", () => {
+  using sql = new Sqlite(":memory:");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "search-order");
+  migrate(sql, MIGRATIONS.slice(0, before), clock);
+  sql.run(
+    `INSERT INTO drive (pk, id, name, description, created_at, updated_at) VALUES (1, 'd', 'D', '', 0, 0);
+     INSERT INTO folder (pk, drive, path, created_at) VALUES (1, 1, '', 0);
+     INSERT INTO blob (pk, digest, size) VALUES (1, 'a', 10);
+     INSERT INTO file (pk, id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
+                       created_at, updated_at)
+     VALUES (1, 'f', 1, 1, 'f', 'f', 'text/plain', 0, 10, 1, '["red","blue"]', '{}', 0, 7);
+     DELETE FROM search_job`,
+  );
+  migrate(sql, MIGRATIONS, clock);
+  const tags = () => sql.query("SELECT tag, path, updated_at FROM file_tag ORDER BY tag").values();
+  expect(tags()).toEqual([
+    ["blue", "f", 7],
+    ["red", "f", 7],
+  ]);
+  // The index is in a file of its own since: that is new, and gets all files.
+  expect(sql.query("SELECT batch, filled_to FROM search_index").values()).toEqual([[null, 0]]);
+  sql.run("UPDATE file SET updated_at = 8");
+  sql.run(`UPDATE file SET updated_at = 9, path = 'g', tags = '["red"]'`);
+  expect(tags()).toEqual([["red", "g", 9]]);
+  sql.run("UPDATE file SET updated_at = 10");
+  expect(tags()).toEqual([["red", "g", 10]]);
+});
+
+test("the records of drives from before they were counted are counted, links of files that are gone are not", () => {
+  using sql = new Sqlite(":memory:");
+  sql.run("PRAGMA foreign_keys = ON");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "record-sizes");
+  migrate(sql, MIGRATIONS.slice(0, before), clock);
+  sql.run(
+    `INSERT INTO user (pk, id, username, plan, created_at) VALUES (1, 'u', 'u', 'free', 0);
+     INSERT INTO drive (pk, id, name, description, created_at, updated_at) VALUES (1, 'd', 'D', '', 0, 0), (2, 'e', 'E', '', 0, 0);
+     INSERT INTO folder (pk, drive, parent, path, created_at) VALUES (1, 1, NULL, '', 0), (2, 1, 1, 'a/', 0), (3, 2, NULL, '', 0);
+     INSERT INTO blob (pk, digest, size) VALUES (1, 'a', 10);
+     INSERT INTO file (pk, id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
+                       created_at, updated_at)
+     VALUES (1, 'f', 1, 1, 'f', 'f', 'text/plain', 0, 10, 1, '["red","blue"]', '{"a":"é"}', 0, 7);
+     INSERT INTO presigned_link (hash, file_id, user, one_time, expires_at, created_at)
+     VALUES ('1', 'f', 1, 0, 9, 0), ('2', 'gone', 1, 0, 9, 0)`,
+  );
+  migrate(sql, MIGRATIONS, clock);
+  const records = () => sql.query("SELECT record_size FROM drive ORDER BY pk").values().flat();
+  // Two folders, the file with two tags and ten bytes of metadata, and its link; the root of the other drive.
+  const file = 1024 + 2 * 512 + 10;
+  expect(records()).toEqual([2 * 1024 + file + 512, 1024]);
+  sql.run("UPDATE file SET drive = 2, folder = 3");
+  expect(records()).toEqual([2 * 1024 + 512, 1024 + file]);
+  sql.run("DELETE FROM presigned_link");
+  sql.run(`UPDATE file SET tags = '[]', metadata = '{}'`);
+  sql.run("DELETE FROM folder WHERE pk = 2");
+  expect(records()).toEqual([1024, 1024 + 1024 + 2]);
+  sql.run("DELETE FROM file");
+  expect(records()).toEqual([1024, 1024]);
+});
+
+test("links from before they were listed get ids of their own", () => {
+  using sql = new Sqlite(":memory:");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "links");
+  migrate(sql, MIGRATIONS.slice(0, before), clock);
+  const madeAt = Date.parse("2030-01-01T00:00:00.123Z");
+  sql.run(
+    `INSERT INTO user (pk, id, username, plan, created_at) VALUES (1, 'u', 'ada', 'free', 0);
+     INSERT INTO presigned_link (hash, file_id, user, one_time, used_at, expires_at, created_at)
+     VALUES ('a', 'f', 1, 1, 7, 9, ${madeAt}), ('b', 'f', 1, 0, NULL, 9, ${madeAt});
+     INSERT INTO upload_link (hash, drive_id, path, user, expires_at, created_at) VALUES ('c', 'd', 'p', 1, 9, ${madeAt})`,
+  );
+  migrate(sql, MIGRATIONS, clock);
+  const ids = sql.query("SELECT id FROM presigned_link UNION SELECT id FROM upload_link").values().flat();
+  expect(new Set(ids).size).toBe(3);
+  const ofThatTime = Bun.randomUUIDv7("hex", madeAt).slice(0, 13);
+  for (const id of ids) {
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(String(id).slice(0, 13)).toBe(ofThatTime);
+  }
+  const uses = sql.query("SELECT uses, last_used_at FROM presigned_link ORDER BY hash").values();
+  expect(uses).toEqual([
+    [1, 7],
+    [0, null],
+  ]);
+});
+
+test("responses that were kept before they counted count for nobody", () => {
+  using sql = new Sqlite(":memory:");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "kept-answers");
+  migrate(sql, MIGRATIONS.slice(0, before), clock);
+  sql.run("INSERT INTO idempotency_record (name, sealed, expires_at) VALUES ('old', x'00', 1)");
+  migrate(sql, MIGRATIONS, clock);
+  const uses = () => sql.query("SELECT owner, size FROM idempotency_use ORDER BY owner").values();
+  expect(uses()).toEqual([]);
+  sql.run(
+    `INSERT INTO idempotency_record (name, owner, sealed, expires_at)
+     VALUES ('a', 'ada', x'00', 1), ('b', 'ada', x'0000', 1), ('c', 'bob', x'', 1)`,
+  );
+  expect(uses()).toEqual([
+    ["ada", 256 + 1 + 256 + 2],
+    ["bob", 256],
+  ]);
+  sql.run("DELETE FROM idempotency_record WHERE name <> 'a'");
+  expect(uses()).toEqual([["ada", 257]]);
+});
+
+test("keys from before they could expire never do", () => {
+  using sql = new Sqlite(":memory:");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "key-expiry");
+  migrate(sql, MIGRATIONS.slice(0, before), clock);
+  sql.run(
+    `INSERT INTO user (pk, id, username, plan, created_at) VALUES (1, 'u', 'ada', 'free', 0);
+     INSERT INTO api_key (id, hash, prefix, name, scope, user, created_at) VALUES ('k', 'h', 'p', '', 'read-only', 1, 0)`,
+  );
+  migrate(sql, MIGRATIONS, clock);
+  expect(sql.query("SELECT id, expires_at FROM api_key").values()).toEqual([["k", null]]);
+});
+
+test("members whom a key let in go with it from then on; what keys made that are gone is removed", () => {
+  using sql = new Sqlite(":memory:");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "makers-versions-works");
+  migrate(sql, MIGRATIONS.slice(0, before), clock);
+  sql.run(
+    `INSERT INTO user (pk, id, username, plan, created_at)
+     VALUES (1, 'u', 'ada', 'free', 0), (2, 'v', 'bob', 'free', 0), (3, 'w', 'carl', 'free', 0), (4, 'x', 'dan', 'free', 0);
+     INSERT INTO drive (pk, id, user, name, slug, description, created_at, updated_at)
+     VALUES (1, 'd', 1, 'D', 'ada/d', '', 0, 0);
+     INSERT INTO api_key (id, hash, prefix, name, scope, user, created_at) VALUES ('k', 'h', 'p', '', 'read-only', 1, 0);
+     INSERT INTO drive_member (drive, user, role, changes_from, added_by, created_at)
+     VALUES (1, 2, 'reader', 0, 'key:k', 0), (1, 3, 'reader', 0, 'key:gone', 0), (1, 4, 'reader', 0, 'user:u', 0);
+     INSERT INTO share_link (hash, id, drive_id, path, key_id, expires_at, created_at)
+     VALUES ('a', 'a', 'd', '', 'k', 9, 0), ('b', 'b', 'd', '', 'lost', 9, 0)`,
+  );
+  migrate(sql, MIGRATIONS, clock);
+  expect(sql.query("SELECT made_by FROM api_key").values()).toEqual([[null]]);
+  expect(sql.query("SELECT user, made_by FROM drive_member ORDER BY user").values()).toEqual([
+    [2, "k"],
+    [3, null],
+    [4, null],
+  ]);
+  expect(sql.query("SELECT id FROM ended_key").values()).toEqual([["lost"]]);
+  sql.run("DELETE FROM api_key");
+  expect(sql.query("SELECT id FROM ended_key ORDER BY id").values()).toEqual([["k"], ["lost"]]);
+});
+
+test("editors from before it was stored who made them that stay editors", () => {
+  using sql = new Sqlite(":memory:");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "raised-members");
+  migrate(sql, MIGRATIONS.slice(0, before), clock);
+  sql.run(
+    `INSERT INTO user (pk, id, username, plan, created_at)
+     VALUES (1, 'u', 'ada', 'free', 0), (2, 'v', 'bob', 'free', 0);
+     INSERT INTO drive (pk, id, user, name, slug, description, created_at, updated_at)
+     VALUES (1, 'd', 1, 'D', 'ada/d', '', 0, 0);
+     INSERT INTO drive_member (drive, user, role, changes_from, created_at) VALUES (1, 2, 'editor', 0, 0)`,
+  );
+  migrate(sql, MIGRATIONS, clock);
+  expect(sql.query("SELECT role, raised_by FROM drive_member").values()).toEqual([["editor", null]]);
+});
+
+test("a move that was taken back is a move that is undone, and works from before they were shown have ids", () => {
+  using sql = new Sqlite(":memory:");
+  const before = MIGRATIONS.findIndex(({ name }) => name === "makers-versions-works");
+  migrate(sql, MIGRATIONS.slice(0, before), clock);
+  sql.run(
+    `INSERT INTO drive (pk, id, name, slug, description, created_at, updated_at)
+     VALUES (1, 'd', 'D', 'd', '', 0, 0), (2, 'e', 'E', 'e', '', 0, 0);
+     INSERT INTO folder_work (pk, kind, drive, path, top, to_drive, to_path, to_top, created_at)
+     VALUES (1, 'return', 2, 'to/x/', 'to/', 1, 'from/', 'from/', 0), (2, 'remove', 1, 'a/', 'a/', NULL, NULL, NULL, 0)`,
+  );
+  migrate(sql, MIGRATIONS, clock);
+  const columns = "kind, undone, drive, path, top, to_drive, to_path, to_top, files_done, files_total";
+  expect(sql.query(`SELECT ${columns} FROM folder_work ORDER BY pk`).values()).toEqual([
+    ["move", 1, 1, "from/", "from/", 2, "to/x/", "to/", 0, null],
+    ["remove", 0, 1, "a/", "a/", null, null, null, 0, null],
+  ]);
+  const ids = sql.query<{ id: string }, []>("SELECT id FROM folder_work").all();
+  expect(new Set(ids.map(({ id }) => parseId(id))).size).toBe(2);
+  expect(ids.map(({ id }) => parseId(id))).not.toContain(null);
+});

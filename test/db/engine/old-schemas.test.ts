@@ -1,0 +1,237 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { MIGRATIONS } from "../../../src/db/engine/migrations.ts";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { makeOldStore, OLD_CONTENTS, type OldStore, oldVersions } from "../../support/faults/old-stores.ts";
+import { browserWith, isSignedIn, signIn } from "../../support/server/sign-in.ts";
+import { isThorough } from "../../support/server/thorough.ts";
+import { verified } from "../../support/faults/verified.ts";
+
+const NEWEST = MIGRATIONS.length;
+
+/** The tables whose rows nothing but a request changes. */
+const KEPT = [
+  ["user", "drive", "api_key", "claim_token", "blob", "folder", "file", "file_tag", "identity", "session"],
+  ["presigned_link", "idempotency_record", "drive_usage", "account_usage", "known_client", "small_content"],
+  ["backup_success", "damaged_content"],
+].flat();
+
+type Rows = ReadonlyMap<string, readonly object[]>;
+
+/** The rows of these tables, each as a set of columns. */
+function rowsOf(path: string): Rows {
+  using sql = new Sqlite(path, { readonly: true });
+  const tables = sql.query("SELECT name FROM sqlite_schema WHERE type = 'table'").values().flat();
+  const present = KEPT.filter((table) => tables.includes(table));
+  return new Map(
+    present.map((table) => [table, inOrder(sql.query<object, []>(`SELECT * FROM ${table}`).all())]),
+  );
+}
+
+/** What names a row: its first columns. */
+function nameOf(row: object): string {
+  return JSON.stringify(Object.values(row).slice(0, 3));
+}
+
+function inOrder(rows: readonly object[]): object[] {
+  return rows.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
+/** Of a damaged content: which file it is on this disk. The slow check soon writes it anew. */
+const ON_THIS_DISK = "state";
+
+/** What is different, leaving out columns that are new or gone. */
+function expectKept(before: Rows, after: Rows): void {
+  for (const [table, rows] of before) {
+    const columns = Object.keys(after.get(table)?.[0] ?? {});
+    const known = rows.map((row) =>
+      Object.fromEntries(
+        Object.entries(row).filter(([name]) => columns.includes(name) && name !== ON_THIS_DISK),
+      ),
+    );
+    expect([table, after.get(table)]).toEqual([table, known.map((row) => expect.objectContaining(row))]);
+  }
+}
+
+interface Opened {
+  readonly coffer: TestAppliance;
+  readonly old: OldStore;
+  readonly before: Rows;
+}
+
+async function openOld(version: number): Promise<Opened> {
+  const made = Promise.withResolvers<Omit<Opened, "coffer">>();
+  const prepare = async (dataDir: string) => {
+    const old = await makeOldStore(version, dataDir);
+    made.resolve({ old, before: rowsOf(join(dataDir, "coffer.db")) });
+    return old.at + 1000;
+  };
+  const coffer = await startAppliance({}, { prepare });
+  return { coffer, ...(await made.promise) };
+}
+
+/** The first version that knows damaged contents. */
+const ROTTEN_FROM = 19;
+
+/** The files of Ada's drive, by path. */
+function filesOf(version: number): Record<string, string> {
+  const { again, letter, cat, plan, empty, rotten } = OLD_CONTENTS;
+  return {
+    "copies/plan.md": plan,
+    "empty.txt": empty,
+    "notes/deep/letter.txt": letter,
+    "notes/hello.txt": again,
+    "tagged/plan.md": plan,
+    "日本/猫.txt": cat,
+    ...(version >= ROTTEN_FROM ? { "rotten.txt": rotten } : {}),
+  };
+}
+
+/** A damaged content is still known as such, until the same bytes come again. */
+async function heal({ coffer, old }: Opened): Promise<void> {
+  expect(await verified(coffer.dataDir)).toEqual([expect.stringMatching(/^content-.*rotten\.txt/)]);
+  const path = `/v0/files?drive_id=${old.drive}&path=rotten.txt`;
+  await coffer.client(old.key).json(200, "PUT", path, { body: OLD_CONTENTS.rotten });
+}
+
+interface Listed {
+  readonly data: readonly { readonly id: string; readonly path: string }[];
+}
+
+async function expectFiles(
+  { coffer }: Opened,
+  key: string,
+  drive: string,
+  files: Record<string, string>,
+): Promise<void> {
+  const client = coffer.client(key);
+  const { data } = await client.json<Listed>(200, "GET", `/v0/files?drive_id=${drive}&limit=1000`);
+  const found: Record<string, string> = {};
+  for (const { id, path } of data) {
+    const answer = await client.send("GET", `/v0/files/${id}/download`);
+    found[path] = answer.status === 200 ? answer.text : `${answer.status} ${answer.text}`;
+  }
+  expect(found).toEqual(files);
+}
+
+async function expectFound({ coffer, old }: Opened, query: string, paths: readonly string[]): Promise<void> {
+  const { data } = await coffer
+    .client(old.key)
+    .json<Listed>(200, "GET", `/v0/search?drive_id=${old.drive}&${query}`);
+  expect([query, data.map(({ path }) => path).toSorted()]).toEqual([query, paths.toSorted()]);
+}
+
+/** Each key reaches what it did, and no more. */
+async function expectKeys({ coffer, old }: Opened): Promise<void> {
+  const status = async (key: string, method: string, path: string, body?: Record<string, string>) =>
+    (await coffer.client(key).send(method, path, body === undefined ? {} : { body })).status;
+  expect(await status(old.key, "GET", "/v0/account")).toBe(200);
+  expect(await status(old.readOnlyKey, "GET", "/v0/account")).toBe(200);
+  expect(await status(old.readOnlyKey, "POST", "/v0/drives", { name: "Not mine" })).toBe(403);
+  expect(await status(old.revokedKey, "GET", "/v0/account")).toBe(401);
+  expect(await status(old.driveKey, "GET", `/v0/drives/${old.drive}`)).toBe(200);
+  expect(await status(old.driveKey, "GET", "/v0/account")).toBe(403);
+  expect(await status(old.unclaimed.key, "GET", `/v0/drives/${old.drive}`)).toBe(404);
+}
+
+async function expectSession({ coffer, old }: Opened): Promise<void> {
+  if (old.session !== undefined) expect(await isSignedIn(browserWith(coffer, old.session))).toBe(true);
+}
+
+async function expectLinks({ coffer, old: { link, usedLink } }: Opened): Promise<void> {
+  if (link === undefined || usedLink === undefined) return;
+  const letter = await coffer.client().send("GET", `/v0/presigned/${link}`);
+  expect([letter.status, letter.text]).toEqual([200, OLD_CONTENTS.letter]);
+  expect((await coffer.client().send("GET", `/v0/presigned/${usedLink}`)).status).toBe(410);
+}
+
+async function expectReplay({ coffer, old: { once, key, drive } }: Opened): Promise<void> {
+  if (once !== true) return;
+  const answer = await coffer.client(key).send("POST", "/v0/folders", {
+    body: { drive_id: drive, path: "once/" },
+    headers: { "idempotency-key": "an old request" },
+  });
+  expect([answer.status, answer.headers.get("idempotency-replayed")]).toEqual([201, "true"]);
+}
+
+async function expectClaims({ coffer, old: { unclaimed, key, claimed } }: Opened): Promise<void> {
+  const { data } = await coffer
+    .client(key)
+    .json<{ data: object }>(200, "POST", "/v0/drives/claim", { body: { token: unclaimed.claim } });
+  expect(data).toMatchObject({ id: unclaimed.drive });
+  if (claimed === undefined) return;
+  expect((await coffer.client(claimed.key).send("GET", `/v0/drives/${claimed.drive}`)).status).toBe(200);
+}
+
+/** The first store that keeps a content that a file had, and the first that knows where it was made. */
+const VERSIONS = {
+  from: 29,
+  placedFrom: MIGRATIONS.findIndex(({ name }) => name === "makers-versions-works") + 1,
+};
+
+/** What is kept of a file is there still, also to keys of its folder if it is known that it was made in there. */
+async function expectVersions({ coffer, old }: Opened, version: number): Promise<void> {
+  if (version < VERSIONS.from) return;
+  const owner = coffer.client(old.key);
+  const body = { drive_id: old.drive, path_prefix: "notes/" };
+  const { key } = await owner.json<{ key: string }>(201, "POST", "/v0/keys", { body });
+  const address = `/v0/files/by-path/versions?drive_id=${old.drive}&path=notes/hello.txt`;
+  expect(await owner.json<object>(200, "GET", address)).toMatchObject({ total: 1 });
+  const total = version < VERSIONS.placedFrom ? 0 : 1;
+  expect(await coffer.client(key).json<object>(200, "GET", address)).toMatchObject({ total });
+}
+
+/** The copy from before the upgrade is whole, and of that version. */
+async function expectCopy({ coffer, before }: Opened, version: number): Promise<void> {
+  const folder = join(coffer.dataDir, "before-upgrade");
+  expect(await readdir(folder)).toEqual([`schema-${version}.db`]);
+  const copy = join(folder, `schema-${version}.db`);
+  using sql = new Sqlite(copy, { readonly: true });
+  expect(sql.query("PRAGMA integrity_check").values()).toEqual([["ok"]]);
+  expect(sql.query("SELECT max(version) FROM schema_migration").values()).toEqual([[version]]);
+  expect(rowsOf(copy)).toEqual(before);
+  expect(coffer.lines.filter((line) => line.includes("copying the database before it is upgraded"))).toEqual([
+    expect.stringContaining(`"from":${version},"to":${NEWEST},"copy":${JSON.stringify(copy)}`),
+  ]);
+}
+
+const versions = await oldVersions();
+
+test("there is a store of every version of the schema before the newest", () => {
+  expect(versions).toEqual(MIGRATIONS.slice(0, versions.length).map(({ version }) => version));
+  expect(versions.length).toBeGreaterThanOrEqual(NEWEST - 1);
+});
+
+/** Mostly the oldest, and the last ones, which servers still have, are enough. */
+const tried = isThorough() ? versions : [...versions.slice(0, 1), ...versions.slice(-8)];
+
+test.each(tried)(
+  "a store with version %i of the schema is upgraded, and nothing of it is lost",
+  async (version) => {
+    const opened = await openOld(version);
+    await using coffer = opened.coffer;
+    const { old, before } = opened;
+    expectKept(before, rowsOf(join(coffer.dataDir, "coffer.db")));
+    if (version < NEWEST) await expectCopy(opened, version);
+    else expect(await readdir(coffer.dataDir)).not.toContain("before-upgrade");
+    await expectKeys(opened);
+    await expectSession(opened);
+    // To hash it takes long.
+    if (version === 1) expect(await isSignedIn(await signIn(coffer, "ada"))).toBe(true);
+    await expectLinks(opened);
+    await expectReplay(opened);
+    if (version >= ROTTEN_FROM) await heal(opened);
+    await expectFiles(opened, old.key, old.drive, filesOf(version));
+    await expectFiles(opened, old.unclaimed.key, old.unclaimed.drive, { "draft.txt": OLD_CONTENTS.hello });
+    await expectVersions(opened, version);
+    await expectClaims(opened);
+    await expectFound(opened, "q=pangolin", ["notes/deep/letter.txt"]);
+    await expectFound(opened, "q=axol", ["copies/plan.md", "tagged/plan.md"]);
+    await expectFound(opened, "q=zebra", []);
+    await expectFound(opened, `q=${encodeURIComponent("猫")}`, ["日本/猫.txt"]);
+    await expectFound(opened, "tags=red,blue", ["copies/plan.md", "tagged/plan.md"]);
+    expect(await verified(coffer.dataDir)).toEqual([]);
+  },
+);

@@ -1,6 +1,0 @@
-import { bePatient } from "../support/patience.ts";
-import { beThorough } from "../support/thorough.ts";
-
-bePatient();
-beThorough();
-await import("./old-schemas.test.ts");

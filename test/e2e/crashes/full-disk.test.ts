@@ -1,0 +1,252 @@
+import { describe, expect, test } from "bun:test";
+import { rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Client } from "../../support/server/client.ts";
+import { provision, run, serve, type Server } from "../../support/server/executable.ts";
+import { contentOf, heldBy, put } from "../../support/faults/faults.ts";
+import { eventually } from "../../support/server/scenario.ts";
+import { withReason } from "../../support/server/skip.ts";
+import { NO_SMALL_DISK, SmallDisk } from "../../support/faults/small-disk.ts";
+
+const MIB = 1024 * 1024;
+const SMALL = contentOf("small", 1000);
+
+function start(disk: SmallDisk): Promise<Server> {
+  return serve({ dataDir: join(disk.path, "data"), wrapper: disk.wrapper });
+}
+
+/** The size of the reserve in the data directory, in bytes. */
+function reserveOn(disk: SmallDisk): number {
+  return statSync(join(disk.outside, "data/reserve")).size;
+}
+
+async function readiness(client: Client): Promise<unknown> {
+  const { status, text } = await client.send("GET", "/readyz");
+  return [status, JSON.parse(text)];
+}
+
+const FULL = [503, { status: "unavailable", problems: ["storage_full"] }];
+
+describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DISK), () => {
+  test("that is full: the search index waits, and is made once there is room", async () => {
+    await using disk = await SmallDisk.mount(48);
+    const dataDir = join(disk.outside, "data");
+    const first = await start(disk);
+    const { key, drive } = await provision(first);
+    const find = async (server: Server, query: string) => {
+      const target = `/v0/search?drive_id=${drive}&${query}`;
+      const { data } = await server.client(key).json<{ data: { path: string }[] }>(200, "GET", target);
+      return data.map(({ path }) => path);
+    };
+    for (const path of ["a.txt", "b.txt"]) {
+      const target = `/v0/files?drive_id=${drive}&path=${path}`;
+      await first.client(key).json(201, "PUT", target, { body: "needle" });
+    }
+    await eventually(async () => (await find(first, "q=needle")).length === 2);
+    expect(await first.stop()).toBe(0);
+    rmSync(join(dataDir, "search.db"));
+    disk.fill();
+    await using server = await start(disk);
+    expect(await find(server, "q=needle")).toEqual([]);
+    expect(await find(server, "mime_type=text/*")).toHaveLength(2);
+    expect(await readiness(server.client(key))).toMatchObject(FULL);
+    disk.clear();
+    await eventually(async () => (await find(server, "q=needle")).length === 2);
+    expect(await readiness(server.client(key))).toMatchObject([200, { status: "ok" }]);
+    expect(server.stdout.text).not.toContain('"level":"error"');
+  });
+
+  test("that is full, with a reserve of 0: deletion and sign-in go on, the rest is 507, and all goes on with room", async () => {
+    await using disk = await SmallDisk.mount(48);
+    await using server = await start(disk);
+    const env = { COFFER_DATA_DIR: join(disk.path, "data") };
+    const made = await run(["user", "create", "ada", "--password-stdin"], {
+      env,
+      wrapper: disk.wrapper,
+      input: "ada's password",
+    });
+    expect(made.code).toBe(0);
+    const { client, drive } = await provision(server);
+    const ids: string[] = [];
+    for (const path of ["a.bin", "b.bin", "c.bin", "kept.bin", "folder/a.bin", "folder/b.bin"]) {
+      const target = `/v0/files?drive_id=${drive}&path=${path}`;
+      ids.push((await client.json<{ id: string }>(201, "PUT", target, { body: SMALL.slice() })).id);
+    }
+    const [a, b, c, kept] = ids;
+    const { id: keyId } = await client.json<{ id: string }>(201, "POST", "/v0/keys", { body: {} });
+    expect(await readiness(client)).toMatchObject([200, { status: "ok" }]);
+    expect(reserveOn(disk)).toBe(8 * MIB);
+
+    disk.fill();
+    expect(await readiness(client)).toMatchObject(FULL);
+    await server.stdout.until(/"level":"warn","message":"the disk is full/);
+    const taking = async () => [
+      await put(client, drive, "new.bin", SMALL),
+      (await client.send("POST", `/v0/files/${kept}/copy`, { body: { destination_path: "copy.bin" } }))
+        .status,
+      (await server.client().send("POST", "/v0/drives/provision", { body: { name: "New" } })).status,
+    ];
+    // Until the log needs room, a small write may still find some in it.
+    while (reserveOn(disk) === 8 * MIB) await taking();
+    expect(await taking()).toEqual([507, 507, 507]);
+
+    await client.json(200, "DELETE", `/v0/files/${a}`);
+    await client.json(200, "POST", "/v0/files/bulk-delete", { body: { file_ids: [b ?? "", c ?? ""] } });
+    const folder = { drive_id: drive, path: "folder/" };
+    await client.json(200, "DELETE", "/v0/folders", { body: folder });
+    await client.json(200, "DELETE", "/v0/folders", { body: { ...folder, confirm: true } });
+    await client.json(200, "DELETE", `/v0/keys/${keyId}`);
+    await client.json(200, "GET", "/v0/account/usage");
+    const login = await server.client().send("POST", "/auth/login", {
+      body: { username: "ada", password: "ada's password" },
+    });
+    expect(login.status).toBe(200);
+    const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
+    const headers = { cookie, origin: server.url };
+    expect((await server.client().send("POST", "/auth/logout", { headers })).status).toBe(200);
+    expect(await taking()).toEqual([507, 507, 507]);
+    expect(await readiness(client)).toMatchObject(FULL);
+    const health = { COFFER_HOST: "127.0.0.1", COFFER_PORT: String(server.port) };
+    expect((await run(["healthcheck"], { env: health })).code).toBe(1);
+    expect(Object.keys(await heldBy(client, drive))).toEqual(["kept.bin"]);
+
+    disk.clear();
+    expect(await taking()).toEqual([201, 201, 201]);
+    expect(reserveOn(disk)).toBe(8 * MIB);
+    expect(await readiness(client)).toMatchObject([200, { status: "ok" }]);
+    await server.stdout.until(/"level":"warn","message":"the disk has room again/);
+    expect(server.stdout.text).not.toContain('"level":"error"');
+    expect(await server.stop()).toBe(0);
+  });
+
+  test("that is full: a large folder goes into the trash at once", async () => {
+    await using disk = await SmallDisk.mount(48);
+    await using server = await start(disk);
+    const { client, drive } = await provision(server);
+    const fileIn = (n: number) =>
+      client.json(201, "PUT", `/v0/files?drive_id=${drive}&path=f/${n}.bin`, { body: String(n) });
+    for (let n = 0; n < 2500; n += 50)
+      await Promise.all(Array.from({ length: 50 }, (_, at) => fileIn(n + at)));
+    await client.json(201, "POST", `/v0/drives/${drive}/snapshots`, { body: {} });
+    disk.fill();
+    const body = { drive_id: drive, path: "f/", confirm: true };
+    expect(await client.json<object>(200, "DELETE", "/v0/folders", { body })).toMatchObject({
+      deleted_count: 2500,
+    });
+    const listed = await client.json<{ total: number }>(200, "GET", `/v0/files?drive_id=${drive}`);
+    expect(listed.total).toBe(0);
+    disk.clear();
+    const env = { COFFER_DATA_DIR: join(disk.path, "data") };
+    expect((await run(["verify"], { env, wrapper: disk.wrapper })).code).toBe(0);
+    expect(await server.stop()).toBe(0);
+  });
+
+  test("that is full, where another program takes all that is freed: folders are deleted again and again", async () => {
+    await using disk = await SmallDisk.mount(48);
+    await using server = await start(disk);
+    const { client, drive } = await provision(server);
+    for (let folder = 0; folder < 4; folder += 1) {
+      const make = (n: number) =>
+        client.json(201, "PUT", `/v0/files?drive_id=${drive}&path=${folder}/${n}.bin`, { body: String(n) });
+      await Promise.all(Array.from({ length: 100 }, (_, n) => make(n)));
+    }
+    for (let folder = 0; folder < 4; folder += 1) {
+      disk.fill();
+      const body = { drive_id: drive, path: `${folder}/`, confirm: true };
+      expect(await client.json<object>(200, "DELETE", "/v0/folders", { body })).toMatchObject({
+        deleted_count: 100,
+      });
+    }
+    expect(await server.stop()).toBe(0);
+  });
+
+  test("that is full when the server starts: it starts from its reserve, and without one says to make room", async () => {
+    await using disk = await SmallDisk.mount(48);
+    let key: string;
+    let drive: string;
+    {
+      await using server = await start(disk);
+      ({ key, drive } = await provision(server));
+      expect(await put(server.client(key), drive, "a.bin", SMALL)).toBe(201);
+      disk.fill();
+      await server.kill();
+    }
+    {
+      await using server = await start(disk);
+      const client = server.client(key);
+      expect(await readiness(client)).toMatchObject(FULL);
+      expect(await put(client, drive, "b.bin", SMALL)).toBe(507);
+      const listed = await client.json<{ data: { id: string }[] }>(200, "GET", `/v0/files?drive_id=${drive}`);
+      await client.json(200, "DELETE", `/v0/files/${listed.data[0]?.id}`);
+      await server.kill();
+    }
+    rmSync(join(disk.outside, "data/reserve"));
+    disk.fill();
+    const outcome = await start(disk).then(
+      () => "started",
+      (error: unknown) => String(error),
+    );
+    expect(outcome).toContain("is on a full disk. Free some space on it");
+    expect(outcome).not.toContain("delete");
+    disk.clear();
+    await using server = await start(disk);
+    expect(await put(server.client(key), drive, "b.bin", SMALL)).toBe(201);
+    expect(await server.stop()).toBe(0);
+  });
+
+  test("that is full, where no program can open the index: it waits without an error, and verify does not call it damaged", async () => {
+    await using disk = await SmallDisk.mount(48);
+    const env = { COFFER_DATA_DIR: join(disk.path, "data") };
+    const verify = () => run(["verify"], { env, wrapper: disk.wrapper });
+    let drive: string;
+    let key: string;
+    {
+      await using server = await start(disk);
+      ({ drive, key } = await provision(server));
+      for (const path of ["a.txt", "b.txt"]) {
+        const target = `/v0/files?drive_id=${drive}&path=${path}`;
+        await server.client(key).json(201, "PUT", target, { body: "needle" });
+      }
+      await server.stdout.until(/the search index is filled/);
+      expect(await server.stop()).toBe(0);
+    }
+    disk.fill();
+    const refused = await verify();
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("Free some space on its disk.");
+    {
+      await using server = await start(disk);
+      disk.fill();
+      const client = server.client(key);
+      await client.json(200, "DELETE", `/v0/files/by-path?drive_id=${drive}&path=a.txt`);
+      disk.fill();
+      // A search has the index opened.
+      await client.json(200, "GET", `/v0/search?drive_id=${drive}&q=needle`);
+      const { code, stdout } = await verify();
+      expect(stdout).toMatch(/^note .*search\.db was not checked: its disk is full$/m);
+      expect([code, stdout]).toEqual([0, expect.stringContaining("findings: 0")]);
+      expect(server.stdout.text).not.toContain('"level":"error"');
+      disk.clear();
+      await eventually(async () => {
+        const found = await client.json<{ data: object[] }>(
+          200,
+          "GET",
+          `/v0/search?drive_id=${drive}&q=needle`,
+        );
+        return found.data.length === 1;
+      });
+      expect(await server.stop()).toBe(0);
+    }
+  });
+
+  test("that is full when the first server starts: the start says to make room, and not to delete the lock", async () => {
+    await using disk = await SmallDisk.mount(48);
+    disk.fill();
+    const outcome = await start(disk).then(
+      () => "started",
+      (error: unknown) => String(error),
+    );
+    expect(outcome).toContain("is on a full disk. Free some space on it");
+    expect(outcome).not.toContain("delete");
+  });
+});

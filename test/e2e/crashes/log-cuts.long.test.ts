@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { cp, rm, stat, truncate } from "node:fs/promises";
+import { join } from "node:path";
+import { CHANGES, prepare, type Prepared, QUIET, stateOf } from "../../support/faults/changes.ts";
+import { serve } from "../../support/server/executable.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+import { verified } from "../../support/faults/verified.ts";
+
+// https://sqlite.org/fileformat2.html#walformat
+const LOG_HEADER = 32;
+const FRAME_HEADER = 24;
+const FRAME = FRAME_HEADER + 4096;
+
+let prepared: Prepared;
+beforeAll(async () => {
+  prepared = await prepare(FAST_DIRECTORY);
+});
+afterAll(() => prepared[Symbol.asyncDispose]());
+
+/** Where SQLite's writes of these bytes of a log end, and somewhere within each page. */
+function* cuts(from: number, to: number): Generator<number> {
+  for (let frame = Math.max(from, LOG_HEADER); frame < to; frame += FRAME) {
+    yield frame;
+    yield frame + FRAME_HEADER;
+    yield frame + FRAME_HEADER + 1000;
+  }
+  yield to;
+}
+
+async function sizeOfLog(dataDir: string): Promise<number> {
+  return (await stat(join(dataDir, "coffer.db-wal"))).size;
+}
+
+test.each(CHANGES)(
+  "$name leaves a log that is whole wherever it is cut: the old state or the new one",
+  async (change) => {
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
+    const [dataDir, cut] = [join(place.path, "data"), join(place.path, "cut")];
+    await cp(prepared.dataDir, dataDir, { recursive: true });
+    let [sizeBefore, before]: [number, string[]] = [0, []];
+    {
+      await using server = await serve({ dataDir, env: QUIET });
+      before = stateOf(dataDir);
+      sizeBefore = await sizeOfLog(dataDir);
+      expect((await change.run(server, prepared)).status).toBeLessThan(300);
+      await server.kill();
+    }
+    // A power cut takes away no change that the index has; until the kill it may have got this one.
+    for (const end of ["", "-wal", "-shm"]) await rm(join(dataDir, `search.db${end}`), { force: true });
+    const after = stateOf(dataDir);
+    const seen = new Set<string[]>();
+    for (const size of cuts(sizeBefore, await sizeOfLog(dataDir))) {
+      await cp(dataDir, cut, { recursive: true });
+      await truncate(join(cut, "coffer.db-wal"), size);
+      const state = stateOf(cut);
+      expect([size, [before, after]]).toEqual([size, expect.arrayContaining([state])]);
+      seen.add(Bun.deepEquals(state, after) ? after : before);
+      expect([size, await verified(cut)]).toEqual([size, []]);
+    }
+    expect(seen).toEqual(new Set([before, after]));
+  },
+);

@@ -1,0 +1,225 @@
+import { describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { accessibilityProblems } from "../../support/browser/axe.ts";
+import { hold } from "../../support/browser/browser.ts";
+import { openDashboard } from "../../support/browser/dashboard.ts";
+import { row, rowInFocus } from "../../support/browser/drive-page.ts";
+
+// Dialogs: what is refused, what is answered late or never, and what is typed meanwhile.
+
+const dashboard = openDashboard();
+const { open, driveWith, paths } = dashboard;
+
+interface Lost {
+  readonly sent: () => number;
+  /** Loses the answer; until then there is none. */
+  readonly lose: () => void;
+}
+
+/** Lets the first request take effect, and loses its answer once that is asked for. */
+async function loseOne(page: Page, path: string): Promise<Lost> {
+  const lost = Promise.withResolvers<void>();
+  let sent = 0;
+  await page.route(path, async (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    sent += 1;
+    if (sent > 1) return route.continue();
+    await route.fetch();
+    await lost.promise;
+    await route.abort();
+  });
+  return { sent: () => sent, lose: lost.resolve };
+}
+
+describe("an answer that comes after its dialog was dismissed leaves the next one open:", () => {
+  test("a drive", async () => {
+    await using page = await open("/drives");
+    const { release } = await hold(page, "POST", /\/v0\/drives$/);
+    const name = page.getByRole("textbox", { name: /^Name/ });
+    await page.getByRole("button", { name: "New drive" }).click();
+    await name.fill("Slow");
+    await page.getByRole("button", { name: "Create drive" }).click();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "New drive" }).click();
+    await name.fill("Half typed");
+    release();
+    await page.getByRole("heading", { name: "Slow" }).waitFor({ state: "attached" });
+    expect(await name.inputValue()).toBe("Half typed");
+  });
+
+  test("a folder", async () => {
+    await using page = await open(`/drives/${dashboard.owner.drive}/`);
+    const { release } = await hold(page, "POST", /\/v0\/folders$/);
+    const name = page.getByRole("dialog").getByRole("textbox");
+    const begin = () => page.getByRole("button", { name: "New folder" }).first().click();
+    await begin();
+    await name.fill("slow");
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.keyboard.press("Escape");
+    await begin();
+    await name.fill("half typed");
+    release();
+    await page.getByText("Created the folder “slow”").first().waitFor({ state: "attached" });
+    expect(await name.inputValue()).toBe("half typed");
+  });
+});
+
+test("an account made after its dialog was dismissed is told about all the same", async () => {
+  await using page = await open("/users");
+  const { release } = await hold(page, "POST", /\/v0\/users$/);
+  await page.getByRole("button", { name: "Add user" }).click();
+  await page.getByRole("textbox", { name: /^Username/ }).fill("carol");
+  await page.getByRole("button", { name: "Create account" }).click();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  release();
+  await page.getByRole("heading", { name: "Share sign-in details" }).waitFor();
+  await page.getByText("Username: carol").waitFor();
+});
+
+describe("what is sent again because its answer was lost", () => {
+  test("makes one drive; pressed twice, it is sent once", async () => {
+    await using page = await open("/drives");
+    const { sent, lose } = await loseOne(page, "**/v0/drives");
+    await page.getByRole("button", { name: "New drive" }).click();
+    await page.getByRole("textbox", { name: /^Name/ }).fill("Only once");
+    await page.getByRole("button", { name: "Create drive" }).dblclick();
+    lose();
+    await page.getByText("Can't reach the server.").waitFor();
+    expect(sent()).toBe(1);
+    await page.getByRole("button", { name: "Create drive" }).click();
+    await page.getByRole("heading", { name: "Only once" }).waitFor();
+    const { data } = await dashboard.owner.client.json<{ data: { name: string }[] }>(
+      200,
+      "GET",
+      "/v0/drives",
+    );
+    expect(data.filter(({ name }) => name === "Only once")).toHaveLength(1);
+  });
+
+  test("makes one key, and shows it", async () => {
+    await using page = await open("/keys");
+    const { lose } = await loseOne(page, "**/v0/keys");
+    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByRole("textbox", { name: /^Name/ }).fill("Only once");
+    await page.getByRole("button", { name: "Create key" }).click();
+    lose();
+    await page.getByText("Can't reach the server.").waitFor();
+    await page.getByRole("button", { name: "Create key" }).click();
+    const secret = await page.locator(".secret code").innerText();
+    await dashboard.server.client(secret).json(200, "GET", "/v0/account");
+    const keys = await dashboard.owner.client.json<{ name: string }[]>(200, "GET", "/v0/keys");
+    expect(keys.filter(({ name }) => name === "Only once")).toHaveLength(1);
+  });
+});
+
+test("work that is left while it is being done shows in the list once it is", async () => {
+  await driveWith("Left", { "a.txt": 1, "b.txt": 1 });
+  await using page = await open("/drives/ada/left/");
+  const answered = Promise.withResolvers<void>();
+  await page.route("**/v0/files/bulk-delete", async (route) => {
+    await answered.promise;
+    await route.continue();
+  });
+  await row(page, "b.txt").focus();
+  await page.keyboard.press("Delete");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await dialog.getByRole("progressbar").waitFor();
+  // The button that had the focus is gone; Escape, and Tab, still count for the dialog.
+  expect(await page.evaluate("document.activeElement.closest('dialog') !== null")).toBe(true);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  answered.resolve();
+  await row(page, "b.txt").waitFor({ state: "detached" });
+  await rowInFocus(page, "a.txt");
+  // Nothing is left to have it then but what can be done next.
+  await page.keyboard.press("Delete");
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await page.getByText("This drive is empty").waitFor();
+  await page.locator("button:focus", { hasText: "Upload files" }).waitFor();
+});
+
+test("what was refused at one destination can be taken to another", async () => {
+  const { id: drive, slug } = await driveWith("Elsewhere", {
+    "a.txt": 1,
+    "b.txt": 1,
+    "taken/a.txt": 1,
+    "free/x": 1,
+  });
+  await using page = await open(`/drives/${slug}/`);
+  await page.getByLabel("Select a.txt").check();
+  await page.getByLabel("Select b.txt").check();
+  await page.getByRole("button", { name: "Move" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("treeitem", { name: "taken" }).click();
+  await dialog.getByRole("button", { name: "Move here" }).click();
+  await dialog.getByText("1 item couldn't be moved:").waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Choose another folder" }).click();
+  await page.getByRole("dialog", { name: "Move “a.txt”" }).waitFor();
+  await dialog.getByRole("treeitem", { name: "free" }).click();
+  await dialog.getByRole("button", { name: "Move here" }).click();
+  await page.getByText("Moved “a.txt”.").waitFor();
+  expect(await paths(drive)).toEqual(["free/a.txt", "free/x", "taken/a.txt", "taken/b.txt"]);
+});
+
+describe("a refusal is tied to the field that it is about, for who does not see it:", () => {
+  const refusals: [choice: string, label: string, typed: string, submit: string][] = [
+    ["Rename", "Name", "a/b", "Rename"],
+    ["Details", "Metadata", "[1]", "Save"],
+    ["Details", "Tags", "x".repeat(65), "Save"],
+    ["Details", "Expires", "2020-01-01T00:00", "Save"],
+  ];
+  for (const [choice, label, typed, submit] of refusals) {
+    test(label, async () => {
+      const { slug } = await driveWith(`Refused ${label}`, { "a.txt": 1 });
+      await using page = await open(`/drives/${slug}/`);
+      await row(page, "a.txt").click({ button: "right" });
+      await page.getByRole("menuitem", { name: choice }).click();
+      const dialog = page.getByRole("dialog");
+      const field = dialog.getByLabel(label, { exact: true });
+      await field.fill(typed);
+      await dialog.getByRole("button", { name: submit }).click();
+      const alert = dialog.getByRole("alert");
+      await alert.waitFor();
+      expect(await field.getAttribute("aria-invalid")).toBe("true");
+      const [refusal = ""] = (await field.getAttribute("aria-describedby"))?.split(" ") ?? [];
+      expect(await page.locator(`[id="${refusal}"]`).innerText()).toBe(await alert.innerText());
+      await field.and(page.locator(":focus")).waitFor();
+    });
+  }
+});
+
+test("a dialog longer than the window begins with its title", async () => {
+  const { slug } = await driveWith("Long", { "a.txt": 1 });
+  await using page = await open(`/drives/${slug}/`);
+  // A laptop's window at 400%.
+  await page.setViewportSize({ width: 320, height: 256 });
+  await row(page, "a.txt").focus();
+  await page.keyboard.press("ContextMenu");
+  await page.getByRole("menuitem", { name: "Details" }).press("Enter");
+  await page.locator("dialog:focus").waitFor();
+  const title = await page.getByRole("heading", { name: "Details" }).boundingBox();
+  expect(title?.y).toBeGreaterThan(0);
+});
+
+test("saving a file, with a tag half typed, leaves an expiry that is far away as it was", async () => {
+  const expiry = "9999-12-31T23:59:59.000Z";
+  const body = { drive_id: dashboard.owner.drive, filename: "far.txt", content: "aGk=", expires_at: expiry };
+  const { id } = await dashboard.owner.client.json<{ id: string }>(201, "POST", "/v0/files", { body });
+  // Where the year 10000 has begun by then.
+  await using context = await dashboard.windowOf("ada", { timezoneId: "Australia/Brisbane" });
+  const page = await context.newPage();
+  await page.goto(`/drives/${dashboard.owner.drive}/`);
+  await page
+    .getByRole("row", { name: /far\.txt/ })
+    .getByRole("checkbox")
+    .click();
+  await page.getByRole("button", { name: "Details" }).first().click();
+  await page.getByPlaceholder("Add a tag").fill("kept");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Details saved.").waitFor();
+  const file = await dashboard.owner.client.json<unknown>(200, "GET", `/v0/files/${id}`);
+  expect(file).toMatchObject({ tags: ["kept"], expires_at: expiry });
+});

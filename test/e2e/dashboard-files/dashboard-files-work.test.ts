@@ -1,0 +1,171 @@
+import { expect, test } from "bun:test";
+import { accessibilityProblems } from "../../support/browser/axe.ts";
+import { openDashboard } from "../../support/browser/dashboard.ts";
+import { row, tooEarly } from "../../support/browser/drive-page.ts";
+import { ZipReader } from "../../support/samples/unzip.ts";
+
+const dashboard = openDashboard({ owner: "alice" });
+const { open, driveWith, paths } = dashboard;
+
+test("folders are made, and files and folders moved and copied", async () => {
+  const { id: drive } = await driveWith("Tidy", {
+    "a.txt": 1,
+    "b.txt": 2,
+    "old/deep/c.txt": 3,
+    "old/d.txt": 4,
+  });
+  await using page = await open("/drives/alice/tidy/");
+  await page.getByRole("button", { name: "New folder" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("a/b");
+  await page.keyboard.press("Enter");
+  await page.getByText('A name cannot contain "/" or "\\".').waitFor();
+  await page.getByLabel("Name", { exact: true }).fill("box");
+  await page.keyboard.press("Enter");
+  await row(page, "box").waitFor();
+
+  await page.getByLabel("Select a.txt").click();
+  await page.getByRole("button", { name: "Move" }).click();
+  await page.getByRole("dialog").getByRole("treeitem", { name: "box" }).click();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByRole("button", { name: "Move here" }).click();
+  await row(page, "a.txt").waitFor({ state: "detached" });
+
+  await page.getByLabel("Select b.txt").click();
+  await page.getByLabel("Select old").click();
+  await page.getByRole("button", { name: "Copy" }).click();
+  await page.getByRole("textbox", { name: /^Folder/ }).fill("box/new");
+  await page.getByRole("button", { name: "Copy here" }).click();
+  await page.getByText("Copied 2 items.").waitFor();
+
+  // What is taken stays, and is named.
+  await page.getByLabel("Select b.txt").click();
+  await page.getByLabel("Select old").click();
+  await page.getByRole("button", { name: "Copy" }).click();
+  await page.getByRole("textbox", { name: /^Folder/ }).fill("box/new");
+  await page.getByRole("button", { name: "Copy here" }).click();
+  await page.getByText("2 items couldn't be copied:").waitFor();
+  await page.getByRole("button", { name: "Close" }).click();
+
+  expect(await paths(drive)).toEqual([
+    "b.txt",
+    "box/a.txt",
+    "box/new/b.txt",
+    "box/new/old/d.txt",
+    "box/new/old/deep/c.txt",
+    "old/d.txt",
+    "old/deep/c.txt",
+  ]);
+});
+
+test("work waits when the server asks for it, goes on, and can be stopped", async () => {
+  const { id: drive } = await driveWith("Patience", { "a.txt": 1, "b.txt": 1, "to/c.txt": 1 });
+  await using page = await open("/drives/alice/patience/");
+  const startMoving = async (name: string) => {
+    await page.getByLabel(`Select ${name}`).click();
+    await page.getByRole("button", { name: "Move" }).click();
+    await page.getByRole("dialog").getByRole("treeitem", { name: "to" }).click();
+    await page.getByRole("button", { name: "Move here" }).click();
+  };
+  // It is asked again after a second, which is answered once it has been seen that it waits.
+  const seen = Promise.withResolvers<void>();
+  const refusals = [tooEarly(1)];
+  await page.route("**/v0/files/*/move", async (route) => {
+    const refusal = refusals.shift();
+    if (refusal !== undefined) return route.fulfill(refusal);
+    await seen.promise;
+    return route.continue();
+  });
+  await startMoving("a.txt");
+  await page.getByText("Paused for 1 s (rate limit).").waitFor();
+  seen.resolve();
+  await page.getByText("Moved “a.txt”.").waitFor();
+  refusals.push(tooEarly(3600));
+  await startMoving("b.txt");
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByText("What was already done is not undone.").waitFor();
+  expect(await paths(drive)).toEqual(["b.txt", "to/a.txt", "to/c.txt"]);
+});
+
+test("tags, metadata and expiry are changed, and a link is made that works once", async () => {
+  const { fileId } = await driveWith("Details", { "plan.md": 12 });
+  await using page = await open("/drives/alice/details/");
+  await page.getByLabel("Select plan.md").click();
+  await page.getByRole("button", { name: "Details" }).click();
+  await page.getByLabel("Tags").fill("home, sweet");
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Metadata").fill("{colour: blue}");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Metadata is not valid JSON").waitFor();
+  await page.getByLabel("Metadata").fill('{"colour": "blue"}');
+  await page.getByLabel("Expires").fill("2999-12-31T12:00");
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Details saved.").waitFor();
+  expect(
+    await dashboard.owner.client.json<object>(200, "GET", `/v0/files/${fileId("plan.md")}`),
+  ).toMatchObject({
+    tags: ["home, sweet"],
+    metadata: { colour: "blue" },
+    expires_at: expect.stringMatching(/^2999-12-31T|^3000-01-01T/),
+  });
+
+  await page.getByLabel("Select plan.md").click();
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await page.getByLabel("Single use").check();
+  await page.getByRole("button", { name: "Create link" }).click();
+  await page.getByLabel("Link", { exact: true }).and(page.locator(":focus")).waitFor();
+  const link = new URL(await page.getByRole("textbox", { name: /^Link/ }).inputValue());
+  expect((await fetch(dashboard.server.url + link.pathname)).status).toBe(200);
+  expect((await fetch(dashboard.server.url + link.pathname)).status).toBe(410);
+});
+
+/** The names in a ZIP. */
+async function namesInZip(path: string): Promise<string[]> {
+  using zip = await ZipReader.of(path);
+  return zip.entries.map(({ name }) => name);
+}
+
+test("a file is downloaded as it is, several and folders as one ZIP", async () => {
+  const many = Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`many/${index}`, 1]));
+  await driveWith("Taken", { "a.txt": 1, "b & c.txt": 2, "d/e/f.txt": 3, "d/g.txt": 4, ...many });
+  await using page = await open("/drives/alice/taken/");
+  const taken = async (press: () => Promise<void>) => {
+    const downloading = page.waitForEvent("download");
+    await press();
+    const download = await downloading;
+    const path = await download.path();
+    const name = download.suggestedFilename();
+    return name.endsWith(".zip") ? [name, ...(await namesInZip(path))] : [name, await Bun.file(path).text()];
+  };
+  const downloadLink = page.getByRole("link", { name: "Download", exact: true });
+  await page.getByLabel("Select a.txt").click();
+  expect(await taken(() => downloadLink.click())).toEqual(["a.txt", "x"]);
+  await page.getByLabel("Select b & c.txt").click();
+  await page.getByLabel("Select d", { exact: true }).click();
+  expect(await taken(() => downloadLink.click())).toEqual([
+    "Taken.zip",
+    "a.txt",
+    "b & c.txt",
+    "d/",
+    "d/e/",
+    "d/e/f.txt",
+    "d/g.txt",
+  ]);
+  await page.getByRole("button", { name: "Clear selection" }).click();
+  await page.getByRole("button", { name: "Actions for d", exact: true }).click();
+  const ofFolder = () => page.getByRole("menuitem", { name: "Download" }).click();
+  expect(await taken(ofFolder)).toEqual(["d.zip", "d/", "d/e/", "d/e/f.txt", "d/g.txt"]);
+  const all = await taken(() => page.getByRole("link", { name: "Download all" }).click());
+  expect(all.length).toBe(209);
+
+  await page.getByRole("link", { name: "many" }).click();
+  await row(page, "0").waitFor();
+  await page.keyboard.press("Control+a");
+  await page.getByRole("button", { name: "Download" }).click();
+  await page.getByText("You selected 201 items.").waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  const whole = await taken(() =>
+    page.getByRole("dialog").getByRole("link", { name: "Download all" }).click(),
+  );
+  expect(whole.length).toBe(203);
+});

@@ -1,0 +1,139 @@
+import { describe, expect, test } from "bun:test";
+import { accessibilityProblems } from "../../support/browser/axe.ts";
+import { openDashboard } from "../../support/browser/dashboard.ts";
+import { closeDialog, names, row } from "../../support/browser/drive-page.ts";
+
+const HOSTILE = `<img src=x onerror="document.title='ran'">.html`;
+const OVERRIDE = "photo\u202egpj.exe";
+
+const dashboard = openDashboard({ owner: "alice" });
+const { open, driveWith, paths } = dashboard;
+
+test("folders are places with addresses; back and forward lead through them", async () => {
+  await driveWith("Places", { "a.txt": 1, "notes/2030/plan.md": 2, "ünï & #1/%41.txt": 3 });
+  await using page = await open("/drives/alice/places");
+  await row(page, "a.txt").waitFor();
+  expect(await names(page)).toEqual(["notes", "ünï & #1", "a.txt"]);
+  expect(await row(page, "notes").innerText()).toMatch(/notes\s+1 file\s+2 bytes/);
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByRole("link", { name: "notes" }).click();
+  await page.getByRole("link", { name: "2030" }).click();
+  await row(page, "plan.md").waitFor();
+  expect(new URL(page.url()).pathname).toBe("/drives/alice/places/notes/2030/");
+  await page.goBack();
+  await row(page, "2030").waitFor();
+  await page.goForward();
+  await row(page, "plan.md").waitFor();
+  expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("2030");
+  await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Places" }).click();
+  await page.getByRole("link", { name: "ünï & #1" }).click();
+  await row(page, "%41.txt").waitFor();
+  await page.reload();
+  await row(page, "%41.txt").waitFor();
+  await page.getByRole("link", { name: "%41.txt" }).click();
+  await page.waitForURL(/\?file=[0-9a-f-]{36}$/);
+  await page.goto("/drives/alice/places/nowhere/");
+  await page.getByText("Folder not found").waitFor();
+});
+
+test("names with markup and right-to-left overrides stay text and show what they are", async () => {
+  await driveWith("Hostile", { [HOSTILE]: 1, [OVERRIDE]: 1 });
+  await using page = await open("/drives/alice/hostile/");
+  await row(page, HOSTILE).waitFor();
+  expect(await names(page)).toEqual([HOSTILE, "photoU+202Egpj.exe"]);
+  await row(page, HOSTILE).click({ position: { x: 600, y: 20 } });
+  await page.keyboard.press("Delete");
+  await page.getByRole("heading", { name: `Delete “${HOSTILE}”?` }).waitFor();
+  await closeDialog(page);
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Space");
+  await page.keyboard.press("Delete");
+  await page.getByRole("heading", { name: "Delete 2 items?" }).waitFor();
+  await closeDialog(page);
+  await page.getByLabel(`Select ${HOSTILE}`).click();
+  await page.keyboard.press("Delete");
+  await page.getByRole("heading", { name: "Delete “photo⟨U+202E⟩gpj.exe”?" }).waitFor();
+  expect(await page.title()).toBe("Hostile · Coffer");
+});
+
+describe("by keyboard", () => {
+  test("rows are gone through, selected, opened, renamed and deleted", async () => {
+    const { id: drive } = await driveWith("Keyboard", {
+      "a.txt": 1,
+      "b.txt": 2,
+      "c.txt": 3,
+      "d/e.txt": 4,
+      "d/f.txt": 5,
+    });
+    await using page = await open("/drives/alice/keyboard/");
+    await row(page, "a.txt").waitFor();
+    const focused = () => page.locator(".file-row:focus .name").textContent();
+    const selected = () => page.locator(".file-row[aria-selected=true] .name").allTextContents();
+
+    await row(page, "d").focus();
+    await page.keyboard.press("ArrowDown");
+    expect(await focused()).toBe("a.txt");
+    await page.keyboard.press("Space");
+    await page.keyboard.press("Shift+ArrowDown");
+    expect(await selected()).toEqual(["a.txt", "b.txt"]);
+    await page.keyboard.press("Escape");
+    expect(await selected()).toEqual([]);
+    await page.keyboard.press("F2");
+    await page.getByLabel("Name", { exact: true }).fill("z.txt");
+    await page.keyboard.press("Enter");
+    await row(page, "z.txt").waitFor();
+    // The focus comes back from the dialog by itself.
+    await focused();
+    await page.keyboard.press("Home");
+    expect(await focused()).toBe("d");
+    await page.keyboard.press("Enter");
+    await row(page, "e.txt").waitFor();
+    expect(await focused()).toBe("e.txt");
+    await page.goBack();
+    await row(page, "z.txt").waitFor();
+    expect(await focused()).toBe("d");
+    await page.keyboard.press("Delete");
+    await page
+      .getByText("1 folder with 2 files in it will go to the trash, and can be put back for 30 days.")
+      .waitFor();
+    await page.getByRole("button", { name: "Delete", exact: true }).last().click();
+    await row(page, "d").waitFor({ state: "detached" });
+    expect(await paths(drive)).toEqual(["a.txt", "c.txt", "z.txt"]);
+
+    await page.keyboard.press("/");
+    await page.keyboard.type("plan");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`/search?drive=${drive}&q=plan`);
+    await page.goBack();
+    await row(page, "a.txt").focus();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\?file=/);
+  });
+});
+
+test("a key that is pressed as soon as there are rows is not lost", async () => {
+  await driveWith("Early", { "a.txt": 1, "b.txt": 2 });
+  await using page = await dashboard.context.newPage();
+  await page.addInitScript(`new MutationObserver((_, observer) => {
+    if (document.querySelector(".file-row") === null) return;
+    observer.disconnect();
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
+  }).observe(document, { childList: true, subtree: true })`);
+  await page.goto("/drives/alice/early/");
+  await page.locator(".file-row:focus", { hasText: "a.txt" }).waitFor();
+});
+
+test("a list that cannot be read anew stays, with the reason, and is tried again", async () => {
+  await driveWith("Again", { "a.txt": 1, "b.txt": 2 });
+  await using page = await open("/drives/alice/again/");
+  await row(page, "a.txt").waitFor();
+  const refusal = { status: 500, json: { error: { code: "INTERNAL", message: "The disk is on fire." } } };
+  await page.route("**/v0/files?*sort=-size*", (route) => route.fulfill(refusal), { times: 1 });
+  await page.getByRole("button", { name: "Size" }).click();
+  await page.getByRole("alert").getByText("The disk is on fire.").waitFor();
+  expect(await names(page)).toEqual(["a.txt", "b.txt"]);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("alert").waitFor({ state: "detached" });
+  await page.locator("[data-index='0']", { hasText: "b.txt" }).waitFor();
+  expect(await names(page)).toEqual(["b.txt", "a.txt"]);
+});

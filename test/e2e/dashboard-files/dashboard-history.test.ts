@@ -1,0 +1,151 @@
+import { expect, test } from "bun:test";
+import { accessibilityProblems } from "../../support/browser/axe.ts";
+import { changeDatabase } from "../../support/faults/change-database.ts";
+import { openDashboard } from "../../support/browser/dashboard.ts";
+import { goFollowing, row, rowInFocus } from "../../support/browser/drive-page.ts";
+import { putFile } from "../../support/server/drives.ts";
+import { addManyFiles } from "../../support/samples/many-files.ts";
+
+const dashboard = openDashboard();
+const { open, driveWith, paths } = dashboard;
+
+test("what was deleted, moved or replaced comes back with Undo, by mouse and keyboard", async () => {
+  const { id, fileId } = await driveWith("Slips", {
+    "a.txt": 1,
+    "b.txt": 2,
+    "box/c.txt": 3,
+    "box/d/e.txt": 4,
+  });
+  const before = await paths(id);
+  await using page = await open("/drives/ada/slips/");
+  await page.getByLabel("Select a.txt").click();
+  await page.getByLabel("Select box").click();
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page
+    .getByText(
+      "1 file (1 byte) and 1 folder with 2 files in it will go to the trash, and can be put back for 30 days.",
+    )
+    .waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("Deleted 2 items.").first().waitFor();
+  expect(await paths(id)).toEqual(["b.txt"]);
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("Put back 2 items.").first().waitFor();
+  await row(page, "box").waitFor();
+  expect(await paths(id)).toEqual(before);
+
+  await page.getByLabel("Select b.txt").click();
+  await page.keyboard.press("F2");
+  await page.getByLabel("Name", { exact: true }).fill("renamed.txt");
+  await page.keyboard.press("Enter");
+  await rowInFocus(page, "renamed.txt");
+  await page.keyboard.press("Control+z");
+  await row(page, "b.txt").waitFor();
+
+  const replacement = { name: "b.txt", mimeType: "text/plain", buffer: Buffer.from("something else") };
+  await page.getByLabel("Upload files").setInputFiles(replacement);
+  await page.getByRole("button", { name: "Replace" }).click();
+  await page.getByText("Replaced “b.txt”.").first().waitFor();
+  await page.getByRole("button", { name: "Undo" }).last().click();
+  await page.getByText("Put back what “b.txt” held before.").first().waitFor();
+  await row(page, "b.txt").locator(".cell-size", { hasText: "2 bytes" }).waitFor();
+  const answer = await dashboard.owner.client.send("GET", `/v0/files/${fileId("b.txt")}/download`);
+  expect(answer.text).toBe("xx");
+});
+
+test("versions are compared and restored, and the trash gives back what it holds", async () => {
+  const { id, fileId } = await driveWith("Past", { "old/gone.txt": 1 });
+  const plan = await putFile(dashboard.owner, id, "plan.md", "one\ntwo\nthree\n");
+  await dashboard.owner.client.json(200, "PUT", `/v0/files?drive_id=${id}&path=plan.md`, {
+    body: "one\n2\nthree\n",
+  });
+  await dashboard.owner.client.json(200, "DELETE", `/v0/files/${fileId("old/gone.txt")}`);
+  await using page = await open(`/drives/ada/past/?file=${plan}`);
+  await page.getByRole("button", { name: "Versions" }).click();
+  await page.getByRole("button", { name: "Compare version 1 with the current content" }).click();
+  const diff = page.getByRole("region", { name: "From version 1 to the current content" });
+  await diff.waitFor();
+  expect(
+    (await diff.locator(".diff-removed, .diff-added").allTextContents()).map((line) => line.trim()),
+  ).toEqual(["− removed: two", "+ added: 2"]);
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByRole("button", { name: "Restore version 1" }).click();
+  await page.getByRole("heading", { name: "Version 2" }).waitFor();
+  await page.getByRole("button", { name: "Close", exact: true }).click();
+  // The preview below shows what the file holds now.
+  await page.getByText("two").first().waitFor();
+  await page.keyboard.press("Escape");
+
+  await page.getByRole("button", { name: "More about this drive" }).click();
+  await page.getByRole("menuitem", { name: "Trash" }).click();
+  await page.getByRole("button", { name: "Put back gone.txt" }).click();
+  await page.getByText("Put “gone.txt” back into old/.").waitFor();
+  await page.getByText("Nothing in the trash").waitFor();
+  expect(await paths(id)).toEqual(["old/gone.txt", "plan.md"]);
+});
+
+test("a folder, its tree and a preview follow what others do; selection, focus and scroll stay", async () => {
+  const files = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f${100 + at}.txt`, 1]));
+  const { id, fileId } = await driveWith("Live", { ...files, "box/in.txt": 1 });
+  const { owner } = dashboard;
+  await using page = await open("/drives");
+  await goFollowing(page, "/drives/ada/live/");
+  await row(page, "f100.txt").waitFor();
+  await page.evaluate("scrollTo(0, 1200)");
+  await page.getByLabel("Select f130.txt").click();
+  await rowInFocus(page, "f130.txt");
+  const scrolled = await page.evaluate<number>("scrollY");
+
+  await putFile(owner, id, "f130-beside.txt");
+  await row(page, "f130-beside.txt").waitFor();
+  await owner.client.json(200, "DELETE", `/v0/files/${fileId("f131.txt")}`);
+  await row(page, "f131.txt").waitFor({ state: "detached" });
+  const body = { path: "f132-renamed.txt" };
+  await owner.client.json(200, "PATCH", `/v0/files/${fileId("f132.txt")}`, { body });
+  await row(page, "f132-renamed.txt").waitFor();
+  await putFile(owner, id, "new/deep/x.txt");
+  await page.getByRole("treeitem", { name: "new" }).waitFor();
+  await owner.client.json(200, "DELETE", "/v0/folders", {
+    body: { drive_id: id, path: "box/", confirm: true },
+  });
+  await page.getByRole("treeitem", { name: "box" }).waitFor({ state: "detached" });
+
+  await rowInFocus(page, "f130.txt");
+  expect(await page.getByLabel("Select f130.txt").isChecked()).toBe(true);
+  expect(await page.evaluate<number>("scrollY")).toBe(scrolled);
+
+  await goFollowing(page, `/drives/ada/live/?file=${fileId("f103.txt")}`);
+  await page.locator(".preview-text", { hasText: "x" }).waitFor();
+  await owner.client.json(200, "PUT", `/v0/files?drive_id=${id}&path=f103.txt`, {
+    body: "written by an agent",
+  });
+  await page.getByText("written by an agent").waitFor();
+});
+
+test("a deletion that lasts is shown with how far it is, and can be stopped", async () => {
+  const { id, fileId } = await driveWith("Slow", { "first.txt": 1 });
+  const { server, owner } = dashboard;
+  await addManyFiles(server.dataDir, fileId("first.txt"), 1000);
+  // It fails at one of the files, and waits to be tried again.
+  changeDatabase(
+    server.dataDir,
+    `CREATE TRIGGER sabotage BEFORE DELETE ON file WHEN OLD.path = 'many/0000900.txt'
+     BEGIN SELECT RAISE(ABORT, 'sabotaged'); END`,
+  );
+  await using page = await open("/");
+  await goFollowing(page, "/drives/ada/slow/");
+  const body = { drive_id: id, path: "many/", confirm: true };
+  await owner.client.json(503, "DELETE", "/v0/folders", { body });
+  const works = page.getByRole("list", { name: "Changes under way" });
+  await works.getByText(/^Deleting many\/ \d+ of 1,000 files$/).waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await works.getByRole("button", { name: "Stop" }).click();
+  await page.getByText("What was deleted so far comes back.").waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByRole("dialog").getByRole("button", { name: "Stop" }).click();
+  await works.waitFor({ state: "hidden" });
+  await row(page, "many").locator(".cell-size, .cell-count").first().waitFor();
+  expect(await paths(id, "many/")).toHaveLength(1000);
+  changeDatabase(server.dataDir, "DROP TRIGGER sabotage");
+});

@@ -1,0 +1,213 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
+import { complaintsOf, newWindow, strangersTo } from "../../support/browser/browser.ts";
+import { openDashboard } from "../../support/browser/dashboard.ts";
+import { pdf, pdfLines, pdfOf } from "../../support/samples/documents.ts";
+import { putFile } from "../../support/server/drives.ts";
+
+const dashboard = openDashboard();
+let page: Page;
+/** Each dialog that a script opened, what was asked of anybody else, and errors of the page. */
+let faults: readonly string[][];
+
+/** Notes what a PDF must not make a page do. */
+function watch(watched: Page): readonly string[][] {
+  const dialogs: string[] = [];
+  watched.on("dialog", (dialog) => {
+    dialogs.push(dialog.message());
+    void dialog.dismiss();
+  });
+  return [dialogs, strangersTo(watched, dashboard.server.url), complaintsOf(watched)];
+}
+
+beforeAll(async () => {
+  page = await dashboard.context.newPage();
+  faults = watch(page);
+});
+
+/** Stores a PDF and opens its preview. */
+async function show(content: Uint8Array<ArrayBuffer>): Promise<void> {
+  const { owner } = dashboard;
+  const path = `${crypto.randomUUID()}.pdf`;
+  await page.goto(`/drives/${owner.drive}/?file=${await putFile(owner, owner.drive, path, content)}`);
+}
+
+const preview = () => page.locator("dialog.preview");
+const drawn = (number: number) =>
+  preview()
+    .locator(".pdf-page")
+    .nth(number - 1)
+    .locator("canvas")
+    .waitFor();
+
+const CATALOG = "1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj";
+const FONT = "3 0 obj <</Type/Font/Subtype/Type1/BaseFont/Helvetica>> endobj";
+
+/** A document of one page: its objects 1 to 3 and 5 stand. */
+function onePage(
+  attributes: string,
+  content = pdfLines("Words"),
+  catalog = CATALOG,
+): Uint8Array<ArrayBuffer> {
+  return pdfOf([
+    catalog,
+    "2 0 obj <</Type/Pages/Kids[4 0 R]/Count 1>> endobj",
+    FONT,
+    `4 0 obj <</Type/Page/Parent 2 0 R/Resources<</Font<</F 3 0 R>>/XObject<</X 9 0 R>>>>/Contents 5 0 R${attributes}>> endobj`,
+    stream(5, "", content),
+    // What draws the next ten times, which does the same.
+    ...Array.from({ length: 12 }, (_, level) =>
+      stream(
+        9 + level,
+        `/Type/XObject/Subtype/Form/BBox[0 0 600 800]/Resources<</XObject<</X ${10 + level} 0 R>>>>`,
+        "q 1 0 0 1 0 0 cm /X Do Q ".repeat(10),
+      ),
+    ),
+    stream(21, "/Type/XObject/Subtype/Form/BBox[0 0 600 800]", "0 0 5 5 re f"),
+  ]);
+}
+
+function stream(number: number, attributes: string, content: string): string {
+  return `${number} 0 obj <</Length ${content.length}${attributes}>> stream\n${content}\nendstream endobj`;
+}
+
+const BOX = "/MediaBox[0 0 600 800]";
+const link = (bottom: number, action: string) =>
+  `<</Type/Annot/Subtype/Link/Rect[50 ${bottom} 250 ${bottom + 20}]/A<<${action}>>>>`;
+const uri = (bottom: number, address: string) => link(bottom, `/S/URI/URI(${address})`);
+const EVIL = onePage(
+  `${BOX}/Annots[${[
+    uri(690, "https://evil.example/sign-in?x=1"),
+    uri(660, "mailto:someone@evil.example"),
+    uri(630, "javascript:alert\\(1\\)"),
+    uri(600, "data:text/html,x"),
+    uri(570, "file:///etc/passwd"),
+    link(540, "/S/Launch/F(calc.exe)"),
+    link(510, "/S/GoToR/F(other.pdf)/D[0/Fit]"),
+    link(480, "/S/JavaScript/JS(app.alert\\(2\\))"),
+  ].join("")}]/AA<</O<</S/JavaScript/JS(app.alert\\(3\\))>>>>`,
+  pdfLines("Sign in at https://bank.example"),
+  "1 0 obj <</Type/Catalog/Pages 2 0 R/OpenAction<</S/JavaScript/JS(app.alert\\('hi'\\); app.response\\('Your session has ended. Password:'\\))>>>> endobj",
+);
+
+describe("a PDF with scripts and links", () => {
+  test("is drawn, asks nothing, and its words can be selected", async () => {
+    await show(EVIL);
+    await drawn(1);
+    await preview().getByText("Sign in at https://bank.example").waitFor();
+    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
+    const dark = await page.evaluate<number>(`{
+      const [canvas] = document.querySelectorAll(".pdf-page canvas");
+      const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
+      copy.drawImage(canvas, 0, 0);
+      const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
+      data.filter((value, at) => at % 4 === 0 && value < 100).length;
+    }`);
+    expect(dark).toBeGreaterThan(100);
+    expect(faults).toEqual([[], [], []]);
+  });
+
+  test("leads nowhere without a question that names where, and then beside", async () => {
+    await show(EVIL);
+    await drawn(1);
+    const links = preview().locator(".pdf-link");
+    expect(await links.evaluateAll((found) => found.map((each) => each.getAttribute("aria-label")))).toEqual([
+      "Link to https://evil.example/sign-in?x=1",
+      "Link to mailto:someone@evil.example",
+    ]);
+    const address = page.url();
+    await links.first().click();
+    const question = page.getByRole("dialog", { name: "Leave for another site?" });
+    await question.getByText("evil.example", { exact: true }).waitFor();
+    await question.getByText("https://evil.example/sign-in?x=1", { exact: true }).waitFor();
+    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await question.waitFor({ state: "detached" });
+    await preview().waitFor();
+    await links.first().click();
+    await page
+      .context()
+      .route("https://evil.example/**", (route) =>
+        route.fulfill({ contentType: "text/html", body: "<p>elsewhere" }),
+      );
+    const [beside] = await Promise.all([
+      page.context().waitForEvent("page"),
+      question.getByRole("link", { name: "Open in a new tab" }).click(),
+    ]);
+    await beside.getByText("elsewhere").waitFor();
+    expect(await beside.evaluate("[opener, document.referrer]")).toEqual([null, ""]);
+    await beside.close();
+    await question.waitFor({ state: "detached" });
+    expect([page.url(), faults]).toEqual([address, [[], [], []]]);
+  });
+
+  test("is shown on the page of a link in the same way", async () => {
+    const { owner, server } = dashboard;
+    await putFile(owner, owner.drive, "shared.pdf", EVIL);
+    const body = { drive_id: owner.drive, path: "shared.pdf" };
+    const { token } = await owner.client.json<{ token: string }>(201, "POST", "/v0/links", { body });
+    const context = await newWindow(dashboard.browser, { baseURL: server.url });
+    const shared = await context.newPage();
+    const noted = watch(shared);
+    await shared.goto(`/s/${token}`);
+    await shared.locator(".pdf-link").first().click();
+    await shared.getByText("https://evil.example/sign-in?x=1", { exact: true }).waitFor();
+    expect([new URL(shared.url()).pathname, noted]).toEqual([`/s/${token}`, [[], [], []]]);
+    await context.close();
+  });
+});
+
+describe("a PDF made to harm whoever shows it", () => {
+  test("a page that takes too long is given up, and the next is drawn", async () => {
+    await show(
+      pdfOf([
+        CATALOG,
+        "2 0 obj <</Type/Pages/Kids[4 0 R 6 0 R]/Count 2>> endobj",
+        ...Buffer.from(onePage(BOX, "/X Do")).toString("latin1").split("\n").slice(3, -2),
+        `6 0 obj <</Type/Page/Parent 2 0 R${BOX}/Resources<</Font<</F 3 0 R>>>>/Contents 7 0 R>> endobj`,
+        stream(7, "", pdfLines("The second")),
+      ]),
+    );
+    await preview().getByText("Page 1 is damaged, or too complex to be shown here.").waitFor();
+    await preview().locator(".pdf-page").nth(1).scrollIntoViewIfNeeded();
+    await drawn(2);
+    await preview().getByText("The second").waitFor();
+  });
+
+  test("of 100,000 pages as many are laid out as one looks through", async () => {
+    const numbers = Array.from({ length: 100_000 }, (_, at) => 10 + at);
+    await show(
+      pdfOf([
+        CATALOG,
+        `2 0 obj <</Type/Pages/Kids[${numbers.map((number) => `${number} 0 R`).join(" ")}]/Count 100000>> endobj`,
+        ...numbers.map((number) => `${number} 0 obj <</Type/Page/Parent 2 0 R${BOX}>> endobj`),
+      ]),
+    );
+    await drawn(1);
+    expect(await preview().locator(".pdf-page").count()).toBe(200);
+    expect(await preview().locator("canvas").count()).toBeLessThan(5);
+    await preview().getByRole("button", { name: "Show more" }).click();
+    await preview().locator(".pdf-page").nth(399).waitFor();
+  });
+
+  test.each([
+    ["boxes as wide as there are numbers", onePage("/MediaBox[0 0 2000000000 1900000000]"), "canvas"],
+    ["a box as long as there are numbers", onePage("/MediaBox[0 0 1 2000000000]"), "text=Page 1 is damaged"],
+    ["no box", onePage("/MediaBox[0 0 0 0]"), "canvas"],
+    ["a table of objects that is wrong", broken(), "canvas"],
+    ["no pages", pdfOf([CATALOG, "2 0 obj <</Type/Pages/Kids[]/Count 0>> endobj"]), "text=Not a valid PDF."],
+    ["nothing of a PDF", new Uint8Array(Buffer.from("<script>alert(1)</script>")), "text=Not a valid PDF."],
+  ])("%s", async (_, content, shows) => {
+    await show(content);
+    await preview().locator(shows).first().waitFor();
+    expect(faults).toEqual([[], [], []]);
+  });
+});
+
+function broken(): Uint8Array<ArrayBuffer> {
+  const text = Buffer.from(pdf([pdfLines("Words")])).toString("latin1");
+  return new Uint8Array(
+    Buffer.from(text.replace("trailer", "xref\n0 9\n0000000999 00000 n\ntrailer"), "latin1"),
+  );
+}

@@ -1,0 +1,278 @@
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { strangersTo } from "../../support/browser/browser.ts";
+import { openDashboard } from "../../support/browser/dashboard.ts";
+import { docx, pdf, pdfLines, wordParagraph, xlsx } from "../../support/samples/documents.ts";
+import { putFile } from "../../support/server/drives.ts";
+import { PNG, WEBM, wav } from "../../support/samples/samples.ts";
+import { eventually } from "../../support/server/scenario.ts";
+
+const dashboard = openDashboard();
+let page: Page;
+/** Everything that the page asked of anybody else, and every dialog that a script opened. */
+let strangers: string[] = [];
+
+beforeAll(async () => {
+  page = await dashboard.context.newPage();
+  strangers = strangersTo(page, dashboard.server.url);
+  page.on("dialog", (dialog) => {
+    strangers.push(dialog.message());
+    void dialog.dismiss();
+  });
+});
+
+beforeEach(() => {
+  strangers.length = 0;
+});
+
+type Content = string | Uint8Array<ArrayBuffer>;
+
+/** Stores a file; its id. `type` is what its owner says it is. */
+async function store(path: string, content: Content, type?: string): Promise<string> {
+  const { client, drive } = dashboard.owner;
+  const query = new URLSearchParams({ drive_id: drive, path });
+  if (type !== undefined) query.set("content_type", type);
+  const answer = await client.send("PUT", `/v0/files?${query.toString()}`, { body: content });
+  const { id }: { id: string } = JSON.parse(answer.text);
+  return id;
+}
+
+/** Stores a file and opens its preview. */
+async function show(path: string, content: Content, type?: string): Promise<void> {
+  await page.goto(`/drives/${dashboard.owner.drive}/?file=${await store(path, content, type)}`);
+  await preview().waitFor();
+}
+
+/** A picture of one circle, repeated ten times, and that ten times, and so on. */
+function nestedUse(levels: number): string {
+  const groups = Array.from(
+    { length: levels },
+    (_, level) => `<g id="l${level + 1}">${`<use href="#l${level}"/>`.repeat(10)}</g>`,
+  );
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><circle id="l0" r="5"/>${groups.join("")}</svg>`;
+}
+
+const preview = () => page.locator("dialog.preview");
+const shown = (text: string | RegExp) => preview().getByText(text).first().waitFor();
+const view = (name: string) => preview().getByRole("button", { name, exact: true }).click();
+
+describe("what each kind looks like", () => {
+  test("code has line numbers, and what is no text says so", async () => {
+    await show("main.rs", "fn main() {\n    todo!()\n}\n");
+    expect(await preview().locator(".preview-numbers").textContent()).toBe("1\n2\n3");
+    expect(await preview().locator(".preview-text").textContent()).toBe("fn main() {\n    todo!()\n}\n");
+    await preview().getByLabel("Wrap lines").check();
+    expect(await preview().locator(".preview-numbers").count()).toBe(0);
+    await show("Makefile", "all:\n\ttrue\n");
+    await shown("all:");
+    await show("core", new Uint8Array(100));
+    await shown("Not a text file");
+    await show("a.zip", "PK");
+    await shown("No preview for this file type.");
+    await show("empty.txt", "");
+    await shown("This file is empty.");
+  });
+
+  test("of a document its text is shown, and never as markup", async () => {
+    const text = "<b>One</b>".replaceAll("<", "&lt;");
+    await show("letter.docx", docx(wordParagraph(text) + wordParagraph("word ".repeat(100))));
+    await shown("<b>One</b>");
+    await shown("Showing only the text.");
+    await show("sheet.xlsx", xlsx({ Sheet: "<row><c><v>42</v></c></row>" }));
+    await shown("42");
+    await show("broken.docx", "PK");
+    await shown("Its text can't be read either.");
+    await show("blank.docx", docx(""));
+    await shown("This document has no text.");
+    const old = await dashboard.context.newPage();
+    await old.addInitScript("delete window.OffscreenCanvas");
+    const id = await store("a.pdf", pdf([pdfLines("Words of a page")]));
+    await old.goto(`/drives/${dashboard.owner.drive}/?file=${id}`);
+    await old.getByText("This browser can't show PDFs.").waitFor();
+    await old.getByText("Words of a page").waitFor();
+    await old.close();
+  });
+
+  test("of a long text the first MiB is shown, and that this is so", async () => {
+    // The limit falls into the middle of a character: behind the first one, 5,216 lines of 201 bytes
+    // and 159 bytes of the next.
+    await show("long.log", `a${`${"é".repeat(100)}\n`.repeat(10_434)}`);
+    await shown("Showing the first 1.0 MiB of 2.0 MiB.");
+    const text = (await preview().locator(".preview-text").allTextContents()).join("");
+    expect([text.length, text.at(-1)]).toEqual([1 + 5216 * 101 + 79, "é"]);
+    await show("lines.log", "line\n".repeat(60_000));
+    await shown("Showing the first 50,000 lines.");
+    const numbers = await preview().locator(".preview-numbers").allTextContents();
+    expect(numbers.join("\n").split("\n")).toEqual(Array.from({ length: 50_000 }, (_, at) => String(at + 1)));
+  });
+
+  test("Latin-1 and UTF-16 are read as what they are", async () => {
+    await show("latin.txt", Uint8Array.from([0x63, 0x61, 0x66, 0xe9]));
+    await shown("café");
+    await show("utf16.txt", Uint8Array.from(Buffer.from("\ufeffnaïve", "utf16le")));
+    await shown("naïve");
+  });
+
+  test("Markdown is a document, and its source is at hand", async () => {
+    await show(
+      "read.md",
+      "# Title\n\n- [x] **done**\n- a [link](https://example.org/)\n\n| a | b |\n|--|--|\n| 1 | 2 |\n",
+    );
+    await preview().getByRole("heading", { name: "Title" }).waitFor();
+    expect(await preview().getByRole("checkbox", { name: "Done" }).isChecked()).toBe(true);
+    const link = preview().getByRole("link", { name: "link" });
+    expect(await link.getAttribute("rel")).toContain("noopener");
+    expect(await preview().getByRole("cell").allTextContents()).toEqual(["1", "2"]);
+    await view("Source");
+    await shown("# Title");
+  });
+
+  test("JSON is laid out and not changed; what only claims to be is shown as it is", async () => {
+    await show("data.json", '{"id":12345678901234567890,"a":[1,{}],"s":"{,}"}');
+    expect(await preview().locator(".preview-text").textContent()).toBe(
+      '{\n  "id": 12345678901234567890,\n  "a": [\n    1,\n    {}\n  ],\n  "s": "{,}"\n}',
+    );
+    await show("broken.json", "{nope");
+    await shown("{nope");
+  });
+
+  test("CSV is a table of its first 1,000 rows", async () => {
+    const rows = Array.from({ length: 1200 }, (_, at) => `${at},"a ""quoted"", cell\nof two lines"`);
+    await show("table.csv", `n,text\n${rows.join("\n")}`);
+    await shown("Showing the first 1,000 rows.");
+    expect(await preview().getByRole("columnheader").allTextContents()).toEqual(["n", "text"]);
+    expect(await preview().getByRole("row").count()).toBe(1001);
+    await preview().getByRole("cell", { name: 'a "quoted", cell of two lines' }).first().waitFor();
+  });
+
+  test("images are seen, and damaged ones said to be", async () => {
+    await show("dot.png", Uint8Array.from(PNG));
+    await preview().locator("img").waitFor();
+    await eventually(() =>
+      page.evaluate<boolean>("document.querySelector('.preview img').naturalWidth === 1"),
+    );
+    await show("damaged.png", "nothing of the kind");
+    await shown("The browser can't show this image");
+  });
+
+  test("an SVG is drawn, unless it could hold the page: then its source is shown", async () => {
+    await show("simple.svg", nestedUse(1));
+    await preview().locator("img").waitFor();
+    await eventually(() =>
+      page.evaluate<boolean>("document.querySelector('.preview img').naturalWidth === 9"),
+    );
+    await show("bomb.svg", nestedUse(6));
+    await shown("This picture is too complex to be drawn here.");
+    await shown('<use href="#l5"/>');
+    expect(await preview().locator("img").count()).toBe(0);
+  });
+
+  test("sound is played, and what cannot be is said", async () => {
+    await show("silence.wav", wav());
+    await preview().locator("audio").waitFor();
+    await eventually(() => page.evaluate<boolean>("document.querySelector('.preview audio').duration === 1"));
+    await show("noise.mp3", "noise");
+    await shown("The browser can't play this audio.");
+  });
+
+  test("a film is played", async () => {
+    await show("red.webm", Uint8Array.from(WEBM));
+    await preview().locator("video").waitFor();
+    // Without sound a page may begin by itself.
+    await page.evaluate(`{
+      const video = document.querySelector(".preview video");
+      video.muted = true;
+      video.play();
+    }`);
+    await eventually(() => page.evaluate<boolean>("document.querySelector('.preview video').ended"));
+    expect(await page.evaluate<number>("document.querySelector('.preview video').videoWidth")).toBe(16);
+  });
+
+  test("it is closed by Escape, its button and Back, and downloads under the file's name", async () => {
+    await show("note.txt", "a note");
+    const downloading = page.waitForEvent("download");
+    await preview().getByRole("link", { name: "Download" }).click();
+    expect((await downloading).suggestedFilename()).toBe("note.txt");
+    await page.keyboard.press("Escape");
+    await preview().waitFor({ state: "detached" });
+    await page.getByText("note.txt").first().click();
+    await preview().waitFor();
+    await page.goBack();
+    await preview().waitFor({ state: "detached" });
+    await page.goForward();
+    await preview().getByRole("button", { name: "Close preview" }).click();
+    await preview().waitFor({ state: "detached" });
+  });
+});
+
+describe("hostile files never run", () => {
+  const CANARY = "http://canary.invalid";
+  const SCRIPT = `document.title='pwned';fetch('${CANARY}/fetched');alert('pwned')`;
+  const MARKUP = `<img src=x onerror="${SCRIPT}"><script>${SCRIPT}</script><link rel=stylesheet href=${CANARY}/s>`;
+  const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="${SCRIPT}"><script>${SCRIPT}</script><image href="${CANARY}/i"/><foreignObject><iframe xmlns="http://www.w3.org/1999/xhtml" src="javascript:${SCRIPT}"/></foreignObject></svg>`;
+  const MARKDOWN = `${MARKUP}\n\n[run](javascript:${encodeURIComponent(SCRIPT)}) ![pic](${CANARY}/p.png) <javascript:alert(1)> [data](data:text/html,x)\n`;
+
+  test.each<[name: string, path: string, content: string, type: string | undefined, views: string[]]>([
+    ["HTML", "page.html", MARKUP, undefined, []],
+    ["XHTML", "page.xhtml", `<html xmlns="http://www.w3.org/1999/xhtml">${MARKUP}</html>`, undefined, []],
+    ["SVG", "image.svg", SVG, undefined, ["Source", "Image"]],
+    ["Markdown", "read.md", MARKDOWN, undefined, ["Source", "Document"]],
+    ["CSV", "table.csv", `a,b\n"${MARKUP.replaceAll('"', '""')}",2`, undefined, ["Source", "Table"]],
+    ["JSON", "data.json", JSON.stringify({ [MARKUP]: MARKUP }), undefined, ["Source", "Formatted"]],
+    ["HTML that says it is an image", "a.png", MARKUP, "image/png", []],
+    ["HTML that says it is a film", "a.mp4", MARKUP, "video/mp4", []],
+    ["HTML that says it is a PDF", "a.pdf", MARKUP, "application/pdf", []],
+    ["HTML that says nothing", "a", MARKUP, undefined, []],
+    ["a script", "a.js", SCRIPT, undefined, []],
+    ["a name with markup", `<img src=x onerror=document.title='pwned'>.txt`, "text", undefined, []],
+    ["a name that reads backwards", "photo\u202egpj.exe", "text", "text/plain", []],
+  ])("%s", async (_, path, content, type, views) => {
+    await show(`hostile ${path}`, content, type);
+    for (const name of views) await view(name);
+    await preview().locator(".preview-body").waitFor();
+    // What was going to run has by now, or is on its way to somebody else.
+    await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))");
+    expect(
+      await preview().locator("script, [onerror], [onload], a[href^='javascript'], a[href^='data']").count(),
+    ).toBe(0);
+    expect([await page.title(), strangers]).toEqual([expect.not.stringContaining("pwned"), []]);
+  });
+
+  test("documents that are made to take long do not", async () => {
+    const unended = ["_a ", "[", "![[a](b)", "**a", "<http://", "` a"].map((mark) => mark.repeat(5000));
+    await show(
+      "slow.md",
+      `${"> ".repeat(500)}deep\n\n|a|b|\n|${" ".repeat(40_000)}x\n\n${unended.join("\n\n")}`,
+    );
+    await shown("deep");
+    await show("deep.json", "[".repeat(100_000) + "]".repeat(100_000));
+    await shown("[[[[");
+  });
+
+  test("a text that reads in another order than it is stored says so", async () => {
+    await show("trojan.py", 'access = "user\u202e \u2066# check\u2069"\n');
+    await shown("This text has invisible characters");
+  });
+});
+
+test("a preview is printed whole, without the page around it, and in dark on light", async () => {
+  const { id: drive, slug } = await dashboard.driveWith("Printed");
+  const lines = Array.from({ length: 300 }, (_, line) => `line ${line}`).join("\n");
+  await putFile(dashboard.owner, drive, "long.txt", lines);
+  await using tab = await dashboard.open(`/drives/${slug}/`);
+  await tab.emulateMedia({ colorScheme: "dark" });
+  await tab.getByRole("link", { name: "long.txt" }).click();
+  const shownFile = tab.getByRole("dialog", { name: "long.txt" });
+  await shownFile.getByText("line 299").waitFor();
+  await tab.emulateMedia({ media: "print", colorScheme: "dark" });
+  await tab.locator(".file-row").waitFor({ state: "hidden" });
+  const last = await shownFile.getByText("line 299").boundingBox();
+  const paper = await shownFile.boundingBox();
+  const end = last === null ? Number.NaN : last.y + last.height;
+  expect(end).toBeGreaterThan(300 * 12);
+  expect(paper?.height).toBeGreaterThan(end);
+  const color = await tab.evaluate("getComputedStyle(document.querySelector('.preview')).color");
+  expect(color).toBe("rgb(20, 24, 31)");
+  await tab.emulateMedia({ media: "screen" });
+  await tab.locator(".file-row").waitFor();
+});

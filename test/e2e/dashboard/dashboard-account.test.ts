@@ -1,0 +1,391 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { accessibilityProblems } from "../../support/browser/axe.ts";
+import { launchBrowser, newWindow } from "../../support/browser/browser.ts";
+import { changeDatabase } from "../../support/faults/change-database.ts";
+import { run, serve, type Server } from "../../support/server/executable.ts";
+import { bePatient } from "../../support/server/patience.ts";
+import { CLIENT, startRealProvider } from "../../support/peers/real-provider.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+import { isThorough } from "../../support/server/thorough.ts";
+
+// Each test has a server of its own, with its own settings and users.
+
+bePatient();
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+/** The page of a visitor with cookies of their own, whose window is closed at the end of its scope. */
+async function newVisitor(): Promise<Page & AsyncDisposable> {
+  const context = await newWindow(browser);
+  const page = await context.newPage();
+  return Object.assign(page, { [Symbol.asyncDispose]: () => context.close() });
+}
+
+/** A server with Ada, its administrator, unless it is to have none. */
+async function open(env: Record<string, string> = {}, users: readonly string[] = ["ada"]) {
+  const directory = await temporaryDirectory(FAST_DIRECTORY);
+  for (const name of users) {
+    const made = await run(["user", "create", name, "--password-stdin"], {
+      env: { COFFER_DATA_DIR: directory.path },
+      input: `${name}'s password`,
+    });
+    expect(made.stderr).toBe("");
+  }
+  const server = await serve({ dataDir: directory.path, env });
+  return {
+    server,
+    base: `http://localhost:${server.port}`,
+    [Symbol.asyncDispose]: async () => {
+      await server[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function fillSignIn(page: Page, username: string, password = `${username}'s password`): Promise<void> {
+  await page.getByLabel("Username").fill(username);
+  await page.getByLabel(/^Password/).fill(password);
+}
+
+async function signIn(page: Page, username: string, password?: string): Promise<void> {
+  await fillSignIn(page, username, password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+}
+
+/** A drive of an agent's with a file in it; the path of its claim page. */
+async function unclaimed(server: Server, name: string): Promise<string> {
+  interface Provisioned {
+    readonly data: { readonly claim_url: string; readonly api_key: string; readonly drive_id: string };
+  }
+  const { data } = await server
+    .client()
+    .json<Provisioned>(201, "POST", "/v0/drives/provision", { body: { name } });
+  const upload = `/v0/files?drive_id=${data.drive_id}&path=notes.txt`;
+  await server.client(data.api_key).json(201, "PUT", upload, { body: "Hello World!" });
+  return new URL(data.claim_url).pathname;
+}
+
+const heading = (page: Page, name: string) => page.getByRole("heading", { name, exact: true });
+
+test("the setup link makes an administrator's account, and says why where it cannot", async () => {
+  await using opened = await open({}, []);
+  await using page = await newVisitor();
+  // It is printed beside the log, which may be read sooner.
+  const [link = ""] = (await opened.server.stderr.until(/http:\/\/\S+\/auth\/setup\?token=\S+(?=\s)/)) ?? [];
+  await page.goto(`${opened.base}/`);
+  await page.getByText("This server has no administrator yet").waitFor();
+  await page.goto(`${link}x`);
+  await heading(page, "This setup link is not valid").waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.goto(link);
+  await fillSignIn(page, "ada", "short");
+  await page.getByRole("button", { name: "Create account" }).click();
+  expect(await page.getByRole("alert").innerText()).toMatch(/The password must have 8[^]*Request /);
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await fillSignIn(page, "ada");
+  await page.getByRole("button", { name: "Create account" }).click();
+  await heading(page, "Drives").waitFor();
+  expect(new URL(page.url()).pathname).toBe("/drives");
+  await page.goto(link);
+  await heading(page, "This link was already used").waitFor();
+});
+
+test("beside a provider the setup link makes an administrator, who signs in with a password", async () => {
+  await using provider = await startRealProvider();
+  await using opened = await open(
+    {
+      COFFER_OIDC_ISSUER: provider.issuer,
+      COFFER_OIDC_CLIENT_ID: CLIENT.id,
+      COFFER_OIDC_CLIENT_SECRET: CLIENT.secret,
+    },
+    [],
+  );
+  await using page = await newVisitor();
+  const [link = ""] = (await opened.server.stderr.until(/http:\/\/\S+\/auth\/setup\?token=\S+(?=\s)/)) ?? [];
+  await page.goto(`${opened.base}/`);
+  await page.getByText("This server has no administrator yet").waitFor();
+  await page.getByRole("link", { name: /^Sign in with / }).waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.goto(link);
+  await fillSignIn(page, "ada");
+  await page.getByRole("button", { name: "Create account" }).click();
+  await heading(page, "Drives").waitFor();
+  await page.goto(`${opened.base}/users`);
+  await heading(page, "Users").waitFor();
+  await page.context().clearCookies();
+  await page.goto(`${opened.base}/`);
+  await page.getByText("Use a password instead").click();
+  expect(await page.getByText("This server has no administrator yet").count()).toBe(0);
+  await signIn(page, "ada");
+  await heading(page, "Drives").waitFor();
+});
+
+test("a signed-out person claims a drive through the provider", async () => {
+  await using provider = await startRealProvider();
+  await using opened = await open(
+    {
+      COFFER_OIDC_ISSUER: provider.issuer,
+      COFFER_OIDC_CLIENT_ID: CLIENT.id,
+      COFFER_OIDC_CLIENT_SECRET: CLIENT.secret,
+    },
+    [],
+  );
+  provider.open(`${opened.base}/auth/oidc/callback`);
+  const path = await unclaimed(opened.server, "Research Notes");
+  await using page = await newVisitor();
+  await page.goto(opened.base + path);
+  await heading(page, "Research Notes").waitFor();
+  await page.getByText("1 file, 12 bytes").waitFor();
+  await page.getByText("in 30 days").waitFor();
+  const into = page.getByRole("link", { name: `Sign in with ${new URL(provider.issuer).host}` });
+  await into.waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await into.click();
+  await page.getByRole("link", { name: "Cancel" }).click();
+  // Back with the token, and with nothing else in the address.
+  await page.waitForURL(opened.base + path);
+  const told = page.getByRole("alert");
+  expect(await told.innerText()).toMatch(/^Sign-in was cancelled[^]*Request [0-9a-f-]{36}$/);
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await into.click();
+  await page.locator('input[name="login"]').fill("sub-ada");
+  await page.locator('input[name="password"]').fill("anything");
+  await page.locator('button[type="submit"]').click();
+  await page.getByRole("button", { name: "Continue" }).click();
+  // The token has come along.
+  await page.waitForURL(opened.base + path);
+  const claim = page.getByRole("button", { name: "Claim this drive" });
+  await claim.waitFor();
+  expect(await told.count()).toBe(0);
+  // The focus is where they go on.
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${opened.base}/drives/ada/research-notes/`);
+  await page.getByText("Research Notes is now yours.").waitFor();
+  await page.goto(opened.base + path);
+  await heading(page, "This drive was already claimed").waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  // There is no password to change.
+  await page.goto(`${opened.base}/account`);
+  await heading(page, "Ada Lovelace").waitFor();
+  await heading(page, "Active sessions").waitFor();
+  expect(await heading(page, "Password").count()).toBe(0);
+});
+
+if (isThorough()) {
+  test("two tabs that are both on the provider's page both end where they were to, signed in", async () => {
+    await using provider = await startRealProvider();
+    await using opened = await open(
+      {
+        COFFER_OIDC_ISSUER: provider.issuer,
+        COFFER_OIDC_CLIENT_ID: CLIENT.id,
+        COFFER_OIDC_CLIENT_SECRET: CLIENT.secret,
+      },
+      [],
+    );
+    provider.open(`${opened.base}/auth/oidc/callback`);
+    await using first = await newVisitor();
+    const second = await first.context().newPage();
+    const tabs = [
+      { page: first, path: await unclaimed(opened.server, "One") },
+      { page: second, path: await unclaimed(opened.server, "Two") },
+    ];
+    for (const { page, path } of tabs) {
+      await page.goto(opened.base + path);
+      await page.getByRole("link", { name: /^Sign in with / }).click();
+      await page.locator('input[name="login"]').waitFor();
+    }
+    for (const { page, path } of tabs) {
+      await page.locator('input[name="login"]').fill("sub-ada");
+      await page.locator('input[name="password"]').fill("anything");
+      await page.locator('button[type="submit"]').click();
+      // The provider asks only once for consent.
+      if (page === first) await page.getByRole("button", { name: "Continue" }).click();
+      await page.waitForURL(opened.base + path);
+      await page.getByRole("button", { name: "Claim this drive" }).waitFor();
+    }
+  });
+}
+
+test("how a sign-in at the provider came to nothing is told once, wherever one comes back to", async () => {
+  await using opened = await open();
+  await using page = await newVisitor();
+  const told = page.getByRole("alert");
+  for (const [query, words, rest] of [
+    ["sign_in=expired&request=one", /took too long[^]*Request one$/, ""],
+    ["q=tea&sign_in=failed&request=one", /Sign-in failed[^]*Request one$/, "?q=tea"],
+  ] as const) {
+    await page.goto(`${opened.base}/search?${query}`);
+    await told.waitFor();
+    expect(await told.innerText()).toMatch(words);
+    expect(page.url()).toBe(`${opened.base}/search${rest}`);
+    expect(await page.title()).toBe("Sign in · Coffer");
+  }
+  await page.goto(`${opened.base}/search?sign_in=<b>Call</b>&request=Call`);
+  await heading(page, "Sign in").waitFor();
+  await page.getByLabel("Username").waitFor();
+  expect(await told.count()).toBe(0);
+  // Whoever gets in another way is not told again when they leave.
+  await page.goto(`${opened.base}/account?sign_in=failed&request=one`);
+  await signIn(page, "ada");
+  await page.getByRole("button", { name: "Sign out", exact: true }).click();
+  await heading(page, "Sign in").waitFor();
+  await page.getByLabel("Username").waitFor();
+  expect(await told.count()).toBe(0);
+});
+
+test("a claim with a password, by somebody else than was signed in; links that are none are explained", async () => {
+  await using opened = await open({}, ["ada", "bob"]);
+  await using page = await newVisitor();
+  const path = await unclaimed(opened.server, "For Bob");
+  await page.goto(opened.base + path);
+  await signIn(page, "ada");
+  await page.getByRole("button", { name: "Use another account" }).click();
+  await signIn(page, "bob", "wrong");
+  expect(await page.getByRole("alert").innerText()).toContain("The username or the password is wrong.");
+  await signIn(page, "bob");
+  await page.getByRole("button", { name: "Claim this drive" }).click();
+  await page.waitForURL(`${opened.base}/drives/bob/for-bob/`);
+  await page.goBack();
+  expect(page.url()).not.toContain("clm_");
+  await page.goto(`${opened.base}/claim/clm_none`);
+  await heading(page, "This link is not valid").waitFor();
+  const late = await unclaimed(opened.server, "Late");
+  // As if 30 days had passed.
+  changeDatabase(opened.server.dataDir, "UPDATE claim_token SET expires_at = 1 WHERE used_at IS NULL");
+  await page.goto(opened.base + late);
+  await heading(page, "This drive has expired").waitFor();
+});
+
+test("where registering is open, somebody new makes an account on the way to their claim", async () => {
+  await using opened = await open({ COFFER_SIGNUPS: "open" });
+  await using page = await newVisitor();
+  await page.goto(opened.base + (await unclaimed(opened.server, "Mine")));
+  await page.getByRole("button", { name: "Create an account" }).click();
+  await fillSignIn(page, "carl");
+  await page.getByRole("button", { name: "Create account" }).click();
+  await page.getByRole("button", { name: "Claim this drive" }).click();
+  await page.waitForURL(`${opened.base}/drives/carl/mine/`);
+  // Only administrators manage users.
+  await page.goto(`${opened.base}/users`);
+  await heading(page, "Admins only").waitFor();
+  expect(await page.getByRole("link", { name: "Users" }).count()).toBe(0);
+});
+
+test("the account page shows what is used, signs out elsewhere, changes the password", async () => {
+  await using opened = await open({ COFFER_STORAGE_LIMITS: "team=1MB" });
+  await using page = await newVisitor();
+  await using there = await newVisitor();
+  for (const each of [page, there]) {
+    await each.goto(`${opened.base}/account`);
+    await signIn(each, "ada");
+    await heading(each, "This month").waitFor();
+  }
+  await page.reload();
+  await page.getByRole("meter", { name: "Storage" }).waitFor();
+  await page.getByText("This browser").waitFor();
+  const elsewhere = page.getByRole("button", { name: "Sign out of Chrome on Linux" });
+  await elsewhere.waitFor();
+  await elsewhere.click();
+  await elsewhere.waitFor({ state: "detached" });
+  expect(await page.locator(":focus").innerText()).toBe("Active sessions");
+  await there.reload();
+  await signIn(there, "ada");
+  await heading(there, "This month").waitFor();
+
+  const fillPasswords = async (current: string, next: string, again = next) => {
+    await page.getByLabel("Current password").fill(current);
+    await page.getByLabel("New password", { exact: false }).first().fill(next);
+    await page.getByLabel("Confirm new password").fill(again);
+    await page.getByRole("button", { name: "Change password" }).click();
+  };
+  await fillPasswords("ada's password", "a new password", "another one");
+  await page.getByText("The new passwords don't match").waitFor();
+  await fillPasswords("wrong", "a new password");
+  await page.getByText("The current password is wrong.").waitFor();
+  await fillPasswords("ada's password", "a new password");
+  await page.getByText("Password changed.").waitFor();
+  await there.reload();
+  await signIn(there, "ada", "a new password");
+  await heading(there, "This month").waitFor();
+
+  await page.getByRole("button", { name: "Sign out everywhere" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Sign out everywhere" }).click();
+  await heading(page, "Sign in").waitFor();
+  // Elsewhere it shows with whatever is done next, and one goes on where one was.
+  await there.getByRole("link", { name: "Keys" }).click();
+  await heading(there, "Sign in").waitFor();
+  await there.keyboard.type("ada");
+  await signIn(there, "ada", "a new password");
+  await heading(there, "Keys").waitFor();
+  expect(await there.title()).toBe("Keys · Coffer");
+  await there.getByRole("link", { name: "ada" }).click();
+  await there.getByRole("button", { name: "Sign out", exact: true }).click();
+  await heading(there, "Sign in").waitFor();
+});
+
+test("light or dark is chosen for a browser, and stays so until the device is to decide again", async () => {
+  await using opened = await open();
+  await using page = await newVisitor();
+  await page.emulateMedia({ colorScheme: "light" });
+  const isDark = () => page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches");
+  const canvas = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+  await page.goto(`${opened.base}/account`);
+  await signIn(page, "ada");
+  await heading(page, "Appearance").waitFor();
+  const light = await canvas();
+  await page.getByRole("radio", { name: "Dark" }).check();
+  const dark = await canvas();
+  expect([await isDark(), dark === light]).toEqual([false, false]);
+  await page.goto(`${opened.base}/drives`);
+  await heading(page, "Drives").waitFor();
+  expect(await canvas()).toBe(dark);
+  await page.goto(`${opened.base}/account`);
+  await page.getByRole("radio", { name: "System" }).check();
+  expect(await canvas()).toBe(light);
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await canvas()).toBe(dark);
+});
+
+test("an administrator adds a user, changes their plan, and shuts them out and in", async () => {
+  await using opened = await open();
+  await using page = await newVisitor();
+  await using other = await newVisitor();
+  await page.goto(`${opened.base}/users`);
+  await signIn(page, "ada");
+  await page.getByText("You're the only user.").waitFor();
+  await page.getByRole("button", { name: "Add user" }).click();
+  await page.getByLabel("Username").fill("bob");
+  const password = await page.getByLabel("Temporary password").inputValue();
+  expect(password).toMatch(/^(\w{5}-){3}\w{5}$/);
+  await page.getByRole("button", { name: "Create account" }).click();
+  await heading(page, "Share sign-in details").waitFor();
+  expect(await page.getByRole("dialog").innerText()).toContain(password);
+  await page.getByRole("button", { name: "Done" }).click();
+  await heading(page, "bob").waitFor();
+
+  await other.goto(`${opened.base}/account`);
+  await signIn(other, "bob", password);
+  await other.getByText("Plan free").waitFor();
+  await page.getByLabel("Plan of bob").selectOption("pro");
+  await page.getByText("bob is now on the pro plan.").waitFor();
+  await other.reload();
+  await other.getByText("Plan pro").waitFor();
+
+  expect(await page.getByRole("button", { name: "Disable ada" }).count()).toBe(0);
+  await page.getByRole("button", { name: "Disable bob" }).click();
+  await page.getByRole("button", { name: "Disable", exact: true }).click();
+  await page.getByText("Disabled", { exact: true }).waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await other.reload();
+  await signIn(other, "bob", password);
+  await other.getByRole("alert").waitFor();
+  await page.getByRole("button", { name: "Enable bob" }).click();
+  await page.getByText("bob can sign in again.").waitFor();
+  await signIn(other, "bob", password);
+  await heading(other, "This month").waitFor();
+});

@@ -1,0 +1,158 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { accessibilityProblems } from "../../support/browser/axe.ts";
+import { comeBack, withoutFeed } from "../../support/browser/browser.ts";
+import { openDashboard } from "../../support/browser/dashboard.ts";
+import { closeDialog, row } from "../../support/browser/drive-page.ts";
+import { isFound, putFile } from "../../support/server/drives.ts";
+
+// What an address leads to: of a file, of a drive that is renamed, and back again.
+
+const dashboard = openDashboard({ owner: "alice" });
+const { open, driveWith } = dashboard;
+
+// Else an address would follow a new name before it is used.
+beforeAll(() => withoutFeed(dashboard.context));
+
+async function rename(drive: string, name: string): Promise<void> {
+  await dashboard.owner.client.json(200, "PATCH", `/v0/drives/${drive}`, { body: { name } });
+}
+
+describe("an address of a file", () => {
+  test("shows none that is another drive's", async () => {
+    const { slug } = await driveWith("Mine", { "a.txt": 1 });
+    const { fileId } = await driveWith("Other", { "secret.txt": 1 });
+    await using page = await open(`/drives/${slug}/?file=${fileId("secret.txt")}`);
+    await page.getByRole("heading", { name: "File not found" }).waitFor();
+    expect(await page.getByText("secret.txt").count()).toBe(0);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.waitForURL(`**/drives/${slug}/`);
+    await row(page, "a.txt").waitFor();
+  });
+
+  test("leads to where the file was moved in its drive", async () => {
+    const { fileId, slug } = await driveWith("Moved", { "a.txt": 1, "to/b.txt": 1 });
+    const id = fileId("a.txt");
+    await dashboard.owner.client.json(200, "PATCH", `/v0/files/${id}`, { body: { path: "to/a.txt" } });
+    await using page = await open(`/drives/${slug}/?file=${id}`);
+    await page.waitForURL(`**/drives/${slug}/to/?file=${id}`);
+    await page.getByRole("button", { name: "Close preview" }).click();
+    await row(page, "b.txt").waitFor();
+    await page.waitForURL(`**/drives/${slug}/to/`);
+  });
+});
+
+describe("a drive that is given another name", () => {
+  test("keeps the folder, what is selected, and the dialog that is open; its address follows", async () => {
+    const { id, slug } = await driveWith("Before", { "folder/a.txt": 1, "folder/b.txt": 1 });
+    await using page = await open(`/drives/${slug}/`);
+    await page.getByRole("link", { name: "folder", exact: true }).click();
+    await page.getByLabel("Select a.txt").check();
+    await page.keyboard.press("F2");
+    const name = page.getByRole("dialog").getByLabel("Name", { exact: true });
+    await name.fill("half typed");
+    await rename(id, "After");
+    await comeBack(page);
+    await page.waitForURL("**/drives/alice/after/folder/");
+    await page.getByRole("link", { name: "After", exact: true }).waitFor();
+    expect(await name.inputValue()).toBe("half typed");
+    await closeDialog(page);
+    expect(await page.getByLabel("Select a.txt").isChecked()).toBe(true);
+    // An entry of the history that still has the old name, too.
+    await page.goBack();
+    await page.waitForURL("**/drives/alice/after/");
+    await row(page, "folder").waitFor();
+    await page.goForward();
+    await page.waitForURL("**/drives/alice/after/folder/");
+    await row(page, "b.txt").waitFor();
+    await page.reload();
+    await row(page, "b.txt").waitFor();
+    expect(await page.title()).toBe("folder · Coffer");
+  });
+
+  test("is found again where it was open, also after a reload and with a file above it", async () => {
+    const { id, slug, fileId } = await driveWith("Old name", { "a.txt": 1, "b.txt": 1 });
+    const file = fileId("a.txt");
+    await using page = await open(`/drives/${slug}/?file=${file}`);
+    await page.getByRole("heading", { name: "a.txt" }).waitFor();
+    await rename(id, "New name");
+    await page.reload();
+    await page.waitForURL(`**/drives/alice/new-name/?file=${file}`);
+    await page.getByRole("heading", { name: "a.txt" }).waitFor();
+    await page.getByRole("button", { name: "Close preview" }).click();
+    await page.waitForURL("**/drives/alice/new-name/");
+    // From the list of drives, where it may have been renamed.
+    await page.getByRole("link", { name: "Drives" }).first().click();
+    await page.getByRole("heading", { name: "New name" }).waitFor();
+    await rename(id, "Newest");
+    await page.goBack();
+    await page.waitForURL("**/drives/alice/newest/");
+    await row(page, "b.txt").waitFor();
+  });
+
+  test("leaves its slug to the drive that has it next", async () => {
+    const { id, slug } = await driveWith("Handed on", { "old.txt": 1 });
+    await using page = await open(`/drives/${slug}/`);
+    await row(page, "old.txt").waitFor();
+    await rename(id, "Moved on");
+    await driveWith("Handed on", { "new.txt": 1 });
+    await page.reload();
+    await row(page, "new.txt").waitFor();
+    await page.waitForURL(`**/drives/${slug}/`);
+  });
+
+  test("stays at an address that goes by its id", async () => {
+    const { id } = await driveWith("By id", { "a.txt": 1 });
+    await using page = await open(`/drives/${id}/`);
+    await row(page, "a.txt").waitFor();
+    await rename(id, "Still by id");
+    await comeBack(page);
+    await page.getByRole("heading", { name: "Still by id" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/drives/${id}/`);
+  });
+});
+
+describe("closing a preview", () => {
+  test("leads back to the search that found the file", async () => {
+    const { id: drive } = await driveWith("Found");
+    await putFile(dashboard.owner, drive, "needle.txt", "in a haystack");
+    await isFound(dashboard.owner, "haystack", 1);
+    await using page = await open("/search?q=haystack");
+    await page.getByRole("link", { name: "needle.txt" }).click();
+    await page.getByRole("heading", { name: "needle.txt" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.waitForURL("**/search?q=haystack");
+    await page.getByRole("link", { name: "needle.txt" }).waitFor();
+  });
+
+  test("leaves one entry of the history for its folder, also after a reload", async () => {
+    const { slug } = await driveWith("Entries", { "a.txt": 1 });
+    await using page = await open("/drives");
+    await page.getByRole("link", { name: "Entries" }).click();
+    await page.getByRole("link", { name: "a.txt" }).click();
+    await page.getByRole("heading", { name: "a.txt" }).waitFor();
+    await page.reload();
+    await page.getByRole("heading", { name: "a.txt" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.waitForURL(`**/drives/${slug}/`);
+    await row(page, "a.txt").waitFor();
+    await page.goBack();
+    await page.waitForURL("**/drives");
+  });
+
+  test("is possible before the file is there, and what is clicked shows that it was", async () => {
+    const { fileId, slug } = await driveWith("Slow", { "a.txt": 1 });
+    await using page = await open(`/drives/${slug}/`);
+    const wanted = Promise.withResolvers<void>();
+    await page.route(`**/v0/files/${fileId("a.txt")}`, async (route) => {
+      await wanted.promise;
+      await route.abort();
+    });
+    await page.getByRole("link", { name: "a.txt" }).click();
+    await page.getByRole("heading", { name: "Loading the file…" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.waitForURL(`**/drives/${slug}/`);
+    await page.locator(".file-row:focus-within").waitFor();
+    wanted.resolve();
+  });
+});

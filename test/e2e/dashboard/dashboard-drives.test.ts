@@ -1,0 +1,498 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { Locator, Page } from "playwright-core";
+import { openDashboard } from "../../support/browser/dashboard.ts";
+import { isFound } from "../../support/server/drives.ts";
+import { addManyFiles } from "../../support/samples/many-files.ts";
+import { eventually } from "../../support/server/scenario.ts";
+
+const dashboard = openDashboard();
+const { driveWith } = dashboard;
+let page: Page;
+
+beforeAll(async () => {
+  const { owner, context } = dashboard;
+  await owner.client.json(200, "DELETE", `/v0/drives/${owner.drive}`);
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  page = await context.newPage();
+  await page.goto("/");
+});
+
+function clipboard(): Promise<string> {
+  return page.evaluate<string>("navigator.clipboard.readText()");
+}
+
+function toast(text: string): Promise<void> {
+  return page.locator(".toast", { hasText: text }).last().waitFor();
+}
+
+/** Goes to one of the three places by the links at the top. */
+function go(place: "Drives" | "Search" | "Keys"): Promise<void> {
+  return page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: place }).click();
+}
+
+describe("drives", () => {
+  test("without any, the page says what to do next", async () => {
+    await page.getByRole("heading", { name: "No drives yet" }).waitFor();
+    expect(await page.getByRole("link", { name: "Create a key for an agent" }).getAttribute("href")).toBe(
+      "/keys",
+    );
+  });
+
+  test("one is made, with the keyboard alone", async () => {
+    await page.getByRole("button", { name: "New drive" }).focus();
+    await page.keyboard.press("Enter");
+    await eventually(() => page.evaluate<boolean>("document.activeElement?.name === 'name'"));
+    await page.keyboard.type("Field notes");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("What we saw\nout there");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    const card = page.getByRole("listitem").filter({ hasText: "Field notes" });
+    await card.getByText("0 files").waitFor();
+    expect(await card.getByRole("link").getAttribute("href")).toBe("/drives/ada/field-notes/");
+    const { data } = await dashboard.owner.client.json<{ data: { description: string }[] }>(
+      200,
+      "GET",
+      "/v0/drives",
+    );
+    expect(data.map(({ description }) => description)).toEqual(["What we saw\nout there"]);
+    // What opened the dialog has the focus again.
+    expect(await page.evaluate<string>("document.activeElement?.textContent.trim()")).toBe("New drive");
+  });
+
+  test("its slug is copied by a click", async () => {
+    await page.getByRole("button", { name: "Copy the drive slug" }).click();
+    await toast("Copied the drive slug.");
+    expect(await clipboard()).toBe("ada/field-notes");
+  });
+
+  test("it is renamed and described; the slug follows; Escape changes nothing", async () => {
+    await page.getByRole("button", { name: "Edit Field notes" }).click();
+    await page.getByRole("textbox", { name: /^Name/ }).fill("Never mind");
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Edit Field notes" }).click();
+    await page.getByRole("textbox", { name: /^Name/ }).fill("River notes");
+    await page.getByLabel("Description").fill("Only the river");
+    await page.getByRole("button", { name: "Save" }).click();
+    const card = page.getByRole("listitem").filter({ hasText: "River notes" });
+    await card.getByText("Only the river").waitFor();
+    await card.getByText("ada/river-notes").waitFor();
+  });
+
+  test("a name that is refused is told in words, with the request's id, at the field", async () => {
+    await page.getByRole("button", { name: "New drive" }).click();
+    const name = page.getByRole("textbox", { name: "Name", exact: true });
+    await name.fill("   ");
+    await page.getByRole("button", { name: "Create drive" }).click();
+    const alert = page.getByRole("alert");
+    await alert.getByText("The name must have 1 to 64 characters.").waitFor();
+    expect(await alert.innerText()).toMatch(/Request [0-9a-f-]{36}/);
+    expect(await name.getAttribute("aria-invalid")).toBe("true");
+    expect(await page.evaluate<string>("document.activeElement.name")).toBe("name");
+    const description = await page.evaluate<string>(
+      "document.activeElement.ariaDescribedByElements.map((element) => element.innerText).join(' ')",
+    );
+    expect(description).toMatch(/^The name must have[^]*1 to 64 characters$/);
+    await page.getByRole("button", { name: "Cancel" }).click();
+  });
+
+  test("it is deleted once its name is typed, and the focus stays in the page", async () => {
+    await page.getByRole("button", { name: "Delete River notes" }).click();
+    const name = page.getByLabel("Type the name to confirm");
+    await name.fill("river");
+    await page.getByRole("button", { name: "Delete permanently" }).click();
+    await page.getByRole("alert").getByText("That doesn't match the drive's name.").waitFor();
+    await name.fill("River notes");
+    await page.getByRole("button", { name: "Delete permanently" }).click();
+    await page.getByRole("heading", { name: "No drives yet" }).waitFor();
+    await eventually(() => page.evaluate<boolean>("document.activeElement?.textContent === 'Drives'"));
+  });
+
+  test("a name that is markup, or turns the writing round, stays a name", async () => {
+    const name = '<img src=x onerror="window.hasRun=1">\u202Egnp.exe';
+    const { id } = await driveWith(name);
+    await page.reload();
+    const card = page.getByRole("listitem").filter({ hasText: "<img" });
+    const shown = '<img src=x onerror="window.hasRun=1">U+202Egnp.exe';
+    expect(await card.getByRole("heading").locator("bdi").textContent()).toBe(shown);
+    expect(await page.evaluate<boolean>("'hasRun' in window")).toBe(false);
+    // What cannot be seen need not be typed.
+    await card.getByRole("button", { name: "Delete" }).click();
+    await page.getByLabel("Type the name to confirm").fill(name.replace("\u202E", ""));
+    await page.getByRole("button", { name: "Delete permanently" }).click();
+    await page.getByRole("heading", { name: "No drives yet" }).waitFor();
+    await dashboard.owner.client.json(404, "GET", `/v0/drives/${id}`);
+  });
+
+  test("a failure is told, and can be tried again", async () => {
+    const error = { code: "INTERNAL", message: "Something went wrong on the server." };
+    const headers = { "x-request-id": "the-request" };
+    await page.route("**/v0/drives", (route) => route.fulfill({ status: 500, headers, json: { error } }));
+    await page.reload();
+    const alert = page.getByRole("alert");
+    await alert.getByText(error.message).waitFor();
+    await alert.getByText("Request the-request").waitFor();
+    await page.unroute("**/v0/drives");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "No drives yet" }).waitFor();
+    // The button is gone: Tab goes on from the start of what it brought.
+    expect(await page.evaluate<string>("document.activeElement.tagName")).toBe("MAIN");
+  });
+});
+
+describe("from page to page, with the keyboard", () => {
+  test("what leads past the links at the top comes first", async () => {
+    await page.goto("/drives");
+    await page.getByRole("heading", { name: "No drives yet" }).waitFor();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate<string>("document.activeElement.textContent")).toBe("Skip to content");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate<string>("document.activeElement.textContent.trim()")).toBe("New drive");
+  });
+
+  test("a page that is come to is announced, and the focus stays where one goes on", async () => {
+    const said = page.getByRole("status").filter({ hasText: "Coffer" });
+    expect(await said.count()).toBe(0);
+    await page.getByRole("link", { name: "Search" }).focus();
+    await page.keyboard.press("Enter");
+    await said.getByText("Search · Coffer").waitFor({ state: "attached" });
+    expect(await page.evaluate<string>("document.activeElement.textContent.trim()")).toBe("Search");
+    await page.goto("/drives");
+    await page.getByRole("link", { name: "Create a key for an agent" }).focus();
+    await page.keyboard.press("Enter");
+    await said.getByText("Keys · Coffer").waitFor({ state: "attached" });
+    // The link itself is gone with its page.
+    expect(await page.evaluate<string>("document.activeElement.tagName")).toBe("MAIN");
+  });
+
+  test("a toast is seen above a dialog that is open", async () => {
+    await using own = await dashboard.open("/drives");
+    await own.getByRole("button", { name: "New drive" }).click();
+    await own.getByRole("dialog").waitFor();
+    // It stays: after a moment it would go, perhaps before it has been looked at.
+    await own.evaluate(`{
+      const { setTimeout } = window;
+      window.setTimeout = () => 0;
+      dispatchEvent(new CustomEvent("coffer:said", { detail: { text: "Said meanwhile" } }));
+      window.setTimeout = setTimeout;
+    }`);
+    // What lies outside of the dialog is hidden from screen readers.
+    await own
+      .getByRole("dialog")
+      .getByRole("status")
+      .getByText("Said meanwhile")
+      .waitFor({ state: "attached" });
+    const said = own.locator(".toast", { hasText: "Said meanwhile" });
+    const box = await said.boundingBox();
+    if (box === null) throw new Error("there is no toast");
+    // Within its border: what lies around it does change.
+    const clip = { x: box.x + 8, y: box.y + 8, width: box.width - 16, height: box.height - 16 };
+    const above = await own.screenshot({ clip });
+    await own.keyboard.press("Escape");
+    await own.getByRole("dialog").waitFor({ state: "detached" });
+    expect(above.equals(await own.screenshot({ clip }))).toBe(true);
+  });
+});
+
+describe("keys", () => {
+  test("one is made for a drive, shown once, and does what it may", async () => {
+    const drive = await driveWith("For an agent");
+    await page.goto("/drives");
+    await go("Keys");
+    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByRole("textbox", { name: /^Name/ }).fill("Night shift");
+    await page.getByLabel("Access").selectOption({ label: "Only For an agent (ada/for-an-agent)" });
+    await page.getByRole("textbox", { name: /^Folder/ }).fill("notes");
+    await page.getByLabel("Permission").selectOption("read-only");
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByText("Read-only, in notes/").waitFor();
+    const made = page.getByRole("region", { name: "Your new key" });
+    await made.getByRole("button", { name: "Copy the key" }).click();
+    await toast("Copied the key.");
+    const key = await clipboard();
+    expect(key).toMatch(/^cof_sk_live_[0-9a-f]{48}$/);
+    const agent = dashboard.server.client(key);
+    const seen = await agent.json<{ data: { id: string }[] }>(200, "GET", "/v0/drives");
+    expect(seen.data.map(({ id }) => id)).toEqual([drive.id]);
+    await agent.json(403, "PUT", `/v0/files?drive_id=${drive.id}&path=a`, { body: "x" });
+  });
+
+  test("its snippets hold what an agent needs", async () => {
+    const key = await clipboard();
+    const parts: [title: string, what: string, ...held: string[]][] = [
+      [
+        "Commands for curl",
+        "the commands",
+        `curl "${dashboard.server.url}/v0/files?drive_id=ada/for-an-agent" -H "Authorization: Bearer ${key}"`,
+      ],
+      ["Environment variables", "the variables", `export DRIVE_API_KEY="${key}"`],
+      [
+        "Instructions for an agent",
+        "the instructions",
+        key,
+        `${dashboard.server.url}/skill.md`,
+        `${dashboard.server.url}/docs/openapi.json`,
+        'read-only access to the folder "notes/" of the drive',
+      ],
+    ];
+    for (const [title, what, ...held] of parts) {
+      await page.getByText(title, { exact: true }).click();
+      await page.getByRole("button", { name: `Copy ${what}` }).click();
+      await toast(`Copied ${what}.`);
+      for (const part of held) expect(await clipboard()).toContain(part);
+    }
+  });
+
+  test("it is in the configuration of MCP clients, where they need one", async () => {
+    const made = page.getByRole("region", { name: "Your new key" });
+    const secret = await made.locator(".secret code").innerText();
+    const configurationOf = async (client: string, what: string) => {
+      await made.getByText(client, { exact: true }).click();
+      const shown = made.locator("details[open]", { hasText: client });
+      await shown.getByRole("button", { name: `Copy ${what}` }).click();
+      await toast(`Copied ${what}.`);
+      await made.getByText(client, { exact: true }).click();
+      return clipboard();
+    };
+    const url = `${dashboard.server.url}/mcp`;
+    const headers = { Authorization: `Bearer ${secret}` };
+    expect(await configurationOf("ChatGPT", "the address")).toBe(url);
+    expect(JSON.parse(await configurationOf("VS Code", "the configuration"))).toEqual({
+      servers: { coffer: { type: "http", url, headers } },
+    });
+    expect(await configurationOf("Claude Code", "the command")).toContain(`"${url}"`);
+    // As the client sends it.
+    const body = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const accept = "application/json, text/event-stream";
+    const answer = await fetch(url, {
+      method: "POST",
+      headers: { ...headers, accept, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    expect(await answer.text()).toContain("list_drives");
+  });
+
+  test("after that nothing shows it any more", async () => {
+    const key = await clipboard();
+    const secret = /cof_sk_live_[0-9a-f]{48}/.exec(key)?.[0] ?? "none";
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("region", { name: "Your new key" }).waitFor({ state: "detached" });
+    const row = page.getByRole("listitem").filter({ hasText: "Night shift" });
+    await row.getByText("Last used").waitFor();
+    await row.getByText("Read-only").waitFor();
+    expect(await row.getByRole("link", { name: "For an agent" }).getAttribute("href")).toBe(
+      "/drives/ada/for-an-agent/",
+    );
+    expect(await page.content()).not.toContain(secret);
+    const clients = page.getByRole("region", { name: "Connect an MCP client" });
+    await clients.getByText("Cursor", { exact: true }).click();
+    await clients.getByText(/"mcpServers"[^]*"Bearer YOUR_KEY"/).waitFor();
+    await row.getByRole("button", { name: "Revoke" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    // Once too often does no harm.
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await page.locator(":focus").innerText()).toMatch(/^Revoke\s+Night shift$/);
+    const agent = dashboard.server.client(secret);
+    await agent.json(200, "GET", "/v0/drives");
+    await row.getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await row.waitFor({ state: "detached" });
+    await dashboard.server.client(secret).json(401, "GET", "/v0/drives");
+    await eventually(() => page.evaluate<boolean>("document.activeElement?.textContent === 'Keys'"));
+  });
+
+  test("of many, one is found by its name, or by the drive that it reaches", async () => {
+    const drive = await driveWith("Lighthouse \u202Etxt");
+    const make = (body: { name: string; drive_id?: string }) =>
+      dashboard.owner.client.json(201, "POST", "/v0/keys", { body });
+    for (let index = 1; index <= 10; index += 1) await make({ name: `Agent ${index}` });
+    await make({ name: "Keeper", drive_id: drive.id });
+    await page.reload();
+    const rows = page.locator(".keys > li");
+    await rows.filter({ hasText: "Keeper" }).getByText("Lighthouse U+202Etxt").waitFor();
+    await rows.filter({ hasText: "Agent 7" }).getByText("All drives").waitFor();
+    await page.getByLabel("Sort keys").selectOption("By name");
+    const named = async () => await rows.getByRole("heading").allTextContents();
+    expect((await named()).slice(0, 3)).toEqual(["Agent 1", "Agent 2", "Agent 3"]);
+    await page.getByLabel("Find a key").fill("lighthouse");
+    expect(await named()).toEqual(["Keeper"]);
+    await page.getByRole("status").getByText("1 key").waitFor({ state: "attached" });
+    await page.getByLabel("Find a key").fill("nobody's");
+    await page.getByText("No matching keys.").waitFor();
+    await dashboard.owner.client.json(200, "DELETE", `/v0/drives/${drive.id}`);
+  });
+
+  test("one whose drive is gone says so", async () => {
+    await page.route("**/v0/keys", async (route) => {
+      const answer = await route.fetch();
+      const keys: object[] = await answer.json();
+      await route.fulfill({ response: answer, json: keys.map((key) => ({ ...key, drive_id: "gone" })) });
+    });
+    await page.reload();
+    await page.getByText("Deleted drive").first().waitFor();
+    await page.unroute("**/v0/keys");
+  });
+});
+
+function results(): Locator {
+  return page.getByRole("main").locator("ol > li");
+}
+
+async function put(drive: string, path: string, body: string, more = ""): Promise<void> {
+  const query = `drive_id=${drive}&path=${encodeURIComponent(path)}${more}`;
+  await dashboard.owner.client.json(201, "PUT", `/v0/files?${query}`, { body });
+}
+
+describe("search", () => {
+  beforeAll(async () => {
+    const tea = await driveWith("Tea");
+    const other = await driveWith("Other");
+    const text =
+      "The R\u00c9SUM\u00c9 of green tea: <b>markup</b> stays text. \u7DD1\u8336\u306E\u6B74\u53F2";
+    await put(tea.id, "asia/green & black?.md", text, "&tags=draft&tags=tea&tags=Paris,%20France");
+    await put(other.id, "teapot.txt", "Nothing of it in here");
+    await put(other.id, "invoice\u202Efdp.exe", "");
+    await Promise.all(Array.from({ length: 30 }, (_, i) => put(other.id, `many/${i}.log`, `kettle ${i}`)));
+    // All of it, by what stands in it and not only by its names.
+    for (const [words, count] of [
+      ["resume tea", 1],
+      ["nothing of it", 1],
+      ["invoice", 1],
+      ["kettle", 30],
+    ] as const) {
+      await isFound(dashboard.owner, words, count);
+    }
+  });
+
+  test("words are found in all drives and highlighted, in contents and in names", async () => {
+    await go("Search");
+    await page.getByRole("heading", { name: "What are you looking for?" }).waitFor();
+    await page.getByLabel("Search terms").fill("resume tea");
+    await page.keyboard.press("Enter");
+    await page.getByText("1 file found").waitFor();
+    expect(await results().locator(".snippet mark").allTextContents()).toEqual(["R\u00c9SUM\u00c9", "tea"]);
+    expect(await results().locator(".snippet").textContent()).toContain("<b>markup</b> stays text.");
+    expect(await results().locator(".found-tags mark").allTextContents()).toEqual(["tea"]);
+    const link = results().getByRole("link", { name: "green & black?.md" });
+    expect(await link.getAttribute("href")).toMatch(/^\/drives\/ada\/tea\/asia\/\?file=[0-9a-f-]{36}$/);
+
+    await page.getByLabel("Search terms").fill("teapo");
+    await page.getByRole("button", { name: "Search" }).click();
+    await results().getByRole("link", { name: "teapot.txt" }).waitFor();
+    expect(await results().locator("h3 mark").allTextContents()).toEqual(["teapo"]);
+  });
+
+  test("from a drive's page, that drive alone is searched", async () => {
+    await page.goto("/drives/ada/other/");
+    await page.getByLabel("Search this drive").fill("tea");
+    await page.keyboard.press("Enter");
+    await page.getByText("1 file found").waitFor();
+    await results().getByRole("link", { name: "teapot.txt" }).waitFor();
+    await page.locator("summary", { hasText: "Filters (1)" }).waitFor();
+    await page
+      .getByLabel("Drive", { exact: true })
+      .locator("option:checked", { hasText: /^Other$/ })
+      .waitFor({ state: "attached" });
+  });
+
+  test("what is typed while the drives are still on their way stays", async () => {
+    const arrival = Promise.withResolvers<void>();
+    await page.route("**/v0/drives", async (route) => {
+      await arrival.promise;
+      await route.continue();
+    });
+    await page.goto("/search?q=teapo");
+    await page.getByLabel("Search terms").fill("teapot");
+    arrival.resolve();
+    await page
+      .getByLabel("Drive", { exact: true })
+      .getByText("Tea", { exact: true })
+      .waitFor({ state: "attached" });
+    await page.unroute("**/v0/drives");
+    expect(await page.getByLabel("Search terms").inputValue()).toBe("teapot");
+  });
+
+  test("text without spaces is highlighted too", async () => {
+    await page.getByLabel("Search terms").fill("\u8336\u306E");
+    await page.keyboard.press("Enter");
+    await results().locator(".snippet mark", { hasText: "\u8336\u306E" }).waitFor();
+  });
+
+  test("a name that turns the writing round is shown as it is", async () => {
+    await page.getByLabel("Search terms").fill("invoice");
+    await page.keyboard.press("Enter");
+    await results().getByRole("link", { name: "invoiceU+202Efdp.exe" }).waitFor();
+    await page.goBack();
+  });
+
+  test("the address holds what was asked: it can be gone back to, and opened anew", async () => {
+    await page.goBack();
+    await results().getByRole("link", { name: "teapot.txt" }).waitFor();
+    expect(await page.getByLabel("Search terms").inputValue()).toBe("teapo");
+    expect(new URL(page.url()).search).toBe("?q=teapo");
+    await page.reload();
+    await results().getByRole("link", { name: "teapot.txt" }).waitFor();
+  });
+
+  test("filters narrow it, at once", async () => {
+    await page.getByLabel("Search terms").fill("tea");
+    await page.keyboard.press("Enter");
+    await page.getByText("2 files found").waitFor();
+    await page.getByText("Filters", { exact: true }).click();
+    await page.getByLabel("Drive", { exact: true }).selectOption({ label: "Tea" });
+    await page.getByText("1 file found").waitFor();
+    await page.getByLabel("Drive", { exact: true }).selectOption({ label: "All drives" });
+    await page.getByText("2 files found").waitFor();
+    await page.getByLabel("Type").selectOption({ label: "Images" });
+    await page.getByRole("heading", { name: "Nothing found" }).waitFor();
+    await page.getByRole("link", { name: "Search without filters" }).click();
+    await page.getByText("2 files found").waitFor();
+    expect(await page.getByLabel("Type").inputValue()).toBe("");
+  });
+
+  test.each([
+    ["type=text/markdown", 1],
+    ["tags=draft,tea", 1],
+    [`tags=${encodeURIComponent('"Paris, France"')}`, 1],
+    [`tags=${encodeURIComponent('draft, "Paris, France"')}`, 1],
+    [`tags=${encodeURIComponent("Paris, France")}`, 0],
+    ["q=tea&min=0.00002&max=1", 2],
+    ["q=tea&min=1", 0],
+    ["q=tea&after=2020-01-01", 2],
+    ["q=tea&before=2020-01-01", 0],
+    ["q=tea&after=9999-01-01", 0],
+  ])("?%s finds %d", async (query, count) => {
+    await page.goto(`/search?${query}`);
+    const said = count === 0 ? "Nothing found" : `${count} file${count === 1 ? "" : "s"} found`;
+    await page.getByText(said).waitFor();
+    expect(await results().count()).toBe(count);
+  });
+
+  test("page by page", async () => {
+    await page.goto("/search?q=kettle");
+    await page.getByText("30 files found").waitFor();
+    expect(await results().count()).toBe(25);
+    await page.getByRole("link", { name: "Next" }).click();
+    await page.getByText("Page 2 of 2").waitFor();
+    expect(await results().count()).toBe(5);
+    await eventually(() =>
+      page.evaluate<boolean>("document.activeElement?.textContent === '30 files found'"),
+    );
+    await page.goBack();
+    await page.getByText("Page 1 of 2").waitFor();
+  });
+
+  test("of more files than are counted, it says that there are at least so many", async () => {
+    const { id, fileId } = await driveWith("Much", { "one.txt": 1 });
+    await addManyFiles(dashboard.server.dataDir, fileId("one.txt"), 3000);
+    await page.goto(`/search?drive=${id}&type=text/*`);
+    await page.getByText("At least 2,500 files found").waitFor();
+    expect(await results().count()).toBe(25);
+    await page.getByRole("link", { name: "Next" }).click();
+    await page.getByText("Page 2 of 100").waitFor();
+  });
+});

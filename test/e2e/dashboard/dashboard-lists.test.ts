@@ -1,0 +1,186 @@
+import { expect, test } from "bun:test";
+import { resize } from "../../support/browser/browser.ts";
+import { openDashboard } from "../../support/browser/dashboard.ts";
+import { row, rowInFocus, uploadHere } from "../../support/browser/drive-page.ts";
+import { eventually } from "../../support/server/scenario.ts";
+
+// The rows of a folder: the focus, the keyboard, what is selected, and how they look.
+
+const dashboard = openDashboard({ owner: "alice" });
+const { open, driveWith } = dashboard;
+
+test("an arrow pressed where nothing has the focus shows which row one is at", async () => {
+  const { slug } = await driveWith("Arrows", { "a.txt": 1, "b.txt": 1 });
+  await using page = await open(`/drives/${slug}/`);
+  await row(page, "b.txt").waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.locator(".file-row:focus", { hasText: "a.txt" }).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.locator(".file-row:focus", { hasText: "b.txt" }).waitFor();
+});
+
+test("a range chosen with Shift selects no text, which can still be selected to be copied", async () => {
+  const { slug } = await driveWith("Shift", { "a.txt": 1, "b.txt": 1, "c.txt": 1 });
+  await using page = await open(`/drives/${slug}/`);
+  await row(page, "a.txt").click({ position: { x: 500, y: 20 } });
+  await row(page, "c.txt").click({ position: { x: 500, y: 20 }, modifiers: ["Shift"] });
+  await page.getByText("3 selected").waitFor();
+  await page.locator(".file-row:focus", { hasText: "c.txt" }).waitFor();
+  expect(await page.evaluate("String(getSelection())")).toBe("");
+  const size = row(page, "b.txt").locator(".cell-size");
+  await size.hover();
+  const box = await size.boundingBox();
+  if (box === null) throw new Error("the size is not in sight");
+  await page.mouse.move(box.x + box.width - 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x, box.y + box.height / 2);
+  await page.mouse.up();
+  expect(await page.evaluate("String(getSelection())")).toContain("1 byte");
+});
+
+test("the focus stays with a file while others come before it, and what is done is done to it", async () => {
+  await driveWith("Shifting", { "b.txt": 1, "c.txt": 1, "d.txt": 1 });
+  await using page = await open("/drives/alice/shifting/");
+  await row(page, "c.txt").focus();
+  await uploadHere(page, "a.txt");
+  await rowInFocus(page, "c.txt");
+  // A dialog gives it back to the file as well, wherever that stands by then; nothing is asked for that.
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    const isOfFeed = new URL(request.url()).pathname === "/v0/changes";
+    if (request.method() === "GET" && !isOfFeed) asked.push(request.url());
+  });
+  await page.keyboard.press("F2");
+  await page.getByLabel("Name", { exact: true }).fill("z.txt");
+  await page.keyboard.press("Enter");
+  await row(page, "z.txt").waitFor();
+  await rowInFocus(page, "z.txt");
+  expect(await row(page, "z.txt").getAttribute("data-index")).toBe("3");
+  expect(asked).toEqual([]);
+  await page.keyboard.press("ArrowUp");
+  await rowInFocus(page, "d.txt");
+});
+
+test("a folder that is given another name keeps the focus, wherever it stands by then", async () => {
+  await driveWith("Renamed", { "a/1": 1, "b/1": 1, "c/1": 1 });
+  await using page = await open("/drives/alice/renamed/");
+  await row(page, "a").focus();
+  await page.keyboard.press("F2");
+  // Typed as soon as there is something to type in.
+  await page.keyboard.type("zebra");
+  await page.keyboard.press("Enter");
+  await rowInFocus(page, "zebra");
+  expect(await row(page, "zebra").getAttribute("data-index")).toBe("2");
+});
+
+test("a double click on a name opens what it names, and does nothing to what is there then", async () => {
+  await driveWith("Twice", { "one/two/three/four.txt": 1, "one/five.txt": 1 });
+  await using page = await open("/drives/alice/twice/");
+  /** Presses once more where the pointer is; the second time of a double click with 2. */
+  const press = async (clickCount: number) => {
+    await page.mouse.down({ clickCount });
+    await page.mouse.up({ clickCount });
+  };
+  await page.getByRole("link", { name: "one", exact: true }).click({ position: { x: 4, y: 8 } });
+  await row(page, "two").waitFor();
+  await press(2);
+  // It stays usable: the next click is for what it is on.
+  await row(page, "two").getByLabel("Select two").click();
+  await page.getByText("1 selected").waitFor();
+  expect(new URL(page.url()).pathname).toBe("/drives/alice/twice/one/");
+
+  await page.setViewportSize({ width: 700, height: 500 });
+  await page.getByRole("link", { name: "five.txt" }).click({ position: { x: 4, y: 8 } });
+  const close = page.getByRole("button", { name: "Close preview" });
+  await page.getByText("Wrap lines").waitFor();
+  await close.hover();
+  await press(2);
+  expect(await close.isVisible()).toBe(true);
+  await press(1);
+  await close.waitFor({ state: "detached" });
+});
+
+test("keys that delete or rename do nothing to a row that does not show that it is meant", async () => {
+  await driveWith("Meant", { "a.txt": 1, "b.txt": 1 });
+  await using page = await open("/drives/alice/meant/");
+  await row(page, "a.txt").waitFor();
+  const nothingHappens = async (where: string) => {
+    for (const key of ["Delete", "F2"]) {
+      await page.keyboard.press(key);
+      expect([where, key, await page.locator("dialog").count()]).toEqual([where, key, 0]);
+    }
+  };
+  await nothingHappens("nowhere");
+  await uploadHere(page, "c.txt");
+  await page.getByLabel("Select b.txt").check();
+  await page.getByRole("button", { name: "Close uploads" }).focus();
+  await nothingHappens("the uploads");
+  await page.getByRole("button", { name: "Details" }).focus();
+  await page.keyboard.press("Delete");
+  await page.getByRole("dialog", { name: "Delete “b.txt”?" }).waitFor();
+});
+
+test("the focus is not lost where the tree goes into a drawer or comes out of it", async () => {
+  await driveWith("Window", { "a/b.txt": 1 });
+  await using page = await open("/drives/alice/window/");
+  const item = page.getByRole("treeitem", { name: "a", exact: true });
+  await item.focus();
+  await page.setViewportSize({ width: 700, height: 800 });
+  await page.locator("main:focus").waitFor();
+  await page.getByRole("button", { name: "Folders", exact: true }).click();
+  await item.waitFor();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.locator("main:focus").waitFor();
+  expect(await page.locator("dialog").count()).toBe(0);
+});
+
+test("a row stays one row in the narrowest window", async () => {
+  const { slug } = await driveWith("Narrow", { "a.txt": 1000 });
+  await using page = await open(`/drives/${slug}/`);
+  // A laptop's window at 400%, and a time ago that takes many words.
+  await page.setViewportSize({ width: 320, height: 568 });
+  await page.clock.setFixedTime(Date.now() + 40 * 60_000);
+  await page.reload();
+  const facts = row(page, "a.txt").locator(".cell-facts");
+  await facts.getByText("40 minutes ago").waitFor();
+  expect((await facts.boundingBox())?.height).toBeLessThan(24);
+});
+
+test("rows are as high as their text, however large a person has set that in their browser", async () => {
+  const files = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`file ${n + 10}.txt`, 1]));
+  const { slug } = await driveWith("Large", files);
+  await using page = await dashboard.open("/drives");
+  await page.addInitScript(`addEventListener("DOMContentLoaded", () => {
+    document.documentElement.style.fontSize = "32px";
+  })`);
+  await page.setViewportSize({ width: 360, height: 800 });
+  await page.goto(`/drives/${slug}/`);
+  await row(page, "file 10.txt").focus();
+  await page.keyboard.press("End");
+  await page.locator(".file-row:focus", { hasText: "file 69.txt" }).waitFor();
+  // Each row's text, and the next row, keep clear of each other; the last row is in the window, whole.
+  const [overlaps, bottom] = await page.evaluate<[number, number]>(`(() => {
+    const rows = [...document.querySelectorAll(".file-row")].sort((a, b) => a.dataset.index - b.dataset.index);
+    const boxes = rows.map((row) => row.getBoundingClientRect());
+    const late = boxes.filter((box, at) => at > 0 && box.top < boxes[at - 1].bottom - 1).length;
+    const outside = rows.filter((row, at) =>
+      [...row.querySelectorAll(".cell-words > *")].some((part) => part.getBoundingClientRect().bottom > boxes[at].bottom + 1),
+    ).length;
+    return [late + outside, boxes.at(-1).bottom];
+  })()`);
+  expect(overlaps).toBe(0);
+  expect(bottom).toBeLessThanOrEqual(800);
+});
+
+test("rows stand close as the window, and the text with it, becomes another", async () => {
+  const { slug } = await driveWith("Widths", { "a.txt": 1, "b.txt": 1 });
+  await using page = await open(`/drives/${slug}/`);
+  await row(page, "b.txt").waitFor();
+  for (const width of [3840, 1280, 2560, 360, 1280]) {
+    await resize(page, width, 800);
+    await eventually(async () => {
+      const [above, below] = [await row(page, "a.txt").boundingBox(), await row(page, "b.txt").boundingBox()];
+      return above !== null && below !== null && Math.abs(above.y + above.height - below.y) < 1;
+    });
+  }
+});

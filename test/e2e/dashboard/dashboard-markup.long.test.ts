@@ -1,0 +1,290 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { strangersTo } from "../../support/browser/browser.ts";
+import { changeDatabase } from "../../support/faults/change-database.ts";
+import { openDashboard } from "../../support/browser/dashboard.ts";
+import { row } from "../../support/browser/drive-page.ts";
+import { isFound } from "../../support/server/drives.ts";
+import { signUp } from "../../support/server/executable.ts";
+import { eventually } from "../../support/server/scenario.ts";
+
+// Whatever others can name or store is shown as the text that it is: it becomes no element, runs nothing, and asks
+// nobody else for anything.
+
+const dashboard = openDashboard();
+const { open } = dashboard;
+
+const CANARY = "http://canary.invalid";
+/** As long as the name of a drive may be. */
+const NAME = `'"><img data-evil src=x onerror=alert(7)>{{7*7}}`;
+const SCRIPT = `document.title='pw'+'ned';fetch('${CANARY}/fetched');alert(1)`;
+
+interface Things {
+  readonly slug: string;
+  /** The drive's id. */
+  readonly drive: string;
+  readonly snapshot: string;
+  readonly file: string;
+  readonly claim: string;
+}
+let things: Things;
+
+beforeAll(async () => {
+  const { owner, server } = dashboard;
+  const { client } = owner;
+  const { data: drive } = await client.json<{ data: { id: string; slug: string } }>(
+    201,
+    "POST",
+    "/v0/drives",
+    { body: { name: NAME, description: NAME } },
+  );
+  const made = await client.json<{ id: string }>(201, "POST", "/v0/files", {
+    body: {
+      drive_id: drive.id,
+      filename: `${NAME}.md`,
+      path: `${NAME}/${NAME}.md`,
+      content: Buffer.from(`kestrel ${NAME}`).toBase64(),
+      tags: [NAME],
+      metadata: { [NAME]: NAME },
+    },
+  });
+  await client.json(201, "POST", "/v0/keys", { body: { name: NAME } });
+  const snapshot = await client.json<{ data: { id: string } }>(
+    201,
+    "POST",
+    `/v0/drives/${drive.id}/snapshots`,
+    { body: { name: NAME } },
+  );
+  const path = `${NAME}.txt`;
+  await client.json(201, "PUT", `/v0/files?drive_id=${drive.id}&path=${encodeURIComponent(path)}`, {
+    body: NAME,
+  });
+  const query = `drive_id=${drive.id}&path=${encodeURIComponent(path)}`;
+  await client.json(200, "DELETE", `/v0/files/by-path?${query}`);
+  await client.json(201, "POST", "/v0/links", { body: { drive_id: drive.id, path: `${NAME}/` } });
+  await signUp(server, "bob");
+  const sql = NAME.replaceAll("'", "''");
+  changeDatabase(server.dataDir, `UPDATE user SET display_name = '${sql}', email = '${sql}'`);
+  const login = { username: "ada", password: "ada's password" };
+  await server.client().json(200, "POST", "/auth/login", { body: login, headers: { "user-agent": NAME } });
+  const unclaimed = await server
+    .client()
+    .json<{ data: { claim_url: string; api_key: string; drive_id: string } }>(
+      201,
+      "POST",
+      "/v0/drives/provision",
+      { body: { name: NAME } },
+    );
+  const upload = `/v0/files?drive_id=${unclaimed.data.drive_id}&path=${encodeURIComponent(NAME)}`;
+  await server.client(unclaimed.data.api_key).json(201, "PUT", upload, { body: NAME });
+  await isFound(owner, "kestrel", 1);
+  things = {
+    slug: drive.slug,
+    drive: drive.id,
+    snapshot: snapshot.data.id,
+    file: made.id,
+    claim: unclaimed.data.claim_url.split("/").at(-1) ?? "",
+  };
+});
+
+/** A page's dialogs and requests to others, from now on. */
+function notesOf(page: Page): string[] {
+  const noted = strangersTo(page, dashboard.server.url);
+  page.on("dialog", (dialog) => {
+    noted.push(dialog.message());
+    void dialog.dismiss();
+  });
+  return noted;
+}
+
+/** A page of ours; see `dashboard.open` for what it must not do besides. */
+async function visit(address: string) {
+  const page = await open("/healthz");
+  const noted = notesOf(page);
+  await page.goto(address);
+  return Object.assign(page, { noted });
+}
+
+/** What came of markup: elements, changed titles, dialogs, requests to others. */
+async function traces(page: Page, noted: readonly string[]): Promise<unknown> {
+  const elements = await page
+    .locator("[data-evil], [onerror], [onload], [onclick], [href^='javascript'], body script:not([src])")
+    .count();
+  return { elements, isChanged: (await page.title()).includes("pwned"), noted };
+}
+
+/** What was going to run has by then, or is on its way to somebody else. */
+async function nextFrame(page: Page): Promise<void> {
+  await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))");
+}
+
+const NONE = { elements: 0, isChanged: false, noted: [] };
+
+/** Where a name is shown, and what is done there. */
+const PLACES: readonly (readonly [
+  what: string,
+  address: (things: Things) => string,
+  act?: (page: Page) => Promise<void>,
+])[] = [
+  ["the drives", () => "/drives"],
+  ["a drive", ({ slug }) => `/drives/${slug}/`],
+  ["a folder", ({ slug }) => `/drives/${slug}/${encodeURIComponent(NAME)}/`],
+  [
+    "a file's details",
+    ({ slug }) => `/drives/${slug}/${encodeURIComponent(NAME)}/`,
+    async (page) => {
+      await row(page, `${NAME}.md`).focus();
+      await page.keyboard.press("ContextMenu");
+      await page.getByRole("menuitem", { name: "Details" }).click();
+      await page.getByRole("dialog").getByText(NAME).first().waitFor();
+    },
+  ],
+  ["a preview", ({ slug, file }) => `/drives/${slug}/${encodeURIComponent(NAME)}/?file=${file}`],
+  ["what a search finds by a text", () => "/search?q=kestrel"],
+  ["what a search finds by a name", () => `/search?q=${encodeURIComponent(NAME)}`],
+  ["the keys", () => "/keys"],
+  ["the trash", () => "/trash"],
+  ["what happened", ({ drive }) => `/activity?drive=${drive}`],
+  ["the snapshots", ({ drive }) => `/snapshots?drive=${drive}`],
+  ["what is in a snapshot", ({ drive, snapshot }) => `/snapshots?drive=${drive}&inside=${snapshot}`],
+  ["what came since a snapshot", ({ drive, snapshot }) => `/snapshots?drive=${drive}&compare=${snapshot}`],
+  ["the links", ({ drive }) => `/links?drive=${drive}`],
+  ["the members", ({ drive }) => `/members?drive=${drive}`],
+  [
+    "what is said after something was put back",
+    ({ drive }) => `/trash?drive=${drive}`,
+    async (page) => {
+      await page.getByRole("button", { name: "Put back" }).click();
+      await page.locator(".toast").getByText(NAME).waitFor();
+    },
+  ],
+  ["the account and its sessions", () => "/account"],
+  ["the users", () => "/users"],
+  [
+    "the page of a claim, and what is said after it",
+    ({ claim }) => `/claim/${claim}`,
+    async (page) => {
+      await page.getByRole("button", { name: /Claim/ }).click();
+      await page.locator(".toast").getByText(NAME).waitFor();
+    },
+  ],
+  [
+    "what is said after a drive was deleted",
+    () => "/drives",
+    async (page) => {
+      const drives = page.getByRole("listitem").filter({ hasText: NAME });
+      await drives.last().getByTitle("Delete").click();
+      await page.getByRole("textbox", { name: "Type the name to confirm" }).fill(NAME);
+      await page.getByRole("button", { name: "Delete permanently" }).click();
+      await page.locator(".toast").getByText(NAME).waitFor();
+    },
+  ],
+];
+
+for (const [what, address, act] of PLACES) {
+  test(`markup in names is text: ${what}`, async () => {
+    await using page = await visit(address(things));
+    // What a search finds is in pieces: what was searched for is marked.
+    await eventually(async () => (await page.locator("main").innerText()).includes(NAME));
+    await act?.(page);
+    await nextFrame(page);
+    expect(await traces(page, page.noted)).toEqual(NONE);
+  });
+}
+
+const HOSTILE = encodeURIComponent(`'"><img data-evil src=x onerror="${SCRIPT}">`);
+const ADDRESSES: readonly string[] = [
+  `/${HOSTILE}`,
+  `/drives/${HOSTILE}/`,
+  `/drives/ada/${HOSTILE}/`,
+  `/drives/ada/files/?file=${HOSTILE}`,
+  `/drives/ada/files/${HOSTILE}/${HOSTILE}/`,
+  `/claim/${HOSTILE}`,
+  `/trash?drive=${HOSTILE}`,
+  `/links?drive=${HOSTILE}`,
+  `/activity?drive=${HOSTILE}`,
+  `/members?drive=${HOSTILE}`,
+  `/snapshots?drive=${HOSTILE}&inside=${HOSTILE}&path=${HOSTILE}`,
+  `/search?q=${HOSTILE}&drive_id=${HOSTILE}`,
+  `/auth/setup?token=${HOSTILE}`,
+  `/?sign_in=failed&request=${HOSTILE}`,
+  `/drives?sign_in=${HOSTILE}&request=${HOSTILE}`,
+  `/drives#${HOSTILE}`,
+  `/docs?url=${CANARY}/x.json&configUrl=${CANARY}/y.json#/${HOSTILE}`,
+];
+
+describe("markup in an address is text", () => {
+  test.each(ADDRESSES.map((address) => [decodeURIComponent(address).slice(0, 40), address]))(
+    "%s",
+    async (_, address) => {
+      await using page = await visit(address);
+      await eventually(async () => /^(?!.*Loading).*\S/s.test(await page.locator("body").innerText()));
+      await nextFrame(page);
+      expect(await traces(page, page.noted)).toEqual(NONE);
+    },
+  );
+
+  test("to who is not signed in", async () => {
+    const context = await dashboard.browser.newContext({ baseURL: dashboard.server.url });
+    const page = await context.newPage();
+    const noted = notesOf(page);
+    for (const query of [
+      "",
+      `?sign_in=${HOSTILE}&request=${HOSTILE}`,
+      "?next=javascript:alert(1)",
+      `?next=${CANARY}`,
+    ]) {
+      await page.goto(`/drives${query}`);
+      await page.getByLabel("Username").waitFor();
+      expect([query, await traces(page, noted)]).toEqual([query, NONE]);
+    }
+    await context.close();
+  });
+});
+
+const MARKUP = `<!doctype html><img data-evil src=x onerror="${SCRIPT}"><script>${SCRIPT}</script><link rel=stylesheet href=${CANARY}/s><meta http-equiv=refresh content="0;url=${CANARY}/r"><base href=${CANARY}><iframe src=${CANARY}/f></iframe><form action=${CANARY}><button autofocus onfocus="${SCRIPT}">`;
+const XHTML = `<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="${CANARY}/x.xsl"?><html xmlns="http://www.w3.org/1999/xhtml"><body onload="${SCRIPT}"><script>${SCRIPT}</script></body></html>`;
+const SVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="${SCRIPT}"><script>${SCRIPT}</script><image href="${CANARY}/i"/></svg>`;
+const PDF = `%PDF-1.4\n1 0 obj<</Type/Catalog/OpenAction<</S/JavaScript/JS(app.alert(1);this.submitForm('${CANARY}'))>>>>endobj`;
+
+describe("contents that are opened by their address run nothing", () => {
+  const contents: readonly (readonly [type: string, content: string])[] = [
+    ["text/html", MARKUP],
+    ["TEXT/HTML; charset=utf-7", MARKUP],
+    ["application/xhtml+xml", XHTML],
+    ["text/xml", XHTML],
+    ["application/rss+xml", XHTML],
+    ["text/xsl", XHTML],
+    ["image/svg+xml", SVG],
+    ["application/pdf", PDF],
+    ["application/javascript", SCRIPT],
+    ["multipart/x-mixed-replace; boundary=x", `--x\r\nContent-Type: text/html\r\n\r\n${MARKUP}\r\n--x--`],
+    ["message/rfc822", `Content-Type: text/html\r\n\r\n${MARKUP}`],
+    ["text/markdown", MARKUP],
+    ["text/plain", MARKUP],
+    ["text/csv", MARKUP],
+    ["application/json", MARKUP],
+    ["image/png", MARKUP],
+    ["video/mp4", MARKUP],
+    ["text/vtt", MARKUP],
+    ["application/octet-stream", MARKUP],
+    ["x/x", MARKUP],
+  ];
+  test.each(contents)("%s", async (type, content) => {
+    const { client, drive } = dashboard.owner;
+    const query = new URLSearchParams({ drive_id: drive, path: "opened", content_type: type });
+    const stored = await client.send("PUT", `/v0/files?${query.toString()}`, { body: content });
+    const { id }: { id: string } = JSON.parse(stored.text);
+    const link = await client.json<{ url: string }>(200, "POST", `/v0/files/${id}/presigned-url`);
+    const page = await dashboard.context.newPage();
+    const noted = notesOf(page);
+    for (const address of [`/v0/files/${id}/download`, link.url]) {
+      for (const suffix of ["", "?inline=1"]) {
+        // A download is no page to go to.
+        await page.goto(address + suffix).catch(() => null);
+        expect([address, suffix, await traces(page, noted)]).toEqual([address, suffix, NONE]);
+      }
+    }
+    await page.close();
+  });
+});

@@ -1,0 +1,130 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { hold } from "../../support/browser/browser.ts";
+import { openDashboard } from "../../support/browser/dashboard.ts";
+import { signUp } from "../../support/server/executable.ts";
+import { eventually } from "../../support/server/scenario.ts";
+
+// Who is signed in: in two tabs, and when that ends.
+
+const dashboard = openDashboard();
+const { paths } = dashboard;
+
+beforeAll(() => signUp(dashboard.server, "bob"));
+
+async function signIn(page: Page, username: string): Promise<void> {
+  await page.getByLabel("Username").fill(username);
+  await page.getByLabel(/^Password/).fill(`${username}'s password`);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("link", { name: username }).waitFor();
+}
+
+/** A page of Ada's at an address, in a window of its own, which is closed at the end of its scope. */
+async function adasPage(address: string): Promise<Page & AsyncDisposable> {
+  const context = await dashboard.windowOf("ada");
+  const page = await context.newPage();
+  await page.goto(address);
+  await page.getByRole("link", { name: "ada" }).waitFor();
+  return Object.assign(page, { [Symbol.asyncDispose]: () => context.close() });
+}
+
+/** Ada's page with an upload on its way, once her sessions have ended. */
+async function cutOff(filename: string): Promise<Page & AsyncDisposable> {
+  const page = await adasPage(`/drives/${dashboard.owner.drive}/`);
+  const upload = await hold(page, "PUT", /\/v0\/files\?/);
+  const files = [`${filename}-1`, `${filename}-2`, `${filename}-3`, `${filename}-4`];
+  await page
+    .locator("input[type=file]")
+    .first()
+    .setInputFiles(
+      files.map((name) => ({ name, mimeType: "text/plain", buffer: Buffer.from("on its way") })),
+    );
+  await page.getByText("0 of 4").first().waitFor();
+  await dashboard.owner.client.json(200, "DELETE", "/v0/sessions");
+  upload.release();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect(await page.getByText(filename).count()).toBe(0);
+  return page;
+}
+
+describe("two tabs", () => {
+  test("show the same user, whoever signs in in one of them", async () => {
+    await using page = await adasPage("/drives");
+    await page.getByRole("button", { name: "New drive" }).click();
+    await page.getByRole("textbox", { name: /^Name/ }).fill("Ada's plans");
+    const other = await page.context().newPage();
+    await other.goto("/account");
+    await other.getByRole("button", { name: "Sign out of this browser" }).click();
+    // What was open in the first tab is gone: it was Ada's.
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await signIn(other, "bob");
+    await page.getByRole("link", { name: "bob" }).waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
+  test("show the same user, also where one was asking who that is when it became another", async () => {
+    await using other = await adasPage("/account");
+    const page = await other.context().newPage();
+    const [answered, changed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let asked = 0;
+    await page.route("**/v0/account", async (route) => {
+      asked += 1;
+      if (asked > 1) return route.continue();
+      const response = await route.fetch();
+      answered.resolve();
+      await changed.promise;
+      return route.fulfill({ response });
+    });
+    await page.goto("/drives");
+    await answered.promise;
+    await other.getByRole("button", { name: "Sign out of this browser" }).click();
+    await signIn(other, "bob");
+    changed.resolve();
+    await page.getByRole("link", { name: "bob" }).waitFor();
+  });
+});
+
+test("an answer that does not come to who is signed in takes neither the page nor its uploads away", async () => {
+  await using page = await adasPage(`/drives/${dashboard.owner.drive}/`);
+  const upload = await hold(page, "PUT", /\/v0\/files\?/);
+  await page
+    .locator("input[type=file]")
+    .first()
+    .setInputFiles({
+      name: "slow.txt",
+      mimeType: "text/plain",
+      buffer: Buffer.from("still on its way"),
+    });
+  const busy = { error: { code: "RATE_LIMITED", message: "Too many requests." } };
+  await page.route("**/v0/account", (route) => route.fulfill({ status: 429, json: busy }));
+  await page.route("**/v0/search?*", (route) => route.fulfill({ status: 401, json: busy }));
+  const asked = page.waitForResponse("**/v0/account");
+  await page.getByRole("link", { name: "Search" }).click();
+  await page.getByRole("searchbox", { name: "Search terms" }).fill("x");
+  await page.keyboard.press("Enter");
+  await asked;
+  upload.release();
+  await page.getByRole("heading", { name: "Search" }).waitFor();
+  await eventually(async () => (await paths(dashboard.owner.drive, "slow.txt")).length === 1);
+});
+
+describe("a session that ends during an upload", () => {
+  test("goes on with it when the same user signs in again", async () => {
+    await using page = await cutOff("kept");
+    await signIn(page, "ada");
+    await page.getByText("4 files uploaded").first().waitFor();
+    expect(await paths(dashboard.owner.drive, "kept")).toHaveLength(4);
+  });
+
+  test("leaves nothing of it to somebody else", async () => {
+    await using page = await cutOff("dropped");
+    const sent: string[] = [];
+    page.on("request", (request) => request.method() === "PUT" && sent.push(request.url()));
+    await signIn(page, "bob");
+    await page.getByRole("link", { name: "Keys" }).click();
+    await page.getByRole("heading", { name: "Keys" }).waitFor();
+    expect(await page.getByRole("region", { name: "Uploads" }).count()).toBe(0);
+    expect(sent).toEqual([]);
+    expect(await paths(dashboard.owner.drive, "dropped")).toHaveLength(0);
+  });
+});

@@ -1,0 +1,128 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { BrowserContext, Page } from "playwright-core";
+import { accessibilityProblemsInEachScheme } from "../../support/browser/axe.ts";
+import { newWindow, strangersTo } from "../../support/browser/browser.ts";
+import type { Json } from "../../support/server/client.ts";
+import { openDashboard } from "../../support/browser/dashboard.ts";
+import { putFile } from "../../support/server/drives.ts";
+
+const dashboard = openDashboard();
+const HOSTILE = "<img src=x onerror=alert(1)>.txt";
+let folder: string;
+let file: string;
+let locked: string;
+
+async function link(body: { [name: string]: Json }): Promise<string> {
+  const { client, drive } = dashboard.owner;
+  const made = { body: { drive_id: drive, ...body } };
+  return (await client.json<{ token: string }>(201, "POST", "/v0/links", made)).token;
+}
+
+beforeAll(async () => {
+  const { owner } = dashboard;
+  const files = {
+    "photos/notes.md": "# Title\n\nSome *text*, and a [link](https://example.com).\n",
+    "photos/2030/deep.txt": "deep\n",
+    [`photos/${HOSTILE}`]: "hostile",
+    "photos/page.html": "<script>alert(1)</script><h1>Page</h1>",
+  };
+  for (const [path, content] of Object.entries(files)) await putFile(owner, owner.drive, path, content);
+  folder = await link({ path: "photos/" });
+  file = await link({ path: "photos/notes.md" });
+  locked = await link({ path: "photos/", password: "open sesame" });
+});
+
+/** A window of somebody without an account, and all that it did which it must not. */
+async function stranger(
+  viewport = { width: 1280, height: 800 },
+): Promise<{ page: Page; context: BrowserContext; faults: string[] }> {
+  const context = await newWindow(dashboard.browser, { baseURL: dashboard.server.url, viewport });
+  const page = await context.newPage();
+  const faults = strangersTo(page, dashboard.server.url);
+  page.on("dialog", (dialog) => {
+    faults.push(dialog.message());
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    const { referer } = request.headers();
+    if (referer !== undefined && referer !== "") faults.push(`${request.url()} with the Referer ${referer}`);
+  });
+  return { page, context, faults };
+}
+
+const preview = (page: Page) => page.locator("dialog.preview");
+
+describe.each([
+  ["a desktop", { width: 1280, height: 800 }],
+  ["a phone", { width: 360, height: 740 }],
+] as const)("on %s", (_, viewport) => {
+  test("a folder is looked through, and its files are shown", async () => {
+    const { page, context, faults } = await stranger(viewport);
+    await page.goto(`/s/${folder}`);
+    await page.getByRole("link", { name: "notes.md", exact: true }).waitFor();
+    expect(await page.title()).toBe("photos · Coffer");
+    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
+    await page.getByRole("link", { name: HOSTILE, exact: true }).click();
+    await preview(page).getByText("hostile", { exact: true }).waitFor();
+    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await preview(page).waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "page.html", exact: true }).click();
+    await preview(page).getByText("<script>alert(1)</script>").waitFor();
+    await page.getByRole("button", { name: "Close preview" }).click();
+    await page.getByRole("link", { name: "2030", exact: true }).click();
+    await page.getByRole("link", { name: "deep.txt", exact: true }).click();
+    await preview(page).getByText("deep", { exact: true }).waitFor();
+    await page.reload();
+    await preview(page).getByText("deep", { exact: true }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("navigation").getByRole("link", { name: "photos" }).click();
+    await page.getByRole("link", { name: "notes.md", exact: true }).waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  test("a file is shown on the page itself", async () => {
+    const { page, context, faults } = await stranger(viewport);
+    await page.goto(`/s/${file}`);
+    await page.getByText("Some").first().waitFor();
+    expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("notes.md");
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
+
+test("a password is asked for, refused and taken, and the browser keeps it", async () => {
+  const { page, context, faults } = await stranger();
+  await page.goto(`/s/${locked}`);
+  await page.getByLabel("Password").fill("wrong");
+  await page.keyboard.press("Enter");
+  await page.getByText("The password is wrong.").waitFor();
+  expect(await accessibilityProblemsInEachScheme(page)).toEqual([]);
+  await page.getByLabel("Password").fill("open sesame");
+  await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: "notes.md", exact: true }).waitFor();
+  await page.reload();
+  await page.getByRole("link", { name: "notes.md", exact: true }).click();
+  await preview(page).getByText("Some").first().waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+test("a link that is none says so, and nobody may frame the page", async () => {
+  const { page, context } = await stranger();
+  await page.goto("/s/shr_none");
+  await page.getByText("This link is not valid").waitFor();
+  await context.close();
+  const { headers } = await fetch(`${dashboard.server.url}/s/${folder}`);
+  expect(headers.get("x-frame-options")).toBe("DENY");
+  expect(headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+  expect(headers.get("referrer-policy")).toBe("no-referrer");
+  expect(headers.get("x-robots-tag")).toBe("noindex");
+});

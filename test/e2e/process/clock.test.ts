@@ -1,0 +1,146 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { Database as Sqlite } from "bun:sqlite";
+import type { Client } from "../../support/server/client.ts";
+import { type Agent, provision, run, type Server, serve, signUp } from "../../support/server/executable.ts";
+import { eventually } from "../../support/server/scenario.ts";
+import { ExecutableClock, NO_FAKETIME } from "../../support/server/set-clock.ts";
+import { settledIndex } from "../../support/server/settled-index.ts";
+import { withReason } from "../../support/server/skip.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** What the server writes and checks by itself is due all the time. */
+const BUSY = { COFFER_SWEEP_INTERVAL: "10ms" };
+
+interface Store {
+  readonly server: Server;
+  readonly clock: ExecutableClock;
+  readonly dataDir: string;
+}
+
+async function withStore(
+  work: (store: Store) => Promise<void>,
+  env: Record<string, string> = {},
+): Promise<void> {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const dataDir = join(place.path, "data");
+  const clock = new ExecutableClock(place.path);
+  await using server = await serve({ dataDir, env: { ...BUSY, ...clock.env, ...env } });
+  await work({ server, clock, dataDir });
+}
+
+async function put(client: Client, drive: string, path: string): Promise<number> {
+  return (await client.send("PUT", `/v0/files?drive_id=${drive}&path=${path}`, { body: path })).status;
+}
+
+async function timeOf(server: Server): Promise<number> {
+  const { data } = await server
+    .client()
+    .json<{ data: { expires_at: string } }>(201, "POST", "/v0/drives/provision", { body: { name: "Time" } });
+  return Date.parse(data.expires_at) - 30 * DAY_MS;
+}
+
+/** Waits until a sweep has removed what may be removed: a drive that is deleted by hand. */
+async function sweep(dataDir: string, { client, drive }: Agent): Promise<void> {
+  await client.json(200, "DELETE", `/v0/drives/${drive}`);
+  await eventually(() => countIn(dataDir, "SELECT count(*) FROM drive WHERE deleted_at IS NOT NULL") === 0);
+}
+
+function countIn(dataDir: string, query: string): unknown {
+  using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
+  return sql.query(query).values()[0]?.[0];
+}
+
+async function verify(dataDir: string): Promise<string> {
+  const { code, stdout } = await run(["verify"], { env: { COFFER_DATA_DIR: dataDir } });
+  return `${code} ${stdout.trim()}`;
+}
+
+test.skipIf(NO_FAKETIME !== "")(
+  withReason(
+    "a clock that is a month ahead for a while, at a start or later, costs nobody a file",
+    NO_FAKETIME,
+  ),
+  async () => {
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
+    const dataDir = join(place.path, "data");
+    const clock = new ExecutableClock(place.path);
+    const start = () => serve({ dataDir, env: { ...BUSY, ...clock.env } });
+    let agent: Agent;
+    {
+      await using server = await start();
+      agent = await provision(server);
+      await sweep(dataDir, await provision(server));
+      expect(await put(agent.client, agent.drive, "kept.txt")).toBe(201);
+      clock.setTo("+31d");
+      expect(await put(agent.client, agent.drive, "late.txt")).toBe(401);
+      await server.stdout.until(/the clock was set forward/);
+      await sweep(dataDir, await provision(server));
+      expect(await server.stop()).toBe(0);
+    }
+    // The doubt outlives another start.
+    for (let n = 0; n < 2; n += 1) {
+      await using server = await start();
+      await server.stdout.until(/no server ran for long, or the clock is wrong/);
+      await sweep(dataDir, await provision(server));
+      expect(await server.stop()).toBe(0);
+    }
+    clock.setTo("-1d");
+    await using server = await start();
+    const client = server.client(agent.key);
+    const { total } = await client.json<{ total: number }>(200, "GET", `/v0/files?drive_id=${agent.drive}`);
+    expect(total).toBe(1);
+    expect(await put(client, agent.drive, "again.txt")).toBe(201);
+    expect(await verify(dataDir)).toStartWith("0 ");
+  },
+);
+
+test.skipIf(NO_FAKETIME !== "")(
+  withReason(
+    "a clock that jumps while the server runs blocks nobody, and what is written stays in order",
+    NO_FAKETIME,
+  ),
+  () =>
+    withStore(
+      async ({ server, clock, dataDir }) => {
+        const { client, drive } = await signUp(server, "ada");
+        for (const [index, offset] of ["+0", "+31d", "-1d", "+0"].entries()) {
+          clock.setTo(offset);
+          const days = Number.parseInt(offset, 10) * DAY_MS;
+          expect(
+            Math.abs((await timeOf(server)) - Date.now() - days * (offset.endsWith("d") ? 1 : 0)),
+          ).toBeLessThan(DAY_MS / 24);
+          // Each is a window of its own for the rate limit, whatever the clock says.
+          for (let n = 0; n < 3; n += 1) expect(await put(client, drive, `${index}-${n}.txt`)).toBe(201);
+          await settledIndex(dataDir);
+          const found = await client.json<{ total: number }>(
+            200,
+            "GET",
+            `/v0/search?drive_id=${drive}&q=${index}-2`,
+          );
+          expect(found.total).toBe(1);
+          const backup = await run(["backup", `${dataDir}-backups`], {
+            env: { COFFER_DATA_DIR: dataDir, ...clock.env },
+          });
+          expect([offset, backup.code, backup.stderr]).toEqual([offset, 0, ""]);
+        }
+        const { data } = await client.json<{ data: { path: string }[] }>(
+          200,
+          "GET",
+          `/v0/files?drive_id=${drive}`,
+        );
+        expect(data.map(({ path }) => path)).toEqual(
+          [0, 1, 2, 3].flatMap((index) => [0, 1, 2].map((n) => `${index}-${n}.txt`)),
+        );
+        const restored = `${dataDir}-restored`;
+        const { code } = await run(["restore", `${dataDir}-backups`, "--data-dir", restored]);
+        expect([code, countIn(restored, "SELECT count(*) FROM file")]).toEqual([0, 12]);
+        expect(await server.stop()).toBe(0);
+        expect(server.stdout.text).not.toContain('"level":"error"');
+        expect(await verify(dataDir)).toStartWith("0 ");
+      },
+      { COFFER_RATE_LIMITS: "free=12,pro=300,team=12" },
+    ),
+);

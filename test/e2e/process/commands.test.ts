@@ -1,0 +1,303 @@
+import { expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import packageJson from "../../../package.json";
+import { run, serve } from "../../support/server/executable.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+
+test("version prints the version of package.json, and nothing else", async () => {
+  expect(await run(["version"])).toEqual({ code: 0, stdout: `coffer ${packageJson.version}\n`, stderr: "" });
+});
+
+test.each([["--help"], ["help"]])("%s lists every command", async (argument) => {
+  const { code, stdout, stderr } = await run([argument]);
+  expect([code, stderr]).toEqual([0, ""]);
+  const commands = [
+    "serve",
+    "user create",
+    "user list",
+    "user reset-password",
+    "user set-plan",
+    "key create",
+    "backup",
+    "restore",
+  ];
+  for (const command of [...commands, "verify", "version"]) {
+    expect(stdout).toMatch(new RegExp(`^  ${command} `, "m"));
+  }
+});
+
+test("every command that --help lists has a --help of its own, which does nothing else", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const dataDir = join(place.path, "data");
+  const { stdout } = await run(["--help"]);
+  const commands = [...stdout.matchAll(/^  (\w+(?: [\w-]+)?)  /gm)].map((match) => match[1] ?? "");
+  expect(commands.length).toBeGreaterThan(3);
+  for (const command of commands) {
+    const help = await run([...command.split(" "), "--help"], { env: { COFFER_DATA_DIR: dataDir } });
+    expect([command, help.code, help.stderr]).toEqual([command, 0, ""]);
+    expect(help.stdout).toStartWith(`Usage: coffer ${command}`);
+  }
+  expect(await Bun.file(join(dataDir, "coffer.db")).exists()).toBe(false);
+});
+
+interface Failure {
+  name: string;
+  args: string[];
+  input?: string;
+  code: number;
+  says: string;
+}
+
+const FAILURES: Failure[] = [
+  { name: "an unknown command", args: ["sreve"], code: 2, says: 'there is no command "sreve"' },
+  { name: "half a command", args: ["user"], code: 2, says: 'there is no command "user"' },
+  { name: "an unknown flag", args: ["serve", "--prot", "1"], code: 1, says: "--prot" },
+  { name: "a flag without its value", args: ["serve", "--port"], code: 1, says: "--port" },
+  { name: "an argument too many", args: ["version", "now"], code: 1, says: "now" },
+  { name: "no username", args: ["user", "create"], code: 1, says: "USERNAME" },
+  {
+    name: "a username that is none",
+    args: ["user", "create", "Bad Name", "--password-stdin"],
+    input: "long enough",
+    code: 1,
+    says: "username must have 3 to 32",
+  },
+  {
+    name: "a short password",
+    args: ["user", "create", "bob", "--password-stdin"],
+    input: "short",
+    code: 1,
+    says: "password must have 8 to 1024",
+  },
+  {
+    name: "a username that is taken",
+    args: ["user", "create", "ada", "--password-stdin"],
+    input: "long enough",
+    code: 1,
+    says: 'The username "ada" is taken.',
+  },
+  {
+    name: "a password as an argument",
+    args: ["user", "create", "bob", "hunter2 hunter2"],
+    code: 1,
+    says: "exactly one USERNAME",
+  },
+  {
+    name: "nobody to ask for the password",
+    args: ["user", "create", "bob"],
+    code: 1,
+    says: "--password-stdin",
+  },
+  {
+    name: "a key for nobody",
+    args: ["key", "create", "nobody"],
+    code: 1,
+    says: 'There is no user "nobody".',
+  },
+  {
+    name: "a password for nobody",
+    args: ["user", "reset-password", "nobody", "--password-stdin"],
+    input: "long enough",
+    code: 1,
+    says: 'There is no user "nobody".',
+  },
+  {
+    name: "a new password that is short",
+    args: ["user", "reset-password", "ada", "--password-stdin"],
+    input: "short",
+    code: 1,
+    says: "password must have 8 to 1024",
+  },
+  {
+    name: "a plan for nobody",
+    args: ["user", "set-plan", "nobody", "pro"],
+    code: 1,
+    says: 'There is no user "nobody".',
+  },
+  {
+    name: "a plan that is none",
+    args: ["user", "set-plan", "ada", "gold"],
+    code: 1,
+    says: "PLAN must be one of free, pro, team.",
+  },
+  { name: "no plan", args: ["user", "set-plan", "ada"], code: 1, says: "one USERNAME and one PLAN" },
+  { name: "a list of somebody", args: ["user", "list", "ada"], code: 1, says: "ada" },
+  {
+    name: "a scope that is none",
+    args: ["key", "create", "ada", "--scope", "write"],
+    code: 1,
+    says: "--scope must be one of read-write, read-only",
+  },
+  {
+    name: "a data directory that is a file",
+    args: ["key", "create", "ada", "--data-dir", "/dev/null"],
+    code: 1,
+    says: "/dev/null",
+  },
+];
+
+test("a command that fails says why in one line on standard error, and nothing on standard output", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const env = { COFFER_DATA_DIR: join(place.path, "data") };
+  expect((await run(["user", "create", "ada", "--password-stdin"], { env, input: "long enough" })).code).toBe(
+    0,
+  );
+  for (const { name, args, input, code, says } of FAILURES) {
+    const ended = await run(args, input === undefined ? { env } : { env, input });
+    expect([name, ended.code, ended.stdout]).toEqual([name, code, ""]);
+    expect([name, ended.stderr]).toEqual([name, expect.stringMatching(/^coffer: [^\n]+\n$/)]);
+    expect(ended.stderr).toContain(says);
+  }
+});
+
+test("a command about accounts that are there makes no data directory where there is none", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const dataDir = join(place.path, "data");
+  for (const command of [
+    "user list",
+    "user reset-password ada --password-stdin",
+    "user set-plan ada pro",
+    "key create ada",
+  ]) {
+    const { code, stderr } = await run(command.split(" "), {
+      env: { COFFER_DATA_DIR: dataDir },
+      input: "long enough",
+    });
+    expect([command, code, stderr]).toEqual([
+      command,
+      1,
+      `coffer: ${dataDir} is not a Coffer data directory. Choose the right one with --data-dir or COFFER_DATA_DIR.\n`,
+    ]);
+  }
+  expect(await readdir(place.path)).toEqual([]);
+});
+
+test("accounts and keys made beside a running server work with it at once", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const dataDir = join(place.path, "data");
+  const env = { COFFER_DATA_DIR: dataDir };
+  await using server = await serve({ dataDir });
+  const made = await run(["user", "create", "ada", "--password-stdin"], { env, input: "ada's password\n" });
+  expect(made).toEqual({
+    code: 0,
+    stdout: "Created the account ada, an administrator, on the plan team.\n",
+    stderr: "",
+  });
+  const second = await run(["user", "create", "bob", "--password-stdin", "--data-dir", dataDir], {
+    input: "bob's password",
+  });
+  expect(second.stdout).toBe("Created the account bob on the plan free.\n");
+
+  const created = await run(["key", "create", "ada", "--name", "laptop"], { env });
+  expect([created.code, created.stderr]).toEqual([0, ""]);
+  expect(created.stdout).toMatch(/^cof_sk_live_\w+\n$/);
+  const ada = server.client(created.stdout.trim());
+  const drive = await ada.json<{ data: { id: string; slug: string } }>(201, "POST", "/v0/drives", {
+    body: { name: "Notes" },
+  });
+  expect(drive.data.slug).toBe("ada/notes");
+
+  const { stdout } = await run(["key", "create", "ada", "--scope", "read-only"], { env });
+  const reader = server.client(stdout.trim());
+  await reader.json(200, "GET", `/v0/drives/${drive.data.id}`);
+  await reader.json(403, "POST", "/v0/drives", { body: { name: "More" } });
+  const keys = await ada.json<{ name: string; scope: string }[]>(200, "GET", "/v0/keys");
+  expect(keys.map(({ name, scope }) => [name, scope])).toEqual([
+    ["laptop", "read-write"],
+    ["", "read-only"],
+  ]);
+
+  const log = server.stdout.text + server.stderr.text;
+  for (const secret of [created.stdout.trim(), stdout.trim(), "ada's password"])
+    expect(log).not.toContain(secret);
+});
+
+test("the first start prints the setup link, apart from the log, until there is an administrator", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const dataDir = join(place.path, "data");
+  const link = /^ {2}(http:\/\/\S+\/auth\/setup\?token=([\w-]{43}))$/m;
+  const body = { username: "ada", password: "ada's password" };
+  {
+    await using server = await serve({ dataDir, env: { COFFER_LOG: "json" } });
+    const [, url = "", token = ""] = (await server.stderr.until(link)) ?? [];
+    expect(url).toStartWith(`http://localhost:${server.port}/auth/setup`);
+    expect(server.stdout.text).not.toContain(token);
+    expect(await (await fetch(url.replace("/setup?", "/setup/check?"))).json()).toEqual({ valid: true });
+    await server.client().json(200, "POST", "/auth/setup", { body: { token, ...body } });
+    await server.stop();
+    expect(server.stdout.text).not.toContain(token);
+  }
+  await using server = await serve({ dataDir });
+  await server.client().json(200, "POST", "/auth/login", { body });
+  expect(server.stderr.text).toBe("");
+});
+
+test("accounts are listed and changed beside a running server, which goes by it at once", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const dataDir = join(place.path, "data");
+  const env = { COFFER_DATA_DIR: dataDir };
+  await using server = await serve({ dataDir, env: { COFFER_RATE_LIMITS: "free=100,pro=200,team=300" } });
+  await run(["user", "create", "ada", "--password-stdin"], { env, input: "ada's password" });
+  await run(["user", "create", "bob", "--password-stdin"], { env, input: "bob's password" });
+  const list = async () =>
+    (await run(["user", "list"], { env })).stdout.split("\n").map((line) => line.split(/ +/));
+  const today = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);
+  expect(await list()).toEqual([
+    ["USERNAME", "PLAN", "CREATED", "EMAIL"],
+    ["ada", "team", today],
+    ["bob", "free", today],
+    [""],
+  ]);
+
+  const login = async (password: string) => {
+    const answer = await server.client().send("POST", "/auth/login", { body: { username: "bob", password } });
+    return { status: answer.status, cookie: (answer.headers.get("set-cookie") ?? "").split(";", 1)[0] ?? "" };
+  };
+  const { cookie } = await login("bob's password");
+  const ask = () => server.client().send("GET", "/v0/account", { headers: { cookie } });
+  const planned = async () => (await ask()).headers.get("x-ratelimit-limit");
+  expect(await planned()).toBe("100");
+  const changed = await run(["user", "set-plan", "bob", "pro"], { env });
+  expect(changed).toEqual({ code: 0, stdout: "bob is on the plan pro.\n", stderr: "" });
+  expect([await planned(), (await list())[2]]).toEqual(["200", ["bob", "pro", today]]);
+
+  const reset = await run(["user", "reset-password", "bob", "--password-stdin"], {
+    env,
+    input: "another one\n",
+  });
+  expect([reset.code, reset.stderr]).toEqual([0, ""]);
+  expect((await ask()).status).toBe(401);
+  expect([(await login("bob's password")).status, (await login("another one")).status]).toEqual([401, 200]);
+});
+
+test("many commands side by side and beside uploads all succeed", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const dataDir = join(place.path, "data");
+  const env = { COFFER_DATA_DIR: dataDir };
+  await using server = await serve({ dataDir });
+  await run(["user", "create", "ada", "--password-stdin"], { env, input: "ada's password" });
+  const first = server.client((await run(["key", "create", "ada"], { env })).stdout.trim());
+  const { data } = await first.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+    body: { name: "D" },
+  });
+  const uploads = Array.from({ length: 100 }, (_, n) =>
+    first.json(201, "PUT", `/v0/files?drive_id=${data.id}&path=${n}.txt`, { body: `file ${n}` }),
+  );
+  const commands = Array.from({ length: 6 }, () => run(["key", "create", "ada"], { env }));
+  for (const { code, stdout } of await Promise.all(commands)) {
+    expect(code).toBe(0);
+    await server.client(stdout.trim()).json(200, "GET", "/v0/drives");
+  }
+  await Promise.all(uploads);
+});
+
+test("healthcheck tells whether the server is well", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const server = await serve({ dataDir: join(place.path, "data") });
+  const env = { COFFER_HOST: "127.0.0.1", COFFER_PORT: String(server.port) };
+  expect(await run(["healthcheck"], { env })).toEqual({ code: 0, stdout: "", stderr: "" });
+  await server.stop();
+  const { code, stderr } = await run(["healthcheck"], { env });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^coffer: http:\S+ does not answer\.\n$/)]);
+});

@@ -1,0 +1,409 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { openDashboard } from "../../support/browser/dashboard.ts";
+import { makeDrive } from "../../support/server/drives.ts";
+import type { Json } from "../../support/server/client.ts";
+import { askToBeLetIn } from "../../support/peers/oauth.ts";
+import { signUp } from "../../support/server/executable.ts";
+
+// Another port of the same host is the same site to a browser: its pages send our cookies along, whatever SameSite says.
+
+const dashboard = openDashboard();
+/** What answers on the other port: a page, whatever is asked. */
+let other: Bun.Server<undefined>;
+let page: Page;
+
+/** What Ada has, to be named in requests. */
+interface Things {
+  readonly drive: string;
+  readonly file: string;
+  readonly key: string;
+  readonly session: string;
+  readonly bob: string;
+  readonly claim: string;
+  /** Of an upload link that there is not. */
+  readonly token: string;
+  /** What an application asks for, and waits for an answer. */
+  readonly request: string;
+  readonly snapshot: string;
+  /** An entry of the trash. */
+  readonly trash: string;
+  readonly link: string;
+  readonly webhook: string;
+}
+let things: Things;
+
+interface Attempt {
+  /** As in the API description. */
+  readonly route: string;
+  readonly path: string;
+  readonly body: object;
+}
+
+/** A request that does something, for each unsafe route. */
+function attempts(named: Things): Attempt[] {
+  const {
+    drive,
+    file,
+    key,
+    session,
+    bob,
+    claim,
+    token,
+    request,
+    snapshot: sid,
+    trash,
+    link,
+    webhook,
+  } = named;
+  const password = "a password of theirs";
+  const to = { drive_id: drive, path: "kept/", destination_path: "taken/" };
+  const at = `?drive_id=${drive}&path=kept/a.txt`;
+  const rows: [route: string, body: Attempt["body"], id?: string, query?: string][] = [
+    ["POST /v0/drives/provision", { name: "planted" }],
+    ["POST /v0/drives", { name: "planted" }],
+    ["PATCH /v0/drives/{id}", { name: "planted" }, drive],
+    ["DELETE /v0/drives/{id}", {}, drive],
+    ["POST /v0/drives/claim", { token: claim }],
+    ["POST /v0/files", { drive_id: drive, filename: "planted", content: "" }],
+    ["PUT /v0/files", {}, "", `?drive_id=${drive}&path=planted`],
+    ["PATCH /v0/files/{id}", { tags: ["planted"] }, file],
+    ["DELETE /v0/files/{id}", {}, file],
+    ["POST /v0/files/{id}/copy", { destination_path: "planted" }, file],
+    ["POST /v0/files/{id}/move", { destination_path: "planted" }, file],
+    ["POST /v0/files/bulk-delete", { file_ids: [file] }],
+    ["POST /v0/files/{id}/extract", {}, file],
+    ["POST /v0/files/{id}/presigned-url", {}, file],
+    ["POST /v0/files/{id}/edit", { op: "append", text: "planted" }, file],
+    ["PATCH /v0/files/by-path", { tags: ["planted"] }, "", at],
+    ["DELETE /v0/files/by-path", {}, "", at],
+    ["POST /v0/files/by-path/copy", { destination_path: "planted" }, "", at],
+    ["POST /v0/files/by-path/move", { destination_path: "planted" }, "", at],
+    ["POST /v0/files/by-path/extract", {}, "", at],
+    ["POST /v0/files/by-path/presigned-url", {}, "", at],
+    ["POST /v0/files/by-path/edit", { op: "append", text: "planted" }, "", at],
+    ["POST /v0/folders", { drive_id: drive, path: "planted/" }],
+    ["DELETE /v0/folders", { drive_id: drive, path: "kept/", confirm: true }],
+    ["POST /v0/folders/move", to],
+    ["POST /v0/folders/copy", to],
+    ["POST /v0/drives/{id}/members", { username: "bob", role: "editor" }, drive],
+    ["PATCH /v0/drives/{id}/members/{user_id}", { role: "editor" }, drive],
+    ["DELETE /v0/drives/{id}/members/{user_id}", {}, drive],
+    ["POST /v0/drives/{id}/fork", { name: "planted" }, drive],
+    ["POST /v0/drives/{id}/snapshots", {}, drive],
+    ["POST /v0/drives/{id}/snapshots/{sid}/restore", {}, drive],
+    ["DELETE /v0/drives/{id}/snapshots/{sid}", {}, drive],
+    ["POST /v0/drives/{id}/works/{wid}/cancel", {}, drive],
+    ["POST /v0/files/{id}/versions/{n}/restore", {}, file],
+    ["DELETE /v0/files/{id}/versions/{n}", {}, file],
+    ["POST /v0/files/by-path/versions/{n}/restore", {}, "", at],
+    ["DELETE /v0/files/by-path/versions/{n}", {}, "", at],
+    ["POST /v0/trash/{id}/restore", {}, trash],
+    ["DELETE /v0/trash/{id}", {}, trash],
+    ["DELETE /v0/trash", { drive_id: drive, confirm: true }],
+    ["POST /v0/links", { drive_id: drive, path: "kept/" }],
+    ["DELETE /v0/links/{id}", {}, link],
+    ["POST /v0/shared/{token}/unlock", { password }, token],
+    ["POST /v0/webhooks", { url: "https://elsewhere.example/", events: ["*"] }],
+    ["PATCH /v0/webhooks/{id}", { enabled: false }, webhook],
+    ["DELETE /v0/webhooks/{id}", {}, webhook],
+    ["POST /v0/webhooks/{id}/test", {}, webhook],
+    ["POST /v0/webhooks/{id}/deliveries/{did}/resend", {}, webhook],
+    ["POST /v0/keys", { name: "planted" }],
+    ["DELETE /v0/keys/{id}", {}, key],
+    ["POST /v0/account/password", { current: "ada's password", password }],
+    ["DELETE /v0/sessions", {}],
+    ["DELETE /v0/sessions/{id}", {}, session],
+    ["POST /v0/users", { username: "planted", password }],
+    ["PATCH /v0/users/{id}", { plan: "team" }, bob],
+    ["POST /v0/upload-links", { drive_id: drive, path: "planted" }],
+    ["PUT /v0/uploads/{token}", {}, token],
+    ["POST /v0/oauth/requests/{id}", { allow: true }, request],
+    ["POST /oauth/register", { client_name: "planted", redirect_uris: ["https://elsewhere.example/"] }],
+    ["POST /oauth/token", { grant_type: "refresh_token", refresh_token: "x" }],
+    ["POST /oauth/revoke", { token: "x" }],
+    ["POST /mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_drives" } }],
+    ["POST /auth/setup", { token: "x", username: "planted", password }],
+    ["POST /auth/login", { username: "bob", password: "bob's password" }],
+    ["POST /auth/signup", { username: "planted", password }],
+    ["POST /auth/logout", {}],
+  ];
+  return rows.map(([route, body, id = "", query = ""]) => {
+    const path = (route.split(" ")[1] ?? "")
+      .replace(/\{(id|token)\}/, id)
+      .replace("{sid}", sid)
+      .replace("{wid}", sid)
+      .replace("{user_id}", bob)
+      .replace("{did}", webhook)
+      .replace("{n}", "1");
+    return { route, path: path + query, body };
+  });
+}
+
+beforeAll(async () => {
+  const { owner, server } = dashboard;
+  const { fileId, id } = await makeDrive(owner, "Kept", { "kept/a.txt": 3, "dot.png": 0 });
+  await owner.client.json(200, "PUT", `/v0/files?drive_id=${id}&path=dot.png`, { body: DOT });
+  await owner.client.json(200, "PUT", `/v0/files?drive_id=${id}&path=kept/a.txt`, { body: "new" });
+  const gone = `drive_id=${id}&path=gone`;
+  await owner.client.json(201, "PUT", `/v0/files?${gone}`, { body: "gone" });
+  const { trash_id: trash } = await owner.client.json<{ trash_id: string }>(
+    200,
+    "DELETE",
+    `/v0/files/by-path?${gone}`,
+  );
+  const make = (path: string, body: Json) => owner.client.json<{ id: string }>(201, "POST", path, { body });
+  const link = await make("/v0/links", { drive_id: id, path: "kept/" });
+  const webhook = await make("/v0/webhooks", { url: "https://elsewhere.example/", events: ["member.added"] });
+  const taken = await owner.client.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${id}/snapshots`);
+  const made = await owner.client.json<{ id: string }>(201, "POST", "/v0/keys", { body: {} });
+  const sessions = await owner.client.json<{ data: { id: string }[] }>(200, "GET", "/v0/sessions");
+  const bob = await signUp(server, "bob");
+  const bobs = await bob.client.json<{ data: { id: string } }>(200, "GET", "/v0/account");
+  const unclaimed = await server
+    .client()
+    .json<{ data: { claim_url: string } }>(201, "POST", "/v0/drives/provision", {
+      body: { name: "Agent's" },
+    });
+  const asked = new URL(await askToBeLetIn(server.url, "https://app.example/", "An app"), server.url);
+  things = {
+    drive: id,
+    file: fileId("kept/a.txt"),
+    key: made.id,
+    session: sessions.data[0]?.id ?? "",
+    bob: bobs.data.id,
+    claim: unclaimed.data.claim_url.split("/").at(-1) ?? "",
+    token: "upl_x",
+    request: asked.searchParams.get("request") ?? "",
+    snapshot: taken.data.id,
+    trash,
+    link: link.id,
+    webhook: webhook.id,
+  };
+  dot = fileId("dot.png");
+  other = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () =>
+      new Response('<!doctype html><iframe name="sink"></iframe>', {
+        headers: { "content-type": "text/html" },
+      }),
+  });
+  page = await dashboard.context.newPage();
+  await page.goto(other.url.href);
+});
+afterAll(() => other.stop(true));
+
+/** Where whoever sends a request is nobody: a session is never looked at. */
+const WITHOUT_SESSION = /^POST \/oauth\//;
+
+/** What a page may try: without asking for the answer, asking for it, and asking for permission first. */
+const WAYS = [
+  ["no-cors", "text/plain"],
+  ["cors", "text/plain"],
+  ["cors", "application/json"],
+];
+
+/** Runs these statements in the page, and returns what they return. */
+function inPage<T = void>(statements: string): Promise<T> {
+  return page.evaluate<T>(`(async () => {${statements}})()`);
+}
+
+/** What becomes of an address as each of these elements: `load` or `error`. */
+function loadedAs(elements: readonly string[], address: string): Promise<string[]> {
+  return inPage(`
+    return Promise.all(${JSON.stringify(elements)}.map((name) => new Promise((resolve) => {
+      const element = document.createElement(name);
+      for (const event of ["load", "error"]) element.addEventListener(event, () => resolve(event));
+      element.src = ${JSON.stringify(address)};
+      document.body.append(element);
+    })));`);
+}
+
+/** A red dot, 1 by 1 pixel. */
+const DOT = Uint8Array.fromBase64(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+);
+let dot: string;
+
+/** All that Ada, and Bob's account, have, and who is signed in in the window. */
+async function snapshot(): Promise<unknown> {
+  const { owner, context, server } = dashboard;
+  const get = async (path: string) => {
+    const text = await (await context.request.get(server.url + path)).text();
+    return text.replaceAll(/"last_used_at":"[^"]*"/g, "");
+  };
+  return Promise.all([
+    get("/v0/account"),
+    get("/v0/drives"),
+    get(`/v0/files?drive_id=${things.drive}`),
+    get(`/v0/folders?drive_id=${things.drive}`),
+    get("/v0/keys"),
+    get("/v0/sessions"),
+    get("/v0/users"),
+    get("/v0/trash"),
+    get("/v0/links"),
+    get("/v0/webhooks"),
+    get(`/v0/drives/${things.drive}/snapshots`),
+    get(`/v0/drives/${things.drive}/members`),
+    get(`/v0/files/${things.file}/versions`),
+    get(`/v0/drives/claim/${things.claim}`),
+    owner.client.json<unknown>(200, "GET", `/v0/search?q=planted`),
+  ]);
+}
+
+interface Described {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+async function routes(): Promise<string[]> {
+  const { paths } = await dashboard.server.client().json<Described>(200, "GET", "/docs/openapi.json");
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+}
+
+describe("a page on another port of this host", () => {
+  test("is tried at every route that changes something", async () => {
+    const unsafe = (await routes()).filter((route) => !route.startsWith("GET "));
+    expect(
+      attempts(things)
+        .map(({ route }) => route)
+        .toSorted(),
+    ).toEqual(unsafe.toSorted());
+  });
+
+  test("changes nothing by requests with the session, and reads no answer", async () => {
+    const before = await snapshot();
+    const sent = attempts(things).map(({ route, path, body }) => ({
+      method: route.split(" ")[0],
+      url: dashboard.server.url + path,
+      body: JSON.stringify(body),
+    }));
+    const readable = await inPage<string[]>(`
+      const readable = [];
+      for (const { method, url, body } of ${JSON.stringify(sent)}) {
+        for (const [mode, type] of ${JSON.stringify(WAYS)}) {
+          const headers = { "content-type": type };
+          const answer = await fetch(url, { method, mode, headers, body, credentials: "include" }).catch(() => null);
+          if (answer !== null && answer.type !== "opaque") readable.push(method + " " + url);
+        }
+        if (method === "POST") navigator.sendBeacon(url, body);
+      }
+      return readable;`);
+    expect(readable).toEqual([]);
+    expect(await snapshot()).toEqual(before);
+  });
+
+  test("makes no drive without a session either, which would count for the address of whoever looks at it", async () => {
+    const address = `${dashboard.server.url}/v0/drives/provision`;
+    const answered = page.waitForResponse((answer) => answer.url() === address);
+    await inPage(`
+      const body = JSON.stringify({ name: "planted" });
+      await fetch(${JSON.stringify(address)}, { method: "POST", mode: "no-cors", credentials: "omit", body });`);
+    expect((await answered).status()).toBe(403);
+  });
+
+  test("changes nothing by forms, which need no permission to be sent", async () => {
+    const before = await snapshot();
+    for (const { route, path, body } of attempts(things)) {
+      if (!route.startsWith("POST ")) continue;
+      const action = dashboard.server.url + path;
+      // The JSON is the name of a field, but for its end, which is the value.
+      const json = JSON.stringify({ ...body, "": "" }).slice(0, -2);
+      const answered = page.waitForResponse((answer) => answer.url() === action);
+      await inPage(`
+        const form = Object.assign(document.createElement("form"), { method: "post", target: "sink" });
+        Object.assign(form, { action: ${JSON.stringify(action)}, enctype: "text/plain" });
+        form.append(Object.assign(document.createElement("input"), { name: ${JSON.stringify(json)}, value: '"}' }));
+        document.body.append(form);
+        form.submit();`);
+      const status = (await answered).status();
+      expect([route, status]).toEqual([route, WITHOUT_SESSION.test(route) ? expect.any(Number) : 403]);
+    }
+    expect(await snapshot()).toEqual(before);
+  });
+
+  test("changes nothing by addresses that are only looked at, and sees nothing of them", async () => {
+    const before = await snapshot();
+    const { drive, file, claim } = things;
+    const paths = (await routes())
+      .filter((route) => route.startsWith("GET "))
+      .map((route) =>
+        route
+          .slice(4)
+          .replace("{id}", route.includes("drives") ? drive : file)
+          .replace("{token}", claim),
+      );
+    const urls = [
+      ...paths,
+      "/",
+      "/drives",
+      `/claim/${claim}`,
+      "/auth/logout",
+      "/auth/login",
+      "/auth/setup?token=x",
+    ].map((path) => `${dashboard.server.url}${path}${path.includes("?") ? "&" : "?"}drive_id=${drive}&q=a`);
+    const read = await inPage<string[]>(`
+      const read = [];
+      for (const address of ${JSON.stringify(urls)}) {
+        await fetch(address, { mode: "no-cors", credentials: "include" }).catch(() => null);
+        const answer = await fetch(address, { credentials: "include" }).catch(() => null);
+        if (answer !== null) read.push(address);
+      }
+      return read;`);
+    expect(read).toEqual([]);
+    expect(await snapshot()).toEqual(before);
+  });
+
+  test("shows no page of ours within itself", async () => {
+    const { server } = dashboard;
+    for (const path of [
+      "/",
+      "/drives",
+      `/claim/${things.claim}`,
+      "/account",
+      "/auth/setup",
+      "/docs",
+      "/nothing",
+    ]) {
+      await inPage(`
+        const frame = Object.assign(document.createElement("iframe"), { src: ${JSON.stringify(server.url + path)} });
+        const loaded = new Promise((resolve) => frame.addEventListener("load", resolve));
+        document.body.append(frame);
+        await loaded;`);
+      const frame = page.frames().at(-1);
+      expect([path, frame?.url()]).toEqual([path, "chrome-error://chromewebdata/"]);
+    }
+  });
+
+  test("loses hold of a page of ours that it opened", async () => {
+    const [opened, isClosed] = await Promise.all([
+      dashboard.context.waitForEvent("page"),
+      inPage<boolean>(`
+        const handle = window.open(${JSON.stringify(`${dashboard.server.url}/drives`)});
+        while (!handle.closed) await new Promise((resolve) => setTimeout(resolve, 10));
+        return handle.closed;`),
+    ]);
+    expect(isClosed).toBe(true);
+    expect(await opened.evaluate<boolean>("window.opener === null")).toBe(true);
+    await opened.close();
+  });
+
+  test("shows an image by a link that was given to it", async () => {
+    const { url } = await dashboard.owner.client.json<{ url: string }>(
+      200,
+      "POST",
+      `/v0/files/${dot}/presigned-url`,
+    );
+    expect(await loadedAs(["img"], url)).toEqual(["load"]);
+  });
+
+  test("shows no image of a drive by the session of who looks at it, and runs nothing of it", async () => {
+    const seen = await loadedAs(
+      ["img", "script", "video"],
+      `${dashboard.server.url}/v0/files/${dot}/download`,
+    );
+    expect(seen).toEqual(["error", "error", "error"]);
+  });
+});

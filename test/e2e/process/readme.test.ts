@@ -1,0 +1,122 @@
+import { expect, test } from "bun:test";
+import { join, resolve } from "node:path";
+import packageJson from "../../../package.json";
+import { SETTINGS } from "../../../src/config/settings.ts";
+import { run, serve } from "../../support/server/executable.ts";
+import { settingsTable } from "../../support/server/settings-table.ts";
+import { withReason } from "../../support/server/skip.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+
+const ROOT = resolve(import.meta.dir, "../../..");
+const readme = await Bun.file(join(ROOT, "README.md")).text();
+
+function section(title: string): string {
+  const found = readme.split(/^## /m).find((text) => text.startsWith(`${title}\n`));
+  if (found === undefined) throw new Error(`the README has no section "${title}"`);
+  return found;
+}
+
+/** The first fenced block of a section. */
+function block(title: string): string {
+  const text = /^```\w*\n([^]*?)^```$/m.exec(section(title))?.[1];
+  if (text === undefined) throw new Error(`the section "${title}" has no block`);
+  return text;
+}
+
+/** The names that a block for the shell sets. */
+function namesSetIn(text: string): string[] {
+  return Array.from(text.matchAll(/^(\w+)=/gm), ([, name = ""]) => name);
+}
+
+/** 2633 is COFF on a phone's keys, and the default of no other tool that is common on the same machines. */
+const DEFAULT_ADDRESS = "http://localhost:2633";
+
+test("the default port is 2633, in the settings, the README and the Dockerfile alike", async () => {
+  const dockerfile = await Bun.file(join(ROOT, "Dockerfile")).text();
+  expect(SETTINGS.port.fallback).toBe("2633");
+  expect(dockerfile).toMatch(/^EXPOSE 2633$/m);
+  expect(section("Docker")).toContain("-p 2633:2633");
+  expect(new Set(readme.match(/http:\/\/localhost:\d+/g))).toEqual(new Set([DEFAULT_ADDRESS]));
+});
+
+const missing = ["bash", "curl", "sed"].filter((tool) => Bun.which(tool) === null);
+const noTour = missing.length > 0 ? `${missing.join(" and ")} not installed` : "";
+
+test.skipIf(noTour !== "")(
+  withReason("the tour works when it is pasted into a shell as one block", noTour),
+  async () => {
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
+    await using server = await serve({ dataDir: join(place.path, "data") });
+    const tour = block("A tour in five calls");
+    expect(tour.match(/\bcurl\b/g)).toHaveLength(5);
+    const shell = Bun.spawn(["bash", "-eu"], {
+      stdin: new Blob([tour.replace(DEFAULT_ADDRESS, server.url)]),
+      stdout: "pipe",
+      stderr: "pipe",
+      cwd: place.path,
+      // Neither a proxy, nor a configuration of curl, nor a language that the shell complains of.
+      env: { PATH: process.env["PATH"], HOME: place.path, LC_ALL: "C" },
+    });
+    const [stdout, stderr, code] = await Promise.all([
+      shell.stdout.text(),
+      shell.stderr.text(),
+      shell.exited,
+    ]);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).not.toContain('"error"');
+    expect(stdout).toMatch(/"total":2,"page":1/);
+    expect(stdout).toEndWith("Hello World!\n");
+    await server.stdout.until(/"route":"\/v0\/files\/:id\/download"/);
+    const statuses = [...server.stdout.text.matchAll(/"route":"([^"]+)","status":(\d+)/g)];
+    expect(statuses.map(([, route, status]) => `${route} ${status}`)).toEqual([
+      "/v0/drives/provision 201",
+      "/v0/files 201",
+      "/v0/files 201",
+      "/v0/files 200",
+      "/v0/files/:id/download 200",
+    ]);
+  },
+);
+
+test("every name in a block for the shell is set by the tour, or in the block itself", () => {
+  const tour = namesSetIn(block("A tour in five calls"));
+  const blocks = Array.from(readme.matchAll(/^```(?:sh|bash)\n([^]*?)^```$/gm), ([, text = ""]) => text);
+  const used = blocks.flatMap((text) =>
+    Array.from(text.matchAll(/\$\{?([A-Z]\w*)/g), ([, name = ""]) => name).filter(
+      (name) => !namesSetIn(text).includes(name),
+    ),
+  );
+  expect(used.length).toBeGreaterThan(3);
+  expect(used.filter((name) => !tour.includes(name))).toEqual([]);
+});
+
+test("the table of settings is the executable's own", () => {
+  expect(section("Configuration")).toContain(settingsTable());
+});
+
+test("the list of commands is the executable's own", async () => {
+  const listed = block("Commands").match(/^coffer [a-z]+(?: [a-z][a-z-]*)?(?= |$)/gm);
+  const { stdout } = await run(["--help"]);
+  const known = [...stdout.matchAll(/^ {2}(\w+(?: [\w-]+)?) {2}/gm)].map((match) => `coffer ${match[1]}`);
+  expect(listed?.toSorted()).toEqual(known.toSorted());
+});
+
+test("every npm command is a script of the project", () => {
+  const commands = [...readme.matchAll(/(?:^|`)(?:npm|bun) (?:run )?([\w:]+)/gm)];
+  expect(commands.length).toBeGreaterThanOrEqual(5);
+  for (const [command, script = ""] of commands) {
+    expect([command, Object.keys(packageJson.scripts)]).toEqual([command, expect.arrayContaining([script])]);
+  }
+});
+
+test("Bun is fetched in the version that its types are of", async () => {
+  const script = await Bun.file(join(ROOT, "src/bun.sh")).text();
+  expect(/^version=(.*)$/m.exec(script)?.[1]).toBe(packageJson.devDependencies["@types/bun"]);
+});
+
+test.each(["README.md", "Dockerfile", "package.json", ".ci/run"])(
+  "%s names no version of Bun",
+  async (name) => {
+    expect(await Bun.file(join(ROOT, name)).text()).not.toMatch(/\bbun@/);
+  },
+);

@@ -1,0 +1,129 @@
+import { expect, test } from "bun:test";
+import { chmod, chown, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Database } from "../../../src/db/engine/database.ts";
+import { NEEDED } from "../../../src/process/descriptors.ts";
+import { changeDatabase } from "../../support/faults/change-database.ts";
+import { inShell, run, serve } from "../../support/server/executable.ts";
+import { withReason } from "../../support/server/skip.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+
+type Break = (dataDir: string) => Promise<unknown>;
+
+const UNUSABLE: readonly (readonly [what: string, spoil: Break, advice: RegExp])[] = [
+  [
+    "a database that is none",
+    (dataDir) => writeFile(join(dataDir, "coffer.db"), "This is a letter to a friend. ".repeat(40)),
+    /coffer\.db cannot be used: .*restore the data directory from a backup/,
+  ],
+  [
+    "a directory in the database's place",
+    (dataDir) => mkdir(join(dataDir, "coffer.db")),
+    /coffer\.db cannot be used: .*readable and writable for this user/,
+  ],
+  [
+    "a file in the place of the contents' directory",
+    (dataDir) => writeFile(join(dataDir, "blobs"), ""),
+    /blobs and .*tmp cannot be used: .*must belong to the user/,
+  ],
+  [
+    "a directory in the place of the reserve",
+    (dataDir) => mkdir(join(dataDir, "reserve")),
+    /\/reserve is a directory, and must be a file\. Move it away/,
+  ],
+  [
+    "a database that a newer version has upgraded",
+    async (dataDir) => {
+      await Database.open(join(dataDir, "coffer.db"), { now: () => 0 }).close();
+      const step = "(version, name, checksum, applied_at, coffer) VALUES (99, 'next', 'c', 0, '9.8.7')";
+      changeDatabase(dataDir, `INSERT INTO schema_migration ${step}`);
+    },
+    /schema version 99, .* was upgraded by a newer Coffer, 9\.8\.7: start that one\. To go back .* copy .* before the upgrade/,
+  ],
+];
+
+test.each(UNUSABLE)("%s stops the start with one line that says what to do", async (_, spoil, advice) => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  await spoil(place.path);
+  const { code, stderr } = await run(["serve"], { env: { COFFER_DATA_DIR: place.path, COFFER_PORT: "0" } });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(advice);
+  expect(stderr.trim().split("\n")).toHaveLength(1);
+});
+
+/** Runs a command as a user whom permissions bind: root may read everything. */
+const isRoot = process.getuid?.() === 0;
+const NOBODY = 65_534;
+const bound = isRoot ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] : [];
+const unbound = isRoot && Bun.which("setpriv") === null ? "setpriv is not installed" : "";
+
+test.skipIf(unbound !== "")(
+  withReason(
+    "what cannot be read of the data directory stops the start and commands with its path and what to do",
+    unbound,
+  ),
+  async () => {
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
+    const dataDir = join(place.path, "data");
+    await mkdir(dataDir);
+    await chmod(place.path, 0o755);
+    if (isRoot) await chown(dataDir, NOBODY, NOBODY);
+    {
+      await using server = await serve({ dataDir, wrapper: bound });
+      expect(await server.stop()).toBe(0);
+    }
+    const backup = ["backup", join(place.path, "backups")];
+    for (const [name, mode, args, refused] of [
+      ["reserve", 0o600, ["serve"], 1],
+      ["", 0o700, ["verify"], 2],
+      ["", 0o700, ["user", "list"], 1],
+      ["blobs", 0o700, ["serve"], 1],
+      ["blobs", 0o700, ["verify"], 2],
+      ["blobs", 0o700, backup, 1],
+      ["blobs/identity", 0o600, ["serve"], 1],
+      ["blobs/identity", 0o600, ["verify"], 2],
+      ["blobs/identity", 0o600, backup, 1],
+    ] as const) {
+      await chmod(join(dataDir, name), 0);
+      const env = { COFFER_DATA_DIR: dataDir, COFFER_PORT: "0" };
+      const { code, stderr } = await run(args, { env, wrapper: bound });
+      await chmod(join(dataDir, name), mode);
+      expect([args, code]).toEqual([args, refused]);
+      expect(stderr).toMatch(
+        new RegExp(
+          `^coffer: ${join(dataDir, name)} cannot be read and written by the user with id \\d+\\. Make it belong`,
+        ),
+      );
+      expect(stderr.trim().split("\n")).toHaveLength(1);
+    }
+  },
+);
+
+test("an address that this machine does not have stops the start with what to choose instead", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const { code, stderr } = await run(["serve"], {
+    // Of a block that is kept for examples (RFC 5737).
+    env: { COFFER_DATA_DIR: join(place.path, "data"), COFFER_HOST: "203.0.113.7", COFFER_PORT: "0" },
+  });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^coffer: Cannot listen on 203\.0\.113\.7, port 0 .*COFFER_HOST/);
+  expect(stderr.trim().split("\n")).toHaveLength(1);
+});
+
+test.each([
+  ["serve", NEEDED.server],
+  ["verify", NEEDED.command],
+  ["backup", NEEDED.command],
+  ["user list", NEEDED.command],
+] as const)("%s with fewer than %d open files says how many it needs", async (command, needed) => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  for (const limit of [16, needed - 1]) {
+    const { code, stderr } = await run(command.split(" "), {
+      env: { COFFER_DATA_DIR: join(place.path, "data"), COFFER_PORT: "0" },
+      wrapper: inShell(`ulimit -n ${limit}`),
+    });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(`at least ${needed} open files, and may have ${limit}. Raise the limit`);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  }
+});

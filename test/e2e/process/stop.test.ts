@@ -1,0 +1,163 @@
+import { expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { RawClient } from "../../http/raw-client.ts";
+import { type Agent, provision, type Server, serve } from "../../support/server/executable.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+
+/** The server cuts off what is still running this long after a signal. */
+const DEADLINE_MS = 10_000;
+
+/** Whether the port still takes connections. */
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}
+
+/** Resolves when the port takes no connections any more. */
+async function closedForNewcomers(server: Server): Promise<void> {
+  await server.stdout.until(/"stopping"/);
+  while (await isListening(server.port)) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Sends the head of a raw upload and the first half of its body. */
+async function startUpload(server: Server, { key, drive }: Agent, content: Uint8Array): Promise<RawClient> {
+  const raw = await RawClient.to(server.port);
+  await raw.write(
+    `PUT /v0/files?drive_id=${drive}&path=slow.bin HTTP/1.1\r\nHost: localhost\r\n` +
+      `Authorization: Bearer ${key}\r\nContent-Length: ${content.length}\r\n\r\n`,
+  );
+  await raw.write(content.subarray(0, content.length / 2));
+  // The half is being received once its temporary file is there.
+  while ((await readdir(join(server.dataDir, "tmp"))).length === 0) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return raw;
+}
+
+const CONTENT = crypto.getRandomValues(new Uint8Array(60_000)).toBase64().repeat(20);
+
+test.concurrent(
+  "an upload in flight when SIGTERM comes is finished and kept, newcomers are refused, the exit code is 0",
+  async () => {
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
+    const dataDir = join(place.path, "data");
+    const content = Buffer.from(CONTENT);
+    let agent: Agent;
+    {
+      await using server = await serve({ dataDir });
+      agent = await provision(server);
+      const upload = await startUpload(server, agent, content);
+      server.terminate();
+      await closedForNewcomers(server);
+      await upload.write(content.subarray(content.length / 2));
+      const { status } = await upload.response();
+      expect(status).toBe(201);
+      expect(await server.exited).toBe(0);
+      expect(server.stdout.text).toContain('"message":"stopped"');
+      // Nothing but the setup link.
+      expect(server.stderr.text).toMatch(
+        /^There is no administrator yet\.[^]*until there is an administrator\.\n$/,
+      );
+    }
+    await using server = await serve({ dataDir });
+    const { data } = await server
+      .client(agent.key)
+      .json<{ data: { id: string }[] }>(200, "GET", `/v0/files?drive_id=${agent.drive}`);
+    const [file] = data;
+    const download = await server.client(agent.key).fetch("GET", `/v0/files/${file?.id}/download`);
+    expect(content.equals(await download.bytes())).toBe(true);
+  },
+);
+
+/** Asks a server to end; the exit code, and for how long it drained, in milliseconds by its own log. */
+async function stopTimed(server: Server): Promise<{ code: number; drainedMs: number }> {
+  const code = await server.stop();
+  const at = (message: string) => {
+    const line = server.stdout.text.split("\n").find((text) => text.includes(`"message":"${message}"`));
+    if (line === undefined) throw new Error(`the log has no "${message}"`);
+    const { time }: { time: string } = JSON.parse(line);
+    return Date.parse(time);
+  };
+  return { code, drainedMs: at("stopped") - at("stopping") };
+}
+
+test.concurrent("a connection that is kept open without a request does not hold up the end", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  await using server = await serve({ dataDir: join(place.path, "data") });
+  const idle = await RawClient.to(server.port);
+  await idle.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  expect((await idle.response()).status).toBe(200);
+  const { code, drainedMs } = await stopTimed(server);
+  expect(code).toBe(0);
+  // Held up, it would have waited that long.
+  expect(drainedMs).toBeLessThan(DEADLINE_MS);
+});
+
+test.concurrent("a signal that asks for nothing is logged, and ends nothing", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  await using server = await serve({ dataDir: join(place.path, "data") });
+  for (const signal of ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGPROF", "SIGIO"] as const) {
+    server.terminate(signal);
+    const said = await server.stdout.until(new RegExp(`"a signal is ignored","signal":"${signal}"`));
+    expect([signal, said === null]).toEqual([signal, false]);
+  }
+  await server.client().json(200, "GET", "/readyz");
+  expect(await server.stop()).toBe(0);
+});
+
+test.concurrent("a request that never ends is cut off at the deadline and leaves nothing", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const dataDir = join(place.path, "data");
+  await using server = await serve({ dataDir });
+  const agent = await provision(server);
+  const upload = await startUpload(server, agent, Buffer.from(CONTENT));
+  const { code, drainedMs } = await stopTimed(server);
+  expect(code).toBe(0);
+  // Until then it may go on; the log's clock is not the one that the deadline is kept by.
+  expect(drainedMs).toBeGreaterThan(DEADLINE_MS - 100);
+  upload.close();
+  await using again = await serve({ dataDir });
+  expect(await readdir(join(dataDir, "tmp"))).toEqual([]);
+  const { total } = await again
+    .client(agent.key)
+    .json<{ total: number }>(200, "GET", `/v0/files?drive_id=${agent.drive}`);
+  expect(total).toBe(0);
+});
+
+test.concurrent("a second signal ends it at once", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  await using server = await serve({ dataDir: join(place.path, "data") });
+  const upload = await startUpload(server, await provision(server), Buffer.from(CONTENT));
+  server.terminate();
+  await server.stdout.until(/"stopping"/);
+  // Those that come right after the first do not count.
+  const impatience = setInterval(() => server.terminate(), 100);
+  expect(await server.exited).toBe(1);
+  clearInterval(impatience);
+  upload.close();
+});
+
+test.concurrent(
+  "one signal that comes twice, as Ctrl-C does under npm, lets an upload in flight finish",
+  async () => {
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
+    await using server = await serve({ dataDir: join(place.path, "data") });
+    const content = Buffer.from(CONTENT);
+    const upload = await startUpload(server, await provision(server), content);
+    server.terminate();
+    await server.stdout.until(/"stopping"/);
+    server.terminate();
+    await closedForNewcomers(server);
+    await upload.write(content.subarray(content.length / 2));
+    expect((await upload.response()).status).toBe(201);
+    expect(await server.exited).toBe(0);
+  },
+);

@@ -1,0 +1,105 @@
+import { expect, test } from "bun:test";
+import { cp, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { filesIn } from "../../support/samples/contents.ts";
+import { provision, run, type Server, serve } from "../../support/server/executable.ts";
+import { Injection, NO_STRACE } from "../../support/faults/faults.ts";
+import { withReason } from "../../support/server/skip.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+
+test("verify beside a server: 0 for a whole store, 1 for findings, 2 if it cannot look, and a repair", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const dataDir = join(place.path, "data");
+  const env = { COFFER_DATA_DIR: dataDir };
+  await using server = await serve({ dataDir, env: { COFFER_SCRUB_INTERVAL: "100ms" } });
+  const { client, drive } = await provision(server);
+  const url = `/v0/files?drive_id=${drive}&path=notes/large.bin`;
+  const { id } = await client.json<{ id: string }>(201, "PUT", url, { body: new Uint8Array(100_000) });
+  expect(await run(["verify"], { env })).toEqual({
+    code: 0,
+    stdout: "contents: 1; bytes: 100000; repaired: 0; findings: 0\n",
+    stderr: "",
+  });
+  const backup = join(place.path, "backup");
+  await cp(dataDir, backup, { recursive: true });
+
+  const [content] = filesIn(dataDir);
+  if (content === undefined) throw new Error("there is no content");
+  await writeFile(
+    join(dataDir, "blobs", content.digest.slice(0, 2), content.digest),
+    new Uint8Array(100_000).fill(1),
+  );
+  // The slow check finds it without being asked.
+  const [line = ""] = (await server.stdout.until(/.*a content is damaged.*/)) ?? [];
+  for (const part of [content.digest, drive, "notes/large.bin"]) expect(line).toContain(part);
+  expect((await client.send("GET", `/v0/files/${id}/download`)).status).toBe(500);
+
+  const found = await run(["verify"], { env });
+  expect([found.code, found.stderr]).toEqual([
+    1,
+    "coffer: findings: 1. Repair contents with --repair-from and a backup, or upload the same files again.\n",
+  ]);
+  expect(found.stdout).toStartWith(
+    `content-damaged ${content.digest} drive ${drive} path "notes/large.bin": `,
+  );
+  const asJson = await run(["verify", "--json"], { env });
+  expect(
+    asJson.stdout
+      .trim()
+      .split("\n")
+      .map((text) => JSON.parse(text)),
+  ).toMatchObject([
+    { kind: "finding", code: "content-damaged" },
+    { kind: "summary", contents: 1, bytes: 100_000, repaired: 0, findings: 1 },
+  ]);
+
+  const repaired = await run(["verify", "--repair-from", backup], { env });
+  expect([repaired.code, repaired.stdout.split(" ")[0]]).toEqual([0, "repaired"]);
+  expect((await client.send("GET", `/v0/files/${id}/download`)).status).toBe(200);
+
+  const refused = await run(["verify"], { env: { COFFER_DATA_DIR: join(place.path, "nothing") } });
+  expect([refused.code, refused.stdout]).toEqual([2, ""]);
+  expect(refused.stderr).toContain("is not a Coffer data directory");
+  expect((await run(["verify", "--quik"], { env })).code).toBe(2);
+});
+
+test.skipIf(NO_STRACE !== "").each([
+  ["EIO", "read,pread64,preadv", /cannot be read from the disk/],
+  ["EACCES", "?open,openat", /may not be read by this user/],
+] as const)(
+  withReason("a content that was not read (%s) is refused until the slow check can read it", NO_STRACE),
+  async (error, calls, said) => {
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
+    const dataDir = join(place.path, "data");
+    let key = "";
+    let id = "";
+    {
+      await using server = await serve({ dataDir, env: { COFFER_SCRUB_INTERVAL: "0s" } });
+      const agent = await provision(server);
+      key = agent.key;
+      const content = new Uint8Array(20_000);
+      ({ id } = await agent.client.json<{ id: string }>(
+        201,
+        "PUT",
+        `/v0/files?drive_id=${agent.drive}&path=unread.bin`,
+        { body: content },
+      ));
+      const digest = Bun.SHA256.hash(content, "hex");
+      const file = `blobs/${digest.slice(0, 2)}/${digest}`;
+      await Injection.into(server, { calls, error, when: "1+", file });
+      expect((await agent.client.send("GET", `/v0/files/${id}/download`)).status).toBe(500);
+      expect(await server.stdout.until(said)).not.toBeNull();
+      await server.stop();
+    }
+    const download = async (server: Server) =>
+      (await server.client(key).send("GET", `/v0/files/${id}/download`)).status;
+    {
+      await using server = await serve({ dataDir, env: { COFFER_SCRUB_INTERVAL: "0s" } });
+      expect(await download(server)).toBe(500);
+      await server.stop();
+    }
+    await using server = await serve({ dataDir, env: { COFFER_SCRUB_INTERVAL: "100ms" } });
+    expect(await server.stdout.until(/a damaged content is whole again/)).not.toBeNull();
+    expect(await download(server)).toBe(200);
+  },
+);

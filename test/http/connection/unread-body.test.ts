@@ -1,0 +1,67 @@
+import { expect, test } from "bun:test";
+import { discardUnread, type UnreadLimits } from "../../../src/http/connection/unread-body.ts";
+import { RawClient } from "../raw-client.ts";
+
+const HEAD = "PUT / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
+
+/** A server that wants no body; what `discardUnread` said of the first one. */
+function startRefusing(limits: UnreadLimits) {
+  const outcome = Promise.withResolvers<boolean | null>();
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: async (request) => {
+      const discarded = await discardUnread(request, limits);
+      outcome.resolve(discarded);
+      return Response.json({ discarded });
+    },
+  });
+  return {
+    client: () => RawClient.to(server.port ?? 0),
+    outcome: outcome.promise,
+    [Symbol.asyncDispose]: () => server.stop(true),
+  };
+}
+
+test("a body that comes too slowly is waited for no longer than the limit", async () => {
+  await using server = startRefusing({ bytes: 1000, ms: 50 });
+  const client = await server.client();
+  await client.write(`${HEAD}Content-Length: 100\r\n\r\nx`);
+  expect((await client.response()).body).toEqual({ discarded: false });
+});
+
+test("a body that is longer than the limit is read no further", async () => {
+  await using server = startRefusing({ bytes: 1000, ms: 60_000 });
+  const client = await server.client();
+  await client.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n7d0\r\n${"x".repeat(2000)}\r\n`);
+  expect((await client.response()).body).toEqual({ discarded: false });
+});
+
+test("a body within the limits is read to its end", async () => {
+  await using server = startRefusing({ bytes: 1000, ms: 60_000 });
+  const client = await server.client();
+  await client.write(`${HEAD}Content-Length: 1000\r\n\r\n${"x".repeat(999)}`);
+  await client.write("x");
+  expect((await client.response()).body).toEqual({ discarded: true });
+});
+
+test("a client that leaves is waited for no longer", async () => {
+  await using server = startRefusing({ bytes: 1000, ms: 60_000 });
+  const client = await server.client();
+  await client.write(`${HEAD}Content-Length: 100\r\n\r\nx`);
+  client.close();
+  expect(await server.outcome).toBe(false);
+});
+
+for (const [name, head] of [
+  ["a connection that stays open", "PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n"],
+  ["a request without a body", `${HEAD}Content-Length: 0\r\n\r\n`],
+] as const) {
+  test(`${name} is answered at once`, async () => {
+    await using server = startRefusing({ bytes: 1000, ms: 60_000 });
+    const client = await server.client();
+    await client.write(head);
+    expect((await client.response()).body).toEqual({ discarded: null });
+    client.close();
+  });
+}

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types coffer-workers";
+
+/** What a browser accepts. */
+const page = { accept: "text/html,application/xhtml+xml" };
+
+async function bytesOf(response: Response): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+describe("the dashboard's files", () => {
+  let coffer: TestAppliance;
+  let files: string[] = [];
+  beforeAll(async () => {
+    coffer = await startAppliance();
+    const { text } = await coffer.client().send("GET", "/", { headers: page });
+    files = [...text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, link]) => link ?? "");
+  });
+  afterAll(() => coffer[Symbol.asyncDispose]());
+
+  /** As it is sent: what came is not unpacked. */
+  function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+    return fetch(coffer.appliance.url + path, { decompress: false, headers: { ...page, ...headers } });
+  }
+
+  test.each(["/", "/drives/ada/notes/", "/search?q=x", "/keys", "/claim/clm_0"])(
+    "the page at %s is guarded by a policy",
+    async (path) => {
+      const { status, headers } = await get(path);
+      expect(status).toBe(200);
+      expect(headers.get("content-security-policy")).toBe(POLICY);
+      expect(headers.get("cache-control")).toBe("no-cache");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+    },
+  );
+
+  const mistyped: readonly (readonly [path: string, headers: Record<string, string>, type: string])[] = [
+    ["/drivse", page, "text/html"],
+    ["/a/b/c", page, "text/html"],
+    ["/nothing", { accept: "*/*", "sec-fetch-mode": "navigate" }, "text/html"],
+    ["/drivse", { accept: "*/*" }, "application/json"],
+    ["/chunk-0000.js", { accept: "*/*", "sec-fetch-mode": "no-cors" }, "application/json"],
+  ];
+  test.each(mistyped)("what is not at %s is told with headers %j", async (path, headers, type) => {
+    const answer = await get(path, headers);
+    expect([answer.status, answer.headers.get("content-type")?.split(";")[0]]).toEqual([404, type]);
+    expect(answer.headers.get("content-security-policy")).toBe(type === "text/html" ? POLICY : null);
+    const { status, body } = await fetch(coffer.appliance.url + path, { method: "HEAD", headers });
+    expect([status, body]).toEqual([404, null]);
+  });
+
+  test.each([
+    ["GET", "/v0/nothing", 401],
+    ["POST", "/drivse", 404],
+    ["GET", "/auth/logout", 405],
+  ])("%s %s is answered to a program, even from a page", async (method, path, status) => {
+    const answer = await fetch(coffer.appliance.url + path, { method, headers: page });
+    expect([answer.status, answer.headers.get("content-type")?.split(";")[0]]).toEqual([
+      status,
+      "application/json",
+    ]);
+  });
+
+  test("a script, a style and an icon, from no other host, nothing inline", async () => {
+    const { text } = await coffer.client().send("GET", "/", { headers: page });
+    expect(files.map((file) => file.slice(file.lastIndexOf("."))).toSorted()).toEqual([
+      ".css",
+      ".js",
+      ".svg",
+    ]);
+    expect(text).not.toMatch(/https?:|"\/\/|<style|\bstyle=|\son\w+=|<script>/);
+  });
+
+  const encodings: readonly (readonly [header: string, encoding: string | null])[] = [
+    ["gzip", "gzip"],
+    ["gzip, deflate, br, zstd", "gzip"],
+    ["br, GZIP;q=0.5", "gzip"],
+    ["*", "gzip"],
+    ["identity", null],
+    ["br", null],
+    ["", null],
+    ["gzip;q=0", null],
+    ["gzip; q=0.0, *", null],
+    ["x-gzippy", null],
+  ];
+  test.each(encodings)("Accept-Encoding: %s", async (header, encoding) => {
+    for (const path of ["/", ...files]) {
+      const plain = await bytesOf(await get(path, { "accept-encoding": "identity" }));
+      const response = await get(path, { "accept-encoding": header });
+      const bytes = await bytesOf(response);
+      expect(response.headers.get("vary")).toBe(path === "/" ? "accept, accept-encoding" : "accept-encoding");
+      expect([path, response.headers.get("content-encoding")]).toEqual([path, encoding]);
+      expect(response.headers.get("content-length")).toBe(String(bytes.length));
+      expect(encoding === null ? bytes : Bun.gunzipSync(bytes)).toEqual(plain);
+    }
+  });
+
+  test("what the browser has is not sent again, in either encoding", async () => {
+    for (const path of ["/", ...files]) {
+      const { headers } = await get(path, { "accept-encoding": "gzip" });
+      for (const encoding of ["gzip", "identity"]) {
+        const again = await get(path, {
+          "accept-encoding": encoding,
+          "if-none-match": headers.get("etag") ?? "",
+        });
+        expect([path, again.status, await again.text()]).toEqual([path, 304, ""]);
+      }
+      expect((await get(path, { "if-none-match": '"another"' })).status).toBe(200);
+    }
+  });
+
+  test.each(["/markdown-worker.js", "/pdf-worker.js"])(
+    "the worker %s is a script of its own, which may load nothing, and is asked for anew",
+    async (path) => {
+      const { status, headers } = await get(path);
+      expect([status, headers.get("content-type")]).toEqual([
+        200,
+        expect.stringContaining("text/javascript"),
+      ]);
+      expect(headers.get("content-security-policy")).toBe(
+        "default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+      );
+      expect(headers.get("cache-control")).toBe("no-cache");
+      expect(files).not.toContain(path);
+    },
+  );
+
+  test("files are kept for good by the browser, since their names follow their contents", async () => {
+    for (const file of files) {
+      expect((await get(file)).headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    }
+  });
+});

@@ -1,0 +1,81 @@
+import { expect, test } from "bun:test";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { BlobStore } from "../../../src/blobs/blob-store.ts";
+import { type Content, DamagedContent } from "../../../src/blobs/content-file.ts";
+import { Database } from "../../../src/db/engine/database.ts";
+import { openTables } from "../../../src/db/tables.ts";
+import { createLog } from "../../../src/process/log.ts";
+import { DamagedContents } from "../../../src/services/contents/damaged-contents.ts";
+import { failureOf, flipped, put, sampleBytes } from "../../support/samples/blob-store-contract.ts";
+import { FakeClock } from "../../support/server/fake-clock.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+
+/** A store, and what remembers its damage, in a directory. */
+async function open(root: string) {
+  const clock = new FakeClock();
+  const database = Database.open(join(root, "coffer.db"), clock);
+  const tables = openTables(database);
+  const { smallContents: small, damagedContents: damaged } = tables;
+  const [blobsDir, tmpDir] = [join(root, "blobs"), join(root, "tmp")];
+  const blobs = await BlobStore.open({ blobsDir, tmpDir, diskReserve: 0, small, damaged });
+  const log = createLog({ format: "json", clock, write: () => {} });
+  return { database, tables, blobs, contents: new DamagedContents({ tables, blobs, clock, log }) };
+}
+
+async function damageOf(blobs: BlobStore, content: Content): Promise<DamagedContent> {
+  const error = await failureOf(Array.fromAsync(blobs.pieces(content)));
+  if (error instanceof DamagedContent) return error;
+  throw error;
+}
+
+test("a content is read in pieces of at most 64 KiB", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const { blobs, database } = await open(place.path);
+  using content = await put(blobs, sampleBytes(1_000_000));
+  let bytes = 0;
+  for await (const { length } of blobs.pieces(content)) {
+    expect(length).toBeLessThanOrEqual(64 * 1024);
+    bytes += length;
+  }
+  expect(bytes).toBe(1_000_000);
+  await database.close();
+});
+
+test("damage is not remembered once the content was written anew, or has no row", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const { blobs, tables, contents, database } = await open(place.path);
+  const bytes = sampleBytes(100_000);
+  using content = await put(blobs, bytes);
+  const { digest, size } = content;
+  const path = join(place.path, "blobs", digest.slice(0, 2), digest);
+  await writeFile(path, flipped(bytes));
+  const damage = await damageOf(blobs, content);
+  expect(await contents.remember(damage)).toBe(false);
+  await database.write(() => tables.blobs.ensure(digest, size, null));
+  expect(await contents.remember(damage)).toBe(true);
+  expect(tables.damagedContents.problemOf(digest)).toBe("does not match its SHA-256");
+  using healed = await put(blobs, bytes);
+  expect(healed.isWritten).toBe(true);
+  await contents.check(content);
+  expect(await contents.remember(damage)).toBe(false);
+  expect(tables.damagedContents.problemOf(digest)).toBeNull();
+  await database.close();
+});
+
+test("only an upload that has written a file itself may clear its damage", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  const { blobs, tables, contents, database } = await open(place.path);
+  // So large that an upload is matched by its size.
+  const bytes = sampleBytes(1_100_000);
+  using first = await put(blobs, bytes);
+  const { digest, size } = first;
+  await database.write(() => tables.blobs.ensure(digest, size, null));
+  await writeFile(join(place.path, "blobs", digest.slice(0, 2), digest), flipped(bytes));
+  using matched = await put(blobs, bytes);
+  await contents.remember(await damageOf(blobs, first));
+  using written = await put(blobs, bytes);
+  expect([first, matched, written].map(({ isWritten }) => isWritten)).toEqual([true, false, true]);
+  expect(await Array.fromAsync(blobs.pieces(first), ({ length }) => length)).not.toBeEmpty();
+  await database.close();
+});

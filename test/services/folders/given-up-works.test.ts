@@ -1,0 +1,394 @@
+import { describe, expect, test } from "bun:test";
+import type { Caller } from "../../../src/domain/accounts/caller.ts";
+import type { DriveId } from "../../../src/domain/id.ts";
+import { recordKeys } from "../../../src/domain/idempotency.ts";
+import type { FeedStream } from "../../../src/services/changes/feed.ts";
+import type { ShownWork } from "../../../src/services/folders/works-under-way.ts";
+import { copyRows } from "../../support/samples/many-files.ts";
+import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
+import { bePatient } from "../../support/server/patience.ts";
+import { faultsOfTrees } from "../../support/faults/recount.ts";
+import { eventually } from "../../support/server/scenario.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
+import { WriteMeter } from "../../support/meters/write-meter.ts";
+
+bePatient();
+
+/** All in one folder: the other side of each work has none. More than fit into many pieces. */
+const FILES = 2000;
+
+interface World extends OpenedServices {
+  readonly root: string;
+  readonly caller: Caller;
+  readonly drive: DriveId;
+}
+
+/** Somebody's drive with `first.txt` and files like it in `many/`. */
+async function open(keepDays = 30, storageLimit: number | null = null): Promise<World> {
+  const place = await temporaryDirectory(FAST_DIRECTORY);
+  const opened = await openServicesIn(place.path, { keepDays, storageLimit });
+  const { services, database } = opened;
+  await services.users.createFromShell("ada", "ada's password");
+  const { secret } = await services.apiKeys.createFor("ada", "night shift", "read-write");
+  const caller = services.apiKeys.authenticate(secret);
+  if (caller === null) throw new Error("the key is not known");
+  const { id: drive } = await services.drives.create(caller, "Drive", "");
+  const taker = await services.uploads.begin(caller, drive);
+  await taker.write(Buffer.from("x"));
+  const unset = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
+  const fields = { ...unset, driveId: drive, path: "first.txt", expiresAt: undefined };
+  const { file } = await taker.finish(fields, UNCONDITIONAL);
+  await database.write(() => copyRows(database, file.id, FILES));
+  return {
+    ...opened,
+    root: place.path,
+    caller,
+    drive,
+    [Symbol.asyncDispose]: async () => {
+      services.feed.stop();
+      await services.folderWorks.stop();
+      await opened[Symbol.asyncDispose]();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const to = { path: "x/more/", driveId: undefined };
+
+/** Each begins a work that takes many pieces, and is asked for once what it needs is there. */
+const BEGIN = {
+  copy:
+    async ({ services, caller, drive }: World) =>
+    () =>
+      services.folders.copy(caller, drive, "many/", to),
+  move:
+    async ({ services, caller, drive }: World) =>
+    () =>
+      services.folders.move(caller, drive, "many/", to),
+  delete:
+    async ({ services, caller, drive }: World) =>
+    () =>
+      services.folders.remove(caller, drive, "many/"),
+  restore: async ({ services, caller, drive }: World) => {
+    const { trashId } = await services.folders.remove(caller, drive, "many/");
+    return () => services.trash.restore(caller, String(trashId), "x/more/");
+  },
+  fork:
+    async ({ services, caller, drive }: World) =>
+    () =>
+      services.forks.create(caller, drive, { name: "Fork", snapshot: undefined }),
+};
+
+const KINDS = ["copy", "move", "delete", "restore", "fork"] as const satisfies (keyof typeof BEGIN)[];
+
+/** What is in all drives and in the trash, but for when things happened. */
+function contentsOf({ database }: OpenedServices): unknown {
+  const rows = (sql: string) => database.sql.query(sql).values();
+  return {
+    files: rows("SELECT f.id, f.path, o.path FROM file f JOIN folder o ON o.pk = f.folder ORDER BY f.id"),
+    folders: rows(
+      "SELECT drive, path, file_count FROM folder WHERE drive IN (SELECT pk FROM drive WHERE deleted_at IS NULL) ORDER BY drive, path",
+    ),
+    trash: rows("SELECT path, state FROM trash ORDER BY pk"),
+    trashed: rows("SELECT file_id, path FROM trash_file ORDER BY file_id"),
+    snapshots: rows("SELECT name FROM snapshot ORDER BY pk"),
+    drives: rows("SELECT name FROM drive ORDER BY pk"),
+  };
+}
+
+function works({ services, caller, drive }: World): readonly ShownWork[] {
+  return services.worksUnderWay.list(caller, drive, { limit: 10, after: null }).works;
+}
+
+/** The one work that is under way, once it has done something in more than its first piece. */
+async function underWay(world: World, files = 100): Promise<ShownWork> {
+  await eventually(() => (works(world)[0]?.progress.files ?? 0) > files);
+  const [work] = works(world);
+  if (work === undefined) throw new Error("there is no work");
+  return work;
+}
+
+function cancel({ services, caller, drive }: World, { id }: ShownWork): Promise<ShownWork> {
+  return services.worksUnderWay.cancel(caller, drive, id);
+}
+
+const GIVEN_UP = { status: "rejected", reason: { code: "CONFLICT", message: /gave this change up/ } };
+
+async function expectGivenUp(ended: Promise<unknown>, message = "All is as it was before."): Promise<void> {
+  expect(await Promise.allSettled([ended])).toMatchObject([
+    { ...GIVEN_UP, reason: { code: "CONFLICT", message: expect.stringContaining(message) } },
+  ]);
+}
+
+describe.each(KINDS)("a work that is given up: %s", (kind) => {
+  test("is taken back before its request is refused, and the counts are right all the time", async () => {
+    await using world = await open();
+    const begin = await BEGIN[kind](world);
+    const before = contentsOf(world);
+    const faults: string[] = [];
+    using meter = new WriteMeter(world.database, () => faults.push(...faultsOfTrees(world.database.sql)));
+    const ended = begin();
+    const refused = expectGivenUp(ended);
+    const work = await underWay(world);
+    expect(work).toMatchObject({
+      isUndone: false,
+      by: { name: "night shift" },
+      fileTotal: FILES + (kind === "fork" ? 1 : 0),
+    });
+    const { isUndone, progress } = await cancel(world, work);
+    expect([isUndone, progress.files]).toEqual([true, 0]);
+    await refused;
+    expect(works(world)).toEqual([]);
+    await world.services.sweep.run();
+    expect(contentsOf(world)).toEqual(before);
+    expect(faults).toEqual([]);
+    expect(meter.count).toBeGreaterThan(4);
+    await begin();
+    expect(contentsOf(world)).not.toEqual(before);
+    expect(faultsOfTrees(world.database.sql)).toEqual([]);
+  });
+
+  test("is taken back after a restart that comes in between", async () => {
+    await using world = await open();
+    const begin = await BEGIN[kind](world);
+    const before = contentsOf(world);
+    const ended = Promise.allSettled([begin()]);
+    await cancel(world, await underWay(world, 600));
+    // A fork has only to be forgotten, so that is one piece.
+    if (kind !== "fork") await underWay(world);
+    await world.services.folderWorks.stop();
+    expect(await ended).toMatchObject([{ status: "rejected" }]);
+    await using again = await openServicesIn(world.root);
+    const later = { ...world, ...again };
+    if (kind !== "fork") expect(works(later)).toMatchObject([{ isUndone: true }]);
+    again.services.folderWorks.start();
+    await eventually(() => works(later).length === 0);
+    await again.services.sweep.run();
+    expect(contentsOf(later)).toEqual(before);
+    expect(faultsOfTrees(again.database.sql)).toEqual([]);
+  });
+});
+
+/** How many files there are. */
+function fileCount({ database }: OpenedServices): number {
+  return Number(database.sql.query("SELECT count(*) FROM file").values()[0]?.[0]);
+}
+
+describe("a work that is given up where nothing can be taken back", () => {
+  test("leaves what a removal without a trash has done, also after a restart", async () => {
+    await using world = await open(0);
+    const ended = BEGIN.delete(world).then((begin) => expectGivenUp(begin(), "stays deleted."));
+    await cancel(world, await underWay(world));
+    await ended;
+    const left = fileCount(world);
+    expect([left > 1, left < FILES]).toEqual([true, true]);
+    expect(works(world)).toEqual([]);
+    const again = BEGIN.delete(world).then((begin) => Promise.allSettled([begin()]));
+    const work = await underWay(world);
+    const cancelled = cancel(world, work);
+    const stopped = world.services.folderWorks.stop();
+    await Promise.all([again, cancelled, stopped]);
+    const halfway = fileCount(world);
+    await using later = await openServicesIn(world.root);
+    later.services.folderWorks.start();
+    await eventually(() => works({ ...world, ...later }).length === 0);
+    expect([fileCount(later), halfway < left, halfway > 1]).toEqual([halfway, true, true]);
+    expect(faultsOfTrees(later.database.sql)).toEqual([]);
+  });
+
+  test("leaves what a restore of a snapshot has done, and the snapshot before it brings back the rest", async () => {
+    await using world = await open();
+    const { services, caller, drive } = world;
+    const snapshot = await services.snapshots.create(caller, drive, "Full");
+    await services.folders.remove(caller, drive, "many/");
+    const ended = expectGivenUp(services.snapshots.restore(caller, drive, snapshot.id, undefined), "newest");
+    const work = await underWay(world);
+    expect(work).toMatchObject({ fileTotal: null, phases: 5 });
+    await cancel(world, work);
+    await ended;
+    const left = fileCount(world);
+    expect([left > 100, left < FILES]).toEqual([true, true]);
+    expect(faultsOfTrees(world.database.sql)).toEqual([]);
+    const { snapshots } = services.snapshots.list(caller, drive, { limit: 9, before: null });
+    expect(snapshots[0]).toMatchObject({ name: "Before the restore of Full", fileCount: 1 });
+    await services.snapshots.restore(caller, drive, String(snapshots[0]?.id), undefined);
+    expect(fileCount(world)).toBe(1);
+    await services.snapshots.restore(caller, drive, snapshot.id, undefined);
+    expect(fileCount(world)).toBe(FILES + 1);
+    expect(faultsOfTrees(world.database.sql)).toEqual([]);
+  });
+});
+
+test("once a work has ended, there is none to give up", async () => {
+  await using world = await open();
+  const copied = (await BEGIN.copy(world))();
+  const work = await underWay(world);
+  await copied;
+  expect(await Promise.allSettled([cancel(world, work)])).toMatchObject([{ reason: { code: "NOT_FOUND" } }]);
+});
+
+test("to give up twice changes nothing more, and writes that wait go on", async () => {
+  await using world = await open();
+  const { services, caller, drive } = world;
+  const refused = BEGIN.move(world).then((begin) => expectGivenUp(begin()));
+  const work = await underWay(world);
+  const made = services.folders.create(caller, drive, "many/new/");
+  await cancel(world, work);
+  await cancel(world, work);
+  await Promise.all([refused, made]);
+  expect(services.folders.get(caller, drive, "many/").folder).toMatchObject({
+    fileCount: FILES,
+    ownFolderCount: 1,
+  });
+});
+
+test("a work that fails again and again is given up at once", async () => {
+  await using world = await open();
+  const { services, caller, drive, database } = world;
+  database.sql.run(
+    `CREATE TRIGGER sabotage BEFORE DELETE ON file WHEN OLD.path = 'many/0000900.txt'
+     BEGIN SELECT RAISE(ABORT, 'sabotaged'); END`,
+  );
+  const removed = Promise.allSettled([services.folders.remove(caller, drive, "many/")]);
+  expect(await removed).toMatchObject([{ reason: { code: "UNAVAILABLE" } }]);
+  await cancel(world, await underWay(world));
+  await eventually(() => works(world).length === 0);
+  expect(services.folders.get(caller, drive, "many/").folder.fileCount).toBe(FILES);
+  expect(faultsOfTrees(database.sql)).toEqual([]);
+});
+
+test("a removal that is given up is not answered again as done", async () => {
+  await using world = await open();
+  const { services, caller, drive, tables, clock } = world;
+  const { name } = recordKeys(new Uint8Array(32), "ada", "once");
+  const kept = () => tables.idempotencyRecords.find(name, clock.now()) !== null;
+  const keep = () => tables.idempotencyRecords.put(name, null, new Uint8Array(1), clock.now() + 1000);
+  const refused = expectGivenUp(services.folders.remove(caller, drive, "many/", keep));
+  const work = await underWay(world);
+  expect(kept()).toBe(true);
+  await cancel(world, work);
+  expect(kept()).toBe(false);
+  await refused;
+});
+
+test("what goes back into a drive that is full by now goes back", async () => {
+  await using world = await open(30, 1_000_000);
+  const { services, caller, drive, database } = world;
+  const refused = expectGivenUp(services.folders.remove(caller, drive, "many/"));
+  const work = await underWay(world);
+  database.sql.run("UPDATE drive SET record_size = 1000000000000");
+  await cancel(world, work);
+  await refused;
+  expect(services.folders.get(caller, drive, "many/").folder.fileCount).toBe(FILES);
+});
+
+test("a key of a folder sees what is done in there, and not where it comes from or goes to", async () => {
+  await using world = await open();
+  const { services, caller, drive } = world;
+  const keyOf = async (pathPrefix: string) => {
+    const request = {
+      name: "",
+      scope: "read-write",
+      driveId: drive,
+      pathPrefix,
+      expiresAt: null,
+    } as const;
+    const { secret } = await services.apiKeys.create(caller, request);
+    const holder = services.apiKeys.authenticate(secret);
+    if (holder === null) throw new Error("the key is not known");
+    return { ...world, caller: holder };
+  };
+  const [source, destination, beside] = [await keyOf("many/"), await keyOf("x/"), await keyOf("y/")];
+  const moved = BEGIN.move(world).then((begin) => expectGivenUp(begin()));
+  const work = await underWay(world);
+  expect(works(world)).toMatchObject([{ from: { path: "many/" }, to: { path: "x/more/" } }]);
+  expect(works(source)).toMatchObject([{ from: { path: "many/" }, to: null }]);
+  expect(works(destination)).toMatchObject([{ from: null, to: { path: "x/more/" } }]);
+  expect(works(beside)).toEqual([]);
+  const refusals = await Promise.allSettled([
+    cancel(source, work),
+    cancel(destination, work),
+    cancel(beside, work),
+  ]);
+  expect(refusals).toMatchObject([
+    { reason: { code: "FORBIDDEN" } },
+    { reason: { code: "FORBIDDEN" } },
+    { reason: { code: "NOT_FOUND" } },
+  ]);
+  await cancel(world, work);
+  await moved;
+  // What a copy only reads is not changed by giving it up.
+  const copied = BEGIN.copy(world).then((begin) => expectGivenUp(begin()));
+  await cancel(destination, await underWay(world));
+  await copied;
+});
+
+function follow({ services, caller, drive }: World): FeedStream {
+  const listener = { wake: () => {}, tick: () => {}, end: () => stream.close() };
+  const stream = services.feed.open(caller, "client", { drives: [drive], position: "latest" }, listener);
+  return stream;
+}
+
+test("a fork is shown to who makes it, and to nobody else in the drive", async () => {
+  await using world = await open();
+  const { services, caller, drive } = world;
+  await services.users.createFromShell("bob", "bob's password");
+  const { secret } = await services.apiKeys.createFor("bob", "", "read-write");
+  const bob = services.apiKeys.authenticate(secret);
+  if (bob === null) throw new Error("the key is not known");
+  await services.members.add(caller, drive, "bob", "editor");
+  const bobs = { ...world, caller: bob };
+  const refused = BEGIN.fork(bobs).then((begin) => expectGivenUp(begin()));
+  await eventually(() => works(bobs).length === 1);
+  const [work] = works(bobs);
+  if (work === undefined) throw new Error("there is no work");
+  expect(work).toMatchObject({ from: { path: "" }, to: null });
+  expect(works(world)).toEqual([]);
+  expect(await Promise.allSettled([cancel(world, work)])).toMatchObject([{ reason: { code: "NOT_FOUND" } }]);
+  await cancel(bobs, work);
+  await refused;
+});
+
+describe("a stream is told of works", () => {
+  test("as they begin, at most once a second, and as they end", async () => {
+    await using world = await open();
+    const stream = follow(world);
+    expect(stream.read().works).toEqual([]);
+    const copied = (await BEGIN.copy(world))();
+    await underWay(world);
+    expect(stream.read().works).toMatchObject([{ hasEnded: false, work: { to: { path: "x/more/" } } }]);
+    const { progress } = await underWay(world, 200);
+    expect(stream.read().works).toEqual([]);
+    world.clock.advance(1000);
+    await underWay(world, progress.files + 100);
+    const [told] = stream.read().works;
+    expect(told?.work.progress.files).toBeGreaterThanOrEqual(progress.files);
+    const late = follow(world);
+    expect(late.read().works).toMatchObject([{ hasEnded: false }]);
+    await copied;
+    // However long ago they were told how far it was.
+    const ended = { isUndone: false, progress: { files: FILES }, fileTotal: FILES };
+    for (const each of [stream, late])
+      expect(each.read().works).toMatchObject([{ hasEnded: true, work: ended }]);
+    const tooLate = follow(world);
+    expect(tooLate.read().works).toEqual([]);
+    for (const each of [stream, late, tooLate]) each.close();
+  });
+
+  test("that are given up, and of none in another drive", async () => {
+    await using world = await open();
+    const { services, caller } = world;
+    const { id: drive } = await services.drives.create(caller, "Other", "");
+    const [stream, other] = [follow(world), follow({ ...world, drive })];
+    for (const each of [stream, other]) expect(each.read().works).toEqual([]);
+    const refused = BEGIN.delete(world).then((begin) => expectGivenUp(begin()));
+    await cancel(world, await underWay(world));
+    await refused;
+    const [told] = stream.read().works;
+    expect(told).toMatchObject({ hasEnded: true, work: { isUndone: true } });
+    expect(told?.work.progress.files).toBe(told?.work.fileTotal ?? 0);
+    expect(other.read().works).toEqual([]);
+    for (const each of [stream, other]) each.close();
+  });
+});

@@ -1,0 +1,287 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { statfs } from "node:fs/promises";
+import { join } from "node:path";
+import type { Caller } from "../../../src/domain/accounts/caller.ts";
+import { HistoryRemoval } from "../../../src/services/history/history-removal.ts";
+import { Pruning } from "../../../src/services/history/pruning.ts";
+import { SnapshotRemoval } from "../../../src/services/snapshots/snapshot-removal.ts";
+import { SHORTEST_GRACE_MS } from "../../../src/services/upkeep/early-removal.ts";
+import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
+import { contentsIn } from "../../support/samples/contents.ts";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import type { Client } from "../../support/server/client.ts";
+import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
+import { eventually, provision } from "../../support/server/scenario.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
+import { verified } from "../../support/faults/verified.ts";
+import { populate } from "../../support/server/world.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** An account that may store 1,000 bytes. */
+const SMALL = { "storage-limits": "team=1000" };
+
+interface Place {
+  readonly id: string;
+  readonly client: Client;
+}
+
+/** A content of so many bytes that no other call gave. */
+function content(bytes: number): Uint8Array<ArrayBuffer> {
+  const made = new Uint8Array(bytes);
+  crypto.getRandomValues(made.subarray(0, 16));
+  return made;
+}
+
+async function put(
+  { id, client }: Place,
+  path: string,
+  bytes: number,
+): Promise<{ id: string; status: number }> {
+  const address = `/v0/files?drive_id=${id}&path=${path}`;
+  const { status, text } = await client.send("PUT", address, { body: content(bytes) });
+  return { id: JSON.parse(text).id, status };
+}
+
+/** The same by the services, without a server. */
+async function store(
+  { services }: OpenedServices,
+  caller: Caller,
+  driveId: string,
+  path: string,
+  bytes: number,
+): Promise<void> {
+  const upload = await services.uploads.begin(caller, driveId);
+  await upload.write(content(bytes));
+  const unset = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
+  await upload.finish({ ...unset, driveId, path, expiresAt: undefined }, UNCONDITIONAL);
+}
+
+async function numbersOf({ client }: Place, id: string): Promise<number[]> {
+  const { data } = await client.json<{ data: { version: number }[] }>(200, "GET", `/v0/files/${id}/versions`);
+  return data.map(({ version }) => version);
+}
+
+async function trashOf({ id, client }: Place): Promise<string[]> {
+  const { data } = await client.json<{ data: { path: string }[] }>(200, "GET", `/v0/trash?drive_id=${id}`);
+  return data.map(({ path }) => path);
+}
+
+/** A drive of Ada's without anything in it. */
+async function adasDrive(coffer: TestAppliance): Promise<Place> {
+  const { clients, files } = await populate(coffer);
+  await clients.ada.json(200, "DELETE", `/v0/files/${files.ada}`);
+  const { data } = await clients.ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+    body: { name: "Two" },
+  });
+  return { id: data.id, client: clients.ada };
+}
+
+function rowsOf(coffer: TestAppliance, table: string): number {
+  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
+  return sql.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? 0;
+}
+
+function onDisk(coffer: TestAppliance): number {
+  return contentsIn(coffer.dataDir).reduce((sum, { size }) => sum + size, 0);
+}
+
+describe("what is kept ends", () => {
+  test("after its days, in the sweep, and its contents after that", async () => {
+    await using coffer = await startAppliance({ "keep-days": "2" });
+    const own = await provision(coffer);
+    const { id } = await put(own, "f", 20_000);
+    await put(own, "f", 20_001);
+    await own.client.json(200, "DELETE", `/v0/files/${(await put(own, "g", 20_002)).id}`);
+    const { sweep } = coffer.appliance.services;
+    coffer.clock.advance(2 * DAY_MS - 1);
+    await sweep.run();
+    expect([rowsOf(coffer, "file_version"), rowsOf(coffer, "trash_file")]).toEqual([1, 1]);
+    coffer.clock.advance(1);
+    await sweep.run();
+    expect([rowsOf(coffer, "file_version"), rowsOf(coffer, "trash"), rowsOf(coffer, "kept_content")]).toEqual(
+      [0, 0, 0],
+    );
+    expect(await numbersOf(own, id)).toEqual([]);
+    coffer.clock.advance(ORPHAN_GRACE_MS);
+    await sweep.run();
+    expect(onDisk(coffer)).toBe(20_001);
+    expect(await verified(coffer.dataDir)).toEqual([]);
+  });
+
+  test("at once after a start that keeps fewer, or nothing", async () => {
+    await using coffer = await startAppliance();
+    const own = await provision(coffer);
+    for (let n = 1; n <= 6; n += 1) await put(own, "f", n);
+    await coffer.restart({ "keep-versions": "2" });
+    await coffer.appliance.services.sweep.run();
+    expect(rowsOf(coffer, "file_version")).toBe(2);
+    await coffer.restart({ "keep-days": "0" });
+    await coffer.appliance.services.sweep.run();
+    expect(rowsOf(coffer, "file_version")).toBe(0);
+  });
+
+  test("with its file, once that is in no trash any more", async () => {
+    await using coffer = await startAppliance();
+    const own = await provision(coffer);
+    const { id } = await put(own, "f", 10);
+    await put(own, "f", 11);
+    const { trash_id: entry } = await own.client.json<{ trash_id: string }>(200, "DELETE", `/v0/files/${id}`);
+    const { sweep } = coffer.appliance.services;
+    await sweep.run();
+    expect([rowsOf(coffer, "file_version"), rowsOf(coffer, "gone_file")]).toEqual([1, 1]);
+    await own.client.json(200, "POST", `/v0/trash/${entry}/restore`);
+    await sweep.run();
+    expect([rowsOf(coffer, "file_version"), rowsOf(coffer, "gone_file")]).toEqual([1, 0]);
+    const again = await own.client.json<{ trash_id: string }>(200, "DELETE", `/v0/files/${id}`);
+    await own.client.json(200, "DELETE", `/v0/trash/${again.trash_id}`);
+    await sweep.run();
+    await sweep.run();
+    expect([rowsOf(coffer, "file_version"), rowsOf(coffer, "gone_file")]).toEqual([0, 0]);
+  });
+
+  test("also if the file comes back and goes again while the sweep looks at it", async () => {
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
+    await using opened = await openServicesIn(place.path);
+    const { services, database } = opened;
+    const { apiKey, driveId } = await services.drives.provision("Drive");
+    const caller = services.apiKeys.authenticate(apiKey);
+    if (caller === null) throw new Error("the key is not known");
+    for (const bytes of [20, 21]) await store(opened, caller, driveId, "f", bytes);
+    const remove = () => services.files.remove(caller, { drive: driveId, path: "f" }, UNCONDITIONAL);
+    const { trashId } = await remove();
+    await services.trash.restore(caller, trashId ?? "", undefined);
+    /** It is deleted before the write that the historyRemoval asks for. */
+    const writeFromReserve = async <T>(job: () => T): Promise<T> => {
+      await remove();
+      return opened.tables.writeFromReserve(job);
+    };
+    const tables = { ...opened.tables, writeFromReserve };
+    await new HistoryRemoval({ tables, retention: { days: 1, versions: 1 } }).removeSomeOfGone();
+    expect(database.sql.query("SELECT file_id FROM gone_file").all()).toHaveLength(1);
+  });
+
+  test("with its drive", async () => {
+    await using coffer = await startAppliance();
+    const own = await provision(coffer);
+    const { id } = await put(own, "f", 10);
+    await put(own, "f", 11);
+    await own.client.json(200, "DELETE", `/v0/files/${id}`);
+    await put(own, "g", 12);
+    await put(own, "g", 13);
+    await own.client.json(200, "DELETE", `/v0/drives/${own.id}`);
+    await coffer.appliance.services.sweep.run();
+    expect(["drive", "file_version", "trash", "kept_content"].map((table) => rowsOf(coffer, table))).toEqual([
+      0, 0, 0, 0,
+    ]);
+  });
+});
+
+describe("what is kept goes first where room is needed", () => {
+  test("the oldest of it, and no more than is needed; no upload is refused for it", async () => {
+    await using coffer = await startAppliance(SMALL);
+    const own = await adasDrive(coffer);
+    const replaced = await put(own, "replaced", 200);
+    coffer.clock.advance(1000);
+    await put(own, "replaced", 100);
+    coffer.clock.advance(1000);
+    const deleted = await put(own, "deleted", 200);
+    await own.client.json(200, "DELETE", `/v0/files/${deleted.id}`);
+    coffer.clock.advance(1000);
+    await put(own, "replaced", 101);
+    // 101 stored, 500 kept.
+    expect((await put(own, "large", 350)).status).toBe(201);
+    expect(await numbersOf(own, replaced.id)).toEqual([2, 1]);
+    expect((await put(own, "larger", 200)).status).toBe(201);
+    await eventually(async () => (await numbersOf(own, replaced.id)).length === 1);
+    expect(await trashOf(own)).toEqual(["deleted"]);
+    expect((await put(own, "largest", 300)).status).toBe(201);
+    await eventually(async () => (await trashOf(own)).length === 0);
+    expect(await verified(coffer.dataDir)).toEqual([]);
+  });
+
+  test("but nothing that is deleted in between", async () => {
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
+    await using opened = await openServicesIn(place.path);
+    const { services, database } = opened;
+    const { apiKey, driveId } = await services.drives.provision("Drive");
+    const caller = services.apiKeys.authenticate(apiKey);
+    if (caller === null) throw new Error("the key is not known");
+    for (const path of ["old", "new"]) await store(opened, caller, driveId, path, 20);
+    const remove = (path: string) => services.files.remove(caller, { drive: driveId, path }, UNCONDITIONAL);
+    await remove("old");
+    let entry: string | null = null;
+    /** Deletes the other file as soon as the first is gone: its entry gets the number of that. */
+    const writeFromReserve = async <T>(job: () => T): Promise<T> => {
+      const result = await opened.tables.writeFromReserve(job);
+      if (entry === null && database.sql.query("SELECT 1 FROM trash").get() === null)
+        entry = (await remove("new")).trashId;
+      return result;
+    };
+    const tables = { ...opened.tables, writeFromReserve };
+    const { quota, changes } = services;
+    const parts = { ...opened, tables, quota, changes, retention: { days: 1, versions: 1 } };
+    const historyRemoval = new HistoryRemoval(parts);
+    await new Pruning({
+      ...parts,
+      historyRemoval,
+      snapshotRemoval: new SnapshotRemoval(parts),
+    }).pruneForTheDisk(1);
+    expect(services.trash.get(caller, entry ?? "")).toMatchObject({ path: "new" });
+  });
+
+  test("replaces again and again take three times the limit at most, and are let in again in a minute", async () => {
+    await using coffer = await startAppliance(SMALL);
+    const own = await adasDrive(coffer);
+    const statuses: number[] = [];
+    for (let n = 0; n < 12; n += 1) {
+      statuses.push((await put(own, "f", 600)).status);
+      expect(onDisk(coffer)).toBeLessThan(3 * 1000 + 100);
+    }
+    expect(statuses.at(0)).toBe(201);
+    expect(statuses.at(-1)).toBe(403);
+    coffer.clock.advance(SHORTEST_GRACE_MS);
+    await coffer.appliance.services.sweep.run();
+    expect((await put(own, "f", 600)).status).toBe(200);
+    expect(await verified(coffer.dataDir)).toEqual([]);
+  });
+
+  test("but what a snapshot needs counts like files", async () => {
+    await using coffer = await startAppliance(SMALL);
+    const own = await adasDrive(coffer);
+    await put(own, "f", 600);
+    await own.client.json(201, "POST", `/v0/drives/${own.id}/snapshots`);
+    const refused = await own.client.send("PUT", `/v0/files?drive_id=${own.id}&path=f`, {
+      body: content(601),
+    });
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("snapshots")]);
+    expect((await put(own, "g", 300)).status).toBe(201);
+  });
+
+  test("what others keep stays", async () => {
+    await using coffer = await startAppliance(SMALL);
+    const own = await adasDrive(coffer);
+    const other = await provision(coffer);
+    const { id } = await put(other, "f", 500);
+    await put(other, "f", 501);
+    await put(own, "f", 600);
+    await put(own, "f", 700);
+    await eventually(() => rowsOf(coffer, "file_version") === 1);
+    expect(await numbersOf(other, id)).toEqual([1]);
+  });
+
+  test("all of it when the disk is near its reserve, whoever keeps it", async () => {
+    const { bavail, frsize } = await statfs(FAST_DIRECTORY);
+    await using coffer = await startAppliance({ "disk-reserve": String(Math.floor(bavail * frsize * 0.75)) });
+    const own = await provision(coffer);
+    await put(own, "f", 20_000);
+    await put(own, "f", 20_001);
+    await coffer.appliance.services.sweep.run();
+    expect(rowsOf(coffer, "file_version")).toBe(0);
+    const told = () => coffer.lines.filter((line) => line.includes("removed before their time")).length;
+    expect(told()).toBe(1);
+    await coffer.appliance.services.sweep.run();
+    expect(told()).toBe(1);
+  });
+});

@@ -1,0 +1,315 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { backUpTo } from "../../../src/backup/backup.ts";
+import { restoreFrom } from "../../../src/backup/restore.ts";
+import { type BatchId, type DrivePk, newId } from "../../../src/domain/id.ts";
+import { IndexThread } from "../../../src/services/search/index-thread.ts";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { bePatient } from "../../support/server/patience.ts";
+import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
+import { verified } from "../../support/faults/verified.ts";
+
+bePatient();
+
+let coffer: TestAppliance;
+let own: OwnDrive;
+
+beforeEach(async () => {
+  coffer = await startAppliance();
+  own = await provision(coffer);
+  await put("one.txt", "needle");
+  await put("two.txt", "needle hay");
+  await put("three.bin", "");
+  expect(await found("needle")).toEqual(["one.txt", "two.txt"]);
+});
+
+afterEach(() => coffer[Symbol.asyncDispose]());
+
+function put(path: string, body: string, status = 201): Promise<{ id: string }> {
+  const target = `/v0/files?drive_id=${own.id}&path=${encodeURIComponent(path)}`;
+  return coffer.client(own.key).json<{ id: string }>(status, "PUT", target, { body });
+}
+
+async function found(text: string): Promise<string[]> {
+  const target = `/v0/search?drive_id=${own.id}&q=${encodeURIComponent(text)}`;
+  const { data } = await coffer.client(own.key).json<{ data: { path: string }[] }>(200, "GET", target);
+  return data.map(({ path }) => path).toSorted();
+}
+
+/** A file of the data directory. */
+function file(name: string): string {
+  return join(coffer.dataDir, name);
+}
+
+function open(): Sqlite {
+  return new Sqlite(file("coffer.db"), { readonly: true, strict: true });
+}
+
+/** Waits until there are no jobs, and the index is filled. */
+async function settled(): Promise<void> {
+  using sql = open();
+  await eventually(
+    () =>
+      sql.query("SELECT 1 FROM search_job").get() === null &&
+      sql.query("SELECT 1 FROM search_index WHERE filled_to IS NULL").get() !== null,
+  );
+}
+
+describe("an index that is not the database's own is made again", () => {
+  const spoils: [name: string, spoil: () => Promise<void>][] = [
+    [
+      "missing",
+      async () => {
+        await rm(file("search.db"));
+      },
+    ],
+    [
+      "not there since an upgrade",
+      async () => {
+        await rm(file("search.db"));
+        using sql = new Sqlite(file("coffer.db"));
+        sql.run("UPDATE search_index SET batch = NULL, filled_to = 0");
+      },
+    ],
+    [
+      "empty",
+      async () => {
+        await writeFile(file("search.db"), "");
+      },
+    ],
+    [
+      "no database",
+      async () => {
+        await writeFile(file("search.db"), "x".repeat(20_000));
+      },
+    ],
+    [
+      "of another format",
+      async () => {
+        using sql = new Sqlite(file("search.db"));
+        sql.run("PRAGMA user_version = 99");
+      },
+    ],
+    [
+      "of another store",
+      async () => {
+        await using other = await startAppliance();
+        const { client, id } = await provision(other);
+        await client.json(201, "PUT", `/v0/files?drive_id=${id}&path=other.txt`, { body: "other" });
+        await client.json(200, "GET", `/v0/search?q=other`);
+        await other.close();
+        await cp(join(other.dataDir, "search.db"), file("search.db"));
+      },
+    ],
+  ];
+  test.each(spoils)("%s", async (_, spoil) => {
+    await coffer.close();
+    await spoil();
+    await coffer.restart();
+    await settled();
+    expect(await found("needle")).toEqual(["one.txt", "two.txt"]);
+    expect(await found("three")).toEqual(["three.bin"]);
+    expect(await found("other")).toEqual([]);
+    await put("four.txt", "needle");
+    expect(await found("needle")).toEqual(["four.txt", "one.txt", "two.txt"]);
+    await coffer.close();
+    expect(await verified(coffer.dataDir)).toEqual([]);
+  });
+
+  test("a copy of an earlier time", async () => {
+    await coffer.close();
+    await cp(file("search.db"), file("earlier.db"));
+    await coffer.restart();
+    await put("one.txt", "changed", 200);
+    await put("four.txt", "needle");
+    expect(await found("needle")).toEqual(["four.txt", "two.txt"]);
+    await coffer.close();
+    await cp(file("earlier.db"), file("search.db"));
+    await rm(file("earlier.db"));
+    await coffer.restart();
+    await settled();
+    expect(await found("needle")).toEqual(["four.txt", "two.txt"]);
+  });
+
+  test("a copy of a later time, beside a database of an earlier one", async () => {
+    await coffer.close();
+    await cp(file("coffer.db"), file("earlier.db"));
+    await coffer.restart();
+    await put("one.txt", "changed", 200);
+    expect(await found("changed")).toEqual(["one.txt"]);
+    await coffer.close();
+    await cp(file("earlier.db"), file("coffer.db"));
+    await rm(file("earlier.db"));
+    await coffer.restart();
+    await settled();
+    expect([await found("changed"), await found("needle")]).toEqual([[], ["one.txt", "two.txt"]]);
+  });
+
+  test("damaged while the server runs, when a search finds it so", async () => {
+    await coffer.close();
+    const sql = new Sqlite(file("search.db"));
+    const blocks = sql
+      .query<{ block: Uint8Array }, []>("SELECT block FROM search_text_data WHERE id > 10")
+      .all();
+    sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    sql.close();
+    const bytes = await readFile(file("search.db"));
+    for (const { block } of blocks) {
+      const at = bytes.indexOf(block);
+      if (at > 0) bytes.fill(0xff, at, at + block.length);
+    }
+    await writeFile(file("search.db"), bytes);
+    await coffer.restart();
+    await coffer.client(own.key).json(500, "GET", `/v0/search?drive_id=${own.id}&q=needle`);
+    await eventually(async () => {
+      const answer = await coffer.client(own.key).send("GET", `/v0/search?drive_id=${own.id}&q=needle`);
+      return answer.status === 200;
+    });
+    await settled();
+    expect(await found("needle")).toEqual(["one.txt", "two.txt"]);
+  });
+});
+
+test("a store that was restored is searched", async () => {
+  const place = { kind: "directory", path: join(coffer.dataDir, "../backup") } as const;
+  const { signal } = new AbortController();
+  const options = { dataDir: coffer.dataDir, clock: coffer.clock, diskReserve: 0, version: "1.2.3", signal };
+  await backUpTo(place, 1, options);
+  await put("one.txt", "changed", 200);
+  const restored = join(coffer.dataDir, "../restored");
+  await restoreFrom(place, null, restored);
+  await coffer.restart({ "data-dir": restored });
+  await eventually(async () => (await found("needle")).length === 2);
+  expect(await found("changed")).toEqual([]);
+});
+
+test("phrases and parts of names of what a file was do not match while it waits to be indexed", async () => {
+  await put("green apple.txt", "some red words");
+  expect([await found('"red words"'), await found("reen app")]).toEqual([
+    ["green apple.txt"],
+    ["green apple.txt"],
+  ]);
+  await coffer.appliance.services.indexer.stop();
+  await put("green apple.txt", "words some red", 200);
+  expect([await found('"red words"'), await found("some"), await found("reen app")]).toEqual([
+    [],
+    [],
+    ["green apple.txt"],
+  ]);
+});
+
+test("while the index cannot be made, searches find no file by words, and all by filters", async () => {
+  await coffer.close();
+  await rm(file("search.db"));
+  await mkdir(file("search.db"));
+  await coffer.restart();
+  expect(await found("needle")).toEqual([]);
+  const { total } = await coffer
+    .client(own.key)
+    .json<{ total: number }>(200, "GET", `/v0/search?drive_id=${own.id}&mime_type=text/*`);
+  expect(total).toBe(2);
+  expect(coffer.lines.filter((line) => line.includes("indexing failed")).length).toBeGreaterThan(0);
+  await rm(file("search.db"), { recursive: true });
+  // A first one may wait for a try in the background that began before this, and fails.
+  await eventually(async () => (await found("needle")).length > 0);
+  expect(await found("needle")).toEqual(["one.txt", "two.txt"]);
+});
+
+test("a job is removed only after its terms are in the index; one that was cut off in between is done again", async () => {
+  await coffer.appliance.services.indexer.stop();
+  await put("one.txt", "changed", 200);
+  await put("four.txt", "needle");
+  using sql = open();
+  const jobs = () => sql.query("SELECT ticket FROM search_job ORDER BY ticket").values().flat().map(Number);
+  const batch = () =>
+    sql.query<{ batch: BatchId }, []>("SELECT batch FROM search_index").get()?.batch ?? null;
+  const before = { jobs: jobs(), batch: batch() };
+  // As if the process ended after the thread has answered.
+  const places = { database: file("coffer.db"), blobsDir: file("blobs") };
+  const fresh = newId<BatchId>(1);
+  const { thread, isNew } = await IndexThread.start(places, before.batch, fresh);
+  if (before.batch === null) throw new Error("there is no index");
+  const request = {
+    drive: null,
+    after: 0,
+    documents: [],
+    upTo: Number.MAX_SAFE_INTEGER,
+    previous: before.batch,
+    id: fresh,
+  };
+  const { tickets } = await thread.index(request);
+  await thread.close(before.batch);
+  expect([isNew, tickets.toSorted((a, b) => a - b)]).toEqual([false, before.jobs]);
+  expect({ jobs: jobs(), batch: batch() }).toEqual(before);
+  using index = new Sqlite(file("search.db"), { readonly: true });
+  expect(index.query("SELECT last FROM search_batch").values()).toEqual([[fresh]]);
+  expect(index.query("SELECT count(*) FROM search_name").values()).toEqual([[4]]);
+  await coffer.restart();
+  await settled();
+  expect(await found("needle")).toEqual(["four.txt", "two.txt"]);
+  expect(await found("changed")).toEqual(["one.txt"]);
+  expect(coffer.lines.filter((line) => line.includes("search index is new"))).toHaveLength(1);
+});
+
+test("only jobs that are on the disk are done", async () => {
+  await coffer.appliance.services.indexer.stop();
+  const { id } = await put("four.txt", "needle");
+  using sql = open();
+  const last = Number(sql.query("SELECT max(ticket) FROM search_job").values().flat()[0]);
+  await coffer.client(own.key).json(200, "DELETE", `/v0/files/${id}`);
+  await put("five.txt", "needle");
+  const places = { database: file("coffer.db"), blobsDir: file("blobs") };
+  const [fresh, id2] = [newId<BatchId>(1), newId<BatchId>(2)];
+  const { thread } = await IndexThread.start(places, null, fresh);
+  const done = await thread.index({
+    drive: null,
+    after: 0,
+    documents: [],
+    upTo: last,
+    previous: fresh,
+    id: id2,
+  });
+  await thread.close(null);
+  expect(done.tickets.filter((ticket) => ticket > last)).toEqual([]);
+});
+
+test("when the thread ends, another goes on", async () => {
+  using started = spyOn(IndexThread, "start");
+  // Instead of getting something to do, the thread ends.
+  using posted = spyOn(Worker.prototype, "postMessage").mockImplementation(function end(this: Worker) {
+    this.terminate();
+  });
+  await put("four.txt", "needle");
+  await eventually(() => coffer.lines.some((line) => line.includes("indexing failed")));
+  posted.mockRestore();
+  expect(await found("needle")).toEqual(["four.txt", "one.txt", "two.txt"]);
+  expect(started).toHaveBeenCalledTimes(1);
+});
+
+test("no write waits for the index, however long a batch takes, and no job goes before its batch is written", async () => {
+  const other = new Sqlite(file("search.db"));
+  // The thread may still write what was asked for before.
+  other.run("PRAGMA busy_timeout = 60000");
+  other.run("BEGIN IMMEDIATE");
+  await put("four.txt", "needle");
+  await put("five.txt", "needle");
+  const sql = open();
+  const drives = sql.query<{ pk: DrivePk }, []>("SELECT pk FROM drive").all();
+  // The thread waits for the lock, and the jobs for the thread.
+  await coffer.appliance.services.indexer.settle(
+    drives.map(({ pk }) => pk),
+    300,
+  );
+  expect(Number(sql.query("SELECT count(*) FROM search_job").values().flat()[0])).toBe(4);
+  await put("six.txt", "needle");
+  sql.close();
+  other.run("ROLLBACK");
+  other.close();
+  expect(await found("needle")).toEqual(["five.txt", "four.txt", "one.txt", "six.txt", "two.txt"]);
+  await coffer.close();
+  // The threads have closed their connections as well.
+  expect(["coffer.db-wal", "search.db-wal"].map((name) => existsSync(file(name)))).toEqual([false, false]);
+});

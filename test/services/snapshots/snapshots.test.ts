@@ -1,0 +1,99 @@
+import { expect, test } from "bun:test";
+import type { Caller } from "../../../src/domain/accounts/caller.ts";
+import type { File } from "../../../src/domain/files/file.ts";
+import { SNAPSHOTS } from "../../../src/domain/limits.ts";
+import { SnapshotRemoval } from "../../../src/services/snapshots/snapshot-removal.ts";
+import { copyRows } from "../../support/samples/many-files.ts";
+import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+import { TurnMeter } from "../../support/meters/turn-meter.ts";
+import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
+
+test("of snapshots that the server takes and does not give back, only the newest stay", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  await using opened = await openServicesIn(place.path);
+  const { services, database, clock } = opened;
+  const { apiKey, driveId } = await services.drives.provision("Drive");
+  const caller = services.apiKeys.authenticate(apiKey);
+  if (caller === null) throw new Error("the key is not known");
+  const drive = services.drives.get(caller, driveId);
+  const stamp = { now: clock.now(), by: null };
+  // As for forks that are cut off.
+  for (let n = 0; n <= SNAPSHOTS.automatic; n += 1)
+    await database.write(() => services.snapshots.takeFor(drive, `For the fork ${n}`, stamp));
+  const { snapshots } = services.snapshots.list(caller, driveId, { limit: 100, before: null });
+  expect(snapshots).toHaveLength(SNAPSHOTS.automatic);
+  expect(snapshots.at(-1)?.name).toBe("For the fork 1");
+  const feed = { drives: [driveId], position: null, limit: 1, newestFirst: true };
+  expect(services.feed.page(caller, feed).changes).toMatchObject([{ type: "snapshot.deleted", by: null }]);
+});
+
+test("what only a deleted snapshot needs goes, also if it has the row of one that went with its drive", async () => {
+  await using place = await temporaryDirectory(FAST_DIRECTORY);
+  await using opened = await openServicesIn(place.path);
+  const { database } = opened;
+  const removal = new SnapshotRemoval({ ...opened, changes: opened.services.changes });
+  await deletedSnapshot(opened);
+  await removal.piece();
+  await database.write(() => database.sql.run("DELETE FROM snapshot"));
+  await deletedSnapshot(opened);
+  while ((await removal.piece()) > 0);
+  const held = "SELECT 1 FROM held_file WHERE drive = (SELECT max(pk) FROM drive)";
+  expect(database.sql.query(held).all()).toEqual([]);
+});
+
+test("a folder of a snapshot is listed without a look at what has expired elsewhere", async () => {
+  const costs: number[] = [];
+  for (const count of [10, 3000]) {
+    const meter = new TurnMeter();
+    await using place = await temporaryDirectory(FAST_DIRECTORY);
+    await using opened = await openServicesIn(place.path, { open: (database) => meter.open(database) });
+    const { services, database, clock } = opened;
+    const { apiKey, driveId } = await services.drives.provision("Drive");
+    const caller = services.apiKeys.authenticate(apiKey);
+    if (caller === null) throw new Error("the key is not known");
+    const soon = new Date(clock.now() + 60_000).toISOString();
+    const { id } = await store(services, caller, driveId, "goes", { path: "f", expiresAt: soon });
+    await database.write(() => copyRows(database, id, count));
+    await store(services, caller, driveId, "stays", { path: "docs/f", expiresAt: undefined });
+    const snapshot = await services.snapshots.create(caller, driveId, undefined);
+    clock.advance(120_000);
+    const page = { driveId, page: 1, limit: 50, after: null };
+    const before = meter.total;
+    const files = { ...page, prefix: "docs/", grouped: true, tags: [], sort: "path" } as const;
+    expect(await services.snapshotViews.list(caller, snapshot.id, files)).toMatchObject({ total: 1 });
+    const folders = { ...page, path: "docs/" };
+    expect(await services.snapshotViews.folders(caller, snapshot.id, folders)).toMatchObject({ total: 0 });
+    costs.push(meter.total - before);
+    const all = { ...files, prefix: "", grouped: false };
+    expect(await services.snapshotViews.list(caller, snapshot.id, all)).toMatchObject({ total: 1 });
+  }
+  expect(costs[1]).toBe(costs[0] ?? 0);
+});
+
+/** A drive of its own, with a file that was replaced since a snapshot which is deleted. */
+async function deletedSnapshot({ services }: OpenedServices): Promise<void> {
+  const { apiKey, driveId } = await services.drives.provision("Drive");
+  const caller = services.apiKeys.authenticate(apiKey);
+  if (caller === null) throw new Error("the key is not known");
+  await store(services, caller, driveId, "before");
+  const { id } = await services.snapshots.create(caller, driveId, undefined);
+  await store(services, caller, driveId, "after");
+  await services.snapshots.remove(caller, driveId, id);
+}
+
+async function store(
+  { uploads }: OpenedServices["services"],
+  caller: Caller,
+  driveId: string,
+  text: string,
+  place: { readonly path: string; readonly expiresAt: string | undefined } = {
+    path: "f",
+    expiresAt: undefined,
+  },
+): Promise<File> {
+  const upload = await uploads.begin(caller, driveId);
+  await upload.write(Buffer.from(text));
+  const unset = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
+  return (await upload.finish({ ...unset, driveId, ...place }, UNCONDITIONAL)).file;
+}

@@ -1,0 +1,118 @@
+import { effect } from "@preact/signals-core";
+import { afterAll, beforeAll } from "bun:test";
+import type { Entry } from "../../../web/lib/files.ts";
+import { DriveStore } from "../../../web/pages/drive/store/drive.ts";
+import type { FolderStore } from "../../../web/pages/drive/store/folder.ts";
+import { addAccount } from "../server/accounts.ts";
+import { startAppliance, type TestAppliance } from "../server/appliance.ts";
+import { type Entries, type MadeDrive, makeDrive } from "../server/drives.ts";
+import type { Agent } from "../server/executable.ts";
+import { PageRequests } from "./page-requests.ts";
+import { bePatient } from "../server/patience.ts";
+
+/** A folder as its page has it, without the page. */
+export interface ShownFolder extends Disposable {
+  readonly store: DriveStore;
+  readonly folder: FolderStore;
+  /** What was remembered for whoever comes back. */
+  readonly memory: Map<string, unknown>;
+}
+
+/** Drives and their stores, whose requests go to a Coffer in this process; shared by the tests of one file. */
+export interface StoreBench {
+  readonly coffer: TestAppliance;
+  readonly owner: Agent;
+  readonly requests: PageRequests;
+  /** A new drive; see `makeDrive`. */
+  readonly driveWith: (entries?: Entries) => Promise<MadeDrive>;
+}
+
+/** Opens a Coffer before the tests of the calling file, and closes it after them. */
+export function openStoreBench(): StoreBench {
+  bePatient();
+  const closing = new AsyncDisposableStack();
+  let opened: Omit<StoreBench, "driveWith"> | undefined;
+  let drives = 0;
+  const bench = () => {
+    if (opened === undefined) throw new Error("the bench is not open yet");
+    return opened;
+  };
+  beforeAll(async () => {
+    const coffer = closing.use(await startAppliance());
+    addAccount(coffer, "ada");
+    const { secret: key } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
+    const requests = closing.use(new PageRequests(coffer.appliance.url, key));
+    opened = { coffer, requests, owner: { client: coffer.client(key), key, drive: "" } };
+  });
+  afterAll(() => closing.disposeAsync());
+  return {
+    get coffer() {
+      return bench().coffer;
+    },
+    get owner() {
+      return bench().owner;
+    },
+    get requests() {
+      return bench().requests;
+    },
+    driveWith: (entries) => makeDrive(bench().owner, `Drive ${(drives += 1)}`, entries),
+  };
+}
+
+/** Resolves once what signals say is so. */
+export function comesTrue(isSo: () => boolean): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const end = effect(() => {
+    if (isSo()) resolve();
+  });
+  return promise.finally(end);
+}
+
+/** Shows a folder of a drive, and waits until its list is there. */
+export async function show(
+  drive: string,
+  path = "",
+  memory = new Map<string, unknown>(),
+): Promise<ShownFolder> {
+  return showIn(new DriveStore(drive), path, memory);
+}
+
+/** Like `show`, of a drive whose store is there. */
+export async function showIn(
+  store: DriveStore,
+  path = "",
+  memory = new Map<string, unknown>(),
+): Promise<ShownFolder> {
+  const kept = {
+    kept: (name: string) => memory.get(name),
+    keep: (name: string, value: unknown) => void memory.set(name, value),
+  };
+  const folder = store.folder(path, kept, null);
+  const close = store.show(folder);
+  await comesTrue(() => folder.listing.value !== null || folder.error.value !== null);
+  return { store, folder, memory, [Symbol.dispose]: close };
+}
+
+/** Waits until a folder has been read again. */
+export function isReadAgain({ listing }: FolderStore): Promise<void> {
+  const before = listing.peek();
+  return comesTrue(() => listing.value !== before);
+}
+
+/** What its rows show, from the top; undefined where it is not loaded. */
+export function rowsOf({ listing }: FolderStore): (Entry | undefined)[] {
+  const list = listing.peek();
+  return Array.from({ length: list?.count ?? 0 }, (_, row) => list?.at(row));
+}
+
+/** The paths of its rows, from the top. */
+export function pathsOf(folder: FolderStore): (string | undefined)[] {
+  return rowsOf(folder).map((entry) => entry?.path);
+}
+
+/** An entry of its list by its path. */
+export function entryAt(folder: FolderStore, path: string): Entry {
+  const entry = rowsOf(folder).find((one) => one?.path === path);
+  if (entry === undefined) throw new Error(`the list has no ${path}`);
+  return entry;
+}

@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { address } from "../samples/archives.ts";
+import type { OwnDrive } from "../server/scenario.ts";
+
+const MIB = 1024 * 1024;
+
+/** More than fits into all buffers to a client that does not read. */
+export const LARGE = Buffer.alloc(24 * MIB, "what the client does not read ");
+
+/** Requests an archive and reads only its start, until `rest`. */
+export class SlowReader implements AsyncDisposable {
+  readonly #socket: Socket;
+  readonly #received: Buffer[] = [];
+  readonly #closed = Promise.withResolvers<void>();
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on("data", (piece) => void this.#received.push(Buffer.from(piece)));
+    socket.on("error", () => {});
+    socket.on("close", () => this.#closed.resolve());
+  }
+
+  /** @param headers additional ones */
+  static async of(
+    { id, client }: Pick<OwnDrive, "id" | "client">,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<SlowReader> {
+    const socket = connect(Number(new URL(client.base).port), "127.0.0.1");
+    const reader = new SlowReader(socket);
+    const sent = { host: "x", connection: "close", authorization: `Bearer ${client.key}`, ...headers };
+    const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}`);
+    socket.write(`${[`GET ${address(id)} HTTP/1.1`, ...lines].join("\r\n")}\r\n\r\n`);
+    await new Promise((resolve) => socket.once("data", resolve));
+    socket.pause();
+    return reader;
+  }
+
+  /** The complete archive; null if the connection was closed before its end. */
+  async rest(): Promise<Buffer | null> {
+    this.#socket.resume();
+    await this.#closed.promise;
+    const answer = Buffer.concat(this.#received);
+    return unchunked(answer.subarray(answer.indexOf("\r\n\r\n") + 4));
+  }
+
+  /** Whether the server still has the connection open; null if the system does not tell (proc(5)). */
+  get isHeld(): boolean | null {
+    try {
+      const ends = `0100007F:${hex(this.#socket.remotePort)} 0100007F:${hex(this.#socket.localPort)}`;
+      // 01 is TCP_ESTABLISHED.
+      return readFileSync("/proc/net/tcp", "latin1").includes(`${ends} 01 `);
+    } catch {
+      return null;
+    }
+  }
+
+  leave(): void {
+    this.#socket.destroy();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#socket.destroy();
+    await this.#closed.promise;
+  }
+}
+
+/** A port as proc(5) writes it. */
+function hex(port = 0): string {
+  return port.toString(16).toUpperCase().padStart(4, "0");
+}
+
+/** A chunked body (RFC 9112, section 7.1); null if the last chunk is missing. */
+function unchunked(body: Buffer): Buffer | null {
+  const pieces: Buffer[] = [];
+  for (let at = 0; ;) {
+    const end = body.indexOf("\r\n", at);
+    if (end === -1) return null;
+    const length = Number.parseInt(body.toString("latin1", at, end), 16);
+    if (length === 0) return Buffer.concat(pieces);
+    if (end + 2 + length > body.length) return null;
+    pieces.push(body.subarray(end + 2, end + 2 + length));
+    at = end + 2 + length + 2;
+  }
+}

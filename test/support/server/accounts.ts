@@ -1,0 +1,22 @@
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import type { Clock } from "../../../src/process/clock.ts";
+
+/**
+ * Stores a local account directly; the first is an administrator on the plan `team`. Ada's password is "ada's password".
+ * The server's own hashes take 64 MiB and a tenth of a second each. A hash includes its cost; this one has the lowest.
+ */
+export function addAccount(
+  { dataDir, clock }: { readonly dataDir: string; readonly clock: Clock },
+  username: string,
+): void {
+  const cost = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;
+  const hash = Bun.password.hashSync(`${username}'s password`, cost);
+  using sql = new Database(join(dataDir, "coffer.db"));
+  sql.run("PRAGMA busy_timeout = 10000");
+  sql.run(
+    `INSERT INTO user (id, username, plan, admin, password_hash, created_at)
+     SELECT ?, ?, iif(count(*) = 0, 'team', 'free'), iif(count(*) = 0, 'setup', NULL), ?, ? FROM user`,
+    [Bun.randomUUIDv7(), username, hash, clock.now()],
+  );
+}

@@ -1,0 +1,108 @@
+import { join } from "node:path";
+import { type Appliance, type ApplianceOptions, openAppliance } from "../../../src/appliance.ts";
+import { loadConfig } from "../../../src/config.ts";
+import { GREP_BOUNDS } from "../../../src/domain/limits.ts";
+import { createLog } from "../../../src/process/log.ts";
+import { Client } from "./client.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "./temporary-directory.ts";
+
+/** The flags of `serve` that are no settings. */
+type StartFlags = Pick<ApplianceOptions, "adoptEmpty" | "upgradeWithoutCopy">;
+
+/** A whole Coffer in this process: real database, files and socket; only the clock is the test's. */
+export interface TestAppliance extends AsyncDisposable {
+  readonly appliance: Appliance;
+  readonly clock: FakeClock;
+  /** The data directory. */
+  readonly dataDir: string;
+  /** Every line of the log so far. */
+  readonly lines: string[];
+  /** A client with this key; without one, anonymous. */
+  client(key?: string): Client;
+  /** Closes it if it is open, and opens it again on the same data directory, with these additional settings. */
+  restart(changes?: Record<string, string>, options?: StartFlags): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** High limits, for tests that are not about limits. */
+const ROOMY = {
+  "rate-limits": "free=100000,pro=100000,team=100000",
+  "provisions-per-hour": "100000",
+  "disk-reserve": "0",
+  // The clock is moved while contents arrive.
+  "min-upload-speed": "0",
+  "sweep-interval": "1h",
+};
+
+/** For tests of what goes when it is deleted or replaced. */
+export const KEEPS_NOTHING = { "keep-days": "0" };
+
+/** What a search finds must not depend on how fast the machine is. */
+const PATIENT = { settle: 60_000, budget: 60_000, snippets: 60_000 };
+const PATIENT_GREP = { ...GREP_BOUNDS, time: 60_000 };
+
+/** Hashes are made by the hundred. One test holds what they cost otherwise. */
+const CHEAP = { memoryCost: 8, timeCost: 1 };
+
+/** Processes of its own run from source, like it. */
+const FROM_SOURCE = [process.execPath, join(import.meta.dir, "../../../src/main.ts")];
+
+/** What a test may give to its Coffer. */
+type Given = Pick<
+  ApplianceOptions,
+  "archiveStallMs" | "grepBounds" | "passwordCost" | "program" | "publicNetwork" | "streamCommentMs"
+> & {
+  /** Makes the data directory that it opens. Resolves with the time to start at. */
+  readonly prepare?: (dataDir: string) => Promise<number>;
+};
+
+/** Opens a Coffer in a temporary directory. `settings` are flags of `serve`, by their names without dashes. */
+export async function startAppliance(
+  settings: Record<string, string> = {},
+  { prepare, ...given }: Given = {},
+): Promise<TestAppliance> {
+  const directory = await temporaryDirectory(FAST_DIRECTORY);
+  const dataDir = join(directory.path, "data");
+  const startsAt = await prepare?.(dataDir);
+  const flags = { host: "127.0.0.1", port: "0", ...ROOMY, ...settings, "data-dir": dataDir };
+  const clock = new FakeClock(startsAt);
+  const lines: string[] = [];
+  const log = createLog({ format: "json", clock, write: (line) => void lines.push(line) });
+  const open = (changes: Record<string, string>, starting: StartFlags) => {
+    const loaded = loadConfig({ flags: { ...flags, ...changes }, env: {}, isTerminal: false });
+    if (!loaded.ok) throw new Error(loaded.problems.join("\n"));
+    const defaults = {
+      searchTimes: PATIENT,
+      grepBounds: PATIENT_GREP,
+      passwordCost: CHEAP,
+      program: FROM_SOURCE,
+    };
+    return openAppliance({ config: loaded.config, clock, log, ...defaults, ...given, ...starting });
+  };
+  let appliance = await open({}, {});
+  let isOpen = true;
+  const close = async () => {
+    if (isOpen) await appliance.close(1000);
+    isOpen = false;
+  };
+  return {
+    get appliance() {
+      return appliance;
+    },
+    clock,
+    dataDir,
+    lines,
+    client: (key) => new Client(appliance.url, key),
+    restart: async (changes = {}, starting = {}) => {
+      await close();
+      appliance = await open(changes, starting);
+      isOpen = true;
+    },
+    close,
+    [Symbol.asyncDispose]: async () => {
+      await close();
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}

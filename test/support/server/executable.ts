@@ -1,0 +1,320 @@
+import { rename, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { build } from "../../../src/build.ts";
+import { Client } from "./client.ts";
+
+const ROOT = resolve(import.meta.dir, "../../..");
+const EXECUTABLE = join(ROOT, "dist/coffer");
+/** The sources of the executable: files, and directories with everything in them. */
+const SOURCES = ["src/**/*", "web/**/*", "package.json", "bun.lock"];
+
+let present: Promise<string> | null = null;
+
+/** The path of the executable. Builds it if it is missing or older than its sources. */
+export function executable(): Promise<string> {
+  present ??= make();
+  return present;
+}
+
+async function make(): Promise<string> {
+  if (!(await isStale())) return EXECUTABLE;
+  // Tests of other files may build it at the same time: each under its own name until it is complete.
+  const own = `${EXECUTABLE}-${crypto.randomUUID()}`;
+  await build(join(ROOT, "src/main.ts"), own);
+  await rename(own, EXECUTABLE);
+  return EXECUTABLE;
+}
+
+async function isStale(): Promise<boolean> {
+  if (!(await Bun.file(EXECUTABLE).exists())) return true;
+  const { mtimeMs: built } = await stat(EXECUTABLE);
+  for (const pattern of SOURCES) {
+    for await (const path of new Bun.Glob(pattern).scan(ROOT)) {
+      if ((await stat(join(ROOT, path))).mtimeMs > built) return true;
+    }
+  }
+  return false;
+}
+
+/** A command that has ended. */
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** How to run a command: its standard input, environment and working directory. */
+export interface RunOptions {
+  readonly input?: string;
+  /** In addition to PATH and TMPDIR, the only variables from this process. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** The start of the command line. */
+  readonly wrapper?: readonly string[];
+}
+
+/** Runs a command of the executable to its end. */
+export async function run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  const child = Bun.spawn([...(options.wrapper ?? []), await executable(), ...args], {
+    stdin: options.input === undefined ? "ignore" : new Blob([options.input]),
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { ...inherited(), ...options.env },
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  });
+  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { code, stdout, stderr };
+}
+
+export interface ServeOptions {
+  readonly dataDir: string;
+  /** Settings, by variable. Limits are high by default. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Flags of `serve`. */
+  readonly flags?: readonly string[];
+  /** The start of the command line. */
+  readonly wrapper?: readonly string[];
+}
+
+/** High limits, for tests that are not about limits. */
+const ROOMY = {
+  COFFER_HOST: "127.0.0.1",
+  COFFER_PORT: "0",
+  COFFER_RATE_LIMITS: "free=1000000,pro=1000000,team=1000000",
+  COFFER_PROVISIONS_PER_HOUR: "1000000",
+  COFFER_DISK_RESERVE: "0",
+};
+
+/** A `wrapper` that runs these shell commands first. */
+export function inShell(commands: string): string[] {
+  return ["sh", "-c", `${commands}; exec "$0" "$@"`];
+}
+
+/** Starts the executable as a server and waits until it is ready. Throws its output if it ends before. */
+export async function serve({ dataDir, env, cwd, flags = [], wrapper = [] }: ServeOptions): Promise<Server> {
+  const child = Bun.spawn([...wrapper, await executable(), "serve", ...flags], {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { ...inherited(), ...ROOMY, COFFER_DATA_DIR: dataDir, ...env },
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+  const [stdout, stderr] = [new Output(child.stdout), new Output(child.stderr)];
+  const ready = await stdout.until(/"coffer is ready".*?"url":"http:\/\/[^"]*:(\d+)"/);
+  if (ready === null) {
+    await stderr.ended;
+    throw new Error(`the server ended before it was ready:\n${stdout.text}${stderr.text}`);
+  }
+  return new Server({ child, stdout, stderr, dataDir, port: Number(ready[1]) });
+}
+
+/** Where the output of a silent server goes: to descriptors (by default nowhere) or to a terminal. */
+interface SilentOptions extends Pick<ServeOptions, "dataDir" | "wrapper"> {
+  readonly stdout?: number;
+  readonly stderr?: number;
+  readonly terminal?: Bun.Terminal;
+}
+
+/** Like `serve`, for measurements: the log is not read, which would take time. */
+export async function serveSilently({ dataDir, wrapper = [], ...printed }: SilentOptions): Promise<Server> {
+  const port = freePort();
+  const { stdout = "ignore", stderr = "pipe", terminal } = printed;
+  const child = Bun.spawn([...wrapper, await executable(), "serve"], {
+    env: { ...inherited(), ...ROOMY, COFFER_DATA_DIR: dataDir, COFFER_PORT: String(port) },
+    ...(terminal === undefined ? { stdin: "ignore", stdout, stderr } : { terminal }),
+  });
+  const server = new Server({
+    child,
+    stdout: new Output(null),
+    stderr: new Output(child.stderr instanceof ReadableStream ? child.stderr : null),
+    dataDir,
+    port,
+  });
+  if (!(await untilItAnswers(child, `${server.url}/readyz`)))
+    throw new Error(`the server ended before it was ready:\n${server.stderr.text}`);
+  return server;
+}
+
+/** Asks every millisecond until the answer is a success. False if the process ends before. */
+export async function untilItAnswers(child: Bun.Subprocess, url: string): Promise<boolean> {
+  while (!(await answers(url))) {
+    if (child.exitCode !== null || child.signalCode !== null) return false;
+    await Bun.sleep(1);
+  }
+  return true;
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url)).ok;
+  } catch {
+    // It does not listen yet.
+    return false;
+  }
+}
+
+/**
+ * A port that was free a moment ago. It is none of those that systems give out by themselves: another test could be
+ * given it before it is used.
+ */
+export function freePort(): number {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    try {
+      Bun.listen({ hostname: "127.0.0.1", port, socket: { data: () => {} } }).stop(true);
+      return port;
+    } catch {
+      // Somebody has it.
+    }
+  }
+}
+
+interface ServerParts {
+  readonly child: Bun.Subprocess;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly dataDir: string;
+  readonly port: number;
+}
+
+/** A running executable; killed at the end of its scope. */
+export class Server implements AsyncDisposable {
+  readonly dataDir: string;
+  readonly port: number;
+  readonly url: string;
+  readonly pid: number;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly #child: Bun.Subprocess;
+
+  constructor({ child, stdout, stderr, dataDir, port }: ServerParts) {
+    this.#child = child;
+    this.stdout = stdout;
+    this.stderr = stderr;
+    this.dataDir = dataDir;
+    this.port = port;
+    this.url = `http://127.0.0.1:${port}`;
+    this.pid = child.pid;
+  }
+
+  /**
+   * Resolves with the exit code when all output was read: 128 plus the signal's number if a signal ended it.
+   */
+  get exited(): Promise<number> {
+    return Promise.all([this.#child.exited, this.stdout.ended, this.stderr.ended]).then(([code]) => code);
+  }
+
+  /** A client with this key; without one, anonymous. */
+  client(key?: string): Client {
+    return new Client(this.url, key);
+  }
+
+  /** Sends a signal to stop, and does not wait. */
+  terminate(signal: NodeJS.Signals = "SIGTERM"): void {
+    this.#child.kill(signal);
+  }
+
+  /** Stops it. Resolves with the exit code. */
+  stop(): Promise<number> {
+    this.terminate();
+    return this.exited;
+  }
+
+  /** Kills it at once, as `kill -9` does. */
+  async kill(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.exited;
+  }
+
+  /** The peak of its resident memory so far, in bytes. Linux only. */
+  async peakMemory(): Promise<number> {
+    const status = await Bun.file(`/proc/${this.pid}/status`).text();
+    const kib = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
+    if (kib === undefined) throw new Error(`process ${this.pid} has no VmHWM`);
+    return Number(kib) * 1024;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.kill();
+  }
+}
+
+/** The output of a process, while it arrives. */
+export class Output {
+  #text = "";
+  #next = Promise.withResolvers<void>();
+  #isEnded = false;
+  /** Resolves at the end of the output. */
+  readonly ended: Promise<void>;
+
+  /** @param stream null for output that is not read */
+  constructor(stream: ReadableStream<Uint8Array> | null) {
+    this.ended = this.#collect(stream ?? new Blob([]).stream());
+  }
+
+  /** All output so far. */
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Waits until `pattern` is in the text. Resolves with null if the process ends without it. */
+  async until(pattern: RegExp): Promise<RegExpExecArray | null> {
+    for (;;) {
+      const found = pattern.exec(this.#text);
+      if (found !== null || this.#isEnded) return found;
+      await this.#next.promise;
+    }
+  }
+
+  async #collect(stream: ReadableStream<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const bytes of stream) {
+      this.#text += decoder.decode(bytes, { stream: true });
+      this.#wake();
+    }
+    this.#isEnded = true;
+    this.#wake();
+  }
+
+  #wake(): void {
+    this.#next.resolve();
+    this.#next = Promise.withResolvers();
+  }
+}
+
+/** The few variables that the process inherits, so that this machine's configuration has no effect. */
+function inherited(): Record<string, string> {
+  const { PATH = "", TMPDIR } = process.env;
+  return TMPDIR === undefined ? { PATH } : { PATH, TMPDIR };
+}
+
+/** A drive, and a client with a key for it. */
+export interface Agent {
+  readonly client: Client;
+  readonly key: string;
+  readonly drive: string;
+}
+
+export async function provision(server: Server, name = "An agent's"): Promise<Agent> {
+  const { data } = await server
+    .client()
+    .json<{ data: { api_key: string; drive_id: string } }>(201, "POST", "/v0/drives/provision", {
+      body: { name },
+    });
+  return { client: server.client(data.api_key), key: data.api_key, drive: data.drive_id };
+}
+
+/** Creates an account without a storage limit, with a key and a drive, as an operator does. */
+export async function signUp(server: Server, username: string): Promise<Agent> {
+  const env = { COFFER_DATA_DIR: server.dataDir };
+  const password = `${username}'s password`;
+  const made = await run(["user", "create", username, "--password-stdin"], { env, input: password });
+  if (made.code !== 0) throw new Error(made.stderr);
+  const key = (await run(["key", "create", username], { env })).stdout.trim();
+  const client = server.client(key);
+  const { data } = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
+    body: { name: "Files" },
+  });
+  return { client, key, drive: data.id };
+}

@@ -1,0 +1,71 @@
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { hashSecret } from "../../../src/domain/accounts/api-key.ts";
+import type { TestAppliance } from "./appliance.ts";
+import type { Answer, RequestOptions } from "./client.ts";
+
+/** A signed-in user: sends the session's cookie, from a page of this server. */
+export interface SignedInBrowser {
+  /** The `Cookie` header. */
+  readonly cookie: string;
+  readonly token: string;
+  send(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+}
+
+/** The token in a response's `Set-Cookie`; null if no session starts. */
+export function sessionIn({ headers }: Answer): string | null {
+  const line = headers.getSetCookie().find((cookie) => cookie.startsWith("coffer_session="));
+  return /^coffer_session=([^;]+)/.exec(line ?? "")?.[1] ?? null;
+}
+
+/** Signs in with a password. */
+export async function signIn(
+  coffer: TestAppliance,
+  username: string,
+  password = `${username}'s password`,
+): Promise<SignedInBrowser> {
+  const answer = await coffer.client().send("POST", "/auth/login", { body: { username, password } });
+  const token = sessionIn(answer);
+  if (token === null) throw new Error(`no session: ${answer.status} ${answer.text}`);
+  return browserWith(coffer, token);
+}
+
+/** Stores a session directly: hashing a password each time would take too long. */
+export function beginSession(
+  coffer: TestAppliance,
+  username: string,
+): { id: string; browser: SignedInBrowser } {
+  const { id, token } = storeSession(coffer.dataDir, username);
+  return { id, browser: browserWith(coffer, token) };
+}
+
+/** Stores a session in a data directory, even while a server uses it. */
+export function storeSession(dataDir: string, username: string): { id: string; token: string } {
+  const [id, token] = [Bun.randomUUIDv7(), crypto.randomUUID()];
+  using sql = new Database(join(dataDir, "coffer.db"));
+  sql.run("PRAGMA busy_timeout = 10000");
+  sql.run(
+    `INSERT INTO session (id, hash, user, user_agent, created_at, last_used_at, expires_at)
+     SELECT ?, ?, pk, '', 1, 1, 9e15 FROM user WHERE username = ?`,
+    [id, hashSecret(token), username],
+  );
+  return { id, token };
+}
+
+/** A browser with this session's token. */
+export function browserWith(coffer: TestAppliance, token: string): SignedInBrowser {
+  const cookie = `coffer_session=${token}`;
+  return {
+    cookie,
+    token,
+    send: (method, path, { headers = {}, ...rest } = {}) => {
+      const own = { cookie, origin: coffer.appliance.url };
+      return coffer.client().send(method, path, { ...rest, headers: { ...own, ...headers } });
+    },
+  };
+}
+
+/** Whether a user's session is still valid. */
+export async function isSignedIn(browser: SignedInBrowser): Promise<boolean> {
+  return (await browser.send("GET", "/v0/account")).status === 200;
+}

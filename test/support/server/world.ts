@@ -1,0 +1,197 @@
+import type { Caller } from "../../../src/domain/accounts/caller.ts";
+import type { KeyRequest } from "../../../src/services/accounts/api-keys.ts";
+import { addAccount } from "./accounts.ts";
+import { startAppliance, type TestAppliance } from "./appliance.ts";
+import type { Client } from "./client.ts";
+import { letIn } from "../peers/oauth.ts";
+import { beginSession } from "./sign-in.ts";
+
+/** All callers. Authorisation decides what each of them can see. */
+export const CALLERS = [
+  "nobody",
+  "liar",
+  "agent",
+  "agentReader",
+  "otherAgent",
+  "ada",
+  "adaReader",
+  "adaDrive",
+  "bob",
+  "carol",
+  "dan",
+  "adaPrefix",
+  "adaPrefixReader",
+  "adaBeside",
+  "adaMade",
+  "adaApp",
+  "adaDriveApp",
+] as const;
+export type CallerName = (typeof CALLERS)[number];
+
+/**
+ * Two unclaimed drives with an agent each, and two users with a drive each. `agentReader` has a read-only key of the
+ * agent's drive, `adaReader` one of Ada's account, `adaDrive` a key that is limited to Ada's drive, and `liar` a key that
+ * does not exist. Ada shares her drive with two users without drives of their own: `carol` is a reader, `dan` an editor.
+ * `adaPrefix` and the read-only `adaPrefixReader` have keys that are limited to `notes/` in Ada's drive, `adaBeside` one
+ * for `note/`. `adaMade` has a key of Ada's account that a key of hers made, as `adaReader` has. Ada has let two
+ * applications in: `adaApp` for all her drives, `adaDriveApp` for one.
+ */
+export interface World {
+  readonly keys: Readonly<Record<CallerName, string | undefined>>;
+  readonly clients: Readonly<Record<CallerName, Client>>;
+  /** The ids of the drives of the two agents and the two users. */
+  readonly drives: Readonly<Record<"agent" | "otherAgent" | "ada" | "bob", string>>;
+  /** A file `notes/hello.txt` in each, by the same names. */
+  readonly files: Readonly<Record<"agent" | "otherAgent" | "ada" | "bob", string>>;
+  readonly keyIds: Readonly<Record<"agent" | "otherAgent" | "ada" | "bob", string>>;
+  /** Her id. */
+  readonly carol: string;
+}
+
+interface Provisioned {
+  data: { api_key: string; key_id: string; drive_id: string };
+}
+
+/** Creates the cast in an empty appliance. */
+export async function populate(coffer: TestAppliance): Promise<World> {
+  const provision = (name: string) =>
+    coffer.client().json<Provisioned>(201, "POST", "/v0/drives/provision", { body: { name } });
+  const agent = (await provision("Agent's drive")).data;
+  const otherAgent = (await provision("Another agent's")).data;
+  const ada = await user(coffer, "ada");
+  const bob = await user(coffer, "bob");
+  const carol = await member(coffer, "carol", "reader", ada);
+  const dan = await member(coffer, "dan", "editor", ada);
+  const keyOf = async (key: string, body: { scope?: string; drive_id?: string }) =>
+    (await coffer.client(key).json<{ key: string }>(201, "POST", "/v0/keys", { body })).key;
+  const apps = await letInBoth(coffer, ada.drive);
+  const keys = {
+    nobody: undefined,
+    liar: `cof_sk_live_${"0".repeat(48)}`,
+    agent: agent.api_key,
+    agentReader: await keyOf(agent.api_key, { scope: "read-only" }),
+    otherAgent: otherAgent.api_key,
+    ada: ada.key,
+    adaReader: await keyOf(ada.key, { scope: "read-only" }),
+    adaDrive: await keyOf(ada.key, { drive_id: ada.drive }),
+    bob: bob.key,
+    carol: carol.key,
+    dan: dan.key,
+    adaPrefix: await prefixKey(coffer, ada, "notes/", "read-write"),
+    adaPrefixReader: await prefixKey(coffer, ada, "notes/", "read-only"),
+    adaBeside: await prefixKey(coffer, ada, "note/", "read-write"),
+    adaMade: await madeKey(coffer, ada, { scope: "read-write" }),
+    ...apps,
+  };
+  const clients = {
+    nobody: coffer.client(),
+    liar: coffer.client(keys.liar),
+    agent: coffer.client(keys.agent),
+    agentReader: coffer.client(keys.agentReader),
+    otherAgent: coffer.client(keys.otherAgent),
+    ada: coffer.client(keys.ada),
+    adaReader: coffer.client(keys.adaReader),
+    adaDrive: coffer.client(keys.adaDrive),
+    bob: coffer.client(keys.bob),
+    carol: coffer.client(keys.carol),
+    dan: coffer.client(keys.dan),
+    adaPrefix: coffer.client(keys.adaPrefix),
+    adaPrefixReader: coffer.client(keys.adaPrefixReader),
+    adaBeside: coffer.client(keys.adaBeside),
+    adaMade: coffer.client(keys.adaMade),
+    adaApp: coffer.client(keys.adaApp),
+    adaDriveApp: coffer.client(keys.adaDriveApp),
+  };
+  const drives = { agent: agent.drive_id, otherAgent: otherAgent.drive_id, ada: ada.drive, bob: bob.drive };
+  const files = {
+    agent: await upload(clients.agent, drives.agent),
+    otherAgent: await upload(clients.otherAgent, drives.otherAgent),
+    ada: await upload(clients.ada, drives.ada),
+    bob: await upload(clients.bob, drives.bob),
+  };
+  const keyIds = { agent: agent.key_id, otherAgent: otherAgent.key_id, ada: ada.keyId, bob: bob.keyId };
+  return { keys, clients, drives, files, keyIds, carol: carol.id };
+}
+
+/** An appliance with its cast, of one test's own. */
+export async function startWorld(): Promise<{ coffer: TestAppliance; world: World }> {
+  const coffer = await startAppliance();
+  return { coffer, world: await populate(coffer) };
+}
+
+async function user(
+  coffer: TestAppliance,
+  username: string,
+): Promise<{ key: string; keyId: string; drive: string }> {
+  addAccount(coffer, username);
+  const { secret, key } = await coffer.appliance.services.apiKeys.createFor(username, "", "read-write");
+  const made = await coffer
+    .client(secret)
+    .json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name: "Notes" } });
+  return { key: secret, keyId: key.id, drive: made.data.id };
+}
+
+/** Creates a user with whom an owner shares a drive. Returns the user's id, and a key of its account. */
+async function member(
+  coffer: TestAppliance,
+  username: string,
+  role: "reader" | "editor",
+  owner: { readonly key: string; readonly drive: string },
+): Promise<{ id: string; key: string }> {
+  addAccount(coffer, username);
+  const { apiKeys, members } = coffer.appliance.services;
+  const { member: added } = await members.add(callerOf(coffer, owner.key), owner.drive, username, role);
+  const { secret } = await apiKeys.createFor(username, "", "read-write");
+  return { id: added.userId, key: secret };
+}
+
+/** A key that is limited to a folder of an owner's drive. */
+function prefixKey(
+  coffer: TestAppliance,
+  owner: { readonly key: string; readonly drive: string },
+  pathPrefix: string,
+  scope: "read-only" | "read-write",
+): Promise<string> {
+  return madeKey(coffer, owner, { scope, driveId: owner.drive, pathPrefix });
+}
+
+/** A key that an owner's key makes; of all that it reaches, unless it is limited. */
+async function madeKey(
+  coffer: TestAppliance,
+  owner: { readonly key: string },
+  wanted: Pick<KeyRequest, "scope"> & Partial<KeyRequest>,
+): Promise<string> {
+  const request = { name: "", driveId: undefined, pathPrefix: undefined, expiresAt: null, ...wanted };
+  const { apiKeys } = coffer.appliance.services;
+  return (await apiKeys.create(callerOf(coffer, owner.key), request)).secret;
+}
+
+/** Lets an application into Ada's account, and one into her drive. */
+async function letInBoth(
+  coffer: TestAppliance,
+  drive: string,
+): Promise<{ readonly adaApp: string; readonly adaDriveApp: string }> {
+  const { browser } = beginSession(coffer, "ada");
+  const adaApp = (await letIn(coffer, browser)).accessToken;
+  const adaDriveApp = (await letIn(coffer, browser, drive)).accessToken;
+  await coffer.appliance.services.sessions.end(browser.token);
+  return { adaApp, adaDriveApp };
+}
+
+/** Who has a key. What is asked in this way counts for no limit of the tests. */
+function callerOf(coffer: TestAppliance, key: string): Caller {
+  const caller = coffer.appliance.services.apiKeys.authenticate(key);
+  if (caller === null) throw new Error("a key of the world does not work");
+  return caller;
+}
+
+/** Uploads `notes/hello.txt`, "Hello World!". Returns its id. */
+async function upload(client: Client, drive: string): Promise<string> {
+  const body = {
+    drive_id: drive,
+    filename: "hello.txt",
+    path: "notes/hello.txt",
+    content: "SGVsbG8gV29ybGQh",
+  };
+  return (await client.json<{ id: string }>(201, "POST", "/v0/files", { body })).id;
+}

@@ -1,4 +1,0 @@
-import type { Precondition } from "../../src/domain/precondition.ts";
-
-/** A write without demands. */
-export const UNCONDITIONAL: Precondition = { ifMatch: null, ifUnmodifiedSince: null, ifNoneMatch: null };

@@ -1,0 +1,47 @@
+import type { ComponentChildren, RefObject } from "preact";
+import { folderAddress } from "../../lib/files/place.ts";
+import { Link } from "../../lib/browser/router.tsx";
+import type { Drive } from "../../lib/api/types.ts";
+import { drivePlaces } from "../../lib/drive-places.ts";
+import { Name } from "../name.tsx";
+
+interface DriveHeadProps {
+  readonly title: string;
+  /** Undefined where the page is not about one drive. */
+  readonly drive: Drive | undefined;
+  readonly heading?: RefObject<HTMLHeadingElement | null>;
+  /** What can be done on the page. */
+  readonly children?: ComponentChildren;
+}
+
+/** The head of a page about a drive, with the way to the others. */
+export function DriveHead({ title, drive, heading, children }: DriveHeadProps) {
+  return (
+    <>
+      <div class="page-head">
+        <div>
+          {drive !== undefined && (
+            <p class="soft">
+              <Link to={folderAddress(drive.slug ?? drive.id, "")}>
+                <Name text={drive.name} />
+              </Link>
+            </p>
+          )}
+          <h1 {...(heading === undefined ? {} : { ref: heading })} tabIndex={-1}>
+            {title}
+          </h1>
+        </div>
+        {children}
+      </div>
+      {drive !== undefined && (
+        <nav class="tabs" aria-label="Drive">
+          {drivePlaces(drive).map(({ to, name }) => (
+            <Link key={to} to={to} class="tab" aria-current={name === title ? "page" : undefined}>
+              {name}
+            </Link>
+          ))}
+        </nav>
+      )}
+    </>
+  );
+}

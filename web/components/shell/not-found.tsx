@@ -1,0 +1,14 @@
+import { Link } from "../../lib/browser/router.tsx";
+
+/** The page for an unknown address. */
+export function NotFound() {
+  return (
+    <div class="empty">
+      <h1>Page not found</h1>
+      <p class="soft">The address may be wrong, or the page no longer exists.</p>
+      <Link to="/drives" class="button">
+        Go to your drives
+      </Link>
+    </div>
+  );
+}

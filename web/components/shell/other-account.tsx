@@ -1,0 +1,19 @@
+import { asApiError, call } from "../../lib/api/api.ts";
+import { say } from "../toast.tsx";
+
+/** Signs out, for whoever wants to go on here as somebody else. */
+export function OtherAccount({ onAccountChange }: { readonly onAccountChange: () => void }) {
+  const leave = async () => {
+    try {
+      await call("POST", "/auth/logout", { body: {} });
+      onAccountChange();
+    } catch (error) {
+      say(asApiError(error).message);
+    }
+  };
+  return (
+    <button type="button" class="button quiet" onClick={() => void leave()}>
+      Use another account
+    </button>
+  );
+}

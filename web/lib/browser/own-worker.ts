@@ -1,0 +1,26 @@
+import { once } from "../../../src/domain/once.ts";
+
+/** Where the server has `web/markdown-worker.ts`. */
+export const MARKDOWN_WORKER = "/markdown-worker.js";
+/** And `web/pdf-worker.ts`. */
+export const PDF_WORKER = "/pdf-worker.js";
+
+const WORKERS: readonly string[] = [MARKDOWN_WORKER, PDF_WORKER];
+
+/**
+ * The one policy of Trusted Types that the page's Content-Security-Policy names: scripts are these, whatever text is
+ * asked for. There is none for markup.
+ */
+const policy = once(() =>
+  window.trustedTypes?.createPolicy("coffer-workers", {
+    createScriptURL: (url) => {
+      if (!WORKERS.includes(url)) throw new TypeError(`${url} is no worker of the dashboard.`);
+      return url;
+    },
+  }),
+);
+
+/** Starts a worker of the dashboard. */
+export function startWorker(url: typeof MARKDOWN_WORKER | typeof PDF_WORKER): Worker {
+  return new Worker(policy()?.createScriptURL(url) ?? url, { type: "module" });
+}

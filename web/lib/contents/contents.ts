@@ -1,0 +1,77 @@
+import { ask, call } from "../api/api.ts";
+import { withFewMarks } from "./long-text.ts";
+import { withFoundLetters } from "./missing-letters.ts";
+import type { DocumentText } from "../api/types.ts";
+
+/** How much of a text is shown, in bytes. */
+export const TEXT_BYTES = 1024 * 1024;
+
+/** The start of a file, as text. */
+export interface TextStart {
+  /** As it can be shown at once (`shownText`); null where the file is not a text. */
+  readonly text: string | null;
+  /** Whether the file goes on after it. */
+  readonly isCut: boolean;
+}
+
+/** The text of a document, at most about `TEXT_BYTES` of it. The server reads it, which may take seconds. */
+export async function readDocument(
+  path: string,
+  signal: AbortSignal,
+): Promise<{ readonly text: string; readonly isCut: boolean }> {
+  const { content, truncated } = await call<DocumentText>("GET", path, { signal });
+  const text = content.slice(0, TEXT_BYTES);
+  return { text: shownText(text), isCut: truncated === true || text.length < content.length };
+}
+
+/** Reads at most `TEXT_BYTES` of the content at an address. @param size its length, in bytes */
+export async function readTextStart(address: string, size: number, signal: AbortSignal): Promise<TextStart> {
+  if (size === 0) return { text: "", isCut: false };
+  const headers = { range: `bytes=0-${TEXT_BYTES - 1}` };
+  // Where the file has changed, Chromium gives as much of it as its cache has of what it was before.
+  const response = await ask(address, { headers, signal, cache: "no-store" });
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const isCut = size > bytes.length;
+  const text = decodeText(bytes, isCut);
+  return { text: text === null ? null : shownText(text), isCut };
+}
+
+/** A text of somebody else, which a browser can show at once. */
+export function shownText(text: string): string {
+  return withFoundLetters(withFewMarks(text));
+}
+
+/**
+ * Decodes bytes: as UTF-16 if they begin with a byte order mark of it, else as UTF-8 if they are valid, else as
+ * Latin-1. Null if they have a NUL, which no text has. If `isCut`, an incomplete character at the end is dropped.
+ */
+function decodeText(bytes: Uint8Array, isCut: boolean): string | null {
+  const marked = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : null;
+  const encoding = bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : marked;
+  if (encoding !== null) return new TextDecoder(encoding).decode(bytes, { stream: isCut });
+  if (bytes.includes(0)) return null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: isCut });
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+}
+
+/** Reads the whole content at an address; `onProgress` is called with the bytes received so far. */
+export async function readWhole(
+  address: string,
+  signal: AbortSignal,
+  onProgress: (received: number) => void,
+): Promise<Uint8Array<ArrayBuffer>[]> {
+  const response = await ask(address, { signal });
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let received = 0;
+  // Not `for await`: streams are not iterable in WebKit.
+  const reader = response.body?.getReader();
+  for (let read = await reader?.read(); read?.done === false; read = await reader?.read()) {
+    pieces.push(read.value);
+    received += read.value.length;
+    onProgress(received);
+  }
+  return pieces;
+}

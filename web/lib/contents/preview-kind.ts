@@ -1,0 +1,36 @@
+import { documentFormatOf } from "../../../src/domain/contents/extraction.ts";
+import { essenceOf, isJsonType, isTextType } from "../../../src/domain/contents/media-type.ts";
+import type { ShownFile } from "./content-source.ts";
+
+/** How a file is shown. For `unknown` its bytes decide: it may be a text without a known extension. */
+export type PreviewKind =
+  | "image"
+  | "audio"
+  | "video"
+  | "pdf"
+  | "document"
+  | "markdown"
+  | "json"
+  | "table"
+  | "text"
+  | "unknown"
+  | "none";
+
+// Types that an <img> shows. An SVG runs no script there.
+const IMAGE = /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml|x-icon|vnd\.microsoft\.icon)$/;
+
+/** The kind for a file's type. The type is only what its owner says, so nothing is run because of it. */
+export function previewKind({ mime_type }: ShownFile): PreviewKind {
+  const type = essenceOf(mime_type);
+  if (IMAGE.test(type)) return "image";
+  if (type.startsWith("audio/")) return "audio";
+  if (type.startsWith("video/")) return "video";
+  if (type === "application/pdf") return "pdf";
+  const format = documentFormatOf(type);
+  if (format !== null && format !== "html") return "document";
+  if (type === "text/markdown") return "markdown";
+  if (isJsonType(type)) return "json";
+  if (type === "text/csv" || type === "text/tab-separated-values") return "table";
+  if (isTextType(type)) return "text";
+  return type === "application/octet-stream" ? "unknown" : "none";
+}

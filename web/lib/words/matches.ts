@@ -1,0 +1,90 @@
+import { chunksOf } from "../../../src/domain/search/chunks.ts";
+import { isSpacedWord, type Word, wordsOf } from "../../../src/domain/search/words.ts";
+
+/** A search term, one word or a phrase, normalised as on the server. */
+export interface Term {
+  readonly words: readonly string[];
+  /** Whether the last word may be the start of a longer one. */
+  readonly isPrefix: boolean;
+}
+
+/** A part of a text, and whether it matched. */
+export interface Piece {
+  readonly text: string;
+  readonly found: boolean;
+}
+
+/** UTF-16 offsets, the end exclusive. */
+type Range = readonly [start: number, end: number];
+
+/** The terms of a query that the server has accepted; see `parseQuery` in src/domain/search/query.ts. */
+export function termsOf(query: string): Term[] {
+  const terms = chunksOf(query)
+    .map(({ text, isQuoted }) => ({ words: Array.from(wordsOf(text), (word) => word.text), isQuoted }))
+    .filter(({ words }) => words.length > 0);
+  return terms.map(({ words, isQuoted }, index) => {
+    const end = words.at(-1) ?? "";
+    const isLast = index === terms.length - 1 && !isQuoted;
+    return { words, isPrefix: isLast && end.length > 1 && isSpacedWord(end) };
+  });
+}
+
+/** Marks the matches in a content, by the rules of the server's search. */
+export function markContent(text: string, terms: readonly Term[]): Piece[] {
+  const words = [...wordsOf(text)];
+  const ranges = terms.flatMap(({ words: wanted, isPrefix }) =>
+    runsOf(words, wanted, (word, sought, index) =>
+      isPrefix && index === wanted.length - 1 ? word.startsWith(sought) : word === sought,
+    ),
+  );
+  return piecesOf(text, ranges);
+}
+
+/** Marks the matches in a name or a tag, also inside words. */
+export function markName(name: string, terms: readonly Term[]): Piece[] {
+  const words = [...wordsOf(name)];
+  const ranges = terms.flatMap(({ words: wanted }) => {
+    const [only] = wanted;
+    if (only !== undefined && wanted.length === 1) return words.flatMap((word) => insideWord(word, only));
+    return runsOf(words, wanted, (word, sought, index) => {
+      if (index === 0) return word.endsWith(sought);
+      return index === wanted.length - 1 ? word.startsWith(sought) : word === sought;
+    });
+  });
+  return piecesOf(name, ranges);
+}
+
+/** Every run of words that matches `wanted`, word by word. */
+function runsOf(
+  words: readonly Word[],
+  wanted: readonly string[],
+  fits: (word: string, sought: string, index: number) => boolean,
+): Range[] {
+  return words.flatMap((first, start): Range[] => {
+    const last = words[start + wanted.length - 1];
+    if (last === undefined) return [];
+    const isRun = wanted.every((sought, index) => fits(words[start + index]?.text ?? "", sought, index));
+    return isRun ? [[first.start, last.end]] : [];
+  });
+}
+
+/** Where `sought` is inside a word; the whole word where folding has changed its length. */
+function insideWord({ text, start, end }: Word, sought: string): Range[] {
+  const at = text.indexOf(sought);
+  if (at === -1) return [];
+  return text.length === end - start ? [[start + at, start + at + sought.length]] : [[start, end]];
+}
+
+function piecesOf(text: string, ranges: readonly Range[]): Piece[] {
+  const pieces: Piece[] = [];
+  let done = 0;
+  for (const [start, end] of ranges.toSorted(([one], [other]) => one - other)) {
+    if (end <= done) continue;
+    const from = Math.max(start, done);
+    if (from > done) pieces.push({ text: text.slice(done, from), found: false });
+    pieces.push({ text: text.slice(from, end), found: true });
+    done = end;
+  }
+  if (done < text.length) pieces.push({ text: text.slice(done), found: false });
+  return pieces;
+}
