@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { areDescriptorsShort, DescriptorReserve, openFilesLimit } from "../process/descriptors.ts";
 import type { Log } from "../process/log.ts";
 
@@ -7,6 +8,9 @@ type Listen = (port: number) => Bun.Server<undefined>;
 /** How often free file descriptors are counted, in milliseconds; and how often while they are short. */
 const WATCH_MS = 250;
 const WATCH_SHORT_MS = 20;
+
+/** How often it is looked whether all requests are answered at the end, in milliseconds. */
+const ANSWERED_MS = 100;
 
 /** After this many counts in a row with few descriptors, half a second, connections are paused. */
 const ROUNDS = 25;
@@ -46,7 +50,16 @@ export class Listener {
     if (this.#watch !== null) clearTimeout(this.#watch);
     this.#close();
     this.#reserve.release();
-    await Promise.all(this.#ending.values());
+    await Promise.race([Promise.all(this.#ending.values()), this.#answered()]);
+  }
+
+  /**
+   * Resolves when all requests are answered, also where the runtime waits for the rest of a body that was refused: its
+   * client may send no more of it.
+   */
+  async #answered(): Promise<void> {
+    do await sleep(ANSWERED_MS);
+    while ([...this.#ending.keys()].some(({ pendingRequests }) => pendingRequests > 0));
   }
 
   /** Closes all remaining connections. */

@@ -175,4 +175,23 @@ describe("stop", () => {
     // The longest time a timer knows, and longer than this test may take.
     await app.server.stop(2 ** 31 - 1);
   });
+
+  test("does not wait for the rest of a body that was refused before its end", async () => {
+    const refusing = new Elysia().post(
+      "/refused",
+      async ({ request }) => {
+        await request.body?.getReader().read();
+        return Response.json({}, { status: 500, headers: { "content-length": "2" } });
+      },
+      { parse: "none" },
+    );
+    const app = startStub({ api: [refusing] });
+    const client = await RawClient.to(app.server.port);
+    await client.write(
+      `POST /refused HTTP/1.1\r\nHost: n\r\n${KEY}Content-Length: ${9 * MIB}\r\n\r\n${"x".repeat(MIB)}`,
+    );
+    expect((await client.response()).status).toBe(500);
+    // The client sends no more.
+    await app.server.stop(2 ** 31 - 1);
+  });
 });
