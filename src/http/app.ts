@@ -93,7 +93,6 @@ interface RequestDatabase {
   ping(): void;
 }
 
-/** What HTTP needs. */
 export interface AppOptions {
   readonly settings: AppSettings;
   readonly services: Services;

@@ -22,7 +22,6 @@ import { contextOf } from "./gate/request-context.ts";
 import type { BeginAttempt } from "./gate/request-context.ts";
 import { watchForUnlistedProxy } from "./gate/unlisted-proxy.ts";
 
-/** What the handler needs. */
 export interface HandlerOptions extends HealthOptions {
   readonly clock: Clock;
   /** The caller with a raw key; null for an unknown or revoked one. */

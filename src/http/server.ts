@@ -4,7 +4,6 @@ import { Listener } from "./listener.ts";
 import type { Handler } from "./gate/pipeline.ts";
 import { IDLE_SECONDS } from "./gate/request-context.ts";
 
-/** Where to listen, and the handler of requests. */
 export interface ServerOptions {
   readonly host: string;
   /** 0 takes any free port. */
@@ -13,7 +12,6 @@ export interface ServerOptions {
   readonly log: Log;
 }
 
-/** A server that listens. */
 export interface RunningServer {
   readonly url: URL;
   readonly port: number;

@@ -93,7 +93,6 @@ export interface ServiceParts {
   readonly log: Log;
   /** Of this data directory. */
   readonly secret: Uint8Array;
-  /** What keys start with. */
   readonly keyPrefix: string;
   readonly storageLimits: StorageLimits;
   /** Requests per minute. */

@@ -21,7 +21,6 @@ interface Slot extends SlotHolder {
   readonly client: string;
 }
 
-/** A caller as a holder of slots. */
 export function holderOf(caller: Caller): SlotHolder {
   return { owner: ownerOf(caller), isUnclaimed: isUnclaimed(caller) };
 }

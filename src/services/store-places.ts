@@ -2,6 +2,5 @@
 export interface StorePlaces {
   /** The database's file. The search index is beside it. */
   readonly database: string;
-  /** The directory of contents. */
   readonly blobsDir: string;
 }

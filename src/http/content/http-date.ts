@@ -1,4 +1,3 @@
-/** A time in the format of Last-Modified. */
 export function httpDate(instant: number): string {
   return new Date(instant).toUTCString();
 }

@@ -2,7 +2,6 @@ import index from "../../../web/index.html";
 import markdownWorker from "../../../web/markdown-worker.html";
 import pdfWorker from "../../../web/pdf-worker.html";
 
-/** A file of the dashboard. */
 export interface Asset {
   /** `/` for the page itself. */
   readonly path: string;

@@ -81,7 +81,6 @@ export interface ForPrograms {
   readonly claim: AnswerProgram;
 }
 
-/** Serves the dashboard. */
 export async function dashboard({ start, shared, claim }: ForPrograms) {
   const plugin = new Elysia({ name: "dashboard" });
   for (const asset of await dashboardAssets()) {

@@ -77,7 +77,6 @@ const LINK: CodeHeader = {
   schema: { type: "string" },
 };
 
-/** The headers that go with a code. */
 const CODE_HEADERS: Partial<Record<ErrorCode, readonly CodeHeader[]>> = {
   UNAUTHORIZED: [{ name: "WWW-Authenticate", description: "`Bearer`", schema: { type: "string" } }, LINK],
   FORBIDDEN: [
@@ -178,7 +177,6 @@ export const SHARED_COMPONENTS = {
   },
 };
 
-/** Adds the headers of every response. */
 export function withCommonHeaders(response: Described, place: Place) {
   return { ...response, headers: { ...headerRefs(place), ...response.headers } };
 }

@@ -1,6 +1,5 @@
 import type { ErrorCode } from "../../domain/errors.ts";
 
-/** The meaning of each code, for the API description. */
 export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   VALIDATION_ERROR:
     "A field is missing, malformed or out of range, or the JSON is malformed. `field` names the field.",

@@ -19,7 +19,6 @@ import tour from "./texts/tour.sh" with { type: "text" };
 
 const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"] as const;
 
-/** The settings that the guide tells. */
 interface GuideSettings {
   readonly provisioning: "on" | "off";
   readonly provisionsPerHour: number;
@@ -33,7 +32,6 @@ interface GuideSettings {
   readonly keepVersions: number;
 }
 
-/** What the guide is about. */
 export interface GuideOptions {
   readonly settings: GuideSettings;
   readonly links: LinkBase;

@@ -20,7 +20,6 @@ import { hoistSchemas } from "./hoist-schemas.ts";
 import { detailIn, errorsOf, needsKey } from "./operations.ts";
 import { OVERVIEW } from "./overview.ts";
 
-/** What to describe. */
 export interface DescriptionOptions {
   /** The routes to describe; only those made by `operation` are included. */
   readonly api: readonly AnyElysia[];

@@ -4,7 +4,6 @@ import { isGuardedPath } from "../gate/guarded-paths.ts";
 import type { OperationDetail, RouteDetail } from "../operation/describe.ts";
 import { isStrictPath } from "../operation/unknown-names.ts";
 
-/** An operation with its place. */
 export interface PlacedOperation {
   /** In upper case. */
   readonly method: string;

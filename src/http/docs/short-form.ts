@@ -34,7 +34,6 @@ function bodyInLine({ content }: NonNullable<OperationDetail["requestBody"]>): s
   return json === undefined ? "the bytes" : fieldNames(json.schema);
 }
 
-/** All about one operation. */
 export function detailsOf(operation: PlacedOperation): string {
   const { method, path, detail } = operation;
   const codes = [...errorsOf(operation)].toSorted((a, b) => ERROR_STATUS[a] - ERROR_STATUS[b]);

@@ -81,7 +81,6 @@ const RESPONSE_HEADERS = [
 /** Seconds for which a browser need not ask again; Chromium allows no more. */
 const MAX_AGE = "7200";
 
-/** Makes the answers for pages of other origins. */
 export function createCors(origins: AllowedOrigins): Cors {
   const allowedOrigin = (request: Request): string | null => {
     if (origins === "*") return "*";

@@ -5,7 +5,6 @@ import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import type { Log } from "../../process/log.ts";
 import { DamagedFile } from "../../services/contents/damaged-contents.ts";
 
-/** The HTTP status of every error code. */
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   VALIDATION_ERROR: 400,
   UNAUTHORIZED: 401,
@@ -30,7 +29,6 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   STORAGE_FULL: 507,
 };
 
-/** Headers that every error with this code has. */
 const ERROR_HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
   UNAUTHORIZED: { "www-authenticate": "Bearer" },
   IDEMPOTENCY_IN_PROGRESS: { "retry-after": "1" },

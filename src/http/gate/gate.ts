@@ -12,7 +12,6 @@ import type { RequestContext } from "./request-context.ts";
 import type { RouteTable } from "./route-table.ts";
 import { SESSION_COOKIE, tokenIn } from "./session-cookie.ts";
 
-/** What the gate needs. */
 export interface GateOptions {
   readonly clock: Clock;
   /** The caller with a raw key; null for an unknown or revoked one. */

@@ -16,7 +16,6 @@ import type { ProxyWatch } from "./unlisted-proxy.ts";
 /** Answers every request: never throws, never rejects. */
 export type Handler = (request: Request, connections: Connections) => Response | Promise<Response>;
 
-/** What the pipeline needs. */
 export interface PipelineOptions extends ContextParts {
   readonly gate: Gate;
   readonly cors: Cors;

@@ -18,7 +18,6 @@ export interface Connections {
   timeout(request: Request, seconds: number): void;
 }
 
-/** What request contexts need. */
 export interface ContextParts {
   readonly clientOf: ClientOf;
   readonly isTrustedPeer: (peer: string | undefined) => boolean;

@@ -29,7 +29,6 @@ export interface RouteTable {
   readonly unrouted: (method: string, path: string) => CofferError;
 }
 
-/** Makes the table from all routes. */
 export function createRouteTable(routes: readonly Route[]): RouteTable {
   const templates = routes.map((route) => ({ ...route, segments: segmentsOf(route.path) }));
   const written = Map.groupBy(

@@ -1,4 +1,3 @@
-/** The session cookie's name. */
 export const SESSION_COOKIE = "coffer_session";
 
 /**

@@ -2,7 +2,6 @@
 interface JsonFault {
   /** The index of the first character that cannot stand there; the text's length if it ends too early. */
   readonly at: number;
-  /** What to do about it. */
   readonly advice: string;
 }
 

@@ -14,7 +14,6 @@ import type { Tool } from "./tool.ts";
  */
 export type Admission = (message: Message, context: RequestContext) => Message;
 
-/** Who may come in. */
 export interface AdmissionOptions {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly throttle: ProvisionThrottle;
@@ -42,7 +41,6 @@ const KEYED_METHODS: readonly string[] = [
   "subscriptions/listen",
 ];
 
-/** Makes the admission to these tools. */
 export function admissionTo({ tools, throttle, canSignIn }: AdmissionOptions): Admission {
   return (message, context) => {
     const { method } = message;

@@ -21,7 +21,6 @@ export function takeKey(message: Message, context: RequestContext): Message {
   return { ...message, params: { ...message.params, arguments: rest } };
 }
 
-/** What a tool takes, with the key. */
 export function withKeyArgument<Schema extends TObject>(input: Schema): Schema {
   const { properties, required = [] } = input;
   return {

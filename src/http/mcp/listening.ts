@@ -20,7 +20,6 @@ export type Listen = (context: RequestContext, filter: ListenFilter, listener: S
 const RESOURCES = 500;
 const LIST_CHANGED: ServerEvent = { kind: "resources_list_changed" };
 
-/** Makes what listens. */
 export function listenTo({ services }: Pick<McpOptions, "services">): Listen {
   const { drives, feed } = services;
   return ({ caller, client }, filter, listener) => {

@@ -27,7 +27,6 @@ export function mcp(options: McpOptions) {
   return mcpRoute(once(async () => (await import("./server.ts")).createMcp(options)));
 }
 
-/** The route of an MCP server. */
 export function mcpRoute(server: () => Promise<Mcp>) {
   return new Elysia({ name: "mcp" }).post(
     ...operation(

@@ -4,7 +4,6 @@ import type { Services } from "../../services/services.ts";
 import type { LinkBase } from "../gate/link-base.ts";
 import type { ProvisionThrottle } from "../limits/provision-throttle.ts";
 
-/** What the MCP server needs. */
 export interface McpOptions {
   readonly services: Services;
   readonly throttle: ProvisionThrottle;

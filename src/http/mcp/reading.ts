@@ -18,7 +18,6 @@ export interface ReadLines extends TextPart {
   readonly isCut: boolean;
 }
 
-/** From the first line to the last. */
 export const ALL_LINES: WantedLines = { startLine: 1, endLine: null, startByte: 0 };
 
 /**

@@ -11,14 +11,12 @@ import type { Content } from "./tool.ts";
 import { allTools } from "./tools/all.ts";
 import { type AnswerMessage, createTransport, type Era } from "./transport.ts";
 
-/** The MCP server. */
 export interface Mcp {
   readonly admit: Admission;
   /** Answers an admitted message. */
   readonly answer: AnswerMessage;
 }
 
-/** Makes the MCP server. */
 export function createMcp(options: McpOptions): Mcp {
   const { log, retention, services, throttle, version } = options;
   const tools = new Map(allTools(options).map((each) => [each.shown.name, each]));

@@ -6,7 +6,6 @@ import type { Precondition } from "../../domain/files/precondition.ts";
 import { formatInstant } from "../../domain/time.ts";
 import { etagOf } from "../content/etag.ts";
 
-/** A drive in arguments. */
 export const driveArgument = Type.Optional(
   Type.String({
     minLength: 1,
@@ -14,7 +13,6 @@ export const driveArgument = Type.Optional(
   }),
 );
 
-/** A file in arguments. */
 export const pathArgument = Type.String({
   minLength: 1,
   description: "The file's path in the drive.",

@@ -43,14 +43,12 @@ export type Content =
       readonly size: number;
     };
 
-/** What a tool answers. */
 export interface Answer<T> {
   readonly structured: T;
   /** The same for models that read only this; by default the JSON of `structured`. */
   readonly content?: readonly Content[];
 }
 
-/** One call of a tool. */
 export interface Call<T> {
   readonly input: T;
   readonly context: RequestContext;

@@ -15,7 +15,6 @@ import type { Message } from "./message.ts";
 /** Answers a message that was read from a request. */
 export type AnswerMessage = (request: Request, message: Message) => Promise<Response>;
 
-/** How messages are answered. */
 export interface TransportOptions {
   /** Makes the server of one request; nothing is kept between two. */
   readonly serverFor: (context: RequestContext, era: Era) => Server | McpServer;

@@ -19,7 +19,6 @@ import {
   UNCACHED_HEADERS,
 } from "./protocol-route.ts";
 
-/** What the authorization endpoint needs. */
 export interface AuthorizeOptions {
   readonly authorizations: Authorizations;
   readonly linkBase: LinkBase;

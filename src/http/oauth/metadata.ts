@@ -10,7 +10,6 @@ import { contextOf, type RequestContext } from "../gate/request-context.ts";
 import { operation } from "../operation/operation.ts";
 import { UNCACHED, UNCACHED_HEADERS } from "./protocol-route.ts";
 
-/** What the metadata needs. */
 export interface MetadataOptions {
   readonly apiKeys: ApiKeys;
   readonly authorizations: Authorizations;

@@ -9,7 +9,6 @@ import { detailOf } from "../operation/describe.ts";
 import type { ContentOperation, Operation } from "../operation/spec.ts";
 import { readBody, refuseCodedBody, refuseLongBody } from "../json/json-body.ts";
 
-/** The media type of a form. */
 export const FORM = "application/x-www-form-urlencoded";
 
 /** Tokens must not be cached (RFC 6749, 5.1). */

@@ -18,7 +18,6 @@ import {
   UNCACHED_HEADERS,
 } from "./protocol-route.ts";
 
-/** What the registration endpoint needs. */
 export interface RegisterOptions {
   readonly clients: OAuthClients;
   readonly clock: Clock;

@@ -25,7 +25,6 @@ import {
   UNCACHED_HEADERS,
 } from "./protocol-route.ts";
 
-/** What the endpoints of tokens need. */
 export interface TokensOptions {
   readonly grants: OAuthGrants;
   readonly linkBase: LinkBase;

@@ -56,7 +56,6 @@ export interface Described {
 
 type Content = Record<string, { schema: TSchema; example?: unknown }>;
 
-/** What the route of an operation carries. */
 export function detailOf(path: string, spec: AnyOperation, isKeyed: boolean): RouteDetail {
   return {
     operationId: spec.operationId,

@@ -11,7 +11,6 @@ export interface ServerEvent {
   readonly data: unknown;
 }
 
-/** Where events come from. */
 export interface EventSource {
   /** Some events, and whether there are more already. What it throws ends the stream. */
   read(): { readonly events: readonly ServerEvent[]; readonly hasMore: boolean };

@@ -76,12 +76,10 @@ export function memberRole() {
   );
 }
 
-/** The plan of an account. */
 export function plan() {
   return Type.Union(PLANS.map((each) => Type.Literal(each)));
 }
 
-/** The page of a list. */
 export const paging = {
   page: integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
   limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
@@ -150,7 +148,6 @@ function trimTags(tags: readonly string[]): string[] {
   return tags.map((tag) => tag.trim()).filter((tag) => tag !== "");
 }
 
-/** The name of a drive in a request. */
 export function driveName() {
   return Type.String({ description: "1 to 64 characters after trimming.", examples: ["Research Notes"] });
 }
@@ -172,10 +169,8 @@ export const inSnapshot = Type.Optional(
   }),
 );
 
-/** A folder in a request. */
 export const folderPath = Type.String({ description: "Ends with `/`.", examples: ["notes/2030/"] });
 
-/** A field that may also be `null`. */
 export function nullable<S extends TSchema>(schema: S) {
   return Type.Union([schema, Type.Null()]);
 }

@@ -61,7 +61,6 @@ export interface ContentOperation<P extends TObject, Q extends TObject> extends 
   readonly rawBody: RawBody;
 }
 
-/** Any operation. */
 export type AnyOperation = Operation<TObject, TObject, TSchema> | ContentOperation<TObject, TObject>;
 
 /** A body that the handler reads. */
@@ -83,6 +82,5 @@ export interface Answer {
   readonly content?: Readonly<Record<string, TSchema>>;
   /** Headers that this response always has, name to description. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** An example of the JSON response. */
   readonly example?: unknown;
 }

@@ -28,7 +28,6 @@ export const managedUserSchema = Type.Object(
   { $id: "User" },
 );
 
-/** See `managedUserSchema`. */
 export type ManagedUserRecord = RecordOf<typeof managedUserSchema>;
 
 /** The caller's own user record in responses. */
@@ -50,7 +49,6 @@ export const accountSchema = Type.Object(
   { $id: "Account" },
 );
 
-/** See `accountSchema`. */
 export type AccountRecord = RecordOf<typeof accountSchema>;
 
 /** What both the user and administrators see of a user. */
@@ -79,7 +77,6 @@ export const usageSchema = Type.Object({
   ),
 });
 
-/** See `usageSchema`. */
 export type UsageRecord = RecordOf<typeof usageSchema>;
 
 /** A browser that is signed in. */
@@ -94,10 +91,8 @@ export const sessionSchema = Type.Object(
   { $id: "Session" },
 );
 
-/** See `sessionSchema`. */
 export type SessionRecord = RecordOf<typeof sessionSchema>;
 
-/** The sign-in methods of this server. */
 export const signInOptionsSchema = Type.Object({
   setup: Type.Boolean({ description: "True until there is an administrator." }),
   provider: nullable(Type.Object({ name: Type.String({ description: "The provider's host." }) })),
@@ -106,7 +101,6 @@ export const signInOptionsSchema = Type.Object({
   }),
 });
 
-/** See `signInOptionsSchema`. */
 export type SignInOptionsRecord = RecordOf<typeof signInOptionsSchema>;
 
 /** What an application asks a person for. */
@@ -132,5 +126,4 @@ export const authorizationSchema = Type.Object({
   scope: scope("The most that the application asks for."),
 });
 
-/** See `authorizationSchema`. */
 export type AuthorizationRecord = RecordOf<typeof authorizationSchema>;

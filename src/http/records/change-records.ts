@@ -4,7 +4,6 @@ import type { ChangeRecord } from "./change-schemas.ts";
 import { actorRecord } from "./records.ts";
 import { encodeChangePosition } from "../operation/cursor.ts";
 
-/** A change in the shape of `changeSchema`. */
 export function changeRecord(change: Change): ChangeRecord {
   return {
     id: encodeChangePosition({ ...change, from: change.number }),

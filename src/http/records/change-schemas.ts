@@ -16,7 +16,6 @@ const content = (description: string) =>
     ),
   );
 
-/** A change in responses. */
 export const changeSchema = Type.Object(
   {
     id: Type.String({ description: "The change's identifier, and the `cursor` after it." }),
@@ -48,5 +47,4 @@ export const changeSchema = Type.Object(
   { $id: "Change" },
 );
 
-/** See `changeSchema`. */
 export type ChangeRecord = RecordOf<typeof changeSchema>;

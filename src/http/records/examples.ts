@@ -1,7 +1,5 @@
-/** The password in examples. */
 export const examplePassword = "a password of your own";
 
-/** The drive in examples. */
 export const exampleDrive = {
   id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
   user_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a",
@@ -16,7 +14,6 @@ export const exampleDrive = {
   updated_at: "2030-01-31T12:00:00.000Z",
 };
 
-/** The file in examples. */
 export const exampleFile = {
   id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
   drive_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a",
@@ -33,10 +30,8 @@ export const exampleFile = {
   updated_at: "2030-01-31T12:00:00.000Z",
 };
 
-/** The entry of the trash in examples. */
 export const exampleTrashId = "01976f5e-6b1c-7000-8000-2a4c6e8f0b1d";
 
-/** The folder in examples. */
 export const exampleFolder = {
   drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
   path: "notes/2030/",
@@ -46,7 +41,6 @@ export const exampleFolder = {
   created_at: "2030-01-31T12:00:00.000Z",
 };
 
-/** The earlier content of a file in examples. */
 export const exampleVersion = {
   version: 1,
   content_hash: "sha256:b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9",
@@ -56,7 +50,6 @@ export const exampleVersion = {
   replaced_by: { type: "key", id: "01976f5e-6e8c-7000-8000-1b2c3d4e5f60", name: "night shift" },
 };
 
-/** The snapshot in examples. */
 export const exampleSnapshot = {
   id: "01976f5e-7c9b-7000-8000-5d3e1f2a4b6c",
   drive_id: exampleDrive.id,
@@ -68,7 +61,6 @@ export const exampleSnapshot = {
   created_by: { type: "key", id: "01976f5e-6e8c-7000-8000-1b2c3d4e5f60", name: "night shift" },
 };
 
-/** The work in examples. */
 export const exampleWork = {
   id: "01976f5e-7d3a-7000-8000-6e4f2a3b5c7d",
   kind: "copy",
@@ -86,7 +78,6 @@ export const exampleWork = {
   created_by: exampleSnapshot.created_by,
 };
 
-/** The entry of the trash in examples. */
 export const exampleTrashEntry = {
   id: exampleTrashId,
   kind: "file",
@@ -99,7 +90,6 @@ export const exampleTrashEntry = {
   expires_at: "2030-03-02T12:00:00.000Z",
 };
 
-/** The link in examples. */
 export const exampleLink = {
   id: "01976f5e-5d7a-7000-8000-4d6e2b3c5f70",
   kind: "folder" as const,
@@ -115,7 +105,6 @@ export const exampleLink = {
   created_by: { type: "user" as const, id: exampleDrive.user_id, name: "ada" },
 };
 
-/** The webhook in examples. */
 export const exampleWebhook = {
   id: "01976f5e-5d7a-7000-8000-6f8a4d5e7b92",
   url: "https://agent.example/hook",
@@ -127,7 +116,6 @@ export const exampleWebhook = {
   disabled_reason: null,
 };
 
-/** The delivery in examples. */
 export const exampleDelivery = {
   id: "01976f5e-5d7a-7000-8000-7a9b5e6f8ca3",
   type: "file.created",
@@ -139,7 +127,6 @@ export const exampleDelivery = {
   created_at: "2030-02-01T08:00:00.000Z",
 };
 
-/** The change in examples. */
 export const exampleChange = {
   id: "NDIKMTg5NTkxMTIwMDAwMA",
   type: "file.created",

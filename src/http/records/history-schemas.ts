@@ -13,7 +13,6 @@ export const actorSchema = Type.Object(
   { $id: "Actor" },
 );
 
-/** See `actorSchema`. */
 export type ActorRecord = RecordOf<typeof actorSchema>;
 
 /** An earlier content of a file in responses. */
@@ -34,10 +33,8 @@ export const versionSchema = Type.Object(
   { $id: "Version" },
 );
 
-/** See `versionSchema`. */
 export type VersionRecord = RecordOf<typeof versionSchema>;
 
-/** How one content of a file differs from another. */
 export const versionDiffSchema = Type.Object({
   from: Type.Integer({ description: "The number of the content that lines were removed from." }),
   to: Type.Integer({ description: "The number of the content that they were added to." }),
@@ -45,10 +42,8 @@ export const versionDiffSchema = Type.Object({
   diff_cut: Type.Boolean({ description: "Whether the end of the diff is left out." }),
 });
 
-/** See `versionDiffSchema`. */
 export type VersionDiffRecord = RecordOf<typeof versionDiffSchema>;
 
-/** A page of a file's earlier contents. */
 export const versionsSchema = Type.Object({
   data: Type.Array(versionSchema),
   total: Type.Integer({ description: "The number of versions on all pages." }),
@@ -56,10 +51,8 @@ export const versionsSchema = Type.Object({
   next_cursor: nextCursor,
 });
 
-/** See `versionsSchema`. */
 export type VersionsPage = RecordOf<typeof versionsSchema>;
 
-/** A snapshot in responses. */
 export const snapshotSchema = Type.Object(
   {
     id: id("The snapshot's identifier."),
@@ -74,10 +67,8 @@ export const snapshotSchema = Type.Object(
   { $id: "Snapshot" },
 );
 
-/** See `snapshotSchema`. */
 export type SnapshotRecord = RecordOf<typeof snapshotSchema>;
 
-/** An entry of the trash. */
 export const trashEntrySchema = Type.Object(
   {
     id: id("The entry's identifier."),
@@ -96,13 +87,10 @@ export const trashEntrySchema = Type.Object(
   { $id: "TrashEntry" },
 );
 
-/** See `trashEntrySchema`. */
 export type TrashRecord = RecordOf<typeof trashEntrySchema>;
 
-/** A page of the trash. */
 export const trashSchema = Type.Object({ data: Type.Array(trashEntrySchema), next_cursor: nextCursor });
 
-/** See `trashSchema`. */
 export type TrashPage = RecordOf<typeof trashSchema>;
 
 const comparedSchema = Type.Object({
@@ -133,5 +121,4 @@ export const differenceSchema = Type.Object(
   { $id: "Difference" },
 );
 
-/** See `differenceSchema`. */
 export type DifferenceRecord = RecordOf<typeof differenceSchema>;

@@ -36,7 +36,6 @@ export const linkSchema = Type.Object(
   { $id: "Link" },
 );
 
-/** See `linkSchema`. */
 export type LinkRecord = RecordOf<typeof linkSchema>;
 
 /** A file as a link shows it. */
@@ -52,7 +51,6 @@ export const sharedFileSchema = Type.Object(
   { $id: "SharedFile" },
 );
 
-/** See `sharedFileSchema`. */
 export type SharedFileRecord = RecordOf<typeof sharedFileSchema>;
 
 /** What a link shows. */
@@ -65,7 +63,6 @@ export const sharedSchema = Type.Object({
   expires_at: time("When the link expires."),
 });
 
-/** See `sharedSchema`. */
 export type SharedRecord = RecordOf<typeof sharedSchema>;
 
 /** A page of what is directly in a folder that a link shows. */
@@ -79,5 +76,4 @@ export const sharedPageSchema = Type.Object({
   next_cursor: nextCursor,
 });
 
-/** See `sharedPageSchema`. */
 export type SharedPage = RecordOf<typeof sharedPageSchema>;

@@ -16,5 +16,4 @@ export const memberSchema = Type.Object(
   { $id: "Member" },
 );
 
-/** See `memberSchema`. */
 export type MemberRecord = RecordOf<typeof memberSchema>;

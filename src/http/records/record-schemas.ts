@@ -16,7 +16,6 @@ import {
 const bytes = (description: string) => Type.Integer({ minimum: 0, description });
 const count = bytes;
 
-/** A drive in responses. */
 export const driveSchema = Type.Object(
   {
     id: id("The drive's identifier."),
@@ -38,7 +37,6 @@ export const driveSchema = Type.Object(
   { $id: "Drive" },
 );
 
-/** See `driveSchema`. */
 export type DriveRecord = RecordOf<typeof driveSchema>;
 
 /** What a claim link shows. */
@@ -50,10 +48,8 @@ export const claimableSchema = Type.Object({
   created_at: time("When it was created."),
 });
 
-/** See `claimableSchema`. */
 export type ClaimableRecord = RecordOf<typeof claimableSchema>;
 
-/** A file in responses. */
 export const fileSchema = Type.Object(
   {
     id: id("The file's identifier. It stays when the file is replaced, renamed or moved."),
@@ -77,10 +73,8 @@ export const fileSchema = Type.Object(
   { $id: "File" },
 );
 
-/** See `fileSchema`. */
 export type FileRecord = RecordOf<typeof fileSchema>;
 
-/** A file that a search found. */
 const foundFileSchema = Type.Intersect([
   fileSchema,
   Type.Object({
@@ -99,7 +93,6 @@ const foundFileSchema = Type.Intersect([
   }),
 ]);
 
-/** A page of what a search found. */
 export const foundFilesSchema = Type.Object({
   data: Type.Array(foundFileSchema),
   ...pageFacts("The number of files found, on all pages."),
@@ -108,10 +101,8 @@ export const foundFilesSchema = Type.Object({
   }),
 });
 
-/** See `foundFilesSchema`. */
 export type FoundFilesPage = RecordOf<typeof foundFilesSchema>;
 
-/** A folder in responses. */
 export const folderSchema = Type.Object(
   {
     drive_id: id("The drive it is in."),
@@ -124,17 +115,14 @@ export const folderSchema = Type.Object(
   { $id: "Folder" },
 );
 
-/** See `folderSchema`. */
 export type FolderRecord = RecordOf<typeof folderSchema>;
 
-/** A page of the folders in a folder. */
 export const foldersSchema = Type.Object({
   data: Type.Array(folderSchema),
   ...pageFacts("The number of folders on all pages."),
   next_cursor: nextCursor,
 });
 
-/** See `foldersSchema`. */
 export type FoldersPage = RecordOf<typeof foldersSchema>;
 
 const keyProperties = {
@@ -166,7 +154,6 @@ const keyProperties = {
 /** A key in responses, without its secret. */
 export const keySchema = Type.Object(keyProperties, { $id: "Key" });
 
-/** See `keySchema`. */
 export type KeyRecord = RecordOf<typeof keySchema>;
 
 /** A key with how much goes with it. */
@@ -186,7 +173,6 @@ export const keyDetailSchema = Type.Object(
   { $id: "KeyDetail" },
 );
 
-/** See `keyDetailSchema`. */
 export type KeyDetailRecord = RecordOf<typeof keyDetailSchema>;
 
 /** A new key, in the response to its creation. */

@@ -22,7 +22,6 @@ import type { LinkRecord, SharedFileRecord } from "./link-schemas.ts";
 import type { MemberRecord } from "./member-schema.ts";
 import type { DriveRecord, FileRecord, FolderRecord, KeyRecord } from "./record-schemas.ts";
 
-/** A drive in the shape of `driveSchema`. */
 export function driveRecord(drive: SeenDrive): DriveRecord {
   return {
     id: drive.id,
@@ -39,7 +38,6 @@ export function driveRecord(drive: SeenDrive): DriveRecord {
   };
 }
 
-/** A file in the shape of `fileSchema`. */
 export function fileRecord(file: FileFacts): FileRecord {
   const createdAt = formatInstant(file.createdAt);
   return {
@@ -65,7 +63,6 @@ export function actorRecord(actor: NamedActor | null): ActorRecord | null {
   return actor === null ? null : { type: actor.kind, id: actor.id, name: actor.name };
 }
 
-/** A member in the shape of `memberSchema`. */
 export function memberRecord(member: Member): MemberRecord {
   return {
     user_id: member.userId,
@@ -76,7 +73,6 @@ export function memberRecord(member: Member): MemberRecord {
   };
 }
 
-/** A folder in the shape of `folderSchema`. */
 export function folderRecord({
   drive,
   folder,
@@ -94,7 +90,6 @@ export function folderRecord({
   };
 }
 
-/** A key in the shape of `keySchema`. */
 export function keyRecord(key: ApiKey): KeyRecord {
   return {
     id: key.id,
@@ -111,7 +106,6 @@ export function keyRecord(key: ApiKey): KeyRecord {
   };
 }
 
-/** An earlier content in the shape of `versionSchema`. */
 export function versionRecord(version: FileVersion): VersionRecord {
   return {
     version: version.version,
@@ -123,7 +117,6 @@ export function versionRecord(version: FileVersion): VersionRecord {
   };
 }
 
-/** A snapshot in the shape of `snapshotSchema`. */
 export function snapshotRecord(snapshot: Snapshot): SnapshotRecord {
   return {
     id: snapshot.id,
@@ -137,7 +130,6 @@ export function snapshotRecord(snapshot: Snapshot): SnapshotRecord {
   };
 }
 
-/** An entry of the trash in the shape of `trashEntrySchema`. */
 export function trashRecord(entry: ShownEntry): TrashRecord {
   return {
     id: entry.id,
@@ -152,7 +144,6 @@ export function trashRecord(entry: ShownEntry): TrashRecord {
   };
 }
 
-/** A link in the shape of `linkSchema`. */
 export function linkRecord(link: ListedLink): LinkRecord {
   return {
     id: link.id,
@@ -182,7 +173,6 @@ export function sharedFileRecord(file: FileFacts): SharedFileRecord {
   };
 }
 
-/** A file that differs, in the shape of `differenceSchema`. */
 export function differenceRecord({ change, path, before, after }: Difference): DifferenceRecord {
   return { path, change, before: comparedRecord(before), after: comparedRecord(after) };
 }

@@ -2,7 +2,6 @@ import { formatInstant } from "../../domain/time.ts";
 import type { Delivery, Webhook } from "../../domain/webhooks/webhook.ts";
 import type { DeliveryRecord, WebhookRecord } from "./webhook-schemas.ts";
 
-/** A webhook in the shape of `webhookSchema`. */
 export function webhookRecord(webhook: Webhook): WebhookRecord {
   return {
     id: webhook.id,
@@ -16,7 +15,6 @@ export function webhookRecord(webhook: Webhook): WebhookRecord {
   };
 }
 
-/** A delivery in the shape of `deliverySchema`. */
 export function deliveryRecord(delivery: Delivery): DeliveryRecord {
   return {
     id: delivery.id,

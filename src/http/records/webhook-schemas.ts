@@ -18,10 +18,8 @@ export const webhookSchema = Type.Object(
   { $id: "Webhook" },
 );
 
-/** See `webhookSchema`. */
 export type WebhookRecord = RecordOf<typeof webhookSchema>;
 
-/** A delivery in responses. */
 export const deliverySchema = Type.Object(
   {
     id: id("The delivery's identifier: the `webhook-id` of its message, the same each time it is sent."),
@@ -40,5 +38,4 @@ export const deliverySchema = Type.Object(
   { $id: "WebhookDelivery" },
 );
 
-/** See `deliverySchema`. */
 export type DeliveryRecord = RecordOf<typeof deliverySchema>;

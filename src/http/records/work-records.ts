@@ -15,7 +15,6 @@ const KINDS: Readonly<Record<FolderWork["kind"], WorkRecord["kind"]>> = {
   fork: "fork",
 };
 
-/** A work in the shape of `workSchema`. */
 export function workRecord({ from, to, progress, fileTotal, ...shown }: ShownWork): WorkRecord {
   return {
     id: shown.id,

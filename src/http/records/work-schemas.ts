@@ -48,7 +48,6 @@ export const workSchema = Type.Object(
   { $id: "Work" },
 );
 
-/** See `workSchema`. */
 export type WorkRecord = RecordOf<typeof workSchema>;
 
 /** A work as a stream of changes tells of it: also of its end. */
@@ -56,12 +55,10 @@ export type ToldWorkRecord = Omit<WorkRecord, "state"> & {
   readonly state: WorkRecord["state"] | "done" | "undone";
 };
 
-/** A page of works. */
 export const worksSchema = Type.Object({
   data: Type.Array(workSchema),
   total: Type.Integer({ description: "The number of works on all pages." }),
   next_cursor: nextCursor,
 });
 
-/** See `worksSchema`. */
 export type WorksPage = RecordOf<typeof worksSchema>;

@@ -18,7 +18,6 @@ import { givenPassword, newPassword } from "../operation/schema.ts";
 import { type Cookies, SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";
 import { FROM_STRANGERS, PER_ACCOUNT, PER_CLIENT, SignInThrottle, WINDOW_SECONDS } from "./throttle.ts";
 
-/** What signing in needs. */
 export interface AuthOptions {
   readonly signIn: SignIn;
   readonly sessions: Sessions;
@@ -223,7 +222,6 @@ export function auth(options: AuthOptions) {
     );
 }
 
-/** The browser that signs in. */
 export function browserOf(request: Request): Browser {
   return {
     userAgent: request.headers.get("user-agent") ?? "",

@@ -14,7 +14,6 @@ import { returnPath } from "./return-path.ts";
 import { type Cookies, tokenIn } from "../gate/session-cookie.ts";
 import { isNavigation, turnBack, withoutOutcome } from "./turn-back.ts";
 
-/** What sign-in at a provider needs. */
 export interface OidcOptions {
   readonly oidc: Oidc;
   readonly signIn: SignIn;

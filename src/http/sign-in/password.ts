@@ -11,7 +11,6 @@ import { write } from "../operation/write.ts";
 import { ownToken } from "./sessions.ts";
 import { SignInThrottle } from "./throttle.ts";
 
-/** What changing a password needs. */
 export interface PasswordOptions {
   readonly accounts: Accounts;
   readonly knownClients: KnownClients;

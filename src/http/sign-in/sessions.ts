@@ -33,7 +33,6 @@ export function ownToken(request: Request, caller: Caller): string | null {
   return caller.keyId === null ? tokenIn(request, SESSION_COOKIE) : null;
 }
 
-/** The sessions of an account. */
 export function sessions(service: Sessions) {
   return new Elysia({ name: "sessions" })
     .get(

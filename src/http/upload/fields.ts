@@ -7,7 +7,6 @@ export const MAX_FIELD_BYTES = METADATA_BODY.bytes;
 /** The fields that may be the content: bytes, in JSON as base64; or text; or `content` by the name that MCP gives it. */
 export const CONTENT_KEYS = ["content", "text", "base64"] as const;
 
-/** One of `CONTENT_KEYS`. */
 export type ContentKey = (typeof CONTENT_KEYS)[number];
 
 /** The fields of an upload other than the content, not yet validated. */

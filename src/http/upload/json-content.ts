@@ -9,7 +9,6 @@ import { HeldString } from "./held-string.ts";
 import { TextWriter } from "./text.ts";
 import type { WriteContent } from "./write-content.ts";
 
-/** How a content is written in JSON. */
 type Encoding = "base64" | "text";
 
 /** The values of the field `encoding`. */

@@ -27,7 +27,6 @@ export interface AccountLimits {
   readonly kept: Retention;
 }
 
-/** A change of the caller's own password. */
 export interface PasswordChange {
   readonly current: string;
   readonly password: string;
@@ -35,7 +34,6 @@ export interface PasswordChange {
   readonly token: string;
 }
 
-/** What the accounts service needs. */
 export interface AccountsParts {
   readonly tables: Tables;
   readonly access: Access;

@@ -22,7 +22,6 @@ export interface CreatedKey {
   readonly secret: string;
 }
 
-/** A request for a key. */
 export interface KeyRequest {
   readonly name: string;
   readonly scope: Scope;

@@ -24,7 +24,6 @@ export class KnownClients {
     this.#parts = parts;
   }
 
-  /** Whether it is remembered. */
   has(sender: PasswordSender): boolean {
     const { tables, secret } = this.#parts;
     return tables.knownClients.usedAt(hashPasswordSender(secret, sender)) !== null;

@@ -6,7 +6,6 @@ export class LastUses<Id> {
   /** Milliseconds since the epoch. */
   readonly #at = new Map<Id, number>();
 
-  /** Records a use at `now`. */
   note(id: Id, now: number): void {
     this.#at.set(id, now);
   }

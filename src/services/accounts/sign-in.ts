@@ -11,7 +11,6 @@ import type { Passwords } from "./passwords.ts";
 import type { Sessions, SignedIn } from "./sessions.ts";
 import type { Users } from "./users.ts";
 
-/** The browser that signs in. */
 export interface Browser {
   /** Its User-Agent; empty if there was none. */
   readonly userAgent: string;

@@ -15,7 +15,6 @@ export interface Figure {
   readonly limit: number | null;
 }
 
-/** What a caller's account or drive uses. */
 export interface UsageReport {
   /** Bytes stored now. */
   readonly storage: Figure;

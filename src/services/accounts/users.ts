@@ -29,7 +29,6 @@ export interface UserChange {
   readonly disabled?: boolean | undefined;
 }
 
-/** What a new user is created from. */
 export interface UserDraft {
   readonly username: string;
   readonly email: string | null;

@@ -22,7 +22,6 @@ export interface FeedDrive {
   readonly from: ChangeNumber;
 }
 
-/** A request for a page of changes. */
 export interface ChangeQuery {
   readonly drives: readonly FeedDrive[];
   /** The page is after this one, or before it if the newest come first. Null for the first page. */
@@ -31,12 +30,9 @@ export interface ChangeQuery {
   readonly newestFirst: boolean;
 }
 
-/** A page of changes. */
 export interface ChangePage {
   readonly changes: readonly Change[];
-  /** Where the next page starts. */
   readonly next: ChangePosition;
-  /** Whether there are more already. */
   readonly hasMore: boolean;
 }
 

@@ -8,7 +8,6 @@ import { type FolderPath, ROOT } from "../../domain/files/path.ts";
 /** A file as its entry in the feed needs it. */
 type Facts = Pick<File, "drivePk" | "path" | "id" | "digest" | "size" | "version">;
 
-/** The entry of a new file. */
 export function fileCreated(file: Facts, stamp: Stamp): NewChange {
   return { ...about(file, stamp), type: "file.created", after: contentOf(file), version: file.version };
 }

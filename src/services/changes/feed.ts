@@ -12,7 +12,6 @@ import { holderOf, Slots } from "../slots.ts";
 import type { ChangePage, Changes, FeedDrive } from "./changes.ts";
 import type { Watched } from "./hub.ts";
 
-/** Which changes a caller asks for. */
 export interface FeedRequest {
   /** Ids or slugs; null for all drives of the caller's own. */
   readonly drives: readonly string[] | null;
@@ -20,7 +19,6 @@ export interface FeedRequest {
   readonly position: ChangePosition | "latest" | null;
 }
 
-/** A page for a caller. */
 export interface FeedPageRequest extends FeedRequest {
   readonly limit: number;
   readonly newestFirst: boolean;

@@ -44,7 +44,6 @@ export interface Archive {
   pieces(): AsyncGenerator<Uint8Array>;
 }
 
-/** Who reads an archive. */
 export interface ArchiveReader {
   readonly reach: Reach;
   readonly holder: SlotHolder;

@@ -66,7 +66,6 @@ export class ContentChecks {
     this.#remember(digest, this.#parts.blobs.stateOf(digest));
   }
 
-  /** Ends all checks. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.allSettled(this.#checks.values());

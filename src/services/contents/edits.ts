@@ -31,10 +31,8 @@ const LARGE_BYTES = MIB;
 /** How much of a content is read, hashed and written at once. */
 const PIECE_BYTES = 256 * 1024;
 
-/** How a file is to be edited. */
 export interface EditOptions {
   readonly precondition: Precondition;
-  /** Whether only to show what would change. */
   readonly dryRun: boolean;
 }
 

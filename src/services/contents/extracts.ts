@@ -26,7 +26,6 @@ export interface Extract {
   readonly isCut: boolean;
 }
 
-/** The text of a file. */
 export interface FileText {
   readonly file: File;
   readonly text: string;

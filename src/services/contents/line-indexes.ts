@@ -99,7 +99,6 @@ async function indexIn(content: Blob, encoding: TextEncoding, mark: number): Pro
   }
 }
 
-/** Where a line of the text begins. */
 export function startOfLine(content: Blob, { encoding, starts }: LineIndex, line: number): Promise<number> {
   const known = starts.findLast((start) => start.line <= line);
   if (known === undefined) throw new Error("an index has no first line");

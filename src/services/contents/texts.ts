@@ -15,7 +15,6 @@ import type { UsageMeter } from "../accounts/usage.ts";
 /** The longest character, and a line end after it. */
 const LONGEST_END = 8;
 
-/** Which lines are wanted. */
 export interface TextRange {
   /** From 1. */
   readonly startLine: number;

@@ -37,7 +37,6 @@ export interface Uploaded {
   readonly created: boolean;
 }
 
-/** What uploads need. */
 export interface UploadParts {
   readonly tables: Tables;
   readonly blobs: BlobStore;
@@ -64,7 +63,6 @@ export interface Uploader {
   write<T>(within: Within<T> | undefined, job: () => T): Promise<T>;
 }
 
-/** What one upload needs. */
 export interface OneUploadParts extends UploadParts {
   readonly uploader: Uploader;
   readonly writer: BlobWriter;

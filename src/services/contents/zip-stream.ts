@@ -25,7 +25,6 @@ export interface ZipSources extends Iterable<ZipSource> {
   readonly count: number;
 }
 
-/** The content of a file to pack. */
 export type ZipContent = ZipSource & { readonly digest: Digest };
 
 /** Reads contents: exactly `size` bytes of each, or throws. */

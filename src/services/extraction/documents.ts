@@ -14,7 +14,6 @@ import type { DocumentReader } from "./document-reader.ts";
 import { ExtractionQueue } from "./extraction-queue.ts";
 import { RecentExtractions } from "./recent-extractions.ts";
 
-/** The text of a document. */
 export interface DocumentText {
   readonly text: string;
   /** Whether the document has more text. */

@@ -28,7 +28,6 @@ export interface Destination {
   readonly path: string;
   /** An id or slug; undefined for the same drive. */
   readonly driveId: string | undefined;
-  /** Whether a file at the path is replaced. */
   readonly overwrite: boolean;
 }
 

@@ -2,7 +2,6 @@ import type { Tables } from "../../db/tables.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { type FolderPath, parentFolder, ROOT } from "../../domain/files/path.ts";
 
-/** How many files there are, and their bytes. */
 export type SeenCounts = Pick<Drive, "fileCount" | "totalSize">;
 
 /** What a caller who is limited to a folder sees of a drive, without expired files. */

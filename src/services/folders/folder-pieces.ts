@@ -113,7 +113,6 @@ export class FolderPieces {
     this.#parts.changes.add(folderLeft(work, stamp));
   }
 
-  /** How many phases a work has. */
   phaseCount(work: FolderWork): number {
     return this.#phasesOf(work).length;
   }

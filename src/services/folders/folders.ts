@@ -43,7 +43,6 @@ export interface FolderListRequest {
   readonly after: string | null;
 }
 
-/** A page of the folders in a folder. */
 export interface FolderListing {
   readonly folders: readonly ShownFolder[];
   readonly total: number;
@@ -65,7 +64,6 @@ export interface FolderPreview {
   readonly fileCount: number;
 }
 
-/** A deleted folder. */
 export interface RemovedFolder {
   /** The files that were in it. */
   readonly fileCount: number;

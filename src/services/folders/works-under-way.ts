@@ -19,7 +19,6 @@ export interface ShownPlace {
   readonly path: FolderPath;
 }
 
-/** A work as a caller sees it. */
 export interface ShownWork extends RecordedWork {
   /** Null if it is not the caller's to see. */
   readonly from: ShownPlace | null;

@@ -14,7 +14,6 @@ export interface Source {
   read(offset: number, length: number): Uint8Array | Promise<Uint8Array>;
 }
 
-/** What a scan needs. */
 export interface ScanParts {
   readonly source: Source;
   readonly pattern: Pattern;
@@ -24,7 +23,6 @@ export interface ScanParts {
   readonly from: LineStart & Pick<LinePosition, "searched" | "matches">;
 }
 
-/** Where a line begins. */
 export type LineStart = Pick<LinePosition, "offset" | "line">;
 
 /** The lines of a content that match. */
@@ -56,7 +54,6 @@ interface OpenMatch extends LineMatch {
   readonly after: string[];
 }
 
-/** The start of a content. */
 export const FILE_START: ScanParts["from"] = { offset: 0, line: 1, searched: 0, matches: 0 };
 
 /**

@@ -47,7 +47,6 @@ export interface GrepPage {
   readonly next: GrepPosition | null;
 }
 
-/** What the service needs. */
 export interface GrepParts {
   readonly access: Access;
   readonly clock: Clock;

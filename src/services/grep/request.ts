@@ -4,7 +4,6 @@ import type { FileFacts } from "../../domain/files/file.ts";
 import type { DriveId, DrivePk } from "../../domain/id.ts";
 import type { GREP_BOUNDS } from "../../domain/limits.ts";
 
-/** See `GREP_BOUNDS`. */
 export type GrepBounds = Readonly<typeof GREP_BOUNDS>;
 
 /** Where a search of lines goes on: after a file, or inside it. */
@@ -46,7 +45,6 @@ export interface GrepRequest {
   readonly bounds: GrepBounds;
 }
 
-/** A line that matches. */
 export interface LineMatch {
   /** From 1. */
   readonly line: number;
@@ -56,7 +54,6 @@ export interface LineMatch {
   readonly after: readonly string[];
 }
 
-/** A file with lines that match. */
 export interface MatchedFile {
   readonly file: FileFacts;
   readonly matches: readonly LineMatch[];
@@ -73,13 +70,11 @@ export interface GrepFound {
   readonly unread: readonly FileFacts[];
 }
 
-/** A message to the thread. */
 export type ToGrepThread =
   | {
       readonly kind: "open";
       /** The database's file. */
       readonly database: string;
-      /** The directory of contents. */
       readonly blobsDir: string;
       /** One cell: what is running stops once it is not 0. */
       readonly stop: SharedArrayBuffer;
@@ -87,7 +82,6 @@ export type ToGrepThread =
   | { readonly kind: "find"; readonly request: GrepRequest }
   | { readonly kind: "close" };
 
-/** An answer of the thread. */
 export type FromGrepThread =
   | { readonly kind: "found"; readonly found: GrepFound }
   /** The pattern is none. */

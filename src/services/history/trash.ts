@@ -28,7 +28,7 @@ import type { Tree } from "../files/tree.ts";
 
 /** How many entries one query reads, and how many one page looks at, at most. */
 const ENTRIES = { query: 100, page: 10_000 };
-/** A request for a list of the trash. */
+
 export interface TrashListRequest {
   /** An id or slug; undefined for all drives of the caller. */
   readonly driveId: string | undefined;
@@ -38,13 +38,11 @@ export interface TrashListRequest {
   readonly after: TrashPosition | null;
 }
 
-/** An entry as readers see it. */
 export type ShownEntry = TrashEntry & {
   /** Until when it is kept, in milliseconds since the epoch. */
   readonly expiresAt: number;
 };
 
-/** A page of the trash. */
 export interface TrashListing {
   readonly entries: readonly ShownEntry[];
   /** The position after which the next page starts; null on the last page. */
@@ -208,7 +206,6 @@ export class Trash {
     return { entry, place, fileId: file.id };
   }
 
-  /** The file of a file's entry. */
   #fileOf(entry: TrashPk): SingleTrashedFile {
     const file = this.#parts.tables.trashContents.fileOf(entry);
     if (file === null) throw new Error("an entry of the trash has lost its file");

@@ -17,7 +17,6 @@ import { keptSince, keptWindow, type Retention } from "../../domain/history/rete
 import type { Access } from "../access.ts";
 import type { Tree } from "../files/tree.ts";
 
-/** A page of a file's earlier contents. */
 export interface VersionListing {
   readonly versions: readonly FileVersion[];
   /** On all pages. */

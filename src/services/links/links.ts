@@ -50,7 +50,6 @@ export interface LinksRequest {
   readonly after: LinkPosition | null;
 }
 
-/** A page of links. */
 export interface LinksPage {
   readonly links: readonly ListedLink[];
   /** Where the next page starts; null on the last one. */

@@ -12,15 +12,12 @@ import type { Access } from "../access.ts";
 import type { LinkUses } from "./link-uses.ts";
 import type { Quota } from "../quota.ts";
 
-/** A request for a link. */
 export interface LinkRequest {
   /** Seconds. */
   readonly expiresIn: number;
-  /** Whether it works only once. */
   readonly oneTime: boolean;
 }
 
-/** A file that a link opens. */
 export interface LinkedFile {
   readonly id: LinkId;
   readonly file: File;

@@ -147,7 +147,6 @@ export class SharedThings {
     this.#uses.note(linkId, this.#parts.clock.now());
   }
 
-  /** What a link shows, in figures. */
   facts({ drive, reach, folder, file }: Shared): SharedFacts {
     if (file !== null) {
       const name = lastSegment(file.path);

@@ -16,7 +16,6 @@ import type { AnnouncedBytes } from "../contents/arriving.ts";
 import type { Upload, Uploader } from "../contents/upload.ts";
 import type { Uploads } from "../contents/uploads.ts";
 
-/** A request for a link. */
 export interface UploadLinkRequest {
   /** An id or a slug. */
   readonly drive: string;

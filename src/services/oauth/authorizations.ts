@@ -28,7 +28,6 @@ export const REQUEST_LIFETIME_MS = 30 * 60 * 1000;
 /** How many requests, and codes, there can be at once. */
 const CAPACITY = 5000;
 
-/** What a person allows. */
 export interface Consent {
   readonly scope: Scope;
   /** An id or slug; undefined for all drives. */

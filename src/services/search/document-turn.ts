@@ -14,7 +14,6 @@ import type { ReadDocument } from "./index-work.ts";
  */
 const UNITS_A_BYTE = 8;
 
-/** What reading documents for the index needs. */
 export interface DocumentTurnParts {
   readonly blobs: BlobStore;
   readonly damaged: DamagedContents;

@@ -15,7 +15,6 @@ const MERGED_BATCHES = 4;
 /** After how long without work the thread ends, in milliseconds. Its memory is the system's again then. */
 export const IDLE_MS = 5000;
 
-/** What indexing needs. */
 export interface IndexParts extends DocumentTurnParts {
   readonly tables: Tables;
   readonly clock: Clock;

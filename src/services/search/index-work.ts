@@ -36,7 +36,6 @@ export interface BatchRequest extends Batch {
   readonly after: number;
   /** The newest ticket: all jobs up to this one are on the disk. */
   readonly upTo: number;
-  /** Documents that were read for their jobs. */
   readonly documents: readonly ReadDocument[];
 }
 

@@ -72,7 +72,6 @@ export interface FoundPage {
   readonly isExact: boolean;
 }
 
-/** What the search service needs. */
 export interface SearchParts {
   readonly tables: Tables;
   readonly blobs: BlobStore;

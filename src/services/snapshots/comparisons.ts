@@ -21,14 +21,12 @@ export interface DifferencePosition {
   readonly count: number;
 }
 
-/** A page of differences. */
 export interface ComparisonPage {
   readonly differences: readonly Difference[];
   /** Where the next page starts; null on the last one. */
   readonly next: DifferencePosition | null;
 }
 
-/** What is compared. */
 export interface Comparison extends SnapshotScope {
   /** Only files whose path starts with this, then or now. */
   readonly prefix: string;

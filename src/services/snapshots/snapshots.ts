@@ -26,7 +26,6 @@ import type { FolderLocks } from "../folders/folder-locks.ts";
 import type { SnapshotRemoval } from "./snapshot-removal.ts";
 import type { Tree } from "../files/tree.ts";
 
-/** A page of a drive's snapshots. */
 export interface SnapshotListing {
   readonly snapshots: readonly Snapshot[];
   /** On all pages. */
@@ -35,7 +34,6 @@ export interface SnapshotListing {
   readonly nextBefore: number | null;
 }
 
-/** A request for a page of a comparison. */
 export interface ComparisonRequest {
   readonly prefix: string;
   readonly limit: number;

@@ -24,7 +24,6 @@ export interface BackupState {
   readonly lastFailureAt: number | null;
 }
 
-/** What automatic backups need. */
 export interface BackupsParts {
   readonly tables: Tables;
   readonly clock: Clock;

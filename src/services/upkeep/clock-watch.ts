@@ -12,7 +12,6 @@ const STORE_MS = 60 * 60 * 1000;
 /** How long a clock is doubted, in milliseconds: that long somebody, or the network, has to set it right. */
 export const DOUBT_MS = 60 * 60 * 1000;
 
-/** What the watch needs. */
 export interface ClockWatchParts {
   readonly clock: SteadyClock;
   readonly tables: Tables;

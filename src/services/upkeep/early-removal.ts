@@ -21,7 +21,6 @@ const LEAST_PRUNED = 16 * MIB;
 /** How many contents one transaction removes. */
 const PIECE = 200;
 
-/** What early removal needs. */
 export interface EarlyRemovalParts {
   readonly tables: Tables;
   readonly blobs: BlobStore;

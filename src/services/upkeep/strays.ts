@@ -11,7 +11,6 @@ const SURVEYED = 300;
 /** After this many look-ups other requests get a turn. */
 const LOOKUPS = 100;
 
-/** What the search for strays needs. */
 export interface StraysParts {
   readonly tables: Tables;
   readonly blobs: BlobStore;

@@ -32,7 +32,6 @@ const GONE_PIECES = 10;
 /** How many free pages of the database one transaction releases. */
 const PAGES = 100;
 
-/** What one sweep removed. */
 export interface Swept {
   readonly files: number;
   readonly drives: number;

@@ -10,7 +10,6 @@ import { mostPending, payloadOf } from "./outbox.ts";
 import type { WebhookSender } from "./sender.ts";
 import type { Webhooks } from "./webhooks.ts";
 
-/** A page of deliveries. */
 export interface DeliveriesPage {
   readonly deliveries: readonly Delivery[];
   readonly total: number;

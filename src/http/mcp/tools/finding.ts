@@ -13,7 +13,6 @@ import { fileAddress } from "../file-address.ts";
 
 const { tags: _, ...found } = shownFile;
 
-/** Finds files. */
 export function findingTools({ services, linkBase }: McpOptions): Tool[] {
   const { drives, grep, search } = services;
   return [

@@ -34,7 +34,6 @@ const read = Type.Object({
   note: Type.Optional(Type.String({ description: "How to go on." })),
 });
 
-/** Shows what is in a file. */
 export function readingTools({ services, linkBase }: McpOptions): Tool[] {
   const { drives, files, presignedLinks } = services;
 

@@ -11,7 +11,6 @@ import type { McpOptions } from "../options.ts";
 import { driveArgument, nameOf } from "../shown.ts";
 import { type Tool, tool } from "../tool.ts";
 
-/** How many snapshots and differences are shown. */
 const SHOWN = { snapshots: 50, differences: 100 };
 
 const shownSnapshot = Type.Object({

@@ -12,7 +12,6 @@ import {
 } from "../../records/account-schemas.ts";
 import { userRecord } from "./users.ts";
 
-/** An account in the shape of `accountSchema`. */
 export function accountRecord({ limits, ...view }: Account): AccountRecord {
   return {
     ...userRecord(view),
@@ -36,7 +35,6 @@ function usageRecord({ storage, versions, operations, bandwidth, period }: Usage
   };
 }
 
-/** An account as the API description shows it. */
 export const exampleAccount = {
   id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
   username: "ada",

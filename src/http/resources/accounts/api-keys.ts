@@ -25,7 +25,6 @@ const exampleKey = {
 
 const keyParams = Type.Object({ id: id("The key's identifier.") });
 
-/** Creates, lists and revokes keys. */
 export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
   return new Elysia({ name: "api-keys" })
     .post(

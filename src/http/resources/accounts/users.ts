@@ -8,7 +8,6 @@ import { type ManagedUserRecord, managedUserSchema, type UserRecord } from "../.
 import { id, newPassword, plan } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 
-/** A user in the shape of `UserRecord`. */
 export function userRecord({ user, hasPassword, driveCount }: UserView): UserRecord {
   return {
     id: user.id,

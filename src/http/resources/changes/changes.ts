@@ -55,13 +55,11 @@ With \`Accept: text/event-stream\` the same changes come as server-sent events a
 
 Changes are kept as long as versions and the trash, at least for a day, and at most ${grouped(CHANGES.claimed)} of one drive (${grouped(CHANGES.unclaimed)} of an unclaimed one). If those after a cursor are gone, 410 is returned: list the drive again, and go on with \`cursor=${LATEST}\`.`;
 
-/** What the route of changes needs. */
 export interface ChangesOptions {
   readonly feed: Feed;
   readonly log: Log;
 }
 
-/** The feed of changes. */
 export function changes({ feed, log }: ChangesOptions) {
   return new Elysia({ name: "changes" }).get(
     ...operation(

@@ -35,7 +35,6 @@ export const ARCHIVE = {
   },
 };
 
-/** What the route of archives needs. */
 export interface ArchiveOptions {
   readonly archives: Archives;
   readonly log: Log;
@@ -76,7 +75,6 @@ export function archives({ archives: service, log, stallMs }: ArchiveOptions) {
   );
 }
 
-/** How an archive is sent. */
 interface ArchiveSending extends Pick<ArchiveOptions, "log" | "stallMs"> {
   /** Asked twice a second; once it says no, the connection is closed. */
   readonly mayGoOn: () => boolean;

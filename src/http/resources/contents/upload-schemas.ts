@@ -17,7 +17,6 @@ const filename = Type.String({ description: "1 to 255 bytes, no `/`.", examples:
 const metadata = metadataInput("Any JSON object.");
 const tags = Type.Array(Type.String(), { description: "At most 64 tags of 1 to 64 characters each." });
 
-/** An upload in JSON. */
 export const jsonUpload = Type.Object({
   drive_id: driveRef(),
   filename,
@@ -48,7 +47,6 @@ export const jsonUpload = Type.Object({
   tags: Type.Optional(tags),
 });
 
-/** An upload as a form. */
 export const multipartUpload = Type.Object({
   drive_id: driveRef(),
   file: Type.String({

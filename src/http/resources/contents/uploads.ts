@@ -71,7 +71,6 @@ interface Destination {
 /** The body tells. */
 const UNKNOWN: Destination = { driveId: null, path: null };
 
-/** What the routes of uploads need. */
 export interface UploadOptions {
   readonly uploads: Uploads;
   /** Bytes. */

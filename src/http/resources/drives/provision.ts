@@ -9,7 +9,6 @@ import type { ProvisionThrottle } from "../../limits/provision-throttle.ts";
 import { driveName, id, time } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 
-/** What the route that provisions drives needs. */
 export interface ProvisionOptions {
   readonly drives: Drives;
   readonly throttle: ProvisionThrottle;

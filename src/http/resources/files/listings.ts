@@ -58,7 +58,6 @@ const listAnswer = Type.Object({
   ...didYouMean,
 });
 
-/** Lists of files. */
 export function listings(service: Listings, views: SnapshotViews) {
   return new Elysia({ name: "listings" }).get(
     ...operation(

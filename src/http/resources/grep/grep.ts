@@ -40,7 +40,6 @@ const grepQuery = Type.Object({
   ),
 });
 
-/** A file with lines that match. */
 const matchedFileSchema = Type.Intersect([
   fileSchema,
   Type.Object({
@@ -58,7 +57,6 @@ const matchedFileSchema = Type.Intersect([
   }),
 ]);
 
-/** A page of files with lines that match. */
 const matchedFilesSchema = Type.Object({
   data: Type.Array(matchedFileSchema),
   ...didYouMean,

@@ -16,7 +16,6 @@ import { linkRecord } from "../../records/records.ts";
 import { driveRef, givenPassword, id, integer, nextCursor, timeInput } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 
-/** What the routes of links need. */
 export interface LinkOptions {
   readonly links: Links;
   readonly linkBase: LinkBase;

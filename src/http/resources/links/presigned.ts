@@ -13,7 +13,6 @@ import { exampleLink } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
 import { id, time } from "../../operation/schema.ts";
 
-/** What the routes of links need. */
 export interface PresignedOptions {
   readonly links: PresignedLinks;
   readonly files: Files;

@@ -12,7 +12,6 @@ import { CONTENT, OWN_PAGES } from "../contents/downloads.ts";
 import { EXTRACT, extractAnswer } from "../contents/extract.ts";
 import { HIDDEN, HIDDEN_HEADERS, LOCKED, openShared, SHARED_PARAMS } from "./shared.ts";
 
-/** What the routes of the contents that links show need. */
 export interface SharedContentsOptions {
   readonly shared: SharedThings;
   readonly files: Files;

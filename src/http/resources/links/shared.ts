@@ -19,7 +19,6 @@ import { operation } from "../../operation/operation.ts";
 import { sharedFileRecord } from "../../records/records.ts";
 import { givenPassword, integer, time } from "../../operation/schema.ts";
 
-/** What the routes of what links show need. */
 export interface SharedOptions {
   readonly shared: SharedThings;
   readonly cookies: Cookies;

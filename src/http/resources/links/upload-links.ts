@@ -18,7 +18,6 @@ import type { Pace } from "../../upload/pace.ts";
 import { readRawUpload } from "../../upload/raw.ts";
 import { givenType, rawBodyOf, UPLOAD, uploadAnswer } from "../contents/uploads.ts";
 
-/** What the routes of upload links need. */
 export interface UploadLinkOptions {
   readonly links: UploadLinks;
   readonly uploads: Uploads;

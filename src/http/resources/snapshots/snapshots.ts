@@ -11,7 +11,6 @@ import { cursor, driveRef, id, nextCursor, paging } from "../../operation/schema
 import { write } from "../../operation/write.ts";
 
 const driveParams = Type.Object({ id: driveRef() });
-/** The path of a route about one snapshot. */
 export const snapshotParams = Type.Object({ id: driveRef(), sid: id("The snapshot's identifier.") });
 const oneSnapshot = Type.Object({ data: snapshotSchema });
 const example = { data: exampleSnapshot };

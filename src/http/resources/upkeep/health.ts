@@ -6,7 +6,6 @@ import type { Problem } from "../../../services/upkeep/health.ts";
 import type { ScrubStatus } from "../../../services/upkeep/scrub.ts";
 import { contextOf } from "../../gate/request-context.ts";
 
-/** What the health routes need. */
 export interface HealthOptions {
   /** The current problems. Rejects if the database or the disk does not answer. */
   readonly ready: () => Promise<readonly Problem[]>;
