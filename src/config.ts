@@ -60,7 +60,6 @@ export interface OidcConfig {
   readonly admins: readonly string[];
 }
 
-/** Where `loadConfig` reads from. */
 export interface ConfigSources {
   /** Flags by their name without dashes: `{"data-dir": "/srv/coffer"}`. They override the environment. */
   readonly flags: Readonly<Record<string, string>>;

@@ -1,7 +1,6 @@
 import { BACKUPS, type BackupPlace, readText } from "./place.ts";
 import { type BackupId, isBackupId, MANIFEST, type Manifest, nameOfPart, readManifest } from "./manifest.ts";
 
-/** A backup in a place. */
 export interface KeptBackup {
   readonly id: BackupId;
   /** The names of its files in the place. */

@@ -9,7 +9,6 @@ import { BackupError } from "./place.ts";
 /** How often the lease is renewed while it holds. */
 const RENEWALS = 4;
 
-/** What a lease needs. */
 export interface LeaseParts {
   readonly directory: DataDirectory;
   readonly tables: Tables;

@@ -13,10 +13,8 @@ export const MARKER = "coffer-backup.json";
 export const PARTS = { database: "coffer.db", contents: "contents", secret: "secret" } as const;
 export const MANIFEST = "manifest.json";
 
-/** The name of a part. */
 export type PartName = (typeof PARTS)[keyof typeof PARTS];
 
-/** Whether a text is the name of a part. */
 export function isPartName(text: string): text is PartName {
   return Object.values<string>(PARTS).includes(text);
 }
@@ -37,7 +35,6 @@ export interface DamagedInBackup {
   readonly sha256: Digest;
   /** Bytes. */
   readonly size: number;
-  /** What was wrong with it. */
   readonly problem: string;
   /** Some of the files that have it. */
   readonly files: readonly {
@@ -95,7 +92,6 @@ export function nameOfPart(id: BackupId, part: string): string {
   return `${BACKUPS}${id}/${part}`;
 }
 
-/** The text of a marker. */
 export function markerText(store: StoreId): string {
   return `${JSON.stringify({ format: FORMAT, store })}\n`;
 }
@@ -114,7 +110,6 @@ export function readMarker(text: string, where: string): StoreId {
   return store;
 }
 
-/** The text of a manifest. */
 export function manifestText(manifest: Manifest): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }

@@ -40,12 +40,9 @@ export interface BackupPlace extends BackupTarget {
   remove(names: readonly string[]): Promise<void>;
 }
 
-/** The directory of all contents. */
 export const CONTENTS = "blobs/";
-/** The directory of all backups. */
 export const BACKUPS = "backups/";
 
-/** The name of a content. */
 export function nameOfContent(digest: Digest): string {
   return `${CONTENTS}${digest.slice(0, 2)}/${digest}`;
 }

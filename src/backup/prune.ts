@@ -7,7 +7,6 @@ import { BackupError, type BackupPlace, CONTENTS, digestOfName } from "./place.t
 /** How many names are removed at once. */
 const BATCH = 500;
 
-/** What was removed. */
 export interface Pruned {
   readonly backups: number;
   readonly contents: number;
@@ -55,7 +54,6 @@ async function removeBackup(place: BackupPlace, { id, names }: KeptBackup): Prom
   await place.remove(names.filter((name) => name !== manifest));
 }
 
-/** Every content that some backups name. */
 async function digestsIn(place: BackupPlace, backups: readonly KeptBackup[]): Promise<Set<Digest>> {
   const named = new Set<Digest>();
   for (const { id } of backups) {

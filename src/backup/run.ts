@@ -33,7 +33,6 @@ const AT_ONCE = 8;
 /** Names of temporary files. A server that starts leaves them; the next backup removes them. */
 const SCRATCH = /^backup-[0-9a-f-]{36}\.(?:db(?:-journal)?|list)$/;
 
-/** What a backup is made of. */
 export interface BackupOptions {
   readonly dataDir: string;
   readonly clock: Clock;

@@ -36,7 +36,6 @@ export class TarTarget implements BackupTarget {
     await this.#last;
   }
 
-  /** Ends the archive. */
   async end(): Promise<void> {
     await this.#last;
     await this.#write(tarEnd());

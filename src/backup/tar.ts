@@ -3,7 +3,6 @@ const BLOCK = 512;
 /** The first size that has no room as octal digits. Such a header has it in base 256, as GNU tar and others do. */
 const LARGE = 8 ** 11;
 
-/** A file in an archive. */
 export interface TarEntry {
   readonly name: string;
   /** Bytes. */
@@ -48,7 +47,6 @@ export function tarPadding(size: number): Uint8Array {
   return new Uint8Array((BLOCK - (size % BLOCK)) % BLOCK);
 }
 
-/** What ends an archive. */
 export function tarEnd(): Uint8Array {
   return new Uint8Array(2 * BLOCK);
 }

@@ -37,7 +37,6 @@ export interface SmallContents {
   get(digest: Digest): Uint8Array<ArrayBuffer> | null;
 }
 
-/** What a blob store is made with. */
 export interface BlobStoreOptions extends VolumeOptions {
   readonly small: SmallContents;
   readonly damaged: KnownDamage;

@@ -42,7 +42,6 @@ export interface PinnedBlob extends Disposable {
   unpin(): void;
 }
 
-/** What a writer needs. */
 export interface BlobWriterParts {
   readonly volume: Volume;
   readonly pins: Pins;

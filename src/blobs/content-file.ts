@@ -54,7 +54,6 @@ interface DamageOptions {
   readonly cause?: unknown;
 }
 
-/** The path of a content in a directory of contents. */
 export function contentPath(blobsDir: string, digest: Digest): string {
   return join(blobsDir, digest.slice(0, 2), digest);
 }

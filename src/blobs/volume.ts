@@ -22,7 +22,6 @@ export interface VolumeOptions {
 /** The number of shards: one for each value of a digest's first two hex digits. */
 export const SHARD_COUNT = 256;
 
-/** The name of a shard's directory. */
 const SHARD_NAME = /^[0-9a-f]{2}$/;
 
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
@@ -104,7 +103,6 @@ export class Volume {
     await syncDirectory(this.#blobsDir);
   }
 
-  /** A new, unique path in the temporary directory. */
   newTempPath(): string {
     return join(this.#tmpDir, `coffer-${crypto.randomUUID()}.tmp`);
   }

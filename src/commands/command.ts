@@ -35,7 +35,6 @@ export interface Terminal {
   finish(): Promise<void>;
 }
 
-/** A command of the executable. */
 export interface Command {
   /** As it is typed: `user create`. */
   readonly name: string;

@@ -8,11 +8,9 @@ import { ttyWriter } from "./tty-writer.ts";
 /** How long a reader of standard output that reads nothing may delay the exit, in milliseconds. */
 const LAST_LINES_MS = 1000;
 
-/** The descriptors of standard output and standard error. */
 const STDOUT = 1;
 const STDERR = 2;
 
-/** Signals that ask the process to end. */
 const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"] as const;
 
 /** Signals that end a process which does not expect them, and ask nothing of this one. Timers of others send some. */
@@ -24,7 +22,6 @@ const OTHER_SIGNALS = ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGPROF", 
  */
 const COPY_MS = 1000;
 
-/** The terminal of this process. */
 export function processTerminal(): Terminal {
   const [isTerminal, showsProgress] = [isTerminalAt(STDOUT), isTerminalAt(STDERR)];
   const output = once(() => sinkWriter(STDOUT));

@@ -39,7 +39,6 @@ export interface OptionalSetting<T> extends Described<T> {
   readonly fallback: string;
 }
 
-/** Anything that can be configured. */
 export type Setting<T> = RequiredSetting<T> | OptionalSetting<T>;
 
 function required<T>(setting: RequiredSetting<T>): RequiredSetting<T> {

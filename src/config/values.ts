@@ -27,7 +27,6 @@ export function integer(min: number, max: number): Parser<number> {
   };
 }
 
-/** One of a few words. */
 export function choice<const T extends string>(...words: readonly T[]): Parser<T> {
   const problem = new Problem(`must be ${words.join(" or ")}`);
   return (text) => words.find((word) => word === text) ?? problem;

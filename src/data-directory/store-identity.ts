@@ -35,7 +35,6 @@ export async function refuseLostDatabase(directory: DataDirectory): Promise<void
   );
 }
 
-/** What `checkStoreIdentity` needs. */
 export interface StoreParts {
   readonly directory: DataDirectory;
   readonly tables: Tables;

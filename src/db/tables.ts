@@ -50,7 +50,6 @@ import { WebhooksTable } from "./webhooks/webhooks.ts";
 /** Every table of one open database. Call methods marked "Inside a write" only in a `write` job. */
 export type Tables = ReturnType<typeof openTables>;
 
-/** Opens every table. */
 export function openTables(database: Database) {
   return {
     users: new UsersTable(database),
@@ -100,7 +99,6 @@ export function openTables(database: Database) {
     webhooks: new WebhooksTable(database),
     webhookDeliveries: new WebhookDeliveriesTable(database),
     usage: new UsageTable(database),
-    /** See `Database.write`. */
     write: <T>(job: () => T, within?: Within<T>): Promise<T> => database.write(job, within),
     /**
      * Like `write`, for what must work on a full disk: what frees space, removes access or lets users sign in, and
@@ -110,17 +108,11 @@ export function openTables(database: Database) {
       database.write(job, within, { room: "reserve" }),
     /** Like `write`, for what is made again from the rest: resolves before it is durable. */
     writeDerived: <T>(job: () => T): Promise<T> => database.write(job, undefined, { isDurable: false }),
-    /** See `Database.requireSpace`. */
     requireSpace: (): Promise<void> => database.requireSpace(),
-    /** See `Database.releasePages`. */
     releasePages: (pages: number): number => database.releasePages(pages),
-    /** See `Database.requireKnownOutcome`. */
     requireKnownOutcome: (): void => database.requireKnownOutcome(),
-    /** See `Database.hasSpace`. */
     hasSpace: (): Promise<boolean> => database.hasSpace(),
-    /** See `Database.ping`. */
     ping: (): void => database.ping(),
-    /** See `Database.hasFailed`. */
     hasFailed: (): boolean => database.hasFailed,
   };
 }

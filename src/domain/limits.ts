@@ -24,7 +24,6 @@ export const RECORD_BYTES = { entry: 1024, part: 512 };
  * anybody could do that with empty files.
  */
 export const RECORD_ROOM_BYTES = 100 * MIB;
-/** How long an unclaimed drive lives. */
 export const UNCLAIMED_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 /** How long a claim token is known after its use or expiry. Until then a late claim gets 409 or 410, then 404. */
 export const CLAIM_TOKEN_MEMORY_MS = 365 * 24 * 60 * 60 * 1000;

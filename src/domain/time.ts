@@ -1,6 +1,5 @@
 import { invalid } from "./errors.ts";
 
-/** An hour and a day, in milliseconds. */
 export const HOUR_MS = 60 * 60 * 1000;
 export const DAY_MS = 24 * HOUR_MS;
 

@@ -49,7 +49,6 @@ const DECLARED = [
 /** Where an encoding is declared: in the first bytes (WHATWG HTML, 4.2.5.4). */
 const DECLARED_BYTES = 1024;
 
-/** Text of an HTML document. */
 export function readHtml(bytes: Uint8Array, sink: TextSink): void {
   readMarkup(decoded(bytes), sink);
 }

@@ -84,7 +84,6 @@ export class TextSink {
     else this.tabs(1);
   }
 
-  /** Ends a page. */
   endPage(): void {
     this.endText();
     this.#add("\f");

@@ -74,7 +74,6 @@ export function isPublicAddress(address: string): boolean {
   return global.check(address, "ipv6") && !blocked.check(address, "ipv6");
 }
 
-/** Whether an address is in one of these subnets. */
 function isIn(subnets: readonly Subnet[], address: string): boolean {
   const family = ipVersion(address);
   if (family === 0) return false;
@@ -156,11 +155,9 @@ export async function getPublic(
   };
 }
 
-/** What is posted. */
 export interface Post {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Ends the request. */
   readonly signal: AbortSignal;
 }
 

@@ -48,7 +48,6 @@ export function tooManyOpen(): CofferError {
   );
 }
 
-/** Whether this process has few file descriptors left. */
 export function areDescriptorsShort(): boolean {
   return nextDescriptors(SPARE).length < SPARE;
 }

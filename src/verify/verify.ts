@@ -9,7 +9,6 @@ import type { VerifyEvent } from "./event.ts";
 import { Repair } from "./repair.ts";
 import { Spare } from "./spare.ts";
 
-/** What to verify, and how. */
 export interface VerifyOptions {
   readonly directory: DataDirectory;
   /** Whether only the sizes of contents are checked, and not their bytes. */

@@ -7,7 +7,6 @@ export interface MenuItem {
   readonly name: string;
   readonly svg: string;
   readonly href?: string;
-  /** Whether the link is a download. */
   readonly download?: boolean;
   /** Called when the item is chosen. A link without it is simply followed. */
   readonly onChoose?: () => void;

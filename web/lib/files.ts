@@ -9,9 +9,7 @@ export type Entry =
   | { readonly kind: "folder"; readonly key: string; readonly path: string; readonly folder: FolderRecord }
   | { readonly kind: "file"; readonly key: string; readonly path: string; readonly file: FileRecord };
 
-/** A file that stands in a folder. */
 export type FileEntry = Extract<Entry, { kind: "file" }>;
-/** A folder that stands in another. */
 export type FolderEntry = Extract<Entry, { kind: "folder" }>;
 
 /** A folder as an entry; its path is its key. */
@@ -134,7 +132,6 @@ export function createLink(id: string, expiresIn: number, oneTime: boolean): Pro
   });
 }
 
-/** Where a file's content is downloaded from. */
 export function downloadAddress(id: string): string {
   return `/v0/files/${id}/download`;
 }

@@ -7,7 +7,6 @@ export const KEY_SORTS = [
   { value: "unused", text: "Least recently used first" },
   { value: "name", text: "By name" },
 ] as const;
-/** One of the orders in `KEY_SORTS`. */
 export type KeySort = (typeof KEY_SORTS)[number]["value"];
 
 const NAMES = new Intl.Collator(undefined, { numeric: true });

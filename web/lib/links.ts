@@ -6,7 +6,6 @@ export interface ShareLink {
   readonly expires_at: string;
 }
 
-/** What a link is made of. */
 interface NewShareLink {
   readonly drive_id: string;
   /** A folder's ends with a slash. */

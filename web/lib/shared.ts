@@ -63,7 +63,6 @@ export function shownFile({ path, ...file }: SharedFile): ShownFile {
   return { id: path, ...file };
 }
 
-/** Where a file is downloaded from. */
 export function sharedDownload(token: string, path: string): string {
   return `/v0/shared/${token}/download?${new URLSearchParams({ path })}`;
 }
@@ -73,7 +72,6 @@ export function sharedArchive(token: string, folder: string): string {
   return `/v0/shared/${token}/archive${folder === "" ? "" : `?${new URLSearchParams({ path: folder })}`}`;
 }
 
-/** The contents that a link shows. */
 export function sharedContents(token: string): ContentSource {
   return {
     download: ({ id }) => sharedDownload(token, id),

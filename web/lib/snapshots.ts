@@ -22,7 +22,6 @@ export async function deleteSnapshot({ id, drive_id: drive }: Snapshot): Promise
   await call("DELETE", `${ofDrive(drive)}/${id}`);
 }
 
-/** What the restoring of a snapshot did. */
 export interface SnapshotRestored {
   readonly files_restored: number;
   readonly files_removed: number;

@@ -14,7 +14,6 @@ import { MadeKey } from "./keys/made-key.tsx";
 import { ConnectClients } from "./keys/mcp-clients.tsx";
 import { RevokeKey } from "./keys/revoke-key.tsx";
 
-/** The account's API keys. */
 export function Keys() {
   const { loaded, reload } = useLoad("keys", loadKeys);
   const [creating, setCreating] = useState<object | null>(null);

@@ -2,7 +2,6 @@ import type { SecretHash } from "../../domain/accounts/api-key.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import type { Database } from "../engine/database.ts";
 
-/** A claim token. */
 export interface ClaimToken {
   /** Null if the drive expired and was removed. */
   readonly drive: DrivePk | null;

@@ -74,12 +74,10 @@ export class UsersTable {
     return this.#sql.byUsername.get(username);
   }
 
-  /** Whether there is a user. */
   hasAny(): boolean {
     return this.#sql.hasAny.get() !== null;
   }
 
-  /** Whether there is an administrator. */
   hasAdmin(): boolean {
     return this.#sql.hasAdmin.get() !== null;
   }

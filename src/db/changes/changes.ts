@@ -124,7 +124,6 @@ export class ChangesTable {
     this.#grown.add(drive);
   }
 
-  /** The oldest changes of a range. */
   oldest(range: ChangeRange, limit: number): Change[] {
     return this.#sql.forwards.all({ ...range, limit }).map(fromRow);
   }

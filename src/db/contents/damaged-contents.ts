@@ -4,7 +4,6 @@ import type { FilePath } from "../../domain/files/path.ts";
 import type { Database } from "../engine/database.ts";
 import { SnapshotCache } from "../engine/snapshot-cache.ts";
 
-/** A content that was found damaged. */
 export interface DamagedRow {
   readonly digest: Digest;
   /** Bytes. */

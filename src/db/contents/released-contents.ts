@@ -9,7 +9,6 @@ import type { LazyStatement } from "../engine/lazy-statement.ts";
 export type Releaser =
   { readonly kind: "drive"; readonly pk: DrivePk } | { readonly kind: "user"; readonly pk: UserPk };
 
-/** Who releases the contents of a drive. */
 export function releaserOf({ pk, owner }: Drive): Releaser {
   return owner === null ? { kind: "drive", pk } : { kind: "user", pk: owner.pk };
 }

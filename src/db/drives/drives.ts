@@ -127,7 +127,6 @@ export class DrivesTable {
     return this.#sql.sharedWith.all({ user, now }).flatMap((row) => fromRow(row) ?? []);
   }
 
-  /** How many drives a user has. */
   countOf(user: UserPk, now: number): number {
     return this.#sql.countOf.get(user, now)?.drives ?? 0;
   }
@@ -173,7 +172,6 @@ export class DrivesTable {
     return this.insert({ ...drive, expiresAt: UNBORN });
   }
 
-  /** A drive that is not born yet. */
   unborn(pk: DrivePk): Drive | null {
     return this.byPk(pk, UNBORN - 1);
   }
@@ -208,7 +206,6 @@ export class DrivesTable {
     return this.#sql.expired.all(now, limit).map((row) => row.pk);
   }
 
-  /** Some drives that are marked deleted. */
   deleted(limit: number): DrivePk[] {
     return this.#sql.deleted.all(limit).map((row) => row.pk);
   }

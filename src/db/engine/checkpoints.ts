@@ -7,7 +7,6 @@ export const LONG_LOG = 64 * 1024 * 1024;
 /** The same on a full disk, where a log that has taken all of the reserve leaves no room for a checkpoint. */
 const LONG_LOG_WHEN_FULL = 2 * 1024 * 1024;
 
-/** What checkpoints need. */
 export interface CheckpointsOptions {
   /** See `CheckpointThread.checkpoint`. */
   readonly checkpoint: () => Promise<CheckpointAnswer>;

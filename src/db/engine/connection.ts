@@ -38,7 +38,6 @@ export class Connection {
     return this.#sql.inTransaction;
   }
 
-  /** The path of the database file. */
   get filename(): string {
     return this.#sql.filename;
   }

@@ -16,7 +16,6 @@ export class LazyStatement<Row, Values extends SQLQueryBindings[]> {
     return this.#statement().get(...values);
   }
 
-  /** All rows. */
   all(...values: Values): Row[] {
     return this.#statement().all(...values);
   }

@@ -14,7 +14,6 @@ export interface Upgrade {
   readonly copyTo: (path: string) => void;
 }
 
-/** A step that was applied to a database. */
 interface AppliedStep {
   readonly version: number;
   readonly checksum: string;

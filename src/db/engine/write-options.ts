@@ -5,21 +5,18 @@ import type { DatabaseReserve } from "./database-reserve.ts";
 /** Which disk space a write may use: what is free, or the database's reserve too. */
 export type Room = "free" | "reserve";
 
-/** How a write is done. */
 export interface WriteOptions {
   readonly room: Room;
   /** Whether it is answered only when it is on the disk. What can be made again from the rest needs no sync. */
   readonly isDurable: boolean;
 }
 
-/** What a write queue needs. */
 export interface WriteQueueOptions {
   readonly clock: Clock;
   /** Syncs the database's log, which a commit does not. */
   readonly log: DatabaseLog;
   /** Ends the transaction of the reads before a batch, if one is open. */
   readonly endReads: () => void;
-  /** Called after each commit. */
   readonly onCommit: () => void;
   /** Called when all commits so far are on the disk, before their writes are answered. */
   readonly onDurable: () => void;

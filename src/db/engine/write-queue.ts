@@ -5,7 +5,6 @@ import type { WriteOptions, WriteQueueOptions } from "./write-options.ts";
 interface Job extends WriteOptions {
   /** Does the work, inside the transaction. Called again if the whole transaction was rolled back. */
   readonly run: () => void;
-  /** Tells the caller that the write is done. */
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }

@@ -26,12 +26,10 @@ export type FactsRow = Row<FileFacts>;
 /** A row of `FILE_COLUMNS` as SQLite returns it. */
 export type FileRow = Row<File> & { readonly mimeGiven: 0 | 1 };
 
-/** The facts in a row of `FACT_COLUMNS`. */
 export function factsFromRow(row: FactsRow): FileFacts {
   return { ...row, tags: tagsOf(row), metadata: metadataOf(row) };
 }
 
-/** The file of a row of `FILE_COLUMNS`. */
 export function fileFromRow(row: FileRow): File {
   return { ...row, mimeGiven: row.mimeGiven === 1, tags: tagsOf(row), metadata: metadataOf(row) };
 }

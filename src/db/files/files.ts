@@ -6,7 +6,6 @@ import type { Database } from "../engine/database.ts";
 import { FILE_COLUMNS, FILE_JOINS, fileFromRow, type FileRow } from "./file-rows.ts";
 import type { Parameters } from "../engine/parameters.ts";
 
-/** Where a file is. */
 export interface FilePlace {
   readonly drive: DrivePk;
   readonly folder: FolderPk;

@@ -24,7 +24,6 @@ export function rangeFrom({ from, to }: PathRange, path: string): PathRange {
   return { from: Buffer.compare(Buffer.from(from), Buffer.from(path)) < 0 ? path : from, to };
 }
 
-/** Whether a path is in a range. */
 export function isWithin({ from, to }: PathRange, path: string): boolean {
   const bytes = Buffer.from(path);
   const isBefore = typeof to !== "string" || Buffer.compare(bytes, Buffer.from(to)) < 0;

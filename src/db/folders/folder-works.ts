@@ -37,7 +37,6 @@ export interface RecordedWork extends Undoable {
   readonly answer: RecordName | null;
 }
 
-/** A work that begins. */
 export type NewWork = Pick<RecordedWork, "work" | "progress" | "fileTotal" | "answer">;
 
 interface Values {

@@ -27,7 +27,6 @@ export interface SubtreeFile {
   readonly isHeld: boolean;
 }
 
-/** A folder of a subtree. */
 export interface SubtreeFolder {
   readonly pk: FolderPk;
   readonly path: FolderPath;

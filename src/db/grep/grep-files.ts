@@ -14,7 +14,6 @@ export interface GrepFile {
   readonly facts: FileFacts;
   /** Null if the content is a file. */
   readonly bytes: Uint8Array<ArrayBuffer> | null;
-  /** Whether the content was found damaged. */
   readonly isDamaged: boolean;
 }
 

@@ -19,13 +19,11 @@ export interface ShownVersions extends KeptWindow {
   readonly folder: FolderPath;
 }
 
-/** How many versions a file has. */
 export interface VersionCount {
   readonly file: FileId;
   readonly versions: number;
 }
 
-/** A file that was removed. */
 export interface GoneFile {
   readonly id: FileId;
   /** Whether it is there again. */

@@ -10,7 +10,6 @@ export interface OldestKept {
   readonly at: number;
 }
 
-/** Something that is kept. */
 export interface KeptThing<Pk> {
   readonly pk: Pk;
   /** Bytes. */

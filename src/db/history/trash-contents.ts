@@ -20,7 +20,6 @@ export interface TrashedFile {
   readonly hasExpired: boolean;
 }
 
-/** A folder in the trash. */
 export interface TrashedFolder {
   /** Relative to its entry; empty for the entry's own. */
   readonly path: string;
@@ -34,7 +33,6 @@ export interface SingleTrashedFile extends Pick<TrashedFile, "pk" | "id" | "size
   readonly mimeGiven: boolean;
 }
 
-/** Where in the trash a file is. */
 export interface TrashedPlace {
   readonly pk: TrashedFilePk;
   readonly entry: TrashPk;

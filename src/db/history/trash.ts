@@ -149,7 +149,6 @@ export class TrashTable {
     this.#sql.endIfEmpty.run(entry);
   }
 
-  /** Some entries of a drive. */
   ofDrive(drive: DrivePk, limit: number): TrashPk[] {
     return this.#sql.ofDrive.all(drive, limit).map(({ pk }) => pk);
   }

@@ -15,7 +15,6 @@ export interface OAuthGrant {
   readonly used: UsedRefresh | null;
 }
 
-/** A refresh token that was used. */
 export interface UsedRefresh {
   readonly hash: SecretHash;
   /** What its answer was derived with. */
@@ -24,7 +23,6 @@ export interface UsedRefresh {
   readonly at: number;
 }
 
-/** A grant to be stored. */
 export interface NewOAuthGrant extends Omit<OAuthGrant, "scope" | "used"> {
   /** Of the authorization code that it began with. */
   readonly codeHash: SecretHash;

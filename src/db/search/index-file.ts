@@ -14,7 +14,6 @@ const FREE_SHARE = 0.1;
 /** How many pages are given back at once. */
 const RELEASED_PAGES = 1000;
 
-/** The text of a file. */
 export interface IndexedText {
   readonly file: FilePk;
   /** The terms of each slice; no slices for a file without text. */
@@ -27,7 +26,6 @@ export interface IndexedText {
 export interface IndexChanges {
   readonly names: readonly { readonly file: FilePk; readonly tokens: string }[];
   readonly texts: readonly IndexedText[];
-  /** Files that have gone. */
   readonly gone: readonly FilePk[];
 }
 
@@ -159,12 +157,10 @@ export class IndexFile {
     this.#sql.run("PRAGMA synchronous = NORMAL");
   }
 
-  /** Whether it has the names of a file. */
   hasNames(file: FilePk): boolean {
     return this.#nameRow.get(file) !== null;
   }
 
-  /** Whether it has the text of a file. */
   hasText(file: FilePk): boolean {
     return this.#textRows.get(file) !== null;
   }

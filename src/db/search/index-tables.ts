@@ -5,7 +5,6 @@ import { hadNoRoomToOpen } from "../engine/write-failures.ts";
 /** The version of the tables and of the terms in them. An index of another version is made again. */
 export const FORMAT = 2;
 
-/** The file of the index is damaged. */
 export class IndexDamaged extends Error {
   override readonly name = "IndexDamaged";
 }

@@ -27,11 +27,9 @@ export interface TextJob extends SearchJob {
   /** Bytes. */
   readonly size: number;
   readonly mimeType: string;
-  /** Whether the content was found damaged. */
   readonly isDamaged: 0 | 1;
 }
 
-/** Which jobs to read. */
 export interface JobQuery {
   /** Null for all drives. */
   readonly drive: DrivePk | null;

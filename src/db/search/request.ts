@@ -30,7 +30,6 @@ export interface SearchRequest {
   readonly budget: number;
 }
 
-/** A file that a search found. */
 export interface SearchHit {
   readonly file: FilePk;
   /** From 0 to 1. */

@@ -7,7 +7,6 @@ export interface FieldFiles {
   readonly weight: number;
 }
 
-/** Where a term matches in a file. */
 export interface TermMatch {
   readonly file: FilePk;
   readonly weight: number;

@@ -4,7 +4,6 @@ import type { Database } from "../engine/database.ts";
 
 /** The kinds of rows that are held for snapshots. */
 export const HELD = ["held_file", "held_folder"] as const;
-/** One of `HELD`. */
 export type Held = (typeof HELD)[number];
 
 /** A held row: it is in the snapshots after `era`, up to `until`. */

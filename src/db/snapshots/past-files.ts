@@ -10,7 +10,6 @@ import { SnapshotWalk, type Step } from "./snapshot-walk.ts";
 /** How many held rows one step looks at. */
 const STEP = 500;
 
-/** A file that is in a drive now. */
 export interface PresentFile {
   readonly pk: FilePk;
   readonly id: FileId;
@@ -27,7 +26,6 @@ export interface PresentFile {
   readonly isReplaced: 0 | 1;
 }
 
-/** A folder that is in a drive now. */
 export interface PresentFolder {
   readonly pk: FolderPk;
   readonly path: FolderPath;

@@ -16,7 +16,6 @@ export interface SnapshotScope {
   readonly now: number;
 }
 
-/** A file as it was in a snapshot. */
 export interface SnapshotFile extends FileFacts {
   readonly blobPk: BlobPk;
   readonly mimeGiven: boolean;
@@ -163,12 +162,10 @@ export class SnapshotLists {
     return this.#sql.folderAt.get(drive, at, path);
   }
 
-  /** The file that was at a path. */
   fileAt({ drive, at, now }: SnapshotScope, path: FilePath): SnapshotFile | null {
     return fileOf(this.#sql.fileAt.get({ drive, at, now, path }));
   }
 
-  /** The file with this id. */
   fileById({ drive, at, now }: SnapshotScope, id: FileId): SnapshotFile | null {
     return fileOf(this.#sql.fileById.get({ drive, at, now, id }));
   }

@@ -6,7 +6,6 @@ import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
 import type { Releaser } from "../contents/released-contents.ts";
 
-/** A snapshot to be taken. */
 export interface NewSnapshot {
   readonly id: SnapshotId;
   readonly drive: DrivePk;

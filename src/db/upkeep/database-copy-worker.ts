@@ -4,7 +4,6 @@ import { Database as Sqlite } from "bun:sqlite";
 
 declare const self: Worker;
 
-/** What the thread is asked to do. */
 export interface CopyRequest {
   /** Of the database. */
   readonly from: string;
@@ -12,7 +11,6 @@ export interface CopyRequest {
   readonly to: string;
 }
 
-/** What became of it. */
 export type CopyAnswer =
   { readonly kind: "done" } | { readonly kind: "failed"; readonly message: string; readonly code: string };
 

@@ -93,7 +93,6 @@ export class Snapshot implements Disposable {
       .iterate();
   }
 
-  /** Some places of a content. */
   placesOf(digest: Digest, limit: number): StoredPlace[] {
     const query = this.schemaVersion() < HISTORY_VERSION ? FILES_OF_DRIVES : CONTENT_PLACES;
     return this.#sql.query<StoredPlace, [Digest, number]>(query).all(digest, limit);

@@ -107,7 +107,6 @@ export class VerifiedDatabase implements Disposable {
     return this.#contents.all(after, limit);
   }
 
-  /** How many contents there are. */
   countContents(): number {
     return this.#sql.query<{ n: number }, []>("SELECT count(*) AS n FROM blob").get()?.n ?? 0;
   }

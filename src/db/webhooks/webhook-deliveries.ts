@@ -4,7 +4,6 @@ import type { Delivery } from "../../domain/webhooks/webhook.ts";
 import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
 
-/** A delivery to be made. */
 export interface NewDelivery {
   readonly id: DeliveryId;
   readonly webhook: WebhookPk;
@@ -16,7 +15,6 @@ export interface NewDelivery {
   readonly createdAt: number;
 }
 
-/** A delivery to be sent. */
 export interface DueDelivery extends Pick<Delivery, "id" | "attempts"> {
   readonly payload: string;
 }
@@ -29,7 +27,6 @@ export interface Attempted extends Pick<
 
 const COLUMNS = "pk, id, type, state, attempts, status, error, next_at AS nextAt, created_at AS createdAt";
 
-/** Messages to webhooks. */
 export class WebhookDeliveriesTable {
   readonly #sql;
 
@@ -92,7 +89,6 @@ export class WebhookDeliveriesTable {
     return this.#sql.page.all(webhook, before, limit);
   }
 
-  /** How many deliveries a webhook has. */
   count(webhook: WebhookPk): number {
     return this.#sql.count.get(webhook)?.count ?? 0;
   }

@@ -24,7 +24,6 @@ const COLUMNS = `
   w.created_at AS createdAt, w.disabled_at AS disabledAt, w.disabled_reason AS disabledReason`;
 const FROM = "FROM webhook w LEFT JOIN drive d ON d.pk = w.drive";
 
-/** Webhooks. */
 export class WebhooksTable {
   readonly #sql;
 
@@ -69,13 +68,11 @@ export class WebhooksTable {
     return row === null ? null : withEvents(row);
   }
 
-  /** A webhook, to serve it. */
   served(pk: WebhookPk): ServedWebhook | null {
     const row = this.#sql.served.get(pk);
     return row === null ? null : withEvents(row);
   }
 
-  /** All that are enabled. */
   enabled(): Pick<Webhook, "pk" | "user" | "drivePk">[] {
     return this.#sql.enabled.all();
   }

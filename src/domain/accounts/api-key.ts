@@ -35,14 +35,12 @@ export interface MadeByKey {
   readonly members: number;
 }
 
-/** A new secret and its hash. */
 export interface NewSecret {
   /** Shown once to the caller and then forgotten. */
   readonly secret: string;
   readonly hash: SecretHash;
 }
 
-/** A new key. */
 export interface NewKeySecret extends NewSecret {
   /** The first characters, which records show. */
   readonly prefix: string;

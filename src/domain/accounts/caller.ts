@@ -31,10 +31,8 @@ interface Holder {
   readonly isApplication: boolean;
 }
 
-/** A caller with a key of an account. */
 export interface AccountKeyCaller extends Account, Holder {}
 
-/** A caller with a session. */
 export interface SessionCaller extends Account {
   readonly keyId: null;
   readonly sessionId: SessionId;

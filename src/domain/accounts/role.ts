@@ -3,13 +3,11 @@ import { CofferError } from "../errors.ts";
 /** What one can be in a drive that is shared with one: a reader sees it, an editor also changes what is in it. */
 export const MEMBER_ROLES = ["reader", "editor"] as const;
 
-/** One of `MEMBER_ROLES`. */
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
 /** What a caller can be in a drive. Only the owner decides about the drive itself. */
 export const ROLES = ["owner", "editor", "reader"] as const;
 
-/** One of `ROLES`. */
 export type Role = (typeof ROLES)[number];
 
 /** Throws FORBIDDEN for who may only read. */

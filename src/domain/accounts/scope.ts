@@ -1,4 +1,3 @@
 /** What a key may do: read and write, or only read. */
 export const SCOPES = ["read-write", "read-only"] as const;
-/** One of `SCOPES`. */
 export type Scope = (typeof SCOPES)[number];

@@ -22,5 +22,4 @@ export const CHANGE_TYPES = [
   "link.revoked",
 ] as const;
 
-/** See `CHANGE_TYPES`. */
 export type ChangeType = (typeof CHANGE_TYPES)[number];

@@ -14,7 +14,6 @@ export interface ContentFacts {
   readonly size: number;
 }
 
-/** A change to be recorded. */
 export interface NewChange {
   readonly drive: DrivePk;
   readonly type: ChangeType;
@@ -34,7 +33,6 @@ export interface NewChange {
   readonly stamp: Stamp;
 }
 
-/** A change that happened. */
 export interface Change {
   readonly number: ChangeNumber;
   readonly drivePk: DrivePk;

@@ -4,7 +4,6 @@ import { essenceOf } from "./media-type.ts";
 /** A type of document whose text is extracted, in a process of its own. */
 export type DocumentFormat = "pdf" | "docx" | "xlsx" | "pptx" | "odt" | "epub" | "html";
 
-/** What one extraction may use. */
 export const EXTRACTION_LIMITS = {
   /** Of the document. */
   inputBytes: 64 * MIB,
@@ -57,7 +56,6 @@ export function documentFormatOf(mimeType: string): DocumentFormat | null {
   return Object.hasOwn(FORMATS, essence) ? (FORMATS[essence] ?? null) : null;
 }
 
-/** The format with this name. */
 export function parseDocumentFormat(name: string | undefined): DocumentFormat | null {
   return Object.values(FORMATS).find((format) => format === name) ?? null;
 }

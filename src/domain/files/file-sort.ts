@@ -2,10 +2,8 @@ import type { FileId } from "../id.ts";
 
 /** The orders of a list of files; `-` reverses one. */
 export const FILE_SORTS = ["path", "-path", "size", "-size", "updated_at", "-updated_at"] as const;
-/** One of `FILE_SORTS`. */
 export type FileSort = (typeof FILE_SORTS)[number];
 
-/** The sorts by path. */
 export type PathSort = "path" | "-path";
 /** The sorts by a number: bytes or milliseconds. Equal numbers are sorted by id. */
 export type NumberSort = Exclude<FileSort, PathSort>;
@@ -25,7 +23,6 @@ export interface ListPosition {
   readonly folder: string | null;
 }
 
-/** Whether a sort is by path. */
 export function isPathSort(sort: FileSort): sort is PathSort {
   return sort === "path" || sort === "-path";
 }

@@ -128,7 +128,6 @@ function requireSegments(field: string, path: string): void {
   }
 }
 
-/** The last segment of a path, as a filename. */
 export function lastSegment(path: FilePath): Filename {
   const name = path.slice(path.lastIndexOf("/") + 1);
   if (!isFilename(name)) throw new Error("a file path ended in a slash");
@@ -182,7 +181,6 @@ export function asFolderPath(file: FilePath): FolderPath {
   return path;
 }
 
-/** The root folder of a drive. */
 export const ROOT: FolderPath = containingFolder("");
 
 /**

@@ -15,7 +15,6 @@ export interface FolderFacts {
   readonly createdAt: number;
 }
 
-/** A folder of a drive. */
 export interface Folder extends FolderFacts {
   readonly pk: FolderPk;
 }

@@ -107,7 +107,6 @@ export class Piece {
     return taken;
   }
 
-  /** Adds a folder. */
   takeFolder(): void {
     this.#rows += FOLDER_ROWS;
     this.#taken += 1;

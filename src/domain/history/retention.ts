@@ -13,7 +13,6 @@ export function keepsVersions({ days, versions }: Retention): boolean {
   return days > 0 && versions > 0;
 }
 
-/** Whether deleted files are kept. */
 export function keepsDeleted({ days }: Retention): boolean {
   return days > 0;
 }

@@ -39,7 +39,6 @@ export interface ListedLink {
   /** Where its file is now, or its folder was; null if its file is no longer in the drive. */
   readonly path: string | null;
   readonly hasPassword: boolean;
-  /** Whether it works only once. */
   readonly oneTime: boolean;
   readonly usedAt: number | null;
   readonly uses: number;

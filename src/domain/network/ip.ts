@@ -15,7 +15,6 @@ export function ipVersion(text: string): 4 | 6 | 0 {
 /** A list of addresses and blocks of them; see `BlockList` of `node:net`. */
 export type IpList = InstanceType<ReturnType<typeof nodeNet>["BlockList"]>;
 
-/** An empty list. */
 export function newIpList(): IpList {
   return new (nodeNet().BlockList)();
 }

@@ -25,7 +25,6 @@ export interface RefreshToken {
   readonly secret: SecretHash;
 }
 
-/** A new refresh token. */
 export interface NewRefreshToken extends RefreshToken {
   /** Shown once to the client and then forgotten. */
   readonly token: string;

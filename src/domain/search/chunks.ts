@@ -1,4 +1,3 @@
-/** A part of a search query. */
 export interface QueryChunk {
   readonly text: string;
   /** Whether it was in quotation marks. */

@@ -33,7 +33,6 @@ export interface NewWebhook extends Pick<Webhook, "id" | "user" | "keyId" | "url
   readonly position: ChangeNumber;
 }
 
-/** What became of a delivery. */
 export type DeliveryState = "pending" | "delivered" | "failed";
 
 /** One message to a webhook. Times are milliseconds since the epoch. */

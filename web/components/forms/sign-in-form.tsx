@@ -103,7 +103,6 @@ function SignInFields() {
   );
 }
 
-/** The fields for a new account. */
 export function NewAccountFields() {
   return (
     <>

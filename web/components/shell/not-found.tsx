@@ -1,6 +1,5 @@
 import { Link } from "../../lib/browser/router.tsx";
 
-/** The page for an unknown address. */
 export function NotFound() {
   return (
     <div class="empty">

@@ -10,7 +10,6 @@ const AGAIN_MS = 5000;
 
 const CHANGES = "/v0/changes";
 
-/** Whoever follows changes. */
 export interface Follower {
   /** In their order, some at a time. */
   readonly onChanges: (changes: readonly Change[]) => void;
@@ -48,7 +47,6 @@ export class Feed {
     this.#look();
   }
 
-  /** Follows no more. */
   close(): void {
     this.#abort.abort();
     this.#rest();

@@ -38,13 +38,11 @@ export type FileRecord = server.FileRecord;
 /** A page of what a search found. */
 export type SearchAnswer = server.FoundFilesPage;
 
-/** A file that a search found. */
 export type FoundFile = SearchAnswer["data"][number];
 
 /** A folder. Its path ends with a slash; its counts are of all that is below it, too. */
 export type FolderRecord = server.FolderRecord;
 
-/** The text of a document. */
 export interface DocumentText {
   readonly content: string;
   /** Set if there is more. */

@@ -2,7 +2,6 @@ import { storageOf } from "./storage.ts";
 
 /** The colour schemes to choose from; `system` follows the device. */
 export const APPEARANCES = ["system", "light", "dark"] as const;
-/** One of `APPEARANCES`. */
 export type Appearance = (typeof APPEARANCES)[number];
 
 const KEPT_AS = "coffer:appearance";

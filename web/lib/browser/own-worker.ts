@@ -20,7 +20,6 @@ const policy = once(() =>
   }),
 );
 
-/** Starts a worker of the dashboard. */
 export function startWorker(url: typeof MARKDOWN_WORKER | typeof PDF_WORKER): Worker {
   return new Worker(policy()?.createScriptURL(url) ?? url, { type: "module" });
 }

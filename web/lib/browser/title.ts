@@ -19,7 +19,6 @@ export function titled(name: string): string {
   return `${plain(name)} · Coffer`;
 }
 
-/** The document title for a path. */
 export function titleOf(path: string): string {
   return titled(TITLES[path] ?? (path.startsWith("/claim/") ? "Claim a drive" : driveTitle(path)));
 }

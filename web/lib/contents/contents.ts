@@ -6,7 +6,6 @@ import type { DocumentText } from "../api/types.ts";
 /** How much of a text is shown, in bytes. */
 export const TEXT_BYTES = 1024 * 1024;
 
-/** The start of a file, as text. */
 export interface TextStart {
   /** As it can be shown at once (`shownText`); null where the file is not a text. */
   readonly text: string | null;

@@ -6,7 +6,6 @@ export type Selection = ReadonlyMap<string, Entry>;
 /** Nothing is selected. */
 export const NOTHING: ReadonlyMap<string, Entry> = new Map();
 
-/** One entry alone. */
 export function only(entry: Entry): Selection {
   return new Map([[entry.key, entry]]);
 }

@@ -7,7 +7,6 @@ const FIELDS = { name: "path", size: "size", modified: "updated_at" } as const;
 /** A column that a list can be ordered by. */
 export type SortKey = keyof typeof FIELDS;
 
-/** An order of a list. */
 export interface Sort {
   readonly key: SortKey;
   readonly descending: boolean;

@@ -8,7 +8,6 @@ const TIME_TO_OPEN = 10_000;
 /** In ms, for one page. An ordinary one takes 20 to 200 here; a telephone may need four times as long. */
 const TIME_TO_DRAW = 3000;
 
-/** What came of opening a document. */
 export type OpenedPdf =
   | { readonly kind: "opened"; readonly pages: number; readonly ratio: number }
   | { readonly kind: "refused"; readonly why: "password" | "damaged" | "slow" | "unable" };

@@ -29,7 +29,6 @@ export interface Summary {
   readonly secondsLeft: number | null;
 }
 
-/** Sums the queue up. */
 export function summarise({ uploads, pace }: QueueView): Summary {
   let [count, folders, done, cancelled, failed, retryable] = [0, 0, 0, 0, 0, 0];
   let [size, sent, work, worked, isBusy] = [0, 0, 0, 0, false];

@@ -34,7 +34,6 @@ const DID: Readonly<Record<Change["type"], string>> = {
   "link.revoked": "Revoked a link to",
 };
 
-/** Says a change of a drive in words. */
 export function describeChange(change: Change): ChangeInWords {
   const { type, path, previous_path: previous, file_count: count } = change;
   const hasPath = /^(?:file|folder|link)\./.test(type);

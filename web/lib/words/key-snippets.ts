@@ -18,7 +18,6 @@ export interface Snippet {
   readonly text: string;
 }
 
-/** Examples that use a new key. */
 export function snippetsFor(key: NewKey): Snippet[] {
   return [
     { title: "Commands for curl", what: "the commands", text: commands(key) },

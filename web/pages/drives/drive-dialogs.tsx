@@ -15,7 +15,6 @@ interface DialogProps {
   readonly onDone: () => void;
 }
 
-/** Creates a drive. */
 export function NewDrive({ onClose, onDone }: DialogProps) {
   return (
     <Dialog title="New drive" onClose={onClose}>

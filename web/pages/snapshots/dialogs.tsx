@@ -14,7 +14,6 @@ interface DialogProps {
   readonly onDone: () => void;
 }
 
-/** Takes a snapshot, under a name. */
 export function NewSnapshot({ drive, onClose, onDone }: DialogProps & { readonly drive: Drive }) {
   return (
     <Dialog title="Take a snapshot" onClose={onClose}>

@@ -16,7 +16,6 @@ export interface NewUser {
   readonly password: string;
 }
 
-/** Creates an account for a new user. */
 export function AddUser({ onClose, onAdded }: AddUserProps) {
   const [proposed] = useState(randomPassword);
   return (

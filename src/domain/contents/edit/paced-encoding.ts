@@ -7,7 +7,6 @@ const BYTE = 8;
 /** How much is decoded or encoded at once; even, for UTF-16. */
 const PIECE_BYTES = 64 * 1024;
 
-/** `asUtf8` in steps. */
 export function* asUtf8Steps(
   bytes: Uint8Array<ArrayBuffer>,
   encoding: TextEncoding,

@@ -12,7 +12,6 @@ const LINE = 30;
 
 /** What a diff is made of. */
 export interface Compared {
-  /** The path of the file. */
   readonly path: string;
   /** UTF-8, as is `now`. */
   readonly original: Buffer;
@@ -37,7 +36,6 @@ export function unifiedDiff(compared: Compared): Diff {
   return atOnce(unifiedDiffSteps(compared, new Pace()));
 }
 
-/** The same in steps. */
 export function* unifiedDiffSteps(compared: Compared, pace: Pace): Paced<Diff> {
   const { path, original } = compared;
   const hunks = yield* inHunks(yield* wholeLines(compared, pace), original, pace);

@@ -18,7 +18,6 @@ interface DetailsDialogProps {
   readonly onClose: () => void;
 }
 
-/** The details of a file or folder. */
 export function DetailsDialog({ entry, ...ends }: DetailsDialogProps) {
   return entry.kind === "file" ? (
     <FileDetails {...ends} file={entry.file} />

@@ -17,7 +17,6 @@ interface NameDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks for a name and creates a folder. */
 export function NewFolderDialog({
   store,
   folder,

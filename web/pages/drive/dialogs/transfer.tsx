@@ -90,7 +90,6 @@ interface DestinationFormProps {
   /** Whether it is where the entries are already. */
   readonly isHere: boolean;
   readonly submit: string;
-  /** Why the last try failed. */
   readonly failure: ComponentChildren;
   readonly onChange: (to: Destination) => void;
   readonly onSubmit: () => void;

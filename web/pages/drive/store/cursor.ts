@@ -93,7 +93,6 @@ export class Cursor {
     this.#anchor = this.#listing.peek()?.placeOf(row) ?? { row, key: null };
   }
 
-  /** Selects a row, and nothing else. */
   selectOnly(row: number): void {
     const entry = this.#listing.peek()?.at(row);
     this.anchor(row);

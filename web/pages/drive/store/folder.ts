@@ -89,7 +89,6 @@ export class FolderStore {
     else void listing.retry();
   }
 
-  /** Orders by a column. */
   sortBy(key: SortKey): void {
     this.#sort = nextSort(this.#sort, key);
     this.#options.memory.keep("sort", this.#sort);

@@ -116,7 +116,6 @@ function useLetters(): (event: KeyboardEvent) => string | null {
   };
 }
 
-/** Which row of a tree has the focus. */
 function focusedRow(tree: HTMLElement | null): number | null {
   const row = tree?.querySelector<HTMLElement>(":focus") ?? null;
   return row === null ? null : Number(row.dataset["row"]);
