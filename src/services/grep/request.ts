@@ -73,24 +73,5 @@ export interface GrepFound {
   readonly unread: readonly FileFacts[];
 }
 
-/** A message to the thread. */
-export type ToGrepThread =
-  | {
-      readonly kind: "open";
-      /** The database's file. */
-      readonly database: string;
-      /** The directory of contents. */
-      readonly blobsDir: string;
-      /** One cell: what is running stops once it is not 0. */
-      readonly stop: SharedArrayBuffer;
-    }
-  | { readonly kind: "find"; readonly request: GrepRequest }
-  | { readonly kind: "close" };
-
-/** An answer of the thread. */
-export type FromGrepThread =
-  | { readonly kind: "found"; readonly found: GrepFound }
-  /** The pattern is none. */
-  | { readonly kind: "refused"; readonly problem: string }
-  | { readonly kind: "failed"; readonly message: string }
-  | { readonly kind: "closed" };
+/** What a thread finds; or why the pattern is none. */
+export type GrepAnswer = { readonly found: GrepFound } | { readonly problem: string };
