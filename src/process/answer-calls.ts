@@ -12,17 +12,14 @@ export type CallAnswer<Value> =
   | { readonly value: Value }
   | { readonly failure: { readonly message: string; readonly stack: string; readonly code: string } };
 
-/** What a call of a thread threw there. */
+/** The error of a call that threw in its thread. */
 export class CallFailure extends Error {
-  /** The message of that error; `message` has its stack. */
-  readonly problem: string;
-  /** The code of that error, such as SQLite's; empty if it has none. */
-  readonly code: string;
+  /** What was thrown there. Its code is such as that of SQLite, or empty. */
+  readonly thrown: { readonly message: string; readonly code: string };
 
-  constructor(text: string, parts: { problem: string; code: string }) {
+  constructor(text: string, thrown: { message: string; code: string }) {
     super(text);
-    this.problem = parts.problem;
-    this.code = parts.code;
+    this.thrown = thrown;
   }
 }
 

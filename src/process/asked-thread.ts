@@ -74,7 +74,7 @@ export class AskedThread<C extends Calls> {
     const asked = this.#asked.shift();
     if ("value" in answer) return asked?.resolve(answer.value);
     const { message, stack, code } = answer.failure;
-    asked?.reject(new CallFailure(`${this.#what} failed: ${stack}`, { problem: message, code }));
+    asked?.reject(new CallFailure(`${this.#what} failed: ${stack}`, { message, code }));
   }
 
   #ended(): Error {

@@ -34,10 +34,10 @@ export class DiffThread {
   }
 
   async #ask(request: DiffRequest): Promise<Diff> {
-    this.#thread ??= new AskedThread<DiffCalls>({
-      module: new URL("./diff-worker.ts", import.meta.url).href,
-      what: "a thread that compares texts",
-    });
+    if (this.#thread?.isAlive !== true) {
+      const module = new URL("./diff-worker.ts", import.meta.url).href;
+      this.#thread = new AskedThread({ module, what: "a thread that compares texts" });
+    }
     const late = Promise.withResolvers<null>();
     const timer = setTimeout(() => late.resolve(null), TIME_MS);
     try {
