@@ -98,8 +98,6 @@ export class Checkpoints {
 
   #note(answer: CheckpointAnswer): void {
     // Later is soon enough: everything stays in the log.
-    if (answer.kind === "failed") {
-      this.#options.onFailure(new Error(`a checkpoint failed: ${answer.message}`));
-    }
+    if (answer.kind === "failed") this.#options.onFailure(answer.error);
   }
 }

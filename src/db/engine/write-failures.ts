@@ -1,9 +1,16 @@
 import { SQLiteError } from "bun:sqlite";
 import { WriteRefused } from "../../domain/errors.ts";
+import { CallFailure } from "../../process/answer-calls.ts";
+
+/** SQLite's code of an error, also of one in a thread (`CallFailure`); empty if it has none. */
+export function sqliteCode(error: unknown): string {
+  if (error instanceof CallFailure) return error.thrown.code;
+  return error instanceof SQLiteError ? (error.code ?? "") : "";
+}
 
 /** Whether SQLite had no space on the disk. The write then left nothing, even after a crash. */
 export function isFull(error: unknown): boolean {
-  return error instanceof SQLiteError && error.code === "SQLITE_FULL";
+  return sqliteCode(error) === "SQLITE_FULL";
 }
 
 /**
@@ -11,7 +18,7 @@ export function isFull(error: unknown): boolean {
  * grow. Not for writes: one that fails so may be in the log.
  */
 export function hadNoRoomToOpen(error: unknown): boolean {
-  return isFull(error) || (error instanceof SQLiteError && error.code === "SQLITE_IOERR_SHMSIZE");
+  return ["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"].includes(sqliteCode(error));
 }
 
 /**

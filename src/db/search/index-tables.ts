@@ -1,6 +1,6 @@
 import { type Database as Sqlite, SQLiteError } from "bun:sqlite";
 import { dirname, join } from "node:path";
-import { hadNoRoomToOpen } from "../engine/write-failures.ts";
+import { hadNoRoomToOpen, sqliteCode } from "../engine/write-failures.ts";
 
 /** The version of the tables and of the terms in them. An index of another version is made again. */
 export const FORMAT = 2;
@@ -45,8 +45,8 @@ export function createIndexTables(sql: Sqlite, schema: Exclude<IndexSchema, "sea
 
 /** Whether SQLite found a file damaged, or to be no database. */
 export function isDamage(error: unknown): boolean {
-  if (!(error instanceof SQLiteError)) return false;
-  return ["SQLITE_CORRUPT", "SQLITE_NOTADB"].some((code) => error.code?.startsWith(code) === true);
+  const code = sqliteCode(error);
+  return ["SQLITE_CORRUPT", "SQLITE_NOTADB"].some((known) => code.startsWith(known));
 }
 
 /** What became of an attempt to attach an index; `damaged` if it cannot be read, `full` if there is no room to. */

@@ -3,7 +3,10 @@ import type { Digest } from "../../domain/contents/digest.ts";
 import type { StoreId } from "../../domain/id.ts";
 import type { StoredPlace } from "../../domain/contents/stored-place.ts";
 import { CONTENT_PLACES } from "../contents/content-places.ts";
-import type { CopyAnswer, CopyRequest } from "./database-copy-worker.ts";
+import { CallFailure } from "../../process/answer-calls.ts";
+import { AskedThread } from "../../process/asked-thread.ts";
+import { isFull } from "../engine/write-failures.ts";
+import type { CopyCalls } from "./database-copy-worker.ts";
 
 /** The disk had no room for a snapshot. */
 export class NoRoomForCopy extends Error {
@@ -17,19 +20,19 @@ export class NoRoomForCopy extends Error {
  * @throws NoRoomForCopy
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<CopyAnswer>();
-  // The build puts the worker beside the executable's own module.
-  const worker = new Worker(new URL("./database-copy-worker.ts", import.meta.url).href, { smol: true });
-  worker.addEventListener("message", ({ data }: MessageEvent<CopyAnswer>) => resolve(data));
-  worker.addEventListener("error", ({ message }) => reject(new Error(message)));
-  worker.postMessage({ from, to } satisfies CopyRequest, []);
+  const thread = new AskedThread<CopyCalls>({
+    module: new URL("./database-copy-worker.ts", import.meta.url).href,
+    what: "the copy of the database",
+    keepsProcess: true,
+  });
   try {
-    const answer = await promise;
-    if (answer.kind === "done") return;
-    const text = `the database could not be copied: ${answer.message}`;
-    throw answer.code === "SQLITE_FULL" ? new NoRoomForCopy(text) : new Error(text);
+    await thread.ask("copy", from, to);
+  } catch (error) {
+    if (!(error instanceof CallFailure)) throw error;
+    const text = `the database could not be copied: ${error.thrown.message}`;
+    throw isFull(error) ? new NoRoomForCopy(text) : new Error(text);
   } finally {
-    worker.terminate();
+    thread.end();
   }
 }
 

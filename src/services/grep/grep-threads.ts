@@ -2,7 +2,7 @@ import { areDescriptorsShort, requireDescriptors } from "../../process/descripto
 import { CofferError, invalid } from "../../domain/errors.ts";
 import type { StorePlaces } from "../store-places.ts";
 import { GrepThread } from "./grep-thread.ts";
-import type { FromGrepThread, GrepFound, GrepRequest } from "./request.ts";
+import type { GrepAnswer, GrepFound, GrepRequest } from "./request.ts";
 
 /** How many searches run at once, each in a thread: with more, each would take as long as all together. */
 const RUNNING = 2;
@@ -143,17 +143,9 @@ export class GrepThreads {
 }
 
 /** Throws CofferError VALIDATION_ERROR for a bad pattern. */
-function foundIn(answer: FromGrepThread): GrepFound {
-  switch (answer.kind) {
-    case "found":
-      return answer.found;
-    case "refused":
-      throw invalid("pattern", answer.problem);
-    case "failed":
-      throw new Error(`a search of lines failed: ${answer.message}`);
-    case "closed":
-      throw ended();
-  }
+function foundIn(answer: GrepAnswer): GrepFound {
+  if ("problem" in answer) throw invalid("pattern", answer.problem);
+  return answer.found;
 }
 
 function busy(): CofferError {

@@ -1,36 +1,30 @@
+import { answerCalls } from "../../process/answer-calls.ts";
+import type { StorePlaces } from "../store-places.ts";
 import { GrepWork } from "./grep-work.ts";
 import { BadPattern } from "./pattern.ts";
-import type { FromGrepThread, ToGrepThread } from "./request.ts";
+import type { GrepAnswer, GrepRequest } from "./request.ts";
 
-// The entry point of a thread that searches lines. It does one thing at a time.
-
-declare const self: Worker;
+// The entry point of a thread that searches lines.
 
 const opened = Promise.withResolvers<GrepWork>();
-// Who asks for something else after that failed gets the same error.
-opened.promise.catch(() => {});
 
-self.addEventListener("message", ({ data }: MessageEvent<ToGrepThread>) => {
-  if (data.kind === "open") return open(data);
-  void answer(data).then((message) => self.postMessage(message, []));
-});
-
-function open({ database, blobsDir, stop }: Extract<ToGrepThread, { kind: "open" }>): void {
-  try {
-    opened.resolve(new GrepWork({ database, blobsDir, stop: new Int32Array(stop) }));
-  } catch (error) {
-    opened.reject(error);
-  }
-}
-
-async function answer(request: Exclude<ToGrepThread, { kind: "open" }>): Promise<FromGrepThread> {
-  try {
+const calls = {
+  /** @param stop one cell: what is running stops once it is not 0 */
+  open: (places: StorePlaces, stop: SharedArrayBuffer) => {
+    opened.resolve(new GrepWork({ ...places, stop: new Int32Array(stop) }));
+  },
+  find: async (request: GrepRequest): Promise<GrepAnswer> => {
     const work = await opened.promise;
-    if (request.kind === "find") return { kind: "found", found: await work.find(request.request) };
-    work.close();
-    return { kind: "closed" };
-  } catch (error) {
-    if (error instanceof BadPattern) return { kind: "refused", problem: error.message };
-    return { kind: "failed", message: error instanceof Error ? String(error.stack) : String(error) };
-  }
-}
+    try {
+      return { found: await work.find(request) };
+    } catch (error) {
+      if (error instanceof BadPattern) return { problem: error.message };
+      throw error;
+    }
+  },
+  close: async () => (await opened.promise).close(),
+};
+
+export type GrepCalls = typeof calls;
+
+answerCalls(calls);

@@ -4,6 +4,7 @@ import type { FileFacts } from "../../domain/files/file.ts";
 import type { DriveId, DrivePk } from "../../domain/id.ts";
 import type { GREP_BOUNDS } from "../../domain/limits.ts";
 
+/** See `GREP_BOUNDS`. */
 export type GrepBounds = Readonly<typeof GREP_BOUNDS>;
 
 /** Where a search of lines goes on: after a file, or inside it. */
@@ -45,6 +46,7 @@ export interface GrepRequest {
   readonly bounds: GrepBounds;
 }
 
+/** A line that matches. */
 export interface LineMatch {
   /** From 1. */
   readonly line: number;
@@ -54,6 +56,7 @@ export interface LineMatch {
   readonly after: readonly string[];
 }
 
+/** A file with lines that match. */
 export interface MatchedFile {
   readonly file: FileFacts;
   readonly matches: readonly LineMatch[];
@@ -70,21 +73,5 @@ export interface GrepFound {
   readonly unread: readonly FileFacts[];
 }
 
-export type ToGrepThread =
-  | {
-      readonly kind: "open";
-      /** The database's file. */
-      readonly database: string;
-      readonly blobsDir: string;
-      /** One cell: what is running stops once it is not 0. */
-      readonly stop: SharedArrayBuffer;
-    }
-  | { readonly kind: "find"; readonly request: GrepRequest }
-  | { readonly kind: "close" };
-
-export type FromGrepThread =
-  | { readonly kind: "found"; readonly found: GrepFound }
-  /** The pattern is none. */
-  | { readonly kind: "refused"; readonly problem: string }
-  | { readonly kind: "failed"; readonly message: string }
-  | { readonly kind: "closed" };
+/** What a thread finds; or why the pattern is none. */
+export type GrepAnswer = { readonly found: GrepFound } | { readonly problem: string };

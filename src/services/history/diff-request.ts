@@ -9,9 +9,6 @@ export interface DiffRequest {
   readonly now: Uint8Array;
 }
 
-/** What a thread answers. */
-export type FromDiffThread = { readonly diff: Diff } | { readonly failure: string };
-
 /** Compares two texts. @param steps see `lineChanges` */
 export function diffOf({ path, original, now }: DiffRequest, steps?: number): Diff {
   const [before, after] = [asBuffer(original), asBuffer(now)];

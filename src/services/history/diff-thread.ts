@@ -1,7 +1,8 @@
 import type { Diff } from "../../domain/contents/edit/unified-diff.ts";
-import { startThread } from "../../process/thread-start.ts";
+import { AskedThread } from "../../process/asked-thread.ts";
 import { Turns } from "../turns.ts";
-import { diffOf, type DiffRequest, type FromDiffThread } from "./diff-request.ts";
+import { diffOf, type DiffRequest } from "./diff-request.ts";
+import type { DiffCalls } from "./diff-worker.ts";
 
 /** Texts that are together shorter are compared at once: that takes less than to ask the thread. In bytes. */
 const SHORT_BYTES = 32 * 1024;
@@ -13,7 +14,7 @@ const TIME_MS = 2000;
 /** A thread that compares texts, one pair after the other. It begins with the first long one. */
 export class DiffThread {
   readonly #turns = new Turns<"thread">();
-  #worker: Worker | null = null;
+  #thread: AskedThread<DiffCalls> | null = null;
 
   /**
    * The differences of two texts.
@@ -28,44 +29,27 @@ export class DiffThread {
 
   /** Ends the thread. */
   close(): void {
-    this.#worker?.terminate();
-    this.#worker = null;
+    this.#thread?.end();
+    this.#thread = null;
   }
 
   async #ask(request: DiffRequest): Promise<Diff> {
-    const worker = (this.#worker ??= started());
-    const { promise, resolve, reject } = Promise.withResolvers<FromDiffThread | null>();
-    const timer = setTimeout(() => resolve(null), TIME_MS);
-    const answered = ({ data }: MessageEvent<FromDiffThread>) => resolve(data);
-    const failed = ({ message }: ErrorEvent) =>
-      reject(new Error(`a thread that compares texts failed: ${message}`));
-    const ended = () => reject(new Error("a thread that compares texts ended"));
-    worker.addEventListener("message", answered);
-    worker.addEventListener("error", failed);
-    worker.addEventListener("close", ended);
+    if (this.#thread?.isAlive !== true) {
+      const module = new URL("./diff-worker.ts", import.meta.url).href;
+      this.#thread = new AskedThread({ module, what: "a thread that compares texts" });
+    }
+    const late = Promise.withResolvers<null>();
+    const timer = setTimeout(() => late.resolve(null), TIME_MS);
     try {
-      worker.postMessage(request, []);
-      const answer = await promise;
-      if (answer === null) {
-        this.close();
-        return diffOf(request, 0);
-      }
-      if ("failure" in answer) throw new Error(answer.failure);
-      return answer.diff;
+      const diff = await Promise.race([this.#thread.ask("compare", request), late.promise]);
+      if (diff !== null) return diff;
+      this.close();
+      return diffOf(request, 0);
     } catch (error) {
       this.close();
       throw error;
     } finally {
       clearTimeout(timer);
-      worker.removeEventListener("message", answered);
-      worker.removeEventListener("error", failed);
-      worker.removeEventListener("close", ended);
     }
   }
-}
-
-function started(): Worker {
-  const worker = startThread(new URL("./diff-worker.ts", import.meta.url).href);
-  worker.unref();
-  return worker;
 }

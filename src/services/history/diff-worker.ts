@@ -1,15 +1,10 @@
-import { diffOf, type DiffRequest, type FromDiffThread } from "./diff-request.ts";
+import { answerCalls } from "../../process/answer-calls.ts";
+import { diffOf, type DiffRequest } from "./diff-request.ts";
 
-// The entry point of a thread that compares texts. It does one thing at a time.
+// The entry point of a thread that compares texts.
 
-declare const self: Worker;
+const calls = { compare: (request: DiffRequest) => diffOf(request) };
 
-self.addEventListener("message", ({ data }: MessageEvent<DiffRequest>) => self.postMessage(answer(data), []));
+export type DiffCalls = typeof calls;
 
-function answer(request: DiffRequest): FromDiffThread {
-  try {
-    return { diff: diffOf(request) };
-  } catch (error) {
-    return { failure: error instanceof Error ? String(error.stack) : String(error) };
-  }
-}
+answerCalls(calls);

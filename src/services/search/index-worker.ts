@@ -1,55 +1,32 @@
-import { isDamage } from "../../db/search/index-tables.ts";
-import { hadNoRoomToOpen } from "../../db/engine/write-failures.ts";
+import type { BatchId, DrivePk, FilePk } from "../../domain/id.ts";
+import { answerCalls } from "../../process/answer-calls.ts";
 import { giveWay } from "../../process/thread-priority.ts";
-import type { IndexAnswer, IndexRequest } from "./index-thread.ts";
-import { IndexWork } from "./index-work.ts";
+import type { StorePlaces } from "../store-places.ts";
+import { type BatchRequest, IndexWork } from "./index-work.ts";
 
-// The entry point of the thread that writes the full-text index.
-
-declare const self: Worker;
+// The entry point of the thread that writes the full-text index. Whatever failed is done again: the jobs stay until the
+// index has them.
 
 // With each upload it has as much to do as the main thread.
 giveWay();
 
 const opened = Promise.withResolvers<IndexWork>();
-// Who asks for something else after that failed gets the same error.
-opened.promise.catch(() => {});
 
-self.addEventListener("message", ({ data }: MessageEvent<IndexRequest>) => {
-  void answer(data).then((message) => self.postMessage(message, []));
-});
-
-async function answer(request: IndexRequest): Promise<IndexAnswer> {
-  try {
-    return await perform(request);
-  } catch (error) {
-    // Whatever failed is done again: the jobs stay until the index has them.
-    if (hadNoRoomToOpen(error)) return { kind: "full" };
-    if (isDamage(error)) return { kind: "damaged" };
-    return { kind: "failed", message: error instanceof Error ? String(error.stack) : String(error) };
-  }
-}
-
-async function perform(request: IndexRequest): Promise<IndexAnswer> {
-  if (request.kind === "open") {
-    const { work, isNew } = await IndexWork.open(request.places, request.batch, request.fresh);
+const calls = {
+  /** See `IndexWork.open`. Returns whether the index is new. */
+  open: async (places: StorePlaces, batch: BatchId | null, fresh: BatchId) => {
+    const { work, isNew } = await IndexWork.open(places, batch, fresh);
     opened.resolve(work);
-    return { kind: "opened", isNew };
-  }
-  const work = await opened.promise;
-  switch (request.kind) {
-    case "index":
-      return { kind: "indexed", done: await work.index(request.batch) };
-    case "document":
-      return { kind: "document", job: work.nextDocument(request.after, request.upTo) };
-    case "lacking":
-      return { kind: "lacking", files: work.lacking(request.after) };
-    case "merge":
-      return { kind: "eased", isMore: work.merge() };
-    case "release":
-      return { kind: "eased", isMore: work.release() };
-    case "close":
-      work.close(request.batch);
-      return { kind: "closed" };
-  }
-}
+    return isNew;
+  },
+  index: async (batch: BatchRequest) => (await opened.promise).index(batch),
+  document: async (after: DrivePk | null, upTo: number) => (await opened.promise).nextDocument(after, upTo),
+  lacking: async (after: FilePk) => (await opened.promise).lacking(after),
+  merge: async () => (await opened.promise).merge(),
+  release: async () => (await opened.promise).release(),
+  close: async (batch: BatchId | null) => (await opened.promise).close(batch),
+};
+
+export type IndexCalls = typeof calls;
+
+answerCalls(calls);
