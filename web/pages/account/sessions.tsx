@@ -73,7 +73,7 @@ function SessionRow({ session, onEnd }: RowProps) {
   const { signOut } = useSession();
   const name = browserName(session.user_agent);
   return (
-    <li class="session">
+    <li class="row session">
       <div>
         <p class="row">
           <strong title={session.user_agent}>{name}</strong>
