@@ -6,7 +6,7 @@ import { fieldOf, FormFailureContext } from "../../lib/api/form-failure.ts";
 import { Failure } from "../failure.tsx";
 import { Labelled } from "./labelled.tsx";
 
-interface FormProps {
+export interface FormProps {
   readonly submit: string;
   readonly danger?: boolean;
   /**

@@ -38,7 +38,7 @@ export function LinesView({ text, isWrapped: isParagraphs = false }: LinesViewPr
       )}
       {isBroken && <Careful>Long lines are broken to be shown. Download the file to copy them.</Careful>}
       {!isAlways && (
-        <div class="preview-bar">
+        <div class="row preview-bar">
           <label class="row">
             <input
               type="checkbox"

@@ -8,7 +8,7 @@ interface ViewsProps {
 /** Chooses between the ways a file can be shown. */
 export function Views({ names, current, onChange }: ViewsProps) {
   return (
-    <div class="preview-bar" role="group" aria-label="Show as">
+    <div class="row preview-bar" role="group" aria-label="Show as">
       {names.map((name, at) => (
         <button
           key={name}

@@ -1,8 +1,7 @@
 import { useRef, useState } from "preact/hooks";
-import { Dialog } from "../../components/dialog.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { First } from "../../components/first.tsx";
-import { Form } from "../../components/forms/form.tsx";
+import { ConfirmDialog } from "../../components/forms/form-dialog.tsx";
 import { say } from "../../components/toast.tsx";
 import { type ApiError, asApiError, call } from "../../lib/api/api.ts";
 import { browserName } from "../../lib/words/browser-name.ts";
@@ -74,7 +73,7 @@ function SessionRow({ session, onEnd }: RowProps) {
   const { signOut } = useSession();
   const name = browserName(session.user_agent);
   return (
-    <li class="session">
+    <li class="row session">
       <div>
         <p class="row">
           <strong title={session.user_agent}>{name}</strong>
@@ -99,19 +98,15 @@ function SessionRow({ session, onEnd }: RowProps) {
 function SignOutEverywhere({ onClose }: { readonly onClose: () => void }) {
   const { refresh } = useSession();
   return (
-    <Dialog title="Sign out everywhere?" onClose={onClose}>
-      <Form
-        submit="Sign out everywhere"
-        danger
-        onCancel={onClose}
-        onSubmit={async () => {
-          await call("DELETE", "/v0/sessions");
-          say("You are signed out everywhere.");
-          refresh();
-        }}
-      >
-        <p>This signs out every browser, including this one. Keys keep working.</p>
-      </Form>
-    </Dialog>
+    <ConfirmDialog
+      title="Sign out everywhere?"
+      submit="Sign out everywhere"
+      onConfirm={() => call("DELETE", "/v0/sessions")}
+      said="You are signed out everywhere."
+      onDone={refresh}
+      onClose={onClose}
+    >
+      <p>This signs out every browser, including this one. Keys keep working.</p>
+    </ConfirmDialog>
   );
 }

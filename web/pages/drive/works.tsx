@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
-import { Dialog } from "../../components/dialog.tsx";
-import { Form } from "../../components/forms/form.tsx";
+import { ConfirmDialog } from "../../components/forms/form-dialog.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
 import { ApiError } from "../../lib/api/api.ts";
@@ -65,29 +64,26 @@ interface StopWorkProps {
 /** Asks before a work is stopped, and says what that leaves. */
 function StopWork({ drive, work, onClose }: StopWorkProps) {
   return (
-    <Dialog title="Stop this?" onClose={onClose}>
+    <ConfirmDialog
+      title="Stop this?"
+      submit="Stop"
+      onConfirm={async () => {
+        try {
+          await cancelWork(drive.id, work);
+        } catch (error) {
+          if (!(error instanceof ApiError) || error.status !== 404) throw error;
+          say("It had ended already.");
+        }
+      }}
+      onDone={onClose}
+      onClose={onClose}
+    >
       <p>
         <strong>
           <What work={work} />
         </strong>
       </p>
       <p>{stoppedOf(work)}</p>
-      <Form
-        submit="Stop"
-        danger
-        onCancel={onClose}
-        onSubmit={async () => {
-          try {
-            await cancelWork(drive.id, work);
-          } catch (error) {
-            if (!(error instanceof ApiError) || error.status !== 404) throw error;
-            say("It had ended already.");
-          }
-          onClose();
-        }}
-      >
-        {null}
-      </Form>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -1,7 +1,7 @@
 import { DESCRIPTION_CHARACTERS } from "../../../src/domain/limits.ts";
 import { Lines } from "../../components/forms/choice.tsx";
-import { Dialog } from "../../components/dialog.tsx";
-import { Field, Form, textOf } from "../../components/forms/form.tsx";
+import { Field, textOf } from "../../components/forms/form.tsx";
+import { FormDialog } from "../../components/forms/form-dialog.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
 import { ApiError, call } from "../../lib/api/api.ts";
@@ -17,20 +17,19 @@ interface DialogProps {
 
 export function NewDrive({ onClose, onDone }: DialogProps) {
   return (
-    <Dialog title="New drive" onClose={onClose}>
-      <Form
-        submit="Create drive"
-        onCancel={onClose}
-        onSubmit={async (values, headers) => {
-          const body = namingOf(values);
-          await call("POST", "/v0/drives", { body, headers });
-          say(`Created the drive ${body.name}.`);
-          onDone();
-        }}
-      >
-        <Naming />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="New drive"
+      submit="Create drive"
+      onSubmit={async (values, headers) => {
+        const body = namingOf(values);
+        await call("POST", "/v0/drives", { body, headers });
+        say(`Created the drive ${body.name}.`);
+        onDone();
+      }}
+      onClose={onClose}
+    >
+      <Naming />
+    </FormDialog>
   );
 }
 
@@ -43,25 +42,24 @@ interface DriveDialogProps extends DialogProps {
 /** Changes a drive's name and description. */
 export function EditDrive({ drive, onClose, onDone, onUncertain }: DriveDialogProps) {
   return (
-    <Dialog title="Edit drive" onClose={onClose}>
-      <Form
-        submit="Save"
-        onCancel={onClose}
-        onSubmit={async (values) => {
-          await orUncertain(call("PATCH", `/v0/drives/${drive.id}`, { body: namingOf(values) }), onUncertain);
-          say("Saved.");
-          onDone();
-        }}
-      >
-        <Naming drive={drive} />
-        {drive.slug !== null && (
-          <p class="soft">
-            Renaming changes the slug: links with <code>{drive.slug}</code> will break. The drive ID stays the
-            same.
-          </p>
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Edit drive"
+      submit="Save"
+      onSubmit={async (values) => {
+        await orUncertain(call("PATCH", `/v0/drives/${drive.id}`, { body: namingOf(values) }), onUncertain);
+        say("Saved.");
+        onDone();
+      }}
+      onClose={onClose}
+    >
+      <Naming drive={drive} />
+      {drive.slug !== null && (
+        <p class="soft">
+          Renaming changes the slug: links with <code>{drive.slug}</code> will break. The drive ID stays the
+          same.
+        </p>
+      )}
+    </FormDialog>
   );
 }
 
@@ -89,7 +87,20 @@ function namingOf(values: FormData): { name: string; description: string } {
 /** Deletes a drive once its name is typed to confirm. */
 export function DeleteDrive({ drive, onClose, onDone, onUncertain }: DriveDialogProps) {
   return (
-    <Dialog title="Delete this drive?" onClose={onClose}>
+    <FormDialog
+      title="Delete this drive?"
+      submit="Delete permanently"
+      danger
+      onSubmit={async (values) => {
+        if (!isNamed(textOf(values, "name"), drive.name)) {
+          throw new ApiError(0, "DIFFERENT", "That doesn't match the drive's name.", "name");
+        }
+        await orUncertain(call("DELETE", `/v0/drives/${drive.id}`), onUncertain);
+        say(`Deleted the drive ${drive.name}.`);
+        onDone();
+      }}
+      onClose={onClose}
+    >
       <p>
         <strong>
           <Name text={drive.name} />
@@ -97,22 +108,8 @@ export function DeleteDrive({ drive, onClose, onDone, onUncertain }: DriveDialog
         will be permanently deleted, with {formatCount(drive.file_count, "file")} (
         {formatBytes(drive.total_size)}). Keys limited to this drive will stop working at once.
       </p>
-      <Form
-        submit="Delete permanently"
-        danger
-        onCancel={onClose}
-        onSubmit={async (values) => {
-          if (!isNamed(textOf(values, "name"), drive.name)) {
-            throw new ApiError(0, "DIFFERENT", "That doesn't match the drive's name.", "name");
-          }
-          await orUncertain(call("DELETE", `/v0/drives/${drive.id}`), onUncertain);
-          say(`Deleted the drive ${drive.name}.`);
-          onDone();
-        }}
-      >
-        <Field label="Type the name to confirm" name="name" required />
-      </Form>
-    </Dialog>
+      <Field label="Type the name to confirm" name="name" required />
+    </FormDialog>
   );
 }
 

@@ -17,7 +17,7 @@ export function MadeKey({ made, onDone }: { readonly made: NewKey; readonly onDo
         Your new key
       </h2>
       <p>Copy it now. It won't be shown again.</p>
-      <div class="secret">
+      <div class="row secret">
         <code>{made.secret}</code>
         <Copy text={made.secret} what="the key" />
       </div>

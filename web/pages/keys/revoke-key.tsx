@@ -1,7 +1,5 @@
-import { Dialog } from "../../components/dialog.tsx";
-import { Form } from "../../components/forms/form.tsx";
+import { ConfirmDialog } from "../../components/forms/form-dialog.tsx";
 import { Name } from "../../components/name.tsx";
-import { say } from "../../components/toast.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { call } from "../../lib/api/api.ts";
 import { formatRelative } from "../../lib/words/format.ts";
@@ -22,7 +20,14 @@ export function RevokeKey(props: {
   const { loaded, reload } = useLoad(id, (signal) => call<KeyDetail>("GET", `/v0/keys/${id}`, { signal }));
   const made = loaded.state === "ready" ? madeBy(loaded.value.made) : "";
   return (
-    <Dialog title="Revoke this key?" onClose={onClose}>
+    <ConfirmDialog
+      title="Revoke this key?"
+      submit="Revoke"
+      onConfirm={() => call("DELETE", `/v0/keys/${id}`)}
+      said="Key revoked."
+      onDone={onDone}
+      onClose={onClose}
+    >
       <p>
         <strong>
           <Name text={name === "" ? NAMELESS : name} />
@@ -33,18 +38,6 @@ export function RevokeKey(props: {
       </p>
       {loaded.state === "failed" && <Failure error={loaded.error} retry={reload} />}
       {loaded.state === "loading" && <p class="soft">Looking for what it made…</p>}
-      <Form
-        submit="Revoke"
-        danger
-        onCancel={onClose}
-        onSubmit={async () => {
-          await call("DELETE", `/v0/keys/${id}`);
-          say("Key revoked.");
-          onDone();
-        }}
-      >
-        {null}
-      </Form>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -1,7 +1,5 @@
-import { Dialog } from "../../components/dialog.tsx";
-import { Form } from "../../components/forms/form.tsx";
+import { ConfirmDialog } from "../../components/forms/form-dialog.tsx";
 import { Name } from "../../components/name.tsx";
-import { say } from "../../components/toast.tsx";
 import { call } from "../../lib/api/api.ts";
 import type { ManagedLink } from "../../lib/api/types.ts";
 import { nameOfLink } from "./words.ts";
@@ -15,7 +13,14 @@ interface RevokeLinkProps {
 /** Asks before a link stops working. */
 export function RevokeLink({ link, onClose, onDone }: RevokeLinkProps) {
   return (
-    <Dialog title="Revoke this link?" onClose={onClose}>
+    <ConfirmDialog
+      title="Revoke this link?"
+      submit="Revoke"
+      onConfirm={() => call("DELETE", `/v0/links/${link.id}`)}
+      said="Link revoked."
+      onDone={onDone}
+      onClose={onClose}
+    >
       <p>
         The link to{" "}
         <strong>
@@ -23,18 +28,6 @@ export function RevokeLink({ link, onClose, onDone }: RevokeLinkProps) {
         </strong>{" "}
         will stop working at once. This can't be undone; you can make a new one.
       </p>
-      <Form
-        submit="Revoke"
-        danger
-        onCancel={onClose}
-        onSubmit={async () => {
-          await call("DELETE", `/v0/links/${link.id}`);
-          say("Link revoked.");
-          onDone();
-        }}
-      >
-        {null}
-      </Form>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -1,6 +1,6 @@
 import { Choice } from "../../components/forms/choice.tsx";
-import { Dialog } from "../../components/dialog.tsx";
-import { Field, Form, textOf } from "../../components/forms/form.tsx";
+import { Field, textOf } from "../../components/forms/form.tsx";
+import { ConfirmDialog, FormDialog } from "../../components/forms/form-dialog.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
 import { call } from "../../lib/api/api.ts";
@@ -17,29 +17,28 @@ interface DialogProps {
 /** Lets another user of this server use the drive. */
 export function AddMember({ drive, onClose, onDone }: DialogProps) {
   return (
-    <Dialog title="Add member" onClose={onClose}>
-      <Form
-        submit="Add"
-        onCancel={onClose}
-        onSubmit={async (values, headers) => {
-          const body = { username: textOf(values, "username").trim(), role: asRole(textOf(values, "role")) };
-          await call("POST", `/v0/drives/${drive.id}/members`, { body, headers });
-          say(`${body.username} can use this drive now.`);
-          onDone();
-        }}
-      >
-        <Field label="Username" name="username" required hint="A user of this server" />
-        <Choice
-          label="May do"
-          name="role"
-          value="reader"
-          options={Object.entries(ROLES).map(([value, { text }]) => ({ value, text }))}
-        />
-        <p class="soft">
-          Editors also see versions, the trash and snapshots, and can restore them. Readers don't.
-        </p>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Add member"
+      submit="Add"
+      onSubmit={async (values, headers) => {
+        const body = { username: textOf(values, "username").trim(), role: asRole(textOf(values, "role")) };
+        await call("POST", `/v0/drives/${drive.id}/members`, { body, headers });
+        say(`${body.username} can use this drive now.`);
+        onDone();
+      }}
+      onClose={onClose}
+    >
+      <Field label="Username" name="username" required hint="A user of this server" />
+      <Choice
+        label="May do"
+        name="role"
+        value="reader"
+        options={Object.entries(ROLES).map(([value, { text }]) => ({ value, text }))}
+      />
+      <p class="soft">
+        Editors also see versions, the trash and snapshots, and can restore them. Readers don't.
+      </p>
+    </FormDialog>
   );
 }
 
@@ -52,7 +51,14 @@ export function RemoveMember({
   onDone,
 }: DialogProps & { readonly member: Member; readonly isSelf: boolean }) {
   return (
-    <Dialog title={isSelf ? "Leave this drive?" : "Remove this member?"} onClose={onClose}>
+    <ConfirmDialog
+      title={isSelf ? "Leave this drive?" : "Remove this member?"}
+      submit={isSelf ? "Leave" : "Remove"}
+      onConfirm={() => call("DELETE", `/v0/drives/${drive.id}/members/${member.user_id}`)}
+      said={isSelf ? `You left ${drive.name}.` : `${member.username} can no longer use this drive.`}
+      onDone={onDone}
+      onClose={onClose}
+    >
       <p>
         {isSelf ? "You" : <Name text={member.username} />} will no longer see{" "}
         <strong>
@@ -60,18 +66,6 @@ export function RemoveMember({
         </strong>
         . What was done in it stays.
       </p>
-      <Form
-        submit={isSelf ? "Leave" : "Remove"}
-        danger
-        onCancel={onClose}
-        onSubmit={async () => {
-          await call("DELETE", `/v0/drives/${drive.id}/members/${member.user_id}`);
-          say(isSelf ? `You left ${drive.name}.` : `${member.username} can no longer use this drive.`);
-          onDone();
-        }}
-      >
-        {null}
-      </Form>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

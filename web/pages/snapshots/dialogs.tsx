@@ -1,5 +1,5 @@
-import { Dialog } from "../../components/dialog.tsx";
-import { Field, Form, textOf } from "../../components/forms/form.tsx";
+import { Field, textOf } from "../../components/forms/form.tsx";
+import { ConfirmDialog, FormDialog } from "../../components/forms/form-dialog.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
 import { formatCount, formatRelative } from "../../lib/words/format.ts";
@@ -16,20 +16,19 @@ interface DialogProps {
 
 export function NewSnapshot({ drive, onClose, onDone }: DialogProps & { readonly drive: Drive }) {
   return (
-    <Dialog title="Take a snapshot" onClose={onClose}>
-      <Form
-        submit="Take snapshot"
-        onCancel={onClose}
-        onSubmit={async (values, headers) => {
-          await takeSnapshot(drive.id, textOf(values, "name").trim(), headers);
-          say("Snapshot taken.");
-          onDone();
-        }}
-      >
-        <p class="soft">It remembers all {formatCount(drive.file_count, "file")} as they are now.</p>
-        <Field label="Name" name="name" hint="Optional" placeholder="e.g. Before the clean-up" />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Take a snapshot"
+      submit="Take snapshot"
+      onSubmit={async (values, headers) => {
+        await takeSnapshot(drive.id, textOf(values, "name").trim(), headers);
+        say("Snapshot taken.");
+        onDone();
+      }}
+      onClose={onClose}
+    >
+      <p class="soft">It remembers all {formatCount(drive.file_count, "file")} as they are now.</p>
+      <Field label="Name" name="name" hint="Optional" placeholder="e.g. Before the clean-up" />
+    </FormDialog>
   );
 }
 
@@ -49,7 +48,19 @@ export function RestoreSnapshot({
     return "Everything is as it was before.";
   };
   return (
-    <Dialog title={path === "" ? "Restore the whole drive?" : "Restore this folder?"} onClose={onClose}>
+    <ConfirmDialog
+      title={path === "" ? "Restore the whole drive?" : "Restore this folder?"}
+      submit="Restore"
+      onConfirm={async (once) => {
+        const done = await restoreSnapshot(drive, id, path, once);
+        const restored = formatCount(done.files_restored, "file");
+        say(`Restored: ${restored} brought back, ${done.files_removed.toLocaleString()} removed.`, {
+          undo: undo(done.snapshot_id),
+        });
+      }}
+      onDone={onDone}
+      onClose={onClose}
+    >
       <p>
         {path === "" ? "The drive" : <Name text={path} />} becomes what it was {formatRelative(at)}, in{" "}
         <strong>
@@ -58,70 +69,49 @@ export function RestoreSnapshot({
         . What came since then is removed. A snapshot of how things are now is taken first, so that you can go
         back.
       </p>
-      <Form
-        submit="Restore"
-        danger
-        onCancel={onClose}
-        onSubmit={async (_, headers) => {
-          const done = await restoreSnapshot(drive, id, path, headers);
-          const restored = formatCount(done.files_restored, "file");
-          say(`Restored: ${restored} brought back, ${done.files_removed.toLocaleString()} removed.`, {
-            undo: undo(done.snapshot_id),
-          });
-          onDone();
-        }}
-      >
-        {null}
-      </Form>
-    </Dialog>
+    </ConfirmDialog>
   );
 }
 
 /** Makes a new drive of a snapshot. */
 export function ForkSnapshot({ snapshot, onClose }: Omit<SnapshotDialogProps, "onDone">) {
   return (
-    <Dialog title="New drive from this snapshot" onClose={onClose}>
-      <Form
-        submit="Create drive"
-        onCancel={onClose}
-        onSubmit={async (values, headers) => {
-          const drive = await forkSnapshot(snapshot, textOf(values, "name"), headers);
-          say(`Created the drive ${drive.name}.`);
-          navigate(folderAddress(drive.slug ?? drive.id, ""));
-        }}
-      >
-        <p class="soft">
-          It holds the {formatCount(snapshot.file_count, "file")} of <Name text={snapshot.name} />. This drive
-          stays as it is.
-        </p>
-        <Field label="Name" name="name" hint="1 to 64 characters" required />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="New drive from this snapshot"
+      submit="Create drive"
+      onSubmit={async (values, headers) => {
+        const drive = await forkSnapshot(snapshot, textOf(values, "name"), headers);
+        say(`Created the drive ${drive.name}.`);
+        navigate(folderAddress(drive.slug ?? drive.id, ""));
+      }}
+      onClose={onClose}
+    >
+      <p class="soft">
+        It holds the {formatCount(snapshot.file_count, "file")} of <Name text={snapshot.name} />. This drive
+        stays as it is.
+      </p>
+      <Field label="Name" name="name" hint="1 to 64 characters" required />
+    </FormDialog>
   );
 }
 
 /** Asks before a snapshot is deleted. */
 export function DeleteSnapshot({ snapshot, onClose, onDone }: SnapshotDialogProps) {
   return (
-    <Dialog title="Delete this snapshot?" onClose={onClose}>
+    <ConfirmDialog
+      title="Delete this snapshot?"
+      submit="Delete snapshot"
+      onConfirm={() => deleteSnapshot(snapshot)}
+      said="Snapshot deleted."
+      onDone={onDone}
+      onClose={onClose}
+    >
       <p>
         <strong>
           <Name text={snapshot.name} />
         </strong>{" "}
         will be gone for good. The drive stays as it is now.
       </p>
-      <Form
-        submit="Delete snapshot"
-        danger
-        onCancel={onClose}
-        onSubmit={async () => {
-          await deleteSnapshot(snapshot);
-          say("Snapshot deleted.");
-          onDone();
-        }}
-      >
-        {null}
-      </Form>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

@@ -1,7 +1,5 @@
-import { Dialog } from "../../components/dialog.tsx";
-import { Form } from "../../components/forms/form.tsx";
+import { ConfirmDialog } from "../../components/forms/form-dialog.tsx";
 import { Name } from "../../components/name.tsx";
-import { say } from "../../components/toast.tsx";
 import { call } from "../../lib/api/api.ts";
 import { nameOf } from "../../lib/files/place.ts";
 import { formatBytes, formatCount } from "../../lib/words/format.ts";
@@ -16,7 +14,14 @@ interface DialogProps {
 /** Asks before something in the trash is deleted for good. */
 export function DeleteForGood({ entry, onClose, onDone }: DialogProps & { readonly entry: TrashEntry }) {
   return (
-    <Dialog title="Delete this for good?" onClose={onClose}>
+    <ConfirmDialog
+      title="Delete this for good?"
+      submit="Delete for good"
+      onConfirm={() => call("DELETE", `/v0/trash/${entry.id}`)}
+      said="Deleted for good."
+      onDone={onDone}
+      onClose={onClose}
+    >
       <p>
         <strong>
           <Name text={nameOf(entry.path)} />
@@ -24,26 +29,21 @@ export function DeleteForGood({ entry, onClose, onDone }: DialogProps & { readon
         {entry.kind === "folder" && `with ${formatCount(entry.file_count, "file")} `}(
         {formatBytes(entry.size)}) can't be put back afterwards.
       </p>
-      <Form
-        submit="Delete for good"
-        danger
-        onCancel={onClose}
-        onSubmit={async () => {
-          await call("DELETE", `/v0/trash/${entry.id}`);
-          say("Deleted for good.");
-          onDone();
-        }}
-      >
-        {null}
-      </Form>
-    </Dialog>
+    </ConfirmDialog>
   );
 }
 
 /** Asks before all that is in the trash of a drive is deleted for good. */
 export function EmptyTrash({ drive, onClose, onDone }: DialogProps & { readonly drive: Drive }) {
   return (
-    <Dialog title="Empty the trash?" onClose={onClose}>
+    <ConfirmDialog
+      title="Empty the trash?"
+      submit="Empty trash"
+      onConfirm={() => call("DELETE", "/v0/trash", { body: { drive_id: drive.id, confirm: true } })}
+      said="The trash is empty."
+      onDone={onDone}
+      onClose={onClose}
+    >
       <p>
         All that was deleted from{" "}
         <strong>
@@ -51,18 +51,6 @@ export function EmptyTrash({ drive, onClose, onDone }: DialogProps & { readonly 
         </strong>{" "}
         will be gone for good, now and not only once its time is over.
       </p>
-      <Form
-        submit="Empty trash"
-        danger
-        onCancel={onClose}
-        onSubmit={async () => {
-          await call("DELETE", "/v0/trash", { body: { drive_id: drive.id, confirm: true } });
-          say("The trash is empty.");
-          onDone();
-        }}
-      >
-        {null}
-      </Form>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

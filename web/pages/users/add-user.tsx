@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import { Copy } from "../../components/forms/copy.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { Field, Form, textOf } from "../../components/forms/form.tsx";
+import { Field, textOf } from "../../components/forms/form.tsx";
+import { FormDialog } from "../../components/forms/form-dialog.tsx";
 import { call } from "../../lib/api/api.ts";
 
 interface AddUserProps {
@@ -19,26 +20,25 @@ export interface NewUser {
 export function AddUser({ onClose, onAdded }: AddUserProps) {
   const [proposed] = useState(randomPassword);
   return (
-    <Dialog title="Add user" onClose={onClose}>
-      <Form
-        submit="Create account"
-        onCancel={onClose}
-        onSubmit={async (values, headers) => {
-          const body = { username: textOf(values, "username"), password: textOf(values, "password") };
-          await call("POST", "/v0/users", { body, headers });
-          onAdded(body);
-        }}
-      >
-        <Field label="Username" name="username" hint="3 to 32 characters: a-z, 0-9 and -" required />
-        <Field
-          label="Temporary password"
-          name="password"
-          hint="Randomly generated. They can change it on their account page."
-          value={proposed}
-          required
-        />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Add user"
+      submit="Create account"
+      onSubmit={async (values, headers) => {
+        const body = { username: textOf(values, "username"), password: textOf(values, "password") };
+        await call("POST", "/v0/users", { body, headers });
+        onAdded(body);
+      }}
+      onClose={onClose}
+    >
+      <Field label="Username" name="username" hint="3 to 32 characters: a-z, 0-9 and -" required />
+      <Field
+        label="Temporary password"
+        name="password"
+        hint="Randomly generated. They can change it on their account page."
+        value={proposed}
+        required
+      />
+    </FormDialog>
   );
 }
 

@@ -1,8 +1,7 @@
 import { type Plan, PLANS } from "../../../src/domain/accounts/plan.ts";
 import { useState } from "preact/hooks";
-import { Dialog } from "../../components/dialog.tsx";
 import { Failure } from "../../components/failure.tsx";
-import { Form } from "../../components/forms/form.tsx";
+import { ConfirmDialog } from "../../components/forms/form-dialog.tsx";
 import { Name } from "../../components/name.tsx";
 import { say } from "../../components/toast.tsx";
 import { type ApiError, asApiError, call } from "../../lib/api/api.ts";
@@ -141,22 +140,18 @@ interface DisableProps {
 
 function Disable({ user, onClose, onDone }: DisableProps) {
   return (
-    <Dialog title={`Disable ${user.username}?`} onClose={onClose}>
-      <Form
-        submit="Disable"
-        danger
-        onCancel={onClose}
-        onSubmit={async () => {
-          await change(user, { disabled: true });
-          say(`${user.username} is disabled.`);
-          onDone();
-        }}
-      >
-        <p>
-          This signs them out everywhere and stops their keys at once. Their drives are kept, and you can
-          enable them again.
-        </p>
-      </Form>
-    </Dialog>
+    <ConfirmDialog
+      title={`Disable ${user.username}?`}
+      submit="Disable"
+      onConfirm={() => change(user, { disabled: true })}
+      said={`${user.username} is disabled.`}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <p>
+        This signs them out everywhere and stops their keys at once. Their drives are kept, and you can enable
+        them again.
+      </p>
+    </ConfirmDialog>
   );
 }

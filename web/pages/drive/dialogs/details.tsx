@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { Dialog } from "../../../components/dialog.tsx";
-import { Form, textOf } from "../../../components/forms/form.tsx";
+import { textOf } from "../../../components/forms/form.tsx";
+import { FormDialog } from "../../../components/forms/form-dialog.tsx";
 import { Labelled } from "../../../components/forms/labelled.tsx";
 import { Name } from "../../../components/name.tsx";
 import { ApiError } from "../../../lib/api/api.ts";
@@ -70,35 +71,33 @@ function FileDetails({ store, file, onDone, onClose }: FileDetailsProps) {
     onDone("Details saved.");
   };
   return (
-    <Dialog title="Details" onClose={onClose}>
+    <FormDialog title="Details" submit="Save" onSubmit={save} onClose={onClose}>
       <Facts file={file} />
-      <Form submit="Save" onSubmit={save} onCancel={onClose}>
-        <TagsField tags={tags} onChange={setTags} />
-        <Labelled label="Metadata" name="metadata" hint="A JSON object with any data you like.">
-          {(control) => (
-            <textarea
-              {...control}
-              class="input mono"
-              name="metadata"
-              rows={4}
-              spellcheck={false}
-              defaultValue={JSON.stringify(file.metadata, null, 2)}
-            />
-          )}
-        </Labelled>
-        <Labelled label="Expires" name="expires_at" hint="Leave blank for never. In your time zone.">
-          {(control) => (
-            <input
-              {...control}
-              class="input"
-              type="datetime-local"
-              name="expires_at"
-              defaultValue={localOf(file.expires_at)}
-            />
-          )}
-        </Labelled>
-      </Form>
-    </Dialog>
+      <TagsField tags={tags} onChange={setTags} />
+      <Labelled label="Metadata" name="metadata" hint="A JSON object with any data you like.">
+        {(control) => (
+          <textarea
+            {...control}
+            class="input mono"
+            name="metadata"
+            rows={4}
+            spellcheck={false}
+            defaultValue={JSON.stringify(file.metadata, null, 2)}
+          />
+        )}
+      </Labelled>
+      <Labelled label="Expires" name="expires_at" hint="Leave blank for never. In your time zone.">
+        {(control) => (
+          <input
+            {...control}
+            class="input"
+            type="datetime-local"
+            name="expires_at"
+            defaultValue={localOf(file.expires_at)}
+          />
+        )}
+      </Labelled>
+    </FormDialog>
   );
 }
 

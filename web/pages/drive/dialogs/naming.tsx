@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { Dialog } from "../../../components/dialog.tsx";
-import { Form, textOf } from "../../../components/forms/form.tsx";
+import { textOf } from "../../../components/forms/form.tsx";
+import { FormDialog } from "../../../components/forms/form-dialog.tsx";
 import { Labelled } from "../../../components/forms/labelled.tsx";
 import { ApiError } from "../../../lib/api/api.ts";
 import { type Entry, nameProblem } from "../../../lib/files.ts";
@@ -10,7 +10,7 @@ import { plain } from "../../../lib/contents/overrides.ts";
 import type { DriveStore } from "../store/drive.ts";
 import { moving } from "../store/undo.ts";
 
-interface NameDialogProps {
+interface NamingProps {
   readonly store: DriveStore;
   /** With what was done, in words, and how to take it back. */
   readonly onDone: (message: string, done?: readonly Undoable[]) => void;
@@ -22,41 +22,49 @@ export function NewFolderDialog({
   folder,
   onDone,
   onClose,
-}: NameDialogProps & { readonly folder: string }) {
-  const create = async (values: FormData) => {
-    const name = requiredName(values);
+}: NamingProps & { readonly folder: string }) {
+  const create = async (name: string) => {
     await store.makeFolder(`${folder}${name}/`);
     onDone(`Created the folder “${plain(name)}”.`);
   };
-  return (
-    <Dialog title="New folder" onClose={onClose}>
-      <Form submit="Create" onSubmit={create} onCancel={onClose}>
-        <NameField value="" />
-      </Form>
-    </Dialog>
-  );
-}
-
-interface RenameDialogProps extends NameDialogProps {
-  readonly entry: Entry;
+  return <NameDialog title="New folder" submit="Create" value="" onName={create} onClose={onClose} />;
 }
 
 /** Gives a file or folder another name in the same folder. */
-export function RenameDialog({ store, entry, onDone, onClose }: RenameDialogProps) {
+export function RenameDialog({ store, entry, onDone, onClose }: NamingProps & { readonly entry: Entry }) {
   const old = nameOf(entry.path);
-  const rename = async (values: FormData) => {
-    const name = requiredName(values);
+  const rename = async (name: string) => {
     if (name === old) return onClose();
     await store.rename(entry, name);
     const to = { drive: store.drive, path: parentOf(entry.path) + name };
     onDone(`Renamed “${plain(old)}” to “${plain(name)}”.`, [moving(store, entry, to)]);
   };
   return (
-    <Dialog title={`Rename ${entry.kind}`} onClose={onClose}>
-      <Form submit="Rename" onSubmit={rename} onCancel={onClose}>
-        <NameField value={old} />
-      </Form>
-    </Dialog>
+    <NameDialog
+      title={`Rename ${entry.kind}`}
+      submit="Rename"
+      value={old}
+      onName={rename}
+      onClose={onClose}
+    />
+  );
+}
+
+interface NameDialogProps {
+  readonly title: string;
+  readonly submit: string;
+  /** The name so far. */
+  readonly value: string;
+  readonly onName: (name: string) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** Asks for the name of a file or folder. */
+function NameDialog({ value, onName, ...dialog }: NameDialogProps) {
+  return (
+    <FormDialog {...dialog} onSubmit={(values) => onName(requiredName(values))}>
+      <NameField value={value} />
+    </FormDialog>
   );
 }
 

@@ -45,7 +45,7 @@ export function VersionsDialog({ file, store, onClose }: VersionsDialogProps) {
   return (
     <Dialog title={`Versions of ${describeEntries([fileEntry(file)])}`} isWide onClose={onClose}>
       <ul class="list versions">
-        <li class="version">
+        <li class="row version">
           <div class="record-what">
             <h3>Current</h3>
             <p class="soft" title={formatTime(now.updated_at)}>
@@ -104,7 +104,7 @@ function VersionRow({ file, version, isCompared, onCompare, onRestore }: Version
   const { version: number, size, replaced_at: at, replaced_by: by } = version;
   const named = `version ${number}`;
   return (
-    <li class="version">
+    <li class="row version">
       <div class="record-what">
         <h3>Version {number}</h3>
         <p class="soft" title={formatTime(at)}>
