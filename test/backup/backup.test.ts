@@ -43,13 +43,9 @@ function upload({ client, id }: OwnDrive, path: string, size: number): Promise<n
 }
 
 async function remove({ client, id }: OwnDrive, path: string): Promise<void> {
-  const { data } = await client.json<{ data: { id: string; path: string }[] }>(
-    200,
-    "GET",
-    `/v0/files?drive_id=${id}`,
-  );
+  const { data } = await client.get<{ data: { id: string; path: string }[] }>(`/v0/files?drive_id=${id}`);
   const file = data.find((each) => each.path === path);
-  await client.json(200, "DELETE", `/v0/files/${file?.id}`);
+  await client.delete(`/v0/files/${file?.id}`);
 }
 
 function optionsFor({ dataDir, clock }: TestAppliance): BackupOptions {

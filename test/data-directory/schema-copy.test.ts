@@ -71,8 +71,7 @@ test("with the copy in its place the store is as it was before the upgrade", asy
   const { coffer, old } = await beforeUpgrade();
   await using _ = coffer;
   await coffer.restart();
-  const put = (path: string) =>
-    coffer.client(old.key).json(201, "PUT", `/v0/files?drive_id=${old.drive}&path=${path}`, { body: "new" });
+  const put = (path: string) => coffer.client(old.key).put(old.drive, path, "new");
   await put("later.txt");
   await coffer.close();
   for (const name of await readdir(coffer.dataDir)) {
@@ -83,7 +82,7 @@ test("with the copy in its place the store is as it was before the upgrade", asy
   await coffer.restart();
   const { data } = await coffer
     .client(old.key)
-    .json<{ data: { id: string; path: string }[] }>(200, "GET", `/v0/files?drive_id=${old.drive}&limit=1000`);
+    .get<{ data: { id: string; path: string }[] }>(`/v0/files?drive_id=${old.drive}&limit=1000`);
   expect(data.map(({ path }) => path)).not.toContain("later.txt");
   const letter = data.find(({ path }) => path === "notes/deep/letter.txt");
   const answer = await coffer.client(old.key).send("GET", `/v0/files/${letter?.id}/download`);

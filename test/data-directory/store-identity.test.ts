@@ -27,7 +27,7 @@ const CONTENT = "a content".padEnd(SMALL_CONTENT_BYTES + 1);
 async function filledStore(): Promise<TestAppliance> {
   const coffer = await startAppliance();
   const { id, client } = await provision(coffer);
-  await client.json(201, "PUT", `/v0/files?drive_id=${id}&path=a.txt`, { body: CONTENT });
+  await client.put(id, "a.txt", CONTENT);
   return coffer;
 }
 
@@ -115,7 +115,7 @@ test("an adopted content stays when an upload that matches it is refused", async
   await coffer.restart({}, { adoptEmpty: true });
   const { blobs } = await contentsOnDisk(coffer.dataDir);
   const { id, client } = await provision(coffer);
-  await client.json(201, "PUT", `/v0/files?drive_id=${id}&path=a.txt`, { body: "another content" });
+  await client.put(id, "a.txt", "another content");
   const answer = await client.send("PUT", `/v0/files?drive_id=${id}&path=a.txt`, {
     body: CONTENT,
     headers: { "if-none-match": "*" },

@@ -25,8 +25,7 @@ test("an archive of a large file and 50,000 small ones takes no memory to speak 
   const dataDir = join(place.path, "data");
   await using server = await serve({ dataDir });
   const agent = await signUp(server, "ada");
-  const put = (path: string, body: Buffer<ArrayBuffer>) =>
-    agent.client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${agent.drive}&path=${path}`, { body });
+  const put = (path: string, body: Buffer<ArrayBuffer>) => agent.client.put(agent.drive, path, body);
   await put("a-large", LARGE);
   const small = await put("small", Buffer.from("Hello World!"));
   await addManyFiles(dataDir, small.id, SMALL_FILES);

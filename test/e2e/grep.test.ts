@@ -6,8 +6,8 @@ test("the executable has the thread that searches lines", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   await using server = await serve({ dataDir: place.path });
   const { client, drive } = await provision(server);
-  await client.json(201, "PUT", `/v0/files?drive_id=${drive}&path=f.txt`, { body: "one\ntwo\n" });
-  expect(await client.json<object>(200, "GET", "/v0/grep?pattern=%5Et.o")).toMatchObject({
+  await client.put(drive, "f.txt", "one\ntwo\n");
+  expect(await client.get<object>("/v0/grep?pattern=%5Et.o")).toMatchObject({
     data: [{ path: "f.txt", matches: [{ line_number: 2, line: "two" }] }],
   });
   expect(await server.stop()).toBe(0);

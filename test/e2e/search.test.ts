@@ -8,7 +8,7 @@ import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-
 async function found(server: Server, { key }: Pick<Agent, "key">, text: string): Promise<string[]> {
   const { data } = await server
     .client(key)
-    .json<{ data: { path: string }[] }>(200, "GET", `/v0/search?limit=1000&q=${encodeURIComponent(text)}`);
+    .get<{ data: { path: string }[] }>(`/v0/search?limit=1000&q=${encodeURIComponent(text)}`);
   return data.map(({ path }) => path).toSorted();
 }
 
@@ -18,8 +18,7 @@ test("the executable searches, and indexes what it was killed before it had inde
   let server = await serve({ dataDir });
   try {
     const agent = await provision(server);
-    const put = (path: string, body: string) =>
-      agent.client.json(201, "PUT", `/v0/files?drive_id=${agent.drive}&path=${path}`, { body });
+    const put = (path: string, body: string) => agent.client.put(agent.drive, path, body);
     await put("first.txt", "needle");
     // A search waits for what was just written, though not for as long as some machines may take.
     await eventually(async () => (await found(server, agent, "needle")).length > 0);

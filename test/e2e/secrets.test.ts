@@ -105,9 +105,7 @@ async function useSecrets(server: Server): Promise<Secrets> {
   const file = await agent.json<{ id: string }>(201, "PUT", upload, { body: "found by this test" });
   for (const once of [true, false]) {
     const body = { one_time: once };
-    const made = await agent.json<{ token: string }>(200, "POST", `/v0/files/${file.id}/presigned-url`, {
-      body,
-    });
+    const made = await agent.post<{ token: string }>(`/v0/files/${file.id}/presigned-url`, body, 200);
     keep(once ? "a link that is used once" : "a link", made.token);
     expect((await anyone.send("GET", `/v0/presigned/${made.token}`)).status).toBe(200);
   }

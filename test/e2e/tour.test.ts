@@ -82,9 +82,9 @@ test.skipIf(noTour !== "").each(["a drive", "no drive", "a drive of somebody els
     if (has !== "no drive") {
       const owner = new Client(server.url, has === "a drive" ? key : await keyOf("bob"));
       const body = { name: "Notes" };
-      const { data } = await owner.json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body });
+      const { data } = await owner.post<{ data: { id: string } }>("/v0/drives", body);
       const member = { username: "ada", role: "reader" };
-      if (has !== "a drive") await owner.json(201, "POST", `/v0/drives/${data.id}/members`, { body: member });
+      if (has !== "a drive") await owner.post(`/v0/drives/${data.id}/members`, member);
     }
     const tour = (await tourIn(server, "/llms.txt")).replace("KEY='your key'", `KEY='${key}'`);
     expect(expectTour(await paste(tour, place.path, server))).toEqual([""]);

@@ -5,7 +5,7 @@ import type { Services } from "../../src/services/services.ts";
 import { startAppliance, type TestAppliance } from "../support/server/appliance.ts";
 import { encoded, type Encoding, ENCODINGS } from "../support/samples/encodings.ts";
 import { runs } from "../support/models/properties.ts";
-import { UNCONDITIONAL } from "../support/samples/unconditional.ts";
+import { callerWith, storeFile } from "../support/server/services-drive.ts";
 
 let coffer: TestAppliance;
 let services: Services;
@@ -22,8 +22,7 @@ afterAll(() => coffer[Symbol.asyncDispose]());
 async function useNewDrive(): Promise<void> {
   const made = await services.drives.provision("Texts");
   drive = made.driveId;
-  const found = services.apiKeys.authenticate(made.apiKey);
-  if (found === null) throw new Error("the new key is not valid");
+  const found = callerWith(services, made.apiKey);
   caller = found;
 }
 
@@ -35,10 +34,7 @@ function linesOf(text: string): string[] {
 }
 
 async function put(content: Uint8Array): Promise<void> {
-  const upload = await services.uploads.begin(caller, drive);
-  await upload.write(content);
-  const unset = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
-  await upload.finish({ ...unset, driveId: drive, path: "f.txt", expiresAt: undefined }, UNCONDITIONAL);
+  await storeFile(services, caller, drive, "f.txt", content);
 }
 
 /** All lines from one on, as a caller gets them who goes on as each part says. */

@@ -15,6 +15,7 @@ import {
   temporaryDirectory,
 } from "../support/server/temporary-directory.ts";
 import { UNCONDITIONAL } from "../support/samples/unconditional.ts";
+import { callerWith, storeFile } from "../support/server/services-drive.ts";
 
 bePatient();
 
@@ -37,8 +38,7 @@ beforeAll(async () => {
   ({ services } = opened);
   const made = await services.drives.provision("Race");
   drive = made.driveId;
-  const found = services.apiKeys.authenticate(made.apiKey);
-  if (found === null) throw new Error("the new key is not valid");
+  const found = callerWith(services, made.apiKey);
   caller = found;
 });
 afterAll(async () => {
@@ -49,14 +49,7 @@ afterAll(async () => {
 const ref = () => ({ drive, path: "f.txt" });
 
 async function upload(text: string): Promise<void> {
-  const taken = await services.uploads.begin(caller, drive);
-  try {
-    await taken.write(Buffer.from(text));
-    const unset = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
-    await taken.finish({ ...unset, driveId: drive, path: "f.txt", expiresAt: undefined }, UNCONDITIONAL);
-  } finally {
-    await taken.abort();
-  }
+  await storeFile(services, caller, drive, "f.txt", text);
 }
 
 /** Does it; returns whether it was done. */

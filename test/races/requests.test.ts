@@ -39,9 +39,7 @@ async function putNew(own: OwnDrive, path: string, body: Buffer<ArrayBuffer> | s
 }
 
 async function pathsIn(own: OwnDrive): Promise<string[]> {
-  const { data } = await own.client.json<{ data: { path: string }[] }>(
-    200,
-    "GET",
+  const { data } = await own.client.get<{ data: { path: string }[] }>(
     `/v0/files?drive_id=${own.id}&limit=1000`,
   );
   return data.map(({ path }) => path);
@@ -102,12 +100,7 @@ test("each copy of a file that is replaced has one of its contents", async () =>
       return;
     }
     const body = { destination_path: `copies/${index}` };
-    const copy = await own.client.json<{ id: string; content_hash: string }>(
-      201,
-      "POST",
-      `/v0/files/${id}/copy`,
-      { body },
-    );
+    const copy = await own.client.post<{ id: string; content_hash: string }>(`/v0/files/${id}/copy`, body);
     const found = await download(own, copy.id, {});
     expectOneContent(found, { range: null, ifRange: null });
     expect(found.headers.get("etag")).toBe(`"${copy.content_hash.replace("sha256:", "")}"`);
@@ -144,7 +137,7 @@ test("what is uploaded into a folder while it is deleted is deleted with it, or 
       const uploaded = put(own, `d/e/${index}`, `file ${index}`);
       if (index === MANY / 2) {
         const body = { drive_id: own.id, path: "d/", confirm: true };
-        deleted.push(own.client.json(200, "DELETE", "/v0/folders", { body }));
+        deleted.push(own.client.delete("/v0/folders", body));
       }
       return uploaded;
     });
@@ -153,9 +146,7 @@ test("what is uploaded into a folder while it is deleted is deleted with it, or 
     const left = await pathsIn(own);
     expect((removal?.deleted_count ?? 0) + left.length).toBe(MANY + 1);
     for (const path of left) {
-      const { data } = await own.client.json<{ data: { id: string }[] }>(
-        200,
-        "GET",
+      const { data } = await own.client.get<{ data: { id: string }[] }>(
         `/v0/files?drive_id=${own.id}&prefix=${path}&limit=1`,
       );
       const [file] = data;
@@ -167,7 +158,7 @@ test("what is uploaded into a folder while it is deleted is deleted with it, or 
 test("a key that is revoked while it writes has done all that was answered, and nothing after its end", async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const own = await stage.ownDrive();
-    const made = await own.client.json<{ id: string; key: string }>(201, "POST", "/v0/keys", { body: {} });
+    const made = await own.client.makeKey();
     const other = { ...own, client: stage.coffer.client(made.key) };
     const done: string[] = [];
     const isUnderWay = Promise.withResolvers<void>();
@@ -181,7 +172,7 @@ test("a key that is revoked while it writes has done all that was answered, and 
       }
     });
     await isUnderWay.promise;
-    await own.client.json(200, "DELETE", `/v0/keys/${made.id}`);
+    await own.client.delete(`/v0/keys/${made.id}`);
     const atItsEnd = await pathsIn(own);
     expect(new Set(await writing)).toEqual(new Set([401]));
     expect([atItsEnd, await pathsIn(own)]).toEqual([done.toSorted(), done.toSorted()]);
@@ -194,7 +185,7 @@ async function provisionFor(coffer: TestAppliance, username: string): Promise<Ow
   const { secret: key } = await coffer.appliance.services.apiKeys.createFor(username, "", "read-write");
   const client = coffer.client(key);
   const body = { name: "Own" };
-  const { data } = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body });
+  const { data } = await client.post<{ data: { id: string } }>("/v0/drives", body);
   return { id: data.id, key, client };
 }
 
@@ -218,7 +209,7 @@ test("contents that come and go are whole while all that nothing names is collec
     for (let round = 0; round < ROUNDS * 10 || collected.blobs === 0; round += 1) {
       const id = await putNew(own, `${index}/${round}`, content);
       expect((await download(own, id, {})).body.equals(content)).toBeTrue();
-      await own.client.json(200, "DELETE", `/v0/files/${id}`);
+      await own.client.delete(`/v0/files/${id}`);
       for (let pause = random.below(8); pause > 0; pause -= 1) await own.client.send("GET", "/v0/drives");
     }
   };

@@ -53,10 +53,10 @@ class World {
   async check(): Promise<void> {
     for (const { id, content, number, versions } of this.#model.files.values()) {
       expect(await this.#hashOf(`/v0/files/${id}/download`)).toBe(hashOf(content));
-      const page = await this.#client.json<{
+      const page = await this.#client.get<{
         data: { version: number; content_hash: string }[];
         current_version: number;
-      }>(200, "GET", `/v0/files/${id}/versions`);
+      }>(`/v0/files/${id}/versions`);
       expect(page.current_version).toBe(number);
       expect(page.data.map((each) => [each.version, each.content_hash])).toEqual(
         versions.toReversed().map((each) => [each.number, `sha256:${hashOf(each.content)}`]),
@@ -66,21 +66,17 @@ class World {
           hashOf(each.content),
         );
     }
-    const trash = await this.#client.json<{ data: { id: string }[] }>(
-      200,
-      "GET",
+    const trash = await this.#client.get<{ data: { id: string }[] }>(
       `/v0/trash?drive_id=${this.#drive}&limit=1000`,
     );
     expect(trash.data.map(({ id }) => id).toSorted()).toEqual([...this.#model.trash.keys()].toSorted());
     // What was deleted for good is counted until it is swept.
     await this.#coffer.appliance.services.sweep.run();
     await this.#coffer.appliance.services.sweep.run();
-    const key = await this.#client.json<{ key: string }>(201, "POST", "/v0/keys", {
-      body: { drive_id: this.#drive },
-    });
+    const key = await this.#client.makeKey({ drive_id: this.#drive });
     const usage = await this.#coffer
       .client(key.key)
-      .json<{ data: { versions: { used: number } } }>(200, "GET", "/v0/account/usage");
+      .get<{ data: { versions: { used: number } } }>("/v0/account/usage");
     expect(usage.data.versions.used).toBe(this.#model.keptBytes());
     expect(await verified(this.#coffer.dataDir)).toEqual([]);
   }
@@ -95,7 +91,7 @@ class World {
 
   async #remove(path: string): Promise<void> {
     const address = `/v0/files/by-path?drive_id=${this.#drive}&path=${path}`;
-    const gone = await this.#client.json<{ trash_id: string }>(200, "DELETE", address);
+    const gone = await this.#client.delete<{ trash_id: string }>(address);
     this.#model.remove(path, gone.trash_id, this.#coffer.clock.now());
   }
 
@@ -105,7 +101,7 @@ class World {
   }
 
   async #purge(entry: string): Promise<void> {
-    await this.#client.json(200, "DELETE", `/v0/trash/${entry}`);
+    await this.#client.delete(`/v0/trash/${entry}`);
     this.#model.trash.delete(entry);
   }
 
@@ -117,7 +113,7 @@ class World {
 
   async #removeVersion(path: string, number: number): Promise<void> {
     const { id } = this.#model.files.get(path) ?? { id: "" };
-    await this.#client.json(200, "DELETE", `/v0/files/${id}/versions/${number}`);
+    await this.#client.delete(`/v0/files/${id}/versions/${number}`);
     this.#model.removeVersion(path, number);
   }
 
@@ -143,10 +139,8 @@ test.each([SEED, SEED + 1, SEED + 2])("what is kept is what a model keeps, with 
   const settings = { "keep-days": String(KEPT.days), "keep-versions": String(KEPT.versions) };
   await using coffer = await startAppliance(settings);
   const { ada } = (await populate(coffer)).clients;
-  const { data } = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-    body: { name: "M" },
-  });
-  const world = new World({ coffer, client: ada, drive: data.id, random: new Random(seed) });
+  const made = await ada.makeDrive("M");
+  const world = new World({ coffer, client: ada, drive: made.id, random: new Random(seed) });
   for (let step = 0; step < STEPS; step += 1) {
     await world.step();
     if (step % 50 === 49) await world.check();
@@ -157,9 +151,7 @@ test("contents of versions are whole, or gone, while they end, are pruned and co
   const settings = { "keep-days": String(KEPT.days), "storage-limits": "team=400000" };
   await using coffer = await startAppliance(settings);
   const { ada } = (await populate(coffer)).clients;
-  const { data } = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-    body: { name: "R" },
-  });
+  const drive = await ada.makeDrive("R");
   const { sweep } = coffer.appliance.services;
   const over = new AbortController();
   const sweeping = (async () => {
@@ -171,16 +163,14 @@ test("contents of versions are whole, or gone, while they end, are pruned and co
   const seen = { whole: 0, gone: 0 };
   const lane = async (index: number) => {
     const random = new Random(SEED + index);
-    const address = `/v0/files?drive_id=${data.id}&path=${index}`;
+    const address = `/v0/files?drive_id=${drive.id}&path=${index}`;
     for (let round = 0; round < 150; round += 1) {
       const body = Buffer.alloc(random.pick([100, 20_000, 70_000]), `${random.below(3)} `);
       const { status, text } = await ada.send("PUT", address, { body });
       // What is replaced may take up too much of the disk for a minute.
       if (status === 403) continue;
       const { id }: { id: string } = JSON.parse(text);
-      const list = await ada.json<{ data: { version: number; content_hash: string }[] }>(
-        200,
-        "GET",
+      const list = await ada.get<{ data: { version: number; content_hash: string }[] }>(
         `/v0/files/${id}/versions`,
       );
       const version = list.data.at(random.below(list.data.length));

@@ -53,18 +53,16 @@ async function work(client: number, isOn: () => boolean): Promise<void> {
       sampleBytes(n % 2 === 0 ? 200 : 30_000, client * 10_000 + n),
     );
     const same = await putFile(drive, `${at}/same.txt`, one.content);
-    await drive.client.json(201, "POST", `/v0/files/${one.id}/copy`, {
-      body: { destination_path: `${at}/in/two.txt` },
-    });
-    await drive.client.json(200, "PATCH", `/v0/files/${same.id}`, {
-      body: { path: `${at}/moved.txt`, tags: ["three"] },
-    });
-    await drive.client.json(200, "DELETE", `/v0/files/${one.id}`);
+    await drive.client.post(`/v0/files/${one.id}/copy`, { destination_path: `${at}/in/two.txt` });
+    await drive.client.patch(`/v0/files/${same.id}`, { path: `${at}/moved.txt`, tags: ["three"] });
+    await drive.client.delete(`/v0/files/${one.id}`);
     const url = `/v0/files?drive_id=${drive.id}&path=${at}/moved.txt`;
     await drive.client.json(200, "PUT", url, { body: sampleBytes(40_000, client * 10_000 + n + 50) });
     if (n % 5 === 4) {
-      await drive.client.json(200, "DELETE", "/v0/folders", {
-        body: { drive_id: drive.id, path: `busy/${client}/${n - 1}/`, confirm: true },
+      await drive.client.delete("/v0/folders", {
+        drive_id: drive.id,
+        path: `busy/${client}/${n - 1}/`,
+        confirm: true,
       });
       coffer.clock.advance(60 * 60 * 1000);
       await sweep.run();
@@ -79,7 +77,7 @@ test("nothing is found while contents come and go, nor after", async () => {
   for (; rounds < ROUNDS; rounds += 1) {
     found.push(...(await verified(coffer.dataDir)));
     // Each round sees other changes.
-    await drive.client.json(200, "GET", `/v0/drives/${drive.id}`);
+    await drive.client.get(`/v0/drives/${drive.id}`);
   }
   await Promise.all(working);
   expect(found).toEqual([]);
@@ -107,7 +105,7 @@ test("a content that is removed before its turn is no finding", async () => {
   const contents = new ContentsDirectory(join(forgetful.dataDir, "blobs"));
   const events = verifyContents({ database, contents, isQuick: false, repair: null });
   await events.next();
-  for (const { id } of files) await own.client.json(200, "DELETE", `/v0/files/${id}`);
+  for (const { id } of files) await own.client.delete(`/v0/files/${id}`);
   const { sweep } = forgetful.appliance.services;
   await sweep.run();
   forgetful.clock.advance(60 * 60 * 1000);

@@ -42,10 +42,10 @@ describe("the active row", () => {
     await putFile(bench.owner, id, "a.txt");
     await comeBack(folder);
     expect([folder.cursor.active.peek(), activePath(folder)]).toEqual([2, "c.txt"]);
-    await bench.owner.client.json(200, "DELETE", `/v0/files/${fileId("c.txt")}`);
+    await bench.owner.client.delete(`/v0/files/${fileId("c.txt")}`);
     await comeBack(folder);
     expect([folder.cursor.active.peek(), activePath(folder)]).toEqual([2, "d.txt"]);
-    await bench.owner.client.json(200, "DELETE", `/v0/files/${fileId("d.txt")}`);
+    await bench.owner.client.delete(`/v0/files/${fileId("d.txt")}`);
     await comeBack(folder);
     expect([folder.cursor.active.peek(), activePath(folder)]).toEqual([1, "b.txt"]);
   });
@@ -127,8 +127,8 @@ describe("what is selected", () => {
     folder.cursor.toggle(2);
     expect(selected(folder)).toEqual(["a.txt", "b.txt"]);
     const body = { path: "renamed.txt" };
-    await bench.owner.client.json(200, "PATCH", `/v0/files/${fileId("a.txt")}`, { body });
-    await bench.owner.client.json(200, "DELETE", `/v0/files/${fileId("b.txt")}`);
+    await bench.owner.client.patch(`/v0/files/${fileId("a.txt")}`, body);
+    await bench.owner.client.delete(`/v0/files/${fileId("b.txt")}`);
     await comeBack(folder);
     expect(selected(folder)).toEqual(["renamed.txt"]);
     const entries = [...folder.cursor.selection.peek().values()];

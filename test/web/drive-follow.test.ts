@@ -29,7 +29,7 @@ interface ChangesPage {
 
 function readChanges(drive: string, cursor: string): Promise<ChangesPage> {
   const query = new URLSearchParams({ drive_id: drive, cursor });
-  return bench.owner.client.json<ChangesPage>(200, "GET", `/v0/changes?${query.toString()}`);
+  return bench.owner.client.get<ChangesPage>(`/v0/changes?${query.toString()}`);
 }
 
 /** The changes that the feed of a drive tells of something that is done. */
@@ -66,7 +66,7 @@ function replace(drive: string, path: string): Promise<unknown> {
 
 function moveFolder(drive: string, from: string, to: string): Promise<unknown> {
   const body = { drive_id: drive, path: from, destination_path: to };
-  return owner().json(200, "POST", "/v0/folders/move", { body });
+  return owner().post("/v0/folders/move", body, 200);
 }
 
 describe("without asking for the list, it follows", () => {
@@ -76,10 +76,10 @@ describe("without asking for the list, it follows", () => {
     const { length } = bench.requests.sent;
     await othersDo(shown, () => putFile(bench.owner, id, "aa.txt"));
     await othersDo(shown, () => replace(id, "a.txt"));
-    const patch = (body: Json) => owner().json(200, "PATCH", `/v0/files/${fileId("b.txt")}`, { body });
+    const patch = (body: Json) => owner().patch(`/v0/files/${fileId("b.txt")}`, body);
     await othersDo(shown, () => patch({ path: "0.txt" }));
     await othersDo(shown, () => patch({ tags: ["new"] }));
-    await othersDo(shown, () => owner().json(200, "DELETE", `/v0/files/${fileId("a.txt")}`));
+    await othersDo(shown, () => owner().delete(`/v0/files/${fileId("a.txt")}`));
     expect(pathsOf(shown.folder)).toEqual(["box/", "0.txt", "aa.txt"]);
     // Beside the lists that are compared with: two requests each, of files and folders.
     expect(bench.requests.listsSince(length)).toHaveLength(5 * 2);
@@ -104,8 +104,7 @@ describe("without asking for the list, it follows", () => {
 test("files that come and go between folders change the list and the counts", async () => {
   const { id, fileId } = await driveWith(FILES);
   using shown = await show(id, "box/");
-  const move = (file: string, to: string) =>
-    owner().json(200, "PATCH", `/v0/files/${fileId(file)}`, { body: { path: to } });
+  const move = (file: string, to: string) => owner().patch(`/v0/files/${fileId(file)}`, { path: to });
   await othersDo(shown, () => move("a.txt", "box/a.txt"));
   const { length } = bench.requests.sent;
   await othersDo(shown, () => move("box/c.txt", "away/far/c.txt"));
@@ -120,9 +119,7 @@ test("files that come and go between folders change the list and the counts", as
 test("folders that are made, moved and deleted, also the one that is shown", async () => {
   const { id } = await driveWith(FILES);
   using root = await show(id);
-  await othersDo(root, () =>
-    owner().json(201, "POST", "/v0/folders", { body: { drive_id: id, path: "new/" } }),
-  );
+  await othersDo(root, () => owner().post("/v0/folders", { drive_id: id, path: "new/" }));
   await othersDo(root, () => moveFolder(id, "box/", "new/box/"));
   await othersDo(root, () => putFile(bench.owner, id, "far/away/x.txt"));
   expect(pathsOf(root.folder)).toEqual(["far/", "new/", "a.txt", "b.txt"]);
@@ -130,7 +127,7 @@ test("folders that are made, moved and deleted, also the one that is shown", asy
   using inside = await show(id, "new/box/");
   await othersDo(inside, () => moveFolder(id, "new/box/deep/", "deep/"));
   const body = { drive_id: id, path: "new/", confirm: true };
-  await follow(inside.store, await changesOf(id, () => owner().json(200, "DELETE", "/v0/folders", { body })));
+  await follow(inside.store, await changesOf(id, () => owner().delete("/v0/folders", body)));
   await comesTrue(() => inside.folder.listing.value?.isMissing === true);
   expect(treeOf(inside)).not.toContain("new/");
 });
@@ -152,7 +149,7 @@ test("what was moved in the page itself stays where it is", async () => {
   const work = { onProgress: () => {}, signal: new AbortController().signal };
   const there = { how: "move", entries: [entryAt(folder, "a.txt")], toDrive: id, toFolder: "box/" } as const;
   const [away] = [await changesOf(id, () => transferEntries(store, there, work))];
-  await owner().json(200, "PATCH", `/v0/files/${entryAt(folder, "b.txt").key}`, { body: { path: "c.txt" } });
+  await owner().patch(`/v0/files/${entryAt(folder, "b.txt").key}`, { path: "c.txt" });
   await follow(store, away);
   expect(pathsOf(folder)).not.toContain("a.txt");
 });
@@ -161,10 +158,8 @@ test("of hundreds of changes only those of folders are taken one by one", async 
   const { id, fileId } = await driveWith(FILES);
   using shown = await show(id);
   const { folder } = shown;
-  const [gone] = await changesOf(id, () => owner().json(200, "DELETE", `/v0/files/${fileId("a.txt")}`));
-  const [made] = await changesOf(id, () =>
-    owner().json(201, "POST", "/v0/folders", { body: { drive_id: id, path: "new/" } }),
-  );
+  const [gone] = await changesOf(id, () => owner().delete(`/v0/files/${fileId("a.txt")}`));
+  const [made] = await changesOf(id, () => owner().post("/v0/folders", { drive_id: id, path: "new/" }));
   if (gone === undefined || made === undefined) throw new Error("the feed tells nothing");
   const isRead = isReadAgain(folder);
   await follow(shown.store, [...Array.from({ length: 200 }, () => gone), made]);

@@ -146,7 +146,7 @@ describe.each(ORDERS)("ordered by %s, descending: %p", (by, descending) => {
 
 /** A file's record as the server has it. */
 function recordOf(id: string): Promise<FileRecord> {
-  return bench.owner.client.json<FileRecord>(200, "GET", `/v0/files/${id}`);
+  return bench.owner.client.get<FileRecord>(`/v0/files/${id}`);
 }
 
 /** Does something after which one page of folders, and nothing else, is asked for. */
@@ -314,7 +314,7 @@ describe("where something is refused, the folder is read again:", () => {
     using shown = await show(id);
     const { store, folder } = shown;
     const gone = entryAt(folder, "gone.txt");
-    await bench.owner.client.json(200, "DELETE", `/v0/files/${fileId("gone.txt")}`);
+    await bench.owner.client.delete(`/v0/files/${fileId("gone.txt")}`);
     const isRead = isReadAgain(folder);
     const refusal = await attempt(store, gone).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(ApiError);
@@ -327,7 +327,7 @@ describe("where something is refused, the folder is read again:", () => {
     using shown = await show(id);
     const { store, folder } = shown;
     const body = { drive_id: id, path: "gone/", confirm: true };
-    await bench.owner.client.json(200, "DELETE", "/v0/folders", { body });
+    await bench.owner.client.delete("/v0/folders", body);
     const entries = ["gone/", "there/"].map((path) => entryAt(folder, path));
     const isRead = isReadAgain(folder);
     const left = await deleteEntries(store, entries, unwatched());
@@ -371,7 +371,7 @@ describe("where something is refused, the folder is read again:", () => {
     const { id, fileId } = await driveWith({ "a.txt": 1, "b.txt": 1 });
     using shown = await show(id);
     await changesWithoutAsking(shown.folder, async () => {
-      await bench.owner.client.json(200, "DELETE", `/v0/files/${fileId("a.txt")}`);
+      await bench.owner.client.delete(`/v0/files/${fileId("a.txt")}`);
       shown.store.fileMissing(fileId("a.txt"));
     });
   });
@@ -430,9 +430,7 @@ test("the tree follows what is done to folders, without asking", async () => {
   expect(treeOf(store)).toEqual(["", "box/", "first/"]);
   expect(store.tree.rows[1]).toMatchObject({ path: "box/", isOpen: false });
   const body = { drive_id: id, path: "holiday/day 1/" };
-  store.uploaded(
-    folderEntry(await bench.owner.client.json<FolderRecord>(201, "POST", "/v0/folders", { body })),
-  );
+  store.uploaded(folderEntry(await bench.owner.client.post<FolderRecord>("/v0/folders", body)));
   expect(treeOf(store)).toEqual(["", "box/", "first/", "holiday/"]);
   expect(bench.requests.sent.slice(length).filter((request) => request.includes("limit=200"))).toEqual([]);
 });

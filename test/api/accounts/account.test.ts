@@ -48,19 +48,17 @@ describe("GET /v0/account", () => {
   ]);
 
   test("has these fields and no others", async () => {
-    const { data } = await stage.world.clients.bob.json<{ data: object }>(200, "GET", "/v0/account");
+    const { data } = await stage.world.clients.bob.get<{ data: object }>("/v0/account");
     expect(Object.keys(data)).toEqual(Object.keys(bob.data));
   });
 
   test("counts the drives that are there", async () => {
     const client = stage.world.clients.bob;
     const count = async () =>
-      (await client.json<{ data: { drive_count: number } }>(200, "GET", "/v0/account")).data.drive_count;
-    const made = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-      body: { name: "Two" },
-    });
+      (await client.get<{ data: { drive_count: number } }>("/v0/account")).data.drive_count;
+    const made = await client.post<{ data: { id: string } }>("/v0/drives", { name: "Two" });
     expect(await count()).toBe(2);
-    await client.json(200, "DELETE", `/v0/drives/${made.data.id}`);
+    await client.delete(`/v0/drives/${made.data.id}`);
     expect(await count()).toBe(1);
   });
 });

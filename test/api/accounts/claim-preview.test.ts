@@ -9,9 +9,9 @@ describe("GET /v0/drives/claim/{token}", () => {
 
   async function unclaimed() {
     const { coffer } = stage;
-    const { data } = await coffer.client().json<{
+    const { data } = await coffer.client().post<{
       data: { drive_id: string; api_key: string; claim_url: string; expires_at: string };
-    }>(201, "POST", "/v0/drives/provision", { body: { name: "Research" } });
+    }>("/v0/drives/provision", { name: "Research" });
     const token = data.claim_url.split("/").at(-1) ?? "";
     const path = `/v0/drives/claim/${token}`;
     return { ...data, token, preview: () => coffer.client().send("GET", path) };
@@ -20,7 +20,7 @@ describe("GET /v0/drives/claim/{token}", () => {
   test("shows anybody who has the token what it is for, and no more", async () => {
     const drive = await unclaimed();
     const agent = stage.coffer.client(drive.api_key);
-    await agent.json(201, "PUT", `/v0/files?drive_id=${drive.drive_id}&path=a.txt`, { body: "hello" });
+    await agent.put(drive.drive_id, "a.txt", "hello");
     expect(dataOf(await drive.preview())).toEqual({
       name: "Research",
       file_count: 1,
@@ -36,10 +36,10 @@ describe("GET /v0/drives/claim/{token}", () => {
 
   test("a used token is 409, an unknown one and that of a deleted drive 404", async () => {
     const used = await unclaimed();
-    await stage.world.clients.ada.json(200, "POST", "/v0/drives/claim", { body: { token: used.token } });
+    await stage.world.clients.ada.post("/v0/drives/claim", { token: used.token }, 200);
     expectRefused(await used.preview(), "CONFLICT");
     const deleted = await unclaimed();
-    await stage.coffer.client(deleted.api_key).json(200, "DELETE", `/v0/drives/${deleted.drive_id}`);
+    await stage.coffer.client(deleted.api_key).delete(`/v0/drives/${deleted.drive_id}`);
     expectRefused(await deleted.preview(), "NOT_FOUND");
     for (const token of ["clm_none", "%00", "' OR 1=1 --"]) {
       const path = `/v0/drives/claim/${encodeURIComponent(token)}`;

@@ -20,16 +20,12 @@ describe("claiming a drive", () => {
     const world = await populate(coffer);
     const drive = await provision(coffer, "Research Notes");
     const agent = coffer.client(drive.key);
-    await agent.json(201, "PUT", `/v0/files?drive_id=${drive.id}&path=a.txt`, { body: "hello" });
+    await agent.put(drive.id, "a.txt", "hello");
     coffer.clock.advance(1000);
     const answer = await claim(world.clients.ada, drive.claimToken);
     expect(answer.status).toBe(200);
     expectCommonRules("POST", answer);
-    const { data: account } = await world.clients.ada.json<{ data: { id: string } }>(
-      200,
-      "GET",
-      "/v0/account",
-    );
+    const { data: account } = await world.clients.ada.get<{ data: { id: string } }>("/v0/account");
     expectJson(answer.text, {
       data: {
         id: drive.id,
@@ -49,10 +45,10 @@ describe("claiming a drive", () => {
     expectJson((await agent.send("GET", "/v0/drives")).text, {
       data: [{ id: drive.id, slug: "ada/research-notes" }],
     });
-    await agent.json(201, "PUT", `/v0/files?drive_id=${drive.id}&path=b.txt`, { body: "more" });
+    await agent.put(drive.id, "b.txt", "more");
     coffer.clock.advance(31 * DAY_MS);
     await coffer.appliance.services.sweep.run();
-    await agent.json(200, "GET", `/v0/drives/${drive.id}`);
+    await agent.get(`/v0/drives/${drive.id}`);
   });
 
   test("with a session, from our own origin alone", async () => {
@@ -122,9 +118,9 @@ describe("claiming a drive", () => {
   test("a token whose drive was deleted is unknown, claimed or not", async () => {
     const { coffer, world } = stage;
     const [one, two] = [await provision(coffer), await provision(coffer)];
-    await coffer.client(one.key).json(200, "DELETE", `/v0/drives/${one.id}`);
+    await coffer.client(one.key).delete(`/v0/drives/${one.id}`);
     await claim(world.clients.ada, two.claimToken);
-    await world.clients.ada.json(200, "DELETE", `/v0/drives/${two.id}`);
+    await world.clients.ada.delete(`/v0/drives/${two.id}`);
     for (const { claimToken: token } of [one, two])
       expectRefused(await claim(world.clients.ada, token), "NOT_FOUND");
   });

@@ -24,7 +24,7 @@ function expectFull(answer: Answer, message: string): void {
 }
 
 async function idsOf(client: Client): Promise<string[]> {
-  return (await client.json<{ id: string }[]>(200, "GET", "/v0/keys")).map(({ id }) => id);
+  return (await client.get<{ id: string }[]>("/v0/keys")).map(({ id }) => id);
 }
 
 /** The cast, with everybody's minute still to begin. */
@@ -44,7 +44,7 @@ describe("keys are limited in number", () => {
     expectFull(await create(own.client), DRIVE_FULL);
     const ids = await idsOf(own.client);
     expect(ids).toHaveLength(KEYS.drive);
-    await own.client.json(200, "DELETE", `/v0/keys/${ids.at(-1)}`);
+    await own.client.delete(`/v0/keys/${ids.at(-1)}`);
     expect((await create(own.client)).status).toBe(201);
     expectFull(await create(own.client), DRIVE_FULL);
     // Those of another drive do not count.

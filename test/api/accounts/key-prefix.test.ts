@@ -44,7 +44,7 @@ beforeAll(async () => {
     ids.set(path, id);
   }
   const taken = `/v0/drives/${drive}/snapshots`;
-  snapshot = (await world.clients.ada.json<{ data: { id: string } }>(201, "POST", taken)).data.id;
+  snapshot = (await world.clients.ada.post<{ data: { id: string } }>(taken)).data.id;
 });
 afterAll(() => coffer[Symbol.asyncDispose]());
 
@@ -60,7 +60,7 @@ interface Listed {
 }
 
 async function list(query: Record<string, string>, by = inside): Promise<Listed> {
-  return by.json<Listed>(200, "GET", at("/v0/files", query));
+  return by.get<Listed>(at("/v0/files", query));
 }
 
 function pathsOf({ data }: { data: readonly { path: string }[] }): string[] {
@@ -69,12 +69,12 @@ function pathsOf({ data }: { data: readonly { path: string }[] }): string[] {
 
 /** A client with a new key. */
 async function keyOf(body: { [name: string]: Json }, by = world.clients.ada): Promise<Client> {
-  const { key } = await by.json<{ key: string }>(201, "POST", "/v0/keys", { body });
+  const { key } = await by.makeKey(body);
   return coffer.client(key);
 }
 
 function grep(query: string): Promise<{ data: { path: string }[] }> {
-  return inside.json(200, "GET", `/v0/grep?pattern=Hello&${query}`);
+  return inside.get(`/v0/grep?pattern=Hello&${query}`);
 }
 
 function idOf(path: string): string {
@@ -92,14 +92,12 @@ async function put(path: string, body: string, by = world.clients.ada): Promise<
 
 function move(id: string, to: string): Promise<unknown> {
   const body = { destination_path: to };
-  return world.clients.ada.json(200, "POST", `/v0/files/${id}/move`, { body });
+  return world.clients.ada.post(`/v0/files/${id}/move`, body, 200);
 }
 
 /** The numbers of the versions that somebody sees of a file. */
 async function numbers(id: string, by: Client): Promise<{ seen: number[]; total: number }> {
-  const { data, total } = await by.json<{ data: { version: number }[]; total: number }>(
-    200,
-    "GET",
+  const { data, total } = await by.get<{ data: { version: number }[]; total: number }>(
     `/v0/files/${id}/versions`,
   );
   return { seen: data.map(({ version }) => version), total };
@@ -119,7 +117,7 @@ describe("a key that is limited to a folder is made", () => {
 
   test("and shows it", async () => {
     const body = { drive_id: "ada/notes", path_prefix: "/cafe\u0301/", expires_at: "2099-01-01T00:00:00Z" };
-    const made = await world.clients.ada.json<unknown>(201, "POST", "/v0/keys", { body });
+    const made = await world.clients.ada.makeKey<unknown>(body);
     expect(made).toMatchObject({
       drive_id: drive,
       path_prefix: CAFE,
@@ -129,7 +127,7 @@ describe("a key that is limited to a folder is made", () => {
 
   test("of a folder that is named without its slash, which is no start of other names", async () => {
     const body = { drive_id: "ada/notes", path_prefix: "notes" };
-    expect(await world.clients.ada.json<unknown>(201, "POST", "/v0/keys", { body })).toMatchObject({
+    expect(await world.clients.ada.makeKey<unknown>(body)).toMatchObject({
       path_prefix: "notes/",
     });
   });
@@ -137,7 +135,7 @@ describe("a key that is limited to a folder is made", () => {
   test("by another such key only within its own folder", async () => {
     for (const path_prefix of ["note/", "notes-secret/", "n/", "Notes/", "other/"])
       expectForbidden(await inside.send("POST", "/v0/keys", { body: { path_prefix } }));
-    expect(await inside.json<unknown>(201, "POST", "/v0/keys", { body: {} })).toMatchObject({
+    expect(await inside.makeKey<unknown>()).toMatchObject({
       path_prefix: "notes/",
     });
     const deeper = await keyOf({ path_prefix: "notes/sub/" }, inside);
@@ -145,12 +143,8 @@ describe("a key that is limited to a folder is made", () => {
   });
 
   test("and sees and revokes no other than such within its folder", async () => {
-    const all = await world.clients.ada.json<{ id: string; path_prefix: string | null }[]>(
-      200,
-      "GET",
-      "/v0/keys",
-    );
-    const seen = await inside.json<{ id: string; path_prefix: string }[]>(200, "GET", "/v0/keys");
+    const all = await world.clients.ada.get<{ id: string; path_prefix: string | null }[]>("/v0/keys");
+    const seen = await inside.get<{ id: string; path_prefix: string }[]>("/v0/keys");
     expect(seen.filter(({ path_prefix }) => !path_prefix.startsWith("notes/"))).toEqual([]);
     for (const { id } of all.filter(({ path_prefix }) => path_prefix?.startsWith("notes/") !== true))
       expect((await inside.send("DELETE", `/v0/keys/${id}`)).status).toBe(404);
@@ -199,7 +193,7 @@ describe("it lists", () => {
       await world.clients.ada.json(200, "PATCH", `/v0/files/${idOf(path)}`, tagged);
     for (const query of [{ tags: "marked" }, { tags: "marked", prefix: "n" }])
       expect(await list(query)).toMatchObject({ data: [{ path: "notes/sub/deep.txt" }], total: 1 });
-    const found = await inside.json<Listed>(200, "GET", "/v0/search?tags=marked");
+    const found = await inside.get<Listed>("/v0/search?tags=marked");
     expect(found).toMatchObject({ data: [{ path: "notes/sub/deep.txt" }], total: 1 });
     for (const sort of ["-path", "size", "-updated_at"])
       expect((await list({ sort, delimiter: "/" })).data).toEqual([]);
@@ -221,7 +215,7 @@ describe("it lists", () => {
     }
     expect(pathsOf(await list({ prefix: "a/b/c/", delimiter: "/" }, deep))).toEqual(["a/b/c/x.txt"]);
     for (const path of ["", "a/", "a/b/"]) {
-      const { data, total } = await deep.json<Listed>(200, "GET", at("/v0/folders", { path }));
+      const { data, total } = await deep.get<Listed>(at("/v0/folders", { path }));
       expect([total, data]).toMatchObject([1, [{ file_count: 1, total_size: 13 }]]);
     }
     for (const path of ["z/", "notes/", "a/x/"])
@@ -236,11 +230,7 @@ describe("it lists", () => {
       for (const path of pathsOf(await list({ cursor }))) expect(path).toStartWith("notes/");
     expect(pathsOf(await list({ cursor: cursors[0] ?? "" }))).toEqual(INSIDE);
     for (const path of ["a/", "z/"]) {
-      const folders = await inside.json<Listed>(
-        200,
-        "GET",
-        at("/v0/folders", { cursor: encodeCursor(path) }),
-      );
+      const folders = await inside.get<Listed>(at("/v0/folders", { cursor: encodeCursor(path) }));
       expect(folders.data).toEqual([]);
     }
     const id = parseId<DriveId>(drive);
@@ -248,7 +238,7 @@ describe("it lists", () => {
     for (const path of ["", "a/", "notes-secret/"]) {
       const cursor = encodeGrepPosition({ drive: id, path, inside: null });
       const query = new URLSearchParams({ pattern: "Hello", cursor }).toString();
-      const { data } = await inside.json<{ data: { path: string }[] }>(200, "GET", `/v0/grep?${query}`);
+      const { data } = await inside.get<{ data: { path: string }[] }>(`/v0/grep?${query}`);
       for (const found of data) expect(found.path).toStartWith("notes/");
     }
   });
@@ -273,9 +263,9 @@ describe("it lists", () => {
     }
     const deep = await keyOf({ drive_id: drive, path_prefix: "a/b/c/" });
     for (const path of ["", "a/", "a/b/", "a/b/c/"]) {
-      const now = await deep.json<Listed>(200, "GET", at("/v0/folders", { path }));
+      const now = await deep.get<Listed>(at("/v0/folders", { path }));
       const past = at("/v0/folders", { path, snapshot_id: snapshot });
-      expect(await deep.json<Listed>(200, "GET", past)).toEqual(now);
+      expect(await deep.get<Listed>(past)).toEqual(now);
     }
     for (const path of ["z/", "notes/", "a/x/"])
       expect((await deep.send("GET", at("/v0/folders", { path, snapshot_id: snapshot }))).status).toBe(404);
@@ -285,12 +275,12 @@ describe("it lists", () => {
 describe("it finds and reads", () => {
   test("only what is inside by a search", async () => {
     for (const query of ["q=hello", "q=outside", "q=txt", "min_size=0", "q=hello&prefix=n"]) {
-      const { data, total } = await inside.json<Listed>(200, "GET", `/v0/search?${query}`);
+      const { data, total } = await inside.get<Listed>(`/v0/search?${query}`);
       for (const { path } of data) expect(path).toStartWith("notes/");
       expect(total).toBe(data.length);
     }
     for (const prefix of ["note/", "notes-secret/", "a/"]) {
-      const found = await inside.json<Listed>(200, "GET", `/v0/search?q=hello&prefix=${prefix}`);
+      const found = await inside.get<Listed>(`/v0/search?q=hello&prefix=${prefix}`);
       expect(found).toMatchObject({ data: [], total: 0 });
     }
   });
@@ -320,9 +310,9 @@ describe("it finds and reads", () => {
   });
 
   test("the figures of its folder alone", async () => {
-    const usage = await inside.json<{ data: { storage: { used: number } } }>(200, "GET", "/v0/account/usage");
+    const usage = await inside.get<{ data: { storage: { used: number } } }>("/v0/account/usage");
     expect(usage.data.storage.used).toBe(25);
-    const { data } = await inside.json<{ data: object }>(200, "GET", `/v0/drives/${drive}`);
+    const { data } = await inside.get<{ data: object }>(`/v0/drives/${drive}`);
     expect(data).toMatchObject({ file_count: 2, total_size: 25, role: "editor" });
   });
 });
@@ -363,7 +353,7 @@ describe("it writes", () => {
     const removal = { drive_id: drive, path: folder.path, confirm: true };
     expectForbidden(await inside.send("DELETE", "/v0/folders", { body: removal }));
     const file_ids = OUTSIDE.map(idOf);
-    const removed = await inside.json<unknown>(200, "POST", "/v0/files/bulk-delete", { body: { file_ids } });
+    const removed = await inside.post<unknown>("/v0/files/bulk-delete", { file_ids }, 200);
     expect(removed).toMatchObject({ deleted: [], failed: file_ids });
     const all = await list({}, world.clients.ada);
     expect(all.total).toBe(OUTSIDE.length + INSIDE.length + 2);
@@ -374,22 +364,19 @@ describe("it writes", () => {
     const { id } = await inside.json<{ id: string }>(201, "PUT", at("/v0/files", { path: "notes/moves" }), {
       body: "x",
     });
-    const { url } = await inside.json<{ url: string }>(200, "POST", `/v0/files/${id}/presigned-url`, {
-      body: {},
-    });
+    const { url } = await inside.post<{ url: string }>(`/v0/files/${id}/presigned-url`, {}, 200);
     const open = () => nobody.send("GET", new URL(url).pathname);
     expect((await open()).status).toBe(200);
     const moved = { body: { destination_path: "elsewhere" } };
     await ada.json(200, "POST", `/v0/files/${id}/move`, moved);
     expect((await open()).status).toBe(404);
-    const links = (by: Client) =>
-      by.json<{ data: { id: string; path: string | null }[] }>(200, "GET", at("/v0/links"));
+    const links = (by: Client) => by.get<{ data: { id: string; path: string | null }[] }>(at("/v0/links"));
     const [link] = (await links(ada)).data;
     expect(link?.path).toBe("elsewhere");
     expect((await links(inside)).data).toContainEqual({ ...link, id: link?.id ?? "", path: null });
     expect((await inside.send("GET", `/v0/files/${id}`)).status).toBe(404);
-    await ada.json(200, "DELETE", `/v0/files/${id}`);
-    const trash = await inside.json<{ data: { path: string }[] }>(200, "GET", "/v0/trash");
+    await ada.delete(`/v0/files/${id}`);
+    const trash = await inside.get<{ data: { path: string }[] }>("/v0/trash");
     expect(pathsOf(trash)).not.toContain("elsewhere");
   });
 });
@@ -401,20 +388,16 @@ describe("of a file that was elsewhere", () => {
       "with its folder",
       () => {
         const body = { drive_id: drive, path: "vault/", destination_path: "notes/vault/" };
-        return world.clients.ada.json(200, "POST", "/v0/folders/move", { body });
+        return world.clients.ada.post("/v0/folders/move", body, 200);
       },
     ],
     [
       "through the trash",
       async (id) => {
-        await world.clients.ada.json(200, "DELETE", `/v0/files/${id}`);
-        const { data } = await world.clients.ada.json<{ data: { id: string }[] }>(
-          200,
-          "GET",
-          "/v0/trash?limit=1",
-        );
+        await world.clients.ada.delete(`/v0/files/${id}`);
+        const { data } = await world.clients.ada.get<{ data: { id: string }[] }>("/v0/trash?limit=1");
         const body = { path: "notes/restored.txt" };
-        return world.clients.ada.json(200, "POST", `/v0/trash/${data[0]?.id}/restore`, { body });
+        return world.clients.ada.post(`/v0/trash/${data[0]?.id}/restore`, body, 200);
       },
     ],
   ];
@@ -425,7 +408,7 @@ describe("of a file that was elsewhere", () => {
     await bring(id);
     expect(await numbers(id, world.clients.ada)).toEqual({ seen: [1], total: 1 });
     expect(await numbers(id, inside)).toEqual({ seen: [], total: 0 });
-    const { path } = await inside.json<{ path: string }>(200, "GET", `/v0/files/${id}`);
+    const { path } = await inside.get<{ path: string }>(`/v0/files/${id}`);
     // Nothing tells a version that was made elsewhere from one that there never was.
     const addresses = (n: number) => [
       `/v0/files/${id}/versions/${n}/download`,
@@ -449,16 +432,16 @@ describe("of a file that was elsewhere", () => {
     await put(path, "mine\n", inside);
     await put(path, "mine again\n", inside);
     expect(await numbers(id, inside)).toEqual({ seen: [3, 2], total: 2 });
-    const page = await inside.json<{ next_cursor: string }>(200, "GET", `/v0/files/${id}/versions?limit=1`);
+    const page = await inside.get<{ next_cursor: string }>(`/v0/files/${id}/versions?limit=1`);
     const rest = `/v0/files/${id}/versions?limit=1&cursor=${page.next_cursor}`;
-    expect(await inside.json<unknown>(200, "GET", rest)).toMatchObject({ total: 2, next_cursor: null });
+    expect(await inside.get<unknown>(rest)).toMatchObject({ total: 2, next_cursor: null });
     expect(await numbers(id, world.clients.ada)).toEqual({ seen: [3, 2, 1], total: 3 });
     const told = await inside.send("GET", `/v0/files/${id}/versions/2/download`);
     expect([told.status, told.text]).toEqual([200, "told\n"]);
     await using mcp = await connectMcp(coffer.appliance.url, world.keys.adaPrefix);
     await mcp.get("undo", { path });
     expect((await inside.send("GET", `/v0/files/${id}/download`)).text).toBe("mine\n");
-    await world.clients.ada.json(200, "DELETE", `/v0/files/${id}`);
+    await world.clients.ada.delete(`/v0/files/${id}`);
   });
 
   test("that a snapshot brought back from the trash, it sees what was in the trash if that was inside", async () => {
@@ -468,14 +451,14 @@ describe("of a file that was elsewhere", () => {
     const paths = ["vault/x.txt", "notes/y.txt"];
     const address = (path: string) => `/v0/files?drive_id=${id}&path=${path}`;
     for (const path of paths) await ada.json(201, "PUT", address(path), { body: "then" });
-    const taken = await ada.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${id}/snapshots`);
+    const taken = await ada.post<{ data: { id: string } }>(`/v0/drives/${id}/snapshots`);
     const files: string[] = [];
     for (const path of paths) {
       files.push((await ada.json<{ id: string }>(200, "PUT", address(path), { body: "later" })).id);
-      await ada.json(200, "DELETE", `/v0/files/${files.at(-1)}`);
+      await ada.delete(`/v0/files/${files.at(-1)}`);
     }
-    await ada.json(200, "POST", `/v0/drives/${id}/snapshots/${taken.data.id}/restore`, { body: {} });
-    await ada.json(200, "POST", `/v0/files/${files[0]}/move`, { body: { destination_path: "notes/x.txt" } });
+    await ada.post(`/v0/drives/${id}/snapshots/${taken.data.id}/restore`, {}, 200);
+    await ada.post(`/v0/files/${files[0]}/move`, { destination_path: "notes/x.txt" }, 200);
     const seen = await Promise.all(files.map((file) => numbers(file, adaPrefix)));
     expect(seen.map(({ total }) => total)).toEqual([0, 2]);
     expect((await numbers(files[0] ?? "", ada)).total).toBe(2);
@@ -492,17 +475,17 @@ describe("of a file that was elsewhere", () => {
     const deeper = await keyOf({ drive_id: drive, path_prefix: "notes/sub/" });
     await move(id, "notes/sub/round.txt");
     expect(await numbers(id, deeper)).toEqual({ seen: [], total: 0 });
-    await world.clients.ada.json(200, "DELETE", `/v0/files/${id}`);
+    await world.clients.ada.delete(`/v0/files/${id}`);
   });
 });
 
 describe("of a snapshot", () => {
   test("it counts what is inside", async () => {
     const taken = `/v0/drives/${drive}/snapshots/${snapshot}`;
-    expect(await inside.json<unknown>(200, "GET", taken)).toMatchObject({
+    expect(await inside.get<unknown>(taken)).toMatchObject({
       data: { file_count: 2, total_size: 25 },
     });
-    const beside = world.clients.adaBeside.json<unknown>(200, "GET", taken);
+    const beside = world.clients.adaBeside.get<unknown>(taken);
     expect(await beside).toMatchObject({ data: { file_count: 1, total_size: 13 } });
   });
 
@@ -511,15 +494,15 @@ describe("of a snapshot", () => {
     const own = await populate(other);
     const { ada, adaPrefix } = own.clients;
     const id = own.drives.ada;
-    const taken = await ada.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${id}/snapshots`);
-    await ada.json(200, "DELETE", "/v0/folders", { body: { drive_id: id, path: "notes/", confirm: true } });
-    await ada.json(201, "PUT", `/v0/files?drive_id=${id}&path=notes`, { body: "beside" });
+    const taken = await ada.post<{ data: { id: string } }>(`/v0/drives/${id}/snapshots`);
+    await ada.delete("/v0/folders", { drive_id: id, path: "notes/", confirm: true });
+    await ada.put(id, "notes", "beside");
     const restore = `/v0/drives/${id}/snapshots/${taken.data.id}/restore`;
     expectForbidden(await adaPrefix.send("POST", restore, { body: {} }));
     expectForbidden(await adaPrefix.send("POST", restore, { body: { path: "notes/" } }));
     const there = await ada.send("GET", `/v0/files/by-path/download?drive_id=${id}&path=notes`);
     expect(there.text).toBe("beside");
-    await ada.json(200, "DELETE", `/v0/files/by-path?drive_id=${id}&path=notes`);
+    await ada.delete(`/v0/files/by-path?drive_id=${id}&path=notes`);
     const back = await adaPrefix.send("POST", restore, { body: { path: "notes/" } });
     expect([back.status, JSON.parse(back.text)]).toMatchObject([200, { data: { files_restored: 1 } }]);
   });

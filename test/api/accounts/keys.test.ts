@@ -13,6 +13,7 @@ import {
   type Step,
 } from "../../support/server/scenario.ts";
 import { populate } from "../../support/server/world.ts";
+import { callerWith } from "../../support/server/services-drive.ts";
 
 const stage = openStage();
 
@@ -119,27 +120,25 @@ describe("create", () => {
 
   test("every secret is another", async () => {
     const own = await stage.ownDrive();
-    const made = await Promise.all(
-      Array.from({ length: 20 }, () => own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body: {} })),
-    );
+    const made = await Promise.all(Array.from({ length: 20 }, () => own.client.makeKey<KeyRecord>()));
     expect(new Set(made.map(({ key }) => key)).size).toBe(20);
     for (const { key, key_prefix } of made) expect(key.slice(0, 16)).toBe(key_prefix);
   });
 
   test("a drive's key makes keys for that drive alone, which see such keys alone", async () => {
     const own = await stage.ownDrive();
-    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body: {} });
+    const made = await own.client.makeKey<KeyRecord>();
     const client = stage.coffer.client(made.key);
-    const { data } = await client.json<{ data: { id: string }[] }>(200, "GET", "/v0/drives");
+    const { data } = await client.get<{ data: { id: string }[] }>("/v0/drives");
     expect(data.map(({ id }) => id)).toEqual([own.id]);
-    expect(await client.json<KeyRecord[]>(200, "GET", "/v0/keys")).toHaveLength(2);
+    expect(await client.get<KeyRecord[]>("/v0/keys")).toHaveLength(2);
   });
 
   test("a read-only key reads and does not write", async () => {
     const own = await stage.ownDrive();
-    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body: { scope: "read-only" } });
+    const made = await own.client.makeKey<KeyRecord>({ scope: "read-only" });
     const client = stage.coffer.client(made.key);
-    await client.json(200, "GET", "/v0/drives");
+    await client.get("/v0/drives");
     const refusal = await client.send("PUT", `/v0/files?drive_id=${own.id}&path=a`, { body: "x" });
     expect(refusal.status).toBe(403);
   });
@@ -185,7 +184,7 @@ describe("list", () => {
   test("an account's list tells the keys of its drives from those that reach them all", async () => {
     await using coffer = await startAppliance();
     const { clients, drives } = await populate(coffer);
-    const keys = await clients.ada.json<{ drive_id: string | null }[]>(200, "GET", "/v0/keys");
+    const keys = await clients.ada.get<{ drive_id: string | null }[]>("/v0/keys");
     const reach = keys.map((key) => key.drive_id);
     // Those that a person made, and the application that she let in, come before what these made.
     expect(reach.slice(0, 4)).toEqual([null, null, drives.ada, null]);
@@ -195,15 +194,15 @@ describe("list", () => {
   test("last_used_at follows the key's use, also over a restart", async () => {
     await using coffer = await startAppliance();
     const own = await provision(coffer);
-    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body: {} });
+    const made = await own.client.makeKey<KeyRecord>();
     const lastUse = async () => {
-      const keys = await coffer.client(own.key).json<KeyRecord[]>(200, "GET", "/v0/keys");
+      const keys = await coffer.client(own.key).get<KeyRecord[]>("/v0/keys");
       return keys.find(({ id }) => id === made.id)?.last_used_at;
     };
     expect(await lastUse()).toBeNull();
     coffer.clock.advance(5000);
     const used = new Date(coffer.clock.now()).toISOString();
-    await coffer.client(made.key).json(200, "GET", "/v0/drives");
+    await coffer.client(made.key).get("/v0/drives");
     coffer.clock.advance(5000);
     await coffer.restart();
     expect(await lastUse()).toBe(used);
@@ -218,7 +217,7 @@ describe("list", () => {
       coffer.dataDir,
       "CREATE TRIGGER sabotage BEFORE UPDATE OF last_used_at ON api_key BEGIN SELECT RAISE(ABORT, 'sabotaged'); END",
     );
-    await own.client.json(200, "GET", "/v0/drives");
+    await own.client.get("/v0/drives");
     const used = new Date(coffer.clock.now()).toISOString();
     const failure = await coffer.appliance.services.apiKeys.flushUse().catch((error: unknown) => error);
     expect(String(failure)).toContain("sabotaged");
@@ -242,19 +241,19 @@ describe("expire", () => {
   test("at once, for requests, the list and links, before the sweep and after it", async () => {
     await using coffer = await startAppliance();
     const own = await provision(coffer);
-    const file = await own.client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${own.id}&path=a`, {
-      body: "x",
-    });
+    const file = await own.client.put(own.id, "a", "x");
     const body = { expires_at: from(coffer, HOUR_MS) };
-    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body });
+    const made = await own.client.makeKey<KeyRecord>(body);
     const client = coffer.client(made.key);
-    const link = await client.json<{ token: string }>(200, "POST", `/v0/files/${file.id}/presigned-url`, {
-      body: { expires_in: 86_400 },
-    });
+    const link = await client.post<{ token: string }>(
+      `/v0/files/${file.id}/presigned-url`,
+      { expires_in: 86_400 },
+      200,
+    );
     const statuses = async () => [
       (await client.send("GET", "/v0/drives")).status,
       (await coffer.client().send("GET", `/v0/presigned/${link.token}`)).status,
-      (await own.client.json<KeyRecord[]>(200, "GET", "/v0/keys")).length,
+      (await own.client.get<KeyRecord[]>("/v0/keys")).length,
     ];
     coffer.clock.advance(HOUR_MS - 1);
     expect(await statuses()).toEqual([200, 200, 2]);
@@ -270,10 +269,9 @@ describe("expire", () => {
     await using coffer = await startAppliance();
     const own = await provision(coffer);
     const body = { expires_at: from(coffer, HOUR_MS) };
-    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body });
+    const made = await own.client.makeKey<KeyRecord>(body);
     const { apiKeys, folders } = coffer.appliance.services;
-    const caller = apiKeys.authenticate(made.key);
-    if (caller === null) throw new Error("the new key is not valid");
+    const caller = callerWith({ apiKeys }, made.key);
     coffer.clock.advance(HOUR_MS);
     const refusal = await folders.create(caller, own.id, "late/").catch((error: unknown) => error);
     expect(refusal).toMatchObject({ code: "UNAUTHORIZED" });
@@ -283,11 +281,11 @@ describe("expire", () => {
     await using coffer = await startAppliance();
     const own = await provision(coffer);
     const body = { expires_at: from(coffer, HOUR_MS) };
-    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body });
+    const made = await own.client.makeKey<KeyRecord>(body);
     const client = coffer.client(made.key);
-    expect(await client.json<object>(201, "POST", "/v0/keys", { body: {} })).toMatchObject(body);
+    expect(await client.makeKey<object>()).toMatchObject(body);
     const sooner = { expires_at: from(coffer, HOUR_MS - 1) };
-    expect(await client.json<object>(201, "POST", "/v0/keys", { body: sooner })).toMatchObject(sooner);
+    expect(await client.makeKey<object>(sooner)).toMatchObject(sooner);
     const later = { expires_at: from(coffer, HOUR_MS + 1) };
     const { error } = await client.json<{ error: object }>(400, "POST", "/v0/keys", { body: later });
     expect(error).toMatchObject({ code: "VALIDATION_ERROR", field: "expires_at" });
@@ -321,28 +319,28 @@ describe("revoke", () => {
 
   test("the next request with it is refused, also one that had been seen before", async () => {
     const own = await stage.ownDrive();
-    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body: {} });
+    const made = await own.client.makeKey<KeyRecord>();
     const client = stage.coffer.client(made.key);
-    await client.json(200, "GET", "/v0/drives");
-    await own.client.json(200, "DELETE", `/v0/keys/${made.id}`);
+    await client.get("/v0/drives");
+    await own.client.delete(`/v0/keys/${made.id}`);
     expect((await client.send("GET", "/v0/drives")).status).toBe(401);
-    await own.client.json(200, "GET", "/v0/drives");
+    await own.client.get("/v0/drives");
   });
 
   test("a key may revoke itself", async () => {
     const own = await stage.ownDrive();
-    const made = await own.client.json<KeyRecord>(201, "POST", "/v0/keys", { body: {} });
+    const made = await own.client.makeKey<KeyRecord>();
     const client = stage.coffer.client(made.key);
-    await client.json(200, "DELETE", `/v0/keys/${made.id}`);
+    await client.delete(`/v0/keys/${made.id}`);
     expect((await client.send("GET", "/v0/drives")).status).toBe(401);
   });
 
   test("an account revokes the keys of its drives, and they stay revoked over a restart", async () => {
     await using coffer = await startAppliance();
     const { clients, keys } = await populate(coffer);
-    const drives = await clients.ada.json<KeyRecord[]>(200, "GET", "/v0/keys");
+    const drives = await clients.ada.get<KeyRecord[]>("/v0/keys");
     const limited = drives.find(({ key_prefix }) => keys.adaDrive?.startsWith(key_prefix));
-    await clients.ada.json(200, "DELETE", `/v0/keys/${limited?.id}`);
+    await clients.ada.delete(`/v0/keys/${limited?.id}`);
     expect((await clients.adaDrive.send("GET", "/v0/drives")).status).toBe(401);
     await coffer.restart();
     expect((await coffer.client(keys.adaDrive).send("GET", "/v0/drives")).status).toBe(401);

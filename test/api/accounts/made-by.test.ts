@@ -1,7 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { addAccount } from "../../support/server/accounts.ts";
+import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { EventReader } from "../../support/peers/event-reader.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
@@ -28,7 +28,7 @@ beforeAll(async () => {
     (await beginSession(coffer, "bob").browser.send("GET", "/v0/account")).text.match(
       /"id":"([^"]+)"/,
     )?.[1] ?? "";
-  bob = coffer.client((await coffer.appliance.services.apiKeys.createFor("bob", "", "read-write")).secret);
+  bob = await accountClient(coffer, "bob");
 });
 afterAll(() => coffer[Symbol.asyncDispose]());
 beforeEach(async () => {
@@ -36,8 +36,8 @@ beforeEach(async () => {
   coffer.clock.advance(60_000);
   key = await made(ada, {});
   const body = { name: "Shared" };
-  drive = (await key.client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body })).data.id;
-  await key.client.json(201, "PUT", `/v0/files?drive_id=${drive}&path=a.txt`, { body: "a" });
+  drive = (await key.client.post<{ data: { id: string } }>("/v0/drives", body)).data.id;
+  await key.client.put(drive, "a.txt", "a");
 });
 
 /** Where a person's webhooks are. */
@@ -60,15 +60,15 @@ type Place = readonly [method: string, path: string];
 /** A link of each kind, of the file; addresses at which they are asked. */
 async function links(by: Client): Promise<readonly [Place, ...Place[]]> {
   const place = { drive_id: drive, path: "a.txt" };
-  const shown = await by.json<{ token: string }>(201, "POST", "/v0/links", { body: place });
-  const taking = await by.json<{ url: string }>(201, "POST", "/v0/upload-links", {
-    body: { drive_id: drive, path: `${crypto.randomUUID()}.txt` },
+  const shown = await by.post<{ token: string }>("/v0/links", place);
+  const taking = await by.post<{ url: string }>("/v0/upload-links", {
+    drive_id: drive,
+    path: `${crypto.randomUUID()}.txt`,
   });
-  const sent = await by.json<{ url: string }>(
-    200,
-    "POST",
+  const sent = await by.post<{ url: string }>(
     `/v0/files/by-path/presigned-url?drive_id=${drive}&path=a.txt`,
-    { body: {} },
+    {},
+    200,
   );
   return [
     ["GET", `/v0/shared/${shown.token}`],
@@ -100,13 +100,14 @@ describe("with a key goes", () => {
     const grandchild = await made(child.client, { path_prefix: "a/" });
     const kept = await links(other.client);
     const gone = await links(child.client);
-    const hook = await child.client.json<{ id: string }>(201, "POST", "/v0/webhooks", {
-      body: { url: "https://agent.example/hook", events: ["*"] },
+    const hook = await child.client.post<{ id: string }>("/v0/webhooks", {
+      url: "https://agent.example/hook",
+      events: ["*"],
     });
     expect(await share(key.client, "bob")).toBe(201);
-    const shown = await key.client.json<object>(200, "GET", `/v0/keys/${key.id}`);
+    const shown = await key.client.get<object>(`/v0/keys/${key.id}`);
     expect(shown).toMatchObject({ made_by: null, made: { keys: 2, links: 3, webhooks: 1, members: 1 } });
-    const below = await key.client.json<object>(200, "GET", `/v0/keys/${child.id}`);
+    const below = await key.client.get<object>(`/v0/keys/${child.id}`);
     expect(below).toMatchObject({ made_by: key.id, made: { keys: 1, links: 3, webhooks: 1, members: 0 } });
 
     await revoke(key.id);
@@ -184,9 +185,7 @@ describe("with a key goes", () => {
   test("not who is a member by a person: whom it made an editor is a reader again", async () => {
     const writes = async (who: Client) =>
       (await who.send("PUT", `/v0/files?drive_id=${drive}&path=b.txt`, { body: "b" })).status < 300;
-    const carl = coffer.client(
-      (await coffer.appliance.services.apiKeys.createFor("carl", "", "read-write")).secret,
-    );
+    const carl = await accountClient(coffer, "carl");
     for (const name of ["bob", "carl"]) expect(await share(ada, name)).toBe(201);
     for (const name of ["bob", "carl"]) expect(await share(key.client, name, "editor")).toBe(200);
     // The same role: what counts is who says so.
@@ -227,7 +226,7 @@ describe("with a key goes", () => {
     await change(ada, takenBack, { url: HERE });
     // Who is told stays the same.
     await change(child.client, touched, { url: HERE, events: ["file.*"] });
-    const { made: counted } = await key.client.json<{ made: object }>(200, "GET", `/v0/keys/${key.id}`);
+    const { made: counted } = await key.client.get<{ made: object }>(`/v0/keys/${key.id}`);
     expect(counted).toMatchObject({ keys: 1, webhooks: 1 });
     await revoke(key.id);
     const left = [taken, takenBack, touched].map(async (hook) => (await ada.send("GET", hook)).status);
@@ -301,9 +300,7 @@ const ENDS: readonly (readonly [name: string, reader: () => Promise<Client>, end
       "who is disabled",
       async () => {
         await share(ada, "carl");
-        return coffer.client(
-          (await coffer.appliance.services.apiKeys.createFor("carl", "", "read-write")).secret,
-        );
+        return await accountClient(coffer, "carl");
       },
       async () => {
         changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1 WHERE username = 'carl'");
@@ -325,12 +322,12 @@ describe("who was let in", () => {
   test("as an application sees itself alone, and ends with its links", async () => {
     const { accessToken } = await letIn(coffer, ada);
     const app = coffer.client(accessToken);
-    const [own] = await app.json<{ id: string }[]>(200, "GET", "/v0/keys");
+    const [own] = await app.get<{ id: string }[]>("/v0/keys");
     const [[, shared]] = await links(app);
     expect((await coffer.client().send("GET", shared)).status).toBe(200);
     expect((await app.send("DELETE", `/v0/keys/${key.id}`)).status).toBe(404);
     // Any key can end itself.
-    await app.json(200, "DELETE", `/v0/keys/${own?.id}`);
+    await app.delete(`/v0/keys/${own?.id}`);
     expect((await coffer.client().send("GET", shared)).status).toBe(404);
     expect((await app.send("GET", "/v0/drives")).status).toBe(401);
   });
@@ -341,8 +338,8 @@ describe("who was let in", () => {
     const grandchild = await made(child.client, {});
     const refused = await child.client.send("DELETE", `/v0/keys/${parent.id}`);
     expect([refused.status, refused.text]).toEqual([403, refused.text]);
-    await child.client.json(200, "DELETE", `/v0/keys/${grandchild.id}`);
-    await child.client.json(200, "DELETE", `/v0/keys/${child.id}`);
+    await child.client.delete(`/v0/keys/${grandchild.id}`);
+    await child.client.delete(`/v0/keys/${child.id}`);
     expect((await parent.client.send("GET", "/v0/drives")).status).toBe(200);
   });
 });

@@ -34,16 +34,16 @@ test.each(["fan", "chain"] as const)(
     const { apiKeys } = coffer.appliance.services;
     const { secret: own } = await apiKeys.createFor("ada", "", "read-write");
     const client = coffer.client(own);
-    const first = await client.json<{ id: string; key: string }>(201, "POST", "/v0/keys", { body: {} });
+    const first = await client.makeKey();
     makeMany(coffer.dataDir, first.id, shape);
     const wait = new LoopWait();
     let least = Number.POSITIVE_INFINITY;
     for (let n = 0; n < 5 && least > LONGEST_WAIT; n += 1) {
-      const list = async () => expect(await client.json<object[]>(200, "GET", "/v0/keys")).toBeTruthy();
+      const list = async () => expect(await client.get<object[]>("/v0/keys")).toBeTruthy();
       least = Math.min(least, await wait.during(list));
     }
     expect(least).toBeLessThan(LONGEST_WAIT);
-    const revoke = () => client.json(200, "DELETE", `/v0/keys/${first.id}`);
+    const revoke = () => client.delete(`/v0/keys/${first.id}`);
     expect(await wait.during(revoke)).toBeLessThan(LONGEST_WAIT);
     using sql = new Database(join(coffer.dataDir, "coffer.db"));
     expect(sql.query("SELECT count(*) AS left FROM api_key").get()).toEqual({ left: 1 });

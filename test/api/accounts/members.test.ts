@@ -32,7 +32,7 @@ function add(username: string, role: string, by: Client = world.clients.ada): Pr
 }
 
 async function listed(by: Client): Promise<Member[]> {
-  return (await by.json<{ data: Member[] }>(200, "GET", members)).data;
+  return (await by.get<{ data: Member[] }>(members)).data;
 }
 
 /** What an answer says, but for whose request it was. */
@@ -42,18 +42,14 @@ function said({ text }: Answer): unknown {
 
 /** The bytes that an account stores. */
 async function storedBy(client: Client): Promise<number> {
-  const { data } = await client.json<{ data: { storage: { used: number } } }>(
-    200,
-    "GET",
-    "/v0/account/usage",
-  );
+  const { data } = await client.get<{ data: { storage: { used: number } } }>("/v0/account/usage");
   return data.storage.used;
 }
 
 /** Makes a drive of somebody's own; its id. */
 async function makeDrive(client: Client): Promise<string> {
   const body = { name: "Own" };
-  return (await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body })).data.id;
+  return (await client.post<{ data: { id: string } }>("/v0/drives", body)).data.id;
 }
 
 /** The path of a link that a request makes. */
@@ -113,7 +109,7 @@ test("a member is shown with who shared the drive", async () => {
   expect([again.status, JSON.parse(again.text)]).toMatchObject([200, { data: { role: "editor" } }]);
   expect((await listed(world.clients.ada)).map(({ username }) => username)).toEqual(["carol", "dan", "bob"]);
   const { user_id } = (await listed(world.clients.bob))[0] ?? { user_id: "" };
-  expect(await world.clients.bob.json<unknown>(200, "DELETE", `${members}/${user_id}`)).toEqual({
+  expect(await world.clients.bob.delete<unknown>(`${members}/${user_id}`)).toEqual({
     data: { user_id, removed: true },
   });
   expect((await world.clients.bob.send("GET", members)).status).toBe(404);
@@ -123,9 +119,7 @@ test("the feed tells who became a member, and a reader only what came since", as
   const { ada, bob } = world.clients;
   const changes = async (by: Client) =>
     (
-      await by.json<{ data: { type: string; ref: string; by: { id: string } }[] }>(
-        200,
-        "GET",
+      await by.get<{ data: { type: string; ref: string; by: { id: string } }[] }>(
         `/v0/changes?drive_id=${world.drives.ada}`,
       )
     ).data;
@@ -136,7 +130,7 @@ test("the feed tells who became a member, and a reader only what came since", as
   await add("bob", "editor");
   expect((await changes(bob)).length).toBe(before + 2);
   const id = added.data.user_id;
-  await bob.json(200, "DELETE", `${members}/${id}`);
+  await bob.delete(`${members}/${id}`);
   expect((await changes(ada)).slice(before)).toMatchObject([
     { type: "member.added", ref: id, by: { id: world.keyIds.ada } },
     { type: "member.changed", ref: id },
@@ -146,7 +140,7 @@ test("the feed tells who became a member, and a reader only what came since", as
 
 test("the list has the shape of all lists", async () => {
   const total = (await listed(world.clients.ada)).length;
-  const list = await world.clients.ada.json<unknown>(200, "GET", members);
+  const list = await world.clients.ada.get<unknown>(members);
   expect(list).toEqual({ data: expect.any(Array), total, next_cursor: null });
 });
 
@@ -216,7 +210,7 @@ test("what an editor uploads counts for the owner, and a full owner stops an edi
     403,
     { error: { code: "QUOTA_EXCEEDED" } },
   ]);
-  const account = await dan.json<{ data: { drive_count: number } }>(200, "GET", "/v0/account");
+  const account = await dan.get<{ data: { drive_count: number } }>("/v0/account");
   expect(account.data.drive_count).toBe(0);
 });
 
@@ -266,12 +260,12 @@ test("what an editor moves into the drive needs room at its owner", async () => 
 test("search and grep of all drives find what is shared, and nothing once it is not", async () => {
   const { carol } = world.clients;
   const count = async () => {
-    const found = await carol.json<{ total: number }>(200, "GET", "/v0/search?q=hello");
-    const lines = await carol.json<{ data: unknown[] }>(200, "GET", "/v0/grep?pattern=Hello");
+    const found = await carol.get<{ total: number }>("/v0/search?q=hello");
+    const lines = await carol.get<{ data: unknown[] }>("/v0/grep?pattern=Hello");
     return [found.total, lines.data.length];
   };
   expect(await count()).toEqual([1, 1]);
-  await world.clients.ada.json(200, "DELETE", `${members}/${world.carol}`);
+  await world.clients.ada.delete(`${members}/${world.carol}`);
   expect(await count()).toEqual([0, 0]);
   expect((await add("carol", "reader")).status).toBe(201);
 });
@@ -279,8 +273,8 @@ test("search and grep of all drives find what is shared, and nothing once it is 
 test("a member who is removed, or made a reader, in the middle of an upload stores nothing", async () => {
   const [{ user_id } = { user_id: "" }] = await listed(world.clients.dan);
   const ends: readonly [() => Promise<unknown>, number][] = [
-    [() => world.clients.ada.json(200, "DELETE", `${members}/${user_id}`), 404],
-    [() => world.clients.ada.json(200, "PATCH", `${members}/${user_id}`, { body: { role: "reader" } }), 403],
+    [() => world.clients.ada.delete(`${members}/${user_id}`), 404],
+    [() => world.clients.ada.patch(`${members}/${user_id}`, { role: "reader" }), 403],
   ];
   for (const [end, status] of ends) {
     await restoreDan();
@@ -305,10 +299,10 @@ test("links that a member made reach what the member reaches now", async () => {
     const link = await linkOf(by, `/v0/files/${world.files.ada}/presigned-url`, {});
     const upload = await linkOf(by, "/v0/upload-links", { drive_id: world.drives.ada, path: "by-link" });
     expect((await nobody.send("GET", link)).status).toBe(200);
-    await ada.json(200, "PATCH", `${members}/${user_id}`, { body: { role: "reader" } });
+    await ada.patch(`${members}/${user_id}`, { role: "reader" });
     expect((await nobody.send("GET", link)).status).toBe(200);
     expect((await nobody.send("PUT", upload, { body: "x" })).status).toBe(404);
-    await ada.json(200, "DELETE", `${members}/${user_id}`);
+    await ada.delete(`${members}/${user_id}`);
     expect((await nobody.send("GET", link)).status).toBe(404);
     expect((await nobody.send("PUT", upload, { body: "x" })).status).toBe(404);
   }
@@ -320,7 +314,7 @@ test("while the owner is disabled, members see nothing", async () => {
   changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1 WHERE username = 'ada'");
   expect((await dan.send("GET", `/v0/drives/${world.drives.ada}`)).status).toBe(404);
   expect((await dan.send("GET", `/v0/files/${world.files.ada}`)).status).toBe(404);
-  expect(await dan.json<unknown>(200, "GET", "/v0/drives")).toEqual({ data: [] });
+  expect(await dan.get<unknown>("/v0/drives")).toEqual({ data: [] });
   changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = NULL WHERE username = 'ada'");
   expect((await dan.send("GET", `/v0/drives/${world.drives.ada}`)).status).toBe(200);
 });
@@ -359,19 +353,13 @@ test("members copy files out of the drive, and only the owner moves them out", a
       "Your role in this drive is editor; only its owner can move something out of it. Copy it instead.",
     ]);
   }
-  await dan.json(201, "POST", "/v0/folders/copy", { body: folder });
-  const { id } = await dan.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${world.drives.ada}&path=m`, {
-    body: "x",
-  });
-  await dan.json(200, "POST", `/v0/files/${id}/move`, { body: { destination_path: "n" } });
+  await dan.post("/v0/folders/copy", folder);
+  const { id } = await dan.put(world.drives.ada, "m", "x");
+  await dan.post(`/v0/files/${id}/move`, { destination_path: "n" }, 200);
   // Between drives of one owner nothing is taken from anybody.
   const second = await makeDrive(world.clients.ada);
-  await world.clients.ada.json(201, "POST", `/v0/drives/${second}/members`, {
-    body: { username: "dan", role: "editor" },
-  });
-  await dan.json(200, "POST", `/v0/files/${id}/move`, {
-    body: { ...moved, destination_drive_id: second },
-  });
+  await world.clients.ada.post(`/v0/drives/${second}/members`, { username: "dan", role: "editor" });
+  await dan.post(`/v0/files/${id}/move`, { ...moved, destination_drive_id: second }, 200);
 });
 
 function inHours(count: number): string {
@@ -396,16 +384,16 @@ test("only the owner lets a file expire that is there, as it is not in the trash
     expect((await expiring(ada, 2)).status).toBe(200);
     expect((await expiring(editor, 1)).status).toBe(403);
     expect((await expiring(editor, 3)).status).toBe(200);
-    await editor.json(200, "PATCH", `/v0/files/${id}`, { body: { expires_at: null } });
+    await editor.patch(`/v0/files/${id}`, { expires_at: null });
     await editor.json(201, "PUT", put("notes/own", `&expires_at=${inHours(1)}`), { body: "for a while" });
     for (const path of ["notes/stays", "notes/own"])
-      await ada.json(200, "DELETE", `/v0/files/by-path?drive_id=${drive}&path=${path}`);
+      await ada.delete(`/v0/files/by-path?drive_id=${drive}&path=${path}`);
   }
 });
 
 test("bulk-delete passes over what a reader may not delete", async () => {
   const body = { file_ids: [world.files.ada] };
-  const removed = await world.clients.carol.json<unknown>(200, "POST", "/v0/files/bulk-delete", { body });
+  const removed = await world.clients.carol.post<unknown>("/v0/files/bulk-delete", body, 200);
   expect(removed).toMatchObject({ deleted: [], failed: [world.files.ada] });
 });
 
@@ -421,7 +409,7 @@ test("that somebody shares a drive does not change which one a tool means", asyn
 test("a deleted drive is gone for its members, and the sweep removes who they were", async () => {
   await using other = await startAppliance();
   const own = await populate(other);
-  await own.clients.ada.json(200, "DELETE", `/v0/drives/${own.drives.ada}`);
-  expect(await own.clients.dan.json<unknown>(200, "GET", "/v0/drives")).toEqual({ data: [] });
+  await own.clients.ada.delete(`/v0/drives/${own.drives.ada}`);
+  expect(await own.clients.dan.get<unknown>("/v0/drives")).toEqual({ data: [] });
   expect((await other.appliance.services.sweep.run()).drives).toBe(1);
 });

@@ -25,7 +25,7 @@ describe("POST /v0/account/password", () => {
     ]);
     expect(signIn(coffer, "ada")).rejects.toThrow("401");
     await signIn(coffer, "ada", "a new password");
-    await world.clients.ada.json(200, "GET", "/v0/account");
+    await world.clients.ada.get("/v0/account");
   });
 
   test("not for a wrong one, a short one, or many at once", async () => {

@@ -40,7 +40,7 @@ describe("a session at /v0", () => {
     expect((await ada.send("PUT", file, { body: "hello" })).status).toBe(201);
     const key = await ada.send("POST", "/v0/keys", { body: {} });
     const { key: secret }: { key: string } = JSON.parse(key.text);
-    const drives = await coffer.client(secret).json<unknown>(200, "GET", "/v0/drives");
+    const drives = await coffer.client(secret).get<unknown>("/v0/drives");
     expectJson((await ada.send("GET", "/v0/drives")).text, drives);
     expect((await ada.send("DELETE", `/v0/drives/${data.id}`)).status).toBe(200);
   });
@@ -347,7 +347,7 @@ test("an upload whose caller is disabled, or its key revoked, on its way ends wi
     begin(clients.agent, drives.agent),
   ]);
   disable(coffer, "ada");
-  await clients.bob.json(200, "DELETE", `/v0/keys/${keyIds.bob}`);
+  await clients.bob.delete(`/v0/keys/${keyIds.bob}`);
   ended.resolve();
   const answers = await Promise.all(begun.map(({ upload }) => upload));
   expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 201]);
@@ -413,7 +413,7 @@ describe("a user's sessions", () => {
       false,
       true,
     ]);
-    await world.clients.ada.json(200, "GET", "/v0/account");
+    await world.clients.ada.get("/v0/account");
   });
 
   test("do not end for another site's page", async () => {

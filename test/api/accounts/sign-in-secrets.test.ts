@@ -19,10 +19,7 @@ test("tokens of sessions, setup links and claims, and passwords, are neither in 
   const second = { username: "bob", password: "the password of Bob" };
   const signedUp = await anyone.send("POST", "/auth/signup", { body: second });
   const ada = await signIn(coffer, "ada", first.password);
-  const provision = () =>
-    anyone.json<{ data: { claim_url: string } }>(201, "POST", "/v0/drives/provision", {
-      body: { name: "x" },
-    });
+  const provision = () => anyone.post<{ data: { claim_url: string } }>("/v0/drives/provision", { name: "x" });
   const [used, unused] = [await provision(), await provision()].map(
     ({ data }) => data.claim_url.split("/").at(-1) ?? "",
   );

@@ -57,7 +57,7 @@ function setupToken({ appliance }: TestAppliance): string {
 }
 
 async function isValid(coffer: TestAppliance, token: string): Promise<unknown> {
-  return coffer.client().json<unknown>(200, "GET", `/auth/setup/check?token=${encodeURIComponent(token)}`);
+  return coffer.client().get<unknown>(`/auth/setup/check?token=${encodeURIComponent(token)}`);
 }
 
 describe("the setup link", () => {
@@ -106,7 +106,7 @@ describe("the setup link", () => {
       expect(await isValid(coffer, token)).toEqual({ valid: false });
       expectRefused(await post(coffer, "/auth/setup", { token, ...first }), "NOT_FOUND");
     }
-    expect(await coffer.client().json<unknown>(200, "GET", "/auth/setup/check")).toEqual({ valid: false });
+    expect(await coffer.client().get<unknown>("/auth/setup/check")).toEqual({ valid: false });
   });
 
   test("beside other ways to an account, one account is the first", async () => {
@@ -576,7 +576,7 @@ describe("GET /auth/options", () => {
   ];
   test.each(CASES)("tells of %s, and whether there is an account", async (_, settings, options) => {
     await using coffer = await startAppliance(settings);
-    const get = () => coffer.client().json<unknown>(200, "GET", "/auth/options");
+    const get = () => coffer.client().get<unknown>("/auth/options");
     expect(await get()).toEqual({ ...options, setup: true, signups: false });
     addAccount(coffer, "ada");
     expect(await get()).toEqual({ setup: false, ...options });

@@ -4,6 +4,7 @@ import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Client } from "../../support/server/client.ts";
 import { expectCommonRules, HELLO, HELLO_DIGEST, provision } from "../../support/server/scenario.ts";
 import { populate } from "../../support/server/world.ts";
+import { callerWith } from "../../support/server/services-drive.ts";
 
 interface Usage {
   readonly storage: { used: number; limit: number | null };
@@ -18,7 +19,7 @@ const FEBRUARY = { start: "2030-02-01T00:00:00.000Z", end: "2030-03-01T00:00:00.
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 async function usageOf(client: Client): Promise<Usage> {
-  return (await client.json<{ data: Usage }>(200, "GET", "/v0/account/usage")).data;
+  return (await client.get<{ data: Usage }>("/v0/account/usage")).data;
 }
 
 /** What of each is used. That a question is answered is itself an operation, of which it does not know yet. */
@@ -143,8 +144,7 @@ const COUNTS: readonly {
   },
   {
     name: "one in JSON its content's, not its base64's",
-    work: ({ client, drive }) =>
-      client.json(201, "POST", "/v0/files", { body: { drive_id: drive, filename: "g", content: HELLO } }),
+    work: ({ client, drive }) => client.post("/v0/files", { drive_id: drive, filename: "g", content: HELLO }),
     counts: { operations: 1, bandwidth: 12, storage: 12 },
   },
   {
@@ -160,13 +160,12 @@ const COUNTS: readonly {
   },
   {
     name: "a copy stores and moves nothing",
-    work: ({ client, file }) =>
-      client.json(201, "POST", `/v0/files/${file}/copy`, { body: { destination_path: "g" } }),
+    work: ({ client, file }) => client.post(`/v0/files/${file}/copy`, { destination_path: "g" }),
     counts: { operations: 1, storage: 12 },
   },
   {
     name: "a deletion gives room back",
-    work: ({ client, file }) => client.json(200, "DELETE", `/v0/files/${file}`),
+    work: ({ client, file }) => client.delete(`/v0/files/${file}`),
     counts: { operations: 1, storage: -12 },
   },
   {
@@ -176,21 +175,18 @@ const COUNTS: readonly {
   },
   {
     name: "the lines of a text count as they are",
-    work: ({ client, file }) => client.json(200, "GET", `/v0/files/${file}/text?max_bytes=5`),
+    work: ({ client, file }) => client.get(`/v0/files/${file}/text?max_bytes=5`),
     counts: { operations: 1, bandwidth: 5 },
   },
   {
     name: "an edit counts what is sent of text",
-    work: ({ client, file }) =>
-      client.json(200, "POST", `/v0/files/${file}/edit`, { body: { op: "append", text: "!!" } }),
+    work: ({ client, file }) => client.post(`/v0/files/${file}/edit`, { op: "append", text: "!!" }, 200),
     counts: { operations: 1, bandwidth: 2, storage: 2 },
   },
   {
     name: "what a link gives counts for the drive",
     work: async ({ client, coffer, file }) => {
-      const link = await client.json<{ token: string }>(200, "POST", `/v0/files/${file}/presigned-url`, {
-        body: {},
-      });
+      const link = await client.post<{ token: string }>(`/v0/files/${file}/presigned-url`, {}, 200);
       await coffer.client().send("GET", `/v0/presigned/${link.token}`);
     },
     counts: { operations: 1, bandwidth: 12 },
@@ -203,7 +199,7 @@ describe("what is counted", () => {
       await using coffer = await startAppliance();
       const { client, id } = await provision(coffer);
       const body = { drive_id: id, filename: "f.txt", content: HELLO };
-      const file = await client.json<{ id: string }>(201, "POST", "/v0/files", { body });
+      const file = await client.post<{ id: string }>("/v0/files", body);
       expect(await difference(client, () => work({ client, coffer, drive: id, file: file.id }))).toEqual({
         storage: 0,
         operations: 0,
@@ -259,13 +255,11 @@ describe("whose it is", () => {
     await using coffer = await startAppliance();
     const { clients } = await populate(coffer);
     const ada = clients.ada;
-    const made = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-      body: { name: "Two" },
-    });
+    const made = await ada.post<{ data: { id: string } }>("/v0/drives", { name: "Two" });
     await put(ada, made.data.id, "f", 1000);
     const before = await usedBy(ada);
     const file = await put(ada, made.data.id, "f", 500);
-    await ada.json(200, "DELETE", `/v0/drives/${made.data.id}`);
+    await ada.delete(`/v0/drives/${made.data.id}`);
     expect(file).toBeString();
     const deleted = await usedBy(ada);
     expect(deleted.bandwidth).toBe(before.bandwidth + 500);
@@ -279,7 +273,7 @@ describe("whose it is", () => {
     const own = await provision(coffer);
     await put(own.client, own.id, "f", 1000);
     await usageOf(own.client);
-    await own.client.json(200, "DELETE", `/v0/drives/${own.id}`);
+    await own.client.delete(`/v0/drives/${own.id}`);
     await coffer.appliance.services.usage.flush();
     const swept = await coffer.appliance.services.sweep.run();
     expect(swept.drives).toBe(1);
@@ -294,7 +288,7 @@ describe("whose it is", () => {
     const agentBefore = await usedBy(agent);
     await put(agent, id, "f", 500);
     const before = await usedBy(clients.ada);
-    await clients.ada.json(200, "POST", "/v0/drives/claim", { body: { token } });
+    await clients.ada.post("/v0/drives/claim", { token }, 200);
     expect(await usedBy(clients.ada)).toEqual({
       storage: before.storage + 500,
       // The agent's two uploads and one look, this account's look and claim.
@@ -365,9 +359,8 @@ describe("what was counted", () => {
     const own = await provision(coffer);
     const other = await provision(coffer);
     const { usage, apiKeys } = coffer.appliance.services;
-    const caller = apiKeys.authenticate(own.key);
-    if (caller === null) throw new Error("the key is not known");
-    await own.client.json(200, "DELETE", `/v0/drives/${own.id}`);
+    const caller = callerWith({ apiKeys }, own.key);
+    await own.client.delete(`/v0/drives/${own.id}`);
     await put(other.client, other.id, "f", 1000);
     // The drive has gone since its caller was authenticated, which undoes the whole batch.
     const failure = await usage.report(caller).catch((error: unknown) => error);

@@ -85,7 +85,7 @@ describe("users", () => {
     await world.clients.bob.json(401, "GET", "/v0/drives");
     expect(signIn(coffer, "bob")).rejects.toThrow("401");
     expect(dataOf(await disable(false))).toMatchObject({ disabled: false });
-    await world.clients.bob.json(200, "GET", "/v0/drives");
+    await world.clients.bob.get("/v0/drives");
     expect(await isSignedIn(bob)).toBe(false);
     expect(await isSignedIn(await signIn(coffer, "bob"))).toBe(true);
   });

@@ -11,7 +11,7 @@ import { beginSession } from "../../support/server/sign-in.ts";
 const stage = openStage();
 
 function write({ client, id }: Pick<OwnDrive, "client" | "id">, path: string) {
-  return client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${id}&path=${path}`, { body: path });
+  return client.put(id, path, path);
 }
 
 async function paths(reader: EventReader, count: number): Promise<string[]> {
@@ -64,7 +64,7 @@ describe("a stream of changes", () => {
     await using reader = await EventReader.open(own.client, `drive_id=${own.id}`);
     const body = { drive_id: own.id, path: "many/", destination_path: "more/" };
     const [, last] = await Promise.all([
-      own.client.json(201, "POST", "/v0/folders/copy", { body }),
+      own.client.post("/v0/folders/copy", body),
       (async () => {
         for (let event = await reader.next(); event !== null; event = await reader.next()) {
           if (event.name !== "work") continue;
@@ -133,11 +133,11 @@ describe("a stream of changes", () => {
 describe("who may go on reading", () => {
   test("a key that is revoked is told nothing more", async () => {
     const own = await stage.ownDrive();
-    const made = await own.client.json<{ key: string; id: string }>(201, "POST", "/v0/keys", { body: {} });
+    const made = await own.client.makeKey();
     await using reader = await EventReader.open(stage.coffer.client(made.key), "");
     await write(own, "a");
     expect(await paths(reader, 1)).toEqual(["a"]);
-    await own.client.json(200, "DELETE", `/v0/keys/${made.id}`);
+    await own.client.delete(`/v0/keys/${made.id}`);
     await write(own, "b");
     expect(await reader.next()).toBeNull();
   });
@@ -165,7 +165,7 @@ test("nothing is sent for a while, and a comment comes; the drive is gone, and t
   await using reader = await EventReader.open(own.client, "");
   expect(await reader.block()).toBe("retry: 2000");
   expect(await reader.block()).toBe(":");
-  await own.client.json(200, "DELETE", `/v0/drives/${own.id}`);
+  await own.client.delete(`/v0/drives/${own.id}`);
   expect(await reader.next()).toBeNull();
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { changeNumber } from "../../../src/domain/changes/change.ts";
 import { encodeChangePosition } from "../../../src/http/operation/cursor.ts";
-import { addAccount } from "../../support/server/accounts.ts";
+import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import type { Client } from "../../support/server/client.ts";
 import { allChanges, changesPage } from "../../support/peers/event-reader.ts";
 import {
@@ -192,24 +192,19 @@ function refuses(name: string, query: string, field: string): Scenario {
 test("members and links are told of; and a reader sees what happened since it is one", async () => {
   addAccount(stage.coffer, "zoe");
   addAccount(stage.coffer, "yan");
-  const { apiKeys } = stage.coffer.appliance.services;
-  const clientOf = async (name: string) =>
-    stage.coffer.client((await apiKeys.createFor(name, "", "read-write")).secret);
+  const clientOf = (name: string) => accountClient(stage.coffer, name);
   const [zoe, yan] = [await clientOf("zoe"), await clientOf("yan")];
-  const made = await zoe.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-    body: { name: "Shared" },
-  });
+  const made = await zoe.post<{ data: { id: string } }>("/v0/drives", { name: "Shared" });
   const { id } = made.data;
   const members = `/v0/drives/${id}/members`;
-  await zoe.json(201, "PUT", `/v0/files?drive_id=${id}&path=before`, { body: "x" });
-  const { data: member } = await zoe.json<{ data: { user_id: string } }>(201, "POST", members, {
-    body: { username: "yan", role: "editor" },
+  await zoe.put(id, "before", "x");
+  const { data: member } = await zoe.post<{ data: { user_id: string } }>(members, {
+    username: "yan",
+    role: "editor",
   });
-  await zoe.json(200, "PATCH", `${members}/${member.user_id}`, { body: { role: "reader" } });
-  const link = await zoe.json<{ id: string }>(201, "POST", "/v0/links", {
-    body: { drive_id: id, path: "before" },
-  });
-  await zoe.json(200, "DELETE", `/v0/links/${link.id}`);
+  await zoe.patch(`${members}/${member.user_id}`, { role: "reader" });
+  const link = await zoe.post<{ id: string }>("/v0/links", { drive_id: id, path: "before" });
+  await zoe.delete(`/v0/links/${link.id}`);
   const told = async (client: Client) =>
     (await allChanges(client, `drive_id=${id}`)).map(({ type, path, ref }) => [type, path, ref]);
   const since = [
@@ -222,7 +217,7 @@ test("members and links are told of; and a reader sees what happened since it is
   expect(await told(yan)).toEqual(since);
   // It is not among the drives of its own.
   expect(await allChanges(yan, "")).toEqual([]);
-  await zoe.json(200, "DELETE", `${members}/${member.user_id}`);
+  await zoe.delete(`${members}/${member.user_id}`);
   expect((await yan.send("GET", `/v0/changes?drive_id=${id}`)).status).toBe(404);
   expect((await told(zoe)).at(-1)).toEqual(["member.removed", "", member.user_id]);
 });
@@ -260,7 +255,7 @@ describe("going through the feed", () => {
   test("each order gives every change once, on pages of any length", async () => {
     const { id, client } = await stage.ownDrive();
     for (const name of ["a", "b", "c", "d", "e"]) {
-      await client.json(201, "PUT", `/v0/files?drive_id=${id}&path=${name}`, { body: name });
+      await client.put(id, name, name);
     }
     for (const limit of [1, 2, 3, 5]) {
       const forwards = await allChanges(client, `drive_id=${id}`, limit);
@@ -273,8 +268,7 @@ describe("going through the feed", () => {
 
   test("the end of the feed, and a change, are where it goes on", async () => {
     const { id, client } = await stage.ownDrive();
-    const file = (path: string) =>
-      client.json(201, "PUT", `/v0/files?drive_id=${id}&path=${path}`, { body: path });
+    const file = (path: string) => client.put(id, path, path);
     const empty = await changesPage(client, "");
     expect(empty).toEqual({ data: [], next_cursor: expect.any(String), has_more: false });
     const latest = await changesPage(client, "cursor=latest");
@@ -291,20 +285,17 @@ describe("going through the feed", () => {
 
   test("an account's feed is that of all its drives together, and no others", async () => {
     addAccount(stage.coffer, "eve");
-    const { secret } = await stage.coffer.appliance.services.apiKeys.createFor("eve", "", "read-write");
-    const eve = stage.coffer.client(secret);
+    const eve = await accountClient(stage.coffer, "eve");
     const ids: string[] = [];
     for (const name of ["One", "Two", "Three"]) {
-      ids.push(
-        (await eve.json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name } })).data.id,
-      );
+      ids.push((await eve.makeDrive(name)).id);
     }
     const expected: string[] = [];
     for (let n = 0; n < 40; n += 1) {
       const isForeign = n % 7 === 0;
       const client = isForeign ? stage.world.clients.bob : eve;
-      const id = isForeign ? stage.world.drives.bob : ids[(n % 5) % 3];
-      await client.json(201, "PUT", `/v0/files?drive_id=${id}&path=n${n}`, { body: "x" });
+      const id = isForeign ? stage.world.drives.bob : (ids[(n % 5) % 3] ?? "");
+      await client.put(id, `n${n}`, "x");
       if (!isForeign) expected.push(`n${n}`);
     }
     for (const limit of [3, 50]) {

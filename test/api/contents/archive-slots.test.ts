@@ -37,9 +37,7 @@ async function account(): Promise<OwnDrive> {
   const { apiKeys } = stage.coffer.appliance.services;
   const { secret } = await apiKeys.createFor(`user-${users}`, "", "read-write");
   const client = stage.coffer.client(secret);
-  const made = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-    body: { name: "D" },
-  });
+  const made = await client.post<{ data: { id: string } }>("/v0/drives", { name: "D" });
   const own = { id: made.data.id, key: secret, client };
   await upload(own, "a", LARGE);
   return own;
@@ -53,7 +51,7 @@ async function takeAll(readers: AsyncDisposableStack, own: OwnDrive, client: str
 }
 
 async function another(own: OwnDrive): Promise<Client> {
-  const { key } = await own.client.json<{ key: string }>(201, "POST", "/v0/keys", { body: {} });
+  const { key } = await own.client.makeKey();
   return stage.coffer.client(key);
 }
 

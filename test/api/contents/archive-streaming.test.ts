@@ -9,12 +9,13 @@ import { contentsOnDisk, eventually, openStage, type OwnDrive } from "../../supp
 import { withReason } from "../../support/server/skip.ts";
 import { LARGE, SlowReader } from "../../support/peers/slow-reader.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
+import { callerWith } from "../../support/server/services-drive.ts";
 
 const stage = openStage(KEEPS_NOTHING);
 
 async function remove(own: OwnDrive, path: string): Promise<void> {
   const body = { drive_id: own.id, path, confirm: true };
-  await own.client.json(200, "DELETE", "/v0/folders", { body });
+  await own.client.delete("/v0/folders", body);
 }
 
 describe("while it is on its way", () => {
@@ -27,13 +28,11 @@ describe("while it is on its way", () => {
     await using reader = await SlowReader.of(own);
     await remove(own, "b/");
     await upload(own, "c", "another");
-    const { data } = await own.client.json<{ data: { id: string; path: string }[] }>(
-      200,
-      "GET",
+    const { data } = await own.client.get<{ data: { id: string; path: string }[] }>(
       `/v0/files?drive_id=${own.id}`,
     );
     const last = data.find(({ path }) => path === "d/4");
-    await own.client.json(200, "POST", `/v0/files/${last?.id}/move`, { body: { destination_path: "aa" } });
+    await own.client.post(`/v0/files/${last?.id}/move`, { destination_path: "aa" }, 200);
     await upload(own, "ab", "added");
     await stage.coffer.appliance.services.sweep.run();
     const archive = await reader.rest();
@@ -49,7 +48,7 @@ describe("while it is on its way", () => {
   test("deleting the drive changes nothing of it either", async () => {
     const own = await slow();
     await using reader = await SlowReader.of(own);
-    await own.client.json(200, "DELETE", `/v0/drives/${own.id}`);
+    await own.client.delete(`/v0/drives/${own.id}`);
     await stage.coffer.appliance.services.sweep.run();
     const { a: _, ...others } = await opened((await reader.rest()) ?? Buffer.alloc(0), (zip) => zip.texts());
     expect(others).toEqual(expected);
@@ -115,15 +114,10 @@ describe("while it is on its way", () => {
 /** A drive with 20,000 files behind `first`, before `zz`; and its archive, which nobody has asked for yet. */
 async function long() {
   const own = await filled(stage, { first: "x", zz: "y" });
-  const { data } = await own.client.json<{ data: { id: string }[] }>(
-    200,
-    "GET",
-    `/v0/files?drive_id=${own.id}`,
-  );
+  const { data } = await own.client.get<{ data: { id: string }[] }>(`/v0/files?drive_id=${own.id}`);
   await addManyFiles(stage.coffer.dataDir, data[0]?.id ?? "", 20_000);
   const { services } = stage.coffer.appliance;
-  const caller = services.apiKeys.authenticate(own.key);
-  if (caller === null) throw new Error("the key is not known");
+  const caller = callerWith(services, own.key);
   const last = data[1]?.id ?? "";
   return {
     own,

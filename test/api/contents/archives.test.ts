@@ -112,11 +112,7 @@ describe("what is in it", () => {
 
   test("thousands of files, in the order of the list", async () => {
     const own = await filled(stage, { "first.txt": "x", "many0/between": "y", "zz/last": "z" });
-    const { data } = await own.client.json<{ data: { id: string }[] }>(
-      200,
-      "GET",
-      `/v0/files?drive_id=${own.id}`,
-    );
+    const { data } = await own.client.get<{ data: { id: string }[] }>(`/v0/files?drive_id=${own.id}`);
     await addManyFiles(stage.coffer.dataDir, data[0]?.id ?? "", 2499);
     const numbers = Array.from({ length: 2499 }, (_, n) => `many/${String(n + 1).padStart(7, "0")}.txt`);
     const found = Object.keys(await archived(own.client, own.id));
@@ -127,7 +123,7 @@ describe("what is in it", () => {
     const own = await filled(stage, { stays: "1" });
     const soon = new Date(stage.coffer.clock.now() + 1000).toISOString();
     const body = { drive_id: own.id, filename: "goes", content: "eA", expires_at: soon };
-    await own.client.json(201, "POST", "/v0/files", { body });
+    await own.client.post("/v0/files", body);
     expect(Object.keys(await archived(own.client, own.id))).toEqual(["goes", "stays"]);
     stage.coffer.clock.advance(1000);
     expect(Object.keys(await archived(own.client, own.id))).toEqual(["stays"]);
@@ -156,9 +152,7 @@ describe("the answer", () => {
   test("has a name that can be saved, also of a drive that is called like a path", async () => {
     const { data } = await stage.coffer
       .client()
-      .json<{ data: { api_key: string; drive_id: string } }>(201, "POST", "/v0/drives/provision", {
-        body: { name: "../é\\x" },
-      });
+      .post<{ data: { api_key: string; drive_id: string } }>("/v0/drives/provision", { name: "../é\\x" });
     const { headers } = await stage.coffer.client(data.api_key).send("GET", address(data.drive_id));
     expect(headers.get("content-disposition")).toBe(
       `attachment; filename="..-_-x.zip"; filename*=UTF-8''..-%C3%A9-x.zip`,
@@ -243,11 +237,7 @@ describe("the answer", () => {
   test("counts as bandwidth, as the contents it holds", async () => {
     const own = await filled(stage, { small: "x".repeat(1000), large: Buffer.alloc(100_000, "y") });
     const used = async () => {
-      const { data } = await own.client.json<{ data: { bandwidth: { used: number } } }>(
-        200,
-        "GET",
-        "/v0/account/usage",
-      );
+      const { data } = await own.client.get<{ data: { bandwidth: { used: number } } }>("/v0/account/usage");
       return data.bandwidth.used;
     };
     const before = await used();

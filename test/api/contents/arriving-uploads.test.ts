@@ -55,9 +55,7 @@ async function limitedDrive(): Promise<
   addAccount(stage.coffer, username);
   const { secret: key } = await stage.coffer.appliance.services.apiKeys.createFor(username, "", "read-write");
   const client = stage.coffer.client(key);
-  const made = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-    body: { name: "A" },
-  });
+  const made = await client.post<{ data: { id: string } }>("/v0/drives", { name: "A" });
   const { id } = made.data;
   const upload = async (path: string, bytes: number) =>
     (await client.send("PUT", `/v0/files?drive_id=${id}&path=${path}`, { body: new Uint8Array(bytes) }))
@@ -105,8 +103,9 @@ describe("what is arriving counts as stored", () => {
   test("in JSON, in a form, and by a link", async () => {
     const drive = await limitedDrive();
     const client = stage.coffer.client(drive.key);
-    const link = await client.json<{ url: string }>(201, "POST", "/v0/upload-links", {
-      body: { drive_id: drive.id, path: "linked" },
+    const link = await client.post<{ url: string }>("/v0/upload-links", {
+      drive_id: drive.id,
+      path: "linked",
     });
     const head = `POST /v0/files HTTP/1.1\r\nAuthorization: Bearer ${drive.key}\r\nContent-Length: 2000000`;
     const json = await begin(
@@ -166,9 +165,7 @@ const SHUT_OUT: readonly (readonly [
     "with a link that a key made",
     async ({ id }, { key }) => {
       const body = { drive_id: id, path: "held" };
-      const made = await stage.coffer
-        .client(key)
-        .json<{ url: string }>(201, "POST", "/v0/upload-links", { body });
+      const made = await stage.coffer.client(key).post<{ url: string }>("/v0/upload-links", body);
       return `PUT ${new URL(made.url).pathname} HTTP/1.1\r\nContent-Length: ${94 * MIB}`;
     },
     404,
@@ -179,11 +176,11 @@ test.each(SHUT_OUT)(
   "what arrives from somebody %s ends soon after that was revoked",
   async (_, begins, status) => {
     const drive = await stage.ownDrive();
-    const made = await drive.client.json<{ id: string; key: string }>(201, "POST", "/v0/keys", { body: {} });
+    const made = await drive.client.makeKey();
     const held = await begin(await begins(drive, made), `{"text":"${START}`, 1);
     stage.coffer.clock.advance(1000);
     await held.client.write(START);
-    await drive.client.json(200, "DELETE", `/v0/keys/${made.id}`);
+    await drive.client.delete(`/v0/keys/${made.id}`);
     stage.coffer.clock.advance(1000);
     await held.client.write("x");
     expect((await held.answer()).status).toBe(status);
@@ -196,13 +193,13 @@ test.each(SHUT_OUT)(
 test("what arrives from a member ends soon after they are one no more", async () => {
   const { clients: people, drives, carol } = stage.world;
   const members = `/v0/drives/${drives.ada}/members/${carol}`;
-  await people.ada.json(200, "PATCH", members, { body: { role: "editor" } });
+  await people.ada.patch(members, { role: "editor" });
   const held = await begin(
     putHead({ id: drives.ada, key: people.carol.key ?? "" }, "held", 500_000),
     START,
     1,
   );
-  await people.ada.json(200, "DELETE", members);
+  await people.ada.delete(members);
   stage.coffer.clock.advance(1000);
   await held.client.write("x");
   expect((await held.answer()).status).toBe(404);

@@ -34,7 +34,7 @@ async function put(content: Uint8Array<ArrayBuffer>, type: "txt" | "bin" = "txt"
   const url = `/v0/files?drive_id=${drive.id}&path=${path}`;
   const { id } = await drive.client.json<{ id: string }>(201, "PUT", url, { body: content });
   // The index may not read it when it is damaged.
-  await drive.client.json(200, "GET", `/v0/search?drive_id=${drive.id}&q=nothing`);
+  await drive.client.get(`/v0/search?drive_id=${drive.id}&q=nothing`);
   return { id, path, content, digest: Bun.SHA256.hash(content, "hex") };
 }
 
@@ -136,7 +136,7 @@ async function requireRefused(stored: Stored): Promise<void> {
     .then(({ status }) => status)
     .catch(() => "broken off");
   expect([500, "broken off"]).toContain(archive);
-  await drive.client.json(200, "GET", url);
+  await drive.client.get(url);
 }
 
 async function requireGood({ id, content }: Stored): Promise<void> {
@@ -171,7 +171,7 @@ describe.each(CASES)("a %s that is %s", (_, damage, length, spoil) => {
     const again = await put(stored.content);
     for (const file of [stored, again]) {
       await requireGood(file);
-      await drive.client.json(200, "DELETE", `/v0/files/${file.id}`);
+      await drive.client.delete(`/v0/files/${file.id}`);
     }
     expect(damagedContents()).toBe(0);
     expect(await findings()).toEqual([]);
@@ -255,8 +255,8 @@ test("a copy of a damaged file is refused as well, and an upload heals both", as
   const stored = await put(sampleBytes(20_000, (count += 1) + 9000));
   await rm(fileOf(stored));
   await requireRefused(stored);
-  const copy = await drive.client.json<Stored>(201, "POST", `/v0/files/${stored.id}/copy`, {
-    body: { destination_path: "rot/copy.txt" },
+  const copy = await drive.client.post<Stored>(`/v0/files/${stored.id}/copy`, {
+    destination_path: "rot/copy.txt",
   });
   await requireRefused(copy);
   await put(stored.content);
@@ -267,7 +267,7 @@ test("/readyz shows damage, and is ready", async () => {
   const stored = await put(sampleBytes(20_000, (count += 1) + 9000));
   await rm(fileOf(stored));
   await requireRefused(stored);
-  const ready = await coffer.client().json<object>(200, "GET", "/readyz");
+  const ready = await coffer.client().get<object>("/readyz");
   expect(ready).toEqual({
     status: "ok",
     scrub: { progress: expect.any(Number), finished_at: expect.stringMatching(/Z$/), damaged: 1 },

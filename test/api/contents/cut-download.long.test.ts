@@ -26,9 +26,7 @@ test.each(SPOILS)(
     await using coffer = await startAppliance();
     const { id, client } = await provision(coffer);
     const content = sampleBytes(SIZE);
-    const file = await client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${id}&path=a.bin`, {
-      body: content,
-    });
+    const file = await client.put(id, "a.bin", content);
     const socket = connect(Number(new URL(client.base).port), "127.0.0.1");
     const received: Buffer[] = [];
     const [begun, spoiled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -30,7 +30,7 @@ async function newFile(length: number, content = sampleBytes(length, (count += 1
   const url = `/v0/files?drive_id=${drive.id}&path=${path}`;
   const { id } = await drive.client.json<{ id: string }>(201, "PUT", url, { body: content });
   // A search waits for the index, which may not read the file when it is damaged.
-  await drive.client.json(200, "GET", `/v0/search?drive_id=${drive.id}&q=nothing`);
+  await drive.client.get(`/v0/search?drive_id=${drive.id}&q=nothing`);
   const digest = Bun.SHA256.hash(content, "hex");
   return { id, path, digest, content, file: join(coffer.dataDir, "blobs", digest.slice(0, 2), digest) };
 }
@@ -113,12 +113,7 @@ const cases = SIZES.flatMap(([size, length]) =>
 describe.each(cases)("a %s content that is %s", (_size, _what, length, damage, problem) => {
   test("is a 500 that the log explains, in whole, in part and by a link", async () => {
     const stored = await newFile(length);
-    const link = await drive.client.json<{ token: string }>(
-      200,
-      "POST",
-      `/v0/files/${stored.id}/presigned-url`,
-      { body: {} },
-    );
+    const link = await drive.client.post<{ token: string }>(`/v0/files/${stored.id}/presigned-url`, {}, 200);
     await damage(stored);
     const asks = [
       () => download(stored),
@@ -197,9 +192,7 @@ test("a damaged content is found by its name without a snippet, and the log says
     new TextEncoder().encode(`the word is ${word} `.padEnd(20_000, "and so on ")),
   );
   const find = () =>
-    drive.client.json<{ data: { id: string; snippet: string | null }[] }>(
-      200,
-      "GET",
+    drive.client.get<{ data: { id: string; snippet: string | null }[] }>(
       `/v0/search?drive_id=${drive.id}&q=${word}`,
     );
   expect((await find()).data).toMatchObject([{ id: stored.id, snippet: expect.stringContaining(word) }]);
@@ -223,7 +216,7 @@ test.each(EDITS)("wrong bytes of a text are not made into a new content by %s", 
   await writeFile(stored.file, flipped(stored.content));
   const answer = await drive.client.send("POST", `/v0/files/${stored.id}/edit`, { body });
   expect(answer.status).toBe(500);
-  const record = await drive.client.json<{ content_hash: string }>(200, "GET", `/v0/files/${stored.id}`);
+  const record = await drive.client.get<{ content_hash: string }>(`/v0/files/${stored.id}`);
   expect(record.content_hash).toBe(`sha256:${stored.digest}`);
 });
 
@@ -232,14 +225,10 @@ test("a damaged content is not indexed, the others are, and the log says why", a
   await rename(stored.file, `${stored.file}.kept`);
   const from = coffer.lines.length;
   // A copy is indexed anew.
-  await drive.client.json(201, "POST", `/v0/files/${stored.id}/copy`, {
-    body: { destination_path: "unread.txt" },
-  });
+  await drive.client.post(`/v0/files/${stored.id}/copy`, { destination_path: "unread.txt" });
   const word = `w${crypto.randomUUID().replaceAll("-", "")}`;
   const good = await newFile(0, new TextEncoder().encode(word));
-  const { data } = await drive.client.json<{ data: { id: string }[] }>(
-    200,
-    "GET",
+  const { data } = await drive.client.get<{ data: { id: string }[] }>(
     `/v0/search?drive_id=${drive.id}&q=${word}`,
   );
   expect(data.map(({ id }) => id)).toEqual([good.id]);

@@ -455,7 +455,7 @@ describe("a reader who takes their time", () => {
     expect(slow.head).toStartWith("HTTP/1.1 200 ");
     expect(slow.head.toLowerCase()).toContain(`content-length: ${HUGE}`);
 
-    await own.client.json(200, "DELETE", `/v0/files/${id}`);
+    await own.client.delete(`/v0/files/${id}`);
     const { sweep } = stage.coffer.appliance.services;
     await sweep.run();
     stage.coffer.clock.advance(2 * 60 * 60 * 1000);

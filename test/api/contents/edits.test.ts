@@ -260,10 +260,7 @@ test("edits over a megabyte and over the limit", async () => {
   const { id, client } = await stage.ownDrive();
   const line = "a line that is in the file very often\n";
   const text = `first\n${line.repeat(Math.ceil((16 * 1024 * 1024) / line.length))}`;
-  const send = (size: number) =>
-    client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${id}&path=f-${size}.txt`, {
-      body: text.slice(0, size),
-    });
+  const send = (size: number) => client.put(id, `f-${size}.txt`, text.slice(0, size));
   const [within, over] = [await send(5_000_000), await send(16 * 1024 * 1024 + 1)];
   const ask = (status: number, fileId: string, body: Body) =>
     client.json<{ size: number; diff: string }>(status, "POST", `/v0/files/${fileId}/edit`, { body });
@@ -282,9 +279,7 @@ test("edits over a megabyte and over the limit", async () => {
 
 test("an edit that would make a text too long is refused before it is made", async () => {
   const { id, client } = await stage.ownDrive();
-  const made = await client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${id}&path=f.txt`, {
-    body: "a".repeat(50_000),
-  });
+  const made = await client.put(id, "f.txt", "a".repeat(50_000));
   const body = replace("a", "b".repeat(500_000), { replace_all: true });
   await client.json(413, "POST", `/v0/files/${made.id}/edit`, { body });
 });
@@ -298,10 +293,8 @@ describe("at the same time", () => {
   test("no edit of a file is lost, though none says what it is based on", async () => {
     const { id, client } = await stage.ownDrive();
     const body = Array.from({ length: 10 }, (_, index) => `place ${index}.\n`).join("");
-    const made = await client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${id}&path=f.txt`, {
-      body,
-    });
-    const ask = (edits: Body) => client.json(200, "POST", `/v0/files/${made.id}/edit`, { body: edits });
+    const made = await client.put(id, "f.txt", body);
+    const ask = (edits: Body) => client.post(`/v0/files/${made.id}/edit`, edits, 200);
     await atOnce(30, (n) =>
       ask(
         n < 10

@@ -21,11 +21,11 @@ test.each(Object.entries(PLACES))(
     await using coffer = await startAppliance();
     const { id, client } = await provision(coffer);
     const body = sampleBytes(SIZE);
-    await client.json(201, "PUT", `/v0/files?drive_id=${id}&path=a.bin`, { body });
-    const made = await client.json<{ id: string; key: string }>(201, "POST", "/v0/keys", { body: {} });
+    await client.put(id, "a.bin", body);
+    const made = await client.makeKey();
     const key = coffer.client(made.key);
     const address = `/v0/files/by-path/presigned-url?drive_id=${id}&path=a.bin`;
-    const { url } = await key.json<{ url: string }>(200, "POST", address, { body: {} });
+    const { url } = await key.post<{ url: string }>(address, {}, 200);
     const place = placeOf(new URL(url).pathname);
     const path = place.includes("?") ? `${place}&drive_id=${id}` : place;
 
@@ -44,7 +44,7 @@ test.each(Object.entries(PLACES))(
     const auth = path === place ? [] : [`Authorization: Bearer ${made.key}`];
     socket.write(`${[`GET ${path} HTTP/1.1`, "Host: x", ...auth].join("\r\n")}\r\n\r\n`);
     await begun.promise;
-    await client.json(200, "DELETE", `/v0/keys/${made.id}`);
+    await client.delete(`/v0/keys/${made.id}`);
     await closed.promise;
     expect(received).toBeGreaterThan(0);
     expect(received).toBeLessThan(SIZE);

@@ -204,14 +204,7 @@ describe("large text", () => {
 
   test("of more than 64 MiB is to be downloaded", async () => {
     const own = await stage.ownDrive();
-    const file = await own.client.json<{ id: string }>(
-      201,
-      "PUT",
-      `/v0/files?drive_id=${own.id}&path=f.txt`,
-      {
-        body: new Uint8Array(64 * MIB + 1).fill(0x61),
-      },
-    );
+    const file = await own.client.put(own.id, "f.txt", new Uint8Array(64 * MIB + 1).fill(0x61));
     const answer = await own.client.send("POST", `/v0/files/${file.id}/extract`);
     expect([answer.status, answer.text]).toEqual([413, expect.stringContaining("download")]);
   });

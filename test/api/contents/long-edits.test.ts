@@ -69,6 +69,6 @@ test.each(CASES)("an edit of a long text lets others go first: %s", async (_, te
   using meter = new ByteMeter();
   const { status: answered } = await client.send("POST", `/v0/files/by-path/edit?${place}`, { body });
   const tooMany = Math.max(0, meter.largest() - MOST_BYTES);
-  await client.json(200, "DELETE", `/v0/files/by-path?${place}`);
+  await client.delete(`/v0/files/by-path?${place}`);
   expect([answered, tooMany]).toEqual([status, 0]);
 });

@@ -91,7 +91,7 @@ describe("where a content is kept", () => {
     expect(inDatabase(one)).toBe(1);
     for (const { id } of [one, two]) {
       await requireGood(two);
-      await drive.client.json(200, "DELETE", `/v0/files/${id}`);
+      await drive.client.delete(`/v0/files/${id}`);
     }
     await coffer.appliance.services.sweep.run();
     expect(inDatabase(one)).toBe(1);
@@ -129,7 +129,7 @@ describe("a small content that an older version kept in a file", () => {
     const stored = await putAsFile();
     const again = await put(stored.content);
     expect(inDatabase(stored)).toBe(1);
-    for (const { id } of [stored, again]) await drive.client.json(200, "DELETE", `/v0/files/${id}`);
+    for (const { id } of [stored, again]) await drive.client.delete(`/v0/files/${id}`);
     await coffer.appliance.services.sweep.run();
     coffer.clock.advance(ORPHAN_GRACE_MS);
     await coffer.appliance.services.sweep.run();

@@ -26,7 +26,7 @@ function putPath(drive: OwnDrive, path: string): string {
 }
 
 function shown(drive: OwnDrive): Promise<{ data: { file_count: number; total_size: number } }> {
-  return drive.client.json(200, "GET", `/v0/drives/${drive.id}`);
+  return drive.client.get(`/v0/drives/${drive.id}`);
 }
 
 describe("the storage of an unclaimed drive", () => {
@@ -40,7 +40,7 @@ describe("the storage of an unclaimed drive", () => {
       body: content,
     });
     const copies = Array.from({ length: 8 }, (_, i) =>
-      drive.client.json(201, "POST", `/v0/files/${id}/copy`, { body: { destination_path: `${i + 1}` } }),
+      drive.client.post(`/v0/files/${id}/copy`, { destination_path: `${i + 1}` }),
     );
     await Promise.all(copies);
     const rest = content.subarray(0, 10 * MIB - missing);
@@ -127,22 +127,20 @@ describe("the storage of an unclaimed drive", () => {
 test("an account's plan limits all its drives together, and expired files count no more", async () => {
   await using coffer = await startAppliance({ "storage-limits": "team=1000" });
   const { clients, drives } = await populate(coffer);
-  const { data: second } = await clients.ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-    body: { name: "Second" },
-  });
+  const second = await clients.ada.makeDrive("Second");
   // The world's own file has 12 bytes.
   const fill = `/v0/files?drive_id=${drives.ada}&path=fill&expires_at=2030-01-02`;
   await clients.ada.json(201, "PUT", fill, { body: "x".repeat(988) });
   const refusal = await clients.ada.send("PUT", `/v0/files?drive_id=${second.id}&path=a`, { body: "x" });
   expect(refusal.status).toBe(403);
   expectJson(refusal.text, { error: { code: "QUOTA_EXCEEDED" } });
-  await clients.adaDrive.json(201, "PUT", `/v0/files?drive_id=${drives.ada}&path=empty`, { body: "" });
+  await clients.adaDrive.put(drives.ada, "empty", "");
   expect(
     (await clients.adaDrive.send("PUT", `/v0/files?drive_id=${drives.ada}&path=b`, { body: "x" })).status,
   ).toBe(403);
-  await clients.bob.json(201, "PUT", `/v0/files?drive_id=${drives.bob}&path=a`, { body: "x".repeat(2000) });
+  await clients.bob.put(drives.bob, "a", "x".repeat(2000));
   coffer.clock.advance(24 * 60 * 60 * 1000);
-  await clients.ada.json(201, "PUT", `/v0/files?drive_id=${second.id}&path=a`, { body: "x".repeat(988) });
+  await clients.ada.put(second.id, "a", "x".repeat(988));
 });
 
 function inJson(bytes: number) {
@@ -273,13 +271,13 @@ describe("contents on the disk", () => {
     const third = await uploadSame(other, "c");
     const { blobs } = await contentsOnDisk(coffer.dataDir);
     expect(blobs).toEqual([Bun.SHA256.hash("the same", "hex")]);
-    await drive.client.json(200, "DELETE", `/v0/files/${first.id}`);
-    await drive.client.json(200, "DELETE", `/v0/files/${second.id}`);
+    await drive.client.delete(`/v0/files/${first.id}`);
+    await drive.client.delete(`/v0/files/${second.id}`);
     await sweep.run();
     coffer.clock.advance(TWO_HOURS);
     await sweep.run();
     expect((await other.client.send("GET", `/v0/files/${third.id}/download`)).text).toBe("the same");
-    await other.client.json(200, "DELETE", `/v0/files/${third.id}`);
+    await other.client.delete(`/v0/files/${third.id}`);
     await sweep.run();
     expect((await contentsOnDisk(coffer.dataDir)).blobs).toEqual(blobs);
     coffer.clock.advance(TWO_HOURS);
@@ -330,7 +328,7 @@ test("a disk at its reserve refuses uploads, and nothing else", async () => {
     expectCommonRules(method, answer);
   }
   expect(await contentsOnDisk(coffer.dataDir)).toEqual({ blobs: [], tmp: [] });
-  await client.json(201, "POST", "/v0/folders", { body: { drive_id: id, path: "a/" } });
-  const list = await client.json<{ total: number }>(200, "GET", `/v0/files?drive_id=${id}`);
+  await client.post("/v0/folders", { drive_id: id, path: "a/" });
+  const list = await client.get<{ total: number }>(`/v0/files?drive_id=${id}`);
   expect(list.total).toBe(0);
 });

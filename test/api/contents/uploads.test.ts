@@ -602,14 +602,9 @@ describe("a path that is taken", () => {
   test("updated_at moves on, created_at does not", async () => {
     const own = await stage.ownDrive();
     const body = { drive_id: own.id, filename: "f", content: HELLO };
-    const first = await own.client.json<{ created_at: string }>(201, "POST", "/v0/files", { body });
+    const first = await own.client.post<{ created_at: string }>("/v0/files", body);
     stage.coffer.clock.advance(1000);
-    const second = await own.client.json<{ created_at: string; updated_at: string }>(
-      200,
-      "POST",
-      "/v0/files",
-      { body },
-    );
+    const second = await own.client.post<{ created_at: string; updated_at: string }>("/v0/files", body, 200);
     expect(second.created_at).toBe(first.created_at);
     expect(Date.parse(second.updated_at) - Date.parse(first.created_at)).toBe(1000);
   });

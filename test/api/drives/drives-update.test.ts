@@ -149,14 +149,12 @@ describe("a drive is renamed and described", () => {
 
 async function make(name: string): Promise<Drive> {
   const { bob } = stage.world.clients;
-  return (await bob.json<{ data: Drive }>(201, "POST", "/v0/drives", { body: { name } })).data;
+  return (await bob.post<{ data: Drive }>("/v0/drives", { name })).data;
 }
 
 async function rename(drive: Drive, name: string): Promise<Drive> {
   const { bob } = stage.world.clients;
-  const changed = await bob.json<{ data: Drive }>(200, "PATCH", `/v0/drives/${drive.id}`, {
-    body: { name },
-  });
+  const changed = await bob.patch<{ data: Drive }>(`/v0/drives/${drive.id}`, { name });
   return changed.data;
 }
 

@@ -129,19 +129,12 @@ describe("provision", () => {
   test("the key opens that drive, which is empty, unclaimed and lives 30 days", async () => {
     const { data } = await stage.coffer
       .client()
-      .json<{ data: { api_key: string; drive_id: string; expires_at: string } }>(
-        201,
-        "POST",
-        "/v0/drives/provision",
-        {
-          body: { name: "Mine" },
-        },
-      );
+      .post<{ data: { api_key: string; drive_id: string; expires_at: string } }>("/v0/drives/provision", {
+        name: "Mine",
+      });
     const now = new Date(stage.coffer.clock.now()).toISOString();
     expect(Date.parse(data.expires_at) - stage.coffer.clock.now()).toBe(30 * DAY);
-    const { data: drives } = await stage.coffer
-      .client(data.api_key)
-      .json<{ data: object[] }>(200, "GET", "/v0/drives");
+    const { data: drives } = await stage.coffer.client(data.api_key).get<{ data: object[] }>("/v0/drives");
     expect(drives).toEqual([
       {
         id: data.drive_id,
@@ -300,11 +293,11 @@ describe("slugs", () => {
   test("are made of the name, numbered on a clash, and open the drive everywhere", async () => {
     const { bob } = stage.world.clients;
     for (const [name, slug] of slugs) {
-      const made = await bob.json<{ data: DriveRecord }>(201, "POST", "/v0/drives", { body: { name } });
+      const made = await bob.post<{ data: DriveRecord }>("/v0/drives", { name });
       expect([name, made.data.slug]).toEqual([name, slug]);
-      const found = await bob.json<{ data: DriveRecord[] }>(200, "GET", `/v0/drives?slug=${slug}`);
+      const found = await bob.get<{ data: DriveRecord[] }>(`/v0/drives?slug=${slug}`);
       expect(found.data.map(({ id }) => id)).toEqual([made.data.id]);
-      const got = await bob.json<{ data: DriveRecord }>(200, "GET", `/v0/drives/${encodeURIComponent(slug)}`);
+      const got = await bob.get<{ data: DriveRecord }>(`/v0/drives/${encodeURIComponent(slug)}`);
       expect(got.data.id).toBe(made.data.id);
     }
   });
@@ -491,17 +484,13 @@ describe("deletion", () => {
 
   test("takes the keys that were made for the drive as well, and leaves the account's", async () => {
     const { ada } = stage.world.clients;
-    const made = await ada.json<{ data: DriveRecord }>(201, "POST", "/v0/drives", {
-      body: { name: "With keys" },
-    });
-    const key = await ada.json<{ key: string; id: string }>(201, "POST", "/v0/keys", {
-      body: { drive_id: made.data.id },
-    });
+    const made = await ada.post<{ data: DriveRecord }>("/v0/drives", { name: "With keys" });
+    const key = await ada.makeKey({ drive_id: made.data.id });
     const limited = stage.coffer.client(key.key);
-    await limited.json(200, "GET", "/v0/drives");
-    await limited.json(200, "DELETE", `/v0/drives/${made.data.id}`);
+    await limited.get("/v0/drives");
+    await limited.delete(`/v0/drives/${made.data.id}`);
     expect((await limited.send("GET", "/v0/drives")).status).toBe(401);
-    const keys = await ada.json<{ id: string }[]>(200, "GET", "/v0/keys");
+    const keys = await ada.get<{ id: string }[]>("/v0/keys");
     expect(keys.map(({ id }) => id)).not.toContain(key.id);
   });
 });
@@ -512,9 +501,9 @@ describe("an unclaimed drive that is 30 days old", () => {
     const world = await populate(coffer);
     coffer.clock.advance(DAY);
     const young = await provision(coffer);
-    await young.client.json(201, "PUT", `/v0/files?drive_id=${young.id}&path=a`, { body: "only here" });
+    await young.client.put(young.id, "a", "only here");
     coffer.clock.advance(29 * DAY - 1);
-    await world.clients.agent.json(200, "GET", "/v0/drives");
+    await world.clients.agent.get("/v0/drives");
     coffer.clock.advance(1);
     for (const path of [
       "/v0/drives",
@@ -524,8 +513,8 @@ describe("an unclaimed drive that is 30 days old", () => {
       const answer = await world.clients.agent.send("GET", path);
       expect([path, answer.status]).toEqual([path, 401]);
     }
-    await young.client.json(200, "GET", "/v0/drives");
-    await world.clients.ada.json(200, "GET", `/v0/files/${world.files.ada}`);
+    await young.client.get("/v0/drives");
+    await world.clients.ada.get(`/v0/files/${world.files.ada}`);
 
     const { sweep } = coffer.appliance.services;
     expect(await sweep.run()).toMatchObject({ drives: 2 });
@@ -570,7 +559,7 @@ describe("an unclaimed drive that is 30 days old", () => {
       ),
     );
     expect((await contentsOnDisk(coffer.dataDir)).blobs).toHaveLength(50);
-    await drive.client.json(200, "DELETE", `/v0/drives/${drive.id}`);
+    await drive.client.delete(`/v0/drives/${drive.id}`);
     const { sweep } = coffer.appliance.services;
     expect(await sweep.run()).toMatchObject({ drives: 1 });
     coffer.clock.advance(2 * 60 * 60 * 1000);

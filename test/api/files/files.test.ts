@@ -712,10 +712,10 @@ describe("bulk-delete", () => {
     }
     const [one = "", two = "", three = ""] = ids;
     const file_ids = [one, one.toUpperCase(), two, three];
-    await client.json(200, "POST", "/v0/files/bulk-delete", { body: { file_ids } });
+    await client.post("/v0/files/bulk-delete", { file_ids }, 200);
     const folders = async (path: string) => {
       const query = new URLSearchParams({ drive_id: drive, path });
-      const { data } = await client.json<{ data: Json[] }>(200, "GET", `/v0/folders?${query.toString()}`);
+      const { data } = await client.get<{ data: Json[] }>(`/v0/folders?${query.toString()}`);
       return data;
     };
     expect(await folders("")).toMatchObject([{ path: "a/", file_count: 1, total_size: 8 }]);
@@ -723,9 +723,7 @@ describe("bulk-delete", () => {
       { path: "a/b/", file_count: 0, total_size: 0 },
       { path: "a/c/", file_count: 1, total_size: 8 },
     ]);
-    const { total } = await client.json<{ total: number }>(
-      200,
-      "GET",
+    const { total } = await client.get<{ total: number }>(
       `/v0/files?drive_id=${drive}&prefix=a/&delimiter=/`,
     );
     expect(total).toBe(0);
@@ -755,7 +753,7 @@ describe("times", () => {
       expect(Date.parse(changed.updated_at) - last).toBe(1000);
       expect(changed.created_at).toBe(file.created_at);
       last += 1000;
-      const drive = await own.client.json<{ data: Record }>(200, "GET", `/v0/drives/${own.id}`);
+      const drive = await own.client.get<{ data: Record }>(`/v0/drives/${own.id}`);
       expect(drive.data.updated_at).toBe(changed.updated_at);
     }
   });

@@ -244,15 +244,15 @@ beforeAll(async () => {
   const snapshots = `/v0/drives/${drives.ada}/snapshots`;
   const gone = `drive_id=${drives.ada}&path=gone.txt`;
   await clients.ada.json(201, "PUT", `/v0/files?${gone}`, { body: "x" });
-  const entry = await clients.ada.json<{ trash_id: string }>(200, "DELETE", `/v0/files/by-path?${gone}`);
-  const make = (path: string, body: Json) => clients.ada.json<{ id: string }>(201, "POST", path, { body });
+  const entry = await clients.ada.delete<{ trash_id: string }>(`/v0/files/by-path?${gone}`);
+  const make = (path: string, body: Json) => clients.ada.post<{ id: string }>(path, body);
   const link = await make("/v0/links", { drive_id: drives.ada, path: "notes/" });
   const webhook = await make("/v0/webhooks", {
     drive_id: drives.ada,
     url: "https://example.com/",
     events: ["link.created"],
   });
-  const account = await clients.ada.json<{ data: { id: string } }>(200, "GET", "/v0/account");
+  const account = await clients.ada.get<{ data: { id: string } }>("/v0/account");
   ada = {
     drive: world.drives.ada,
     slug: "ada/notes",
@@ -260,13 +260,13 @@ beforeAll(async () => {
     key: world.keyIds.ada,
     session: beginSession(coffer, "ada").id,
     user: account.data.id,
-    snapshot: (await clients.ada.json<{ data: { id: string } }>(201, "POST", snapshots)).data.id,
+    snapshot: (await clients.ada.post<{ data: { id: string } }>(snapshots)).data.id,
     trash: entry.trash_id,
     link: link.id,
     webhook: webhook.id,
   };
-  const made = await clients.ada.json<{ data: { id: string; slug: string } }>(201, "POST", "/v0/drives", {
-    body: { name: "Second" },
+  const made = await clients.ada.post<{ data: { id: string; slug: string } }>("/v0/drives", {
+    name: "Second",
   });
   const target = `/v0/files?drive_id=${made.data.id}&path=notes/hello.txt`;
   const file = await clients.ada.json<{ id: string }>(201, "PUT", target, { body: "hello" });
@@ -294,18 +294,18 @@ function ask(caller: Caller, { method, path, body }: Place, reference: string): 
 /** All that Ada has. */
 async function snapshot(): Promise<unknown> {
   const { ada: client } = stage.world.clients;
-  const keys = await client.json<{ id: string; scope: string }[]>(200, "GET", "/v0/keys");
+  const keys = await client.get<{ id: string; scope: string }[]>("/v0/keys");
   return [
-    await client.json<unknown>(200, "GET", "/v0/drives"),
-    await client.json<unknown>(200, "GET", `/v0/files?drive_id=${ada.drive}`),
-    await client.json<unknown>(200, "GET", `/v0/files?drive_id=${second.drive}`),
-    await client.json<unknown>(200, "GET", "/v0/sessions"),
-    await client.json<unknown>(200, "GET", "/v0/account"),
-    await client.json<unknown>(200, "GET", `/v0/drives/${ada.drive}/snapshots`),
-    await client.json<unknown>(200, "GET", `/v0/drives/${ada.drive}/members`),
-    await client.json<unknown>(200, "GET", `/v0/trash?drive_id=${ada.drive}`),
-    await client.json<unknown>(200, "GET", `/v0/links?drive_id=${ada.drive}`),
-    await client.json<unknown>(200, "GET", "/v0/webhooks"),
+    await client.get<unknown>("/v0/drives"),
+    await client.get<unknown>(`/v0/files?drive_id=${ada.drive}`),
+    await client.get<unknown>(`/v0/files?drive_id=${second.drive}`),
+    await client.get<unknown>("/v0/sessions"),
+    await client.get<unknown>("/v0/account"),
+    await client.get<unknown>(`/v0/drives/${ada.drive}/snapshots`),
+    await client.get<unknown>(`/v0/drives/${ada.drive}/members`),
+    await client.get<unknown>(`/v0/trash?drive_id=${ada.drive}`),
+    await client.get<unknown>(`/v0/links?drive_id=${ada.drive}`),
+    await client.get<unknown>("/v0/webhooks"),
     keys.map(({ id, scope }) => [id, scope]),
   ];
 }
@@ -364,7 +364,7 @@ function namesIn({ parameters = [], requestBody }: Described): string[] {
 test("every route where a thing is named by an identifier is tried", async () => {
   const { paths } = await stage.coffer
     .client()
-    .json<{ paths: Record<string, Record<string, Described>> }>(200, "GET", "/docs/openapi.json");
+    .get<{ paths: Record<string, Record<string, Described>> }>("/docs/openapi.json");
   const naming = Object.entries(paths)
     .filter(([path]) => !OF_APPLICATIONS.test(path))
     .flatMap(([path, operations]) =>
@@ -416,15 +416,10 @@ async function expectNobody(caller: Caller, things: Things): Promise<void> {
 
 describe("who was let in before is let in nowhere, to their own things least of all", () => {
   test("a key that was revoked", async () => {
-    const { id: keyId, key } = await stage.world.clients.ada.json<{ id: string; key: string }>(
-      201,
-      "POST",
-      "/v0/keys",
-      { body: {} },
-    );
+    const { id: keyId, key } = await stage.world.clients.ada.makeKey();
     const client = stage.coffer.client(key);
     expect((await client.send("GET", `/v0/drives/${ada.drive}`)).status).toBe(200);
-    await stage.world.clients.ada.json(200, "DELETE", `/v0/keys/${keyId}`);
+    await stage.world.clients.ada.delete(`/v0/keys/${keyId}`);
     const before = await snapshot();
     await expectNobody({ client, drive: ada.drive }, ada);
     expect(await snapshot()).toEqual(before);
@@ -433,7 +428,7 @@ describe("who was let in before is let in nowhere, to their own things least of 
   test("a session that ended", async () => {
     const { id, browser } = beginSession(stage.coffer, "ada");
     expect((await browser.send("GET", `/v0/drives/${ada.drive}`)).status).toBe(200);
-    await stage.world.clients.ada.json(200, "DELETE", `/v0/sessions/${id}`);
+    await stage.world.clients.ada.delete(`/v0/sessions/${id}`);
     const before = await snapshot();
     await expectNobody({ client: browser, drive: ada.drive }, ada);
     expect(await snapshot()).toEqual(before);
@@ -442,7 +437,7 @@ describe("who was let in before is let in nowhere, to their own things least of 
   test("a key of a drive that expired, and of one that was deleted", async () => {
     await using coffer = await startAppliance();
     const [expired, deleted] = [await provision(coffer), await provision(coffer)];
-    await deleted.client.json(200, "DELETE", `/v0/drives/${deleted.id}`);
+    await deleted.client.delete(`/v0/drives/${deleted.id}`);
     coffer.clock.advance(365 * 24 * 60 * 60 * 1000);
     for (const { client, id } of [expired, deleted]) {
       await expectNobody({ client, drive: id }, { ...NOTHING, drive: id });
@@ -452,7 +447,7 @@ describe("who was let in before is let in nowhere, to their own things least of 
 
 async function pathsOf({ client, id }: OwnDrive, query = ""): Promise<string[]> {
   const list = `/v0/files?drive_id=${id}&limit=1000&${query}`;
-  const { data } = await client.json<{ data: { path: string }[] }>(200, "GET", list);
+  const { data } = await client.get<{ data: { path: string }[] }>(list);
   return data.map(({ path }) => path).toSorted();
 }
 
@@ -491,9 +486,7 @@ describe("folders whose names begin alike, or are written alike, are apart", () 
     const query = `prefix=${encodeURIComponent(folder)}`;
     expect(await pathsOf(own, query)).toEqual(below);
     for (const search of ["/v0/search?", "/v0/grep?pattern=.&"]) {
-      const found = await own.client.json<{ data: { path: string }[] }>(
-        200,
-        "GET",
+      const found = await own.client.get<{ data: { path: string }[] }>(
         `${search}drive_id=${own.id}&${query}`,
       );
       expect(found.data.map(({ path }) => path).toSorted()).toEqual(below);
@@ -502,13 +495,11 @@ describe("folders whose names begin alike, or are written alike, are apart", () 
     const contents = Object.values(await archived(own.client, own.id, folder));
     expect(contents.filter((text) => text !== "").toSorted()).toEqual(below);
     const body = { drive_id: own.id, path: folder };
-    await own.client.json(200, "POST", "/v0/folders/move", { body: { ...body, destination_path: "moved/" } });
+    await own.client.post("/v0/folders/move", { ...body, destination_path: "moved/" }, 200);
     const moved = below.map((path) => `moved/${path.slice(folder.length)}`);
     expect(await pathsOf(own)).toEqual([...others, ...moved].toSorted());
-    await own.client.json(200, "POST", "/v0/folders/move", {
-      body: { ...body, path: "moved/", destination_path: folder },
-    });
-    await own.client.json(200, "DELETE", "/v0/folders", { body: { ...body, confirm: true } });
+    await own.client.post("/v0/folders/move", { ...body, path: "moved/", destination_path: folder }, 200);
+    await own.client.delete("/v0/folders", { ...body, confirm: true });
     expect(await pathsOf(own)).toEqual(others);
   });
 

@@ -95,10 +95,10 @@ describe("orders", () => {
     }
     const shown = async (sort: string) => {
       const url = `/v0/files?drive_id=${own.id}&delimiter=/&sort=${sort}`;
-      return (await own.client.json<FilePage>(200, "GET", url)).data.map(({ path }) => path);
+      return (await own.client.get<FilePage>(url)).data.map(({ path }) => path);
     };
     expect(await shown("updated_at")).toEqual(["a", "b", "c"]);
-    await own.client.json(200, "PATCH", `/v0/files/${ids.get("a") ?? ""}`, { body: { tags: ["x"] } });
+    await own.client.patch(`/v0/files/${ids.get("a") ?? ""}`, { tags: ["x"] });
     expect(await shown("updated_at")).toEqual(["b", "c", "a"]);
     expect(await shown("-updated_at")).toEqual(["a", "c", "b"]);
   });
@@ -116,38 +116,38 @@ describe("going on", () => {
 
   test.each(SORTS)("by cursors and by pages every file comes once, sort %s", async (sort) => {
     const { own, at } = await filled();
-    const whole = await own.client.json<FilePage>(200, "GET", `${at}&sort=${sort}`);
+    const whole = await own.client.get<FilePage>(`${at}&sort=${sort}`);
     expect(whole.data.length).toBe(20);
     const byCursor: Listed[] = [];
     const byPage: Listed[] = [];
     let cursor = "";
     for (let page = 1; page <= 7; page += 1) {
       const url = `${at}&sort=${sort}&limit=3`;
-      const next = await own.client.json<FilePage>(200, "GET", url + cursor);
+      const next = await own.client.get<FilePage>(url + cursor);
       byCursor.push(...next.data);
-      byPage.push(...(await own.client.json<FilePage>(200, "GET", `${url}&page=${page}`)).data);
+      byPage.push(...(await own.client.get<FilePage>(`${url}&page=${page}`)).data);
       expect(next.next_cursor === null).toBe(page === 7);
       cursor = `&cursor=${next.next_cursor ?? ""}`;
     }
     expect(byCursor).toEqual([...whole.data]);
     expect(byPage).toEqual([...whole.data]);
     const opposite = sort.startsWith("-") ? sort.slice(1) : `-${sort}`;
-    const back = await own.client.json<FilePage>(200, "GET", `${at}&sort=${opposite}`);
+    const back = await own.client.get<FilePage>(`${at}&sort=${opposite}`);
     expect([...back.data]).toEqual(whole.data.toReversed());
   });
 
   test.each(SORTS)("from a file that is gone by then, sort %s", async (sort) => {
     const { own, at } = await filled();
-    const whole = await own.client.json<FilePage>(200, "GET", `${at}&sort=${sort}`);
-    const first = await own.client.json<FilePage>(200, "GET", `${at}&sort=${sort}&limit=5`);
-    await own.client.json(200, "DELETE", `/v0/files/${first.data.at(-1)?.id ?? ""}`);
+    const whole = await own.client.get<FilePage>(`${at}&sort=${sort}`);
+    const first = await own.client.get<FilePage>(`${at}&sort=${sort}&limit=5`);
+    await own.client.delete(`/v0/files/${first.data.at(-1)?.id ?? ""}`);
     const url = `${at}&sort=${sort}&cursor=${first.next_cursor ?? ""}`;
-    expect((await own.client.json<FilePage>(200, "GET", url)).data).toEqual(whole.data.slice(5));
+    expect((await own.client.get<FilePage>(url)).data).toEqual(whole.data.slice(5));
   });
 
   test.each(SORTS)("with another sort than %s is refused", async (sort) => {
     const { own, at } = await filled();
-    const { next_cursor: cursor } = await own.client.json<FilePage>(200, "GET", `${at}&sort=${sort}&limit=3`);
+    const { next_cursor: cursor } = await own.client.get<FilePage>(`${at}&sort=${sort}&limit=3`);
     for (const other of SORTS.filter((each) => each !== sort)) {
       const { text } = await own.client.send("GET", `${at}&sort=${other}&cursor=${cursor ?? ""}`);
       expect([other, JSON.parse(text)]).toMatchObject([
@@ -178,7 +178,7 @@ describe("going on", () => {
     const { own, at } = await filled();
     for (const sort of SORTS) {
       const url = `${at}&sort=${sort}&limit=3`;
-      const { data, next_cursor: cursor } = await own.client.json<FilePage>(200, "GET", url);
+      const { data, next_cursor: cursor } = await own.client.get<FilePage>(url);
       const last = data.at(-1);
       const known = [
         sort,
@@ -207,7 +207,7 @@ test("files that expired and await the sweep are in no order", async () => {
     await own.client.json(201, "PUT", `${at}&path=${path}${query}`, { body: "x".repeat(size) });
   stage.coffer.clock.advance(60 * 60 * 1000);
   for (const sort of SORTS) {
-    const { data, total } = await own.client.json<FilePage>(200, "GET", `${at}&delimiter=/&sort=${sort}`);
+    const { data, total } = await own.client.get<FilePage>(`${at}&delimiter=/&sort=${sort}`);
     expect([sort, data.map(({ path }) => path).toSorted(), total]).toEqual([sort, ["a", "c"], 2]);
   }
 });

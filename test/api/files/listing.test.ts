@@ -329,7 +329,7 @@ describe("paging through", () => {
       test(`by pages of ${limit}${query}`, async () => {
         const seen: string[] = [];
         for (let page = 1; page <= Math.ceil(expected.length / limit) + 1; page += 1) {
-          const answer = await client.json<Page>(200, "GET", `${base}${query}&limit=${limit}&page=${page}`);
+          const answer = await client.get<Page>(`${base}${query}&limit=${limit}&page=${page}`);
           expect(answer).toMatchObject({ total: expected.length, page, limit });
           seen.push(...answer.data.map(({ path }) => path));
         }
@@ -340,7 +340,7 @@ describe("paging through", () => {
         const seen: string[] = [];
         let cursor = "";
         do {
-          const answer = await client.json<Page>(200, "GET", `${base}${query}&limit=${limit}${cursor}`);
+          const answer = await client.get<Page>(`${base}${query}&limit=${limit}${cursor}`);
           expect(answer.total).toBe(expected.length);
           seen.push(...answer.data.map(({ path }) => path));
           cursor = answer.next_cursor === null ? "" : `&cursor=${answer.next_cursor}`;
@@ -355,29 +355,25 @@ describe("paging through", () => {
     const own = await stage.ownDrive();
     const at = `/v0/files?drive_id=${own.id}`;
     for (const path of ["b", "d", "f"]) await own.client.json(201, "PUT", `${at}&path=${path}`, { body: "" });
-    const first = await own.client.json<Page>(200, "GET", `${at}&limit=2`);
+    const first = await own.client.get<Page>(`${at}&limit=2`);
     expect(first.data.map(({ path }) => path)).toEqual(["b", "d"]);
-    for (const { id } of first.data) await own.client.json(200, "DELETE", `/v0/files/${id}`);
+    for (const { id } of first.data) await own.client.delete(`/v0/files/${id}`);
     for (const path of ["a", "e", "g"]) await own.client.json(201, "PUT", `${at}&path=${path}`, { body: "" });
-    const rest = await own.client.json<Page>(200, "GET", `${at}&cursor=${first.next_cursor}`);
+    const rest = await own.client.get<Page>(`${at}&cursor=${first.next_cursor}`);
     expect(rest.data.map(({ path }) => path)).toEqual(["e", "f", "g"]);
     expect(rest.total).toBe(4);
   });
 
   test("a cursor shows nothing of another drive, and nothing before its prefix", async () => {
     const own = await stage.ownDrive();
-    const { next_cursor } = await client.json<Page>(200, "GET", `${base}&limit=1`);
-    const foreign = await own.client.json<Page>(
-      200,
-      "GET",
-      `/v0/files?drive_id=${own.id}&cursor=${next_cursor}`,
-    );
+    const { next_cursor } = await client.get<Page>(`${base}&limit=1`);
+    const foreign = await own.client.get<Page>(`/v0/files?drive_id=${own.id}&cursor=${next_cursor}`);
     expect(foreign.data).toEqual([]);
     const forged = Buffer.from("a").toString("base64url");
-    const odd = await client.json<Page>(200, "GET", `${base}&prefix=odd/&cursor=${forged}`);
+    const odd = await client.get<Page>(`${base}&prefix=odd/&cursor=${forged}`);
     expect(odd.data.map(({ path }) => path)).toEqual(paths.filter((path) => path.startsWith("odd/")));
     const end = Buffer.from("zzz").toString("base64url");
-    expect((await client.json<Page>(200, "GET", `${base}&prefix=odd/&cursor=${end}`)).data).toEqual([]);
+    expect((await client.get<Page>(`${base}&prefix=odd/&cursor=${end}`)).data).toEqual([]);
   });
 
   test.each([
@@ -417,17 +413,16 @@ describe("files past their expiry", () => {
           "&delimiter=/&prefix=a/",
           "&tags=t",
         ].map(async (query) => {
-          const { data, folders, total } = await own.client.json<Page>(200, "GET", at + query);
+          const { data, folders, total } = await own.client.get<Page>(at + query);
           return [query, data.map(({ path }) => path), total, folders ?? null];
         }),
       );
-      const { data } = await own.client.json<{ data: { file_count: number; total_size: number } }>(
-        200,
-        "GET",
+      const { data } = await own.client.get<{ data: { file_count: number; total_size: number } }>(
         `/v0/drives/${own.id}`,
       );
-      const preview = await own.client.json<{ file_count: number }>(200, "DELETE", "/v0/folders", {
-        body: { drive_id: own.id, path: "a/" },
+      const preview = await own.client.delete<{ file_count: number }>("/v0/folders", {
+        drive_id: own.id,
+        path: "a/",
       });
       return { pages, drive: [data.file_count, data.total_size], preview: preview.file_count };
     };
@@ -464,9 +459,7 @@ describe("files past their expiry", () => {
       const answer = await own.client.send(method, path, method === "GET" ? {} : { body });
       expect([method, path, answer.status]).toEqual([method, path, 404]);
     }
-    const bulk = await own.client.json<{ failed: string[] }>(200, "POST", "/v0/files/bulk-delete", {
-      body: { file_ids: ids },
-    });
+    const bulk = await own.client.post<{ failed: string[] }>("/v0/files/bulk-delete", { file_ids: ids }, 200);
     expect(bulk.failed).toEqual(ids);
     await stage.coffer.appliance.services.sweep.run();
     expect(await look()).toEqual(seen);
@@ -488,10 +481,10 @@ describe("files past their expiry", () => {
       headers: { "if-none-match": "*" },
     });
     expect(again.id).not.toBe(made.id);
-    await own.client.json(200, "POST", `/v0/files/${moving.id}/move`, { body: { destination_path: "d" } });
-    const { data, total } = await own.client.json<Page>(200, "GET", at);
+    await own.client.post(`/v0/files/${moving.id}/move`, { destination_path: "d" }, 200);
+    const { data, total } = await own.client.get<Page>(at);
     expect([data.map(({ path }) => path), total]).toEqual([["a/b", "d"], 2]);
-    const drive = await own.client.json<{ data: object }>(200, "GET", `/v0/drives/${own.id}`);
+    const drive = await own.client.get<{ data: object }>(`/v0/drives/${own.id}`);
     expect(drive.data).toMatchObject({ file_count: 2, total_size: 5 });
   });
 });

@@ -17,12 +17,7 @@ interface Made {
 /** A drive with one file, "Hello World!". */
 async function made(path = "notes/f.txt"): Promise<Made> {
   const own = await stage.ownDrive();
-  const { id } = await own.client.json<{ id: string }>(
-    201,
-    "PUT",
-    `/v0/files?drive_id=${own.id}&path=${path}`,
-    { body: "Hello World!" },
-  );
+  const { id } = await own.client.put(own.id, path, "Hello World!");
   return { own, id, record: `/v0/files/${id}` };
 }
 
@@ -57,11 +52,13 @@ describe("a record's ETag", () => {
     const file = await made();
     const { own } = file;
     const first = await etagOf(file);
-    await own.client.json(200, "POST", "/v0/folders/move", {
-      body: { drive_id: own.id, path: "notes/", destination_path: "other/" },
-    });
+    await own.client.post(
+      "/v0/folders/move",
+      { drive_id: own.id, path: "notes/", destination_path: "other/" },
+      200,
+    );
     const second = await etagOf(file);
-    await own.client.json(200, "PUT", `/v0/files?drive_id=${own.id}&path=other/f.txt`, { body: "new" });
+    await own.client.put(own.id, "other/f.txt", "new", 200);
     expect(new Set([first, second, await etagOf(file)]).size).toBe(3);
   });
 
@@ -80,7 +77,7 @@ describe("a record's ETag", () => {
     expect(await read("*")).toEqual([304, true]);
     // The content may be the same while the record is not.
     expect(await read(CONTENT_ETAG)).toEqual([200, false]);
-    await client.json(200, "PATCH", file.record, { body: { tags: ["a"] } });
+    await client.patch(file.record, { tags: ["a"] });
     expect((await client.send("GET", file.record, { headers: { "if-none-match": etag } })).status).toBe(200);
   });
 });
@@ -122,7 +119,7 @@ describe("If-Match and If-Unmodified-Since guard", () => {
   test.each(GUARDED)("%s, where they do not hold", async (_, ask) => {
     const file = await made();
     const before = await etagOf(file);
-    await file.own.client.json(200, "PATCH", file.record, { body: { metadata: { changed: true } } });
+    await file.own.client.patch(file.record, { metadata: { changed: true } });
     const refused: Record<string, string>[] = [
       { "if-match": before },
       { "if-match": `"x", W/${CONTENT_ETAG}` },

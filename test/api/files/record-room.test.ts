@@ -123,16 +123,14 @@ const GROWING: readonly Case[] = [
 ];
 
 async function makeDrive(client: Client): Promise<Place> {
-  const { data } = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-    body: { name: "Drive" },
-  });
-  return { id: data.id, client };
+  const drive = await client.makeDrive("Drive");
+  return { id: drive.id, client };
 }
 
 /** What is in a drive: its files and folders, and what a page of them shows. */
 async function shown({ client, id }: Place): Promise<unknown[]> {
   const paths = [`/v0/files?drive_id=${id}`, `/v0/folders?drive_id=${id}`, `/v0/drives/${id}`];
-  return Promise.all(paths.map((path) => client.json(200, "GET", path)));
+  return Promise.all(paths.map((path) => client.get(path)));
 }
 
 describe("in an unclaimed drive there is room", () => {
@@ -161,7 +159,7 @@ describe("in an unclaimed drive there is room", () => {
     expectRefused(await own.client.send("POST", "/v0/folders/copy", { body }), "QUOTA_EXCEEDED");
     expect(works).not.toHaveBeenCalled();
     leave(coffer, own.id, 501 * FILE);
-    await own.client.json(201, "POST", "/v0/folders/copy", { body });
+    await own.client.post("/v0/folders/copy", body);
     expect(works).toHaveBeenCalledTimes(1);
   });
 
@@ -169,12 +167,10 @@ describe("in an unclaimed drive there is room", () => {
     const own = await target();
     leave(stage.coffer, own.id, 0);
     expectRefused(await upload(own, "other"), "QUOTA_EXCEEDED");
-    await own.client.json(200, "DELETE", `/v0/files/${own.file}`);
+    await own.client.delete(`/v0/files/${own.file}`);
     expect((await upload(own, "other")).status).toBe(201);
     expectRefused(await upload(own, "another"), "QUOTA_EXCEEDED");
-    await own.client.json(200, "DELETE", "/v0/folders", {
-      body: { drive_id: own.id, path: "dir/", confirm: true },
-    });
+    await own.client.delete("/v0/folders", { drive_id: own.id, path: "dir/", confirm: true });
     expectRefused(await upload(own, "another"), "QUOTA_EXCEEDED");
   });
 
@@ -186,7 +182,7 @@ describe("in an unclaimed drive there is room", () => {
     const link = () => own.client.send("POST", `/v0/files/${id}/presigned-url`, { body: { expires_in: 60 } });
     expect([(await link()).status, (await link()).status]).toEqual([200, 200]);
     expectRefused(await link(), "QUOTA_EXCEEDED");
-    await own.client.json(200, "DELETE", `/v0/files/${id}`);
+    await own.client.delete(`/v0/files/${id}`);
     expect((await upload(own, "file")).status).toBe(201);
     expectRefused(await upload(own, "more"), "QUOTA_EXCEEDED");
   });
@@ -250,19 +246,17 @@ describe("in an account", () => {
     expectRefused(refusal, "QUOTA_EXCEEDED");
     expect(refusal.text).toContain(`allows ${room} bytes of names`);
     // What is in another drive of the account is moved, and takes no more room.
-    const { data } = await two.client.json<{ data: { id: string }[] }>(
+    const { data } = await two.client.get<{ data: { id: string }[] }>(`/v0/files?drive_id=${two.id}`);
+    await one.client.post(
+      `/v0/files/${data[0]?.id}/move`,
+      { destination_path: "moved", destination_drive_id: one.id },
       200,
-      "GET",
-      `/v0/files?drive_id=${two.id}`,
     );
-    await one.client.json(200, "POST", `/v0/files/${data[0]?.id}/move`, {
-      body: { destination_path: "moved", destination_drive_id: one.id },
-    });
     // A drive whose records do not fit is not claimed.
     const agent = await provision(coffer);
     const claim = { body: { token: agent.claimToken } };
     expectRefused(await clients.ada.send("POST", "/v0/drives/claim", claim), "QUOTA_EXCEEDED");
-    await clients.ada.json(200, "DELETE", `/v0/drives/${one.id}`);
+    await clients.ada.delete(`/v0/drives/${one.id}`);
     await clients.ada.json(200, "POST", "/v0/drives/claim", claim);
     expect(drives.ada).not.toBe(one.id);
   });
@@ -297,7 +291,7 @@ function uses({ dataDir }: TestAppliance): unknown[][] {
 /** Adds the usual callers. Returns them, and the id of Ada's account. */
 async function withAda(coffer: TestAppliance): Promise<World & { readonly adaId: string }> {
   const world = await populate(coffer);
-  const { data } = await world.clients.ada.json<{ data: { id: string } }>(200, "GET", "/v0/account");
+  const { data } = await world.clients.ada.get<{ data: { id: string } }>("/v0/account");
   return { ...world, adaId: data.id };
 }
 
@@ -312,18 +306,14 @@ describe("the responses that are kept for Idempotency-Keys", () => {
     const refusal = await keyed(own.client, own.id, "more/");
     expectRefused(refusal, "QUOTA_EXCEEDED");
     expect(refusal.text).toContain("without an Idempotency-Key");
-    const { data } = await own.client.json<{ data: { path: string }[] }>(
-      200,
-      "GET",
-      `/v0/folders?drive_id=${own.id}`,
-    );
+    const { data } = await own.client.get<{ data: { path: string }[] }>(`/v0/folders?drive_id=${own.id}`);
     expect(data.map(({ path }) => path)).toEqual(["first/", "last/"]);
     // Another key of the drive has no room of its own.
-    const { key: second } = await own.client.json<{ key: string }>(201, "POST", "/v0/keys", { body: {} });
+    const { key: second } = await own.client.makeKey();
     expectRefused(await keyed(coffer.client(second), own.id, "more/"), "QUOTA_EXCEEDED");
     const replay = await keyed(own.client, own.id, "first/", key);
     expect([replay.status, replay.headers.get("idempotency-replayed")]).toEqual([201, "true"]);
-    await own.client.json(201, "POST", "/v0/folders", { body: { drive_id: own.id, path: "more/" } });
+    await own.client.post("/v0/folders", { drive_id: own.id, path: "more/" });
     expect((await keyed(other.client, other.id, "more/")).status).toBe(201);
   });
 

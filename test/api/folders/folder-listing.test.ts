@@ -153,17 +153,16 @@ describe("a folder's folders", () => {
 
   test("by cursors, to the end and no further, while others come and go", async () => {
     const own = await stage.ownDrive();
-    const make = (path: string) =>
-      own.client.json(201, "POST", "/v0/folders", { body: { drive_id: own.id, path } });
+    const make = (path: string) => own.client.post("/v0/folders", { drive_id: own.id, path });
     for (const path of ["a/b/", "c/", "e/", "g/", "i/"]) await make(path);
     const at = `/v0/folders?drive_id=${own.id}&limit=2`;
-    const first = await own.client.json<FolderPage>(200, "GET", at);
+    const first = await own.client.get<FolderPage>(at);
     expect(first.data.map(({ path }) => path)).toEqual(["a/", "c/"]);
     await make("b/");
     await make("d/");
-    const second = await own.client.json<FolderPage>(200, "GET", `${at}&cursor=${first.next_cursor ?? ""}`);
+    const second = await own.client.get<FolderPage>(`${at}&cursor=${first.next_cursor ?? ""}`);
     expect(second.data.map(({ path }) => path)).toEqual(["d/", "e/"]);
-    const third = await own.client.json<FolderPage>(200, "GET", `${at}&cursor=${second.next_cursor ?? ""}`);
+    const third = await own.client.get<FolderPage>(`${at}&cursor=${second.next_cursor ?? ""}`);
     expect(third).toMatchObject({ data: [{ path: "g/" }, { path: "i/" }], total: 7, next_cursor: null });
   });
 });
@@ -177,8 +176,7 @@ describe("files that expired and await the sweep", () => {
     const inAnHour = new Date(stage.coffer.clock.now() + HOUR).toISOString();
     for (const path of ["a/5", "a/b/6", "a/b/7", "b", "e/8"])
       await own.client.json(201, "PUT", `${at}&path=${path}&expires_at=${inAnHour}`, { body: "xxx" });
-    const folders = (query = "") =>
-      own.client.json<FolderPage>(200, "GET", `/v0/folders?drive_id=${own.id}${query}`);
+    const folders = (query = "") => own.client.get<FolderPage>(`/v0/folders?drive_id=${own.id}${query}`);
     expect((await folders()).data).toMatchObject([
       holding("a/", 5, 13, true),
       holding("c/", 1, 2),
@@ -190,9 +188,7 @@ describe("files that expired and await the sweep", () => {
     expect((await folders("&path=a/")).data).toMatchObject([holding("a/b/", 1, 2)]);
     expect((await folders("&limit=1&page=3")).data).toMatchObject(after.slice(2));
     const body = { drive_id: own.id, path: "a/" };
-    expect(await own.client.json(200, "POST", "/v0/folders", { body })).toMatchObject(
-      holding("a/", 2, 4, true),
-    );
+    expect(await own.client.post("/v0/folders", body, 200)).toMatchObject(holding("a/", 2, 4, true));
     await stage.coffer.appliance.services.sweep.run();
     expect((await folders()).data).toMatchObject(after);
   });

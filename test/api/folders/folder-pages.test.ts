@@ -27,9 +27,8 @@ const FOLDERS = Array.from({ length: 12 }, (_, i) => `d/${String(i).padStart(2, 
 async function filled(files: number): Promise<{ client: Client; base: string; paths: string[] }> {
   const { id, client } = await stage.ownDrive();
   const paths = Array.from({ length: files }, (_, i) => `d/${String(i).padStart(2, "0")}.txt`);
-  for (const path of FOLDERS) await client.json(201, "POST", "/v0/folders", { body: { drive_id: id, path } });
-  for (const path of paths)
-    await client.json(201, "PUT", `/v0/files?drive_id=${id}&path=${path}`, { body: path.repeat(2) });
+  for (const path of FOLDERS) await client.post("/v0/folders", { drive_id: id, path });
+  for (const path of paths) await client.put(id, path, path.repeat(2));
   return { client, base: `/v0/files?drive_id=${id}&delimiter=/&prefix=d/`, paths };
 }
 
@@ -39,7 +38,7 @@ async function byCursor(client: Client, url: string): Promise<Page[]> {
   let cursor: string | null = "";
   while (cursor !== null) {
     const more: string = cursor === "" ? "" : `&cursor=${cursor}`;
-    const page: Page = await client.json<Page>(200, "GET", url + more);
+    const page: Page = await client.get<Page>(url + more);
     pages.push(page);
     cursor = page.next_cursor;
   }
@@ -73,18 +72,14 @@ for (const files of [0, 3, 12, 30]) {
         const { client, base, paths } = drive;
         const pages: Page[] = [];
         for (let page = 1; page <= Math.ceil(Math.max(files, FOLDERS.length) / limit); page += 1) {
-          pages.push(await client.json<Page>(200, "GET", `${base}&limit=${limit}&page=${page}`));
+          pages.push(await client.get<Page>(`${base}&limit=${limit}&page=${page}`));
         }
         expect(pages.flatMap(({ folders }) => folders)).toEqual(FOLDERS);
         expect(pages.flatMap(({ data }) => data.map(({ path }) => path))).toEqual(paths);
         expect(pages.at(-1)?.next_cursor).toBeNull();
         const [first, second] = pages;
         if (second === undefined) return;
-        const next = await client.json<Page>(
-          200,
-          "GET",
-          `${base}&limit=${limit}&cursor=${first?.next_cursor}`,
-        );
+        const next = await client.get<Page>(`${base}&limit=${limit}&cursor=${first?.next_cursor}`);
         expect(next).toEqual({ ...second, page: 1 } as Page);
       });
     }

@@ -57,7 +57,7 @@ function folders(path: string, ...shown: [path: string, files: number, bytes: nu
 }
 
 function list(client: Client, drive: string): Promise<{ data: Listed[]; total: number }> {
-  return client.json(200, "GET", `/v0/files?drive_id=${drive}&limit=1000`);
+  return client.get(`/v0/files?drive_id=${drive}&limit=1000`);
 }
 
 function upload(client: Client, drive: string, path: string, body = "x", query = ""): Promise<Listed> {
@@ -238,7 +238,7 @@ describe.each(HOWS)("%s", (how) => {
     const expected = [...(how === "copy" ? ["a/lasting", "a/later"] : []), ...paths.toSorted()];
     expect((await list(client, id)).data.map(({ path }) => path)).toEqual(expected);
     await stage.coffer.appliance.services.sweep.run();
-    expect(await client.json(200, "GET", `/v0/drives/${id}`)).toMatchObject({
+    expect(await client.get(`/v0/drives/${id}`)).toMatchObject({
       data: { file_count: expected.length, total_size: how === "copy" ? 6 : 3 },
     });
     stage.coffer.clock.advance(2 * HOUR);
@@ -260,15 +260,15 @@ describe.each(HOWS)("%s", (how) => {
       total_size: 2,
       has_folders: true,
     });
-    expect(await ada.json(200, "GET", `/v0/files?drive_id=${two}&tags=red`)).toMatchObject({
+    expect(await ada.get(`/v0/files?drive_id=${two}&tags=red`)).toMatchObject({
       data: [{ path: "x/y/b/1", drive_id: two, tags: ["red"] }],
     });
     const rest = how === "copy" ? ["a/b/1", "c"] : ["c"];
     expect((await list(ada, one)).data.map(({ path }) => path)).toEqual(rest);
-    expect(await ada.json(200, "GET", `/v0/drives/${one}`)).toMatchObject({
+    expect(await ada.get(`/v0/drives/${one}`)).toMatchObject({
       data: { file_count: rest.length },
     });
-    expect(await ada.json(200, "GET", `/v0/drives/${two}`)).toMatchObject({
+    expect(await ada.get(`/v0/drives/${two}`)).toMatchObject({
       data: { file_count: 1, total_size: 2 },
     });
     const back = { drive_id: two, path: "x/y/b/", destination_path: "b/", destination_drive_id: one };
@@ -282,7 +282,7 @@ describe.each(HOWS)("%s", (how) => {
     await upload(ada, one, "apples/inner/note.txt", "some words about walruses");
     const found = async (drive: string, q: string) => {
       const query = new URLSearchParams({ drive_id: drive, q });
-      const { data } = await ada.json<{ data: Listed[] }>(200, "GET", `/v0/search?${query.toString()}`);
+      const { data } = await ada.get<{ data: Listed[] }>(`/v0/search?${query.toString()}`);
       return data.map(({ path }) => path).toSorted();
     };
     expect(await found(one, "apples")).toEqual(["apples/inner/note.txt"]);
@@ -305,25 +305,23 @@ describe.each(HOWS)("%s", (how) => {
   test("all tags and metadata, however much there is of them", async () => {
     const { client, id: drive } = await stage.ownDrive();
     const metadata = { note: long(16 * 1024 - '{"note":""}'.length) };
-    const first = await client.json<Listed>(201, "POST", "/v0/files", {
-      body: { drive_id: drive, filename: "first", content: "", metadata, tags },
+    const first = await client.post<Listed>("/v0/files", {
+      drive_id: drive,
+      filename: "first",
+      content: "",
+      metadata,
+      tags,
     });
     await addManyFiles(stage.coffer.dataDir, first.id, 500);
     const body = { drive_id: drive, path: "many/", destination_path: `${long(200)}/` };
     await client.json(success(how), "POST", `/v0/folders/${how}`, { body });
     const query = `drive_id=${drive}&prefix=${long(200)}/&tags=${encodeURIComponent("tag 0,tag 63")}&limit=1000`;
-    const { data, total } = await client.json<{ data: { metadata: unknown }[]; total: number }>(
-      200,
-      "GET",
+    const { data, total } = await client.get<{ data: { metadata: unknown }[]; total: number }>(
       `/v0/files?${query}`,
     );
     expect(total).toBe(500);
     expect(data.at(-1)?.metadata).toEqual(metadata);
-    const both = await client.json(
-      200,
-      "GET",
-      `/v0/files?drive_id=${drive}&tags=${encodeURIComponent("tag 5")}`,
-    );
+    const both = await client.get(`/v0/files?drive_id=${drive}&tags=${encodeURIComponent("tag 5")}`);
     expect(both).toMatchObject({ total: how === "copy" ? 1001 : 501 });
   });
 
@@ -332,11 +330,11 @@ describe.each(HOWS)("%s", (how) => {
     const first = await upload(client, drive, "first");
     await addManyFiles(stage.coffer.dataDir, first.id, 3000);
     await upload(client, drive, DEEP.replace("a/", "many/z/").slice(0, -10));
-    const before = await client.json<unknown>(200, "GET", `/v0/folders?drive_id=${drive}`);
+    const before = await client.get<unknown>(`/v0/folders?drive_id=${drive}`);
     const body = { drive_id: drive, path: "many/", destination_path: `new/${long(100)}/` };
     const refusal = await client.send("POST", `/v0/folders/${how}`, { body });
     expectJson(refusal.text, refused("VALIDATION_ERROR", "destination_path").json);
-    expect(await client.json<unknown>(200, "GET", `/v0/folders?drive_id=${drive}`)).toEqual(before);
+    expect(await client.get<unknown>(`/v0/folders?drive_id=${drive}`)).toEqual(before);
     expect(await list(client, drive)).toMatchObject({ total: 3002 });
   });
 });
@@ -344,8 +342,8 @@ describe.each(HOWS)("%s", (how) => {
 testLimits(stage, "copy");
 
 async function makeDrive(client: Client, name: string): Promise<string> {
-  const { data } = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name } });
-  return data.id;
+  const drive = await client.makeDrive(name);
+  return drive.id;
 }
 
 /** How many names and texts have been given to the index to do. */
@@ -383,18 +381,18 @@ test("files that expired far down are taken away many at the cost of one for eac
   await upload(client, drive, `${deep}7/stays`, "four");
   stage.coffer.clock.advance(2 * HOUR);
   const changes = await folderChanges(async () => {
-    const moved = await client.json(200, "POST", "/v0/folders/move", {
-      body: { drive_id: drive, path: "old/", destination_path: "new/" },
-    });
+    const moved = await client.post(
+      "/v0/folders/move",
+      { drive_id: drive, path: "old/", destination_path: "new/" },
+      200,
+    );
     expect(moved).toMatchObject({ file_count: 1, total_size: 4 });
   });
   // Each folder is made, its parent told of it, and removed. Then there are the folders above, once in each of two
   // dozen pieces. One at a time the files would be depth * count.
   expect(changes).toBeLessThan(5 * count + 24 * depth);
-  await client.json(200, "DELETE", "/v0/folders", {
-    body: { drive_id: drive, path: "new/a/", confirm: true },
-  });
-  expect(await client.json(200, "GET", `/v0/folders?drive_id=${drive}`)).toMatchObject({
+  await client.delete("/v0/folders", { drive_id: drive, path: "new/a/", confirm: true });
+  expect(await client.get(`/v0/folders?drive_id=${drive}`)).toMatchObject({
     data: [{ path: "new/", file_count: 0, total_size: 0 }],
   });
 });
@@ -403,20 +401,20 @@ describe("what a move keeps", () => {
   test("ids and everything else but the paths", async () => {
     const { client, id: drive } = await stage.ownDrive();
     const { id } = await upload(client, drive, "a/b.json", "{}", `&tags=red,big${expiring(1)}`);
-    await client.json(200, "PATCH", `/v0/files/${id}`, {
-      body: { filename: "other.json", path: "a/b.json", metadata: { x: 1 } },
-    });
-    const before = await client.json<Record<string, unknown>>(200, "GET", `/v0/files/${id}`);
-    const folder = await client.json<Record<string, unknown>>(200, "POST", "/v0/folders", {
-      body: { drive_id: drive, path: "a/" },
-    });
+    await client.patch(`/v0/files/${id}`, { filename: "other.json", path: "a/b.json", metadata: { x: 1 } });
+    const before = await client.get<Record<string, unknown>>(`/v0/files/${id}`);
+    const folder = await client.post<Record<string, unknown>>(
+      "/v0/folders",
+      { drive_id: drive, path: "a/" },
+      200,
+    );
     stage.coffer.clock.advance(1000);
     const body = { drive_id: drive, path: "a/", destination_path: "c/" };
-    expect(await client.json<unknown>(200, "POST", "/v0/folders/move", { body })).toEqual({
+    expect(await client.post<unknown>("/v0/folders/move", body, 200)).toEqual({
       ...folder,
       path: "c/",
     });
-    expect(await client.json<unknown>(200, "GET", `/v0/files/${id}`)).toEqual({
+    expect(await client.get<unknown>(`/v0/files/${id}`)).toEqual({
       ...before,
       path: "c/b.json",
     });
@@ -425,11 +423,9 @@ describe("what a move keeps", () => {
   test("links to what is in it", async () => {
     const { client, id: drive } = await stage.ownDrive();
     const { id } = await upload(client, drive, "a/b", "Hello World!");
-    const { url } = await client.json<{ url: string }>(200, "POST", `/v0/files/${id}/presigned-url`, {
-      body: {},
-    });
+    const { url } = await client.post<{ url: string }>(`/v0/files/${id}/presigned-url`, {}, 200);
     const body = { drive_id: drive, path: "a/", destination_path: "c/d/" };
-    await client.json(200, "POST", "/v0/folders/move", { body });
+    await client.post("/v0/folders/move", body, 200);
     const { status, text } = await stage.coffer.client().send("GET", new URL(url).pathname);
     expect([status, text]).toEqual([200, "Hello World!"]);
   });
@@ -437,10 +433,10 @@ describe("what a move keeps", () => {
   test("the indexed texts, where the drive stays the same", async () => {
     const { client, id: drive } = await stage.ownDrive();
     await upload(client, drive, "a/b.txt", "walruses");
-    await client.json(200, "GET", `/v0/search?drive_id=${drive}&q=walruses`);
+    await client.get(`/v0/search?drive_id=${drive}&q=walruses`);
     const before = jobsSoFar();
     const body = { drive_id: drive, path: "a/", destination_path: "c/" };
-    await client.json(200, "POST", "/v0/folders/move", { body });
+    await client.post("/v0/folders/move", body, 200);
     // Its names, and not its text.
     expect(jobsSoFar() - before).toBe(1);
   });
@@ -450,16 +446,16 @@ describe("what a copy is", () => {
   test("new files with all but the ids and the expiry", async () => {
     const { client, id: drive } = await stage.ownDrive();
     const { id } = await upload(client, drive, "a/b.json", "{}", `&tags=red,big${expiring(1)}`);
-    await client.json(200, "PATCH", `/v0/files/${id}`, { body: { metadata: { x: 1 } } });
-    const before = await client.json<Record<string, unknown>>(200, "GET", `/v0/files/${id}`);
+    await client.patch(`/v0/files/${id}`, { metadata: { x: 1 } });
+    const before = await client.get<Record<string, unknown>>(`/v0/files/${id}`);
     stage.coffer.clock.advance(1000);
     const now = new Date(stage.coffer.clock.now()).toISOString();
     const body = { drive_id: drive, path: "a/", destination_path: "c/" };
-    expect(await client.json(201, "POST", "/v0/folders/copy", { body })).toMatchObject({ created_at: now });
+    expect(await client.post("/v0/folders/copy", body)).toMatchObject({ created_at: now });
     const { data } = await list(client, drive);
     const copy = data.find(({ path }) => path === "c/b.json");
     expect(copy?.id).not.toBe(id);
-    expect(await client.json<unknown>(200, "GET", `/v0/files/${copy?.id ?? ""}`)).toEqual({
+    expect(await client.get<unknown>(`/v0/files/${copy?.id ?? ""}`)).toEqual({
       ...before,
       id: copy?.id ?? "",
       path: "c/b.json",
@@ -467,7 +463,7 @@ describe("what a copy is", () => {
       created_at: now,
       updated_at: now,
     });
-    expect(await client.json<unknown>(200, "GET", `/v0/files/${id}`)).toEqual(before);
+    expect(await client.get<unknown>(`/v0/files/${id}`)).toEqual(before);
     const content = await client.send("GET", `/v0/files/${copy?.id ?? ""}/download`);
     expect([content.status, content.text]).toEqual([200, "{}"]);
   });
@@ -488,7 +484,7 @@ describe("what a copy is", () => {
     const refusal = await copy("c/", two);
     expectJson(refusal.text, { error: { code: "QUOTA_EXCEEDED" } });
     expect((await list(clients.ada, two)).data.map(({ path }) => path)).toEqual(["b/1"]);
-    expect(await clients.ada.json(200, "GET", `/v0/folders?drive_id=${two}`)).toMatchObject({
+    expect(await clients.ada.get(`/v0/folders?drive_id=${two}`)).toMatchObject({
       data: [{ path: "b/", file_count: 1, total_size: 494 }],
       total: 1,
     });
@@ -518,11 +514,11 @@ describe("what a copy is", () => {
   test("refused while the disk is at its reserve, since thousands of records take room", async () => {
     await using coffer = await startAppliance({ "disk-reserve": "1000TB" });
     const { id: drive, client } = await provision(coffer);
-    await client.json(201, "POST", "/v0/folders", { body: { drive_id: drive, path: "a/" } });
+    await client.post("/v0/folders", { drive_id: drive, path: "a/" });
     const body = { drive_id: drive, path: "a/", destination_path: "b/" };
     const refusal = await client.send("POST", "/v0/folders/copy", { body });
     expectJson(refusal.text, { error: { code: "STORAGE_FULL" } });
-    await client.json(200, "POST", "/v0/folders/move", { body });
+    await client.post("/v0/folders/move", body, 200);
   });
 
   test("of one content with the original, which stays when the original goes", async () => {
@@ -530,9 +526,9 @@ describe("what a copy is", () => {
     await upload(client, drive, "a/1", "some content of its own");
     const before = (await stage.onDisk()).blobs.length;
     const body = { drive_id: drive, path: "a/", destination_path: "b/" };
-    await client.json(201, "POST", "/v0/folders/copy", { body });
+    await client.post("/v0/folders/copy", body);
     expect((await stage.onDisk()).blobs.length).toBe(before);
-    await client.json(200, "DELETE", "/v0/folders", { body: { drive_id: drive, path: "a/", confirm: true } });
+    await client.delete("/v0/folders", { drive_id: drive, path: "a/", confirm: true });
     await stage.coffer.appliance.services.sweep.run();
     stage.coffer.clock.advance(2 * HOUR);
     await stage.coffer.appliance.services.sweep.run();

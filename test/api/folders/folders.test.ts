@@ -318,10 +318,8 @@ describe("delete", () => {
       ),
     );
     const body = { drive_id: own.id, path: "a/", confirm: true };
-    const { deleted_count } = await own.client.json<{ deleted_count: number }>(200, "DELETE", "/v0/folders", {
-      body,
-    });
+    const { deleted_count } = await own.client.delete<{ deleted_count: number }>("/v0/folders", body);
     expect(deleted_count).toBe(1000);
-    expect(await own.client.json<{ total: number }>(200, "GET", at)).toMatchObject({ total: 0 });
+    expect(await own.client.get<{ total: number }>(at)).toMatchObject({ total: 0 });
   });
 });

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { rm, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { GREP, GREP_BOUNDS } from "../../../src/domain/limits.ts";
-import { addAccount } from "../../support/server/accounts.ts";
+import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import type { Client } from "../../support/server/client.ts";
 import {
@@ -17,6 +17,7 @@ import {
   type Scenario,
   type Step,
 } from "../../support/server/scenario.ts";
+import { callerWith } from "../../support/server/services-drive.ts";
 
 const stage = openStage();
 
@@ -34,7 +35,7 @@ interface Page {
 }
 
 function grep(client: Client, query: Record<string, string>): Promise<Page> {
-  return client.json<Page>(200, "GET", `/v0/grep?${new URLSearchParams(query).toString()}`);
+  return client.get<Page>(`/v0/grep?${new URLSearchParams(query).toString()}`);
 }
 
 /** Paths and numbers of lines, on all pages. */
@@ -223,13 +224,10 @@ test("a file that has expired is not found", async () => {
 
 test("an account searches all its drives, one after another, on as many pages as it likes", async () => {
   addAccount(stage.coffer, "grace");
-  const { secret } = await stage.coffer.appliance.services.apiKeys.createFor("grace", "", "read-write");
-  const client = stage.coffer.client(secret);
+  const client = await accountClient(stage.coffer, "grace");
   for (const name of ["One", "Two", "Three"]) {
-    const { data } = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-      body: { name },
-    });
-    for (const path of ["a.txt", "b.txt"]) await upload({ client, key: secret, id: data.id }, path, "x\n");
+    const drive = await client.makeDrive(name);
+    for (const path of ["a.txt", "b.txt"]) await client.put(drive.id, path, "x\n");
   }
   const lines = ["a.txt:1", "b.txt:1", "a.txt:1", "b.txt:1", "a.txt:1", "b.txt:1"];
   expect(await all(client, { pattern: "x" })).toEqual({ lines, pages: 1 });
@@ -350,8 +348,7 @@ describe("searches that take long", () => {
     const own = await provision(stage.coffer);
     for (const path of ["1.txt", "2.txt"]) await upload(own, path, "a\n".repeat(100_000));
     const { grep: service, apiKeys } = stage.coffer.appliance.services;
-    const caller = apiKeys.authenticate(own.key);
-    if (caller === null) throw new Error("a new key is not valid");
+    const caller = callerWith({ apiKeys }, own.key);
     const query = {
       drive: null,
       prefix: null,

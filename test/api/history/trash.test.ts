@@ -34,24 +34,24 @@ function upload(client: Client, drive: string, path: string, query = ""): Promis
 
 async function removeFolder(client: Client, drive: string, path: string): Promise<string> {
   const body = { drive_id: drive, path, confirm: true };
-  return (await client.json<{ trash_id: string }>(200, "DELETE", "/v0/folders", { body })).trash_id;
+  return (await client.delete<{ trash_id: string }>("/v0/folders", body)).trash_id;
 }
 
 /** All entries of a drive, newest first. */
 async function trashOf(client: Client, drive: string): Promise<readonly Entry[]> {
   const url = `/v0/trash?drive_id=${drive}`;
-  const { data, next_cursor } = await client.json<{ data: Entry[]; next_cursor: null }>(200, "GET", url);
+  const { data, next_cursor } = await client.get<{ data: Entry[]; next_cursor: null }>(url);
   expect(next_cursor).toBeNull();
   return data;
 }
 
 /** Everything in a drive: files without the time of their drive, and folders. */
 async function treeOf(client: Client, drive: string): Promise<unknown> {
-  const files = await client.json<{ data: unknown[] }>(200, "GET", `/v0/files?drive_id=${drive}&limit=1000`);
+  const files = await client.get<{ data: unknown[] }>(`/v0/files?drive_id=${drive}&limit=1000`);
   const folders: unknown[] = [];
   const visit = async (path: string): Promise<void> => {
     const url = `/v0/folders?drive_id=${drive}&path=${encodeURIComponent(path)}&limit=1000`;
-    const { data } = await client.json<{ data: { path: string }[] }>(200, "GET", url);
+    const { data } = await client.get<{ data: { path: string }[] }>(url);
     folders.push(...data);
     for (const each of data) await visit(each.path);
   };
@@ -65,16 +65,14 @@ describe("a deleted folder", () => {
     const expiry = new Date(stage.coffer.clock.now() + DAY).toISOString();
     await upload(client, drive, "a/b/one.txt", `&tags=red,big&expires_at=${expiry}`);
     const { id } = await upload(client, drive, "a/two.txt");
-    await client.json(200, "PATCH", `/v0/files/${id}`, {
-      body: { metadata: { by: "me" }, filename: "2.txt" },
-    });
-    await client.json(201, "POST", "/v0/folders", { body: { drive_id: drive, path: "a/empty/deep/" } });
+    await client.patch(`/v0/files/${id}`, { metadata: { by: "me" }, filename: "2.txt" });
+    await client.post("/v0/folders", { drive_id: drive, path: "a/empty/deep/" });
     await upload(client, drive, "other.txt");
     const before = await treeOf(client, drive);
     stage.coffer.clock.advance(1000);
 
     const entry = await removeFolder(client, drive, "a/");
-    const shown = await client.json<Entry>(200, "GET", `/v0/trash/${entry}`);
+    const shown = await client.get<Entry>(`/v0/trash/${entry}`);
     expect(shown).toMatchObject({
       id: entry,
       kind: "folder",
@@ -97,15 +95,15 @@ describe("a deleted folder", () => {
 
   test("is kept for the days of the setting, and no expired file is in it", async () => {
     const { id: drive, client } = await stage.world.clients.ada
-      .json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name: "Kept" } })
+      .post<{ data: { id: string } }>("/v0/drives", { name: "Kept" })
       .then(({ data }) => ({ id: data.id, client: stage.world.clients.ada }));
     const expiry = new Date(stage.coffer.clock.now() + DAY).toISOString();
     await upload(client, drive, "a/short.txt", `&expires_at=${expiry}`);
     await upload(client, drive, "a/long.txt");
     const { id } = await upload(client, drive, "single.txt", `&expires_at=${expiry}`);
     const entry = await removeFolder(client, drive, "a/");
-    const single = await client.json<{ trash_id: string }>(200, "DELETE", `/v0/files/${id}`);
-    const shown = await client.json<Entry>(200, "GET", `/v0/trash/${single.trash_id}`);
+    const single = await client.delete<{ trash_id: string }>(`/v0/files/${id}`);
+    const shown = await client.get<Entry>(`/v0/trash/${single.trash_id}`);
     expect(shown.expires_at).toBe(expiry);
     expect((await trashOf(client, drive)).map((each) => each.expires_at)).toEqual([
       expiry,
@@ -132,15 +130,15 @@ test("pages go from the newest to the oldest, over all drives or one, and a pref
   const { ada } = stage.world.clients;
   const drives: string[] = [];
   for (const name of ["First", "Second"]) {
-    const { data } = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name } });
-    drives.push(data.id);
+    const drive = await ada.makeDrive(name);
+    drives.push(drive.id);
   }
   const expected: string[] = [];
   for (let n = 0; n < 12; n += 1) {
     const path = `${n % 3 === 0 ? "x" : "y"}/${n}.txt`;
     const { id } = await upload(ada, drives[n % 2] ?? "", path);
     if (n % 4 !== 3) stage.coffer.clock.advance(1);
-    await ada.json(200, "DELETE", `/v0/files/${id}`);
+    await ada.delete(`/v0/files/${id}`);
     expected.unshift(path);
   }
   const walk = async (query: string): Promise<string[]> => {
@@ -148,7 +146,7 @@ test("pages go from the newest to the oldest, over all drives or one, and a pref
     let cursor = "";
     do {
       const url = `/v0/trash?limit=2${query}${cursor}`;
-      const page = await ada.json<{ data: Entry[]; next_cursor: string | null }>(200, "GET", url);
+      const page = await ada.get<{ data: Entry[]; next_cursor: string | null }>(url);
       paths.push(...page.data.map(({ path }) => path));
       cursor = page.next_cursor === null ? "" : `&cursor=${page.next_cursor}`;
     } while (cursor !== "");

@@ -23,7 +23,7 @@ const FILES: Readonly<Record<string, Uint8Array<ArrayBuffer>>> = {
 /** Every file of a drive with its record and its bytes, and every folder. */
 async function everything(client: Client, drive: string): Promise<unknown> {
   const list = `/v0/files?drive_id=${drive}&limit=1000`;
-  const { data } = await client.json<{ data: Shown[] }>(200, "GET", list);
+  const { data } = await client.get<{ data: Shown[] }>(list);
   const files = await Promise.all(
     data.map(async ({ id, path, tags, metadata, content_hash: hash }) => {
       const bytes = await (await client.fetch("GET", `/v0/files/${id}/download`)).bytes();
@@ -32,7 +32,7 @@ async function everything(client: Client, drive: string): Promise<unknown> {
   );
   const folders = async (path: string): Promise<string[]> => {
     const url = `/v0/folders?drive_id=${drive}&limit=1000&path=${encodeURIComponent(path)}`;
-    const found = await client.json<{ data: { path: string }[] }>(200, "GET", url);
+    const found = await client.get<{ data: { path: string }[] }>(url);
     const inside = await Promise.all(found.data.map((each) => folders(each.path)));
     return [...found.data.map((each) => each.path), ...inside.flat()].toSorted();
   };
@@ -46,10 +46,10 @@ test("an agent gets back what it deleted, overwrote, edited badly and ruined, by
   const upload = (path: string, body: Uint8Array<ArrayBuffer> | string, status = 201) =>
     client.json<Shown>(status, "PUT", `/v0/files?drive_id=${drive}&path=${path}&tags=kept`, { body });
   for (const [path, body] of Object.entries(FILES)) await upload(path, body);
-  await client.json(201, "POST", "/v0/folders", { body: { drive_id: drive, path: "data/none/" } });
+  await client.post("/v0/folders", { drive_id: drive, path: "data/none/" });
   const start = await everything(client, drive);
   const restoreFirst = async (path: string) => {
-    const { data } = await client.json<{ data: { version: number }[] }>(200, "GET", at(path, "/versions"));
+    const { data } = await client.get<{ data: { version: number }[] }>(at(path, "/versions"));
     const first = data.at(-1)?.version ?? 0;
     await client.json(200, "POST", at(path, `/versions/${first}/restore`));
   };
@@ -64,19 +64,17 @@ test("an agent gets back what it deleted, overwrote, edited badly and ruined, by
   expect(await everything(client, drive)).toEqual(start);
 
   const edit = { op: "str_replace", old_string: "Write", new_string: "Burn" };
-  await client.json(200, "POST", at("notes/plan.md", "/edit"), { body: edit });
+  await client.post(at("notes/plan.md", "/edit"), edit, 200);
   await restoreFirst("notes/plan.md");
   expect(await everything(client, drive)).toEqual(start);
 
-  const taken = await client.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${drive}/snapshots`);
+  const taken = await client.post<{ data: { id: string } }>(`/v0/drives/${drive}/snapshots`);
   await client.json(200, "DELETE", "/v0/folders", removal);
   await upload("data", "a file where a folder was");
   await upload("notes/plan.md", "ruined", 200);
-  await client.json(200, "POST", at("empty.txt", "/move"), { body: { destination_path: "notes/2030/x" } });
-  await client.json(200, "PATCH", at("notes/2030/budget.csv"), { body: { tags: [], metadata: { a: 1 } } });
-  await client.json(201, "POST", "/v0/folders/copy", {
-    body: { drive_id: drive, path: "notes/", destination_path: "junk/" },
-  });
+  await client.post(at("empty.txt", "/move"), { destination_path: "notes/2030/x" }, 200);
+  await client.patch(at("notes/2030/budget.csv"), { tags: [], metadata: { a: 1 } });
+  await client.post("/v0/folders/copy", { drive_id: drive, path: "notes/", destination_path: "junk/" });
   expect(await everything(client, drive)).not.toEqual(start);
   await client.json(200, "POST", `/v0/drives/${drive}/snapshots/${taken.data.id}/restore`);
   expect(await everything(client, drive)).toEqual(start);

@@ -64,7 +64,7 @@ async function isThere(own: OwnDrive, path: string): Promise<boolean> {
 }
 
 function versionsOf({ client }: OwnDrive, id: string, query = ""): Promise<Page> {
-  return client.json<Page>(200, "GET", `/v0/files/${id}/versions${query}`);
+  return client.get<Page>(`/v0/files/${id}/versions${query}`);
 }
 
 async function numbersOf(own: OwnDrive, id: string): Promise<number[]> {
@@ -79,7 +79,7 @@ async function textOf({ client }: OwnDrive, path: string): Promise<string> {
 
 test("what an upload, an edit and an append replace is kept, newest first, with who replaced it", async () => {
   const { id } = await put(drive, "notes.md", ["one\n", "two\n"]);
-  const edit = (body: Json) => drive.client.json(200, "POST", `/v0/files/${id}/edit`, { body });
+  const edit = (body: Json) => drive.client.post(`/v0/files/${id}/edit`, body, 200);
   await edit({ op: "str_replace", old_string: "two", new_string: "three" });
   await edit({ op: "append", text: "four\n" });
   const { data, total, current_version: current, next_cursor: next } = await versionsOf(drive, id);
@@ -101,8 +101,8 @@ test("what an upload, an edit and an append replace is kept, newest first, with 
 
 test("the same content, another name, and changes of the record make no version", async () => {
   const { id } = await put(drive, "same.txt", ["x", "x"]);
-  await drive.client.json(200, "PATCH", `/v0/files/${id}`, { body: { tags: ["a"], filename: "other.txt" } });
-  await drive.client.json(200, "POST", `/v0/files/${id}/move`, { body: { destination_path: "dir/" } });
+  await drive.client.patch(`/v0/files/${id}`, { tags: ["a"], filename: "other.txt" });
+  await drive.client.post(`/v0/files/${id}/move`, { destination_path: "dir/" }, 200);
   expect(await versionsOf(drive, id)).toMatchObject({ data: [], total: 0, current_version: 1 });
 });
 
@@ -126,7 +126,7 @@ test("a version comes back with its type, also where the name says another one",
   });
   const again = await drive.client.json(200, "POST", `/v0/files/${file.id}/versions/1/restore`);
   expect(again).toMatchObject({ mime_type: "application/json" });
-  const tagged = await drive.client.json(200, "PATCH", `/v0/files/${file.id}`, { body: { tags: ["t"] } });
+  const tagged = await drive.client.patch(`/v0/files/${file.id}`, { tags: ["t"] });
   expect(tagged).toMatchObject({ mime_type: "application/json" });
 });
 
@@ -151,7 +151,7 @@ test("only so many are kept, the newest, and a page says where the next one begi
 
 test("a number is never used again, and a deleted version is gone", async () => {
   const { id } = await put(drive, "counted.txt", ["1", "2", "3"]);
-  expect(await drive.client.json<unknown>(200, "DELETE", `/v0/files/${id}/versions/2`)).toEqual({
+  expect(await drive.client.delete<unknown>(`/v0/files/${id}/versions/2`)).toEqual({
     version: 2,
     deleted: true,
   });
@@ -183,7 +183,7 @@ test("the present content has a number too, but is no version to restore or dele
 test("they are there by path, in ranges, and never as code", async () => {
   await put(drive, "page.html", ["<p>one</p>", "<p>two</p>"]);
   const query = `drive_id=${drive.id}&path=page.html`;
-  const list = await drive.client.json<Page>(200, "GET", `/v0/files/by-path/versions?${query}`);
+  const list = await drive.client.get<Page>(`/v0/files/by-path/versions?${query}`);
   expect(list.data.map(({ version }) => version)).toEqual([1]);
   const response = await drive.client.fetch(
     "GET",
@@ -203,7 +203,7 @@ test("what a file was in another drive is not shown in the one it moved to", asy
   const own = { ...drive, id: one, client: ada };
   const { id } = await put(own, "secret.txt", ["before", "after"]);
   const body = { destination_path: "here.txt", destination_drive_id: two };
-  await ada.json(200, "POST", `/v0/files/${id}/move`, { body });
+  await ada.post(`/v0/files/${id}/move`, body, 200);
   expect(await versionsOf(own, id)).toMatchObject({ data: [], total: 0, current_version: 2 });
   await ada.json(404, "GET", `/v0/files/${id}/versions/1/download`);
   await put({ ...own, id: two }, "here.txt", ["later"]);
@@ -213,8 +213,7 @@ test("what a file was in another drive is not shown in the one it moved to", asy
 /** Two drives of one account. */
 async function twoDrives() {
   const { ada } = (await populate(coffer)).clients;
-  const make = async (name: string) =>
-    (await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name } })).data.id;
+  const make = async (name: string) => (await ada.makeDrive(name)).id;
   return { ada, one: await make("One"), two: await make("Two") };
 }
 
@@ -222,14 +221,14 @@ test("moving a file over another leaves that one's versions with it, in the tras
   const over = await put(drive, "over.txt", ["1", "2"]);
   const under = await put(drive, "under.txt", ["3", "4"]);
   const body = { destination_path: "under.txt", overwrite: true };
-  await drive.client.json(200, "POST", `/v0/files/${over.id}/move`, { body });
+  await drive.client.post(`/v0/files/${over.id}/move`, body, 200);
   expect(await numbersOf(drive, over.id)).toEqual([1]);
   await drive.client.json(404, "GET", `/v0/files/${under.id}/versions`);
 });
 
 test("the versions of a file that was deleted lead to the trash", async () => {
   const { id } = await put(drive, "dir/lost.txt", ["1", "2"]);
-  const gone = await drive.client.json<{ trash_id: string }>(200, "DELETE", `/v0/files/${id}`);
+  const gone = await drive.client.delete<{ trash_id: string }>(`/v0/files/${id}`);
   const query = `drive_id=${drive.id}&path=dir/lost.txt`;
   const { status, text } = await drive.client.send("GET", `/v0/files/by-path/versions?${query}`);
   expect([status, text]).toEqual([404, expect.stringContaining(gone.trash_id)]);
@@ -240,15 +239,15 @@ test("the versions of a file that was deleted lead to the trash", async () => {
 test("a deletion says where in the trash the file is", async () => {
   const one = await put(drive, "gone-1.txt", ["1"]);
   const two = await put(drive, "gone-2.txt", ["2"]);
-  const alone = await drive.client.json<{ id: string; deleted: boolean; trash_id: string }>(
-    200,
-    "DELETE",
+  const alone = await drive.client.delete<{ id: string; deleted: boolean; trash_id: string }>(
     `/v0/files/${one.id}`,
   );
   expect(alone).toEqual({ id: one.id, deleted: true, trash_id: expect.any(String) });
-  const many = await drive.client.json<{ trash_ids: string[] }>(200, "POST", "/v0/files/bulk-delete", {
-    body: { file_ids: [two.id, one.id, two.id.toUpperCase()] },
-  });
+  const many = await drive.client.post<{ trash_ids: string[] }>(
+    "/v0/files/bulk-delete",
+    { file_ids: [two.id, one.id, two.id.toUpperCase()] },
+    200,
+  );
   expect(many).toMatchObject({ deleted: [two.id, two.id.toUpperCase()], failed: [one.id] });
   expect([many.trash_ids.length, new Set([...many.trash_ids, alone.trash_id]).size]).toEqual([2, 2]);
 });
@@ -267,7 +266,7 @@ test("the days and the number that are kept can be changed; with 0 nothing is ke
   expect(await numbersOf(off, id)).toEqual([]);
   await put(off, "a.txt", ["4"]);
   const deleted = await put(off, "b.txt", ["5"]);
-  expect(await off.client.json(200, "DELETE", `/v0/files/${deleted.id}`)).toMatchObject({ trash_id: null });
+  expect(await off.client.delete(`/v0/files/${deleted.id}`)).toMatchObject({ trash_id: null });
   const on = await again({});
   expect(await versionsOf(on, id)).toMatchObject({ current_version: 4, total: 2 });
   own.clock.advance(2 * DAY_MS - 1);
@@ -280,7 +279,7 @@ test("a version goes when the file that it was would have expired", async () => 
   const soon = new Date(coffer.clock.now() + 60_000).toISOString();
   const { id } = await put(drive, "brief.txt", ["secret"], `&expires_at=${soon}`);
   await put(drive, "brief.txt", ["public"]);
-  await drive.client.json(200, "PATCH", `/v0/files/${id}`, { body: { expires_at: null } });
+  await drive.client.patch(`/v0/files/${id}`, { expires_at: null });
   expect(await numbersOf(drive, id)).toEqual([1]);
   coffer.clock.advance(60_000);
   expect(await numbersOf(drive, id)).toEqual([]);
@@ -295,7 +294,7 @@ interface Diff {
 }
 
 function diffOf({ client }: OwnDrive, id: string, query = ""): Promise<Diff> {
-  return client.json<Diff>(200, "GET", `/v0/files/${id}/diff${query}`);
+  return client.get<Diff>(`/v0/files/${id}/diff${query}`);
 }
 
 test("a diff shows what the last change did, or what was between any two contents", async () => {
@@ -359,16 +358,14 @@ test("usage counts each kept content once, and none that a file of the drive has
   const own = await provision(coffer);
   const usage = async () =>
     (
-      await own.client.json<{ data: { versions: { used: number; limit: null }; storage: { used: number } } }>(
-        200,
-        "GET",
+      await own.client.get<{ data: { versions: { used: number; limit: null }; storage: { used: number } } }>(
         "/v0/account/usage",
       )
     ).data;
   const { id } = await put(own, "a", ["12345", "1234567"]);
   await put(own, "b", ["12345", "1234567", "123"]);
   expect(await usage()).toMatchObject({ storage: { used: 10 }, versions: { used: 5, limit: null } });
-  await own.client.json(200, "DELETE", `/v0/files/${id}`);
+  await own.client.delete(`/v0/files/${id}`);
   expect(await usage()).toMatchObject({ storage: { used: 3 }, versions: { used: 12, limit: null } });
   await put(own, "c", ["12345"]);
   expect(await usage()).toMatchObject({ storage: { used: 8 }, versions: { used: 7, limit: null } });

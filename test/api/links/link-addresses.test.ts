@@ -13,9 +13,7 @@ interface Links {
 /** The links that somebody gets who sends these headers. */
 async function linksFor(coffer: TestAppliance, headers: Record<string, string>): Promise<Links> {
   const own = await provision(coffer);
-  const file = await own.client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${own.id}&path=f`, {
-    body: "x",
-  });
+  const file = await own.client.put(own.id, "f", "x");
   const [made, link, upload] = await Promise.all([
     coffer.client().json<{ data: { claim_url: string } }>(201, "POST", "/v0/drives/provision", {
       body: { name: "x" },

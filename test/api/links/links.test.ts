@@ -45,19 +45,16 @@ async function everyKind() {
   const { client, id: drive_id } = own;
   const target = `/v0/files?drive_id=${drive_id}&path=notes/a.txt`;
   const file = await client.json<{ id: string }>(201, "PUT", target, { body: "Hello World!" });
-  const share = (body: { [name: string]: Json }) =>
-    client.json<Link>(201, "POST", "/v0/links", { body: { drive_id, ...body } });
+  const share = (body: { [name: string]: Json }) => client.post<Link>("/v0/links", { drive_id, ...body });
   const toFolder = await share({ path: "notes/" });
   const toFile = await share({ path: "notes/a.txt" });
-  const presigned = await client.json<Link>(200, "POST", `/v0/files/${file.id}/presigned-url`, { body: {} });
-  const upload = await client.json<Link>(201, "POST", "/v0/upload-links", {
-    body: { drive_id, path: "in/b.txt" },
-  });
+  const presigned = await client.post<Link>(`/v0/files/${file.id}/presigned-url`, {}, 200);
+  const upload = await client.post<Link>("/v0/upload-links", { drive_id, path: "in/b.txt" });
   return { ...own, file: file.id, toFolder, toFile, presigned, upload };
 }
 
 function listed(client: Client, query = ""): Promise<Page> {
-  return client.json<Page>(200, "GET", `/v0/links${query}`);
+  return client.get<Page>(`/v0/links${query}`);
 }
 
 /** Asks for a link to something in Ada's drive. */
@@ -155,13 +152,11 @@ describe("the list", () => {
     const { ada } = stage.world.clients;
     const before = (await listed(ada)).data.length;
     for (const name of ["One", "Two", "Three"]) {
-      const { data } = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-        body: { name },
-      });
+      const drive = await ada.makeDrive(name);
       for (let each = 0; each < 6; each += 1) {
         stage.coffer.clock.advance(1);
-        const body = { drive_id: data.id, path: "/" };
-        await ada.json(201, "POST", "/v0/links", { body });
+        const body = { drive_id: drive.id, path: "/" };
+        await ada.post("/v0/links", body);
       }
     }
     const all = (await listed(ada, "?limit=1000")).data.map(({ id }) => id);
@@ -180,7 +175,7 @@ describe("the list", () => {
   test("shows where a file is now, and counts uses at once", async () => {
     const { client, id, file, presigned } = await everyKind();
     const body = { destination_path: "moved.txt" };
-    await client.json(200, "POST", `/v0/files/${file}/move`, { body });
+    await client.post(`/v0/files/${file}/move`, body, 200);
     const get = (headers = {}) =>
       stage.coffer.client().send("GET", `/v0/presigned/${presigned.token}`, { headers });
     await get();
@@ -204,9 +199,7 @@ describe("the list", () => {
 
   test("has what a link for one use was used", async () => {
     const { client, id, upload, file } = await everyKind();
-    const one = await client.json<Link>(200, "POST", `/v0/files/${file}/presigned-url`, {
-      body: { one_time: true },
-    });
+    const one = await client.post<Link>(`/v0/files/${file}/presigned-url`, { one_time: true }, 200);
     await stage.coffer.client().send("GET", `/v0/presigned/${one.token}`);
     const { data } = await listed(client, `?drive_id=${id}`);
     const used = { one_time: true, used_at: expect.any(String), uses: 1 };
@@ -232,7 +225,7 @@ describe("revoking", () => {
   test("ends links of every kind at once", async () => {
     const { client, id, toFolder, toFile, presigned, upload } = await everyKind();
     for (const link of [toFolder, toFile, presigned, upload]) {
-      expect(await client.json<Json>(200, "DELETE", `/v0/links/${link.id}`)).toEqual({
+      expect(await client.delete<Json>(`/v0/links/${link.id}`)).toEqual({
         id: link.id,
         revoked: true,
       });
@@ -266,7 +259,7 @@ describe("in a shared drive", () => {
     expect((await askForLink(carol)).status).toBe(403);
     expect((await dan.send("DELETE", `/v0/links/${hers.id}`)).status).toBe(404);
     expect((await carol.send("DELETE", `/v0/links/${his.id}`)).status).toBe(404);
-    await ada.json(200, "DELETE", `/v0/links/${his.id}`);
+    await ada.delete(`/v0/links/${his.id}`);
     expect(await statusOf(his)).toBe(404);
   });
 
@@ -279,7 +272,7 @@ describe("in a shared drive", () => {
     expect((await listed(adaPrefix)).data.map(({ id }) => id)).toEqual([link.id]);
     expect((await listed(adaBeside)).data).toEqual([]);
     expect(await statusOf(link)).toBe(200);
-    await adaPrefix.json(200, "DELETE", `/v0/links/${link.id}`);
+    await adaPrefix.delete(`/v0/links/${link.id}`);
   });
 
   test("a link of somebody who leaves the drive shows nothing any more", async () => {
@@ -287,19 +280,19 @@ describe("in a shared drive", () => {
     const link = await linkOf(dan);
     expect(await statusOf(link)).toBe(200);
     const members = `/v0/drives/${stage.world.drives.ada}/members`;
-    const { data } = await ada.json<{ data: { user_id: string; username: string }[] }>(200, "GET", members);
+    const { data } = await ada.get<{ data: { user_id: string; username: string }[] }>(members);
     const id = data.find(({ username }) => username === "dan")?.user_id;
-    await ada.json(200, "DELETE", `${members}/${id}`);
+    await ada.delete(`${members}/${id}`);
     expect(await statusOf(link)).toBe(404);
-    await ada.json(201, "POST", members, { body: { username: "dan", role: "reader" } });
+    await ada.post(members, { username: "dan", role: "reader" });
     expect(await statusOf(link)).toBe(200);
   });
 });
 
 test("the feed tells of links that show something, and by whom they were made and revoked", async () => {
   const { client, id, toFile, toFolder, presigned } = await everyKind();
-  for (const link of [toFile, presigned]) await client.json(200, "DELETE", `/v0/links/${link.id}`);
-  const { data } = await client.json<{ data: { type: string }[] }>(200, "GET", `/v0/changes?drive_id=${id}`);
+  for (const link of [toFile, presigned]) await client.delete(`/v0/links/${link.id}`);
+  const { data } = await client.get<{ data: { type: string }[] }>(`/v0/changes?drive_id=${id}`);
   const by = { type: "key", name: "Provisioned with the drive" };
   expect(data.filter(({ type }) => type.startsWith("link."))).toMatchObject([
     { type: "link.created", path: "notes/", ref: toFolder.id, by },
@@ -327,7 +320,7 @@ describe("in time", () => {
 
   test("links go with their drive", async () => {
     const { client, id } = await everyKind();
-    await client.json(200, "DELETE", `/v0/drives/${id}`);
+    await client.delete(`/v0/drives/${id}`);
     await stage.coffer.appliance.services.sweep.run();
     using sql = new Database(join(stage.coffer.dataDir, "coffer.db"), { readonly: true });
     expect(sql.query("SELECT count(*) AS n FROM share_link WHERE drive_id = ?").get(id)).toEqual({ n: 0 });

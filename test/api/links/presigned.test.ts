@@ -55,7 +55,7 @@ async function linked(body: Json = {}) {
   const own = await stage.ownDrive();
   const target = `/v0/files?drive_id=${own.id}&path=f.txt`;
   const file = await own.client.json<{ id: string }>(201, "PUT", target, { body: "Hello World!" });
-  const link = await own.client.json<Link>(200, "POST", `/v0/files/${file.id}/presigned-url`, { body });
+  const link = await own.client.post<Link>(`/v0/files/${file.id}/presigned-url`, body, 200);
   const get = (options: { headers?: Record<string, string> } = {}) =>
     stage.coffer.client().send("GET", `/v0/presigned/${link.token}`, options);
   return { own, file: file.id, link, get };
@@ -212,9 +212,11 @@ describe("ends", () => {
   test("30 days later it is forgotten, and others are not", async () => {
     // Of a drive with an owner, which outlives its links.
     const linkOfAda = async () =>
-      stage.world.clients.ada.json<Link>(200, "POST", `/v0/files/${stage.world.files.ada}/presigned-url`, {
-        body: { expires_in: 60 },
-      });
+      stage.world.clients.ada.post<Link>(
+        `/v0/files/${stage.world.files.ada}/presigned-url`,
+        { expires_in: 60 },
+        200,
+      );
     const status = async ({ token }: Link) =>
       (await stage.coffer.client().send("GET", `/v0/presigned/${token}`)).status;
     const old = await linkOfAda();
@@ -230,14 +232,14 @@ describe("ends", () => {
 
   test("with its file", async () => {
     const { own, file, get } = await linked();
-    await own.client.json(200, "DELETE", `/v0/files/${file}`);
+    await own.client.delete(`/v0/files/${file}`);
     expect((await get()).status).toBe(404);
   });
 
   test("with its file's expiry, before the sweep and after", async () => {
     const { own, file, get } = await linked();
     const soon = new Date(stage.coffer.clock.now() + MINUTE_MS).toISOString();
-    await own.client.json(200, "PATCH", `/v0/files/${file}`, { body: { expires_at: soon } });
+    await own.client.patch(`/v0/files/${file}`, { expires_at: soon });
     expect((await get()).status).toBe(200);
     stage.coffer.clock.advance(MINUTE_MS);
     expect((await get()).status).toBe(404);
@@ -247,7 +249,7 @@ describe("ends", () => {
 
   test("with its drive", async () => {
     const { own, get } = await linked();
-    await own.client.json(200, "DELETE", `/v0/drives/${own.id}`);
+    await own.client.delete(`/v0/drives/${own.id}`);
     expect((await get()).status).toBe(404);
     await stage.coffer.appliance.services.sweep.run();
     expect((await get()).status).toBe(404);
@@ -255,31 +257,27 @@ describe("ends", () => {
 
   test("when the key that made it is revoked, and not when another is", async () => {
     const { own, file, get } = await linked();
-    const other = await own.client.json<{ id: string; key: string }>(201, "POST", "/v0/keys", { body: {} });
-    const link = await stage.coffer
-      .client(other.key)
-      .json<Link>(200, "POST", `/v0/files/${file}/presigned-url`, { body: {} });
+    const other = await own.client.makeKey();
+    const link = await stage.coffer.client(other.key).post<Link>(`/v0/files/${file}/presigned-url`, {}, 200);
     const getOther = () => stage.coffer.client().send("GET", `/v0/presigned/${link.token}`);
     expect((await getOther()).status).toBe(200);
-    await own.client.json(200, "DELETE", `/v0/keys/${other.id}`);
+    await own.client.delete(`/v0/keys/${other.id}`);
     expect([(await getOther()).status, (await get()).status]).toEqual([404, 200]);
   });
 
   test("when its file leaves what its maker's key reaches, and comes back with it", async () => {
     const { ada, adaDrive } = stage.world.clients;
     const mine = stage.world.drives.ada;
-    const second = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-      body: { name: "Elsewhere" },
-    });
-    const file = await ada.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${mine}&path=travels`, {
-      body: "x",
-    });
-    const link = await adaDrive.json<Link>(200, "POST", `/v0/files/${file.id}/presigned-url`, { body: {} });
+    const second = await ada.post<{ data: { id: string } }>("/v0/drives", { name: "Elsewhere" });
+    const file = await ada.put(mine, "travels", "x");
+    const link = await adaDrive.post<Link>(`/v0/files/${file.id}/presigned-url`, {}, 200);
     const get = async () => (await stage.coffer.client().send("GET", `/v0/presigned/${link.token}`)).status;
     const move = (drive: string) =>
-      ada.json(200, "POST", `/v0/files/${file.id}/move`, {
-        body: { destination_path: "travels", destination_drive_id: drive },
-      });
+      ada.post(
+        `/v0/files/${file.id}/move`,
+        { destination_path: "travels", destination_drive_id: drive },
+        200,
+      );
     expect(await get()).toBe(200);
     await move(second.data.id);
     expect(await get()).toBe(404);
@@ -297,7 +295,7 @@ async function oneTime(size: number) {
   const target = `/v0/files?drive_id=${own.id}&path=f.bin`;
   const { id } = await own.client.json<{ id: string }>(201, "PUT", target, { body: content });
   const body = { one_time: true };
-  const link = await own.client.json<Link>(200, "POST", `/v0/files/${id}/presigned-url`, { body });
+  const link = await own.client.post<Link>(`/v0/files/${id}/presigned-url`, body, 200);
   const digest = Bun.SHA256.hash(content, "hex");
   return {
     content,
@@ -432,7 +430,7 @@ describe("requests without a key", () => {
     const own = await limited.ownDrive();
     const target = `/v0/files?drive_id=${own.id}&path=f`;
     const file = await own.client.json<{ id: string }>(201, "PUT", target, { body: "x" });
-    const link = await own.client.json<Link>(200, "POST", `/v0/files/${file.id}/presigned-url`, { body: {} });
+    const link = await own.client.post<Link>(`/v0/files/${file.id}/presigned-url`, {}, 200);
     const path = `/v0/presigned/${link.token}`;
     const before = Number(
       (await limited.coffer.client().send("GET", path)).headers.get("x-ratelimit-remaining"),

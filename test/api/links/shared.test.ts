@@ -31,7 +31,7 @@ async function shared(body: { [name: string]: Json } = { path: "photos/" }) {
     const target = `/v0/files?drive_id=${own.id}&path=${encodeURIComponent(path)}`;
     ids.set(path, (await own.client.json<Link>(201, "PUT", target, { body: content })).id);
   }
-  const link = await own.client.json<Link>(201, "POST", "/v0/links", { body: { drive_id: own.id, ...body } });
+  const link = await own.client.post<Link>("/v0/links", { drive_id: own.id, ...body });
   const send = (rest = "", options: RequestOptions = {}, method = "GET") =>
     stage.coffer.client().send(method, `/v0/shared/${link.token}${rest}`, options);
   const get = async <T>(rest = "", options: RequestOptions = {}): Promise<T> => {
@@ -73,8 +73,8 @@ describe("of a document", () => {
     expect((await send("/extract")).status).toBe(401);
     const headers = { cookie: cookieOf(await unlock("open sesame")) };
     expect(await get("/extract", { headers })).toMatchObject({ content: "Hello World!" });
-    const [link] = (await own.client.json<{ data: Link[] }>(200, "GET", `/v0/links?drive_id=${own.id}`)).data;
-    await own.client.json(200, "DELETE", `/v0/links/${link?.id}`);
+    const [link] = (await own.client.get<{ data: Link[] }>(`/v0/links?drive_id=${own.id}`)).data;
+    await own.client.delete(`/v0/links/${link?.id}`);
     expect((await send("/extract", { headers })).status).toBe(404);
   });
 });
@@ -174,10 +174,10 @@ describe("a link to a folder", () => {
 
   test("shows what is there now, and ends with the folder", async () => {
     const { own, get, send } = await shared();
-    await own.client.json(201, "PUT", `/v0/files?drive_id=${own.id}&path=photos/new.txt`, { body: "new" });
+    await own.client.put(own.id, "photos/new.txt", "new");
     expect(await get<Json>()).toMatchObject({ file_count: 5 });
     const body = { drive_id: own.id, path: "photos/", destination_path: "elsewhere/" };
-    await own.client.json(200, "POST", "/v0/folders/move", { body });
+    await own.client.post("/v0/folders/move", body, 200);
     expect((await send()).status).toBe(404);
   });
 });
@@ -197,9 +197,9 @@ describe("a link to a file", () => {
     for (const rest of ["/download?path=d.svg", "/files?prefix=2030/", "/archive?path=d.svg"])
       expect((await send(rest)).status).toBe(404);
     const body = { destination_path: "moved/b.txt" };
-    await own.client.json(200, "POST", `/v0/files/${ids.get("photos/a.txt")}/move`, { body });
+    await own.client.post(`/v0/files/${ids.get("photos/a.txt")}/move`, body, 200);
     expect(await get<Json>()).toMatchObject({ name: "b.txt" });
-    await own.client.json(200, "DELETE", `/v0/files/${ids.get("photos/a.txt")}`);
+    await own.client.delete(`/v0/files/${ids.get("photos/a.txt")}`);
     expect((await send("/download")).status).toBe(404);
   });
 });
@@ -230,7 +230,7 @@ describe("uses", () => {
   test("are openings of the page, downloads and archives", async () => {
     const { own, link, send } = await shared();
     const uses = async () =>
-      (await own.client.json<{ data: { id: string; uses: number }[] }>(200, "GET", "/v0/links")).data.find(
+      (await own.client.get<{ data: { id: string; uses: number }[] }>("/v0/links")).data.find(
         ({ id }) => id === link.id,
       )?.uses;
     await send();
@@ -250,18 +250,16 @@ describe("uses", () => {
 describe("a link ends", () => {
   test("when it is revoked, or its key is", async () => {
     const first = await shared();
-    await first.own.client.json(200, "DELETE", `/v0/links/${first.link.id}`);
+    await first.own.client.delete(`/v0/links/${first.link.id}`);
     expect((await first.send()).status).toBe(404);
     const second = await shared();
-    const key = await second.own.client.json<{ id: string; key: string }>(201, "POST", "/v0/keys", {
-      body: {},
-    });
-    const made = await stage.coffer.client(key.key).json<Link>(201, "POST", "/v0/links", {
-      body: { drive_id: second.own.id, path: "photos/" },
-    });
+    const key = await second.own.client.makeKey();
+    const made = await stage.coffer
+      .client(key.key)
+      .post<Link>("/v0/links", { drive_id: second.own.id, path: "photos/" });
     const open = () => stage.coffer.client().send("GET", `/v0/shared/${made.token}/files`);
     expect((await open()).status).toBe(200);
-    await second.own.client.json(200, "DELETE", `/v0/keys/${key.id}`);
+    await second.own.client.delete(`/v0/keys/${key.id}`);
     expect((await open()).status).toBe(404);
     expect((await second.send()).status).toBe(200);
   });
@@ -283,7 +281,7 @@ describe("a link ends", () => {
   test("with its drive", async () => {
     const { own, send } = await shared({ path: "/" });
     expect((await send()).status).toBe(200);
-    await own.client.json(200, "DELETE", `/v0/drives/${own.id}`);
+    await own.client.delete(`/v0/drives/${own.id}`);
     expect((await send()).status).toBe(404);
   });
 

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { addAccount } from "../../support/server/accounts.ts";
+import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Answer, Json, RequestOptions } from "../../support/server/client.ts";
@@ -49,14 +49,15 @@ function make(body: { [name: string]: Json } = {}, more: Partial<Step> = {}): St
 /** A drive of one's own, and a link for an upload into it. */
 async function linked(body: { [name: string]: Json } = {}) {
   const own = await stage.ownDrive();
-  const link = await own.client.json<Link>(201, "POST", "/v0/upload-links", {
-    body: { drive_id: own.id, path: "in/hello.txt", ...body },
+  const link = await own.client.post<Link>("/v0/upload-links", {
+    drive_id: own.id,
+    path: "in/hello.txt",
+    ...body,
   });
   const path = `/v0/uploads/${tokenOf(link)}`;
   const send = (options: RequestOptions = { body: "Hello World!" }, method = "PUT") =>
     stage.coffer.client().send(method, path, options);
-  const files = async () =>
-    (await own.client.json<{ data: Json[] }>(200, "GET", `/v0/files?drive_id=${own.id}`)).data;
+  const files = async () => (await own.client.get<{ data: Json[] }>(`/v0/files?drive_id=${own.id}`)).data;
   return { own, link, path, send, files };
 }
 
@@ -215,7 +216,7 @@ describe("an upload with one", () => {
 
   test("cannot stand where a folder is", async () => {
     const { own, send } = await linked({ path: "in" });
-    await own.client.json(201, "POST", "/v0/folders", { body: { drive_id: own.id, path: "in/" } });
+    await own.client.post("/v0/folders", { drive_id: own.id, path: "in/" });
     expect((await send()).status).toBe(409);
   });
 
@@ -311,26 +312,24 @@ describe("a link ends", () => {
 
   test("with its drive", async () => {
     const { own, send } = await linked();
-    await own.client.json(200, "DELETE", `/v0/drives/${own.id}`);
+    await own.client.delete(`/v0/drives/${own.id}`);
     expect((await send()).status).toBe(404);
   });
 
   test("when the key that made it is revoked, also while the content arrives", async () => {
     const { own } = await linked();
-    const other = await own.client.json<{ id: string; key: string }>(201, "POST", "/v0/keys", { body: {} });
+    const other = await own.client.makeKey();
     const links = await Promise.all(
       ["a", "b"].map((path) =>
-        stage.coffer.client(other.key).json<Link>(201, "POST", "/v0/upload-links", {
-          body: { drive_id: own.id, path },
-        }),
+        stage.coffer.client(other.key).post<Link>("/v0/upload-links", { drive_id: own.id, path }),
       ),
     );
     const [begun = "", late = ""] = links.map((link) => `/v0/uploads/${tokenOf(link)}`);
     const upload = await begin(begun);
-    await own.client.json(200, "DELETE", `/v0/keys/${other.id}`);
+    await own.client.delete(`/v0/keys/${other.id}`);
     expect((await upload.complete()).status).toBe(404);
     expect((await stage.coffer.client().send("PUT", late, { body: "x" })).status).toBe(404);
-    const { total } = await own.client.json<{ total: number }>(200, "GET", `/v0/files?drive_id=${own.id}`);
+    const { total } = await own.client.get<{ total: number }>(`/v0/files?drive_id=${own.id}`);
     expect(total).toBe(0);
   });
 });
@@ -338,15 +337,10 @@ describe("a link ends", () => {
 test("the drive's owner pays: a full drive takes nothing", async () => {
   await using coffer = await startAppliance({ "storage-limits": "free=1000,pro=1000,team=1000" });
   addAccount(coffer, "ada");
-  const { secret } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
-  const ada = coffer.client(secret);
-  const { data } = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-    body: { name: "D" },
-  });
-  await ada.json(201, "PUT", `/v0/files?drive_id=${data.id}&path=full`, { body: "x".repeat(990) });
-  const link = await ada.json<Link>(201, "POST", "/v0/upload-links", {
-    body: { drive_id: data.id, path: "more" },
-  });
+  const ada = await accountClient(coffer, "ada");
+  const drive = await ada.makeDrive("D");
+  await ada.put(drive.id, "full", "x".repeat(990));
+  const link = await ada.post<Link>("/v0/upload-links", { drive_id: drive.id, path: "more" });
   const send = (body: string) => coffer.client().send("PUT", `/v0/uploads/${tokenOf(link)}`, { body });
   expect((await send("x".repeat(11))).text).toContain("QUOTA_EXCEEDED");
   expect((await send("x".repeat(10))).status).toBe(201);

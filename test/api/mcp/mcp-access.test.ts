@@ -162,9 +162,7 @@ describe.each(Object.entries(CALLS))("%s", (name, { args, of }) => {
     const drive = stage.world.drives[owner];
     const client = stage.world.clients[owner];
     const expected = of[owner][caller];
-    const { id } = await client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${drive}&path=${path}`, {
-      body: "hello",
-    });
+    const { id } = await client.put(drive, path, "hello");
     const filled: Json = JSON.parse(
       JSON.stringify(args).replaceAll("{drive}", drive).replaceAll("{path}", path).replaceAll("{id}", id),
     );
@@ -259,7 +257,7 @@ describe("where nobody has an account", () => {
     const own = await provision(coffer);
     key = own.key;
     const body = { scope: "read-only" };
-    reader = (await own.client.json<{ key: string }>(201, "POST", "/v0/keys", { body })).key;
+    reader = (await own.client.makeKey(body)).key;
   });
   afterAll(() => coffer[Symbol.asyncDispose]());
 
@@ -370,9 +368,9 @@ describe("where nobody has an account", () => {
     const lines = coffer.lines.slice(before);
     expect(lines.filter((line) => line.includes('"call":"tools/call write_file"')).length).toBe(2);
     expect(lines.filter((line) => line.includes(own.key))).toEqual([]);
-    const [{ id }] = await own.client.json<[{ id: string }]>(200, "GET", "/v0/keys");
+    const [{ id }] = await own.client.get<[{ id: string }]>("/v0/keys");
     expect(lines.filter((line) => line.includes(id)).length).toBe(3);
-    await own.client.json(200, "DELETE", `/v0/keys/${id}`);
+    await own.client.delete(`/v0/keys/${id}`);
     expect(saidBy(await call("list_drives", { api_key: own.key }))[0]).toBe(true);
   });
 

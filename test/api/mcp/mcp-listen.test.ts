@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => coffer[Symbol.asyncDispose]());
 
 function write({ client, id }: OwnDrive, path: string, body: string) {
-  return client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${id}&path=${path}`, { body });
+  return client.put(id, path, body);
 }
 
 const uriOf = ({ id }: OwnDrive, path: string) => `coffer://${id}/${path}`;
@@ -45,7 +45,7 @@ describe("a client that listens", () => {
     await write(own, "other.txt", "x");
     await own.client.json(200, "PUT", `/v0/files?drive_id=${own.id}&path=a%20b.txt`, { body: "two" });
     expect(await next()).toBe(uri);
-    await own.client.json(200, "PATCH", `/v0/files/${file.id}`, { body: { path: "later.txt" } });
+    await own.client.patch(`/v0/files/${file.id}`, { path: "later.txt" });
     expect([await next(), await next()].toSorted()).toEqual([uri, uriOf(own, "later.txt")].toSorted());
     await listening.close();
   });
@@ -68,9 +68,7 @@ describe("a client that listens", () => {
     const listening = await mcp.client.listen({
       resourceSubscriptions: [uriOf(own, "f/g/a.txt"), uriOf(own, "h.txt")],
     });
-    await own.client.json(200, "DELETE", "/v0/folders", {
-      body: { drive_id: own.id, path: "f/", confirm: true },
-    });
+    await own.client.delete("/v0/folders", { drive_id: own.id, path: "f/", confirm: true });
     expect(await next()).toBe(uriOf(own, "f/g/a.txt"));
     await listening.close();
   });
@@ -79,13 +77,13 @@ describe("a client that listens", () => {
     const own = await provision(coffer);
     const other = await provision(coffer);
     await write(other, "a.txt", "one");
-    const made = await own.client.json<{ key: string; id: string }>(201, "POST", "/v0/keys", { body: {} });
+    const made = await own.client.makeKey();
     await using mcp = await connectMcp(coffer.appliance.url, made.key);
     const next = heard(mcp);
     expect(mcp.client.listen({ resourceSubscriptions: [uriOf(other, "a.txt")] })).rejects.toThrow();
     expect(mcp.client.listen({ resourceSubscriptions: ["file:///etc/passwd"] })).rejects.toThrow();
     const listening = await mcp.client.listen({ resourceSubscriptions: [uriOf(own, "a.txt")] });
-    await own.client.json(200, "DELETE", `/v0/keys/${made.id}`);
+    await own.client.delete(`/v0/keys/${made.id}`);
     await write(own, "a.txt", "secret");
     await listening.closed;
     expect(await Promise.race([next(), Promise.resolve("nothing")])).toBe("nothing");

@@ -60,8 +60,7 @@ test.each(REVISIONS)("files are resources, whatever their names, over %s", async
 test("bytes come as bytes, and what is too large is left to the tools", async () => {
   const drive = await stage.ownDrive();
   await using me = await connectMcp(stage.coffer.appliance.url, drive.key);
-  const put = (path: string, body: Uint8Array<ArrayBuffer>) =>
-    drive.client.json(201, "PUT", `/v0/files?drive_id=${drive.id}&path=${path}`, { body });
+  const put = (path: string, body: Uint8Array<ArrayBuffer>) => drive.client.put(drive.id, path, body);
   await put("a.bin", new Uint8Array([0, 255]));
   await put("large.txt", new Uint8Array(40_000).fill(97));
   await put("large.bin", new Uint8Array(40_000));
@@ -81,8 +80,7 @@ test("bytes come as bytes, and what is too large is left to the tools", async ()
 test("all drives of an account are listed, page by page, and those of others are not there", async () => {
   await using bob = await connectMcp(stage.coffer.appliance.url, stage.world.keys.bob);
 
-  for (const name of ["Empty", "Second"])
-    await stage.world.clients.bob.json(201, "POST", "/v0/drives", { body: { name } });
+  for (const name of ["Empty", "Second"]) await stage.world.clients.bob.makeDrive(name);
   const many = Array.from({ length: 130 }, (_, at) => `f${String(at).padStart(3, "0")}.txt`);
   for (const path of many) await bob.get("write_file", { drive: "bob/second", path, text: "" });
   const found = await uris(bob);

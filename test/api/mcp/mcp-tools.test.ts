@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { connectMcp, type McpClient } from "../../support/peers/mcp.ts";
 import { eventually, openStage, type UnclaimedDrive } from "../../support/server/scenario.ts";
+import { callerWith } from "../../support/server/services-drive.ts";
 
 const stage = openStage();
 
@@ -43,7 +44,7 @@ describe("which drive", () => {
     await using one = await connectMcp(stage.coffer.appliance.url, stage.world.keys.adaDrive);
     expect(await one.get("list_files")).toMatchObject({ drive: "ada/notes", folders: [{ path: "notes/" }] });
     await using all = await connectMcp(stage.coffer.appliance.url, stage.world.keys.bob);
-    await stage.world.clients.bob.json(201, "POST", "/v0/drives", { body: { name: "More" } });
+    await stage.world.clients.bob.makeDrive("More");
     expect(await all.refused("list_files")).toBe(
       'VALIDATION_ERROR: drive_id is required, because you have several: "bob/notes", "bob/more".',
     );
@@ -78,11 +79,7 @@ describe("writing", () => {
       tags: ["a", "b"],
       created: true,
     });
-    const { data } = await drive.client.json<{ data: { id: string }[] }>(
-      200,
-      "GET",
-      `/v0/files?drive_id=${drive.id}`,
-    );
+    const { data } = await drive.client.get<{ data: { id: string }[] }>(`/v0/files?drive_id=${drive.id}`);
     const download = await drive.client.send("GET", `/v0/files/${data[0]?.id}/download`);
     expect([download.text, download.headers.get("etag")]).toEqual(["Grüße, 日本\r\n", etagIn(made)]);
     const empty = await me.get("write_file", { path: "README", text: "" });
@@ -347,8 +344,7 @@ describe("lists", () => {
     const folders = Array.from({ length: 120 }, (_, at) => `${long(`d${String(at).padStart(3, "0")}`)}/`);
     const files = Array.from({ length: 150 }, (_, at) => long(`f${String(at).padStart(3, "0")}`));
     const { folders: service, uploads } = stage.coffer.appliance.services;
-    const caller = stage.coffer.appliance.services.apiKeys.authenticate(drive.key);
-    if (caller === null) throw new Error("the key is unknown");
+    const caller = callerWith(stage.coffer.appliance.services, drive.key);
     for (const path of folders) await service.create(caller, drive.id, path);
     const rest = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
     for (const path of files) {

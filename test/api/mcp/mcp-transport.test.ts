@@ -190,7 +190,7 @@ test("drives made without an account count together, however they are made", asy
   await using anybody = await connectMcp(coffer.appliance.url);
   await anybody.get("provision_drive", { name: "One" });
   expect(await anybody.refused("provision_drive", { name: "" })).toContain("VALIDATION_ERROR");
-  await coffer.client().json(201, "POST", "/v0/drives/provision", { body: { name: "Two" } });
+  await coffer.client().post("/v0/drives/provision", { name: "Two" });
   expect(await anybody.refused("provision_drive", { name: "Three" })).toMatch(/^RATE_LIMITED: At most 2/);
 });
 
@@ -198,7 +198,7 @@ test("a message counts as one request of its key", async () => {
   await using coffer = await startAppliance({ "rate-limits": "free=3,pro=3,team=3" });
   const { data } = await coffer
     .client()
-    .json<{ data: { api_key: string } }>(201, "POST", "/v0/drives/provision", { body: { name: "N" } });
+    .post<{ data: { api_key: string } }>("/v0/drives/provision", { name: "N" });
   const me = coffer.client(data.api_key);
   for (const left of ["2", "1", "0"]) {
     const { headers } = await me.send("POST", "/mcp", { body: LIST });
@@ -224,7 +224,7 @@ test("what goes wrong inside is told with the request id, and explained in the l
   await using coffer = await startAppliance();
   const { data } = await coffer
     .client()
-    .json<{ data: { api_key: string } }>(201, "POST", "/v0/drives/provision", { body: { name: "N" } });
+    .post<{ data: { api_key: string } }>("/v0/drives/provision", { name: "N" });
   await using me = await connectMcp(coffer.appliance.url, data.api_key);
   Object.assign(coffer.appliance.services.drives, {
     list: () => {

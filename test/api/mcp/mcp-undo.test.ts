@@ -3,6 +3,7 @@ import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../../support
 import { connectMcp, type McpClient } from "../../support/peers/mcp.ts";
 import { type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
+import { callerWith } from "../../support/server/services-drive.ts";
 
 let coffer: TestAppliance;
 let own: OwnDrive;
@@ -69,9 +70,7 @@ test("what was moved goes back, by its path before or after", async () => {
 test("a folder that was deleted comes back with all that was in it, and what was in it says so", async () => {
   await put("f/g/a.txt", "one");
   await put("f/b.txt", "two");
-  await own.client.json(200, "DELETE", "/v0/folders", {
-    body: { drive_id: own.id, path: "f/", confirm: true },
-  });
+  await own.client.delete("/v0/folders", { drive_id: own.id, path: "f/", confirm: true });
   expect(await mcp.refused("undo", { path: "f/b.txt" })).toContain('"f/"');
   expect(await undo("f/")).toMatchObject({ path: "f/", undone: "folder.deleted" });
   expect([await at("f/g/a.txt"), await at("f/b.txt")]).toEqual(["one", "two"]);
@@ -81,9 +80,7 @@ test("a folder that was deleted comes back with all that was in it, and what was
 
 test("a folder that was moved goes back", async () => {
   await put("m/a.txt", "one");
-  await own.client.json(200, "POST", "/v0/folders/move", {
-    body: { drive_id: own.id, path: "m/", destination_path: "n/" },
-  });
+  await own.client.post("/v0/folders/move", { drive_id: own.id, path: "m/", destination_path: "n/" }, 200);
   await undo("n/");
   expect([await at("m/a.txt"), await at("n/a.txt")]).toEqual(["one", null]);
 });
@@ -91,9 +88,7 @@ test("a folder that was moved goes back", async () => {
 test("a folder that came back from the trash goes there again, and one from a snapshot stays", async () => {
   await put("r/a.txt", "one");
   const { snapshot } = await mcp.get("snapshot", { action: "create" });
-  await own.client.json(200, "DELETE", "/v0/folders", {
-    body: { drive_id: own.id, path: "r/", confirm: true },
-  });
+  await own.client.delete("/v0/folders", { drive_id: own.id, path: "r/", confirm: true });
   await undo("r/");
   expect(await undo("r/")).toMatchObject({ undone: "folder.restored", in_trash: true });
   await undo("r/");
@@ -108,7 +103,7 @@ test("a folder that holds more by now is not taken away by undoing that it was m
   await put("made/a.txt", "one");
   expect(await mcp.refused("undo", { path: "made/" })).toContain("has 1 file now");
   const copied = { drive_id: own.id, path: "made/", destination_path: "copied/" };
-  await own.client.json(201, "POST", "/v0/folders/copy", { body: copied });
+  await own.client.post("/v0/folders/copy", copied);
   await put("copied/b.txt", "two");
   expect(await mcp.refused("undo", { path: "copied/" })).toContain("had 1 file then, and has 2 files now");
   expect([await at("made/a.txt"), await at("copied/a.txt"), await at("copied/b.txt")]).toEqual([
@@ -124,8 +119,7 @@ test("a file that comes into a folder while that is undone does not go with it",
   await mcp.get("create_folder", { path: "busy/" });
   await put("comes.txt", "one");
   const { apiKeys, files, undo: undos } = coffer.appliance.services;
-  const caller = apiKeys.authenticate(own.key);
-  if (caller === null) throw new Error("the key is not known");
+  const caller = callerWith({ apiKeys }, own.key);
   const to = { path: "busy/comes.txt", driveId: undefined, overwrite: false };
   // Both are asked before either is written.
   const coming = files.copy(caller, { drive: own.id, path: "comes.txt" }, to, UNCONDITIONAL);
@@ -139,7 +133,7 @@ test("a file that comes into a folder while that is undone does not go with it",
 });
 
 test("a key without a name is called so", async () => {
-  const { key } = await own.client.json<{ key: string }>(201, "POST", "/v0/keys", { body: {} });
+  const { key } = await own.client.makeKey();
   await using unnamed = await connectMcp(coffer.appliance.url, key);
   await unnamed.get("write_file", { path: "whose.txt", text: "one" });
   expect(await undo("whose.txt")).toMatchObject({ changed_by: "an unnamed key" });
@@ -147,9 +141,7 @@ test("a key without a name is called so", async () => {
 
 test("what cannot be undone says why", async () => {
   await put("tags.txt", "one");
-  await own.client.json(200, "PATCH", `/v0/files/by-path?drive_id=${own.id}&path=tags.txt`, {
-    body: { tags: ["x"] },
-  });
+  await own.client.patch(`/v0/files/by-path?drive_id=${own.id}&path=tags.txt`, { tags: ["x"] });
   expect(await mcp.refused("undo", { path: "tags.txt" })).toContain("tags");
   expect(await mcp.refused("undo", { path: "never.txt" })).toContain("NOT_FOUND");
   const other = await provision(coffer);

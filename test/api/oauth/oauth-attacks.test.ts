@@ -426,7 +426,7 @@ describe("registration", () => {
       logo_uri: "https://app.example/logo.png",
       scope: "read write",
     };
-    const made = await coffer.client().json<object>(201, "POST", "/oauth/register", { body });
+    const made = await coffer.client().post<object>("/oauth/register", body);
     expect(made).toMatchObject({
       redirect_uris,
       client_name: "x".repeat(64),

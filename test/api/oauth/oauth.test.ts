@@ -32,14 +32,14 @@ interface KeyRecord {
 
 /** The keys that were given to a client. */
 async function keysOf(client: OAuthTestClient): Promise<KeyRecord[]> {
-  const keys = await stage.world.clients.ada.json<KeyRecord[]>(200, "GET", "/v0/keys");
+  const keys = await stage.world.clients.ada.get<KeyRecord[]>("/v0/keys");
   return keys.filter(({ client_id }) => client_id === client.id);
 }
 
 describe("the way in", () => {
   test("is found from the MCP endpoint on, and every document names this server as it was asked", async () => {
     const { url } = stage.coffer.appliance;
-    const get = (path: string) => stage.coffer.client().json<Record<string, unknown>>(200, "GET", path);
+    const get = (path: string) => stage.coffer.client().get<Record<string, unknown>>(path);
     expect(await get("/.well-known/oauth-protected-resource/mcp")).toMatchObject({
       resource: `${url}/mcp`,
       authorization_servers: [url],
@@ -88,9 +88,9 @@ describe("the way in", () => {
     await coffer.appliance.services.users.createFromShell("ada", "long enough");
     const base = settings["base-url"];
     const server = "/.well-known/oauth-authorization-server";
-    expect(await coffer.client().json<object>(200, "GET", server)).toMatchObject({ issuer: base });
+    expect(await coffer.client().get<object>(server)).toMatchObject({ issuer: base });
     const path = "/.well-known/oauth-protected-resource/mcp";
-    expect(await coffer.client().json<object>(200, "GET", path)).toMatchObject({ resource: `${base}/mcp` });
+    expect(await coffer.client().get<object>(path)).toMatchObject({ resource: `${base}/mcp` });
   });
 });
 
@@ -116,11 +116,9 @@ describe("a client that a person lets in", () => {
     const tokens = tokensIn(answer);
     expect(tokens).toMatchObject({ token_type: "Bearer", expires_in: 3600, scope: "read write" });
     const client = stage.coffer.client(tokens.access_token);
-    const { data } = await client.json<{ data: { id: string }[] }>(200, "GET", "/v0/drives");
+    const { data } = await client.get<{ data: { id: string }[] }>("/v0/drives");
     expect(data.map(({ id }) => id)).toContain(stage.world.drives.ada);
-    await client.json(201, "PUT", `/v0/files?drive_id=${stage.world.drives.ada}&path=from-app`, {
-      body: "x",
-    });
+    await client.put(stage.world.drives.ada, "from-app", "x");
   });
 
   test("gets one drive alone, and only to read, if that is what was allowed", async () => {
@@ -128,7 +126,7 @@ describe("a client that a person lets in", () => {
     const tokens = await own.signIn(ada, { drive_id: "ada/notes", scope: "read-only" });
     expect(tokens.scope).toBe("read");
     const client = stage.coffer.client(tokens.access_token);
-    const { data } = await client.json<{ data: { id: string }[] }>(200, "GET", "/v0/drives");
+    const { data } = await client.get<{ data: { id: string }[] }>("/v0/drives");
     expect(data.map(({ id }) => id)).toEqual([stage.world.drives.ada]);
     const refused = await client.send("PUT", `/v0/files?drive_id=${stage.world.drives.ada}&path=a`, {
       body: "x",
@@ -163,7 +161,7 @@ describe("a client that a person lets in", () => {
     expect(keys).toMatchObject([{ name: "Example App", expires_at: expect.any(String) }]);
     expect((await stage.coffer.client(first.access_token).send("GET", "/v0/drives")).status).toBe(401);
     expect((await stage.coffer.client(second.access_token).send("GET", "/v0/drives")).status).toBe(200);
-    await stage.world.clients.ada.json(200, "DELETE", `/v0/keys/${keys[0]?.id}`);
+    await stage.world.clients.ada.delete(`/v0/keys/${keys[0]?.id}`);
     expect((await stage.coffer.client(second.access_token).send("GET", "/v0/drives")).status).toBe(401);
     expect((await own.refresh(second.refresh_token)).status).toBe(400);
   });
@@ -231,15 +229,13 @@ describe("in time", () => {
     const client = await OAuthTestClient.register(coffer);
     const tokens = await client.signIn(beginSession(coffer, "ada").browser);
     const api = coffer.client(tokens.access_token);
-    const { data } = await api.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-      body: { name: "D" },
-    });
-    const file = await api.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${data.id}&path=a`, {
-      body: "x",
-    });
-    const link = await api.json<{ token: string }>(200, "POST", `/v0/files/${file.id}/presigned-url`, {
-      body: { expires_in: 86_400 },
-    });
+    const drive = await api.makeDrive("D");
+    const file = await api.put(drive.id, "a", "x");
+    const link = await api.post<{ token: string }>(
+      `/v0/files/${file.id}/presigned-url`,
+      { expires_in: 86_400 },
+      200,
+    );
     const get = async () => (await coffer.client().send("GET", `/v0/presigned/${link.token}`)).status;
     coffer.clock.advance(2 * HOUR_MS);
     expect(await get()).toBe(200);

@@ -710,7 +710,7 @@ const MATRIX: readonly Entry[] = [...ENTRIES, ...BY_PATH];
 test("every route of /v0 in the API description is in the matrix, and every entry is a route", async () => {
   const description = await stage.coffer
     .client()
-    .json<{ paths: Record<string, Record<string, unknown>> }>(200, "GET", "/docs/openapi.json");
+    .get<{ paths: Record<string, Record<string, unknown>> }>("/docs/openapi.json");
   // Who may sign in is no question of keys: nobody has one yet.
   const routes = Object.entries(description.paths).filter(([path]) => /^\/v0(\/|$)/.test(path));
   const described = routes.flatMap(([path, methods]) =>
@@ -734,11 +734,12 @@ async function makeTarget(
   const address = `/v0/files?drive_id=${drive}&path=${folder}f`;
   const file = await client.json<{ id: string }>(201, "PUT", address, { body: "x" });
   if (/versions|diff/.test(route)) await client.json(200, "PUT", address, { body: "y" });
-  const key = await client.json<{ id: string }>(201, "POST", "/v0/keys", { body: { drive_id: drive } });
+  const key = await client.makeKey({ drive_id: drive });
   const snapshot = route.includes("{sid}") ? await takeSnapshot(client, drive) : "";
   const trash = route.includes("/v0/trash") ? await putIntoTrash(client, drive, `${folder}gone`) : "";
-  const link = await client.json<{ id: string; token: string }>(201, "POST", "/v0/links", {
-    body: { drive_id: drive, path: folder },
+  const link = await client.post<{ id: string; token: string }>("/v0/links", {
+    drive_id: drive,
+    path: folder,
   });
   const hook = route.includes("/v0/webhooks") ? await makeWebhook(client, drive) : NO_WEBHOOK;
   const work = route.includes("{wid}") ? recordWork(coffer.dataDir, drive, folder) : "";
@@ -759,11 +760,11 @@ const NO_WEBHOOK = { webhook: "", delivery: "" };
 
 /** A webhook with a delivery, instead of those from before: there may be only a few. */
 async function makeWebhook(client: Client, drive: string): Promise<typeof NO_WEBHOOK> {
-  const { data } = await client.json<{ data: { id: string }[] }>(200, "GET", "/v0/webhooks");
-  for (const { id } of data) await client.json(200, "DELETE", `/v0/webhooks/${id}`);
+  const { data } = await client.get<{ data: { id: string }[] }>("/v0/webhooks");
+  for (const { id } of data) await client.delete(`/v0/webhooks/${id}`);
   const body = { ...HOOK, drive_id: drive };
-  const { id } = await client.json<{ id: string }>(201, "POST", "/v0/webhooks", { body });
-  const sent = await client.json<{ id: string }>(201, "POST", `/v0/webhooks/${id}/test`);
+  const { id } = await client.post<{ id: string }>("/v0/webhooks", body);
+  const sent = await client.post<{ id: string }>(`/v0/webhooks/${id}/test`);
   return { webhook: id, delivery: sent.id };
 }
 
@@ -771,13 +772,13 @@ async function makeWebhook(client: Client, drive: string): Promise<typeof NO_WEB
 async function putIntoTrash(client: Client, drive: string, path: string): Promise<string> {
   const query = `drive_id=${drive}&path=${path}`;
   await client.json(201, "PUT", `/v0/files?${query}`, { body: "x" });
-  const gone = await client.json<{ trash_id: string }>(200, "DELETE", `/v0/files/by-path?${query}`);
+  const gone = await client.delete<{ trash_id: string }>(`/v0/files/by-path?${query}`);
   return gone.trash_id;
 }
 
 async function takeSnapshot(client: Client, drive: string): Promise<string> {
   const path = `/v0/drives/${drive}/snapshots`;
-  return (await client.json<{ data: { id: string } }>(201, "POST", path)).data.id;
+  return (await client.post<{ data: { id: string } }>(path)).data.id;
 }
 
 /** Makes room for the next one's key: a drive may have only a hundred. It, or its drive, may be gone already. */
@@ -799,8 +800,8 @@ interface Ids {
 async function everything({ clients, drives }: World): Promise<unknown> {
   const owners = ["agent", "otherAgent", "ada", "bob"] as const;
   const seen = owners.map(async (owner) => {
-    const get = <T = unknown>(path: string) => clients[owner].json<T>(200, "GET", path);
-    const keys = await clients[owner].json<{ id: string; scope: string }[]>(200, "GET", "/v0/keys");
+    const get = <T = unknown>(path: string) => clients[owner].get<T>(path);
+    const keys = await clients[owner].get<{ id: string; scope: string }[]>("/v0/keys");
     return [
       await get("/v0/drives"),
       await get(`/v0/drives/${drives[owner]}/members`),

@@ -50,14 +50,12 @@ test("an agent that knows only the address works over HTTP and MCP, and hands it
     { op: "append", text: "four\n" },
     { op: "str_replace", old_string: "three", new_string: "3" },
   ];
-  await Promise.all(
-    edits.map((body) => client.json(200, "POST", `/v0/files/by-path/edit?${query}`, { body })),
-  );
+  await Promise.all(edits.map((body) => client.post(`/v0/files/by-path/edit?${query}`, body, 200)));
   const text = "1\ntwo\n3\nfour\n";
   expect((await client.send("GET", `/v0/files/by-path/download?${query}`)).text).toBe(text);
 
   const token = data.claim_url.slice(data.claim_url.lastIndexOf("/") + 1);
-  await stage.world.clients.ada.json(200, "POST", "/v0/drives/claim", { body: { token } });
+  await stage.world.clients.ada.post("/v0/drives/claim", { token }, 200);
   expect((await stage.world.clients.ada.send("GET", `/v0/files/by-path/download?${query}`)).text).toBe(text);
   expect((await client.send("GET", "/v0/drives")).text).toContain('"slug":"ada/');
 });

@@ -192,7 +192,7 @@ interface Attempt {
 async function describedRoutes(): Promise<Route[]> {
   const { paths } = await stage.coffer
     .client()
-    .json<{ paths: Record<string, Record<string, Described>> }>(200, "GET", "/docs/openapi.json");
+    .get<{ paths: Record<string, Record<string, Described>> }>("/docs/openapi.json");
   const routes = Object.entries(paths).filter(([template]) => template.startsWith("/v0/"));
   return routes.flatMap(([template, operations]) =>
     Object.entries(operations).map(([method, { parameters = [], requestBody }]): Route => {
@@ -356,21 +356,20 @@ function expectSound(answer: Answer, what: string): void {
 /** A file and a key of Ada's, made anew for each place, since some routes take them away. */
 async function makeSound(template = ""): Promise<Sound> {
   const { ada } = stage.world.clients;
-  const drive = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-    body: { name: "Target" },
-  });
+  const drive = await ada.post<{ data: { id: string } }>("/v0/drives", { name: "Target" });
   const target = `/v0/files?drive_id=${drive.data.id}&path=dir/file.txt`;
   const file = await ada.json<{ id: string }>(201, "PUT", target, { body: "Hello World!" });
-  const key = await ada.json<{ id: string }>(201, "POST", "/v0/keys", { body: {} });
+  const key = await ada.makeKey();
   const link = await ada.json<{ token: string }>(200, "POST", `/v0/files/${file.id}/presigned-url`);
-  const { data } = await ada.json<{ data: { claim_url: string } }>(201, "POST", "/v0/drives/provision", {
-    body: { name: "Unclaimed" },
+  const { data } = await ada.post<{ data: { claim_url: string } }>("/v0/drives/provision", {
+    name: "Unclaimed",
   });
   const claim = data.claim_url.split("/").at(-1) ?? "";
-  const uploadLink = await ada.json<{ url: string }>(201, "POST", "/v0/upload-links", {
-    body: { drive_id: drive.data.id, path: "by-link" },
+  const uploadLink = await ada.post<{ url: string }>("/v0/upload-links", {
+    drive_id: drive.data.id,
+    path: "by-link",
   });
-  const account = await ada.json<{ data: { id: string } }>(200, "GET", "/v0/account");
+  const account = await ada.get<{ data: { id: string } }>("/v0/account");
   const { id: session, browser } = beginSession(stage.coffer, "ada");
   return new Sound(
     {

@@ -13,9 +13,7 @@ async function everyByteIn(directory: string): Promise<[name: string, bytes: Buf
 test("secrets that were answered under a key are nowhere in the data directory or the log, nor is the key", async () => {
   await using coffer = await startAppliance();
   const own = await provision(coffer);
-  const file = await own.client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${own.id}&path=a`, {
-    body: "x",
-  });
+  const file = await own.client.put(own.id, "a", "x");
   const keys = Array.from({ length: 5 }, () => crypto.randomUUID());
   const requests = [
     () =>

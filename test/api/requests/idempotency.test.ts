@@ -87,25 +87,23 @@ interface Target {
 
 async function makeTarget(): Promise<Target> {
   const { ada } = stage.world.clients;
-  const made = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-    body: { name: "Target" },
-  });
+  const made = await ada.post<{ data: { id: string } }>("/v0/drives", { name: "Target" });
   const drive = made.data.id;
   const address = `/v0/files?drive_id=${drive}&path=sub/f.txt`;
   const file = await ada.json<{ id: string }>(201, "PUT", address, { body: "w" });
   await ada.json(200, "PUT", address, { body: "x" });
-  const key = await ada.json<{ id: string }>(201, "POST", "/v0/keys", { body: {} });
-  const member = await ada.json<{ data: { user_id: string } }>(201, "POST", `/v0/drives/${drive}/members`, {
-    body: { username: "carol", role: "reader" },
+  const key = await ada.makeKey();
+  const member = await ada.post<{ data: { user_id: string } }>(`/v0/drives/${drive}/members`, {
+    username: "carol",
+    role: "reader",
   });
   const unclaimed = await stage.coffer
     .client()
-    .json<{ data: { claim_url: string } }>(201, "POST", "/v0/drives/provision", {
-      body: { name: "Unclaimed" },
-    });
+    .post<{ data: { claim_url: string } }>("/v0/drives/provision", { name: "Unclaimed" });
   const claimToken = unclaimed.data.claim_url.split("/").at(-1) ?? "";
-  const link = await ada.json<{ id: string; url: string }>(201, "POST", "/v0/upload-links", {
-    body: { drive_id: drive, path: "by-link" },
+  const link = await ada.post<{ id: string; url: string }>("/v0/upload-links", {
+    drive_id: drive,
+    path: "by-link",
   });
   return {
     uploadToken: link.url.split("/").at(-1) ?? "",
@@ -127,11 +125,11 @@ async function makeTarget(): Promise<Target> {
 /** A webhook with a delivery, instead of those from before: there may be only a few. */
 async function makeWebhook(drive: string): Promise<Pick<Target, "webhook" | "delivery">> {
   const { ada } = stage.world.clients;
-  const { data } = await ada.json<{ data: { id: string }[] }>(200, "GET", "/v0/webhooks");
-  for (const { id } of data) await ada.json(200, "DELETE", `/v0/webhooks/${id}`);
+  const { data } = await ada.get<{ data: { id: string }[] }>("/v0/webhooks");
+  for (const { id } of data) await ada.delete(`/v0/webhooks/${id}`);
   const body = { ...HOOK, drive_id: drive };
-  const { id } = await ada.json<{ id: string }>(201, "POST", "/v0/webhooks", { body });
-  const sent = await ada.json<{ id: string }>(201, "POST", `/v0/webhooks/${id}/test`);
+  const { id } = await ada.post<{ id: string }>("/v0/webhooks", body);
+  const sent = await ada.post<{ id: string }>(`/v0/webhooks/${id}/test`);
   return { webhook: id, delivery: sent.id };
 }
 
@@ -139,16 +137,16 @@ async function fillTrash(drive: string): Promise<Target["trash"]> {
   const { ada } = stage.world.clients;
   const gone = `drive_id=${drive}&path=gone.txt`;
   await ada.json(201, "PUT", `/v0/files?${gone}`, { body: "x" });
-  const file = await ada.json<{ trash_id: string }>(200, "DELETE", `/v0/files/by-path?${gone}`);
-  await ada.json(201, "PUT", `/v0/files?drive_id=${drive}&path=gone/x.txt`, { body: "x" });
+  const file = await ada.delete<{ trash_id: string }>(`/v0/files/by-path?${gone}`);
+  await ada.put(drive, "gone/x.txt", "x");
   const body = { drive_id: drive, path: "gone/", confirm: true };
-  const folder = await ada.json<{ trash_id: string }>(200, "DELETE", "/v0/folders", { body });
+  const folder = await ada.delete<{ trash_id: string }>("/v0/folders", body);
   return { file: file.trash_id, folder: folder.trash_id };
 }
 
 async function takeSnapshot(drive: string): Promise<string> {
   const path = `/v0/drives/${drive}/snapshots`;
-  return (await stage.world.clients.ada.json<{ data: { id: string } }>(201, "POST", path)).data.id;
+  return (await stage.world.clients.ada.post<{ data: { id: string } }>(path)).data.id;
 }
 
 /** All that Ada can see of the target, and how many unclaimed drives there are. */
@@ -158,8 +156,8 @@ async function snapshot({ drive }: Target): Promise<unknown> {
   const headers = { "x-request-id": "snapshot" };
   const list = await ada.send("GET", `/v0/files?drive_id=${drive}&limit=1000`, { headers });
   const folders = await ada.send("GET", `/v0/files?drive_id=${drive}&delimiter=/`, { headers });
-  const own = await ada.json<{ data: { id: string; updated_at: string }[] }>(200, "GET", "/v0/drives");
-  const ids = await ada.json<{ id: string }[]>(200, "GET", "/v0/keys");
+  const own = await ada.get<{ data: { id: string; updated_at: string }[] }>("/v0/drives");
+  const ids = await ada.get<{ id: string }[]>("/v0/keys");
   return [
     list.text,
     folders.text,
@@ -573,7 +571,7 @@ test("every write of the API description takes a key, and is tried here", async 
   }
   const description = await stage.coffer
     .client()
-    .json<{ paths: Record<string, Record<string, Described>> }>(200, "GET", "/docs/openapi.json");
+    .get<{ paths: Record<string, Record<string, Described>> }>("/docs/openapi.json");
   const routes = Object.entries(description.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { parameters }]) => ({
       name: `${method.toUpperCase()} ${path}`,
@@ -647,7 +645,7 @@ describe("the header", () => {
     const own = await stage.ownDrive();
     expectRefused(await send(own.client, key, folder(own.id, "a/")), "VALIDATION_ERROR", "Idempotency-Key");
     expect(
-      await own.client.json<{ folders: string[] }>(200, "GET", `/v0/files?drive_id=${own.id}&delimiter=/`),
+      await own.client.get<{ folders: string[] }>(`/v0/files?drive_id=${own.id}&delimiter=/`),
     ).toMatchObject({ folders: [] });
   });
 
@@ -792,16 +790,14 @@ describe("only successes are kept", () => {
       path: `/v0/files?drive_id=${own.id}&path=${path}`,
       body,
     });
-    await own.client.json(201, "PUT", `/v0/files?drive_id=${own.id}&path=taken`, { body: "x" });
+    await own.client.put(own.id, "taken", "x");
     expectRefused(await send(own.client, key, upload("taken/below", "x")), "CONFLICT");
     expectFirst(await send(own.client, key, upload("free", "x")), 201);
   });
 
   test("an answer too long to be kept undoes its write", async () => {
     const own = await stage.ownDrive();
-    const file = await own.client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${own.id}&path=a`, {
-      body: "x",
-    });
+    const file = await own.client.put(own.id, "a", "x");
     const ids = Array.from({ length: 999 }, (_, n) => `${n}-${"x".repeat(100)}`);
     const request: Sent = {
       method: "POST",
@@ -810,7 +806,7 @@ describe("only successes are kept", () => {
     };
     const key = newKey();
     expectRefused(await send(own.client, key, request), "PAYLOAD_TOO_LARGE");
-    await own.client.json(200, "GET", `/v0/files/${file.id}`);
+    await own.client.get(`/v0/files/${file.id}`);
     const fitting = { ...request, body: { file_ids: [file.id, ...ids.map(() => crypto.randomUUID())] } };
     expectFirst(await send(own.client, key, fitting), 200);
     await own.client.json(404, "GET", `/v0/files/${file.id}`);
@@ -865,7 +861,7 @@ describe("while the first is running", () => {
     await eventually(async () => (await send(own.client, key, folder(own.id, "a//"))).status === 400);
     const sound: Sent = { method: "PUT", path: `/v0/files?drive_id=${own.id}&path=cut`, body: "whole" };
     expectFirst(await send(own.client, key, sound), 201);
-    const list = await own.client.json<{ total: number }>(200, "GET", `/v0/files?drive_id=${own.id}`);
+    const list = await own.client.get<{ total: number }>(`/v0/files?drive_id=${own.id}`);
     expect(list.total).toBe(1);
   });
 });
@@ -909,7 +905,7 @@ describe("an upload is known by its fields and its content", () => {
     for (const request of others) {
       expectRefused(await send(own.client, key, request), "IDEMPOTENCY_KEY_REUSED");
     }
-    const list = await own.client.json<{ total: number }>(200, "GET", `/v0/files?drive_id=${own.id}`);
+    const list = await own.client.get<{ total: number }>(`/v0/files?drive_id=${own.id}`);
     expect(list.total).toBe(1);
   });
 
@@ -942,7 +938,7 @@ describe("an upload is known by its fields and its content", () => {
     expectFirst(first, 201);
     stage.coffer.clock.advance(2000);
     expectReplay(await send(ada, key, put), first);
-    await ada.json(200, "DELETE", `/v0/drives/${drive}`);
+    await ada.delete(`/v0/drives/${drive}`);
     expectReplay(await send(ada, key, put), first);
   });
 });
@@ -953,7 +949,7 @@ test("an answer is the first one, whatever has happened since", async () => {
   const upload: Sent = { method: "PUT", path: `/v0/files?drive_id=${own.id}&path=a`, body: "x" };
   const first = await send(own.client, key, upload);
   const { id }: { id: string } = JSON.parse(first.text);
-  await own.client.json(200, "DELETE", `/v0/files/${id}`);
+  await own.client.delete(`/v0/files/${id}`);
   expectReplay(await send(own.client, key, upload), first);
   await own.client.json(404, "GET", `/v0/files/${id}`);
 });
@@ -997,14 +993,9 @@ describe("for 24 hours", () => {
   test("then the sweep takes the records away, however many", async () => {
     const own = coffer.client();
     coffer.clock.advance(DAY);
-    const made = await own.json<{ data: { api_key: string; drive_id: string } }>(
-      201,
-      "POST",
-      "/v0/drives/provision",
-      {
-        body: { name: "Many" },
-      },
-    );
+    const made = await own.post<{ data: { api_key: string; drive_id: string } }>("/v0/drives/provision", {
+      name: "Many",
+    });
     const client = coffer.client(made.data.api_key);
     const write = (n: number) => send(client, `many ${n}`, folder(made.data.drive_id, `f${n}/`));
     await Promise.all(Array.from({ length: 450 }, (_, n) => write(n)));

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { addAccount } from "../../support/server/accounts.ts";
+import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import { bodyRoutes } from "../../support/samples/described-bodies.ts";
 import { Description } from "../../support/schemas/description.ts";
@@ -19,8 +19,7 @@ test("the largest body of no route makes everybody else wait", async () => {
   await using coffer = await startAppliance();
   addAccount(coffer, "ada");
   const { browser } = beginSession(coffer, "ada");
-  const { secret } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
-  const client = coffer.client(secret);
+  const client = await accountClient(coffer, "ada");
   const wait = new LoopWait();
   const slow: string[] = [];
   for (const { operation, path, limit } of bodyRoutes(await Description.of(coffer.client()))) {

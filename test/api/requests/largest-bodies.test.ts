@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import type { TestAppliance } from "../../support/server/appliance.ts";
-import { addAccount } from "../../support/server/accounts.ts";
+import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import type { Answer, RequestOptions } from "../../support/server/client.ts";
 import { ANONYMOUS_LIMIT, type BodyRoute, bodyRoutes } from "../../support/samples/described-bodies.ts";
@@ -105,17 +105,14 @@ describe("the largest body of every route costs little, whatever is in it", () =
 });
 
 test("the longest metadata goes through every door, as tight or as wide as it is written", async () => {
-  const { secret } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
-  const client = coffer.client(secret);
-  const { data: drive } = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-    body: { name: "Metadata" },
-  });
+  const client = await accountClient(coffer, "ada");
+  const drive = await client.makeDrive("Metadata");
   // 16 KiB, with as many values as that can hold.
   const metadata = { z: Array<number>(8188).fill(0) };
   const body = { drive_id: drive.id, filename: "a", content: "", metadata };
-  const { id } = await client.json<{ id: string }>(201, "POST", "/v0/files", { body });
+  const { id } = await client.post<{ id: string }>("/v0/files", body);
   const wide = JSON.stringify({ metadata, tags: ["a"] }, null, 8);
-  const changed = await client.json<{ metadata: unknown }>(200, "PATCH", `/v0/files/${id}`, { body: wide });
+  const changed = await client.patch<{ metadata: unknown }>(`/v0/files/${id}`, wide);
   expect(changed.metadata).toEqual(metadata);
 });
 

@@ -349,9 +349,7 @@ test("links that people open work with what programs add to them, and not with a
     "POST",
     `/v0/files/by-path/presigned-url?drive_id=${drive}&path=docs/f.md`,
   );
-  const link = await client.json<{ token: string }>(201, "POST", "/v0/links", {
-    body: { drive_id: drive, path: "docs/" },
-  });
+  const link = await client.post<{ token: string }>("/v0/links", { drive_id: drive, path: "docs/" });
   const shared = `/v0/shared/${link.token}`;
   const added = "utm_source=chat&fbclid=x&gclid=y&_=1&ref=z&si=w";
   const answers: readonly (readonly [address: string, status: number])[] = [

@@ -149,21 +149,21 @@ async function putIntoTrash(client: Client, drive_id: string): Promise<string> {
   const query = `drive_id=${drive_id}&path=gone`;
   // A file of the drive has the same content.
   await client.json(201, "PUT", `/v0/files?${query}`, { body: HELLO_TEXT });
-  const gone = await client.json<{ trash_id: string }>(200, "DELETE", `/v0/files/by-path?${query}`);
+  const gone = await client.delete<{ trash_id: string }>(`/v0/files/by-path?${query}`);
   return gone.trash_id;
 }
 
 /** Makes a link to upload to; its token. */
 async function linkTo(client: Client, drive_id: string, path: string): Promise<string> {
   const body = { drive_id, path };
-  const { url } = await client.json<{ url: string }>(201, "POST", "/v0/upload-links", { body });
+  const { url } = await client.post<{ url: string }>("/v0/upload-links", body);
   return url.split("/").at(-1) ?? "";
 }
 
 /** Makes as many keys for a drive of Bob's as there may be. */
 async function fillWithKeys(drive: string): Promise<void> {
   const body = { drive_id: drive };
-  const create = () => world.clients.bob.json(201, "POST", "/v0/keys", { body });
+  const create = () => world.clients.bob.makeKey(body);
   await Promise.all(Array.from({ length: KEYS.drive }, create));
 }
 
@@ -235,87 +235,80 @@ async function ask(
 
 async function makeBlocked(): Promise<typeof blocked> {
   const { ada } = world.clients;
-  const { data } = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-    body: { name: "Blocked" },
-  });
-  const put = (path: string) =>
-    ada.json(201, "PUT", `/v0/files?drive_id=${data.id}&path=${path}`, { body: HELLO_TEXT });
+  const drive = await ada.makeDrive("Blocked");
+  const put = (path: string) => ada.put(drive.id, path, HELLO_TEXT);
   await put("a/b/f");
-  const taken = await ada.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${data.id}/snapshots`);
-  const body = { drive_id: data.id, path: "a/", confirm: true };
-  await ada.json(200, "DELETE", "/v0/folders", { body });
+  const taken = await ada.post<{ data: { id: string } }>(`/v0/drives/${drive.id}/snapshots`);
+  const body = { drive_id: drive.id, path: "a/", confirm: true };
+  await ada.delete("/v0/folders", body);
   await put("a");
-  return { id: data.id, sid: taken.data.id };
+  return { id: drive.id, sid: taken.data.id };
 }
 
 /** Takes as many snapshots of a drive of Bob's as there may be. */
 async function fillWithSnapshots(drive: string): Promise<void> {
-  const take = () => world.clients.bob.json(201, "POST", `/v0/drives/${drive}/snapshots`);
+  const take = () => world.clients.bob.post(`/v0/drives/${drive}/snapshots`);
   await Promise.all(Array.from({ length: SNAPSHOTS.taken }, take));
 }
 
 /** A webhook with a delivery, instead of those from before: there may be only a few. */
 async function makeWebhook(drive: string): Promise<Pick<Target, "webhook" | "delivery">> {
   const { ada } = world.clients;
-  const { data } = await ada.json<{ data: { id: string }[] }>(200, "GET", "/v0/webhooks");
-  for (const { id } of data) await ada.json(200, "DELETE", `/v0/webhooks/${id}`);
+  const { data } = await ada.get<{ data: { id: string }[] }>("/v0/webhooks");
+  for (const { id } of data) await ada.delete(`/v0/webhooks/${id}`);
   const body = { ...HOOK, drive_id: drive };
-  const { id } = await ada.json<{ id: string }>(201, "POST", "/v0/webhooks", { body });
-  const sent = await ada.json<{ id: string }>(201, "POST", `/v0/webhooks/${id}/test`);
+  const { id } = await ada.post<{ id: string }>("/v0/webhooks", body);
+  const sent = await ada.post<{ id: string }>(`/v0/webhooks/${id}/test`);
   return { webhook: id, delivery: sent.id };
 }
 
 async function makeTarget(): Promise<Target> {
   const { ada, nobody } = world.clients;
-  const { data } = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-    body: { name: "Target" },
-  });
-  const put = (path: string, body = HELLO_TEXT, status = 201) =>
-    ada.json<{ id: string }>(status, "PUT", `/v0/files?drive_id=${data.id}&path=${path}`, { body });
+  const created = await ada.makeDrive("Target");
+  const put = (path: string, body = HELLO_TEXT, status = 201) => ada.put(created.id, path, body, status);
   const file = await put("dir/hello.txt", "Before that");
   await put("dir/hello.txt", HELLO_TEXT, 200);
-  places.set(file.id, { drive_id: data.id, path: "dir/hello.txt" });
+  places.set(file.id, { drive_id: created.id, path: "dir/hello.txt" });
   await put("dir/other");
-  const key = await ada.json<{ id: string }>(201, "POST", "/v0/keys", { body: {} });
-  const taken = await ada.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${data.id}/snapshots`);
-  const member = await ada.json<{ data: { user_id: string } }>(201, "POST", `/v0/drives/${data.id}/members`, {
-    body: { username: "dan", role: "reader" },
+  const key = await ada.makeKey();
+  const taken = await ada.post<{ data: { id: string } }>(`/v0/drives/${created.id}/snapshots`);
+  const member = await ada.post<{ data: { user_id: string } }>(`/v0/drives/${created.id}/members`, {
+    username: "dan",
+    role: "reader",
   });
-  const link = await ada.json<{ token: string }>(200, "POST", `/v0/files/${file.id}/presigned-url`, {
-    body: { one_time: true },
-  });
-  const share = await ada.json<Target["share"]>(201, "POST", "/v0/links", {
-    body: { drive_id: data.id, path: "dir/hello.txt" },
-  });
+  const link = await ada.post<{ token: string }>(
+    `/v0/files/${file.id}/presigned-url`,
+    { one_time: true },
+    200,
+  );
+  const share = await ada.post<Target["share"]>("/v0/links", { drive_id: created.id, path: "dir/hello.txt" });
   const shareWith = async (more: { [name: string]: Json }) => {
-    const made = { body: { drive_id: data.id, path: "dir/", ...more } };
+    const made = { body: { drive_id: created.id, path: "dir/", ...more } };
     return ada.json<Target["share"]>(201, "POST", "/v0/links", made);
   };
   const locked = await shareWith({ password: "open sesame" });
   const over = await shareWith({});
   changeDatabase(coffer.dataDir, `UPDATE share_link SET expires_at = 1 WHERE id = '${over.id}'`);
   const uploads = {
-    making: await linkTo(ada, data.id, "by-link"),
-    replacing: await linkTo(ada, data.id, "dir/other"),
-    blocked: await linkTo(ada, data.id, "dir/other/x"),
+    making: await linkTo(ada, created.id, "by-link"),
+    replacing: await linkTo(ada, created.id, "dir/other"),
+    blocked: await linkTo(ada, created.id, "dir/other/x"),
   };
-  const { data: unclaimed } = await nobody.json<{
+  const { data: unclaimed } = await nobody.post<{
     data: { claim_url: string; api_key: string; drive_id: string };
-  }>(201, "POST", "/v0/drives/provision", { body: { name: "Unclaimed" } });
-  await coffer
-    .client(unclaimed.api_key)
-    .json(201, "PUT", `/v0/files?drive_id=${unclaimed.drive_id}&path=full`, { body: FULL });
+  }>("/v0/drives/provision", { name: "Unclaimed" });
+  await coffer.client(unclaimed.api_key).put(unclaimed.drive_id, "full", FULL);
   const claim = unclaimed.claim_url.split("/").at(-1) ?? "";
-  const trash = await putIntoTrash(ada, data.id);
+  const trash = await putIntoTrash(ada, created.id);
   return {
-    drive: data.id,
+    drive: created.id,
     file: file.id,
     key: key.id,
     trash,
     snapshot: taken.data.id,
     member: member.data.user_id,
     link: link.token,
-    ...(await makeWebhook(data.id)),
+    ...(await makeWebhook(created.id)),
     share,
     locked: locked.token,
     over: over.token,
@@ -334,9 +327,9 @@ let bobsHook = "";
 async function fillWithWebhooks(): Promise<void> {
   const { bob } = world.clients;
   for (let n = 0; n < WEBHOOKS.each.claimed; n += 1) {
-    bobsHook = (await bob.json<{ id: string }>(201, "POST", "/v0/webhooks", { body: HOOK })).id;
+    bobsHook = (await bob.post<{ id: string }>("/v0/webhooks", HOOK)).id;
   }
-  await bob.json(200, "PATCH", `/v0/webhooks/${bobsHook}`, { body: { enabled: false } });
+  await bob.patch(`/v0/webhooks/${bobsHook}`, { enabled: false });
 }
 
 const drive = ({ drive: id }: Target): Request => ({ params: { id } });
@@ -1396,9 +1389,7 @@ describe("what takes an appliance or a browser of its own is answered as describ
     await using full = await startAppliance({ "disk-reserve": "1000TB" });
     const { data } = await full
       .client()
-      .json<{ data: { drive_id: string; api_key: string } }>(201, "POST", "/v0/drives/provision", {
-        body: { name: "D" },
-      });
+      .post<{ data: { drive_id: string; api_key: string } }>("/v0/drives/provision", { name: "D" });
     const headers = { authorization: `Bearer ${data.api_key}` };
     const body = { drive_id: data.drive_id, filename: "f", content: HELLO };
     await ask("uploadFile", "STORAGE_FULL", { body, headers }, "nobody", full);
@@ -1408,9 +1399,7 @@ describe("what takes an appliance or a browser of its own is answered as describ
     await using patient = await startAppliance({ "min-upload-speed": "1KiB" });
     const { data } = await patient
       .client()
-      .json<{ data: { drive_id: string; api_key: string } }>(201, "POST", "/v0/drives/provision", {
-        body: { name: "D" },
-      });
+      .post<{ data: { drive_id: string; api_key: string } }>("/v0/drives/provision", { name: "D" });
     const headers = { authorization: `Bearer ${data.api_key}` };
     const operation = description.operation("putFile");
     const address = addressOf(operation, { query: { drive_id: data.drive_id, path: "slow" } });

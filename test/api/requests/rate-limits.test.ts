@@ -59,11 +59,7 @@ describe("rate limits", () => {
     coffer.clock.advance(44_999);
     expect((await clients.agent.send("GET", "/v0/drives")).status).toBe(429);
     coffer.clock.advance(1);
-    const { total } = await clients.agent.json<{ total: number }>(
-      200,
-      "GET",
-      `/v0/files?drive_id=${drives.agent}`,
-    );
+    const { total } = await clients.agent.get<{ total: number }>(`/v0/files?drive_id=${drives.agent}`);
     expect(total).toBe(9);
   });
 
@@ -112,7 +108,7 @@ async function moreKeys(
 ): Promise<Client[]> {
   const clients: Client[] = [];
   for (let n = 0; n < count; n += 1) {
-    clients.push(coffer.client((await client.json<{ key: string }>(201, "POST", "/v0/keys", { body })).key));
+    clients.push(coffer.client((await client.makeKey(body)).key));
     coffer.clock.advance(60_000);
   }
   return clients;
@@ -154,12 +150,12 @@ describe("a second window is shared by all who have one owner", () => {
     const { clients } = await quiet(coffer);
     const { data } = await coffer
       .client()
-      .json<{ data: { api_key: string; claim_url: string } }>(201, "POST", "/v0/drives/provision", {
-        body: { name: "To be claimed" },
+      .post<{ data: { api_key: string; claim_url: string } }>("/v0/drives/provision", {
+        name: "To be claimed",
       });
     const keys = await moreKeys(coffer, coffer.client(data.api_key), 4);
     const body = { token: data.claim_url.split("/").at(-1) ?? "" };
-    await clients.bob.json(200, "POST", "/v0/drives/claim", { body });
+    await clients.bob.post("/v0/drives/claim", body, 200);
     coffer.clock.advance(60_000);
     expect(await countStatuses(keys, 4 * 8)).toEqual({ 200: 4 * 8 });
     const refusal = await clients.bob.send("GET", "/v0/drives");

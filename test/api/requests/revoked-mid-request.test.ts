@@ -9,6 +9,7 @@ import { pendingRequest } from "../../support/peers/oauth.ts";
 import { provision } from "../../support/server/scenario.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
 import { populate, type World } from "../../support/server/world.ts";
+import { callerWith } from "../../support/server/services-drive.ts";
 
 // The gate lets a caller in before the request's body is read, and a client may take as long over the body as
 // it likes. Who is revoked, signed out or disabled meanwhile must not act any more.
@@ -30,12 +31,12 @@ beforeAll(async () => {
   const { ada } = world.clients;
   const place = `drive_id=${world.drives.ada}&path=deleted.txt`;
   await ada.json(201, "PUT", `/v0/files?${place}`, { body: "x" });
-  const deleted = await ada.json<{ trash_id: string }>(200, "DELETE", `/v0/files/by-path?${place}`);
+  const deleted = await ada.delete<{ trash_id: string }>(`/v0/files/by-path?${place}`);
   trashed = deleted.trash_id;
   const taken = `/v0/drives/${world.drives.ada}/snapshots`;
-  snapshot = (await ada.json<{ data: { id: string } }>(201, "POST", taken)).data.id;
+  snapshot = (await ada.post<{ data: { id: string } }>(taken)).data.id;
   const hook = { url: "https://agent.example/hook", events: ["drive.restored"] };
-  webhook = (await ada.json<{ id: string }>(201, "POST", "/v0/webhooks", { body: hook })).id;
+  webhook = (await ada.post<{ id: string }>("/v0/webhooks", hook)).id;
 });
 afterAll(() => coffer[Symbol.asyncDispose]());
 
@@ -204,7 +205,7 @@ describe("a request whose body comes after its key was revoked changes nothing",
   test.each(Object.entries({ ...WRITES, ...BY_PATH }))("%s", async (_, request) => {
     const { client, id } = await adaKey();
     const begun = await begin(client, ...request());
-    await world.clients.ada.json(200, "DELETE", `/v0/keys/${id}`);
+    await world.clients.ada.delete(`/v0/keys/${id}`);
     const before = everything();
     expect((await begun.complete()).status).toBe(401);
     expect(everything()).toEqual(before);
@@ -223,8 +224,8 @@ describe("a request whose body comes after its session ended changes nothing", (
 });
 
 const ENDS: readonly [how: string, end: (session: string) => Promise<unknown>][] = [
-  ["signed out there", (session) => world.clients.ada.json(200, "DELETE", `/v0/sessions/${session}`)],
-  ["signed out everywhere", () => world.clients.ada.json(200, "DELETE", "/v0/sessions")],
+  ["signed out there", (session) => world.clients.ada.delete(`/v0/sessions/${session}`)],
+  ["signed out everywhere", () => world.clients.ada.delete("/v0/sessions")],
   ["given another password", () => coffer.appliance.services.users.resetPassword("ada", "another password")],
 ];
 
@@ -238,12 +239,10 @@ test.each(ENDS)("a key asked for by a session that was %s is not made", async (_
 test("a key asked for with a drive's key is not made once the drive is deleted", async () => {
   const { data } = await coffer
     .client()
-    .json<{ data: { api_key: string; drive_id: string } }>(201, "POST", "/v0/drives/provision", {
-      body: { name: "Short-lived" },
-    });
+    .post<{ data: { api_key: string; drive_id: string } }>("/v0/drives/provision", { name: "Short-lived" });
   const agent = coffer.client(data.api_key);
   const begun = await begin(agent, "POST", "/v0/keys", {});
-  await agent.json(200, "DELETE", `/v0/drives/${data.drive_id}`);
+  await agent.delete(`/v0/drives/${data.drive_id}`);
   expect((await begun.complete()).status).toBe(401);
 });
 
@@ -264,8 +263,7 @@ test("a disabled user's request that was on its way changes nothing", async () =
 test("a report of use by a drive's key is refused once the drive is deleted", async () => {
   const own = await provision(coffer);
   const { apiKeys, drives, usage } = coffer.appliance.services;
-  const caller = apiKeys.authenticate(own.key);
-  if (caller === null) throw new Error("the new key is not valid");
+  const caller = callerWith({ apiKeys }, own.key);
   // The report waits for the counts to be written, and they are written in one transaction with the deletion.
   const report = usage.report(caller).catch((error: unknown) => error);
   await drives.remove(caller, own.id);

@@ -26,17 +26,17 @@ describe("secrets", () => {
     ];
     const provisioned = await coffer
       .client()
-      .json<{ data: { api_key: string; claim_url: string } }>(201, "POST", "/v0/drives/provision", {
-        body: { name: "Secret" },
-      });
+      .post<{ data: { api_key: string; claim_url: string } }>("/v0/drives/provision", { name: "Secret" });
     const token = provisioned.data.claim_url.split("/").at(-1) ?? "";
     expect(token).toStartWith("clm_");
     secrets.push(provisioned.data.api_key, token);
-    const made = await clients.ada.json<{ id: string; key: string }>(201, "POST", "/v0/keys", { body: {} });
+    const made = await clients.ada.makeKey();
     secrets.push(made.key);
 
-    const share = await clients.ada.json<{ token: string }>(201, "POST", "/v0/links", {
-      body: { drive_id: drives.ada, path: "/", password: "the link's password" },
+    const share = await clients.ada.post<{ token: string }>("/v0/links", {
+      drive_id: drives.ada,
+      path: "/",
+      password: "the link's password",
     });
     secrets.push(share.token, "the link's password");
     const wrong = { body: { password: "the link's password, wrong" } };
@@ -61,10 +61,8 @@ describe("secrets", () => {
       ["DELETE", `/v0/keys/${encodeURIComponent(secret)}`],
     ]);
     for (const [method, path, options] of slips) await clients.ada.send(method, path, options);
-    await clients.ada.json(200, "DELETE", `/v0/keys/${made.id}`);
-    await clients.agent.json(201, "POST", "/v0/files", {
-      body: { drive_id: drives.agent, filename: "f", content: HELLO },
-    });
+    await clients.ada.delete(`/v0/keys/${made.id}`);
+    await clients.agent.post("/v0/files", { drive_id: drives.agent, filename: "f", content: HELLO });
     await coffer.client(made.key).send("GET", "/v0/drives");
 
     const look = async () => {
@@ -87,9 +85,7 @@ describe("secrets", () => {
   test("are not in any answer but the one that makes them", async () => {
     await using coffer = await startAppliance();
     const own = await provision(coffer);
-    const made = await own.client.json<{ id: string; key: string }>(201, "POST", "/v0/keys", {
-      body: { name: "x" },
-    });
+    const made = await own.client.makeKey({ name: "x" });
     const steps: [method: string, path: string][] = [
       ["GET", "/v0/keys"],
       ["GET", "/v0/drives"],

@@ -198,7 +198,7 @@ test("GET /v0 lists the operations that need no key", async () => {
     const open = operations.filter(({ isGuarded, path }) => !isGuarded && named.test(path));
     const { without_key: listed } = await coffer
       .client()
-      .json<{ without_key: { method: string; path: string }[] }>(200, "GET", "/v0");
+      .get<{ without_key: { method: string; path: string }[] }>("/v0");
     expect(listed.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
       open.map(({ method, path }) => `${method} ${path}`).toSorted(),
     );
@@ -209,7 +209,7 @@ test("GET /v0 of a server without provisioning does not send there whoever has n
   await using coffer = await startAppliance({ provisioning: "off" });
   const { without_key: listed } = await coffer
     .client()
-    .json<{ without_key: { method: string; path: string }[] }>(200, "GET", "/v0");
+    .get<{ without_key: { method: string; path: string }[] }>("/v0");
   const paths = listed.map(({ path }) => path);
   expect(paths).toContain("/v0/presigned/{token}");
   expect(paths).not.toContain("/v0/drives/provision");
@@ -288,9 +288,7 @@ describe("the pages of links are for people; programs are told what they are", (
   test("what a link's says works, and uses nothing up", async () => {
     const { drives, clients } = stage.world;
     const body = { drive_id: drives.ada, path: "notes/", password: "open sesame" };
-    const { id, url } = await clients.ada.json<{ id: string; url: string }>(201, "POST", "/v0/links", {
-      body,
-    });
+    const { id, url } = await clients.ada.post<{ id: string; url: string }>("/v0/links", body);
     const { requests } = await notice(url);
     const nobody = stage.coffer.client();
     const [show, files, download, archive, unlock] = requests.map((each) => new URL(each.url).pathname);
@@ -303,10 +301,10 @@ describe("the pages of links are for people; programs are told what they are", (
         path,
         200,
       ]);
-    const links = await clients.ada.json<{ data: { id: string; uses: number }[] }>(200, "GET", "/v0/links");
+    const links = await clients.ada.get<{ data: { id: string; uses: number }[] }>("/v0/links");
     const uses = links.data.find((link) => link.id === id)?.uses;
     await notice(url);
-    const after = await clients.ada.json<{ data: { id: string; uses: number }[] }>(200, "GET", "/v0/links");
+    const after = await clients.ada.get<{ data: { id: string; uses: number }[] }>("/v0/links");
     expect(after.data.find((link) => link.id === id)?.uses).toBe(uses ?? -1);
   });
 
@@ -314,7 +312,7 @@ describe("the pages of links are for people; programs are told what they are", (
     const body = { name: "To claim" };
     const made = await stage.coffer
       .client()
-      .json<{ data: { claim_url: string } }>(201, "POST", "/v0/drives/provision", { body });
+      .post<{ data: { claim_url: string } }>("/v0/drives/provision", body);
     const { about, requests } = await notice(made.data.claim_url);
     expect(about).toContain("show it to your human");
     const [look, claim] = requests;
@@ -428,10 +426,10 @@ describe("/skill.md says what the key can that asks", () => {
     const { drives, clients, keys } = stage.world;
     expect(await pageFor(keys.adaPrefix)).toContain('/restore` with `{"path": "notes/"}` brings your folder');
     const path = `/v0/drives/${drives.ada}/snapshots`;
-    const { data } = await clients.adaPrefix.json<{ data: { id: string } }>(201, "POST", path);
-    await clients.adaPrefix.json(200, "POST", `${path}/${data.id}/restore`, { body: { path: "notes/" } });
+    const { data } = await clients.adaPrefix.post<{ data: { id: string } }>(path);
+    await clients.adaPrefix.post(`${path}/${data.id}/restore`, { path: "notes/" }, 200);
     const key = { name: "one more", scope: "read-only", path_prefix: "notes/" };
-    await clients.adaPrefix.json(201, "POST", "/v0/keys", { body: key });
+    await clients.adaPrefix.makeKey(key);
   });
 
   test("an application, and whoever sends a key that there is not", async () => {

@@ -30,7 +30,7 @@ async function upload(path: string, body: string, type = "text/plain"): Promise<
 }
 
 function find(query: Record<string, string>): Promise<Found> {
-  return own.client.json<Found>(200, "GET", `/v0/search?${new URLSearchParams(query).toString()}`);
+  return own.client.get<Found>(`/v0/search?${new URLSearchParams(query).toString()}`);
 }
 
 async function indexed(): Promise<void> {
@@ -55,13 +55,16 @@ beforeAll(async () => {
   await upload("start1000.txt", "old common");
   await upload("picture.png", "", "image/png");
   const changed = await upload("changed.txt", "old common");
-  const { id } = await own.client.json<{ id: string }>(201, "POST", "/v0/files", {
-    body: { drive_id: own.id, filename: "tagged.txt", content: btoa("common start1000"), tags: ["all"] },
+  const { id } = await own.client.post<{ id: string }>("/v0/files", {
+    drive_id: own.id,
+    filename: "tagged.txt",
+    content: btoa("common start1000"),
+    tags: ["all"],
   });
   coffer.clock.advance(1000);
   await addManyFiles(coffer.dataDir, id, FILES);
   coffer.clock.advance(1000);
-  await own.client.json(200, "PATCH", `/v0/files/${changed}`, { body: { metadata: { a: 1 } } });
+  await own.client.patch(`/v0/files/${changed}`, { metadata: { a: 1 } });
   await indexed();
 });
 
@@ -145,15 +148,19 @@ async function ordered(): Promise<string[]> {
 
 test("a tag's files are in the order of change", async () => {
   const tag = (path: string) =>
-    own.client.json<{ id: string }>(201, "POST", "/v0/files", {
-      body: { drive_id: own.id, path, filename: path, content: "", tags: ["order"] },
+    own.client.post<{ id: string }>("/v0/files", {
+      drive_id: own.id,
+      path,
+      filename: path,
+      content: "",
+      tags: ["order"],
     });
   const { id } = await tag("order-a.bin");
   coffer.clock.advance(1000);
   await tag("order-b.bin");
   expect(await ordered()).toEqual(["order-b.bin", "order-a.bin"]);
   coffer.clock.advance(1000);
-  await own.client.json(200, "PATCH", `/v0/files/${id}`, { body: { metadata: { a: 1 } } });
+  await own.client.patch(`/v0/files/${id}`, { metadata: { a: 1 } });
   expect(await ordered()).toEqual(["order-a.bin", "order-b.bin"]);
 });
 
@@ -161,10 +168,7 @@ test("texts are indexed in turn with names, however many of these wait", async (
   await using other = await startAppliance();
   const drive = await provision(other);
   await other.appliance.services.indexer.stop();
-  const put = (path: string) =>
-    drive.client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${drive.id}&path=${path}`, {
-      body: "word",
-    });
+  const put = (path: string) => drive.client.put(drive.id, path, "word");
   const { id } = await put("a.bin");
   await put("b.txt");
   await addManyFiles(other.dataDir, id, 2000);

@@ -8,6 +8,7 @@ import { bePatient } from "../../support/server/patience.ts";
 import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { verified } from "../../support/faults/verified.ts";
+import { settledIndex } from "../../support/server/settled-index.ts";
 
 bePatient();
 
@@ -35,14 +36,8 @@ interface Hit {
 
 async function found(text: string, drive = own): Promise<Hit[]> {
   const target = `/v0/search?drive_id=${drive.id}&q=${encodeURIComponent(text)}`;
-  const { data } = await coffer.client(drive.key).json<{ data: Hit[] }>(200, "GET", target);
+  const { data } = await coffer.client(drive.key).get<{ data: Hit[] }>(target);
   return data.map(({ path, snippet }) => ({ path, snippet })).toSorted((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-/** Waits until there are no jobs. */
-async function settled(): Promise<void> {
-  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
-  await eventually(() => sql.query("SELECT 1 FROM search_job").get() === null);
 }
 
 test("documents are found by their text, with the passage, also after a change, a move and the end", async () => {
@@ -57,12 +52,10 @@ test("documents are found by their text, with the passage, also after a change, 
   expect(await found("needles")).toEqual([]);
   expect(await found("pinned")).toEqual([]);
   await put("a.pdf", pdf([pdfLines("straw")]), own, 200);
-  await own.client.json(200, "POST", `/v0/files/${word.id}/move`, {
-    body: { destination_path: "moved.docx" },
-  });
+  await own.client.post(`/v0/files/${word.id}/move`, { destination_path: "moved.docx" }, 200);
   expect((await found("needle")).map(({ path }) => path)).toEqual(["c.html", "moved.docx"]);
   expect((await found("straw")).map(({ path }) => path)).toEqual(["a.pdf"]);
-  await own.client.json(200, "DELETE", `/v0/files/${word.id}`);
+  await own.client.delete(`/v0/files/${word.id}`);
   expect((await found("needle")).map(({ path }) => path)).toEqual(["c.html"]);
   await coffer.close();
   expect(await verified(coffer.dataDir)).toEqual([]);
@@ -73,13 +66,13 @@ test("a document that cannot be read is found by its name, and is not tried agai
   await put("none.pdf", "hello");
   expect((await found("broken")).map(({ path }) => path)).toEqual(["broken.docx"]);
   expect((await found("none")).map(({ path }) => path)).toEqual(["none.pdf"]);
-  await settled();
+  await settledIndex(coffer.dataDir);
   const said = () => coffer.lines.filter((line) => line.includes("found by its name only"));
   expect(said()).toHaveLength(2);
   await coffer.restart();
   await put("c.txt", "text");
   expect(await found("text")).toHaveLength(1);
-  await settled();
+  await settledIndex(coffer.dataDir);
   expect(said()).toHaveLength(2);
   await coffer.close();
   expect(await verified(coffer.dataDir)).toEqual([]);
@@ -118,7 +111,7 @@ test("drives take turns: the document of one does not wait for all of another", 
   for (const name of ["a", "b", "c"]) await put(`${name}.docx`, docx(wordParagraph("text")), many);
   await put("a.pdf", pdf([pdfLines("text")]), one);
   await writeFile(go, "");
-  await settled();
+  await settledIndex(coffer.dataDir);
   expect((await readFile(log, "utf8")).split("\n")).toEqual(["docx", "pdf", "docx", "docx", ""]);
 });
 
@@ -139,7 +132,7 @@ async function failingReader(directory: string, failure: string): Promise<() => 
 async function after(ms: number): Promise<void> {
   coffer.clock.advance(ms);
   await coffer.appliance.services.indexer.retryDocuments();
-  await settled();
+  await settledIndex(coffer.dataDir);
 }
 
 /** A shell's way to fail for each format: documents that take too long, take too much memory, or are killed. */
@@ -156,7 +149,7 @@ test("documents whose reading fails for what may pass are read again later, also
   const paths = ["named.docx", "named.pptx", "named.xlsx"];
   for (const path of paths) await put(path, docx(wordParagraph("needle")));
   expect(await found("named")).toEqual(paths.map((path) => ({ path, snippet: null })));
-  await settled();
+  await settledIndex(coffer.dataDir);
   await mend();
   await after(59_999);
   expect(await found("needle")).toEqual([]);
@@ -172,7 +165,7 @@ test("a document that is never read in time is given up, until its content chang
   const mend = await failingReader(directory.path, "kill -9 $$");
   await put("a.docx", docx(wordParagraph("needle")));
   const tries = () => coffer.lines.filter((line) => line.includes("found by its name only")).length;
-  await settled();
+  await settledIndex(coffer.dataDir);
   const counts = [tries()];
   for (const minutes of [1, 10, 60, 360, 10_000]) {
     await after(minutes * 60_000 - 1);
@@ -193,7 +186,7 @@ test("a search does not wait for a document that is read again, but for what rep
   const stuck = join(directory.path, "stuck");
   await failingReader(directory.path, `[ ! -e "${stuck}" ] || exec /bin/sleep 600; kill -9 $$`);
   await put("a.docx", docx(wordParagraph("needle")));
-  await settled();
+  await settledIndex(coffer.dataDir);
   await writeFile(stuck, "");
   coffer.clock.advance(60_000);
   await coffer.appliance.services.indexer.retryDocuments();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { DrivePk } from "../../../src/domain/id.ts";
 import { SMALL_CONTENT_BYTES } from "../../../src/domain/limits.ts";
 import type { SearchQuery } from "../../../src/services/search/search.ts";
-import { addAccount } from "../../support/server/accounts.ts";
+import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Client, Json } from "../../support/server/client.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
@@ -21,6 +21,7 @@ import {
   type Scenario,
   type Step,
 } from "../../support/server/scenario.ts";
+import { callerWith } from "../../support/server/services-drive.ts";
 
 const stage = openStage();
 
@@ -40,7 +41,7 @@ interface Found {
 }
 
 function find(client: Client, query: Record<string, string>): Promise<Found> {
-  return client.json<Found>(200, "GET", `/v0/search?${new URLSearchParams(query).toString()}`);
+  return client.get<Found>(`/v0/search?${new URLSearchParams(query).toString()}`);
 }
 
 async function paths(client: Client, text: string): Promise<string[]> {
@@ -266,21 +267,19 @@ describe("filters", () => {
   ];
   test.each(cases)("%s, with and without words", async (query, found) => {
     const own = await stage.ownDrive();
-    await own.client.json(201, "POST", "/v0/files", {
-      body: {
-        drive_id: own.id,
-        filename: "tagged.txt",
-        content: "d29yZA==",
-        tags: ["red", "blue", "one, two"],
-        content_type: "text/plain; charset=utf-8",
-      },
+    await own.client.post("/v0/files", {
+      drive_id: own.id,
+      filename: "tagged.txt",
+      content: "d29yZA==",
+      tags: ["red", "blue", "one, two"],
+      content_type: "text/plain; charset=utf-8",
     });
     await upload(own, "notes/word.md", "word");
     await upload(own, "notes/deep/long.txt", "word ".repeat(100));
     await upload(own, "pics/word.png", "word");
     await upload(own, "pics/word.pngx", "word");
     for (const words of ["", "&q=word"]) {
-      const { data, total } = await own.client.json<Found>(200, "GET", `/v0/search?${query}${words}`);
+      const { data, total } = await own.client.get<Found>(`/v0/search?${query}${words}`);
       expect([data.map(({ path }) => path).toSorted(), total]).toEqual([found, found.length]);
     }
   });
@@ -408,8 +407,11 @@ describe("order and pages", () => {
     await upload(own, "pineapple.txt", "");
     await upload(own, "green apple.txt", "");
     await upload(own, "green apples and apple.txt", "apple");
-    await own.client.json(201, "POST", "/v0/files", {
-      body: { drive_id: own.id, filename: "tag.txt", content: "", tags: ["apple"] },
+    await own.client.post("/v0/files", {
+      drive_id: own.id,
+      filename: "tag.txt",
+      content: "",
+      tags: ["apple"],
     });
     const { data } = await find(own.client, { q: "apple" });
     expect(data.map(({ path, score }) => [path, score])).toEqual([
@@ -537,7 +539,7 @@ describe("right at once", () => {
     const { id } = await upload(own, "needle.txt", `needle ${"hay ".repeat(50_000)} needle`);
     expect(await paths(own.client, "needle")).toEqual(["needle.txt"]);
     await coffer.appliance.services.indexer.stop();
-    await own.client.json(200, "DELETE", `/v0/files/${id}`);
+    await own.client.delete(`/v0/files/${id}`);
     expect(await find(own.client, { q: "needle" })).toMatchObject({ data: [], total: 0 });
     await upload(own, "other.txt", "other");
     using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
@@ -561,21 +563,20 @@ describe("right at once", () => {
   test("a file that was moved to another drive is found there alone", async () => {
     await using coffer = await startAppliance();
     addAccount(coffer, "ada");
-    const { apiKeys } = coffer.appliance.services;
-    const client = coffer.client((await apiKeys.createFor("ada", "", "read-write")).secret);
+    const client = await accountClient(coffer, "ada");
     const drive = async (name: string): Promise<OwnDrive> => {
-      const { data } = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-        body: { name },
-      });
-      return { id: data.id, key: "", client };
+      const { id } = await client.makeDrive(name);
+      return { id, key: "", client };
     };
     const [one, two] = [await drive("one"), await drive("two")];
     const { id } = await upload(one, "a.txt", "needle");
     await upload(two, "b.txt", "needle");
     expect(await paths(client, "needle")).toEqual(["a.txt", "b.txt"]);
-    await client.json(200, "POST", `/v0/files/${id}/move`, {
-      body: { destination_path: "a.txt", destination_drive_id: two.id },
-    });
+    await client.post(
+      `/v0/files/${id}/move`,
+      { destination_path: "a.txt", destination_drive_id: two.id },
+      200,
+    );
     expect(await find(client, { q: "needle", drive_id: one.id })).toMatchObject({ total: 0 });
     expect(await find(client, { q: "needle", drive_id: two.id })).toMatchObject({ total: 2 });
     expect(await find(client, { q: "a txt", drive_id: two.id })).toMatchObject({ total: 1 });
@@ -586,15 +587,13 @@ describe("right at once", () => {
     const own = await provision(coffer);
     const moved = await upload(own, "needle-one.txt", "x");
     const tagged = await upload(own, "two.txt", "x");
-    await own.client.json(200, "PATCH", `/v0/files/${tagged.id}`, { body: { tags: ["needle"] } });
+    await own.client.patch(`/v0/files/${tagged.id}`, { tags: ["needle"] });
     await upload(own, "three.txt", `needle ${"hay ".repeat(50_000)} needle`);
     expect(await paths(own.client, "needle")).toEqual(["needle-one.txt", "three.txt", "two.txt"]);
     await coffer.appliance.services.indexer.stop();
-    await own.client.json(200, "POST", `/v0/files/${moved.id}/move`, {
-      body: { destination_path: "one.txt" },
-    });
-    await own.client.json(200, "PATCH", `/v0/files/${tagged.id}`, { body: { tags: [] } });
-    await own.client.json(200, "PUT", `/v0/files?drive_id=${own.id}&path=three.txt`, { body: "other" });
+    await own.client.post(`/v0/files/${moved.id}/move`, { destination_path: "one.txt" }, 200);
+    await own.client.patch(`/v0/files/${tagged.id}`, { tags: [] });
+    await own.client.put(own.id, "three.txt", "other", 200);
     expect(await paths(own.client, "needle")).toEqual([]);
   });
 
@@ -612,8 +611,7 @@ describe("right at once", () => {
 /** Begins a search at once, and not whenever a request for it arrives; how many it finds. */
 async function begin(coffer: TestAppliance, { key }: OwnDrive, text: string): Promise<number> {
   const { apiKeys, search } = coffer.appliance.services;
-  const caller = apiKeys.authenticate(key);
-  if (caller === null) throw new Error("the key is not known");
+  const caller = callerWith({ apiKeys }, key);
   const { total } = await search.find(caller, { ...EVERYTHING, q: text });
   return total;
 }
@@ -655,7 +653,7 @@ describe("many at once", () => {
       const order: string[] = [];
       const search = begin(coffer, big, "many 00").finally(() => order.push("search"));
       while (!order.includes("search")) {
-        await big.client.json(200, "GET", `/v0/files/${id}`);
+        await big.client.get(`/v0/files/${id}`);
         order.push("file");
       }
       expect(await search).toBeGreaterThan(1000);
@@ -703,7 +701,7 @@ describe("after a crash", () => {
     await upload(own, "a.txt", "needle");
     await upload(own, "b.txt", "word ".repeat(100_000));
     const { id } = await upload(own, "c.txt", "needle");
-    await own.client.json(200, "DELETE", `/v0/files/${id}`);
+    await own.client.delete(`/v0/files/${id}`);
     expect(waiting(coffer)).toBe(5);
     expect(await paths(own.client, "needle")).toEqual([]);
     await coffer.restart();
@@ -737,9 +735,7 @@ test("a claimed drive is searched by its owner and by its agent, each as far as 
   const agent = await stage.ownDrive();
   await upload(agent, "agent.txt", word);
   expect([await paths(agent.client, word), await paths(ada, word)]).toEqual([["agent.txt"], []]);
-  await ada.json(200, "POST", "/v0/drives/claim", {
-    body: { token: agent.claimToken },
-  });
+  await ada.post("/v0/drives/claim", { token: agent.claimToken }, 200);
   await upload({ ...agent, id: stage.world.drives.ada, client: ada }, "own.txt", word);
   await upload(agent, "later.txt", word);
   expect(await paths(ada, word)).toEqual(["agent.txt", "later.txt", "own.txt"]);

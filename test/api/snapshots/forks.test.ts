@@ -17,7 +17,7 @@ interface File {
 }
 
 async function makeDrive(client: Client): Promise<string> {
-  return (await client.json<Drive>(201, "POST", "/v0/drives", { body: { name: "Source" } })).data.id;
+  return (await client.post<Drive>("/v0/drives", { name: "Source" })).data.id;
 }
 
 async function upload(client: Client, drive: string, path: string, body: string, more = ""): Promise<void> {
@@ -29,8 +29,8 @@ async function upload(client: Client, drive: string, path: string, body: string,
 async function holds(client: Client, drive: string, snapshot?: string) {
   const inside = snapshot === undefined ? "" : `&snapshot_id=${snapshot}`;
   const list = `/v0/files?drive_id=${drive}&limit=1000${inside}`;
-  const { data } = await client.json<{ data: File[] }>(200, "GET", list);
-  const folders = await client.json<{ data: object[] }>(200, "GET", `/v0/folders?drive_id=${drive}${inside}`);
+  const { data } = await client.get<{ data: File[] }>(list);
+  const folders = await client.get<{ data: object[] }>(`/v0/folders?drive_id=${drive}${inside}`);
   const rest = data.map((file) => ({ ...file, id: "", drive_id: "" }));
   return {
     ids: data.map(({ id }) => id),
@@ -44,28 +44,26 @@ test("a fork holds what the drive did, with new ids, and lives by itself", async
   const source = await makeDrive(ada);
   await upload(ada, source, "a/b/1.txt", "one", "&tags=red");
   await upload(ada, source, "2.txt", "two");
-  await ada.json(201, "POST", "/v0/folders", { body: { drive_id: source, path: "empty/" } });
-  const { data } = await ada.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${source}/snapshots`);
+  await ada.post("/v0/folders", { drive_id: source, path: "empty/" });
+  const { data } = await ada.post<{ data: { id: string } }>(`/v0/drives/${source}/snapshots`);
   const before = await holds(ada, source);
   stage.coffer.clock.advance(1000);
   await upload(ada, source, "2.txt", "changed");
   await upload(ada, source, "new.txt", "new");
 
   const body = { name: "Fork" };
-  const now = await ada.json<Drive>(201, "POST", `/v0/drives/${source}/fork`, { body });
+  const now = await ada.post<Drive>(`/v0/drives/${source}/fork`, body);
   expect(now.data).toMatchObject({ name: "Fork", file_count: 3, total_size: 13, role: "owner" });
-  const then = await ada.json<Drive>(201, "POST", `/v0/drives/${source}/fork`, {
-    body: { ...body, snapshot_id: data.id },
-  });
+  const then = await ada.post<Drive>(`/v0/drives/${source}/fork`, { ...body, snapshot_id: data.id });
   const forked = await holds(ada, then.data.id);
   expect([forked.files, forked.folders]).toEqual([before.files, before.folders]);
   expect(forked.ids.some((id) => before.ids.includes(id))).toBe(false);
   expect((await holds(ada, now.data.id)).files).toEqual((await holds(ada, source)).files);
 
   // The snapshot that a fork takes for itself is gone again.
-  const { total } = await ada.json<{ total: number }>(200, "GET", `/v0/drives/${source}/snapshots`);
+  const { total } = await ada.get<{ total: number }>(`/v0/drives/${source}/snapshots`);
   expect(total).toBe(1);
-  await ada.json(200, "DELETE", `/v0/drives/${source}`);
+  await ada.delete(`/v0/drives/${source}`);
   await stage.coffer.appliance.services.sweep.run();
   const query = `drive_id=${then.data.id}&path=a/b/1.txt`;
   expect((await ada.send("GET", `/v0/files/by-path/download?${query}`)).text).toBe("one");
@@ -79,7 +77,7 @@ test("a fork in many pieces: nobody waits for it or sees it, and a restart leave
   const source = await makeDrive(ada);
   const paths = Array.from({ length: 300 }, (_, n) => `d${n % 5}/${n}`);
   await Promise.all(paths.map((path) => upload(ada, source, path, path)));
-  const fork = ada.json<Drive>(201, "POST", `/v0/drives/${source}/fork`, { body: { name: "Fork" } });
+  const fork = ada.post<Drive>(`/v0/drives/${source}/fork`, { name: "Fork" });
   await upload(ada, source, "meanwhile", "x");
   const { data } = await fork;
   expect(data).toMatchObject({ file_count: 300 });
@@ -88,7 +86,7 @@ test("a fork in many pieces: nobody waits for it or sees it, and a restart leave
   await coffer.restart();
   await cut;
   const again = coffer.client(world.keys.ada);
-  const seen = await again.json<{ data: { name: string; file_count: number }[] }>(200, "GET", "/v0/drives");
+  const seen = await again.get<{ data: { name: string; file_count: number }[] }>("/v0/drives");
   for (const { name, file_count: count } of seen.data) expect([name, count]).not.toEqual(["Cut", 0]);
   const { sweep } = coffer.appliance.services;
   await sweep.run();

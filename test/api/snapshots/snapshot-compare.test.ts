@@ -18,7 +18,7 @@ async function upload(client: Client, drive: string, path: string, body: string)
 }
 
 async function take(client: Client, drive: string): Promise<string> {
-  return (await client.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${drive}/snapshots`)).data.id;
+  return (await client.post<{ data: { id: string } }>(`/v0/drives/${drive}/snapshots`)).data.id;
 }
 
 /** All differences, in pages of some length. */
@@ -31,9 +31,7 @@ async function differences(
   const found: Difference[] = [];
   for (let cursor: string | null = ""; cursor !== null;) {
     const after: string = cursor === "" ? "" : `&cursor=${cursor}`;
-    const page = await client.json<{ data: Difference[]; next_cursor: string | null }>(
-      200,
-      "GET",
+    const page = await client.get<{ data: Difference[]; next_cursor: string | null }>(
       `/v0/drives/${drive}/snapshots/${snapshot}/compare?prefix=${prefix}&limit=${limit}${after}`,
     );
     expect(page.data.length).toBeLessThanOrEqual(limit);
@@ -55,22 +53,22 @@ test("what was added, removed, changed and moved is told apart, on pages of any 
   const snapshot = await take(client, drive);
   expect(await differences(client, drive, snapshot)).toEqual([]);
   const move = (from: string, to: string) =>
-    client.json(200, "POST", `/v0/files/${ids[from]}/move`, { body: { destination_path: to } });
+    client.post(`/v0/files/${ids[from]}/move`, { destination_path: to }, 200);
   await upload(client, drive, "a/1", "changed");
-  await client.json(200, "DELETE", `/v0/files/${ids["a/2"]}`);
+  await client.delete(`/v0/files/${ids["a/2"]}`);
   await move("a/3", "b/3");
-  await client.json(200, "PATCH", `/v0/files/${ids["a/4"]}`, { body: { tags: ["new"] } });
+  await client.patch(`/v0/files/${ids["a/4"]}`, { tags: ["new"] });
   await upload(client, drive, "b/new", "new");
   // Into the place of another, which goes elsewhere.
   await move("b/5", "z/5");
   await move("b/6", "b/5");
   // Another file at the same path, with another content and with the same.
-  await client.json(200, "DELETE", `/v0/files/${ids["d"]}`);
+  await client.delete(`/v0/files/${ids["d"]}`);
   await upload(client, drive, "d", "another");
   await move("e", "e2");
   await upload(client, drive, "e", "new, where one was");
   await move("f", "f2");
-  await client.json(200, "DELETE", `/v0/files/${ids["g"]}`);
+  await client.delete(`/v0/files/${ids["g"]}`);
   await move("f", "g");
   // Back again.
   await upload(client, drive, "c/7", "x");

@@ -35,13 +35,13 @@ async function upload(client: Client, drive: string, path: string, body: string,
 }
 
 async function take(client: Client, drive: string): Promise<string> {
-  return (await client.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${drive}/snapshots`)).data.id;
+  return (await client.post<{ data: { id: string } }>(`/v0/drives/${drive}/snapshots`)).data.id;
 }
 
 async function restore(client: Client, drive: string, snapshot: string, path?: string) {
   const body = path === undefined ? {} : { path };
   const address = `/v0/drives/${drive}/snapshots/${snapshot}/restore`;
-  return (await client.json<Restored>(200, "POST", address, { body })).data;
+  return (await client.post<Restored>(address, body, 200)).data;
 }
 
 const PATHS = ["a/b/1.txt", "a/b/2.txt", "a/3.txt", "a4.txt", "b/5.txt", "ä/6.md", "z.txt"];
@@ -51,20 +51,20 @@ async function fill(client: Client, drive: string): Promise<string[]> {
   const ids: string[] = [];
   for (const [n, path] of PATHS.entries())
     ids.push(await upload(client, drive, path, `content ${n}`, n % 2 === 0 ? "&tags=red" : ""));
-  await client.json(201, "POST", "/v0/folders", { body: { drive_id: drive, path: "a/empty/" } });
+  await client.post("/v0/folders", { drive_id: drive, path: "a/empty/" });
   return ids;
 }
 
 async function ruin(client: Client, drive: string, ids: readonly string[]): Promise<void> {
   await upload(client, drive, "a/b/1.txt", "another content");
   await upload(client, drive, "a/b/0.txt", "new", "&tags=red");
-  await client.json(200, "PATCH", `/v0/files/${ids[1]}`, { body: { tags: ["red"], metadata: { a: 1 } } });
-  await client.json(200, "DELETE", `/v0/files/${ids[2]}`);
-  await client.json(200, "POST", `/v0/files/${ids[3]}/move`, { body: { destination_path: "b/4.txt" } });
-  await client.json(200, "DELETE", "/v0/folders", { body: { drive_id: drive, path: "ä/", confirm: true } });
+  await client.patch(`/v0/files/${ids[1]}`, { tags: ["red"], metadata: { a: 1 } });
+  await client.delete(`/v0/files/${ids[2]}`);
+  await client.post(`/v0/files/${ids[3]}/move`, { destination_path: "b/4.txt" }, 200);
+  await client.delete("/v0/folders", { drive_id: drive, path: "ä/", confirm: true });
   const move = { drive_id: drive, path: "a/b/", destination_path: "c/" };
-  await client.json(200, "POST", "/v0/folders/move", { body: move });
-  await client.json(200, "DELETE", `/v0/files/${ids[6]}`);
+  await client.post("/v0/folders/move", move, 200);
+  await client.delete(`/v0/files/${ids[6]}`);
   await upload(client, drive, "z.txt", "of another file");
   await upload(client, drive, "a/b", "a file where a folder was");
 }
@@ -89,9 +89,7 @@ test("a ruined drive comes back as it was, with its ids, and the restore is undo
   expect(await seen(client, drive, about)).toEqual(ruined);
   await restore(client, drive, snapshot);
   expect(await seen(client, drive, about)).toEqual(before);
-  const { data } = await client.json<{ data: { automatic: boolean; name: string }[] }>(
-    200,
-    "GET",
+  const { data } = await client.get<{ data: { automatic: boolean; name: string }[] }>(
     `/v0/drives/${drive}/snapshots`,
   );
   expect(data.map(({ automatic }) => automatic)).toEqual([true, true, true, false]);
@@ -119,11 +117,11 @@ test("a folder comes back alone, also one that is gone, and where a file stands 
   const ids = await fill(client, drive);
   const snapshot = await take(client, drive);
   await ruin(client, drive, ids);
-  await client.json(200, "DELETE", "/v0/folders", { body: { drive_id: drive, path: "a/", confirm: true } });
+  await client.delete("/v0/folders", { drive_id: drive, path: "a/", confirm: true });
   await upload(client, drive, "a", "a file where a folder was");
   expect(restore(client, drive, snapshot, "a/b/")).rejects.toThrow("409");
   expect(await restore(client, drive, snapshot, "a")).toMatchObject({ path: "a/", files_restored: 3 });
-  const { data } = await client.json<{ data: { path: string }[] }>(200, "GET", `/v0/files?drive_id=${drive}`);
+  const { data } = await client.get<{ data: { path: string }[] }>(`/v0/files?drive_id=${drive}`);
   expect(data.map(({ path }) => path)).toEqual([
     "a/3.txt",
     "a/b/1.txt",
@@ -142,11 +140,11 @@ test("the entry of a deleted folder stays while it has an empty folder that is n
   const { id: drive, client } = await stage.ownDrive();
   await fill(client, drive);
   const snapshot = await take(client, drive);
-  await client.json(201, "POST", "/v0/folders", { body: { drive_id: drive, path: "b/later/" } });
+  await client.post("/v0/folders", { drive_id: drive, path: "b/later/" });
   const removal = { body: { drive_id: drive, path: "b/", confirm: true } };
   await client.json(200, "DELETE", "/v0/folders", removal);
   await restore(client, drive, snapshot);
-  const trash = await client.json<{ data: { id: string }[] }>(200, "GET", `/v0/trash?drive_id=${drive}`);
+  const trash = await client.get<{ data: { id: string }[] }>(`/v0/trash?drive_id=${drive}`);
   expect(trash.data).toMatchObject([{ path: "b/", file_count: 0 }]);
   expect(await verified(stage.coffer.dataDir)).toEqual([]);
 });
@@ -157,11 +155,9 @@ test("the entry of a deleted folder goes with the last file that comes back out 
   const snapshot = await take(client, drive);
   await upload(client, drive, "b/new.txt", "unknown to the snapshot");
   for (const path of ["a/", "b/"])
-    await client.json(200, "DELETE", "/v0/folders", { body: { drive_id: drive, path, confirm: true } });
+    await client.delete("/v0/folders", { drive_id: drive, path, confirm: true });
   await restore(client, drive, snapshot);
-  const trash = await client.json<{ data: { path: string; file_count: number; size: number }[] }>(
-    200,
-    "GET",
+  const trash = await client.get<{ data: { path: string; file_count: number; size: number }[] }>(
     `/v0/trash?drive_id=${drive}`,
   );
   expect(trash.data).toMatchObject([{ path: "b/", file_count: 1, size: 23 }]);
@@ -171,17 +167,16 @@ test("the entry of a deleted folder goes with the last file that comes back out 
 
 test("an id that is in use elsewhere stays there", async () => {
   const { ada } = stage.world.clients;
-  const make = async (name: string) =>
-    (await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name } })).data.id;
+  const make = async (name: string) => (await ada.makeDrive(name)).id;
   const [one, other] = [await make("One"), await make("Other")];
   const id = await upload(ada, one, "f.txt", "content");
   const snapshot = await take(ada, one);
   const body = { destination_path: "moved.txt", destination_drive_id: other };
-  await ada.json(200, "POST", `/v0/files/${id}/move`, { body });
+  await ada.post(`/v0/files/${id}/move`, body, 200);
   await restore(ada, one, snapshot);
-  const back = await ada.json<{ id: string }>(200, "GET", `/v0/files/by-path?drive_id=${one}&path=f.txt`);
+  const back = await ada.get<{ id: string }>(`/v0/files/by-path?drive_id=${one}&path=f.txt`);
   expect(back.id).not.toBe(id);
-  const moved = await ada.json<{ drive_id: string }>(200, "GET", `/v0/files/${id}`);
+  const moved = await ada.get<{ drive_id: string }>(`/v0/files/${id}`);
   expect(moved.drive_id).toBe(other);
   expect(await verified(stage.coffer.dataDir)).toEqual([]);
 });
@@ -192,8 +187,8 @@ test("what has expired since stays away", async () => {
   await upload(client, drive, "stays", "x");
   await upload(client, drive, "goes", "x", `&expires_at=${soon}`);
   const snapshot = await take(client, drive);
-  await client.json(200, "DELETE", `/v0/files/by-path?drive_id=${drive}&path=goes`);
-  await client.json(200, "DELETE", `/v0/files/by-path?drive_id=${drive}&path=stays`);
+  await client.delete(`/v0/files/by-path?drive_id=${drive}&path=goes`);
+  await client.delete(`/v0/files/by-path?drive_id=${drive}&path=stays`);
   stage.coffer.clock.advance(120_000);
   expect(await restore(client, drive, snapshot)).toMatchObject({ files_restored: 1 });
   expect(await verified(stage.coffer.dataDir)).toEqual([]);
@@ -209,16 +204,16 @@ test("a restore in many pieces: changes wait, and it goes on after a restart", a
   await Promise.all(
     paths.map((path, n) => upload(client, drive, n % 3 === 0 ? path : `new/${n}`, "changed")),
   );
-  await client.json(200, "DELETE", "/v0/folders", { body: { drive_id: drive, path: "d1/", confirm: true } });
+  await client.delete("/v0/folders", { drive_id: drive, path: "d1/", confirm: true });
   const running = restore(client, drive, snapshot);
   const late = upload(client, drive, "late.txt", "x");
   const { files_restored: files } = await running;
   expect(files).toBeGreaterThan(50);
   await late;
-  await client.json(200, "DELETE", `/v0/files/by-path?drive_id=${drive}&path=late.txt`);
+  await client.delete(`/v0/files/by-path?drive_id=${drive}&path=late.txt`);
   expect(await seen(client, drive, { paths: [], tags: [] })).toEqual(before);
 
-  await client.json(200, "DELETE", "/v0/folders", { body: { drive_id: drive, path: "d2/", confirm: true } });
+  await client.delete("/v0/folders", { drive_id: drive, path: "d2/", confirm: true });
   await Promise.all(paths.map((path) => upload(client, drive, path, "changed again")));
   const address = `/v0/drives/${drive}/snapshots/${snapshot}/restore`;
   const cut = client.send("POST", address).catch(() => null);
@@ -238,7 +233,7 @@ test("no quota is in the way back", async () => {
   const { ada } = clients;
   await upload(ada, drives.ada, "large", "x".repeat(900));
   const snapshot = await take(ada, drives.ada);
-  await ada.json(200, "DELETE", `/v0/files/by-path?drive_id=${drives.ada}&path=large`);
+  await ada.delete(`/v0/files/by-path?drive_id=${drives.ada}&path=large`);
   await upload(ada, drives.ada, "junk", "y".repeat(80));
   const full = await ada.send("PUT", `/v0/files?drive_id=${drives.ada}&path=more`, {
     body: "z".repeat(80),
@@ -254,7 +249,7 @@ test("a drive that is deleted amid its restore is gone, with all that was held f
   const paths = Array.from({ length: 120 }, (_, n) => `d/${n}`);
   await Promise.all(paths.map((path) => upload(client, drive, path, path)));
   const snapshot = await take(client, drive);
-  await client.json(200, "DELETE", "/v0/folders", { body: { drive_id: drive, path: "d/", confirm: true } });
+  await client.delete("/v0/folders", { drive_id: drive, path: "d/", confirm: true });
   const running = client.send("POST", `/v0/drives/${drive}/snapshots/${snapshot}/restore`);
   expect((await client.send("DELETE", `/v0/drives/${drive}`)).status).toBe(200);
   expect([200, 404]).toContain((await running).status);

@@ -22,7 +22,7 @@ async function upload(client: Client, drive: string, path: string, body: string,
 }
 
 async function take(client: Client, drive: string): Promise<string> {
-  return (await client.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${drive}/snapshots`)).data.id;
+  return (await client.post<{ data: { id: string } }>(`/v0/drives/${drive}/snapshots`)).data.id;
 }
 
 test("a snapshot answers as the drive did, before and after all of that was changed", async () => {
@@ -31,7 +31,7 @@ test("a snapshot answers as the drive did, before and after all of that was chan
   const ids: string[] = [];
   for (const [n, path] of paths.entries())
     ids.push(await upload(client, drive, path, `content ${n}`, n % 2 === 0 ? "&tags=red" : ""));
-  await client.json(201, "POST", "/v0/folders", { body: { drive_id: drive, path: "a/empty/" } });
+  await client.post("/v0/folders", { drive_id: drive, path: "a/empty/" });
   const before = await seen(client, drive, { paths, tags: TAGS });
   const snapshot = await take(client, drive);
   expect(await seen(client, drive, { paths, tags: TAGS, snapshot })).toEqual(before);
@@ -39,28 +39,24 @@ test("a snapshot answers as the drive did, before and after all of that was chan
   stage.coffer.clock.advance(1000);
   await upload(client, drive, "a/b/1.txt", "another content");
   await upload(client, drive, "a/b/0.txt", "new", "&tags=red");
-  await client.json(200, "PATCH", `/v0/files/${ids[1]}`, { body: { tags: ["red"], metadata: { a: 1 } } });
-  await client.json(200, "DELETE", `/v0/files/${ids[2]}`);
-  await client.json(200, "POST", `/v0/files/${ids[3]}/move`, { body: { destination_path: "b/4.txt" } });
-  await client.json(200, "DELETE", "/v0/folders", { body: { drive_id: drive, path: "ä/", confirm: true } });
+  await client.patch(`/v0/files/${ids[1]}`, { tags: ["red"], metadata: { a: 1 } });
+  await client.delete(`/v0/files/${ids[2]}`);
+  await client.post(`/v0/files/${ids[3]}/move`, { destination_path: "b/4.txt" }, 200);
+  await client.delete("/v0/folders", { drive_id: drive, path: "ä/", confirm: true });
   const move = { drive_id: drive, path: "a/b/", destination_path: "c/" };
-  await client.json(200, "POST", "/v0/folders/move", { body: move });
+  await client.post("/v0/folders/move", move, 200);
   expect(await seen(client, drive, { paths, tags: TAGS, snapshot })).toEqual(before);
 
   const second = await take(client, drive);
   const between = await seen(client, drive, { paths, tags: TAGS });
-  await client.json(200, "DELETE", "/v0/folders", { body: { drive_id: drive, path: "c/", confirm: true } });
+  await client.delete("/v0/folders", { drive_id: drive, path: "c/", confirm: true });
   await upload(client, drive, "a", "a file where a folder was").catch(() => "");
   await upload(client, drive, "a/b/1.txt", "a third content");
   expect(await seen(client, drive, { paths, tags: TAGS, snapshot })).toEqual(before);
   expect(await seen(client, drive, { paths, tags: TAGS, snapshot: second })).toEqual(between);
 
   // By its id, a file is found where it was, too.
-  const record = await client.json<{ path: string }>(
-    200,
-    "GET",
-    `/v0/files/${ids[2]}?snapshot_id=${snapshot}`,
-  );
+  const record = await client.get<{ path: string }>(`/v0/files/${ids[2]}?snapshot_id=${snapshot}`);
   expect(record.path).toBe("a/3.txt");
   expect((await client.send("GET", `/v0/files/${ids[2]}/download?snapshot_id=${snapshot}`)).text).toBe(
     "content 2",
@@ -73,17 +69,13 @@ test("a snapshot of more files than one step reads, all changed since, is listed
   const paths = Array.from({ length: 1100 }, (_, n) => `many/${String(n).padStart(4, "0")}`);
   await Promise.all(paths.map((path) => upload(client, drive, path, "x")));
   const snapshot = await take(client, drive);
-  await client.json(200, "DELETE", "/v0/folders", {
-    body: { drive_id: drive, path: "many/", confirm: true },
-  });
+  await client.delete("/v0/folders", { drive_id: drive, path: "many/", confirm: true });
   await Promise.all(paths.map((path) => upload(client, drive, path, "y")));
   for (const grouping of ["", "&delimiter=/"]) {
     const found: string[] = [];
     for (let cursor: string | null = ""; cursor !== null;) {
       const after: string = cursor === "" ? "" : `&cursor=${cursor}`;
-      const page = await client.json<{ data: { path: string; size: number }[]; next_cursor: string | null }>(
-        200,
-        "GET",
+      const page = await client.get<{ data: { path: string; size: number }[]; next_cursor: string | null }>(
         `/v0/files?drive_id=${drive}&prefix=many/&limit=400&snapshot_id=${snapshot}${grouping}${after}`,
       );
       found.push(...page.data.map(({ path }) => path));
@@ -91,9 +83,7 @@ test("a snapshot of more files than one step reads, all changed since, is listed
     }
     expect(found).toEqual(paths);
   }
-  const last = await client.json<{ data: { path: string }[]; total: number }>(
-    200,
-    "GET",
+  const last = await client.get<{ data: { path: string }[]; total: number }>(
     `/v0/files?drive_id=${drive}&limit=100&page=11&snapshot_id=${snapshot}`,
   );
   expect([last.total, last.data.at(-1)?.path]).toEqual([1100, "many/1099"]);
@@ -110,9 +100,9 @@ test("what has expired since is gone from the snapshot, and from its counts", as
   stage.coffer.clock.advance(120_000);
   const inside = `drive_id=${drive}&snapshot_id=${snapshot}`;
   const look = async () => [
-    await client.json(200, "GET", `/v0/files?${inside}`),
-    await client.json(200, "GET", `/v0/files?${inside}&prefix=a/b/&delimiter=/`),
-    await client.json(200, "GET", `/v0/folders?${inside}`),
+    await client.get(`/v0/files?${inside}`),
+    await client.get(`/v0/files?${inside}&prefix=a/b/&delimiter=/`),
+    await client.get(`/v0/folders?${inside}`),
     (await client.send("GET", `/v0/files/by-path?${inside}&path=a/b/goes`)).status,
   ];
   const found = await look();

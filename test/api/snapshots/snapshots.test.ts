@@ -127,7 +127,7 @@ runScenarios(stage, SCENARIOS);
 
 test("a drive has only so many", async () => {
   const { id, client } = await stage.ownDrive();
-  for (let n = 0; n < SNAPSHOTS.taken; n += 1) await client.json(201, "POST", `/v0/drives/${id}/snapshots`);
+  for (let n = 0; n < SNAPSHOTS.taken; n += 1) await client.post(`/v0/drives/${id}/snapshots`);
   const refusal = await client.send("POST", `/v0/drives/${id}/snapshots`);
   expect([refusal.status, refusal.text]).toEqual([403, expect.stringContaining("QUOTA_EXCEEDED")]);
 });
@@ -147,7 +147,7 @@ test("what only a deleted snapshot needs goes with the next sweep, in pieces, an
     await Promise.all(all.map((path) => client.send("PUT", path, { body: content })));
   };
   const snapshot = async () => {
-    const made = await client.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${id}/snapshots`);
+    const made = await client.post<{ data: { id: string } }>(`/v0/drives/${id}/snapshots`);
     return `/v0/drives/${id}/snapshots/${made.data.id}`;
   };
   await putAll("one");
@@ -157,10 +157,10 @@ test("what only a deleted snapshot needs goes with the next sweep, in pieces, an
   await putAll("three");
   expect(rowsOf("held_file", id)).toBe(2 * count);
   const { sweep } = stage.coffer.appliance.services;
-  await client.json(200, "DELETE", first);
+  await client.delete(first);
   await sweep.run();
   expect([rowsOf("held_file", id), rowsOf("snapshot", id)]).toEqual([count, 1]);
-  await client.json(200, "DELETE", second);
+  await client.delete(second);
   await sweep.run();
   expect([rowsOf("held_file", id), rowsOf("held_folder", id), rowsOf("snapshot", id)]).toEqual([0, 0, 0]);
   expect(await verified(stage.coffer.dataDir)).toEqual([]);
@@ -168,11 +168,11 @@ test("what only a deleted snapshot needs goes with the next sweep, in pieces, an
 
 test("a deleted drive goes with its snapshots and what they held", async () => {
   const { id, client } = await stage.ownDrive();
-  await client.json(201, "PUT", `/v0/files?drive_id=${id}&path=a/b`, { body: "one" });
-  await client.json(201, "POST", `/v0/drives/${id}/snapshots`);
-  await client.json(200, "PUT", `/v0/files?drive_id=${id}&path=a/b`, { body: "two" });
+  await client.put(id, "a/b", "one");
+  await client.post(`/v0/drives/${id}/snapshots`);
+  await client.put(id, "a/b", "two", 200);
   expect(rowsOf("held_file", id)).toBe(1);
-  await client.json(200, "DELETE", `/v0/drives/${id}`);
+  await client.delete(`/v0/drives/${id}`);
   await stage.coffer.appliance.services.sweep.run();
   using sql = new Sqlite(join(stage.coffer.dataDir, "coffer.db"), { readonly: true });
   expect(sql.query("SELECT 1 FROM drive WHERE id = ?").get(id)).toBeNull();

@@ -13,18 +13,15 @@ test("10,000 changes while a webhook's server is down all come once it is back, 
   await using coffer = await startAppliance({ "webhook-addresses": "127.0.0.1" });
   const { secret } = await ownerOf(coffer);
   const client = coffer.client(secret);
-  const { data: drive } = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-    body: { name: "Busy" },
-  });
+  const drive = await client.makeDrive("Busy");
   receiver.answer = () => new Response(null, { status: 503 });
   const body = { url: receiver.url(), events: ["file.created"] };
-  const { id } = await client.json<{ id: string }>(201, "POST", "/v0/webhooks", { body });
+  const { id } = await client.post<{ id: string }>("/v0/webhooks", body);
   for (let at = 0; at < CHANGES; at += AT_ONCE) {
-    const put = (n: number) =>
-      client.json(201, "PUT", `/v0/files?drive_id=${drive.id}&path=${at + n}`, { body: "x" });
+    const put = (n: number) => client.put(drive.id, String(at + n), "x");
     await Promise.all(Array.from({ length: AT_ONCE }, (_, n) => put(n)));
   }
-  const { total } = await client.json<{ total: number }>(200, "GET", `/v0/webhooks/${id}/deliveries`);
+  const { total } = await client.get<{ total: number }>(`/v0/webhooks/${id}/deliveries`);
   // The others wait in the feed.
   expect(total).toBe(1000);
   await coffer.restart();

@@ -39,10 +39,10 @@ interface Delivery {
 type Client = OwnDrive["client"];
 
 const hook = (client: Client, url: string, events: string[] = ["*"], more: object = {}) =>
-  client.json<Webhook>(201, "POST", "/v0/webhooks", { body: { url, events, ...more } });
+  client.post<Webhook>("/v0/webhooks", { url, events, ...more });
 
 async function deliveriesOf(client: Client, id: string): Promise<readonly Delivery[]> {
-  return (await client.json<{ data: Delivery[] }>(200, "GET", `/v0/webhooks/${id}/deliveries`)).data;
+  return (await client.get<{ data: Delivery[] }>(`/v0/webhooks/${id}/deliveries`)).data;
 }
 
 /** The newest delivery, once it has been tried so often. */
@@ -56,8 +56,7 @@ async function tried({ client }: OwnDrive, id: string, attempts: number): Promis
   return newest;
 }
 
-const put = ({ client, id }: OwnDrive, path: string) =>
-  client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${id}&path=${path}`, { body: "x" });
+const put = ({ client, id }: OwnDrive, path: string) => client.put(id, path, "x");
 
 /** Lets time pass, and has the server look at its clock. */
 function pass(ms: number): void {
@@ -73,7 +72,7 @@ describe("a change", () => {
     expect(made.secret).toBe(SECRET);
     await put(own, "a.txt");
     const [received] = await receiver.first(1);
-    const { data } = await own.client.json<{ data: object[] }>(200, "GET", `/v0/changes?drive_id=${own.id}`);
+    const { data } = await own.client.get<{ data: object[] }>(`/v0/changes?drive_id=${own.id}`);
     expect(received?.message).toEqual({
       type: "file.created",
       timestamp: expect.any(String),
@@ -91,13 +90,11 @@ describe("a change", () => {
   test("is sent only to who asked for it, of all drives or of one", async () => {
     await using receiver = new Receiver();
     const ada = coffer.client(world.keys.ada);
-    const { data } = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-      body: { name: "B" },
-    });
+    const drive = await ada.makeDrive("B");
     await hook(ada, receiver.url("/all"), ["file.created"]);
-    await hook(ada, receiver.url("/one"), ["file.created"], { drive_id: data.id });
+    await hook(ada, receiver.url("/one"), ["file.created"], { drive_id: drive.id });
     await hook(ada, receiver.url("/other"), ["snapshot.*"]);
-    await put({ id: data.id, key: "", client: ada }, "in-b.txt");
+    await put({ id: drive.id, key: "", client: ada }, "in-b.txt");
     await put({ id: world.drives.ada, key: "", client: ada }, "in-a.txt");
     await receiver.first(3);
     const came = receiver.received.map(({ path, message }) => `${path} ${String(message.data["path"])}`);
@@ -180,12 +177,12 @@ describe("what is not answered with 2xx", () => {
     await put(own, "a.txt");
     expect(await tried(own, id, 1)).toMatchObject({ state: "failed", status: 410 });
     const path = `/v0/webhooks/${id}`;
-    await eventually(async () => (await own.client.json<Webhook>(200, "GET", path)).disabled_at !== null);
+    await eventually(async () => (await own.client.get<Webhook>(path)).disabled_at !== null);
     await put(own, "b.txt");
     await own.client.json(409, "POST", `${path}/test`);
     receiver.answer = () => new Response();
     const body = { enabled: true };
-    expect(await own.client.json<Webhook>(200, "PATCH", path, { body })).toMatchObject({
+    expect(await own.client.patch<Webhook>(path, body)).toMatchObject({
       disabled_at: null,
       disabled_reason: null,
     });
@@ -206,12 +203,12 @@ describe("what is not answered with 2xx", () => {
     const { id } = await hook(own.client, receiver.url("/old"));
     await put(own, "a.txt");
     await receiver.first(1);
-    await own.client.json(200, "PATCH", `/v0/webhooks/${id}`, { body: { url: receiver.url("/new") } });
+    await own.client.patch(`/v0/webhooks/${id}`, { url: receiver.url("/new") });
     answered.resolve();
     expect(await tried(own, id, 1)).toMatchObject({ state: "pending", status: 410 });
     pass(10_000);
     expect(await tried(own, id, 2)).toMatchObject({ state: "delivered" });
-    expect(await own.client.json<Webhook>(200, "GET", `/v0/webhooks/${id}`)).toMatchObject({
+    expect(await own.client.get<Webhook>(`/v0/webhooks/${id}`)).toMatchObject({
       disabled_at: null,
     });
   });
@@ -227,7 +224,7 @@ describe("what is not answered with 2xx", () => {
     const first = await hook(own.client, receiver.url("/first"));
     await put(own, "a.txt");
     await receiver.first(1);
-    await own.client.json(200, "DELETE", `/v0/webhooks/${first.id}`);
+    await own.client.delete(`/v0/webhooks/${first.id}`);
     const { id } = await hook(own.client, receiver.url("/second"));
     await put(own, "b.txt");
     await eventually(async () => (await deliveriesOf(own.client, id)).length === 1);
@@ -235,7 +232,7 @@ describe("what is not answered with 2xx", () => {
     await receiver.first(2);
     expect(receiver.received.map(({ path }) => path)).toEqual(["/first", "/second"]);
     expect(await tried(own, id, 1)).toMatchObject({ state: "delivered", status: 204 });
-    expect(await own.client.json<Webhook>(200, "GET", `/v0/webhooks/${id}`)).toMatchObject({
+    expect(await own.client.get<Webhook>(`/v0/webhooks/${id}`)).toMatchObject({
       disabled_at: null,
     });
   });
@@ -248,7 +245,7 @@ describe("what is not answered with 2xx", () => {
     const count = WEBHOOKS.pending.unclaimed + 50;
     await Promise.all(Array.from({ length: count }, (_, n) => put(own, `${n}.txt`)));
     const list = `/v0/webhooks/${id}/deliveries?limit=1000`;
-    const total = async () => (await own.client.json<{ total: number }>(200, "GET", list)).total;
+    const total = async () => (await own.client.get<{ total: number }>(list)).total;
     await eventually(async () => (await total()) === WEBHOOKS.pending.unclaimed);
     receiver.answer = () => new Response();
     const paths = () => new Set(receiver.received.map(({ message }) => message.data["path"]));
@@ -310,7 +307,7 @@ describe("an address", () => {
     const own = await provision(other);
     const body = { url: "http://agent.example/", events: ["*"] };
     await own.client.json(400, "POST", "/v0/webhooks", { body });
-    await own.client.json(201, "POST", "/v0/webhooks", { body: { ...body, url: "https://agent.example/" } });
+    await own.client.post("/v0/webhooks", { ...body, url: "https://agent.example/" });
   });
 });
 
@@ -325,20 +322,20 @@ describe("a webhook", () => {
     });
     const { secret: _, ...seen } = made;
     const path = `/v0/webhooks/${made.id}`;
-    expect(await own.client.json<object>(200, "GET", path)).toEqual(seen);
-    expect(await own.client.json<object>(200, "GET", "/v0/webhooks")).toEqual({
+    expect(await own.client.get<object>(path)).toEqual(seen);
+    expect(await own.client.get<object>("/v0/webhooks")).toEqual({
       data: [seen],
       total: 1,
       next_cursor: null,
     });
     const body = { url: "https://other.example/", events: ["*"], enabled: false };
     const { enabled: __, ...changed } = body;
-    expect(await own.client.json<object>(200, "PATCH", path, { body })).toMatchObject({
+    expect(await own.client.patch<object>(path, body)).toMatchObject({
       ...changed,
       disabled_at: expect.any(String),
       disabled_reason: expect.any(String),
     });
-    expect(await own.client.json<object>(200, "DELETE", path)).toEqual({ id: made.id, deleted: true });
+    expect(await own.client.delete<object>(path)).toEqual({ id: made.id, deleted: true });
     await own.client.json(404, "GET", path);
   });
 
@@ -362,7 +359,7 @@ describe("a webhook", () => {
     await using receiver = new Receiver();
     const own = await provision(coffer);
     const { id } = await hook(own.client, receiver.url(), ["link.created"]);
-    const sent = await own.client.json<Delivery>(201, "POST", `/v0/webhooks/${id}/test`);
+    const sent = await own.client.post<Delivery>(`/v0/webhooks/${id}/test`);
     expect(sent).toMatchObject({ type: "webhook.test", state: "pending" });
     await tried(own, id, 1);
     await own.client.json(200, "POST", `/v0/webhooks/${id}/deliveries/${sent.id}/resend`);
@@ -377,14 +374,14 @@ describe("a webhook", () => {
       await using receiver = new Receiver();
       receiver.answer = () => new Response(null, { status: 500 });
       const own = await provision(coffer);
-      const key = await own.client.json<{ id: string; key: string }>(201, "POST", "/v0/keys", { body: {} });
+      const key = await own.client.makeKey();
       const { id } = await hook(coffer.client(key.key), receiver.url());
       const waits = what === "what waits";
       if (waits) {
         await put(own, "a.txt");
         await tried(own, id, 1);
       }
-      await own.client.json(200, "DELETE", `/v0/keys/${key.id}`);
+      await own.client.delete(`/v0/keys/${key.id}`);
       if (waits) pass(10_000);
       else await put(own, "b.txt");
       await eventually(async () => {
@@ -399,14 +396,14 @@ describe("a webhook", () => {
     const own = await provision(coffer);
     const { id } = await hook(own.client, receiver.url(), ["file.created"]);
     const ada = coffer.client(world.keys.ada);
-    await ada.json(200, "POST", "/v0/drives/claim", { body: { token: own.claimToken } });
-    const { data } = await ada.json<{ data: Webhook[] }>(200, "GET", "/v0/webhooks");
+    await ada.post("/v0/drives/claim", { token: own.claimToken }, 200);
+    const { data } = await ada.get<{ data: Webhook[] }>("/v0/webhooks");
     expect(data.map((each) => each.id)).toContain(id);
     await put(own, "a.txt");
     await receiver.first(1);
-    await ada.json(200, "DELETE", `/v0/drives/${own.id}`);
+    await ada.delete(`/v0/drives/${own.id}`);
     await ada.json(404, "GET", `/v0/webhooks/${id}`);
-    const { data: left } = await ada.json<{ data: Webhook[] }>(200, "GET", "/v0/webhooks");
+    const { data: left } = await ada.get<{ data: Webhook[] }>("/v0/webhooks");
     expect(left.map((each) => each.id)).not.toContain(id);
     await coffer.appliance.services.sweep.run();
     using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
@@ -425,7 +422,7 @@ describe("a webhook", () => {
     changeDatabase(coffer.dataDir, `UPDATE webhook SET secret = x'00' WHERE id = '${id}'`);
     await put(own, "a.txt");
     const path = `/v0/webhooks/${id}`;
-    await eventually(async () => (await own.client.json<Webhook>(200, "GET", path)).disabled_at !== null);
+    await eventually(async () => (await own.client.get<Webhook>(path)).disabled_at !== null);
     expect(receiver.received).toEqual([]);
   });
 

@@ -30,13 +30,9 @@ interface Provisioned {
 async function live(coffer: TestAppliance): Promise<OldStore> {
   const post = <T>(key: string | undefined, status: number, path: string, body: Json, headers = {}) =>
     coffer.client(key).json<T>(status, "POST", path, { body, headers });
-  const remove = (path: string) => coffer.client(key).json(200, "DELETE", path);
+  const remove = (path: string) => coffer.client(key).delete(path);
   const put = (of: string, drive: string, path: string, content: keyof typeof OLD_CONTENTS, status = 201) =>
-    coffer
-      .client(of)
-      .json<Made>(status, "PUT", `/v0/files?drive_id=${drive}&path=${encodeURIComponent(path)}`, {
-        body: OLD_CONTENTS[content],
-      });
+    coffer.client(of).put<Made>(drive, path, OLD_CONTENTS[content], status);
   const provision = async (name: string, path: string, content: keyof typeof OLD_CONTENTS) => {
     const { data } = await post<Provisioned>(undefined, 201, "/v0/drives/provision", { name });
     await put(data.api_key, data.drive_id, path, content);

@@ -107,7 +107,7 @@ async function expectFiles(
   files: Record<string, string>,
 ): Promise<void> {
   const client = coffer.client(key);
-  const { data } = await client.json<Listed>(200, "GET", `/v0/files?drive_id=${drive}&limit=1000`);
+  const { data } = await client.get<Listed>(`/v0/files?drive_id=${drive}&limit=1000`);
   const found: Record<string, string> = {};
   for (const { id, path } of data) {
     const answer = await client.send("GET", `/v0/files/${id}/download`);
@@ -117,9 +117,7 @@ async function expectFiles(
 }
 
 async function expectFound({ coffer, old }: Opened, query: string, paths: readonly string[]): Promise<void> {
-  const { data } = await coffer
-    .client(old.key)
-    .json<Listed>(200, "GET", `/v0/search?drive_id=${old.drive}&${query}`);
+  const { data } = await coffer.client(old.key).get<Listed>(`/v0/search?drive_id=${old.drive}&${query}`);
   expect([query, data.map(({ path }) => path).toSorted()]).toEqual([query, paths.toSorted()]);
 }
 
@@ -159,7 +157,7 @@ async function expectReplay({ coffer, old: { once, key, drive } }: Opened): Prom
 async function expectClaims({ coffer, old: { unclaimed, key, claimed } }: Opened): Promise<void> {
   const { data } = await coffer
     .client(key)
-    .json<{ data: object }>(200, "POST", "/v0/drives/claim", { body: { token: unclaimed.claim } });
+    .post<{ data: object }>("/v0/drives/claim", { token: unclaimed.claim }, 200);
   expect(data).toMatchObject({ id: unclaimed.drive });
   if (claimed === undefined) return;
   expect((await coffer.client(claimed.key).send("GET", `/v0/drives/${claimed.drive}`)).status).toBe(200);
@@ -176,11 +174,11 @@ async function expectVersions({ coffer, old }: Opened, version: number): Promise
   if (version < VERSIONS.from) return;
   const owner = coffer.client(old.key);
   const body = { drive_id: old.drive, path_prefix: "notes/" };
-  const { key } = await owner.json<{ key: string }>(201, "POST", "/v0/keys", { body });
+  const { key } = await owner.makeKey(body);
   const address = `/v0/files/by-path/versions?drive_id=${old.drive}&path=notes/hello.txt`;
-  expect(await owner.json<object>(200, "GET", address)).toMatchObject({ total: 1 });
+  expect(await owner.get<object>(address)).toMatchObject({ total: 1 });
   const total = version < VERSIONS.placedFrom ? 0 : 1;
-  expect(await coffer.client(key).json<object>(200, "GET", address)).toMatchObject({ total });
+  expect(await coffer.client(key).get<object>(address)).toMatchObject({ total });
 }
 
 /** The copy from before the upgrade is whole, and of that version. */

@@ -14,6 +14,7 @@ import { withReason } from "../../support/server/skip.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { TurnMeter } from "../../support/meters/turn-meter.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
+import { driveIn, storeFile } from "../../support/server/services-drive.ts";
 
 interface Filled {
   readonly key: string;
@@ -28,9 +29,7 @@ interface Filled {
  * as many links of each kind.
  */
 async function fill({ database, services }: OpenedServices, count: number): Promise<Filled> {
-  const { apiKey, driveId } = await services.drives.provision("Drive");
-  const caller = services.apiKeys.authenticate(apiKey);
-  if (caller === null) throw new Error("the key is not known");
+  const { key: apiKey, caller, drive: driveId } = await driveIn(services);
   await services.folders.create(caller, driveId, "few/");
   const file = await upload(services, { caller, drive: driveId }, "first.txt");
   await database.write(() => copyRows(database, file.id, count));
@@ -59,11 +58,7 @@ async function upload(
   { caller, drive }: Pick<Filled, "caller" | "drive">,
   path: string,
 ): Promise<File> {
-  const taker = await services.uploads.begin(caller, drive);
-  await taker.write(Buffer.from(`content of ${path}`));
-  const unset = { filename: undefined, contentType: undefined, metadata: undefined, expiresAt: undefined };
-  const fields = { ...unset, driveId: drive, path, tags: ["tag"] };
-  return (await taker.finish(fields, UNCONDITIONAL)).file;
+  return (await storeFile(services, caller, drive, path, `content of ${path}`, { tags: ["tag"] })).file;
 }
 
 const list = {

@@ -191,8 +191,7 @@ describe("what a search looks at", () => {
       const own = await provision(coffer);
       drives.push(own);
       const copied = await upload(own, "many words.txt", "common words");
-      const tag = (id: string, tags: string[]) =>
-        own.client.json(200, "PATCH", `/v0/files/${id}`, { body: { tags } });
+      const tag = (id: string, tags: string[]) => own.client.patch(`/v0/files/${id}`, { tags });
       await tag(copied, ["all"]);
       await tag(await upload(own, "other.txt", "rare rareword common words"), ["rare"]);
       await addManyFiles(coffer.dataDir, copied, files);
@@ -248,7 +247,7 @@ test("a deleted drive leaves nothing in the index", async () => {
   expect(rows()[0]).toBe(1002);
   expect(rows()[1]).toBeGreaterThan(1005);
   await upload(own, "late.txt", "not indexed yet");
-  await own.client.json(200, "DELETE", `/v0/drives/${own.id}`);
+  await own.client.delete(`/v0/drives/${own.id}`);
   await coffer.appliance.services.sweep.run();
   await eventually(() => rows().every((count) => count === 0));
   changeDatabase(

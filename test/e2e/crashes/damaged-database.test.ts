@@ -148,7 +148,7 @@ test("the log of the database with other bytes, after a kill: what came before t
     await using server = await serve({ dataDir, env: QUIET });
     // Not a file, which the search index might have by the time of the kill.
     const body = { drive_id: drive, path: "second/" };
-    await server.client(key).json(201, "POST", "/v0/folders", { body });
+    await server.client(key).post("/v0/folders", body);
     await server.kill();
   }
   {

@@ -181,14 +181,12 @@ test.skipIf(NO_STRACE !== "")(
       when: "1+",
       file: "search.db-shm",
     });
-    await client.json(201, "PUT", `/v0/files?drive_id=${drive}&path=a.txt`, { body: "needle" });
+    await client.put(drive, "a.txt", "needle");
     const target = `/v0/search?drive_id=${drive}&q=needle`;
-    expect(await client.json<object>(200, "GET", target)).toMatchObject({ data: [] });
+    expect(await client.get<object>(target)).toMatchObject({ data: [] });
     await fault.stop();
     expect(await fault.hits()).not.toEqual([]);
-    await eventually(
-      async () => (await client.json<{ data: object[] }>(200, "GET", target)).data.length === 1,
-    );
+    await eventually(async () => (await client.get<{ data: object[] }>(target)).data.length === 1);
     expect(await server.stop()).toBe(0);
     expect(server.stdout.text).not.toContain('"level":"error"');
   },

@@ -55,8 +55,8 @@ describe.skipIf(NO_STRACE !== "")(withReason("a disk that fails", NO_STRACE), ()
       // Until the next start nobody knows which of the two the disk has.
       const after = { "a.bin": hashOf(contentOf("new", 1000)) };
       expect([before, after]).toContainEqual(await heldBy(client, agent.drive));
-      await client.json(200, "GET", "/v0/account/usage");
-      await client.json(200, "GET", `/v0/search?drive_id=${agent.drive}&q=a`);
+      await client.get("/v0/account/usage");
+      await client.get(`/v0/search?drive_id=${agent.drive}&q=a`);
       const ready = await client.send("GET", "/readyz");
       expect([ready.status, JSON.parse(ready.text)]).toMatchObject([
         503,

@@ -40,7 +40,7 @@ function ask(client: Client, drive: string, kind: Kind, entry: string): Promise<
 
 async function removeFolder(client: Client, drive: string): Promise<string> {
   const body = { drive_id: drive, path: "many/", confirm: true };
-  return (await client.json<{ trash_id: string }>(200, "DELETE", "/v0/folders", { body })).trash_id;
+  return (await client.delete<{ trash_id: string }>("/v0/folders", body)).trash_id;
 }
 
 test.each(KINDS)(
@@ -51,10 +51,7 @@ test.each(KINDS)(
     let server = await serve({ dataDir });
     try {
       const { key, drive } = await signUp(server, "ada");
-      const put = (path: string) =>
-        server
-          .client(key)
-          .json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${drive}&path=${path}`, { body: "x" });
+      const put = (path: string) => server.client(key).put(drive, path, "x");
       const { id } = await put("first.txt");
       await addManyFiles(dataDir, id, files);
       using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
@@ -129,7 +126,7 @@ test.each(KINDS)(
       );
       await eventually(() => count("folder_work WHERE files_done > 300") === 1);
       const works = `/v0/drives/${drive}/works`;
-      const { data } = await server.client(key).json<{ data: { id: string }[] }>(200, "GET", works);
+      const { data } = await server.client(key).get<{ data: { id: string }[] }>(works);
       await server.client(key).json(200, "POST", `${works}/${data[0]?.id}/cancel`);
       await server.kill();
       expect([await cutOff, count("folder_work WHERE undone = 1")]).toEqual(["cut off", 1]);

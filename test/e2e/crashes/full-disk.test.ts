@@ -35,7 +35,7 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     const { key, drive } = await provision(first);
     const find = async (server: Server, query: string) => {
       const target = `/v0/search?drive_id=${drive}&${query}`;
-      const { data } = await server.client(key).json<{ data: { path: string }[] }>(200, "GET", target);
+      const { data } = await server.client(key).get<{ data: { path: string }[] }>(target);
       return data.map(({ path }) => path);
     };
     for (const path of ["a.txt", "b.txt"]) {
@@ -73,7 +73,7 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
       ids.push((await client.json<{ id: string }>(201, "PUT", target, { body: SMALL.slice() })).id);
     }
     const [a, b, c, kept] = ids;
-    const { id: keyId } = await client.json<{ id: string }>(201, "POST", "/v0/keys", { body: {} });
+    const { id: keyId } = await client.makeKey();
     expect(await readiness(client)).toMatchObject([200, { status: "ok" }]);
     expect(reserveOn(disk)).toBe(8 * MIB);
 
@@ -90,13 +90,13 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     while (reserveOn(disk) === 8 * MIB) await taking();
     expect(await taking()).toEqual([507, 507, 507]);
 
-    await client.json(200, "DELETE", `/v0/files/${a}`);
-    await client.json(200, "POST", "/v0/files/bulk-delete", { body: { file_ids: [b ?? "", c ?? ""] } });
+    await client.delete(`/v0/files/${a}`);
+    await client.post("/v0/files/bulk-delete", { file_ids: [b ?? "", c ?? ""] }, 200);
     const folder = { drive_id: drive, path: "folder/" };
-    await client.json(200, "DELETE", "/v0/folders", { body: folder });
-    await client.json(200, "DELETE", "/v0/folders", { body: { ...folder, confirm: true } });
-    await client.json(200, "DELETE", `/v0/keys/${keyId}`);
-    await client.json(200, "GET", "/v0/account/usage");
+    await client.delete("/v0/folders", folder);
+    await client.delete("/v0/folders", { ...folder, confirm: true });
+    await client.delete(`/v0/keys/${keyId}`);
+    await client.get("/v0/account/usage");
     const login = await server.client().send("POST", "/auth/login", {
       body: { username: "ada", password: "ada's password" },
     });
@@ -123,17 +123,16 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     await using disk = await SmallDisk.mount(48);
     await using server = await start(disk);
     const { client, drive } = await provision(server);
-    const fileIn = (n: number) =>
-      client.json(201, "PUT", `/v0/files?drive_id=${drive}&path=f/${n}.bin`, { body: String(n) });
+    const fileIn = (n: number) => client.put(drive, `f/${n}.bin`, String(n));
     for (let n = 0; n < 2500; n += 50)
       await Promise.all(Array.from({ length: 50 }, (_, at) => fileIn(n + at)));
-    await client.json(201, "POST", `/v0/drives/${drive}/snapshots`, { body: {} });
+    await client.post(`/v0/drives/${drive}/snapshots`, {});
     disk.fill();
     const body = { drive_id: drive, path: "f/", confirm: true };
-    expect(await client.json<object>(200, "DELETE", "/v0/folders", { body })).toMatchObject({
+    expect(await client.delete<object>("/v0/folders", body)).toMatchObject({
       deleted_count: 2500,
     });
-    const listed = await client.json<{ total: number }>(200, "GET", `/v0/files?drive_id=${drive}`);
+    const listed = await client.get<{ total: number }>(`/v0/files?drive_id=${drive}`);
     expect(listed.total).toBe(0);
     disk.clear();
     const env = { COFFER_DATA_DIR: join(disk.path, "data") };
@@ -146,14 +145,13 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     await using server = await start(disk);
     const { client, drive } = await provision(server);
     for (let folder = 0; folder < 4; folder += 1) {
-      const make = (n: number) =>
-        client.json(201, "PUT", `/v0/files?drive_id=${drive}&path=${folder}/${n}.bin`, { body: String(n) });
+      const make = (n: number) => client.put(drive, `${folder}/${n}.bin`, String(n));
       await Promise.all(Array.from({ length: 100 }, (_, n) => make(n)));
     }
     for (let folder = 0; folder < 4; folder += 1) {
       disk.fill();
       const body = { drive_id: drive, path: `${folder}/`, confirm: true };
-      expect(await client.json<object>(200, "DELETE", "/v0/folders", { body })).toMatchObject({
+      expect(await client.delete<object>("/v0/folders", body)).toMatchObject({
         deleted_count: 100,
       });
     }
@@ -176,8 +174,8 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
       const client = server.client(key);
       expect(await readiness(client)).toMatchObject(FULL);
       expect(await put(client, drive, "b.bin", SMALL)).toBe(507);
-      const listed = await client.json<{ data: { id: string }[] }>(200, "GET", `/v0/files?drive_id=${drive}`);
-      await client.json(200, "DELETE", `/v0/files/${listed.data[0]?.id}`);
+      const listed = await client.get<{ data: { id: string }[] }>(`/v0/files?drive_id=${drive}`);
+      await client.delete(`/v0/files/${listed.data[0]?.id}`);
       await server.kill();
     }
     rmSync(join(disk.outside, "data/reserve"));
@@ -218,21 +216,17 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
       await using server = await start(disk);
       disk.fill();
       const client = server.client(key);
-      await client.json(200, "DELETE", `/v0/files/by-path?drive_id=${drive}&path=a.txt`);
+      await client.delete(`/v0/files/by-path?drive_id=${drive}&path=a.txt`);
       disk.fill();
       // A search has the index opened.
-      await client.json(200, "GET", `/v0/search?drive_id=${drive}&q=needle`);
+      await client.get(`/v0/search?drive_id=${drive}&q=needle`);
       const { code, stdout } = await verify();
       expect(stdout).toMatch(/^note .*search\.db was not checked: its disk is full$/m);
       expect([code, stdout]).toEqual([0, expect.stringContaining("findings: 0")]);
       expect(server.stdout.text).not.toContain('"level":"error"');
       disk.clear();
       await eventually(async () => {
-        const found = await client.json<{ data: object[] }>(
-          200,
-          "GET",
-          `/v0/search?drive_id=${drive}&q=needle`,
-        );
+        const found = await client.get<{ data: object[] }>(`/v0/search?drive_id=${drive}&q=needle`);
         return found.data.length === 1;
       });
       expect(await server.stop()).toBe(0);

@@ -127,11 +127,9 @@ async function grant(wish: Wish, asked: Promise<Answer>): Promise<void> {
 
 /** Every wish stands exactly once where its effect shows, under the id of its answer. */
 async function requireOnce({ account, agent, drive }: Callers, server: Server, wishes: readonly Wish[]) {
-  const drives = await account.json<{ data: { id: string; name: string }[] }>(200, "GET", "/v0/drives");
-  const keys = await agent.json<{ id: string; name: string }[]>(200, "GET", "/v0/keys");
-  const files = await agent.json<{ data: { id: string; path: string }[]; total: number }>(
-    200,
-    "GET",
+  const drives = await account.get<{ data: { id: string; name: string }[] }>("/v0/drives");
+  const keys = await agent.get<{ id: string; name: string }[]>("/v0/keys");
+  const files = await agent.get<{ data: { id: string; path: string }[]; total: number }>(
     `/v0/files?drive_id=${drive}&limit=1000`,
   );
   expect(files.data.length).toBe(files.total);
@@ -147,7 +145,7 @@ async function requireOnce({ account, agent, drive }: Callers, server: Server, w
   const provisioned = wishes.filter(({ number }) => number % 5 === 2).map(({ answer }) => answer);
   for (const answer of provisioned) {
     const { data }: { data: { api_key: string; drive_id: string } } = JSON.parse(answer?.text ?? "");
-    await server.client(data.api_key).json(200, "GET", `/v0/drives/${data.drive_id}`);
+    await server.client(data.api_key).get(`/v0/drives/${data.drive_id}`);
   }
   using sql = new Sqlite(join(server.dataDir, "coffer.db"), { readonly: true });
   const unclaimed = sql.query<{ n: number }, []>("SELECT count(*) AS n FROM drive WHERE user IS NULL").get();

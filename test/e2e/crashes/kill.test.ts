@@ -88,7 +88,7 @@ async function writeUntilKilled(
 async function change(client: Client, drive: string, path: string, slot: Slot, kind: number): Promise<void> {
   if (slot.id !== null && kind % 5 === 0) {
     slot.underWay = null;
-    await client.json(200, "DELETE", `/v0/files/${slot.id}`);
+    await client.delete(`/v0/files/${slot.id}`);
     Object.assign(slot, { id: null, answered: null, underWay: undefined });
     return;
   }
@@ -99,14 +99,7 @@ async function change(client: Client, drive: string, path: string, slot: Slot, k
   const status = slot.id === null ? 201 : 200;
   const file =
     kind % 2 === 0
-      ? await client.json<FileRecord>(
-          status,
-          "PUT",
-          `/v0/files?drive_id=${drive}&path=${encodeURIComponent(path)}`,
-          {
-            body: Uint8Array.from(bytes),
-          },
-        )
+      ? await client.put<FileRecord>(drive, path, Uint8Array.from(bytes), status)
       : await client.json<FileRecord>(status, "POST", "/v0/files", {
           body: { drive_id: drive, filename: "any.bin", path, content: bytes.toString("base64") },
         });
@@ -135,9 +128,7 @@ async function requireAsAnswered(client: Client, drive: string, slots: Map<strin
     const download = await client.fetch("GET", `/v0/files/${id}/download`);
     expect([path, `sha256:${hashOf(await download.bytes())}`]).toEqual([path, content_hash]);
   }
-  const { data } = await client.json<{ data: { file_count: number; total_size: number } }>(
-    200,
-    "GET",
+  const { data } = await client.get<{ data: { file_count: number; total_size: number } }>(
     `/v0/drives/${drive}`,
   );
   const bytes = [...files.values()].reduce((sum, { size }) => sum + size, 0);
@@ -147,9 +138,7 @@ async function requireAsAnswered(client: Client, drive: string, slots: Map<strin
 async function everyFile(client: Client, drive: string): Promise<FileRecord[]> {
   const files: FileRecord[] = [];
   for (let cursor: string | null = ""; cursor !== null;) {
-    const page: { data: FileRecord[]; total: number; next_cursor: string | null } = await client.json(
-      200,
-      "GET",
+    const page: { data: FileRecord[]; total: number; next_cursor: string | null } = await client.get(
       `/v0/files?drive_id=${drive}&limit=100${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`,
     );
     files.push(...page.data);

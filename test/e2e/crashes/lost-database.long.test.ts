@@ -24,9 +24,7 @@ async function storeWithFiles(dataDir: string, content = contentOf): Promise<voi
   await using server = await serve({ dataDir });
   const agent = await provision(server);
   for (let n = 0; n < FILES; n++) {
-    await agent.client.json(201, "PUT", `/v0/files?drive_id=${agent.drive}&path=${n}.txt`, {
-      body: content(n),
-    });
+    await agent.client.put(agent.drive, `${n}.txt`, content(n));
   }
   expect(await server.stop()).toBe(0);
   await makeOld(dataDir);
@@ -144,9 +142,7 @@ test("with --adopt-empty it starts without coffer.db and keeps all contents, the
     // Now the database knows most of what is there.
     const agent = await provision(server);
     for (let n = 0; n < 2 * FILES; n++) {
-      await agent.client.json(201, "PUT", `/v0/files?drive_id=${agent.drive}&path=${n}.txt`, {
-        body: `new content ${n}`,
-      });
+      await agent.client.put(agent.drive, `${n}.txt`, `new content ${n}`);
     }
     await sweptThrough(server);
     await server.stop();

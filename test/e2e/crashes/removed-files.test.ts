@@ -62,7 +62,7 @@ test("the data directory, removed under a server that nobody asks for anything, 
   const { server, client, drive } = await start(place.path);
   await using _ = server;
   // Then the index is at rest: while it is made it would tell of the removal too.
-  await client.json(200, "GET", `/v0/search?drive_id=${drive}&q=a`);
+  await client.get(`/v0/search?drive_id=${drive}&q=a`);
   await rm(server.dataDir, { recursive: true });
   expect(await server.stdout.until(/the disk failed.*was removed, moved or replaced/)).not.toBeNull();
   for (const size of [SMALL, LARGE]) {

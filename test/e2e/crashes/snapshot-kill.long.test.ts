@@ -24,7 +24,7 @@ async function listed(client: Client, drive: string): Promise<object[]> {
   const found: object[] = [];
   for (let cursor: string | null = ""; cursor !== null;) {
     const after: string = cursor === "" ? "" : `&cursor=${cursor}`;
-    const page: Ids = await client.json(200, "GET", `/v0/files?drive_id=${drive}&limit=1000${after}`);
+    const page: Ids = await client.get(`/v0/files?drive_id=${drive}&limit=1000${after}`);
     found.push(...page.data);
     cursor = page.next_cursor;
   }
@@ -45,7 +45,7 @@ test.each(["restore", "fork", "fork of its own snapshot"] as const)(
       const { id } = await client.json<{ id: string }>(201, "PUT", first, put);
       await addManyFiles(dataDir, id, FILES);
       const before = await listed(client, drive);
-      const taken = await client.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${drive}/snapshots`);
+      const taken = await client.post<{ data: { id: string } }>(`/v0/drives/${drive}/snapshots`);
       const removal = { body: { drive_id: drive, path: "many/", confirm: true } };
       if (kind !== "fork of its own snapshot") await client.json(200, "DELETE", "/v0/folders", removal);
       using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
@@ -75,13 +75,13 @@ test.each(["restore", "fork", "fork of its own snapshot"] as const)(
       server = await serve({ dataDir, env: { COFFER_SWEEP_INTERVAL: "1s" } });
       await eventually(() => count("folder_work") === 0);
       const again = server.client(key);
-      const { data: drives } = await again.json<Ids>(200, "GET", "/v0/drives");
+      const { data: drives } = await again.get<Ids>("/v0/drives");
       expect(drives.map((each) => each.id)).toEqual([drive]);
       const present = await listed(again, drive);
       if (kind === "restore") expect(present).toEqual(before);
       else
         await eventually(() => count("file") === (kind === "fork" ? 1 : FILES + 1) && count("drive") === 1);
-      const kept = await again.json<Ids>(200, "GET", `/v0/drives/${drive}/snapshots`);
+      const kept = await again.get<Ids>(`/v0/drives/${drive}/snapshots`);
       expect(kept.data.map((each) => each.id)).toEqual(
         kind === "restore" ? [expect.any(String), snapshot] : [snapshot],
       );

@@ -89,11 +89,7 @@ describe("what is sent again because its answer was lost", () => {
     expect(sent()).toBe(1);
     await page.getByRole("button", { name: "Create drive" }).click();
     await page.getByRole("heading", { name: "Only once" }).waitFor();
-    const { data } = await dashboard.owner.client.json<{ data: { name: string }[] }>(
-      200,
-      "GET",
-      "/v0/drives",
-    );
+    const { data } = await dashboard.owner.client.get<{ data: { name: string }[] }>("/v0/drives");
     expect(data.filter(({ name }) => name === "Only once")).toHaveLength(1);
   });
 
@@ -107,8 +103,8 @@ describe("what is sent again because its answer was lost", () => {
     await page.getByText("Can't reach the server.").waitFor();
     await page.getByRole("button", { name: "Create key" }).click();
     const secret = await page.locator(".secret code").innerText();
-    await dashboard.server.client(secret).json(200, "GET", "/v0/account");
-    const keys = await dashboard.owner.client.json<{ name: string }[]>(200, "GET", "/v0/keys");
+    await dashboard.server.client(secret).get("/v0/account");
+    const keys = await dashboard.owner.client.get<{ name: string }[]>("/v0/keys");
     expect(keys.filter(({ name }) => name === "Only once")).toHaveLength(1);
   });
 });
@@ -207,7 +203,7 @@ test("a dialog longer than the window begins with its title", async () => {
 test("saving a file, with a tag half typed, leaves an expiry that is far away as it was", async () => {
   const expiry = "9999-12-31T23:59:59.000Z";
   const body = { drive_id: dashboard.owner.drive, filename: "far.txt", content: "aGk=", expires_at: expiry };
-  const { id } = await dashboard.owner.client.json<{ id: string }>(201, "POST", "/v0/files", { body });
+  const { id } = await dashboard.owner.client.post<{ id: string }>("/v0/files", body);
   // Where the year 10000 has begun by then.
   await using context = await dashboard.windowOf("ada", { timezoneId: "Australia/Brisbane" });
   const page = await context.newPage();
@@ -220,6 +216,6 @@ test("saving a file, with a tag half typed, leaves an expiry that is far away as
   await page.getByPlaceholder("Add a tag").fill("kept");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Details saved.").waitFor();
-  const file = await dashboard.owner.client.json<unknown>(200, "GET", `/v0/files/${id}`);
+  const file = await dashboard.owner.client.get<unknown>(`/v0/files/${id}`);
   expect(file).toMatchObject({ tags: ["kept"], expires_at: expiry });
 });

@@ -101,9 +101,7 @@ test("tags, metadata and expiry are changed, and a link is made that works once"
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Details saved.").waitFor();
-  expect(
-    await dashboard.owner.client.json<object>(200, "GET", `/v0/files/${fileId("plan.md")}`),
-  ).toMatchObject({
+  expect(await dashboard.owner.client.get<object>(`/v0/files/${fileId("plan.md")}`)).toMatchObject({
     tags: ["home, sweet"],
     metadata: { colour: "blue" },
     expires_at: expect.stringMatching(/^2999-12-31T|^3000-01-01T/),

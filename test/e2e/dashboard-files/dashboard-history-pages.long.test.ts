@@ -35,24 +35,20 @@ async function fill(): Promise<typeof made> {
   const name = `${LONG}/${LONG} \u202Egnp.exe`;
   const longFile = await putFile(ada, drive, name);
   const snapshots = `/v0/drives/${drive}/snapshots`;
-  const { data } = await client.json<{ data: { id: string } }>(201, "POST", snapshots, {
-    body: { name: "Before the clean-up" },
-  });
-  await client.json(201, "POST", snapshots, { body: { name: LONG } });
-  await client.json(200, "PUT", `/v0/files?drive_id=${drive}&path=river/log.md`, {
-    body: "# The river\n\nIt is low.\n",
-  });
-  await client.json(200, "DELETE", `/v0/files/${longFile}`);
+  const { data } = await client.post<{ data: { id: string } }>(snapshots, { name: "Before the clean-up" });
+  await client.post(snapshots, { name: LONG });
+  await client.put(drive, "river/log.md", "# The river\n\nIt is low.\n", 200);
+  await client.delete(`/v0/files/${longFile}`);
   const folder = { drive_id: drive, path: `${LONG}/`, confirm: true };
-  await client.json(200, "DELETE", "/v0/folders", { body: folder });
+  await client.delete("/v0/folders", folder);
   const link = { drive_id: drive, path: "river/", password: "through the mill" };
-  await client.json(201, "POST", "/v0/links", { body: link });
-  await client.json(201, "POST", "/v0/links", { body: { drive_id: drive, path: "river/log.md" } });
+  await client.post("/v0/links", link);
+  await client.post("/v0/links", { drive_id: drive, path: "river/log.md" });
   for (const [username, role] of [
     ["bob", "editor"],
     ["w".repeat(32), "reader"],
   ] as const) {
-    await client.json(201, "POST", `/v0/drives/${drive}/members`, { body: { username, role } });
+    await client.post(`/v0/drives/${drive}/members`, { username, role });
   }
   return { drive, snapshot: data.id, file };
 }

@@ -20,8 +20,8 @@ test("a drive that was ruined is what it was, and then ruined again, with one pr
   await page.getByRole("link", { name: "Before the clean-up", exact: true }).waitFor();
 
   const { client } = dashboard.owner;
-  await client.json(200, "DELETE", "/v0/folders", { body: { drive_id: id, path: "river/", confirm: true } });
-  await client.json(201, "PUT", `/v0/files?drive_id=${id}&path=junk.txt`, { body: "junk" });
+  await client.delete("/v0/folders", { drive_id: id, path: "river/", confirm: true });
+  await client.put(id, "junk.txt", "junk");
   await page.getByRole("link", { name: "Before the clean-up", exact: true }).click();
   await page.getByRole("link", { name: "river" }).click();
   const download = page.waitForEvent("download");
@@ -108,7 +108,7 @@ test("a link is made with a password, listed, and works no more once it is revok
   await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
   await page.getByRole("heading", { name: "No links" }).waitFor();
   expect((await fetch(shared)).status).toBe(404);
-  expect(await dashboard.owner.client.json(200, "GET", `/v0/links?drive_id=${id}`)).toMatchObject({
+  expect(await dashboard.owner.client.get(`/v0/links?drive_id=${id}`)).toMatchObject({
     data: [],
   });
 });
@@ -116,9 +116,9 @@ test("a link is made with a password, listed, and works no more once it is revok
 test("what is deleted for good is gone, one by one or all at once", async () => {
   const { id, fileId } = await driveWith("Gone", FILES);
   const { client } = dashboard.owner;
-  await client.json(200, "DELETE", `/v0/files/${fileId("plan.md")}`);
-  await client.json(200, "DELETE", `/v0/files/${fileId("river/log.md")}`);
-  await client.json(200, "DELETE", `/v0/files/${fileId("river/deep/map.txt")}`);
+  await client.delete(`/v0/files/${fileId("plan.md")}`);
+  await client.delete(`/v0/files/${fileId("river/log.md")}`);
+  await client.delete(`/v0/files/${fileId("river/deep/map.txt")}`);
   await using page = await open(`/trash?drive=${id}`);
   await page.getByRole("button", { name: "Delete plan.md for good" }).click();
   await page.getByRole("button", { name: "Delete for good", exact: true }).click();
@@ -126,5 +126,5 @@ test("what is deleted for good is gone, one by one or all at once", async () => 
   await page.getByRole("button", { name: "Empty trash" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Empty trash" }).click();
   await page.getByRole("heading", { name: "Nothing in the trash" }).waitFor();
-  expect(await client.json(200, "GET", `/v0/trash?drive_id=${id}`)).toMatchObject({ data: [] });
+  expect(await client.get(`/v0/trash?drive_id=${id}`)).toMatchObject({ data: [] });
 });

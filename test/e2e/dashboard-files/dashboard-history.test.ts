@@ -57,10 +57,8 @@ test("what was deleted, moved or replaced comes back with Undo, by mouse and key
 test("versions are compared and restored, and the trash gives back what it holds", async () => {
   const { id, fileId } = await driveWith("Past", { "old/gone.txt": 1 });
   const plan = await putFile(dashboard.owner, id, "plan.md", "one\ntwo\nthree\n");
-  await dashboard.owner.client.json(200, "PUT", `/v0/files?drive_id=${id}&path=plan.md`, {
-    body: "one\n2\nthree\n",
-  });
-  await dashboard.owner.client.json(200, "DELETE", `/v0/files/${fileId("old/gone.txt")}`);
+  await dashboard.owner.client.put(id, "plan.md", "one\n2\nthree\n", 200);
+  await dashboard.owner.client.delete(`/v0/files/${fileId("old/gone.txt")}`);
   await using page = await open(`/drives/ada/past/?file=${plan}`);
   await page.getByRole("button", { name: "Versions" }).click();
   await page.getByRole("button", { name: "Compare version 1 with the current content" }).click();
@@ -99,16 +97,14 @@ test("a folder, its tree and a preview follow what others do; selection, focus a
 
   await putFile(owner, id, "f130-beside.txt");
   await row(page, "f130-beside.txt").waitFor();
-  await owner.client.json(200, "DELETE", `/v0/files/${fileId("f131.txt")}`);
+  await owner.client.delete(`/v0/files/${fileId("f131.txt")}`);
   await row(page, "f131.txt").waitFor({ state: "detached" });
   const body = { path: "f132-renamed.txt" };
-  await owner.client.json(200, "PATCH", `/v0/files/${fileId("f132.txt")}`, { body });
+  await owner.client.patch(`/v0/files/${fileId("f132.txt")}`, body);
   await row(page, "f132-renamed.txt").waitFor();
   await putFile(owner, id, "new/deep/x.txt");
   await page.getByRole("treeitem", { name: "new" }).waitFor();
-  await owner.client.json(200, "DELETE", "/v0/folders", {
-    body: { drive_id: id, path: "box/", confirm: true },
-  });
+  await owner.client.delete("/v0/folders", { drive_id: id, path: "box/", confirm: true });
   await page.getByRole("treeitem", { name: "box" }).waitFor({ state: "detached" });
 
   await rowInFocus(page, "f130.txt");
@@ -117,9 +113,7 @@ test("a folder, its tree and a preview follow what others do; selection, focus a
 
   await goFollowing(page, `/drives/ada/live/?file=${fileId("f103.txt")}`);
   await page.locator(".preview-text", { hasText: "x" }).waitFor();
-  await owner.client.json(200, "PUT", `/v0/files?drive_id=${id}&path=f103.txt`, {
-    body: "written by an agent",
-  });
+  await owner.client.put(id, "f103.txt", "written by an agent", 200);
   await page.getByText("written by an agent").waitFor();
 });
 

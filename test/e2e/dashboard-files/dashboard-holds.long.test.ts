@@ -39,7 +39,7 @@ test.each<[name: string, content: string | Uint8Array<ArrayBuffer>]>([
   const { owner, context } = dashboard;
   const id = await putFile(owner, owner.drive, path, content);
   const body = { drive_id: owner.drive, path };
-  const { token } = await owner.client.json<{ token: string }>(201, "POST", "/v0/links", { body });
+  const { token } = await owner.client.post<{ token: string }>("/v0/links", body);
   const page = await watchedPage(context);
   for (const address of [`/drives/${owner.drive}/?file=${id}`, `/s/${token}`]) {
     await page.goto(address);

@@ -146,7 +146,7 @@ describe("a PDF with scripts and links", () => {
     const { owner, server } = dashboard;
     await putFile(owner, owner.drive, "shared.pdf", EVIL);
     const body = { drive_id: owner.drive, path: "shared.pdf" };
-    const { token } = await owner.client.json<{ token: string }>(201, "POST", "/v0/links", { body });
+    const { token } = await owner.client.post<{ token: string }>("/v0/links", body);
     const context = await newWindow(dashboard.browser, { baseURL: server.url });
     const shared = await context.newPage();
     const noted = watch(shared);

@@ -91,9 +91,7 @@ function listed(prefix: string): Promise<ListedFile[]> {
 /** The folders directly in one. */
 async function foldersIn(prefix: string): Promise<string[]> {
   const query = new URLSearchParams({ drive_id: dashboard.owner.drive, prefix, delimiter: "/" });
-  const { folders } = await dashboard.owner.client.json<{ folders: string[] }>(
-    200,
-    "GET",
+  const { folders } = await dashboard.owner.client.get<{ folders: string[] }>(
     `/v0/files?${query.toString()}`,
   );
   return folders;

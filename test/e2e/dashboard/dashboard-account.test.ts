@@ -62,9 +62,7 @@ async function unclaimed(server: Server, name: string): Promise<string> {
   interface Provisioned {
     readonly data: { readonly claim_url: string; readonly api_key: string; readonly drive_id: string };
   }
-  const { data } = await server
-    .client()
-    .json<Provisioned>(201, "POST", "/v0/drives/provision", { body: { name } });
+  const { data } = await server.client().post<Provisioned>("/v0/drives/provision", { name });
   const upload = `/v0/files?drive_id=${data.drive_id}&path=notes.txt`;
   await server.client(data.api_key).json(201, "PUT", upload, { body: "Hello World!" });
   return new URL(data.claim_url).pathname;

@@ -14,7 +14,7 @@ const { open, driveWith } = dashboard;
 beforeAll(() => withoutFeed(dashboard.context));
 
 async function rename(drive: string, name: string): Promise<void> {
-  await dashboard.owner.client.json(200, "PATCH", `/v0/drives/${drive}`, { body: { name } });
+  await dashboard.owner.client.patch(`/v0/drives/${drive}`, { name });
 }
 
 describe("an address of a file", () => {
@@ -33,7 +33,7 @@ describe("an address of a file", () => {
   test("leads to where the file was moved in its drive", async () => {
     const { fileId, slug } = await driveWith("Moved", { "a.txt": 1, "to/b.txt": 1 });
     const id = fileId("a.txt");
-    await dashboard.owner.client.json(200, "PATCH", `/v0/files/${id}`, { body: { path: "to/a.txt" } });
+    await dashboard.owner.client.patch(`/v0/files/${id}`, { path: "to/a.txt" });
     await using page = await open(`/drives/${slug}/?file=${id}`);
     await page.waitForURL(`**/drives/${slug}/to/?file=${id}`);
     await page.getByRole("button", { name: "Close preview" }).click();

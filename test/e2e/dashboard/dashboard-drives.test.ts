@@ -11,7 +11,7 @@ let page: Page;
 
 beforeAll(async () => {
   const { owner, context } = dashboard;
-  await owner.client.json(200, "DELETE", `/v0/drives/${owner.drive}`);
+  await owner.client.delete(`/v0/drives/${owner.drive}`);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   page = await context.newPage();
   await page.goto("/");
@@ -50,11 +50,7 @@ describe("drives", () => {
     const card = page.getByRole("listitem").filter({ hasText: "Field notes" });
     await card.getByText("0 files").waitFor();
     expect(await card.getByRole("link").getAttribute("href")).toBe("/drives/ada/field-notes/");
-    const { data } = await dashboard.owner.client.json<{ data: { description: string }[] }>(
-      200,
-      "GET",
-      "/v0/drives",
-    );
+    const { data } = await dashboard.owner.client.get<{ data: { description: string }[] }>("/v0/drives");
     expect(data.map(({ description }) => description)).toEqual(["What we saw\nout there"]);
     // What opened the dialog has the focus again.
     expect(await page.evaluate<string>("document.activeElement?.textContent.trim()")).toBe("New drive");
@@ -214,9 +210,9 @@ describe("keys", () => {
     const key = await clipboard();
     expect(key).toMatch(/^cof_sk_live_[0-9a-f]{48}$/);
     const agent = dashboard.server.client(key);
-    const seen = await agent.json<{ data: { id: string }[] }>(200, "GET", "/v0/drives");
+    const seen = await agent.get<{ data: { id: string }[] }>("/v0/drives");
     expect(seen.data.map(({ id }) => id)).toEqual([drive.id]);
-    await agent.json(403, "PUT", `/v0/files?drive_id=${drive.id}&path=a`, { body: "x" });
+    await agent.put(drive.id, "a", "x", 403);
   });
 
   test("its snippets hold what an agent needs", async () => {
@@ -297,7 +293,7 @@ describe("keys", () => {
     await page.getByRole("dialog").waitFor({ state: "detached" });
     expect(await page.locator(":focus").innerText()).toMatch(/^Revoke\s+Night shift$/);
     const agent = dashboard.server.client(secret);
-    await agent.json(200, "GET", "/v0/drives");
+    await agent.get("/v0/drives");
     await row.getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await row.waitFor({ state: "detached" });
@@ -307,8 +303,7 @@ describe("keys", () => {
 
   test("of many, one is found by its name, or by the drive that it reaches", async () => {
     const drive = await driveWith("Lighthouse \u202Etxt");
-    const make = (body: { name: string; drive_id?: string }) =>
-      dashboard.owner.client.json(201, "POST", "/v0/keys", { body });
+    const make = (body: { name: string; drive_id?: string }) => dashboard.owner.client.makeKey(body);
     for (let index = 1; index <= 10; index += 1) await make({ name: `Agent ${index}` });
     await make({ name: "Keeper", drive_id: drive.id });
     await page.reload();
@@ -323,7 +318,7 @@ describe("keys", () => {
     await page.getByRole("status").getByText("1 key").waitFor({ state: "attached" });
     await page.getByLabel("Find a key").fill("nobody's");
     await page.getByText("No matching keys.").waitFor();
-    await dashboard.owner.client.json(200, "DELETE", `/v0/drives/${drive.id}`);
+    await dashboard.owner.client.delete(`/v0/drives/${drive.id}`);
   });
 
   test("one whose drive is gone says so", async () => {

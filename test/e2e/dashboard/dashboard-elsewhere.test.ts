@@ -20,7 +20,7 @@ describe("what is gone leaves the list as soon as that is known:", () => {
     await page.getByRole("menuitem", { name: "Rename" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name", { exact: true }).fill("new.txt");
-    await dashboard.owner.client.json(200, "DELETE", `/v0/files/${fileId("gone.txt")}`);
+    await dashboard.owner.client.delete(`/v0/files/${fileId("gone.txt")}`);
     await dialog.getByRole("button", { name: "Rename" }).click();
     await dialog.getByRole("alert").getByText("Request").waitFor();
     await page.locator(".file-row", { hasText: "gone.txt" }).waitFor({ state: "detached" });
@@ -33,7 +33,7 @@ describe("what is gone leaves the list as soon as that is known:", () => {
     const { fileId, slug } = await driveWith("Gone seen", { "gone.txt": 1, "kept.txt": 1 });
     await using page = await open(`/drives/${slug}/`);
     await row(page, "gone.txt").waitFor();
-    await dashboard.owner.client.json(200, "DELETE", `/v0/files/${fileId("gone.txt")}`);
+    await dashboard.owner.client.delete(`/v0/files/${fileId("gone.txt")}`);
     await page.getByRole("link", { name: "gone.txt" }).click();
     await page.getByRole("heading", { name: "File not found" }).waitFor();
     await page.locator(".file-row", { hasText: "gone.txt" }).waitFor({ state: "detached" });
@@ -52,7 +52,7 @@ describe("a drive that is gone leaves the list of drives as soon as that is know
       const { id } = await driveWith(name);
       await using page = await open("/drives");
       await page.getByRole("button", { name: `${choice} ${name}` }).click();
-      await dashboard.owner.client.json(200, "DELETE", `/v0/drives/${id}`);
+      await dashboard.owner.client.delete(`/v0/drives/${id}`);
       const dialog = page.getByRole("dialog");
       if (choice === "Delete") await dialog.getByRole("textbox").fill(name);
       await dialog.getByRole("button", { name: submit }).click();
@@ -80,7 +80,7 @@ test("the menu of a row that goes meanwhile leaves the focus in the page's conte
   await row(page, "b.txt").focus();
   await page.keyboard.press("ContextMenu");
   await page.getByRole("menu").waitFor();
-  await dashboard.owner.client.json(200, "DELETE", `/v0/files/${fileId("b.txt")}`);
+  await dashboard.owner.client.delete(`/v0/files/${fileId("b.txt")}`);
   await comeBack(page);
   await row(page, "b.txt").waitFor({ state: "detached" });
   await page.keyboard.press("Escape");
@@ -93,7 +93,7 @@ test("a folder that is gone already does not keep others from being deleted", as
   await page.getByLabel("Select gone").check();
   await page.getByLabel("Select there").check();
   const body = { drive_id: drive, path: "gone/", confirm: true };
-  await dashboard.owner.client.json(200, "DELETE", "/v0/folders", { body });
+  await dashboard.owner.client.delete("/v0/folders", body);
   await page.keyboard.press("Delete");
   await page
     .getByText("2 folders with 1 file in them will go to the trash, and can be put back for 30 days.")
@@ -109,7 +109,7 @@ test("a drive that was deleted meanwhile is said to be gone", async () => {
   const { id: drive } = await driveWith("Gone", { "folder/a.txt": 1 });
   await using page = await open("/drives/alice/gone/");
   await row(page, "folder").waitFor();
-  await dashboard.owner.client.json(200, "DELETE", `/v0/drives/${drive}`);
+  await dashboard.owner.client.delete(`/v0/drives/${drive}`);
   await page.getByRole("link", { name: "folder", exact: true }).click();
   // The tree learns it from the list.
   await page.getByRole("treeitem", { name: "folder", exact: true }).waitFor({ state: "detached" });

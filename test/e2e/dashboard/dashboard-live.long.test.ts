@@ -16,7 +16,7 @@ test("what happens while the server is away is seen once it is back", async () =
   const { owner } = dashboard;
   const client = dashboard.server.client(owner.key);
   await putFile({ ...owner, client }, id, "c.txt");
-  await client.json(200, "DELETE", `/v0/files/${fileId("b.txt")}`);
+  await client.delete(`/v0/files/${fileId("b.txt")}`);
   await row(page, "c.txt").waitFor();
   await row(page, "b.txt").waitFor({ state: "detached" });
   expect(await page.getByRole("alert").count()).toBe(0);

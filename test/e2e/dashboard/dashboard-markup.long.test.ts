@@ -32,36 +32,27 @@ let things: Things;
 beforeAll(async () => {
   const { owner, server } = dashboard;
   const { client } = owner;
-  const { data: drive } = await client.json<{ data: { id: string; slug: string } }>(
-    201,
-    "POST",
-    "/v0/drives",
-    { body: { name: NAME, description: NAME } },
-  );
-  const made = await client.json<{ id: string }>(201, "POST", "/v0/files", {
-    body: {
-      drive_id: drive.id,
-      filename: `${NAME}.md`,
-      path: `${NAME}/${NAME}.md`,
-      content: Buffer.from(`kestrel ${NAME}`).toBase64(),
-      tags: [NAME],
-      metadata: { [NAME]: NAME },
-    },
+  const { data: drive } = await client.post<{ data: { id: string; slug: string } }>("/v0/drives", {
+    name: NAME,
+    description: NAME,
   });
-  await client.json(201, "POST", "/v0/keys", { body: { name: NAME } });
-  const snapshot = await client.json<{ data: { id: string } }>(
-    201,
-    "POST",
-    `/v0/drives/${drive.id}/snapshots`,
-    { body: { name: NAME } },
-  );
+  const made = await client.post<{ id: string }>("/v0/files", {
+    drive_id: drive.id,
+    filename: `${NAME}.md`,
+    path: `${NAME}/${NAME}.md`,
+    content: Buffer.from(`kestrel ${NAME}`).toBase64(),
+    tags: [NAME],
+    metadata: { [NAME]: NAME },
+  });
+  await client.makeKey({ name: NAME });
+  const snapshot = await client.post<{ data: { id: string } }>(`/v0/drives/${drive.id}/snapshots`, {
+    name: NAME,
+  });
   const path = `${NAME}.txt`;
-  await client.json(201, "PUT", `/v0/files?drive_id=${drive.id}&path=${encodeURIComponent(path)}`, {
-    body: NAME,
-  });
+  await client.put(drive.id, path, NAME);
   const query = `drive_id=${drive.id}&path=${encodeURIComponent(path)}`;
-  await client.json(200, "DELETE", `/v0/files/by-path?${query}`);
-  await client.json(201, "POST", "/v0/links", { body: { drive_id: drive.id, path: `${NAME}/` } });
+  await client.delete(`/v0/files/by-path?${query}`);
+  await client.post("/v0/links", { drive_id: drive.id, path: `${NAME}/` });
   await signUp(server, "bob");
   const sql = NAME.replaceAll("'", "''");
   changeDatabase(server.dataDir, `UPDATE user SET display_name = '${sql}', email = '${sql}'`);
@@ -69,12 +60,9 @@ beforeAll(async () => {
   await server.client().json(200, "POST", "/auth/login", { body: login, headers: { "user-agent": NAME } });
   const unclaimed = await server
     .client()
-    .json<{ data: { claim_url: string; api_key: string; drive_id: string } }>(
-      201,
-      "POST",
-      "/v0/drives/provision",
-      { body: { name: NAME } },
-    );
+    .post<{ data: { claim_url: string; api_key: string; drive_id: string } }>("/v0/drives/provision", {
+      name: NAME,
+    });
   const upload = `/v0/files?drive_id=${unclaimed.data.drive_id}&path=${encodeURIComponent(NAME)}`;
   await server.client(unclaimed.data.api_key).json(201, "PUT", upload, { body: NAME });
   await isFound(owner, "kestrel", 1);

@@ -39,7 +39,7 @@ test("what a search finds says where its name would read backwards", async () =>
 test("a drive's description does not obey characters that would reverse it", async () => {
   const { id } = await driveWith("Described");
   const body = { description: "Open \u202Egpj.exe" };
-  await dashboard.owner.client.json(200, "PATCH", `/v0/drives/${id}`, { body });
+  await dashboard.owner.client.patch(`/v0/drives/${id}`, body);
   await using page = await open("/drives");
   await page.locator(".drive-about", { hasText: "Open U+202Egpj.exe" }).waitFor();
 });

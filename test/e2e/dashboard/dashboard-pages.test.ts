@@ -40,8 +40,8 @@ async function fill(): Promise<typeof made> {
   const { owner: ada, server } = dashboard;
   await signUp(server, "bob");
   const body = { name: "Field notes", description: "What we saw out there, day by day." };
-  await ada.client.json(200, "PATCH", `/v0/drives/${ada.drive}`, { body });
-  await ada.client.json(201, "POST", "/v0/drives", { body: { name: "<b>Markup</b> \u202Egnp.exe" } });
+  await ada.client.patch(`/v0/drives/${ada.drive}`, body);
+  await ada.client.makeDrive("<b>Markup</b> \u202Egnp.exe");
   const put = (path: string, content: string) =>
     ada.client.json<{ id: string }>(
       201,
@@ -55,22 +55,20 @@ async function fill(): Promise<typeof made> {
   );
   await put("river/birds.csv", "bird,seen\nheron,3\nkingfisher,1\n");
   await put("readme.txt", "Everything about the river.");
-  await ada.client.json(201, "POST", "/v0/drives", { body: { name: LONG, description: LONG } });
+  await ada.client.post("/v0/drives", { name: LONG, description: LONG });
   const keys = [
     { name: "Night shift", scope: "read-only", drive_id: ada.drive },
     { name: "Laptop", expires_at: new Date(Date.now() + 30 * 24 * 60 * 60 * 1000).toISOString() },
     { name: LONG },
   ];
-  for (const key of keys) await ada.client.json(201, "POST", "/v0/keys", { body: key });
+  for (const key of keys) await ada.client.makeKey(key);
   await letAppIn();
   await isFound(ada, "river", 3);
   await provision(server);
   await signUp(server, "w".repeat(32));
   const unclaimed = await server
     .client()
-    .json<{ data: { claim_url: string } }>(201, "POST", "/v0/drives/provision", {
-      body: { name: "An agent's" },
-    });
+    .post<{ data: { claim_url: string } }>("/v0/drives/provision", { name: "An agent's" });
   const consent = await Promise.all([
     askToBeLetIn(server.url, "https://app.example/callback", "Example App"),
     askToBeLetIn(server.url, "http://127.0.0.1/callback", LONG),

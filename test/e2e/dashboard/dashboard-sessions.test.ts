@@ -40,7 +40,7 @@ async function cutOff(filename: string): Promise<Page & AsyncDisposable> {
       files.map((name) => ({ name, mimeType: "text/plain", buffer: Buffer.from("on its way") })),
     );
   await page.getByText("0 of 4").first().waitFor();
-  await dashboard.owner.client.json(200, "DELETE", "/v0/sessions");
+  await dashboard.owner.client.delete("/v0/sessions");
   upload.release();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   expect(await page.getByText(filename).count()).toBe(0);

@@ -35,7 +35,7 @@ const FILES: readonly (readonly [path: string, bytes: number, minutesAgo: number
 /** A drive as an agent and its human may have filled it; its slug. */
 async function fill(server: Server): Promise<string> {
   const ada = await signUp(server, "ada");
-  await ada.client.json(200, "PATCH", `/v0/drives/${ada.drive}`, { body: { name: "Home" } });
+  await ada.client.patch(`/v0/drives/${ada.drive}`, { name: "Home" });
   const changes: string[] = [];
   for (const [path, bytes, minutesAgo] of FILES) {
     await putFile(ada, ada.drive, path, "x".repeat(bytes));

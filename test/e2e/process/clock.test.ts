@@ -38,13 +38,13 @@ async function put(client: Client, drive: string, path: string): Promise<number>
 async function timeOf(server: Server): Promise<number> {
   const { data } = await server
     .client()
-    .json<{ data: { expires_at: string } }>(201, "POST", "/v0/drives/provision", { body: { name: "Time" } });
+    .post<{ data: { expires_at: string } }>("/v0/drives/provision", { name: "Time" });
   return Date.parse(data.expires_at) - 30 * DAY_MS;
 }
 
 /** Waits until a sweep has removed what may be removed: a drive that is deleted by hand. */
 async function sweep(dataDir: string, { client, drive }: Agent): Promise<void> {
-  await client.json(200, "DELETE", `/v0/drives/${drive}`);
+  await client.delete(`/v0/drives/${drive}`);
   await eventually(() => countIn(dataDir, "SELECT count(*) FROM drive WHERE deleted_at IS NOT NULL") === 0);
 }
 
@@ -90,7 +90,7 @@ test.skipIf(NO_FAKETIME !== "")(
     clock.setTo("-1d");
     await using server = await start();
     const client = server.client(agent.key);
-    const { total } = await client.json<{ total: number }>(200, "GET", `/v0/files?drive_id=${agent.drive}`);
+    const { total } = await client.get<{ total: number }>(`/v0/files?drive_id=${agent.drive}`);
     expect(total).toBe(1);
     expect(await put(client, agent.drive, "again.txt")).toBe(201);
     expect(await verify(dataDir)).toStartWith("0 ");
@@ -115,22 +115,14 @@ test.skipIf(NO_FAKETIME !== "")(
           // Each is a window of its own for the rate limit, whatever the clock says.
           for (let n = 0; n < 3; n += 1) expect(await put(client, drive, `${index}-${n}.txt`)).toBe(201);
           await settledIndex(dataDir);
-          const found = await client.json<{ total: number }>(
-            200,
-            "GET",
-            `/v0/search?drive_id=${drive}&q=${index}-2`,
-          );
+          const found = await client.get<{ total: number }>(`/v0/search?drive_id=${drive}&q=${index}-2`);
           expect(found.total).toBe(1);
           const backup = await run(["backup", `${dataDir}-backups`], {
             env: { COFFER_DATA_DIR: dataDir, ...clock.env },
           });
           expect([offset, backup.code, backup.stderr]).toEqual([offset, 0, ""]);
         }
-        const { data } = await client.json<{ data: { path: string }[] }>(
-          200,
-          "GET",
-          `/v0/files?drive_id=${drive}`,
-        );
+        const { data } = await client.get<{ data: { path: string }[] }>(`/v0/files?drive_id=${drive}`);
         expect(data.map(({ path }) => path)).toEqual(
           [0, 1, 2, 3].flatMap((index) => [0, 1, 2].map((n) => `${index}-${n}.txt`)),
         );

@@ -193,16 +193,14 @@ test("accounts and keys made beside a running server work with it at once", asyn
   expect([created.code, created.stderr]).toEqual([0, ""]);
   expect(created.stdout).toMatch(/^cof_sk_live_\w+\n$/);
   const ada = server.client(created.stdout.trim());
-  const drive = await ada.json<{ data: { id: string; slug: string } }>(201, "POST", "/v0/drives", {
-    body: { name: "Notes" },
-  });
+  const drive = await ada.post<{ data: { id: string; slug: string } }>("/v0/drives", { name: "Notes" });
   expect(drive.data.slug).toBe("ada/notes");
 
   const { stdout } = await run(["key", "create", "ada", "--scope", "read-only"], { env });
   const reader = server.client(stdout.trim());
-  await reader.json(200, "GET", `/v0/drives/${drive.data.id}`);
+  await reader.get(`/v0/drives/${drive.data.id}`);
   await reader.json(403, "POST", "/v0/drives", { body: { name: "More" } });
-  const keys = await ada.json<{ name: string; scope: string }[]>(200, "GET", "/v0/keys");
+  const keys = await ada.get<{ name: string; scope: string }[]>("/v0/keys");
   expect(keys.map(({ name, scope }) => [name, scope])).toEqual([
     ["laptop", "read-write"],
     ["", "read-only"],
@@ -224,12 +222,12 @@ test("the first start prints the setup link, apart from the log, until there is 
     expect(url).toStartWith(`http://localhost:${server.port}/auth/setup`);
     expect(server.stdout.text).not.toContain(token);
     expect(await (await fetch(url.replace("/setup?", "/setup/check?"))).json()).toEqual({ valid: true });
-    await server.client().json(200, "POST", "/auth/setup", { body: { token, ...body } });
+    await server.client().post("/auth/setup", { token, ...body }, 200);
     await server.stop();
     expect(server.stdout.text).not.toContain(token);
   }
   await using server = await serve({ dataDir });
-  await server.client().json(200, "POST", "/auth/login", { body });
+  await server.client().post("/auth/login", body, 200);
   expect(server.stderr.text).toBe("");
 });
 
@@ -278,16 +276,12 @@ test("many commands side by side and beside uploads all succeed", async () => {
   await using server = await serve({ dataDir });
   await run(["user", "create", "ada", "--password-stdin"], { env, input: "ada's password" });
   const first = server.client((await run(["key", "create", "ada"], { env })).stdout.trim());
-  const { data } = await first.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-    body: { name: "D" },
-  });
-  const uploads = Array.from({ length: 100 }, (_, n) =>
-    first.json(201, "PUT", `/v0/files?drive_id=${data.id}&path=${n}.txt`, { body: `file ${n}` }),
-  );
+  const drive = await first.makeDrive("D");
+  const uploads = Array.from({ length: 100 }, (_, n) => first.put(drive.id, `${n}.txt`, `file ${n}`));
   const commands = Array.from({ length: 6 }, () => run(["key", "create", "ada"], { env }));
   for (const { code, stdout } of await Promise.all(commands)) {
     expect(code).toBe(0);
-    await server.client(stdout.trim()).json(200, "GET", "/v0/drives");
+    await server.client(stdout.trim()).get("/v0/drives");
   }
   await Promise.all(uploads);
 });

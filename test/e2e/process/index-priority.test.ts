@@ -52,10 +52,10 @@ async function indexesAsEqual(wrapper: string): Promise<void> {
   await using directory = await temporaryDirectory();
   await using server = await serve({ dataDir: directory.path, wrapper: wrapper.split(" ") });
   const { client, drive } = await provision(server);
-  await client.json(201, "PUT", `/v0/files?drive_id=${drive}&path=a.txt`, { body: "some words" });
+  await client.put(drive, "a.txt", "some words");
   const target = `/v0/search?drive_id=${drive}&q=words`;
   await eventually(async () => {
-    const { data } = await client.json<{ data: readonly object[] }>(200, "GET", target);
+    const { data } = await client.get<{ data: readonly object[] }>(target);
     return data.length === 1;
   });
   expect(otherNiceness(server.pid)).toEqual([]);

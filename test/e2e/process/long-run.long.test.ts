@@ -229,12 +229,10 @@ class Load {
   /** An agent that comes, writes, and goes. */
   async #guest(): Promise<void> {
     const { client, drive } = await provision(this.#server);
-    await client.json(201, "PUT", `/v0/files?drive_id=${drive}&path=note.txt`, {
-      body: "Here for a moment.",
-    });
-    const key = await client.json<{ id: string }>(201, "POST", "/v0/keys", { body: { name: "another" } });
-    await client.json(200, "DELETE", `/v0/keys/${key.id}`);
-    await client.json(200, "DELETE", `/v0/drives/${drive}`);
+    await client.put(drive, "note.txt", "Here for a moment.");
+    const key = await client.makeKey({ name: "another" });
+    await client.delete(`/v0/keys/${key.id}`);
+    await client.delete(`/v0/drives/${drive}`);
     this.requests += 5;
   }
 

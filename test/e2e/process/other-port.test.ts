@@ -143,28 +143,22 @@ function attempts(named: Things): Attempt[] {
 beforeAll(async () => {
   const { owner, server } = dashboard;
   const { fileId, id } = await makeDrive(owner, "Kept", { "kept/a.txt": 3, "dot.png": 0 });
-  await owner.client.json(200, "PUT", `/v0/files?drive_id=${id}&path=dot.png`, { body: DOT });
-  await owner.client.json(200, "PUT", `/v0/files?drive_id=${id}&path=kept/a.txt`, { body: "new" });
+  await owner.client.put(id, "dot.png", DOT, 200);
+  await owner.client.put(id, "kept/a.txt", "new", 200);
   const gone = `drive_id=${id}&path=gone`;
   await owner.client.json(201, "PUT", `/v0/files?${gone}`, { body: "gone" });
-  const { trash_id: trash } = await owner.client.json<{ trash_id: string }>(
-    200,
-    "DELETE",
-    `/v0/files/by-path?${gone}`,
-  );
-  const make = (path: string, body: Json) => owner.client.json<{ id: string }>(201, "POST", path, { body });
+  const { trash_id: trash } = await owner.client.delete<{ trash_id: string }>(`/v0/files/by-path?${gone}`);
+  const make = (path: string, body: Json) => owner.client.post<{ id: string }>(path, body);
   const link = await make("/v0/links", { drive_id: id, path: "kept/" });
   const webhook = await make("/v0/webhooks", { url: "https://elsewhere.example/", events: ["member.added"] });
-  const taken = await owner.client.json<{ data: { id: string } }>(201, "POST", `/v0/drives/${id}/snapshots`);
-  const made = await owner.client.json<{ id: string }>(201, "POST", "/v0/keys", { body: {} });
-  const sessions = await owner.client.json<{ data: { id: string }[] }>(200, "GET", "/v0/sessions");
+  const taken = await owner.client.post<{ data: { id: string } }>(`/v0/drives/${id}/snapshots`);
+  const made = await owner.client.makeKey();
+  const sessions = await owner.client.get<{ data: { id: string }[] }>("/v0/sessions");
   const bob = await signUp(server, "bob");
-  const bobs = await bob.client.json<{ data: { id: string } }>(200, "GET", "/v0/account");
+  const bobs = await bob.client.get<{ data: { id: string } }>("/v0/account");
   const unclaimed = await server
     .client()
-    .json<{ data: { claim_url: string } }>(201, "POST", "/v0/drives/provision", {
-      body: { name: "Agent's" },
-    });
+    .post<{ data: { claim_url: string } }>("/v0/drives/provision", { name: "Agent's" });
   const asked = new URL(await askToBeLetIn(server.url, "https://app.example/", "An app"), server.url);
   things = {
     drive: id,
@@ -248,7 +242,7 @@ async function snapshot(): Promise<unknown> {
     get(`/v0/drives/${things.drive}/members`),
     get(`/v0/files/${things.file}/versions`),
     get(`/v0/drives/claim/${things.claim}`),
-    owner.client.json<unknown>(200, "GET", `/v0/search?q=planted`),
+    owner.client.get<unknown>(`/v0/search?q=planted`),
   ]);
 }
 
@@ -257,7 +251,7 @@ interface Described {
 }
 
 async function routes(): Promise<string[]> {
-  const { paths } = await dashboard.server.client().json<Described>(200, "GET", "/docs/openapi.json");
+  const { paths } = await dashboard.server.client().get<Described>("/docs/openapi.json");
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );

@@ -36,7 +36,7 @@ test.each([
 ])("%s answers without a key", async (path, answer) => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   await using server = await serve({ dataDir: join(place.path, "data") });
-  expect(await server.client().json<object>(200, "GET", path)).toEqual(answer);
+  expect(await server.client().get<object>(path)).toEqual(answer);
 });
 
 test("every problem of the configuration is listed at once, and nothing is made", async () => {
@@ -91,7 +91,7 @@ test("a second server on the same data directory is refused, and the first goes 
   expect(code).toBe(1);
   expect(stderr).toContain(`in use by process ${first.pid} `);
   expect(stderr.trim().split("\n")).toHaveLength(1);
-  await client.json(201, "PUT", `/v0/files?drive_id=${drive}&path=still-here.txt`, { body: "yes" });
+  await client.put(drive, "still-here.txt", "yes");
 });
 
 test.each([
@@ -109,21 +109,17 @@ test.each([
     await using server = await serve({ dataDir });
     const agent = await provision(server);
     ({ key, drive } = agent);
-    file = await agent.client.json<FileAnswer>(201, "PUT", `/v0/files?drive_id=${drive}&path=a/b/c.bin`, {
-      body: content,
-    });
+    file = await agent.client.put<FileAnswer>(drive, "a/b/c.bin", content);
     if (how === "stop") expect(await server.stop()).toBe(0);
   }
   await mkdir(join(place.path, "moved/to"), { recursive: true });
   await rename(dataDir, join(place.path, then));
   await using server = await serve({ dataDir: join(place.path, then) });
   const client = server.client(key);
-  expect(await client.json<FileAnswer>(200, "GET", `/v0/files/${file.id}`)).toEqual(file);
+  expect(await client.get<FileAnswer>(`/v0/files/${file.id}`)).toEqual(file);
   const download = await client.fetch("GET", `/v0/files/${file.id}/download`);
   expect(Buffer.from(await download.bytes()).equals(content)).toBe(true);
-  const { data } = await client.json<{ data: { file_count: number; total_size: number } }>(
-    200,
-    "GET",
+  const { data } = await client.get<{ data: { file_count: number; total_size: number } }>(
     `/v0/drives/${drive}`,
   );
   expect([data.file_count, data.total_size]).toEqual([1, content.length]);

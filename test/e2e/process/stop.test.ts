@@ -70,7 +70,7 @@ test.concurrent(
     await using server = await serve({ dataDir });
     const { data } = await server
       .client(agent.key)
-      .json<{ data: { id: string }[] }>(200, "GET", `/v0/files?drive_id=${agent.drive}`);
+      .get<{ data: { id: string }[] }>(`/v0/files?drive_id=${agent.drive}`);
     const [file] = data;
     const download = await server.client(agent.key).fetch("GET", `/v0/files/${file?.id}/download`);
     expect(content.equals(await download.bytes())).toBe(true);
@@ -109,7 +109,7 @@ test.concurrent("a signal that asks for nothing is logged, and ends nothing", as
     const said = await server.stdout.until(new RegExp(`"a signal is ignored","signal":"${signal}"`));
     expect([signal, said === null]).toEqual([signal, false]);
   }
-  await server.client().json(200, "GET", "/readyz");
+  await server.client().get("/readyz");
   expect(await server.stop()).toBe(0);
 });
 
@@ -126,9 +126,7 @@ test.concurrent("a request that never ends is cut off at the deadline and leaves
   upload.close();
   await using again = await serve({ dataDir });
   expect(await readdir(join(dataDir, "tmp"))).toEqual([]);
-  const { total } = await again
-    .client(agent.key)
-    .json<{ total: number }>(200, "GET", `/v0/files?drive_id=${agent.drive}`);
+  const { total } = await again.client(agent.key).get<{ total: number }>(`/v0/files?drive_id=${agent.drive}`);
   expect(total).toBe(0);
 });
 

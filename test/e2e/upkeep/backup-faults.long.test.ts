@@ -125,12 +125,10 @@ test("backups killed under writes leave every finished one whole", async () => {
     for (let n = 0; !isEnough(); n++) {
       const path = `busy/${n}`;
       expect(await put(t.client, t.drive, path, contentOf(path, 20_000 + n))).toBe(201);
-      const { data } = await t.client.json<{ data: { id: string }[] }>(
-        200,
-        "GET",
+      const { data } = await t.client.get<{ data: { id: string }[] }>(
         `/v0/files?drive_id=${t.drive}&prefix=busy/`,
       );
-      for (const { id } of data.slice(0, -5)) await t.client.json(200, "DELETE", `/v0/files/${id}`);
+      for (const { id } of data.slice(0, -5)) await t.client.delete(`/v0/files/${id}`);
     }
   };
   const writing = write(() => isOver);

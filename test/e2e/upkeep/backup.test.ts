@@ -38,7 +38,7 @@ async function write({ client, drive }: Agent, writer: number, isOver: () => boo
     const target = `/v0/files?drive_id=${drive}&path=${path}`;
     const body = Uint8Array.from(contentOf(path, sizeOf(answers)));
     const { id } = await client.json<{ id: string }>(201, "PUT", target, { body });
-    if (answers % 2 === 0) await client.json(200, "DELETE", `/v0/files/${id}`);
+    if (answers % 2 === 0) await client.delete(`/v0/files/${id}`);
   }
   return answers;
 }

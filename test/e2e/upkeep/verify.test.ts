@@ -78,12 +78,7 @@ test.skipIf(NO_STRACE !== "").each([
       const agent = await provision(server);
       key = agent.key;
       const content = new Uint8Array(20_000);
-      ({ id } = await agent.client.json<{ id: string }>(
-        201,
-        "PUT",
-        `/v0/files?drive_id=${agent.drive}&path=unread.bin`,
-        { body: content },
-      ));
+      ({ id } = await agent.client.put(agent.drive, "unread.bin", content));
       const digest = Bun.SHA256.hash(content, "hex");
       const file = `blobs/${digest.slice(0, 2)}/${digest}`;
       await Injection.into(server, { calls, error, when: "1+", file });

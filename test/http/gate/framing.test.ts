@@ -38,7 +38,7 @@ function making(path: string): { readonly head: string; readonly body: string } 
 
 async function folders(): Promise<string[]> {
   const list = `/v0/folders?drive_id=${own.id}`;
-  const { data } = await own.client.json<{ data: { path: string }[] }>(200, "GET", list);
+  const { data } = await own.client.get<{ data: { path: string }[] }>(list);
   return data.map(({ path }) => path);
 }
 
@@ -65,7 +65,7 @@ async function sent(form: Form[1]): Promise<{ statuses: number[]; made: string[]
   const statuses = await statusesOf(head + form({ body, smuggled }));
   const made = await folders();
   for (const path of made) {
-    await own.client.json(200, "DELETE", "/v0/folders", { body: { drive_id: own.id, path, confirm: true } });
+    await own.client.delete("/v0/folders", { drive_id: own.id, path, confirm: true });
   }
   return { statuses, made };
 }

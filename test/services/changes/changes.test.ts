@@ -8,13 +8,14 @@ import { ROOT, parseFolderPath } from "../../../src/domain/files/path.ts";
 import { DAY_MS } from "../../../src/domain/time.ts";
 import type { FeedDrive } from "../../../src/services/changes/changes.ts";
 import { seenFrom } from "../../../src/services/changes/seen-from.ts";
-import { addAccount } from "../../support/server/accounts.ts";
+import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { allChanges, changesPage } from "../../support/peers/event-reader.ts";
 import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
 import { eventually, provision } from "../../support/server/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { TurnMeter } from "../../support/meters/turn-meter.ts";
+import { callerWith, driveIn } from "../../support/server/services-drive.ts";
 
 let coffer: TestAppliance;
 beforeAll(async () => {
@@ -28,13 +29,9 @@ describe("how long changes are kept", () => {
   test("as long as versions; then a reader that was away is told so, and starts anew", async () => {
     const { client, id } = await provision(coffer);
     addAccount(coffer, "ada");
-    const { secret } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
-    const ada = coffer.client(secret);
-    const { data: drive } = await ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-      body: { name: "D" },
-    });
-    const put = (path: string) =>
-      ada.json(201, "PUT", `/v0/files?drive_id=${drive.id}&path=${path}`, { body: "x" });
+    const ada = await accountClient(coffer, "ada");
+    const drive = await ada.makeDrive("D");
+    const put = (path: string) => ada.put(drive.id, path, "x");
     const start = await changesPage(ada, "");
     await put("a");
     await put("b");
@@ -122,9 +119,7 @@ test("a change is shown only once it is on the disk, and before its write is ans
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   await using opened: OpenedServices = await openServicesIn(place.path);
   const { services, database } = opened;
-  const { apiKey, driveId } = await services.drives.provision("Drive");
-  const caller = services.apiKeys.authenticate(apiKey);
-  if (caller === null) throw new Error("the key is not known");
+  const { caller, drive: driveId } = await driveIn(services);
   const request = { drives: [driveId], position: null, limit: 10, newestFirst: false };
   const states = new Set<string>();
   const state = { isAnswered: false };
@@ -161,12 +156,9 @@ test("no reader of a long feed, and no list of many links, holds others up", asy
   const turns = new TurnMeter();
   await using opened = await openServicesIn(place.path, { open: (database) => turns.open(database) });
   const { services, database, clock } = opened;
-  const { apiKey, driveId } = await services.drives.provision("Drive");
-  const owner = services.apiKeys.authenticate(apiKey);
-  if (owner === null) throw new Error("the key is not known");
+  const { caller: owner, drive: driveId } = await driveIn(services);
   const request = { name: "", scope: "read-write", driveId, pathPrefix: "notes/", expiresAt: null } as const;
-  const limited = services.apiKeys.authenticate((await services.apiKeys.create(owner, request)).secret);
-  if (limited === null) throw new Error("the new key is not known");
+  const limited = callerWith(services, (await services.apiKeys.create(owner, request)).secret);
   await database.write(() => {
     addChanges(database, rows, clock.now());
     database.sql.run(`${numbersTo(rows)}
@@ -196,9 +188,7 @@ test("webhooks that are told of nothing hold nobody up, and go on where they wer
   const turns = new TurnMeter();
   await using opened = await openServicesIn(place.path, { open: (database) => turns.open(database) });
   const { services, database, clock } = opened;
-  const { apiKey, driveId } = await services.drives.provision("Drive");
-  const caller = services.apiKeys.authenticate(apiKey);
-  if (caller === null) throw new Error("the key is not known");
+  const { caller, drive: driveId } = await driveIn(services);
   const wanted = { drive: undefined, url: "https://agent.example/", events: ["link.*"], secret: undefined };
   for (let n = 0; n < WEBHOOKS.each.unclaimed; n += 1) await services.webhooks.create(caller, wanted);
   await database.write(() => addChanges(database, rows, clock.now()));

@@ -13,6 +13,7 @@ import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/tempora
 import { TurnMeter } from "../../support/meters/turn-meter.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
+import { driveIn, storeFile } from "../../support/server/services-drive.ts";
 
 bePatient();
 
@@ -43,9 +44,7 @@ async function open(): Promise<World> {
   const turns = new TurnMeter();
   const opened = await openServicesIn(place.path, { open: (database) => turns.open(database) });
   const { services, database } = opened;
-  const { apiKey, driveId: drive } = await services.drives.provision("Drive");
-  const caller = services.apiKeys.authenticate(apiKey);
-  if (caller === null) throw new Error("the key is not known");
+  const { caller, drive } = await driveIn(services);
   const meter = new WriteMeter(database);
   return {
     ...opened,
@@ -66,11 +65,8 @@ async function uploadAt(
   path: string,
   more: { tags?: readonly string[]; expiresAt?: string } = {},
 ): Promise<FileId> {
-  const upload = await services.uploads.begin(own.caller, own.drive);
-  await upload.write(Buffer.from(`content of ${path}`));
-  const unset = { filename: undefined, contentType: undefined, metadata: undefined };
-  const given = { driveId: own.drive, path, tags: more.tags, expiresAt: more.expiresAt };
-  return (await upload.finish({ ...unset, ...given }, UNCONDITIONAL)).file.id;
+  const content = `content of ${path}`;
+  return (await storeFile(services, own.caller, own.drive, path, content, more)).file.id;
 }
 
 /** Forgets what was counted so far. */

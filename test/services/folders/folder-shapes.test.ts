@@ -5,7 +5,7 @@ import type { DriveId } from "../../../src/domain/id.ts";
 import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
 import { faultsOfTrees } from "../../support/faults/recount.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
-import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
+import { callerWith, storeFile } from "../../support/server/services-drive.ts";
 
 /** What is below a folder: paths relative to it. Files have their path as content. */
 interface Shape {
@@ -66,8 +66,7 @@ class World implements AsyncDisposable {
     const { services } = opened;
     await services.users.createFromShell("ada", "ada's password");
     const { secret } = await services.apiKeys.createFor("ada", "", "read-write");
-    const caller = services.apiKeys.authenticate(secret);
-    if (caller === null) throw new Error("the key is not known");
+    const caller = callerWith(services, secret);
     const { id } = await services.drives.create(caller, "Drive", "");
     return new World(root, opened, caller, id);
   }
@@ -83,13 +82,7 @@ class World implements AsyncDisposable {
     const create = (path: string) => services.folders.create(this.caller, this.drive, path);
     await Promise.all([top, ...folders.map((path) => top + path)].map(create));
     for (const path of files) {
-      const upload = await services.uploads.begin(this.caller, this.drive);
-      await upload.write(Buffer.from(path));
-      const unset = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
-      await upload.finish(
-        { ...unset, driveId: this.drive, path: top + path, expiresAt: undefined },
-        UNCONDITIONAL,
-      );
+      await storeFile(services, this.caller, this.drive, top + path, path);
     }
   }
 

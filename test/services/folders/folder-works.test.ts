@@ -10,6 +10,7 @@ import { eventually } from "../../support/server/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
+import { callerWith, driveIn, storeFile } from "../../support/server/services-drive.ts";
 
 bePatient();
 
@@ -29,9 +30,7 @@ async function open(files = FILES): Promise<World> {
   const place = await temporaryDirectory(FAST_DIRECTORY);
   const opened = await openServicesIn(place.path);
   const { services, database } = opened;
-  const { apiKey, driveId: drive } = await services.drives.provision("Drive");
-  const caller = services.apiKeys.authenticate(apiKey);
-  if (caller === null) throw new Error("the key is not known");
+  const { caller, drive } = await driveIn(services);
   const world = {
     ...opened,
     root: place.path,
@@ -52,13 +51,7 @@ async function uploadAt(
   { services, caller, drive }: World,
   path: string,
 ): Promise<{ id: FileId; created: boolean }> {
-  const taker = await services.uploads.begin(caller, drive);
-  await taker.write(Buffer.from("x"));
-  const unset = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
-  const { file, created } = await taker.finish(
-    { ...unset, driveId: drive, path, expiresAt: undefined },
-    UNCONDITIONAL,
-  );
+  const { file, created } = await storeFile(services, caller, drive, path);
   return { id: file.id, created };
 }
 
@@ -244,8 +237,7 @@ test("a drive is deleted only once what a move brings into it is there", async (
   const { services, database } = world;
   const user = await services.users.createFromShell("ada", "ada's password");
   const { secret } = await services.apiKeys.createFor(user.username, "", "read-write");
-  const caller = services.apiKeys.authenticate(secret);
-  if (caller === null) throw new Error("the key is not known");
+  const caller = callerWith(services, secret);
   const { id: other } = await services.drives.create(caller, "Other", "");
   database.sql.run("UPDATE drive SET user = (SELECT pk FROM user), expires_at = NULL");
   const order: string[] = [];

@@ -10,8 +10,8 @@ import { bePatient } from "../../support/server/patience.ts";
 import { faultsOfTrees } from "../../support/faults/recount.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
-import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
+import { callerWith, storeFile } from "../../support/server/services-drive.ts";
 
 bePatient();
 
@@ -31,14 +31,9 @@ async function open(keepDays = 30, storageLimit: number | null = null): Promise<
   const { services, database } = opened;
   await services.users.createFromShell("ada", "ada's password");
   const { secret } = await services.apiKeys.createFor("ada", "night shift", "read-write");
-  const caller = services.apiKeys.authenticate(secret);
-  if (caller === null) throw new Error("the key is not known");
+  const caller = callerWith(services, secret);
   const { id: drive } = await services.drives.create(caller, "Drive", "");
-  const taker = await services.uploads.begin(caller, drive);
-  await taker.write(Buffer.from("x"));
-  const unset = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
-  const fields = { ...unset, driveId: drive, path: "first.txt", expiresAt: undefined };
-  const { file } = await taker.finish(fields, UNCONDITIONAL);
+  const { file } = await storeFile(services, caller, drive, "first.txt");
   await database.write(() => copyRows(database, file.id, FILES));
   return {
     ...opened,
@@ -295,8 +290,7 @@ test("a key of a folder sees what is done in there, and not where it comes from 
       expiresAt: null,
     } as const;
     const { secret } = await services.apiKeys.create(caller, request);
-    const holder = services.apiKeys.authenticate(secret);
-    if (holder === null) throw new Error("the key is not known");
+    const holder = callerWith(services, secret);
     return { ...world, caller: holder };
   };
   const [source, destination, beside] = [await keyOf("many/"), await keyOf("x/"), await keyOf("y/")];
@@ -335,8 +329,7 @@ test("a fork is shown to who makes it, and to nobody else in the drive", async (
   const { services, caller, drive } = world;
   await services.users.createFromShell("bob", "bob's password");
   const { secret } = await services.apiKeys.createFor("bob", "", "read-write");
-  const bob = services.apiKeys.authenticate(secret);
-  if (bob === null) throw new Error("the key is not known");
+  const bob = callerWith(services, secret);
   await services.members.add(caller, drive, "bob", "editor");
   const bobs = { ...world, caller: bob };
   const refused = BEGIN.fork(bobs).then((begin) => expectGivenUp(begin()));

@@ -8,6 +8,7 @@ import { advance, type Progress, type Reached, START } from "../../../src/servic
 import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
+import { driveIn, storeFile } from "../../support/server/services-drive.ts";
 
 /** A drive of its own, and what a test does with it. */
 class Place {
@@ -22,17 +23,12 @@ class Place {
   }
 
   static async make(opened: OpenedServices): Promise<Place> {
-    const { apiKey, driveId } = await opened.services.drives.provision("Drive");
-    const caller = opened.services.apiKeys.authenticate(apiKey);
-    if (caller === null) throw new Error("the key is not known");
+    const { caller, drive: driveId } = await driveIn(opened.services);
     return new Place(opened, caller, driveId);
   }
 
   async put(path: string, text: string): Promise<void> {
-    const upload = await this.#opened.services.uploads.begin(this.#caller, this.drive);
-    await upload.write(Buffer.from(text));
-    const unset = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
-    await upload.finish({ ...unset, driveId: this.drive, path, expiresAt: undefined }, UNCONDITIONAL);
+    await storeFile(this.#opened.services, this.#caller, this.drive, path, text);
   }
 
   async makeFolders(count: number): Promise<void> {

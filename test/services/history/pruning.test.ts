@@ -2,7 +2,6 @@ import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
-import type { Caller } from "../../../src/domain/accounts/caller.ts";
 import { HistoryRemoval } from "../../../src/services/history/history-removal.ts";
 import { Pruning } from "../../../src/services/history/pruning.ts";
 import { SnapshotRemoval } from "../../../src/services/snapshots/snapshot-removal.ts";
@@ -11,12 +10,13 @@ import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
 import { contentsIn } from "../../support/samples/contents.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Client } from "../../support/server/client.ts";
-import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
+import { openServicesIn } from "../../support/server/opened-services.ts";
 import { eventually, provision } from "../../support/server/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
 import { verified } from "../../support/faults/verified.ts";
 import { populate } from "../../support/server/world.ts";
+import { driveIn, storeFile } from "../../support/server/services-drive.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** An account that may store 1,000 bytes. */
@@ -45,37 +45,22 @@ async function put(
 }
 
 /** The same by the services, without a server. */
-async function store(
-  { services }: OpenedServices,
-  caller: Caller,
-  driveId: string,
-  path: string,
-  bytes: number,
-): Promise<void> {
-  const upload = await services.uploads.begin(caller, driveId);
-  await upload.write(content(bytes));
-  const unset = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
-  await upload.finish({ ...unset, driveId, path, expiresAt: undefined }, UNCONDITIONAL);
-}
-
 async function numbersOf({ client }: Place, id: string): Promise<number[]> {
-  const { data } = await client.json<{ data: { version: number }[] }>(200, "GET", `/v0/files/${id}/versions`);
+  const { data } = await client.get<{ data: { version: number }[] }>(`/v0/files/${id}/versions`);
   return data.map(({ version }) => version);
 }
 
 async function trashOf({ id, client }: Place): Promise<string[]> {
-  const { data } = await client.json<{ data: { path: string }[] }>(200, "GET", `/v0/trash?drive_id=${id}`);
+  const { data } = await client.get<{ data: { path: string }[] }>(`/v0/trash?drive_id=${id}`);
   return data.map(({ path }) => path);
 }
 
 /** A drive of Ada's without anything in it. */
 async function adasDrive(coffer: TestAppliance): Promise<Place> {
   const { clients, files } = await populate(coffer);
-  await clients.ada.json(200, "DELETE", `/v0/files/${files.ada}`);
-  const { data } = await clients.ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-    body: { name: "Two" },
-  });
-  return { id: data.id, client: clients.ada };
+  await clients.ada.delete(`/v0/files/${files.ada}`);
+  const drive = await clients.ada.makeDrive("Two");
+  return { id: drive.id, client: clients.ada };
 }
 
 function rowsOf(coffer: TestAppliance, table: string): number {
@@ -93,7 +78,7 @@ describe("what is kept ends", () => {
     const own = await provision(coffer);
     const { id } = await put(own, "f", 20_000);
     await put(own, "f", 20_001);
-    await own.client.json(200, "DELETE", `/v0/files/${(await put(own, "g", 20_002)).id}`);
+    await own.client.delete(`/v0/files/${(await put(own, "g", 20_002)).id}`);
     const { sweep } = coffer.appliance.services;
     coffer.clock.advance(2 * DAY_MS - 1);
     await sweep.run();
@@ -127,15 +112,15 @@ describe("what is kept ends", () => {
     const own = await provision(coffer);
     const { id } = await put(own, "f", 10);
     await put(own, "f", 11);
-    const { trash_id: entry } = await own.client.json<{ trash_id: string }>(200, "DELETE", `/v0/files/${id}`);
+    const { trash_id: entry } = await own.client.delete<{ trash_id: string }>(`/v0/files/${id}`);
     const { sweep } = coffer.appliance.services;
     await sweep.run();
     expect([rowsOf(coffer, "file_version"), rowsOf(coffer, "gone_file")]).toEqual([1, 1]);
     await own.client.json(200, "POST", `/v0/trash/${entry}/restore`);
     await sweep.run();
     expect([rowsOf(coffer, "file_version"), rowsOf(coffer, "gone_file")]).toEqual([1, 0]);
-    const again = await own.client.json<{ trash_id: string }>(200, "DELETE", `/v0/files/${id}`);
-    await own.client.json(200, "DELETE", `/v0/trash/${again.trash_id}`);
+    const again = await own.client.delete<{ trash_id: string }>(`/v0/files/${id}`);
+    await own.client.delete(`/v0/trash/${again.trash_id}`);
     await sweep.run();
     await sweep.run();
     expect([rowsOf(coffer, "file_version"), rowsOf(coffer, "gone_file")]).toEqual([0, 0]);
@@ -145,10 +130,8 @@ describe("what is kept ends", () => {
     await using place = await temporaryDirectory(FAST_DIRECTORY);
     await using opened = await openServicesIn(place.path);
     const { services, database } = opened;
-    const { apiKey, driveId } = await services.drives.provision("Drive");
-    const caller = services.apiKeys.authenticate(apiKey);
-    if (caller === null) throw new Error("the key is not known");
-    for (const bytes of [20, 21]) await store(opened, caller, driveId, "f", bytes);
+    const { caller, drive: driveId } = await driveIn(services);
+    for (const bytes of [20, 21]) await storeFile(services, caller, driveId, "f", content(bytes));
     const remove = () => services.files.remove(caller, { drive: driveId, path: "f" }, UNCONDITIONAL);
     const { trashId } = await remove();
     await services.trash.restore(caller, trashId ?? "", undefined);
@@ -167,10 +150,10 @@ describe("what is kept ends", () => {
     const own = await provision(coffer);
     const { id } = await put(own, "f", 10);
     await put(own, "f", 11);
-    await own.client.json(200, "DELETE", `/v0/files/${id}`);
+    await own.client.delete(`/v0/files/${id}`);
     await put(own, "g", 12);
     await put(own, "g", 13);
-    await own.client.json(200, "DELETE", `/v0/drives/${own.id}`);
+    await own.client.delete(`/v0/drives/${own.id}`);
     await coffer.appliance.services.sweep.run();
     expect(["drive", "file_version", "trash", "kept_content"].map((table) => rowsOf(coffer, table))).toEqual([
       0, 0, 0, 0,
@@ -187,7 +170,7 @@ describe("what is kept goes first where room is needed", () => {
     await put(own, "replaced", 100);
     coffer.clock.advance(1000);
     const deleted = await put(own, "deleted", 200);
-    await own.client.json(200, "DELETE", `/v0/files/${deleted.id}`);
+    await own.client.delete(`/v0/files/${deleted.id}`);
     coffer.clock.advance(1000);
     await put(own, "replaced", 101);
     // 101 stored, 500 kept.
@@ -205,10 +188,8 @@ describe("what is kept goes first where room is needed", () => {
     await using place = await temporaryDirectory(FAST_DIRECTORY);
     await using opened = await openServicesIn(place.path);
     const { services, database } = opened;
-    const { apiKey, driveId } = await services.drives.provision("Drive");
-    const caller = services.apiKeys.authenticate(apiKey);
-    if (caller === null) throw new Error("the key is not known");
-    for (const path of ["old", "new"]) await store(opened, caller, driveId, path, 20);
+    const { caller, drive: driveId } = await driveIn(services);
+    for (const path of ["old", "new"]) await storeFile(services, caller, driveId, path, content(20));
     const remove = (path: string) => services.files.remove(caller, { drive: driveId, path }, UNCONDITIONAL);
     await remove("old");
     let entry: string | null = null;
@@ -251,7 +232,7 @@ describe("what is kept goes first where room is needed", () => {
     await using coffer = await startAppliance(SMALL);
     const own = await adasDrive(coffer);
     await put(own, "f", 600);
-    await own.client.json(201, "POST", `/v0/drives/${own.id}/snapshots`);
+    await own.client.post(`/v0/drives/${own.id}/snapshots`);
     const refused = await own.client.send("PUT", `/v0/files?drive_id=${own.id}&path=f`, {
       body: content(601),
     });

@@ -9,6 +9,7 @@ import { eventually } from "../../support/server/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
+import { driveIn, storeFile } from "../../support/server/services-drive.ts";
 
 bePatient();
 
@@ -28,9 +29,7 @@ async function open(): Promise<World> {
   const place = await temporaryDirectory(FAST_DIRECTORY);
   const opened = await openServicesIn(place.path);
   const { services, database } = opened;
-  const { apiKey, driveId: drive } = await services.drives.provision("Drive");
-  const caller = services.apiKeys.authenticate(apiKey);
-  if (caller === null) throw new Error("the key is not known");
+  const { caller, drive } = await driveIn(services);
   const id = await uploadAt({ services, caller, drive }, "first.txt");
   await database.write(() => copyRows(database, id, FILES));
   const { trashId: entry } = await services.folders.remove(caller, drive, "many/");
@@ -54,11 +53,8 @@ async function uploadAt(
   path: string,
   expiresAt?: string,
 ): Promise<string> {
-  const taker = await services.uploads.begin(caller, drive);
-  await taker.write(Buffer.from("x"));
-  const unset = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
-  const fields = { ...unset, driveId: drive, path, expiresAt };
-  return (await taker.finish(fields, UNCONDITIONAL)).file.id;
+  const { file } = await storeFile(services, caller, drive, path, "x", { ...(expiresAt && { expiresAt }) });
+  return file.id;
 }
 
 function restore({ services, caller, entry }: World): Promise<unknown> {

@@ -11,6 +11,7 @@ import { startAppliance, type TestAppliance } from "../../support/server/applian
 import { bePatient } from "../../support/server/patience.ts";
 import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { verified } from "../../support/faults/verified.ts";
+import { settledIndex } from "../../support/server/settled-index.ts";
 
 bePatient();
 
@@ -35,7 +36,7 @@ function put(path: string, body: string, status = 201): Promise<{ id: string }> 
 
 async function found(text: string): Promise<string[]> {
   const target = `/v0/search?drive_id=${own.id}&q=${encodeURIComponent(text)}`;
-  const { data } = await coffer.client(own.key).json<{ data: { path: string }[] }>(200, "GET", target);
+  const { data } = await coffer.client(own.key).get<{ data: { path: string }[] }>(target);
   return data.map(({ path }) => path).toSorted();
 }
 
@@ -46,16 +47,6 @@ function file(name: string): string {
 
 function open(): Sqlite {
   return new Sqlite(file("coffer.db"), { readonly: true, strict: true });
-}
-
-/** Waits until there are no jobs, and the index is filled. */
-async function settled(): Promise<void> {
-  using sql = open();
-  await eventually(
-    () =>
-      sql.query("SELECT 1 FROM search_job").get() === null &&
-      sql.query("SELECT 1 FROM search_index WHERE filled_to IS NULL").get() !== null,
-  );
 }
 
 describe("an index that is not the database's own is made again", () => {
@@ -98,8 +89,8 @@ describe("an index that is not the database's own is made again", () => {
       async () => {
         await using other = await startAppliance();
         const { client, id } = await provision(other);
-        await client.json(201, "PUT", `/v0/files?drive_id=${id}&path=other.txt`, { body: "other" });
-        await client.json(200, "GET", `/v0/search?q=other`);
+        await client.put(id, "other.txt", "other");
+        await client.get(`/v0/search?q=other`);
         await other.close();
         await cp(join(other.dataDir, "search.db"), file("search.db"));
       },
@@ -109,7 +100,7 @@ describe("an index that is not the database's own is made again", () => {
     await coffer.close();
     await spoil();
     await coffer.restart();
-    await settled();
+    await settledIndex(coffer.dataDir);
     expect(await found("needle")).toEqual(["one.txt", "two.txt"]);
     expect(await found("three")).toEqual(["three.bin"]);
     expect(await found("other")).toEqual([]);
@@ -130,7 +121,7 @@ describe("an index that is not the database's own is made again", () => {
     await cp(file("earlier.db"), file("search.db"));
     await rm(file("earlier.db"));
     await coffer.restart();
-    await settled();
+    await settledIndex(coffer.dataDir);
     expect(await found("needle")).toEqual(["four.txt", "two.txt"]);
   });
 
@@ -144,7 +135,7 @@ describe("an index that is not the database's own is made again", () => {
     await cp(file("earlier.db"), file("coffer.db"));
     await rm(file("earlier.db"));
     await coffer.restart();
-    await settled();
+    await settledIndex(coffer.dataDir);
     expect([await found("changed"), await found("needle")]).toEqual([[], ["one.txt", "two.txt"]]);
   });
 
@@ -168,7 +159,7 @@ describe("an index that is not the database's own is made again", () => {
       const answer = await coffer.client(own.key).send("GET", `/v0/search?drive_id=${own.id}&q=needle`);
       return answer.status === 200;
     });
-    await settled();
+    await settledIndex(coffer.dataDir);
     expect(await found("needle")).toEqual(["one.txt", "two.txt"]);
   });
 });
@@ -209,7 +200,7 @@ test("while the index cannot be made, searches find no file by words, and all by
   expect(await found("needle")).toEqual([]);
   const { total } = await coffer
     .client(own.key)
-    .json<{ total: number }>(200, "GET", `/v0/search?drive_id=${own.id}&mime_type=text/*`);
+    .get<{ total: number }>(`/v0/search?drive_id=${own.id}&mime_type=text/*`);
   expect(total).toBe(2);
   expect(coffer.lines.filter((line) => line.includes("indexing failed")).length).toBeGreaterThan(0);
   await rm(file("search.db"), { recursive: true });
@@ -248,7 +239,7 @@ test("a job is removed only after its terms are in the index; one that was cut o
   expect(index.query("SELECT last FROM search_batch").values()).toEqual([[fresh]]);
   expect(index.query("SELECT count(*) FROM search_name").values()).toEqual([[4]]);
   await coffer.restart();
-  await settled();
+  await settledIndex(coffer.dataDir);
   expect(await found("needle")).toEqual(["four.txt", "two.txt"]);
   expect(await found("changed")).toEqual(["one.txt"]);
   expect(coffer.lines.filter((line) => line.includes("search index is new"))).toHaveLength(1);
@@ -259,7 +250,7 @@ test("only jobs that are on the disk are done", async () => {
   const { id } = await put("four.txt", "needle");
   using sql = open();
   const last = Number(sql.query("SELECT max(ticket) FROM search_job").values().flat()[0]);
-  await coffer.client(own.key).json(200, "DELETE", `/v0/files/${id}`);
+  await coffer.client(own.key).delete(`/v0/files/${id}`);
   await put("five.txt", "needle");
   const places = { database: file("coffer.db"), blobsDir: file("blobs") };
   const [fresh, id2] = [newId<BatchId>(1), newId<BatchId>(2)];

@@ -1,21 +1,17 @@
 import { expect, test } from "bun:test";
-import type { Caller } from "../../../src/domain/accounts/caller.ts";
-import type { File } from "../../../src/domain/files/file.ts";
 import { SNAPSHOTS } from "../../../src/domain/limits.ts";
 import { SnapshotRemoval } from "../../../src/services/snapshots/snapshot-removal.ts";
 import { copyRows } from "../../support/samples/many-files.ts";
 import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { TurnMeter } from "../../support/meters/turn-meter.ts";
-import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
+import { driveIn, storeFile } from "../../support/server/services-drive.ts";
 
 test("of snapshots that the server takes and does not give back, only the newest stay", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   await using opened = await openServicesIn(place.path);
   const { services, database, clock } = opened;
-  const { apiKey, driveId } = await services.drives.provision("Drive");
-  const caller = services.apiKeys.authenticate(apiKey);
-  if (caller === null) throw new Error("the key is not known");
+  const { caller, drive: driveId } = await driveIn(services);
   const drive = services.drives.get(caller, driveId);
   const stamp = { now: clock.now(), by: null };
   // As for forks that are cut off.
@@ -49,13 +45,11 @@ test("a folder of a snapshot is listed without a look at what has expired elsewh
     await using place = await temporaryDirectory(FAST_DIRECTORY);
     await using opened = await openServicesIn(place.path, { open: (database) => meter.open(database) });
     const { services, database, clock } = opened;
-    const { apiKey, driveId } = await services.drives.provision("Drive");
-    const caller = services.apiKeys.authenticate(apiKey);
-    if (caller === null) throw new Error("the key is not known");
+    const { caller, drive: driveId } = await driveIn(services);
     const soon = new Date(clock.now() + 60_000).toISOString();
-    const { id } = await store(services, caller, driveId, "goes", { path: "f", expiresAt: soon });
-    await database.write(() => copyRows(database, id, count));
-    await store(services, caller, driveId, "stays", { path: "docs/f", expiresAt: undefined });
+    const { file } = await storeFile(services, caller, driveId, "f", "goes", { expiresAt: soon });
+    await database.write(() => copyRows(database, file.id, count));
+    await storeFile(services, caller, driveId, "docs/f", "stays");
     const snapshot = await services.snapshots.create(caller, driveId, undefined);
     clock.advance(120_000);
     const page = { driveId, page: 1, limit: 50, after: null };
@@ -73,27 +67,9 @@ test("a folder of a snapshot is listed without a look at what has expired elsewh
 
 /** A drive of its own, with a file that was replaced since a snapshot which is deleted. */
 async function deletedSnapshot({ services }: OpenedServices): Promise<void> {
-  const { apiKey, driveId } = await services.drives.provision("Drive");
-  const caller = services.apiKeys.authenticate(apiKey);
-  if (caller === null) throw new Error("the key is not known");
-  await store(services, caller, driveId, "before");
+  const { caller, drive: driveId } = await driveIn(services);
+  await storeFile(services, caller, driveId, "f", "before");
   const { id } = await services.snapshots.create(caller, driveId, undefined);
-  await store(services, caller, driveId, "after");
+  await storeFile(services, caller, driveId, "f", "after");
   await services.snapshots.remove(caller, driveId, id);
-}
-
-async function store(
-  { uploads }: OpenedServices["services"],
-  caller: Caller,
-  driveId: string,
-  text: string,
-  place: { readonly path: string; readonly expiresAt: string | undefined } = {
-    path: "f",
-    expiresAt: undefined,
-  },
-): Promise<File> {
-  const upload = await uploads.begin(caller, driveId);
-  await upload.write(Buffer.from(text));
-  const unset = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
-  return (await upload.finish({ ...unset, driveId, ...place }, UNCONDITIONAL)).file;
 }

@@ -13,7 +13,7 @@ import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/tempora
 const HOUR_MS = 60 * 60 * 1000;
 
 async function readyz(coffer: TestAppliance): Promise<unknown> {
-  const { scrub: _, ...answer } = await coffer.client().json<{ scrub: object }>(200, "GET", "/readyz");
+  const { scrub: _, ...answer } = await coffer.client().get<{ scrub: object }>("/readyz");
   return answer;
 }
 

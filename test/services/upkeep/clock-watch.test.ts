@@ -112,7 +112,7 @@ test("contents that were deleted while the clock was a month ahead are removed a
     body: "x".repeat(SMALL_CONTENT_BYTES + 1),
   });
   coffer.clock.set(20 * DAY_MS);
-  await client.json(200, "DELETE", `/v0/files/${file.id}`);
+  await client.delete(`/v0/files/${file.id}`);
   await sweep(coffer);
   coffer.clock.set(-20 * DAY_MS);
   await sweep(coffer);
@@ -124,13 +124,13 @@ test("contents that were deleted while the clock was a month ahead are removed a
 test("a link that was made while the clock was a month ahead does not live for a month", async () => {
   await using coffer = await startAppliance(KEEPS_NOTHING);
   const { client, id } = await provision(coffer);
-  const file = await client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${id}&path=a.txt`, {
-    body: "x",
-  });
+  const file = await client.put(id, "a.txt", "x");
   coffer.clock.set(20 * DAY_MS);
-  const link = await client.json<{ token: string }>(200, "POST", `/v0/files/${file.id}/presigned-url`, {
-    body: { expires_in: 60 },
-  });
+  const link = await client.post<{ token: string }>(
+    `/v0/files/${file.id}/presigned-url`,
+    { expires_in: 60 },
+    200,
+  );
   const open = async () => (await coffer.client().send("GET", `/v0/presigned/${link.token}`)).status;
   expect(await open()).toBe(200);
   coffer.clock.set(-20 * DAY_MS);

@@ -43,19 +43,17 @@ async function replace(drive: Place, times: number, bytes: number): Promise<stri
 async function adasDrives(coffer: TestAppliance): Promise<{ client: Client; one: Place; two: Place }> {
   const { clients, drives, files } = await populate(coffer);
   const { ada: client } = clients;
-  await client.json(200, "DELETE", `/v0/files/${files.ada}`);
-  const { data } = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-    body: { name: "Two" },
-  });
+  await client.delete(`/v0/files/${files.ada}`);
+  const drive = await client.makeDrive("Two");
   // The cast's file is the others' too: they let go of it last.
-  return { client, one: { id: drives.ada, client }, two: { id: data.id, client } };
+  return { client, one: { id: drives.ada, client }, two: { id: drive.id, client } };
 }
 
 /** Does something that `random` chooses to a drive with few paths and few contents, so that they meet often. */
 async function change({ id, client }: Place, random: (below: number) => number): Promise<void> {
   const path = `d${random(2)}/f${random(3)}`;
   const body = { destination_path: path, overwrite: true };
-  const { data } = await client.json<{ data: { id: string }[] }>(200, "GET", `/v0/files?drive_id=${id}`);
+  const { data } = await client.get<{ data: { id: string }[] }>(`/v0/files?drive_id=${id}`);
   const file = data[random(data.length + 1)];
   const upload = async () => void (await put({ id, client }, path, new Uint8Array(100 + random(6))));
   if (file === undefined) return upload();
@@ -130,12 +128,8 @@ describe("replaces do not fill the disk", () => {
     const answers: string[] = [];
     for (let n = 0; n < 5; n += 1) {
       answers.push(await put(one, `f${n}`, content(900)));
-      const { data } = await client.json<{ data: { id: string }[] }>(
-        200,
-        "GET",
-        `/v0/files?drive_id=${one.id}`,
-      );
-      for (const { id } of data) await client.json(200, "DELETE", `/v0/files/${id}`);
+      const { data } = await client.get<{ data: { id: string }[] }>(`/v0/files?drive_id=${one.id}`);
+      for (const { id } of data) await client.delete(`/v0/files/${id}`);
     }
     expect(answers).toEqual(["201", "201", "201", REFUSED, REFUSED]);
     expect(onDisk(coffer)).toBe(2700);
@@ -146,11 +140,9 @@ describe("replaces do not fill the disk", () => {
     const { client } = await adasDrives(coffer);
     const answers: string[] = [];
     for (let n = 0; n < 4; n += 1) {
-      const { data } = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-        body: { name: `D${n}` },
-      });
-      answers.push(await put({ id: data.id, client }, "f", content(900)));
-      await client.json(200, "DELETE", `/v0/drives/${data.id}`);
+      const drive = await client.makeDrive(`D${n}`);
+      answers.push(await put({ id: drive.id, client }, "f", content(900)));
+      await client.delete(`/v0/drives/${drive.id}`);
       if (when === "swept") await sweep(coffer);
     }
     expect(answers).toEqual(["201", "201", "201", REFUSED]);
@@ -176,7 +168,7 @@ describe("replaces do not fill the disk", () => {
     expect(wrongCounts(coffer)).toEqual([]);
     // Deleting is never refused.
     const [file]: { id: string }[] = JSON.parse(before).data;
-    await client.json(200, "DELETE", `/v0/files/${file?.id}`);
+    await client.delete(`/v0/files/${file?.id}`);
   });
 });
 
@@ -243,7 +235,7 @@ describe("what was let go of is removed early", () => {
     const [drive, deleted] = [await provision(coffer), await provision(coffer)];
     await replace(drive, 2, 777);
     await put(deleted, "f", content(888));
-    await deleted.client.json(200, "DELETE", `/v0/drives/${deleted.id}`);
+    await deleted.client.delete(`/v0/drives/${deleted.id}`);
     await sweep(coffer);
     coffer.clock.advance(SHORTEST_GRACE_MS - 1);
     await sweep(coffer);
@@ -281,7 +273,7 @@ describe("for whom it counts", () => {
     await using coffer = await startAppliance(KEEPS_NOTHING);
     const drive = await provision(coffer);
     await replace(drive, 3, 777);
-    await drive.client.json(200, "DELETE", `/v0/drives/${drive.id}`);
+    await drive.client.delete(`/v0/drives/${drive.id}`);
     await sweep(coffer);
     await provision(coffer);
     expect(ask(coffer, "SELECT pk, released_size FROM drive")).toEqual([1, 0]);
@@ -293,7 +285,7 @@ describe("for whom it counts", () => {
     const { clients } = await populate(coffer);
     const drive = await provision(coffer);
     await replace(drive, 2, 300);
-    await clients.ada.json(200, "POST", "/v0/drives/claim", { body: { token: drive.claimToken } });
+    await clients.ada.post("/v0/drives/claim", { token: drive.claimToken }, 200);
     await replace(drive, 1, 400);
     expect(ask(coffer, "SELECT released_size FROM user WHERE username = 'ada'")).toEqual([300]);
     expect(ask(coffer, "SELECT max(released_size) FROM drive")).toEqual([300]);
@@ -315,7 +307,7 @@ describe("for whom it counts", () => {
       }
       expect(wrongCounts(coffer)).toEqual([]);
     }
-    await client.json(200, "DELETE", `/v0/drives/${two.id}`);
+    await client.delete(`/v0/drives/${two.id}`);
     await sweep(coffer);
     expect(wrongCounts(coffer)).toEqual([]);
   });

@@ -12,6 +12,7 @@ import { filesIn } from "../../support/samples/contents.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { provision as provisionDrive } from "../../support/server/scenario.ts";
 import { populate } from "../../support/server/world.ts";
+import { callerWith } from "../../support/server/services-drive.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -33,14 +34,12 @@ interface Agent {
 async function provision(coffer: TestAppliance): Promise<Agent> {
   const { data } = await coffer
     .client()
-    .json<{ data: { api_key: string; drive_id: string } }>(201, "POST", "/v0/drives/provision", {
-      body: { name: "Drive" },
-    });
+    .post<{ data: { api_key: string; drive_id: string } }>("/v0/drives/provision", { name: "Drive" });
   return { client: coffer.client(data.api_key), drive: data.drive_id };
 }
 
 function put({ client, drive }: Agent, path: string, body: string, query = ""): Promise<FileRecord> {
-  return client.json(201, "PUT", `/v0/files?drive_id=${drive}&path=${path}${query}`, { body });
+  return client.put(drive, path, body, 201, query);
 }
 
 function sweep(coffer: TestAppliance) {
@@ -83,8 +82,7 @@ describe("expired files", () => {
     await using coffer = await startAppliance(KEEPS_NOTHING);
     const agent = await provision(coffer);
     const { apiKeys, folders } = coffer.appliance.services;
-    const caller = apiKeys.authenticate(agent.client.key ?? "");
-    if (caller === null) throw new Error("the key is not known");
+    const caller = callerWith({ apiKeys }, agent.client.key ?? "");
     const kept = await put(agent, "kept.txt", "kept");
     const { id } = await put(agent, "going.txt", "going", `&expires_at=${inFuture(coffer, HOUR_MS)}`);
     await addManyFiles(coffer.dataDir, id, 3000);
@@ -113,7 +111,7 @@ describe("expired files", () => {
     const { id } = await put(agent, "going.txt", "going", `&expires_at=${inFuture(coffer, HOUR_MS)}`);
     coffer.clock.advance(HOUR_MS - 1);
     expect((await sweep(coffer)).files).toBe(0);
-    await agent.client.json(200, "GET", `/v0/files/${id}`);
+    await agent.client.get(`/v0/files/${id}`);
   });
 });
 
@@ -124,7 +122,7 @@ describe("drives", () => {
     await put(other, "a/b/c.txt", "theirs");
     const { id } = await put(agent, `${"a/".repeat(511)}x`, "deep");
     await addManyFiles(coffer.dataDir, id, 1000);
-    await agent.client.json(200, "DELETE", `/v0/drives/${agent.drive}`);
+    await agent.client.delete(`/v0/drives/${agent.drive}`);
     expect((await sweep(coffer)).drives).toBe(1);
     expect(ask(coffer, "SELECT id FROM drive")).toEqual([other.drive]);
     expect(ask(coffer, "SELECT path FROM folder ORDER BY path")).toEqual(["", "a/", "a/b/"]);
@@ -167,7 +165,7 @@ describe("claim tokens", () => {
     expect(await after(1)).toEqual([404, 410]);
     expect(await after(20 * DAY_MS - 1)).toEqual([404, 410]);
     expect(await after(1)).toEqual([404, 404]);
-    await world.clients.ada.json(200, "GET", `/v0/drives/${used.id}`);
+    await world.clients.ada.get(`/v0/drives/${used.id}`);
   });
 });
 
@@ -176,15 +174,13 @@ describe("contents", () => {
     await using coffer = await startAppliance(KEEPS_NOTHING);
     const agent = await provision(coffer);
     const { id } = await put(agent, "a.txt", large("a content"));
-    const copy = await agent.client.json<FileRecord>(201, "POST", `/v0/files/${id}/copy`, {
-      body: { destination_path: "b.txt" },
-    });
-    await agent.client.json(200, "DELETE", `/v0/files/${id}`);
+    const copy = await agent.client.post<FileRecord>(`/v0/files/${id}/copy`, { destination_path: "b.txt" });
+    await agent.client.delete(`/v0/files/${id}`);
     await sweep(coffer);
     coffer.clock.advance(ORPHAN_GRACE_MS);
     expect((await sweep(coffer)).blobs).toBe(0);
 
-    await agent.client.json(200, "DELETE", `/v0/files/${copy.id}`);
+    await agent.client.delete(`/v0/files/${copy.id}`);
     await sweep(coffer);
     coffer.clock.advance(ORPHAN_GRACE_MS - 1);
     expect((await sweep(coffer)).blobs).toBe(0);
@@ -200,7 +196,7 @@ describe("contents", () => {
     const agent = await provision(coffer);
     for (let turn = 0; turn < 3; turn++) {
       const { id } = await put(agent, "a.txt", large("a content"));
-      await agent.client.json(200, "DELETE", `/v0/files/${id}`);
+      await agent.client.delete(`/v0/files/${id}`);
       await sweep(coffer);
       coffer.clock.advance(ORPHAN_GRACE_MS - 1);
       expect((await sweep(coffer)).blobs).toBe(0);
@@ -299,7 +295,7 @@ describe("an upload at the moment of a sweep", () => {
       const content = large(`content of round ${round}`);
       const path = `${round}.txt`;
       const { id } = await put(agent, path, content);
-      await agent.client.json(200, "DELETE", `/v0/files/${id}`);
+      await agent.client.delete(`/v0/files/${id}`);
       await sweep(coffer);
       coffer.clock.advance(ORPHAN_GRACE_MS);
       const [{ blobs }, file] = await Promise.all([
@@ -353,7 +349,7 @@ describe("a sweep that fails somewhere", () => {
     const texts = Array.from({ length: 20 }, (_, n) => large(`content ${n}`));
     for (const [n, text] of texts.entries()) {
       const { id } = await put(agent, `${n}.txt`, text);
-      await agent.client.json(200, "DELETE", `/v0/files/${id}`);
+      await agent.client.delete(`/v0/files/${id}`);
     }
     await sweep(coffer);
     coffer.clock.advance(ORPHAN_GRACE_MS);
@@ -384,12 +380,12 @@ describe("a sweep that fails somewhere", () => {
     await using coffer = await startAppliance(KEEPS_NOTHING);
     const [agent, leaving] = [await provision(coffer), await provision(coffer)];
     const { id } = await put(agent, "orphan.txt", "orphan");
-    await agent.client.json(200, "DELETE", `/v0/files/${id}`);
+    await agent.client.delete(`/v0/files/${id}`);
     await sweep(coffer);
     coffer.clock.advance(ORPHAN_GRACE_MS);
     await put(agent, "expired.txt", "expired", `&expires_at=${inFuture(coffer, 1)}`);
     coffer.clock.advance(1);
-    await leaving.client.json(200, "DELETE", `/v0/drives/${leaving.drive}`);
+    await leaving.client.delete(`/v0/drives/${leaving.drive}`);
     const sabotage = (sql: string) => changeDatabase(coffer.dataDir, sql);
     sabotage(`CREATE TRIGGER sabotage BEFORE DELETE ON ${table} BEGIN SELECT RAISE(ABORT, 'sabotaged'); END`);
     expect(await sweep(coffer)).toEqual(swept);

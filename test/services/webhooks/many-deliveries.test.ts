@@ -8,6 +8,7 @@ import {
   temporaryDirectory,
 } from "../../support/server/temporary-directory.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
+import { driveIn } from "../../support/server/services-drive.ts";
 
 /** As many as one webhook may have. */
 const DELIVERIES = WEBHOOKS.pending.claimed + WEBHOOKS.kept;
@@ -23,9 +24,7 @@ beforeEach(async () => {
   place = await temporaryDirectory(FAST_DIRECTORY);
   opened = await openServicesIn(place.path);
   const { services } = opened;
-  const { apiKey } = await services.drives.provision("Drive");
-  const authenticated = services.apiKeys.authenticate(apiKey);
-  if (authenticated === null) throw new Error("the key is not known");
+  const { caller: authenticated } = await driveIn(services);
   caller = authenticated;
   const request = { drive: undefined, url: "https://93.184.215.14/", events: ["*"], secret: undefined };
   const created = await services.webhooks.create(caller, request);

@@ -91,31 +91,27 @@ export async function prepare(parent?: string): Promise<Prepared> {
   };
   await send("replaced.bin", Uint8Array.from(contentOf("replacing", KIB)), 200);
   const snapshots = { one: await takeSnapshot(client, drive), other: await takeSnapshot(client, drive) };
-  await client.json(201, "PUT", `/v0/files?drive_id=${drive}&path=folder/since.bin`, { body: "since" });
+  await client.put(drive, "folder/since.bin", "since");
   const trash = {
     file: await trashFile(client, drive, "trashed.bin"),
     other: await trashFile(client, drive, "other.bin"),
     folder: await trashFolder(client, drive),
   };
-  const spare = await client.json<{ id: string }>(201, "POST", "/v0/keys", { body: { name: "spare" } });
-  const link = await client.json<{ token: string }>(
-    200,
-    "POST",
+  const spare = await client.makeKey({ name: "spare" });
+  const link = await client.post<{ token: string }>(
     `/v0/files/${files["small.bin"]}/presigned-url`,
-    { body: { one_time: true } },
+    { one_time: true },
+    200,
   );
-  const uploadLink = await client.json<{ url: string }>(201, "POST", "/v0/upload-links", {
-    body: { drive_id: drive, path: "linked.bin" },
+  const uploadLink = await client.post<{ url: string }>("/v0/upload-links", {
+    drive_id: drive,
+    path: "linked.bin",
   });
-  const shared = await client.json<{ id: string }>(201, "POST", "/v0/links", {
-    body: { drive_id: drive, path: "other/" },
-  });
-  const webhook = await client.json<{ id: string }>(201, "POST", "/v0/webhooks", { body: HOOK });
+  const shared = await client.post<{ id: string }>("/v0/links", { drive_id: drive, path: "other/" });
+  const webhook = await client.post<{ id: string }>("/v0/webhooks", HOOK);
   const unclaimed = await server
     .client()
-    .json<{ data: { claim_url: string } }>(201, "POST", "/v0/drives/provision", {
-      body: { name: "Unclaimed" },
-    });
+    .post<{ data: { claim_url: string } }>("/v0/drives/provision", { name: "Unclaimed" });
   const cookie = `coffer_session=${sessionIn(await setUp(server, ACCOUNT))}`;
   const headers = { cookie, origin: server.url };
   const account = await server
@@ -123,7 +119,7 @@ export async function prepare(parent?: string): Promise<Prepared> {
     .json<{ key: string }>(201, "POST", "/v0/keys", { body: { name: "account" }, headers });
   const owned = await server
     .client(account.key)
-    .json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name: "Own" } });
+    .post<{ data: { id: string } }>("/v0/drives", { name: "Own" });
   const member = { username: "bob", password: "bob's password" };
   await server.client().json(201, "POST", "/v0/users", { body: member, headers });
   // Then the index has nothing left to do after the next start.
@@ -153,26 +149,24 @@ export async function prepare(parent?: string): Promise<Prepared> {
 
 async function takeSnapshot(client: Client, drive: string): Promise<string> {
   const path = `/v0/drives/${drive}/snapshots`;
-  return (await client.json<{ data: { id: string } }>(201, "POST", path)).data.id;
+  return (await client.post<{ data: { id: string } }>(path)).data.id;
 }
 
 /** Uploads a file and deletes it. Returns its entry in the trash. */
 async function trashFile(client: Client, drive: string, path: string): Promise<string> {
   const query = `drive_id=${drive}&path=${path}`;
   await client.json(201, "PUT", `/v0/files?${query}`, { body: Uint8Array.from(contentOf(path, KIB)) });
-  const gone = await client.json<{ trash_id: string }>(200, "DELETE", `/v0/files/by-path?${query}`);
+  const gone = await client.delete<{ trash_id: string }>(`/v0/files/by-path?${query}`);
   return gone.trash_id;
 }
 
 /** Makes a folder with a file and an empty folder, and deletes it. Returns its entry in the trash. */
 async function trashFolder(client: Client, drive: string): Promise<string> {
   const body = { drive_id: drive, path: "trashed/" };
-  await client.json(201, "POST", "/v0/folders", { body: { ...body, path: "trashed/empty/" } });
+  await client.post("/v0/folders", { ...body, path: "trashed/empty/" });
   const target = `/v0/files?drive_id=${drive}&path=trashed/h.bin`;
   await client.json(201, "PUT", target, { body: Uint8Array.from(contentOf("h", KIB)) });
-  const gone = await client.json<{ trash_id: string }>(200, "DELETE", "/v0/folders", {
-    body: { ...body, confirm: true },
-  });
+  const gone = await client.delete<{ trash_id: string }>("/v0/folders", { ...body, confirm: true });
   return gone.trash_id;
 }
 

@@ -95,7 +95,7 @@ interface FileRecord {
 }
 
 function list(client: Client, drive: string): Promise<{ data: FileRecord[] }> {
-  return client.json(200, "GET", `/v0/files?drive_id=${drive}&limit=1000`);
+  return client.get(`/v0/files?drive_id=${drive}&limit=1000`);
 }
 
 /** The files of a drive now. Checks that each content matches its record, and that the drive's sums are correct. */
@@ -107,7 +107,7 @@ export async function heldBy(client: Client, drive: string): Promise<Held> {
     held[path] = hashOf(await answer.bytes());
     expect([path, answer.status, `sha256:${held[path]}`]).toEqual([path, 200, content_hash]);
   }
-  const totals = await client.json<{ data: object }>(200, "GET", `/v0/drives/${drive}`);
+  const totals = await client.get<{ data: object }>(`/v0/drives/${drive}`);
   const total_size = data.reduce((sum, { size }) => sum + size, 0);
   expect(totals).toMatchObject({ data: { file_count: data.length, total_size } });
   return held;

@@ -50,14 +50,12 @@ class CollectionWriter implements Writer {
     if (known !== undefined && this.#ids.size > WAYS_TO_ASK) {
       const [name, id] = known;
       this.#underWay = name;
-      await client.json(200, "DELETE", `${this.#path}/${id}`);
+      await client.delete(`${this.#path}/${id}`);
       this.#ids.delete(name);
     } else {
       const name = `made ${crypto.randomUUID()}`;
       this.#underWay = name;
-      const made = await client.json<{ id?: string; data?: { id: string } }>(201, "POST", this.#path, {
-        body: { name },
-      });
+      const made = await client.post<{ id?: string; data?: { id: string } }>(this.#path, { name });
       this.#ids.set(name, made.data?.id ?? made.id ?? "");
     }
     this.#underWay = null;
@@ -65,7 +63,7 @@ class CollectionWriter implements Writer {
 
   async check(server: Server): Promise<void> {
     type Listed = { id: string; name: string }[];
-    const found = await server.client(this.#key).json<Listed | { data: Listed }>(200, "GET", this.#path);
+    const found = await server.client(this.#key).get<Listed | { data: Listed }>(this.#path);
     const made = (Array.isArray(found) ? found : found.data).filter(({ name }) => name.startsWith("made "));
     const isCertain = (name: string) => name !== this.#underWay;
     expect(
@@ -96,9 +94,7 @@ class LinkWriter implements Writer {
     if (this.#token === null) {
       const { token } = await server
         .client(this.#key)
-        .json<{ token: string }>(200, "POST", `/v0/files/${this.#file}/presigned-url`, {
-          body: { one_time: true },
-        });
+        .post<{ token: string }>(`/v0/files/${this.#file}/presigned-url`, { one_time: true }, 200);
       this.#token = token;
     } else {
       const statuses = await Promise.all([use(server, this.#token), use(server, this.#token)]);
@@ -156,14 +152,7 @@ export async function killAgainAndAgain(dataDir: string, rounds: number): Promis
   try {
     const { key, drive, client } = await provision(server);
     const account = await signUp(server, "ada");
-    const linked = await client.json<{ id: string }>(
-      201,
-      "PUT",
-      `/v0/files?drive_id=${drive}&path=linked.bin`,
-      {
-        body: Uint8Array.from(contentOf("linked", 100_000)),
-      },
-    );
+    const linked = await client.put(drive, "linked.bin", Uint8Array.from(contentOf("linked", 100_000)));
     const files = Array.from({ length: FILE_WRITERS }, (_, n) => new FileWriter(drive, `w${n}/`));
     const follower = new FeedFollower(key, drive);
     const writers: Writer[] = [
@@ -176,8 +165,7 @@ export async function killAgainAndAgain(dataDir: string, rounds: number): Promis
       new LinkWriter(key, linked.id),
       { write: (now) => follower.write(now), check: async () => {} },
       {
-        write: async (now) =>
-          void (await now.client(key).json(200, "GET", `/v0/search?drive_id=${drive}&q=bin`)),
+        write: async (now) => void (await now.client(key).get(`/v0/search?drive_id=${drive}&q=bin`)),
         check: async () => {},
       },
     ];

@@ -142,9 +142,7 @@ export class FileWriter {
     this.#ids = new Map();
     for (let cursor: string | null = ""; cursor !== null;) {
       const query = `drive_id=${this.#drive}&prefix=${this.#root}&limit=1000`;
-      const page: { data: FileRecord[]; next_cursor: string | null } = await client.json(
-        200,
-        "GET",
+      const page: { data: FileRecord[]; next_cursor: string | null } = await client.get(
         `/v0/files?${query}${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`,
       );
       for (const { id, path, content_hash, tags } of page.data) {

@@ -37,14 +37,14 @@ export async function stoppedStore(): Promise<StoppedStore> {
   const small = await putFile(drive, "a/b/small.txt", new TextEncoder().encode("a few words"));
   const large = await putFile(drive, "a/large.bin", sampleBytes(100_000));
   const gone = await putFile(drive, "gone.txt", new TextEncoder().encode("released"));
-  await drive.client.json(200, "DELETE", `/v0/files/${gone.id}`);
+  await drive.client.delete(`/v0/files/${gone.id}`);
   await coffer.restart({ "keep-days": "30" });
   drive = { ...drive, client: coffer.client(drive.key) };
   await putFile(drive, "replaced.txt", new TextEncoder().encode("before"));
   const query = `drive_id=${drive.id}&path=replaced.txt`;
   await drive.client.json(200, "PUT", `/v0/files?${query}`, { body: "after that" });
   const deleted = await putFile(drive, "deleted.txt", new TextEncoder().encode("in the trash"));
-  await drive.client.json(200, "DELETE", `/v0/files/${deleted.id}`);
+  await drive.client.delete(`/v0/files/${deleted.id}`);
   await indexed(drive);
   await coffer.close();
   await cp(coffer.dataDir, whole, { recursive: true });
@@ -85,5 +85,5 @@ export function fileIn(dataDir: string, { digest }: Pick<Stored, "digest">): str
 
 /** Waits until everything of a drive is in the search index. */
 export async function indexed({ id, client }: OwnDrive): Promise<void> {
-  await client.json(200, "GET", `/v0/search?drive_id=${id}&q=nothing`);
+  await client.get(`/v0/search?drive_id=${id}&q=nothing`);
 }

@@ -42,8 +42,8 @@ export async function newCallers(target: Target, everybody: KnownValues): Promis
 
 /** The key of a new unclaimed drive, and a read-only one. */
 async function agentsOf(target: Target, known: KnownValues): Promise<GeneratedCaller[]> {
-  const provisioned = await new Client(target.url).json<Provisioned>(201, "POST", "/v0/drives/provision", {
-    body: { name: "An agent's" },
+  const provisioned = await new Client(target.url).post<Provisioned>("/v0/drives/provision", {
+    name: "An agent's",
   });
   known.learn("provisionDrive", provisioned);
   known.add("drive", provisioned.data.drive_id);
@@ -125,23 +125,23 @@ async function fill(client: Client, drive: string, known: KnownValues): Promise<
   const id = known.latest("file");
   const text = new URLSearchParams({ drive_id: drive, path: "notes/hello.txt" }).toString();
   await client.json(200, "PUT", `/v0/files?${text}`, { body: "Hello again!" });
-  known.learn("listVersions", await client.json(200, "GET", `/v0/files/by-path/versions?${text}`));
-  known.learn("createSnapshot", await client.json(201, "POST", `/v0/drives/${drive}/snapshots`));
+  known.learn("listVersions", await client.get(`/v0/files/by-path/versions?${text}`));
+  known.learn("createSnapshot", await client.post(`/v0/drives/${drive}/snapshots`));
   // Nothing has such a name.
   const hook = { url: "https://hook.invalid/", events: ["*"] };
-  known.learn("createWebhook", await client.json(201, "POST", "/v0/webhooks", { body: hook }));
+  known.learn("createWebhook", await client.post("/v0/webhooks", hook));
   for (const one_time of [false, true]) {
-    const link = await client.json(200, "POST", `/v0/files/${id}/presigned-url`, { body: { one_time } });
+    const link = await client.post(`/v0/files/${id}/presigned-url`, { one_time }, 200);
     known.learn("createPresignedUrl", link);
   }
   // What is deleted later is seldom named before the drive is left for another.
   const old = `/v0/files/by-path?${new URLSearchParams({ drive_id: drive, path: "a/old.txt" }).toString()}`;
   await client.json(201, "PUT", old.replace("/by-path", ""), { body: "Old" });
-  known.learn("deleteFileByPath", await client.json(200, "DELETE", old));
+  known.learn("deleteFileByPath", await client.delete(old));
   const body = { drive_id: drive, path: "notes/linked.txt" };
-  known.learn("createUploadLink", await client.json(201, "POST", "/v0/upload-links", { body }));
+  known.learn("createUploadLink", await client.post("/v0/upload-links", body));
   for (const path of ["notes/", "a/b.json"]) {
-    const link = await client.json(201, "POST", "/v0/links", { body: { drive_id: drive, path } });
+    const link = await client.post("/v0/links", { drive_id: drive, path });
     known.learn("createLink", link);
   }
 }

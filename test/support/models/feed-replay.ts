@@ -73,9 +73,7 @@ export async function listed(client: Client, drive: string): Promise<Map<string,
   const files = new Map<string, string>();
   for (let cursor: string | null = ""; cursor !== null;) {
     const page: { data: { path: string; content_hash: string }[]; next_cursor: string | null } =
-      await client.json(
-        200,
-        "GET",
+      await client.get(
         `/v0/files?drive_id=${drive}&limit=1000${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`,
       );
     for (const { path, content_hash } of page.data) files.set(path, content_hash);

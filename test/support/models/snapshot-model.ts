@@ -94,7 +94,7 @@ class SnapshotModel {
     else if (kind === 3) await this.#fork(taken);
     else if (kind === 4) await this.#sweep();
     else if (this.#taken.length > 3) {
-      await this.#client.json(200, "DELETE", `/v0/drives/${taken.drive}/snapshots/${taken.id}`);
+      await this.#client.delete(`/v0/drives/${taken.drive}/snapshots/${taken.id}`);
       this.#taken.splice(index, 1);
     }
   }
@@ -102,7 +102,7 @@ class SnapshotModel {
   async #take(drive: string): Promise<void> {
     const state = await this.#stateOf(drive);
     const path = `/v0/drives/${drive}/snapshots`;
-    const { data } = await this.#client.json<{ data: { id: string } }>(201, "POST", path);
+    const { data } = await this.#client.post<{ data: { id: string } }>(path);
     this.#taken.push({ drive, id: data.id, state });
   }
 
@@ -117,16 +117,16 @@ class SnapshotModel {
     expect(withoutIds(await this.#stateOf(drive))).toEqual(withoutIds(state));
     expect(await this.#stateOf(drive, data.snapshot_id)).toEqual(before);
     const path = `/v0/drives/${drive}/snapshots/${id}/compare`;
-    const { data: differences } = await this.#client.json<{ data: { change: string }[] }>(200, "GET", path);
+    const { data: differences } = await this.#client.get<{ data: { change: string }[] }>(path);
     expect(differences.filter(({ change }) => change !== "changed")).toEqual([]);
   }
 
   async #fork({ drive, id, state }: Taken): Promise<void> {
     const body = { name: "Fork", snapshot_id: id };
     const path = `/v0/drives/${drive}/fork`;
-    const { data } = await this.#client.json<{ data: { id: string } }>(201, "POST", path, { body });
+    const { data } = await this.#client.post<{ data: { id: string } }>(path, body);
     expect(withoutIds(await this.#stateOf(data.id))).toEqual(withoutIds(state));
-    await this.#client.json(200, "DELETE", `/v0/drives/${data.id}`);
+    await this.#client.delete(`/v0/drives/${data.id}`);
   }
 
   /** Long after everything that was released may go. */
@@ -151,7 +151,7 @@ class SnapshotModel {
 
   async #stateOf(drive: string, snapshot?: string): Promise<State> {
     const query = `drive_id=${drive}&limit=1000${snapshot === undefined ? "" : `&snapshot_id=${snapshot}`}`;
-    const list = await this.#client.json<{ data: Listed[]; total: number }>(200, "GET", `/v0/files?${query}`);
+    const list = await this.#client.get<{ data: Listed[]; total: number }>(`/v0/files?${query}`);
     expect(list.total).toBe(list.data.length);
     const folders: string[] = [];
     for (const parent of ["", ...FOLDERS, "x/"]) {
@@ -193,8 +193,6 @@ function withoutIds({ files, folders }: State): object {
 export async function runSnapshotModel(seed: number, steps: number): Promise<void> {
   await using coffer = await startAppliance();
   const { clients, drives } = await populate(coffer);
-  const made = await clients.ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-    body: { name: "Second" },
-  });
+  const made = await clients.ada.post<{ data: { id: string } }>("/v0/drives", { name: "Second" });
   await new SnapshotModel(coffer, clients.ada, [drives.ada, made.data.id], new Random(seed)).run(steps);
 }

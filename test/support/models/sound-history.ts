@@ -33,12 +33,12 @@ export async function makeHistory(
   if (template.startsWith("/v0/trash")) {
     await client.json(201, "PUT", file("gone.txt"), { body: "x" });
     const path = `/v0/files/by-path?drive_id=${drive}&path=gone.txt`;
-    return { trash: (await client.json<{ trash_id: string }>(200, "DELETE", path)).trash_id };
+    return { trash: (await client.delete<{ trash_id: string }>(path)).trash_id };
   }
   if (template.includes("{user_id}")) {
     await post(`/v0/drives/${drive}/members`, { username, role: "reader" });
     const path = `/v0/drives/${drive}/members`;
-    const { data } = await client.json<{ data: { user_id: string }[] }>(200, "GET", path);
+    const { data } = await client.get<{ data: { user_id: string }[] }>(path);
     return { member: data[0]?.user_id ?? "" };
   }
   if (/^\/v0\/(links|shared)/.test(template)) {
@@ -55,9 +55,9 @@ export async function makeHistory(
 
 /** A webhook with a delivery, instead of those from before: there may be only a few. */
 async function makeWebhook(client: Client): Promise<Partial<HistoryIds>> {
-  const { data } = await client.json<{ data: Made[] }>(200, "GET", "/v0/webhooks");
-  for (const { id } of data) await client.json(200, "DELETE", `/v0/webhooks/${id}`);
-  const { id } = await client.json<Made>(201, "POST", "/v0/webhooks", { body: HOOK });
-  const sent = await client.json<Made>(201, "POST", `/v0/webhooks/${id}/test`);
+  const { data } = await client.get<{ data: Made[] }>("/v0/webhooks");
+  for (const { id } of data) await client.delete(`/v0/webhooks/${id}`);
+  const { id } = await client.post<Made>("/v0/webhooks", HOOK);
+  const sent = await client.post<Made>(`/v0/webhooks/${id}/test`);
   return { webhook: id, delivery: sent.id };
 }

@@ -358,8 +358,9 @@ class Run {
     for (const each of ["", `${path}/`]) await this.#compareFolders(drive, each);
     const folder = [...drive.folders].at(-1);
     if (folder === undefined) return;
-    const preview = await this.#client.json<{ file_count: number }>(200, "DELETE", "/v0/folders", {
-      body: { drive_id: drive.id, path: folder },
+    const preview = await this.#client.delete<{ file_count: number }>("/v0/folders", {
+      drive_id: drive.id,
+      path: folder,
     });
     expect([folder, preview.file_count]).toEqual([folder, drive.paths(folder).length]);
   }
@@ -427,7 +428,7 @@ class Run {
   }
 
   #get<T>(path: string): Promise<T> {
-    return this.#client.json<T>(200, "GET", path);
+    return this.#client.get<T>(path);
   }
 
   async #ask(status: number, method: string, path: string, body?: Json): Promise<Named> {
@@ -466,9 +467,7 @@ function takenIn({ files, folders }: ModelDrive): Taken {
 /** Does `STEPS` random things in two new drives of Ada. Compares all lists after each. */
 export async function runTreeModel(stage: Stage, seed: number): Promise<void> {
   const create = async (name: string) => {
-    const made = await stage.world.clients.ada.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-      body: { name },
-    });
+    const made = await stage.world.clients.ada.post<{ data: { id: string } }>("/v0/drives", { name });
     return made.data.id;
   };
   const run = new Run(stage, [await create("One"), await create("Two")], seed);

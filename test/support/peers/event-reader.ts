@@ -98,7 +98,7 @@ export interface ChangesPage {
 
 /** A page of changes. The query has no `?`. */
 export function changesPage(client: Client, query: string): Promise<ChangesPage> {
-  return client.json<ChangesPage>(200, "GET", `/v0/changes?${query}`);
+  return client.get<ChangesPage>(`/v0/changes?${query}`);
 }
 
 /** All changes after a cursor, on pages of this length. */

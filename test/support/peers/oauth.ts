@@ -106,9 +106,7 @@ export class OAuthTestClient {
     metadata: Record<string, string | string[]> = {},
   ): Promise<OAuthTestClient> {
     const body = { client_name: "Example App", redirect_uris: [REDIRECT_URI], ...metadata };
-    const { client_id } = await server
-      .client()
-      .json<{ client_id: string }>(201, "POST", "/oauth/register", { body });
+    const { client_id } = await server.client().post<{ client_id: string }>("/oauth/register", body);
     return new OAuthTestClient(server, client_id);
   }
 

@@ -28,6 +28,7 @@ import {
 } from "./drive-events.ts";
 import { HeldResults, heldTables } from "./held.ts";
 import { type Done, haveAnOrder } from "./orders.ts";
+import { callerWith } from "../server/services-drive.ts";
 
 /** One database for many races; each has drives and users of its own. */
 export class DriveRaces implements AsyncDisposable {
@@ -119,7 +120,7 @@ class DriveRace {
     const { apiKeys } = opened.services;
     const callers = await Promise.all(
       users.map(async (username) =>
-        callerOf(opened, (await apiKeys.createFor(username, "", "read-write")).secret),
+        callerWith(opened.services, (await apiKeys.createFor(username, "", "read-write")).secret),
       ),
     );
     return new DriveRace(opened, held, callers, await Promise.all(DRIVES.map(() => agentIn(opened))));
@@ -233,16 +234,10 @@ class DriveRace {
   }
 }
 
-function callerOf({ services }: OpenedServices, key: string): Caller {
-  const caller = services.apiKeys.authenticate(key);
-  if (caller === null) throw new Error("a new key is not valid");
-  return caller;
-}
-
 async function agentIn(opened: OpenedServices): Promise<Agent> {
   const { services } = opened;
   const { driveId: id, apiKey, keyId, claimToken } = await services.drives.provision("Race");
-  const caller = callerOf(opened, apiKey);
+  const caller = callerWith(opened.services, apiKey);
   const { file } = await upload(opened, { caller, id }, "first", SIZES[1] ?? 0);
   const { token: link } = await services.presignedLinks.create(
     caller,

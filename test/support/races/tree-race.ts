@@ -16,6 +16,7 @@ import { FIRST_SHARDS, heldBlobs, HeldResults, heldTables } from "./held.ts";
 import { type Done, haveAnOrder } from "./orders.ts";
 import { type Change, type Entry, expected, SIZES } from "./tree-changes.ts";
 import * as model from "./tree-model.ts";
+import { callerWith } from "../server/services-drive.ts";
 
 /** How long somebody waits, in milliseconds. */
 const WAIT_MS = ORPHAN_GRACE_MS / 3;
@@ -102,8 +103,7 @@ class TreeRace {
   static async begin(opened: Opened, number: number, isCrowded: boolean): Promise<TreeRace> {
     const { services, clock, database } = opened;
     const { driveId, apiKey } = await services.drives.provision("Race");
-    const caller = services.apiKeys.authenticate(apiKey);
-    if (caller === null) throw new Error("a new key is not valid");
+    const caller = callerWith(services, apiKey);
     const contents = new Map(
       Object.entries(SIZES).map(([name, size]) => [name, contentOf(`${number} ${name}`, size)]),
     );

@@ -33,15 +33,13 @@ export function testLimits(stage: Stage, how: How): void {
   describe(`${how} takes`, () => {
     test("as many files and folders as one request may, and no more", async () => {
       const { client, id: drive } = await stage.ownDrive();
-      const first = await client.json<{ id: string }>(201, "PUT", `/v0/files?drive_id=${drive}&path=first`, {
-        body: "x",
-      });
+      const first = await client.put(drive, "first", "x");
       await addManyFiles(stage.coffer.dataDir, first.id, most - 1);
-      await client.json(201, "POST", "/v0/folders", { body: { drive_id: drive, path: "many/sub/" } });
+      await client.post("/v0/folders", { drive_id: drive, path: "many/sub/" });
       const made = await ask(client, drive, "many/", "all/");
       expect(made.status).toBe(success);
       expectJson(made.text, { file_count: most - 1 });
-      await client.json(201, "POST", "/v0/folders", { body: { drive_id: drive, path: "all/one/" } });
+      await client.post("/v0/folders", { drive_id: drive, path: "all/one/" });
       requireTooMuch(await ask(client, drive, "all/", "more/"));
     });
 

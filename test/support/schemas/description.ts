@@ -63,7 +63,7 @@ export class Description {
   }
 
   static async of(client: Client): Promise<Description> {
-    return new Description(await client.json<JsonObject>(200, "GET", "/docs/openapi.json"));
+    return new Description(await client.get<JsonObject>("/docs/openapi.json"));
   }
 
   operation(id: string): DescribedOperation {

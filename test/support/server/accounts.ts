@@ -1,6 +1,8 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import type { Clock } from "../../../src/process/clock.ts";
+import type { TestAppliance } from "./appliance.ts";
+import type { Client } from "./client.ts";
 
 /**
  * Stores a local account directly; the first is an administrator on the plan `team`. Ada's password is "ada's password".
@@ -19,4 +21,10 @@ export function addAccount(
      SELECT ?, ?, iif(count(*) = 0, 'team', 'free'), iif(count(*) = 0, 'setup', NULL), ?, ? FROM user`,
     [Bun.randomUUIDv7(), username, hash, clock.now()],
   );
+}
+
+/** A client with a new key of an account. */
+export async function accountClient(coffer: TestAppliance, username: string): Promise<Client> {
+  const { secret } = await coffer.appliance.services.apiKeys.createFor(username, "", "read-write");
+  return coffer.client(secret);
 }

@@ -7,9 +7,11 @@ export interface Answer {
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
+type Body = Json | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+
 /** What a request has besides its method and path. A `body` that is not text or bytes is sent as JSON. */
 export interface RequestOptions {
-  readonly body?: Json | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+  readonly body?: Body;
   readonly headers?: Record<string, string>;
 }
 
@@ -56,5 +58,46 @@ export class Client {
     if (answer.status !== status)
       throw new Error(`${method} ${path}: ${answer.status} ${answer.text}, not ${status}`);
     return JSON.parse(answer.text);
+  }
+
+  /** Reads what must be there. */
+  get<T = Record<string, never>>(path: string): Promise<T> {
+    return this.json<T>(200, "GET", path);
+  }
+
+  /** Sends what must be accepted; without a body if none is given. */
+  post<T = Record<string, never>>(path: string, body?: Json, status = 201): Promise<T> {
+    return this.json<T>(status, "POST", path, body === undefined ? {} : { body });
+  }
+
+  patch<T = Record<string, never>>(path: string, body: Json): Promise<T> {
+    return this.json<T>(200, "PATCH", path, { body });
+  }
+
+  delete<T = Record<string, never>>(path: string, body?: Json): Promise<T> {
+    return this.json<T>(200, "DELETE", path, body === undefined ? {} : { body });
+  }
+
+  /** Uploads raw bytes to a path, by default as a new file. `query` goes on with `&`. Returns the file's record. */
+  put<T = { id: string }>(
+    drive: string,
+    path: string,
+    body: Body = "x",
+    status = 201,
+    query = "",
+  ): Promise<T> {
+    const target = `/v0/files?drive_id=${drive}&path=${encodeURIComponent(path)}${query}`;
+    return this.json<T>(status, "PUT", target, { body });
+  }
+
+  /** Creates a drive. */
+  async makeDrive(name: string): Promise<{ id: string; slug: string }> {
+    type Made = { data: { id: string; slug: string } };
+    return (await this.post<Made>("/v0/drives", { name })).data;
+  }
+
+  /** Creates a key, by default a copy of one's own. */
+  makeKey<T = { id: string; key: string }>(body: Json = {}): Promise<T> {
+    return this.post<T>("/v0/keys", body);
   }
 }

@@ -13,21 +13,16 @@ export interface MadeDrive {
 
 /** Creates a drive with these files, in this order, or these folders. */
 export async function makeDrive(owner: Agent, name: string, entries: Entries = []): Promise<MadeDrive> {
-  const { data } = await owner.client.json<{ data: { id: string; slug: string } }>(
-    201,
-    "POST",
-    "/v0/drives",
-    { body: { name } },
-  );
+  const drive = await owner.client.makeDrive(name);
   const ids = isFolders(entries)
-    ? await makeFolders(owner, data.id, entries)
-    : await putFiles(owner, data.id, entries);
+    ? await makeFolders(owner, drive.id, entries)
+    : await putFiles(owner, drive.id, entries);
   const fileId = (path: string) => {
     const id = ids.get(path);
     if (id === undefined) throw new Error(`"${name}" was made without ${path}`);
     return id;
   };
-  return { ...data, fileId };
+  return { ...drive, fileId };
 }
 
 /** Uploads a new file. Returns its id. */
@@ -37,9 +32,7 @@ export async function putFile(
   path: string,
   body: string | Uint8Array<ArrayBuffer> = "x",
 ): Promise<string> {
-  const query = new URLSearchParams({ drive_id: drive, path });
-  const { id } = await client.json<{ id: string }>(201, "PUT", `/v0/files?${query.toString()}`, { body });
-  return id;
+  return (await client.put(drive, path, body)).id;
 }
 
 /** A file in a list. */
@@ -53,7 +46,7 @@ export interface ListedFile {
 export async function listFiles({ client }: Agent, drive: string, prefix = ""): Promise<ListedFile[]> {
   const query = new URLSearchParams({ drive_id: drive, prefix, limit: "1000" });
   const path = `/v0/files?${query.toString()}`;
-  const { data } = await client.json<{ data: ListedFile[] }>(200, "GET", path);
+  const { data } = await client.get<{ data: ListedFile[] }>(path);
   return data;
 }
 
@@ -61,7 +54,7 @@ export async function listFiles({ client }: Agent, drive: string, prefix = ""): 
 export function isFound({ client }: Agent, words: string, count: number): Promise<void> {
   const query = new URLSearchParams({ q: words, limit: "1" });
   return eventually(async () => {
-    const answer = await client.json<{ total: number }>(200, "GET", `/v0/search?${query.toString()}`);
+    const answer = await client.get<{ total: number }>(`/v0/search?${query.toString()}`);
     return answer.total === count;
   });
 }
@@ -71,9 +64,7 @@ function isFolders(entries: Entries): entries is readonly string[] {
 }
 
 async function makeFolders({ client }: Agent, drive: string, folders: readonly string[]) {
-  await Promise.all(
-    folders.map((path) => client.json(201, "POST", "/v0/folders", { body: { drive_id: drive, path } })),
-  );
+  await Promise.all(folders.map((path) => client.post("/v0/folders", { drive_id: drive, path })));
   return new Map<string, string>();
 }
 

@@ -299,9 +299,7 @@ export interface Agent {
 export async function provision(server: Server, name = "An agent's"): Promise<Agent> {
   const { data } = await server
     .client()
-    .json<{ data: { api_key: string; drive_id: string } }>(201, "POST", "/v0/drives/provision", {
-      body: { name },
-    });
+    .post<{ data: { api_key: string; drive_id: string } }>("/v0/drives/provision", { name });
   return { client: server.client(data.api_key), key: data.api_key, drive: data.drive_id };
 }
 
@@ -313,8 +311,6 @@ export async function signUp(server: Server, username: string): Promise<Agent> {
   if (made.code !== 0) throw new Error(made.stderr);
   const key = (await run(["key", "create", username], { env })).stdout.trim();
   const client = server.client(key);
-  const { data } = await client.json<{ data: { id: string } }>(201, "POST", "/v0/drives", {
-    body: { name: "Files" },
-  });
-  return { client, key, drive: data.id };
+  const { id } = await client.makeDrive("Files");
+  return { client, key, drive: id };
 }

@@ -147,12 +147,9 @@ export async function eventually(isTrue: () => Promise<boolean> | boolean): Prom
 export async function provision(coffer: TestAppliance, name = "Scenario"): Promise<UnclaimedDrive> {
   const { data } = await coffer
     .client()
-    .json<{ data: { api_key: string; drive_id: string; claim_url: string } }>(
-      201,
-      "POST",
-      "/v0/drives/provision",
-      { body: { name } },
-    );
+    .post<{ data: { api_key: string; drive_id: string; claim_url: string } }>("/v0/drives/provision", {
+      name,
+    });
   const claimToken = data.claim_url.split("/").at(-1) ?? "";
   return { id: data.drive_id, key: data.api_key, claimToken, client: coffer.client(data.api_key) };
 }

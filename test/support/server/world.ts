@@ -1,10 +1,10 @@
-import type { Caller } from "../../../src/domain/accounts/caller.ts";
 import type { KeyRequest } from "../../../src/services/accounts/api-keys.ts";
 import { addAccount } from "./accounts.ts";
 import { startAppliance, type TestAppliance } from "./appliance.ts";
 import type { Client } from "./client.ts";
 import { letIn } from "../peers/oauth.ts";
 import { beginSession } from "./sign-in.ts";
+import { callerWith } from "./services-drive.ts";
 
 /** All callers. Authorisation decides what each of them can see. */
 export const CALLERS = [
@@ -54,8 +54,7 @@ interface Provisioned {
 
 /** Creates the cast in an empty appliance. */
 export async function populate(coffer: TestAppliance): Promise<World> {
-  const provision = (name: string) =>
-    coffer.client().json<Provisioned>(201, "POST", "/v0/drives/provision", { body: { name } });
+  const provision = (name: string) => coffer.client().post<Provisioned>("/v0/drives/provision", { name });
   const agent = (await provision("Agent's drive")).data;
   const otherAgent = (await provision("Another agent's")).data;
   const ada = await user(coffer, "ada");
@@ -63,7 +62,7 @@ export async function populate(coffer: TestAppliance): Promise<World> {
   const carol = await member(coffer, "carol", "reader", ada);
   const dan = await member(coffer, "dan", "editor", ada);
   const keyOf = async (key: string, body: { scope?: string; drive_id?: string }) =>
-    (await coffer.client(key).json<{ key: string }>(201, "POST", "/v0/keys", { body })).key;
+    (await coffer.client(key).makeKey(body)).key;
   const apps = await letInBoth(coffer, ada.drive);
   const keys = {
     nobody: undefined,
@@ -125,9 +124,7 @@ async function user(
 ): Promise<{ key: string; keyId: string; drive: string }> {
   addAccount(coffer, username);
   const { secret, key } = await coffer.appliance.services.apiKeys.createFor(username, "", "read-write");
-  const made = await coffer
-    .client(secret)
-    .json<{ data: { id: string } }>(201, "POST", "/v0/drives", { body: { name: "Notes" } });
+  const made = await coffer.client(secret).post<{ data: { id: string } }>("/v0/drives", { name: "Notes" });
   return { key: secret, keyId: key.id, drive: made.data.id };
 }
 
@@ -140,7 +137,12 @@ async function member(
 ): Promise<{ id: string; key: string }> {
   addAccount(coffer, username);
   const { apiKeys, members } = coffer.appliance.services;
-  const { member: added } = await members.add(callerOf(coffer, owner.key), owner.drive, username, role);
+  const { member: added } = await members.add(
+    callerWith(coffer.appliance.services, owner.key),
+    owner.drive,
+    username,
+    role,
+  );
   const { secret } = await apiKeys.createFor(username, "", "read-write");
   return { id: added.userId, key: secret };
 }
@@ -163,7 +165,7 @@ async function madeKey(
 ): Promise<string> {
   const request = { name: "", driveId: undefined, pathPrefix: undefined, expiresAt: null, ...wanted };
   const { apiKeys } = coffer.appliance.services;
-  return (await apiKeys.create(callerOf(coffer, owner.key), request)).secret;
+  return (await apiKeys.create(callerWith(coffer.appliance.services, owner.key), request)).secret;
 }
 
 /** Lets an application into Ada's account, and one into her drive. */
@@ -178,13 +180,6 @@ async function letInBoth(
   return { adaApp, adaDriveApp };
 }
 
-/** Who has a key. What is asked in this way counts for no limit of the tests. */
-function callerOf(coffer: TestAppliance, key: string): Caller {
-  const caller = coffer.appliance.services.apiKeys.authenticate(key);
-  if (caller === null) throw new Error("a key of the world does not work");
-  return caller;
-}
-
 /** Uploads `notes/hello.txt`, "Hello World!". Returns its id. */
 async function upload(client: Client, drive: string): Promise<string> {
   const body = {
@@ -193,5 +188,5 @@ async function upload(client: Client, drive: string): Promise<string> {
     path: "notes/hello.txt",
     content: "SGVsbG8gV29ybGQh",
   };
-  return (await client.json<{ id: string }>(201, "POST", "/v0/files", { body })).id;
+  return (await client.post<{ id: string }>("/v0/files", body)).id;
 }

@@ -1,0 +1,40 @@
+import type { Caller } from "../../../src/domain/accounts/caller.ts";
+import type { File } from "../../../src/domain/files/file.ts";
+import type { DriveId } from "../../../src/domain/id.ts";
+import type { Services } from "../../../src/services/services.ts";
+import { UNCONDITIONAL } from "../samples/unconditional.ts";
+
+/** Who has a key. What is asked in this way counts for no limit. */
+export function callerWith({ apiKeys }: Pick<Services, "apiKeys">, key: string): Caller {
+  const caller = apiKeys.authenticate(key);
+  if (caller === null) throw new Error("the key is not known");
+  return caller;
+}
+
+/** A new unclaimed drive, and its agent. */
+export async function driveIn(
+  services: Pick<Services, "apiKeys" | "drives">,
+): Promise<{ key: string; caller: Caller; drive: DriveId }> {
+  const { apiKey, driveId } = await services.drives.provision("Drive");
+  return { key: apiKey, caller: callerWith(services, apiKey), drive: driveId };
+}
+
+/** Uploads a file, or replaces it. */
+export async function storeFile(
+  { uploads }: Pick<Services, "uploads">,
+  caller: Caller,
+  drive: string,
+  path: string,
+  content: Uint8Array | string = "x",
+  more: { readonly tags?: readonly string[]; readonly expiresAt?: string } = {},
+): Promise<{ file: File; created: boolean }> {
+  const upload = await uploads.begin(caller, drive);
+  const { tags, expiresAt } = more;
+  try {
+    await upload.write(Buffer.from(content));
+    const unset = { filename: undefined, contentType: undefined, metadata: undefined };
+    return await upload.finish({ ...unset, driveId: drive, path, tags, expiresAt }, UNCONDITIONAL);
+  } finally {
+    await upload.abort();
+  }
+}
