@@ -108,7 +108,7 @@ export function openTables(database: Database) {
       database.write(job, within, { room: "reserve" }),
     /** Like `write`, for what is made again from the rest: resolves before it is durable. */
     writeDerived: <T>(job: () => T): Promise<T> => database.write(job, undefined, { isDurable: false }),
-    requireSpace: (): Promise<void> => database.requireSpace(),
+    requireWritable: (): Promise<void> => database.requireWritable(),
     releasePages: (pages: number): number => database.releasePages(pages),
     requireKnownOutcome: (): void => database.requireKnownOutcome(),
     hasSpace: (): Promise<boolean> => database.hasSpace(),

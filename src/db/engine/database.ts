@@ -119,7 +119,7 @@ export class Database {
    */
   async write<T>(job: () => T, within?: Within<T>, how: Partial<WriteOptions> = {}): Promise<T> {
     const { room = "free", isDurable = true } = how;
-    if (room === "free" && this.#reserve?.isWhole === false) await this.requireSpace();
+    if (room === "free" && this.#reserve?.isWhole === false) await this.requireWritable();
     try {
       return await this.#writes.add(within === undefined ? job : () => withResult(job(), within), {
         room,
@@ -168,7 +168,7 @@ export class Database {
    *
    * @throws WriteRefused STORAGE_FULL, UNAVAILABLE
    */
-  async requireSpace(): Promise<void> {
+  async requireWritable(): Promise<void> {
     this.requireKnownOutcome();
     if (!(await this.hasSpace())) throw diskFull();
   }

@@ -104,7 +104,7 @@ export class Upload {
     requireFits(this.#received, { maxFileSize, room: this.#received > ROOM_MATTERS ? room() : null });
     this.#parts.arriving?.add(piece.length);
     // The space that the reserve has freed is not for contents.
-    await this.#parts.tables.requireSpace();
+    await this.#parts.tables.requireWritable();
     await this.#parts.writer.write(piece);
   }
 

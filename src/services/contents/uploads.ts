@@ -81,7 +81,7 @@ export class Uploads {
     announced: Announced | null,
   ): Promise<Upload> {
     try {
-      await this.#parts.tables.requireSpace();
+      await this.#parts.tables.requireWritable();
       const writer = await this.#parts.blobs.create(announced?.bytes ?? 0);
       return new Upload({ ...this.#parts, ...one, writer });
     } catch (error) {

@@ -157,7 +157,7 @@ export class Folders {
     to: FolderDestination,
     within?: Within<ShownFolder>,
   ): Promise<ShownFolder> {
-    await this.#parts.tables.requireSpace();
+    await this.#parts.tables.requireWritable();
     await this.#parts.blobs.requireSpace();
     return this.#transfer(caller, driveId, path, to, "copy", within);
   }

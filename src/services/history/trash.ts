@@ -133,7 +133,7 @@ export class Trash {
     within?: Within<RestoredEntry>,
   ): Promise<RestoredEntry> {
     const { kind } = this.get(caller, id);
-    await this.#parts.tables.requireSpace();
+    await this.#parts.tables.requireWritable();
     if (kind === "file")
       return this.#parts.access.write(caller, within, () => this.#restoreFile(caller, id, path));
     return this.#parts.changes.perform(caller, within, () => {

@@ -79,8 +79,8 @@ export class IndexSteps {
 
   /** Opens the index. One that is missing, damaged or of another database is made new, and filled from then on. */
   async open(): Promise<void> {
-    const { searchJobs, documentRetries, searches, write, requireSpace } = this.#parts.tables;
-    await requireSpace();
+    const { searchJobs, documentRetries, searches, write, requireWritable } = this.#parts.tables;
+    await requireWritable();
     await this.close();
     const fresh = newId<BatchId>(this.#parts.clock.now());
     const batch = this.#isDamaged ? null : searchJobs.batch();
@@ -112,11 +112,11 @@ export class IndexSteps {
 
   /** Does a batch of jobs of a drive, or of all. */
   async index(drive: DrivePk | null): Promise<Indexed> {
-    const { searchJobs, documentRetries, write, requireSpace } = this.#parts.tables;
+    const { searchJobs, documentRetries, write, requireWritable } = this.#parts.tables;
     const hasJobs =
       drive === null ? searchJobs.lastTicket() !== null : searchJobs.waiting([drive], 1, this.#passedTo) > 0;
     if (!hasJobs) return "nothing";
-    await requireSpace();
+    await requireWritable();
     if (drive !== null || !this.#isBehind)
       this.#durableTo = (await write(() => searchJobs.lastTicket())) ?? 0;
     const id = newId<BatchId>(this.#parts.clock.now());
@@ -170,7 +170,7 @@ export class IndexSteps {
   /** Merges for a while. Returns false if there is nothing more to merge. */
   async merge(): Promise<boolean> {
     if (this.#batches < MERGED_BATCHES) return false;
-    await this.#parts.tables.requireSpace();
+    await this.#parts.tables.requireWritable();
     const isMore = await this.#ask((thread) => thread.merge());
     if (!isMore) this.#batches = 0;
     return isMore;

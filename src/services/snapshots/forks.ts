@@ -57,7 +57,7 @@ export class Forks {
   ): Promise<SeenDrive> {
     const { userPk } = requireAccount(caller);
     const parsed = parseDriveName("name", name);
-    await this.#parts.tables.requireSpace();
+    await this.#parts.tables.requireWritable();
     await this.#parts.blobs.requireSpace();
     return this.#parts.folderChanges.perform(caller, within, () => {
       const source = this.#parts.access.drive(caller, driveRef);
