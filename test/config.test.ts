@@ -194,10 +194,7 @@ test("an address that holds a password is not quoted", () => {
 
 test("a flag wins over the environment, even over a bad value there", () => {
   expect(load({ COFFER_PORT: "bad", COFFER_DATA_DIR: "/a" }, { port: "81", "data-dir": "/b" })).toMatchObject(
-    {
-      port: 81,
-      dataDir: "/b",
-    },
+    { port: 81, dataDir: "/b" },
   );
 });
 

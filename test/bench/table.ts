@@ -45,12 +45,7 @@ function reachText(reach: Reach | undefined): string {
   return reach.atLeastTimes === 1 ? `as ${reach.of}` : `${reach.atLeastTimes} x ${reach.of}`;
 }
 
-const VERDICTS: Readonly<Record<Verdict, string>> = {
-  held: "yes",
-  missed: "**no**",
-  unknown: "?",
-  none: "",
-};
+const VERDICTS: Readonly<Record<Verdict, string>> = { held: "yes", missed: "**no**", unknown: "?", none: "" };
 
 /** The head of the table and the line under it. */
 export function tableHead(): string {

@@ -408,10 +408,7 @@ describe("on the wire", () => {
     async () => {
       await using opened = await openStore();
       using blob = await put(opened.store, sampleBytes(32 * MIB));
-      const server = Bun.serve({
-        port: 0,
-        fetch: async () => new Response(await opened.store.read(blob)),
-      });
+      const server = Bun.serve({ port: 0, fetch: async () => new Response(await opened.store.read(blob)) });
       try {
         await fetch(server.url, { method: "HEAD" });
         const client = await RawClient.to(server.port ?? 0);

@@ -127,17 +127,13 @@ describe("a key that is limited to a folder is made", () => {
 
   test("of a folder that is named without its slash, which is no start of other names", async () => {
     const body = { drive_id: "ada/notes", path_prefix: "notes" };
-    expect(await world.clients.ada.makeKey<unknown>(body)).toMatchObject({
-      path_prefix: "notes/",
-    });
+    expect(await world.clients.ada.makeKey<unknown>(body)).toMatchObject({ path_prefix: "notes/" });
   });
 
   test("by another such key only within its own folder", async () => {
     for (const path_prefix of ["note/", "notes-secret/", "n/", "Notes/", "other/"])
       expectForbidden(await inside.send("POST", "/v0/keys", { body: { path_prefix } }));
-    expect(await inside.makeKey<unknown>()).toMatchObject({
-      path_prefix: "notes/",
-    });
+    expect(await inside.makeKey<unknown>()).toMatchObject({ path_prefix: "notes/" });
     const deeper = await keyOf({ path_prefix: "notes/sub/" }, inside);
     expect(pathsOf(await list({}, deeper))).toEqual(["notes/sub/deep.txt"]);
   });
@@ -482,9 +478,7 @@ describe("of a file that was elsewhere", () => {
 describe("of a snapshot", () => {
   test("it counts what is inside", async () => {
     const taken = `/v0/drives/${drive}/snapshots/${snapshot}`;
-    expect(await inside.get<unknown>(taken)).toMatchObject({
-      data: { file_count: 2, total_size: 25 },
-    });
+    expect(await inside.get<unknown>(taken)).toMatchObject({ data: { file_count: 2, total_size: 25 } });
     const beside = world.clients.adaBeside.get<unknown>(taken);
     expect(await beside).toMatchObject({ data: { file_count: 1, total_size: 13 } });
   });

@@ -77,10 +77,7 @@ describe("create", () => {
       json: { name: "", scope: "read-write", drive_id: "{drive}" },
     })),
     { name: "read-only", ...create({ scope: "read-only" }, { json: { scope: "read-only" } }) },
-    {
-      name: "for one's own drive",
-      ...create({ drive_id: "{drive}" }, { json: { drive_id: "{drive}" } }),
-    },
+    { name: "for one's own drive", ...create({ drive_id: "{drive}" }, { json: { drive_id: "{drive}" } }) },
     {
       name: "an account's key reaches all of its drives",
       ...create({}, { as: "ada", json: { drive_id: null } }),

@@ -182,11 +182,7 @@ describe("what an entry says", () => {
 });
 
 function refuses(name: string, query: string, field: string): Scenario {
-  return {
-    name,
-    request: ["GET", `/v0/changes?${query}`] as const,
-    ...refused("VALIDATION_ERROR", field),
-  };
+  return { name, request: ["GET", `/v0/changes?${query}`] as const, ...refused("VALIDATION_ERROR", field) };
 }
 
 test("members and links are told of; and a reader sees what happened since it is one", async () => {

@@ -189,10 +189,7 @@ describe("large text", () => {
       201,
       "PUT",
       `/v0/files?drive_id=${own.id}&path=f.txt`,
-      {
-        body: bytes,
-        headers: { "content-type": "text/plain" },
-      },
+      { body: bytes, headers: { "content-type": "text/plain" } },
     );
     const { content } = await own.client.json<{ content: string }>(
       200,

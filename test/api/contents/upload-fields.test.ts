@@ -47,11 +47,7 @@ function formWith(metadata: string): string {
 
 /** A PUT with tags in its query. */
 function tagged(query: string) {
-  return {
-    request: ["PUT", `/v0/files?drive_id={drive}&path=f&${query}`] as const,
-    body: "x",
-    status: 201,
-  };
+  return { request: ["PUT", `/v0/files?drive_id={drive}&path=f&${query}`] as const, body: "x", status: 201 };
 }
 
 describe("content_type", () => {
@@ -369,11 +365,7 @@ describe("what a replaced file keeps", () => {
       given: [given],
       ...replace("", record, ofType("application/x-www-form-urlencoded")),
     },
-    {
-      name: "by raw bytes with tags",
-      given: [given],
-      ...replace("&tags=c", { ...record, tags: ["c"] }),
-    },
+    { name: "by raw bytes with tags", given: [given], ...replace("&tags=c", { ...record, tags: ["c"] }) },
     { name: "by raw bytes with no tags", given: [given], ...replace("&tags=", { ...record, tags: [] }) },
     {
       name: "by raw bytes with an expiry",
@@ -422,18 +414,14 @@ describe("what a replaced file keeps", () => {
       201,
       "PUT",
       `${path}&tags=a&expires_at=${expiresAt}`,
-      {
-        body: "x",
-      },
+      { body: "x" },
     );
     stage.coffer.clock.advance(1000);
     const second = await own.client.json<{ id: string; tags: string[]; expires_at: unknown }>(
       201,
       "PUT",
       path,
-      {
-        body: "x",
-      },
+      { body: "x" },
     );
     expect(second).toMatchObject({ tags: [], expires_at: null });
     expect(second.id).not.toBe(first.id);

@@ -296,9 +296,7 @@ describe("multipart", () => {
           ['name="only_create"', "true"],
           file,
         ],
-        {
-          json: { mime_type: "text/x-own" },
-        },
+        { json: { mime_type: "text/x-own" } },
       ),
     },
     {

@@ -99,10 +99,7 @@ describe("a path that names no file", () => {
 });
 
 describe("what can be done with a file's id can be done with its path", () => {
-  const gone: Step = {
-    request: ["GET", `/v0/files/by-path?${HELLO}`],
-    ...refused("NOT_FOUND"),
-  };
+  const gone: Step = { request: ["GET", `/v0/files/by-path?${HELLO}`], ...refused("NOT_FOUND") };
   runScenarios(stage, [
     {
       name: "change it",

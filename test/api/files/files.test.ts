@@ -183,10 +183,7 @@ describe("PATCH", () => {
       given: [hello],
       ...patch(
         { colour: "red", size: 0, id: NOWHERE, content_hash: "x", drive_id: NOWHERE, mime_type: "a/b" },
-        {
-          headers: { prefer: "handling=lenient" },
-          receives: { "preference-applied": "handling=lenient" },
-        },
+        { headers: { prefer: "handling=lenient" }, receives: { "preference-applied": "handling=lenient" } },
       ),
       after: [unchanged],
     },

@@ -510,9 +510,7 @@ describe("folders whose names begin alike, or are written alike, are apart", () 
     const again = await own.client.send(
       "PUT",
       `/v0/files?drive_id=${own.id}&path=${encodeURIComponent("\u212a")}`,
-      {
-        body: "x",
-      },
+      { body: "x" },
     );
     expect(JSON.parse(again.text)).toMatchObject({ path: "K" });
   });

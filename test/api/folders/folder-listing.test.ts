@@ -51,16 +51,8 @@ describe("a folder's folders", () => {
     },
     { name: "of the root by a lone slash", given, ...list("path=/", { total: 2 }) },
     { name: "of the root by an empty path", given, ...list("path=", { total: 2 }) },
-    {
-      name: "one level down",
-      given,
-      ...list("path=a/", { data: [holding("a/b/", 2, 5, true)], total: 1 }),
-    },
-    {
-      name: "at the bottom",
-      given,
-      ...list("path=a/b/c/", { data: [], total: 0 }),
-    },
+    { name: "one level down", given, ...list("path=a/", { data: [holding("a/b/", 2, 5, true)], total: 1 }) },
+    { name: "at the bottom", given, ...list("path=a/b/c/", { data: [], total: 0 }) },
     { name: "with a leading slash", given, ...list("path=/a/b/", { data: [holding("a/b/c/", 1, 3)] }) },
     {
       name: "whole records",
@@ -96,11 +88,7 @@ describe("a folder's folders", () => {
       given: [create("a/")],
       ...list("page=1000000000&limit=1000", { data: [], total: 1, next_cursor: null }),
     },
-    {
-      name: "the largest page",
-      given: [create("a/")],
-      ...list("limit=1000", { total: 1 }),
-    },
+    { name: "the largest page", given: [create("a/")], ...list("limit=1000", { total: 1 }) },
     {
       name: "after a folder went",
       given: [

@@ -26,9 +26,7 @@ function upload(client: Client, drive: string, path: string, query = ""): Promis
     201,
     "PUT",
     `/v0/files?drive_id=${drive}&path=${encodeURIComponent(path)}${query}`,
-    {
-      body: `content of ${path}`,
-    },
+    { body: `content of ${path}` },
   );
 }
 

@@ -188,9 +188,7 @@ test("they are there by path, in ranges, and never as code", async () => {
   const response = await drive.client.fetch(
     "GET",
     `/v0/files/by-path/versions/1/download?${query}&inline=1`,
-    {
-      headers: { range: "bytes=3-5" },
-    },
+    { headers: { range: "bytes=3-5" } },
   );
   expect([response.status, await response.text()]).toEqual([206, "one"]);
   expect(response.headers.get("content-disposition")).toStartWith("attachment");

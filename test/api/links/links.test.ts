@@ -225,10 +225,7 @@ describe("revoking", () => {
   test("ends links of every kind at once", async () => {
     const { client, id, toFolder, toFile, presigned, upload } = await everyKind();
     for (const link of [toFolder, toFile, presigned, upload]) {
-      expect(await client.delete<Json>(`/v0/links/${link.id}`)).toEqual({
-        id: link.id,
-        revoked: true,
-      });
+      expect(await client.delete<Json>(`/v0/links/${link.id}`)).toEqual({ id: link.id, revoked: true });
       expect((await client.send("DELETE", `/v0/links/${link.id}`)).status).toBe(404);
     }
     expect((await listed(client, `?drive_id=${id}`)).data).toEqual([]);

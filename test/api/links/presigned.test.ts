@@ -159,11 +159,7 @@ describe("serves like a download", () => {
       given,
       ...open({ ...whole, receives: { "content-disposition": /^inline; / } }, "?inline=1"),
     },
-    {
-      name: "a query that is none",
-      given,
-      ...open(refused("VALIDATION_ERROR", "inline"), "?inline=maybe"),
-    },
+    { name: "a query that is none", given, ...open(refused("VALIDATION_ERROR", "inline"), "?inline=maybe") },
     {
       name: "by another method not at all",
       given,

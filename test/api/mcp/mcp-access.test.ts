@@ -105,10 +105,7 @@ const CALLS: Readonly<Record<string, { readonly args: Record<string, Json>; read
     of: writing(),
   },
   append_file: { args: { drive: "{drive}", path: "{path}", text: "more" }, of: writing() },
-  move_file: {
-    args: { drive: "{drive}", path: "{path}", destination_path: "{path}-moved" },
-    of: writing(),
-  },
+  move_file: { args: { drive: "{drive}", path: "{path}", destination_path: "{path}-moved" }, of: writing() },
   copy_file: {
     args: { drive: "{drive}", path: "{path}", destination_path: "{path}-copy" },
     of: writing("NOT_FOUND"),

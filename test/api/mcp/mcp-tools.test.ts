@@ -199,10 +199,7 @@ describe("writing", () => {
     const bare = etagIn(second).replaceAll('"', "");
     expect(
       await me.get("move_file", { path: "plan.md", destination_path: "b", if_match: bare }),
-    ).toMatchObject({
-      path: "b",
-      etag: etagIn(second),
-    });
+    ).toMatchObject({ path: "b", etag: etagIn(second) });
   });
 });
 

@@ -224,12 +224,7 @@ const ENTRIES: readonly Entry[] = [
     body: () => ({ name: "New" }),
     of: { agent: provisioning, ada: provisioning },
   },
-  {
-    route: "POST /v0/drives",
-    path: () => "/v0/drives",
-    body: () => ({ name: "New" }),
-    of: accounts(201),
-  },
+  { route: "POST /v0/drives", path: () => "/v0/drives", body: () => ({ name: "New" }), of: accounts(201) },
   {
     route: "POST /v0/drives",
     about: "with a body that is none, which a key of one drive is not told",
@@ -325,11 +320,7 @@ const ENTRIES: readonly Entry[] = [
     path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}`,
     of: managing(200),
   },
-  {
-    route: "GET /v0/drives/{id}/works",
-    path: ({ drive }) => `/v0/drives/${drive}/works`,
-    of: looking(200),
-  },
+  { route: "GET /v0/drives/{id}/works", path: ({ drive }) => `/v0/drives/${drive}/works`, of: looking(200) },
   {
     route: "GET /v0/drives/{id}/works/{wid}",
     path: ({ drive, work: id }) => `/v0/drives/${drive}/works/${id}`,
@@ -428,11 +419,7 @@ const ENTRIES: readonly Entry[] = [
     path: ({ file }) => `/v0/files/${file}/versions/1`,
     of: forAdas(managing(200), { adaBeside: 404 }),
   },
-  {
-    route: "GET /v0/archive",
-    path: ({ drive }) => `/v0/archive?drive_id=${drive}`,
-    of: reading(200),
-  },
+  { route: "GET /v0/archive", path: ({ drive }) => `/v0/archive?drive_id=${drive}`, of: reading(200) },
   { route: "GET /v0/files/{id}/text", path: ({ file }) => `/v0/files/${file}/text`, of: reading(200) },
   {
     route: "POST /v0/files/{id}/edit",
@@ -445,11 +432,7 @@ const ENTRIES: readonly Entry[] = [
     path: ({ file }) => `/v0/files/${file}/extract`,
     of: forAdas(writing(200), { carol: 200 }),
   },
-  {
-    route: "GET /v0/files/{id}/extract",
-    path: ({ file }) => `/v0/files/${file}/extract`,
-    of: reading(200),
-  },
+  { route: "GET /v0/files/{id}/extract", path: ({ file }) => `/v0/files/${file}/extract`, of: reading(200) },
   {
     route: "POST /v0/files/{id}/presigned-url",
     path: ({ file }) => `/v0/files/${file}/presigned-url`,
@@ -557,11 +540,7 @@ const ENTRIES: readonly Entry[] = [
     body: () => ({ password: "open sesame" }),
     of: { agent: nothingToWrite, ada: nothingToWrite },
   },
-  {
-    route: "GET /v0/account",
-    path: () => "/v0/account",
-    of: accounts(200, 200),
-  },
+  { route: "GET /v0/account", path: () => "/v0/account", of: accounts(200, 200) },
   { route: "GET /v0/account/usage", path: () => "/v0/account/usage", of: everyone },
   {
     route: "POST /v0/account/password",
@@ -569,27 +548,15 @@ const ENTRIES: readonly Entry[] = [
     body: () => ({ current: "ada's password", password: "another password" }),
     of: signedInOnly,
   },
-  {
-    route: "GET /v0/sessions",
-    path: () => "/v0/sessions",
-    of: people(200),
-  },
-  {
-    route: "DELETE /v0/sessions",
-    path: () => "/v0/sessions",
-    of: people(200),
-  },
+  { route: "GET /v0/sessions", path: () => "/v0/sessions", of: people(200) },
+  { route: "DELETE /v0/sessions", path: () => "/v0/sessions", of: people(200) },
   {
     route: "DELETE /v0/sessions/{id}",
     about: "that never was",
     path: ({ file }) => `/v0/sessions/${file}`,
     of: people(404),
   },
-  {
-    route: "GET /v0/oauth/requests/{id}",
-    path: () => "/v0/oauth/requests/none",
-    of: signedInOnly,
-  },
+  { route: "GET /v0/oauth/requests/{id}", path: () => "/v0/oauth/requests/none", of: signedInOnly },
   {
     route: "POST /v0/oauth/requests/{id}",
     path: () => "/v0/oauth/requests/none",
@@ -609,11 +576,7 @@ const ENTRIES: readonly Entry[] = [
     body: () => ({ plan: "team" }),
     of: signedInOnly,
   },
-  {
-    route: "GET /v0/folders",
-    path: ({ drive }) => `/v0/folders?drive_id=${drive}`,
-    of: looking(200),
-  },
+  { route: "GET /v0/folders", path: ({ drive }) => `/v0/folders?drive_id=${drive}`, of: looking(200) },
   {
     route: "POST /v0/folders",
     path: () => "/v0/folders",

@@ -20,10 +20,7 @@ test("an agent that knows only the address works over HTTP and MCP, and hands it
   const address = stage.coffer.appliance.url;
   const links = linksIn(await (await fetch(address)).text());
   const provision = links.get("Provision") ?? { url: "", about: "" };
-  const made = await fetch(provision.url, {
-    method: "POST",
-    body: JSON.stringify(jsonIn(provision.about)),
-  });
+  const made = await fetch(provision.url, { method: "POST", body: JSON.stringify(jsonIn(provision.about)) });
   const { data }: { data: { api_key: string; drive_id: string; claim_url: string } } = JSON.parse(
     await made.text(),
   );

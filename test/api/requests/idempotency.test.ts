@@ -223,12 +223,7 @@ const ofFile = ({ file }: Target) => `/v0/files/${file}`;
 const HOOK = { url: "https://agent.example/hook", events: ["snapshot.deleted"] };
 
 const ENTRIES: readonly Route[] = [
-  {
-    route: "POST /v0/drives/provision",
-    anonymous: true,
-    body: () => ({ name: "Provisioned" }),
-    status: 201,
-  },
+  { route: "POST /v0/drives/provision", anonymous: true, body: () => ({ name: "Provisioned" }), status: 201 },
   { route: "POST /v0/drives", body: () => ({ name: "Made" }), status: 201 },
   { route: "POST /v0/drives/claim", body: ({ claimToken }) => ({ token: claimToken }), status: 200 },
   {
@@ -280,11 +275,7 @@ const ENTRIES: readonly Route[] = [
     status: 200,
   },
   { route: "DELETE /v0/trash/{id}", path: ({ trash }) => `/v0/trash/${trash.file}`, status: 200 },
-  {
-    route: "DELETE /v0/trash",
-    body: ({ drive }) => ({ drive_id: drive, confirm: true }),
-    status: 200,
-  },
+  { route: "DELETE /v0/trash", body: ({ drive }) => ({ drive_id: drive, confirm: true }), status: 200 },
   {
     route: "POST /v0/drives/{id}/members",
     path: ({ drive }) => `/v0/drives/${drive}/members`,
@@ -448,11 +439,7 @@ const ENTRIES: readonly Route[] = [
     body: ({ file }) => ({ file_ids: [file, "nothing"] }),
     status: 200,
   },
-  {
-    route: "POST /v0/folders",
-    body: ({ drive }) => ({ drive_id: drive, path: "made/" }),
-    status: 201,
-  },
+  { route: "POST /v0/folders", body: ({ drive }) => ({ drive_id: drive, path: "made/" }), status: 201 },
   {
     route: "POST /v0/folders",
     about: "that is there",

@@ -335,9 +335,7 @@ async function fillWithWebhooks(): Promise<void> {
 const drive = ({ drive: id }: Target): Request => ({ params: { id } });
 const snapshot = ({ drive: id, snapshot: sid }: Target): Request => ({ params: { id, sid } });
 /** A removal of `dir/`, which nothing does. */
-const work = ({ drive: id }: Target) => ({
-  params: { id, wid: recordWork(coffer.dataDir, id, "dir/") },
-});
+const work = ({ drive: id }: Target) => ({ params: { id, wid: recordWork(coffer.dataDir, id, "dir/") } });
 const trashed = ({ trash: id }: Target): Request => ({ params: { id } });
 const member = ({ drive: id, member: user_id }: Target): Request => ({ params: { id, user_id } });
 const file = ({ file: id }: Target): Request => ({ params: { id } });
@@ -488,11 +486,7 @@ const SUCCESSES: readonly Case[] = [
     request: (t) => also(to(t, "copy.txt"), { destination_drive_id: "ada/notes", overwrite: true }),
   },
   { operation: "moveFile", gives: 200, request: (t) => to(t, "moved.txt") },
-  {
-    operation: "deleteFiles",
-    gives: 200,
-    request: (t) => ({ body: { file_ids: [t.file, NOWHERE] } }),
-  },
+  { operation: "deleteFiles", gives: 200, request: (t) => ({ body: { file_ids: [t.file, NOWHERE] } }) },
   { operation: "listVersions", gives: 200, request: file },
   { operation: "downloadVersion", gives: 200, request: version },
   { operation: "downloadVersion", gives: 206, request: (t) => under(version(t), { range: "bytes=0-1" }) },
@@ -506,11 +500,7 @@ const SUCCESSES: readonly Case[] = [
   { operation: "restoreVersion", gives: 200, request: version },
   { operation: "deleteVersion", gives: 200, request: version },
   { operation: "downloadFile", gives: 200, request: file },
-  {
-    operation: "downloadFile",
-    gives: 200,
-    request: (t) => ({ ...file(t), query: { inline: "1" } }),
-  },
+  { operation: "downloadFile", gives: 200, request: (t) => ({ ...file(t), query: { inline: "1" } }) },
   { operation: "downloadFile", gives: 206, request: (t) => under(file(t), { range: "bytes=0-1" }) },
   {
     operation: "downloadFile",
@@ -726,11 +716,7 @@ const REFUSALS: readonly Case[] = [
     as: "bob",
     request: () => also(file(bobs()), {}),
   },
-  {
-    operation: "moveFile",
-    gives: "PRECONDITION_FAILED",
-    request: (t) => under(to(t, "moved"), OTHER_ETAG),
-  },
+  { operation: "moveFile", gives: "PRECONDITION_FAILED", request: (t) => under(to(t, "moved"), OTHER_ETAG) },
   {
     operation: "editFile",
     gives: "CONFLICT",
@@ -939,11 +925,7 @@ const REFUSALS: readonly Case[] = [
     as: "nobody",
     request: () => ({ params: { token: bobsUpload }, body: FULL }),
   },
-  {
-    operation: "searchFiles",
-    gives: "NOT_FOUND",
-    request: () => ({ query: { q: "x", drive_id: NOWHERE } }),
-  },
+  { operation: "searchFiles", gives: "NOT_FOUND", request: () => ({ query: { q: "x", drive_id: NOWHERE } }) },
   { operation: "listChanges", gives: "NOT_FOUND", request: () => ({ query: { drive_id: NOWHERE } }) },
   { operation: "listChanges", gives: "GONE", request: () => ({ query: { cursor: NEVER } }) },
   {

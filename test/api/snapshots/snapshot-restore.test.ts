@@ -235,9 +235,7 @@ test("no quota is in the way back", async () => {
   const snapshot = await take(ada, drives.ada);
   await ada.delete(`/v0/files/by-path?drive_id=${drives.ada}&path=large`);
   await upload(ada, drives.ada, "junk", "y".repeat(80));
-  const full = await ada.send("PUT", `/v0/files?drive_id=${drives.ada}&path=more`, {
-    body: "z".repeat(80),
-  });
+  const full = await ada.send("PUT", `/v0/files?drive_id=${drives.ada}&path=more`, { body: "z".repeat(80) });
   expect([full.status, full.text]).toEqual([403, expect.stringContaining("snapshots need")]);
   expect(await restore(ada, drives.ada, snapshot)).toMatchObject({ files_restored: 1, files_removed: 1 });
   expect(await verified(coffer.dataDir)).toEqual([]);

@@ -192,10 +192,7 @@ const SCENARIOS: readonly Scenario[] = [
     request: ["GET", `/v0/search?${INSIDE}&q=f`],
     ...refused("VALIDATION_ERROR", "snapshot_id"),
     after: [
-      {
-        request: ["GET", `/v0/grep?${INSIDE}&pattern=x`],
-        ...refused("VALIDATION_ERROR", "snapshot_id"),
-      },
+      { request: ["GET", `/v0/grep?${INSIDE}&pattern=x`], ...refused("VALIDATION_ERROR", "snapshot_id") },
       {
         request: ["GET", `/v0/files/by-path/versions?${INSIDE}&path=a/f.txt`],
         ...refused("VALIDATION_ERROR", "snapshot_id"),

@@ -208,9 +208,7 @@ describe("what is not answered with 2xx", () => {
     expect(await tried(own, id, 1)).toMatchObject({ state: "pending", status: 410 });
     pass(10_000);
     expect(await tried(own, id, 2)).toMatchObject({ state: "delivered" });
-    expect(await own.client.get<Webhook>(`/v0/webhooks/${id}`)).toMatchObject({
-      disabled_at: null,
-    });
+    expect(await own.client.get<Webhook>(`/v0/webhooks/${id}`)).toMatchObject({ disabled_at: null });
   });
 
   test("while its webhook is deleted is not taken for a message of the next one", async () => {
@@ -232,9 +230,7 @@ describe("what is not answered with 2xx", () => {
     await receiver.first(2);
     expect(receiver.received.map(({ path }) => path)).toEqual(["/first", "/second"]);
     expect(await tried(own, id, 1)).toMatchObject({ state: "delivered", status: 204 });
-    expect(await own.client.get<Webhook>(`/v0/webhooks/${id}`)).toMatchObject({
-      disabled_at: null,
-    });
+    expect(await own.client.get<Webhook>(`/v0/webhooks/${id}`)).toMatchObject({ disabled_at: null });
   });
 
   test("waits in the feed if it is too much, and none of it is left out", async () => {

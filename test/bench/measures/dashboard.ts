@@ -94,10 +94,7 @@ async function filled({ server, owner }: Look, name: string, count: number): Pro
 
 /** A page in a window of its own, which is closed at the end of its scope. */
 async function openPage({ browser, server }: Look): Promise<Page & AsyncDisposable> {
-  const context = await newWindow(browser, {
-    baseURL: server.url,
-    viewport: { width: 1280, height: 800 },
-  });
+  const context = await newWindow(browser, { baseURL: server.url, viewport: { width: 1280, height: 800 } });
   await signInto(context, server.url, "ada");
   const page = await context.newPage();
   return Object.assign(page, { [Symbol.asyncDispose]: () => context.close() });

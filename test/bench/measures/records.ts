@@ -5,10 +5,7 @@ import { fillDrive } from "../peers/coffer.ts";
 import type { RecordPages } from "../peers/peer.ts";
 import { type Group, inTurn, openPeers, type OpenPeer, type Run } from "../run.ts";
 
-const PAGES = {
-  name: "pages of 50 records a second, 16 clients",
-  reach: { atLeast: 10_000 },
-} as const;
+const PAGES = { name: "pages of 50 records a second, 16 clients", reach: { atLeast: 10_000 } } as const;
 const ALL = {
   name: "10,000 records in pages of 1,000, ms (nginx: one PROPFIND without pages)",
   reach: { atMost: 26 },

@@ -61,15 +61,7 @@ async function upload(
   return (await storeFile(services, caller, drive, path, `content of ${path}`, { tags: ["tag"] })).file;
 }
 
-const list = {
-  prefix: "",
-  grouped: false,
-  tags: [],
-  sort: "path",
-  page: 1,
-  limit: 50,
-  after: null,
-} as const;
+const list = { prefix: "", grouped: false, tags: [], sort: "path", page: 1, limit: 50, after: null } as const;
 const fullFolder = { ...list, prefix: "many/", grouped: true } as const;
 const fullOfFolders = { ...list, prefix: "folders/", grouped: true } as const;
 
@@ -295,10 +287,7 @@ const COSTS: readonly { readonly name: string; readonly work: Work }[] = [
     name: "previewing the deletion of a full folder",
     work: (services, { caller, drive }) => services.folders.preview(caller, drive, "many/"),
   },
-  {
-    name: "uploading a file",
-    work: (services, filled) => upload(services, filled, "many/new.txt"),
-  },
+  { name: "uploading a file", work: (services, filled) => upload(services, filled, "many/new.txt") },
   {
     name: "downloading a file",
     work: async (services, { caller, first }) => {

@@ -129,9 +129,7 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     await client.post(`/v0/drives/${drive}/snapshots`, {});
     disk.fill();
     const body = { drive_id: drive, path: "f/", confirm: true };
-    expect(await client.delete<object>("/v0/folders", body)).toMatchObject({
-      deleted_count: 2500,
-    });
+    expect(await client.delete<object>("/v0/folders", body)).toMatchObject({ deleted_count: 2500 });
     const listed = await client.get<{ total: number }>(`/v0/files?drive_id=${drive}`);
     expect(listed.total).toBe(0);
     disk.clear();
@@ -151,9 +149,7 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 48 MiB", NO_SMALL_DI
     for (let folder = 0; folder < 4; folder += 1) {
       disk.fill();
       const body = { drive_id: drive, path: `${folder}/`, confirm: true };
-      expect(await client.delete<object>("/v0/folders", body)).toMatchObject({
-        deleted_count: 100,
-      });
+      expect(await client.delete<object>("/v0/folders", body)).toMatchObject({ deleted_count: 100 });
     }
     expect(await server.stop()).toBe(0);
   });

@@ -108,9 +108,7 @@ test("a link is made with a password, listed, and works no more once it is revok
   await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
   await page.getByRole("heading", { name: "No links" }).waitFor();
   expect((await fetch(shared)).status).toBe(404);
-  expect(await dashboard.owner.client.get(`/v0/links?drive_id=${id}`)).toMatchObject({
-    data: [],
-  });
+  expect(await dashboard.owner.client.get(`/v0/links?drive_id=${id}`)).toMatchObject({ data: [] });
 });
 
 test("what is deleted for good is gone, one by one or all at once", async () => {

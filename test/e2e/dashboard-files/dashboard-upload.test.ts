@@ -290,9 +290,7 @@ async function collide(names: readonly string[], content: string | Buffer = "new
     await dashboard.owner.client.send(
       "PUT",
       `/v0/files?${new URLSearchParams({ drive_id: dashboard.owner.drive, path: `taken/${name}` }).toString()}`,
-      {
-        body: "old",
-      },
+      { body: "old" },
     );
   }
   await open("taken/");

@@ -57,10 +57,7 @@ test("a client that does not read its download of 300 MiB costs no memory, and g
 
   const reader = Bun.spawn(
     [process.execPath, "-e", READER, `${server.url}/v0/files/${id}/download`, agent.key],
-    {
-      stdout: "pipe",
-      stderr: "inherit",
-    },
+    { stdout: "pipe", stderr: "inherit" },
   );
   await server.stdout.until(/"route":"\/v0\/files\/:id\/download"/);
   await isStopped(reader);

@@ -191,10 +191,7 @@ test("a bucket whose list has no end does not keep a backup for ever", async () 
   expect(await backup()).toMatchObject({ code: 0, stderr: "" });
   for (const letter of "abcd") s3.objects.set(`contents/${letter}`, new Uint8Array(1));
   s3.isStuck = true;
-  expect(await backup()).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining("the same page again"),
-  });
+  expect(await backup()).toMatchObject({ code: 1, stderr: expect.stringContaining("the same page again") });
 });
 
 test.skipIf(NO_SMALL_DISK !== "")(

@@ -250,9 +250,7 @@ test("a drive is deleted only once what a move brings into it is there", async (
   expect(filesIn(world)[0]).toBe(FILES);
   expect(
     services.folders.list(caller, { driveId: world.drive, path: "", page: 1, limit: 9, after: null }),
-  ).toMatchObject({
-    folders: [],
-  });
+  ).toMatchObject({ folders: [] });
 });
 
 test("changes of many folders at once, and of the same ones, all come to their ends", async () => {

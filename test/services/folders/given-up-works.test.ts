@@ -282,13 +282,7 @@ test("a key of a folder sees what is done in there, and not where it comes from 
   await using world = await open();
   const { services, caller, drive } = world;
   const keyOf = async (pathPrefix: string) => {
-    const request = {
-      name: "",
-      scope: "read-write",
-      driveId: drive,
-      pathPrefix,
-      expiresAt: null,
-    } as const;
+    const request = { name: "", scope: "read-write", driveId: drive, pathPrefix, expiresAt: null } as const;
     const { secret } = await services.apiKeys.create(caller, request);
     const holder = callerWith(services, secret);
     return { ...world, caller: holder };

@@ -21,10 +21,7 @@ export const STATES = createRequestStateCodec<{ round: number }>({
 /** Asks a person for one value. */
 export function asked(message: string, name: string) {
   const properties = { [name]: { type: "string" as const } };
-  return inputRequired.elicit({
-    message,
-    requestedSchema: { type: "object", properties, required: [name] },
-  });
+  return inputRequired.elicit({ message, requestedSchema: { type: "object", properties, required: [name] } });
 }
 
 function generated(prompt: string) {

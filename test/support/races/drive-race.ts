@@ -242,10 +242,7 @@ async function agentIn(opened: OpenedServices): Promise<Agent> {
   const { token: link } = await services.presignedLinks.create(
     caller,
     { id: file.id },
-    {
-      expiresIn: 3600,
-      oneTime: true,
-    },
+    { expiresIn: 3600, oneTime: true },
   );
   const linked = { drive: id, path: "linked" };
   const { token: uploadLink } = await services.uploadLinks.create(caller, linked);
