@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type TestAppliance, startAppliance } from "../../support/server/appliance.ts";
 import { byPath } from "../../support/samples/by-path.ts";
-import type { Answer, Client, Json } from "../../support/server/client.ts";
+import type { Answer, Json } from "../../support/server/client.ts";
 import {
   expectCommonRules,
   HELLO,
@@ -14,6 +14,7 @@ import {
 } from "../../support/server/scenario.ts";
 import { forgetWork, recordWork } from "../../support/faults/recorded-work.ts";
 import { CALLERS, type CallerName, populate, type World } from "../../support/server/world.ts";
+import { HOOK, makeWebhook, putIntoTrash, takeSnapshot } from "../../support/server/targets.ts";
 
 const stage = openStage();
 
@@ -214,8 +215,6 @@ function forking(ok: number): Entry["of"] {
   const missing = accounts(404).agent;
   return { agent: missing, ada: { ...missing, ada: ok, adaMade: ok, adaApp: ok, carol: 403, dan: ok } };
 }
-const HOOK = { url: "https://agent.example/hook", events: ["snapshot.deleted"] };
-
 const ENTRIES: readonly Entry[] = [
   { route: "GET /v0", path: () => "/v0", of: { agent: forAll, ada: forAll } },
   {
@@ -720,29 +719,6 @@ async function makeTarget(
 }
 
 const NO_WEBHOOK = { webhook: "", delivery: "" };
-
-/** A webhook with a delivery, instead of those from before: there may be only a few. */
-async function makeWebhook(client: Client, drive: string): Promise<typeof NO_WEBHOOK> {
-  const { data } = await client.get<{ data: { id: string }[] }>("/v0/webhooks");
-  for (const { id } of data) await client.delete(`/v0/webhooks/${id}`);
-  const body = { ...HOOK, drive_id: drive };
-  const { id } = await client.post<{ id: string }>("/v0/webhooks", body);
-  const sent = await client.post<{ id: string }>(`/v0/webhooks/${id}/test`);
-  return { webhook: id, delivery: sent.id };
-}
-
-/** Deletes a file. Returns its entry in the trash. */
-async function putIntoTrash(client: Client, drive: string, path: string): Promise<string> {
-  const query = `drive_id=${drive}&path=${path}`;
-  await client.json(201, "PUT", `/v0/files?${query}`, { body: "x" });
-  const gone = await client.delete<{ trash_id: string }>(`/v0/files/by-path?${query}`);
-  return gone.trash_id;
-}
-
-async function takeSnapshot(client: Client, drive: string): Promise<string> {
-  const path = `/v0/drives/${drive}/snapshots`;
-  return (await client.post<{ data: { id: string } }>(path)).data.id;
-}
 
 /** Makes room for the next one's key: a drive may have only a hundred. It, or its drive, may be gone already. */
 async function dropTarget(

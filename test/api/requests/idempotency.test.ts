@@ -17,6 +17,7 @@ import {
   openStage,
 } from "../../support/server/scenario.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
+import { HOOK, makeWebhook, takeSnapshot } from "../../support/server/targets.ts";
 
 const stage = openStage();
 const DAY = 24 * 60 * 60 * 1000;
@@ -108,7 +109,7 @@ async function makeTarget(): Promise<Target> {
   return {
     uploadToken: link.url.split("/").at(-1) ?? "",
     link: link.id,
-    ...(await makeWebhook(drive)),
+    ...(await makeWebhook(ada, drive)),
     drive,
     file: file.id,
     key: key.id,
@@ -117,20 +118,9 @@ async function makeTarget(): Promise<Target> {
     user: makeUser(),
     session: beginSession(stage.coffer, "ada").id,
     request: await pendingRequest(stage.coffer),
-    snapshot: await takeSnapshot(drive),
+    snapshot: await takeSnapshot(ada, drive),
     trash: await fillTrash(drive),
   };
-}
-
-/** A webhook with a delivery, instead of those from before: there may be only a few. */
-async function makeWebhook(drive: string): Promise<Pick<Target, "webhook" | "delivery">> {
-  const { ada } = stage.world.clients;
-  const { data } = await ada.get<{ data: { id: string }[] }>("/v0/webhooks");
-  for (const { id } of data) await ada.delete(`/v0/webhooks/${id}`);
-  const body = { ...HOOK, drive_id: drive };
-  const { id } = await ada.post<{ id: string }>("/v0/webhooks", body);
-  const sent = await ada.post<{ id: string }>(`/v0/webhooks/${id}/test`);
-  return { webhook: id, delivery: sent.id };
 }
 
 async function fillTrash(drive: string): Promise<Target["trash"]> {
@@ -142,11 +132,6 @@ async function fillTrash(drive: string): Promise<Target["trash"]> {
   const body = { drive_id: drive, path: "gone/", confirm: true };
   const folder = await ada.delete<{ trash_id: string }>("/v0/folders", body);
   return { file: file.trash_id, folder: folder.trash_id };
-}
-
-async function takeSnapshot(drive: string): Promise<string> {
-  const path = `/v0/drives/${drive}/snapshots`;
-  return (await stage.world.clients.ada.post<{ data: { id: string } }>(path)).data.id;
 }
 
 /** All that Ada can see of the target, and how many unclaimed drives there are. */
@@ -219,8 +204,6 @@ function form(fields: Record<string, string>, content: string): Uint8Array<Array
 }
 
 const ofFile = ({ file }: Target) => `/v0/files/${file}`;
-
-const HOOK = { url: "https://agent.example/hook", events: ["snapshot.deleted"] };
 
 const ENTRIES: readonly Route[] = [
   { route: "POST /v0/drives/provision", anonymous: true, body: () => ({ name: "Provisioned" }), status: 201 },

@@ -18,6 +18,7 @@ import { recordWork } from "../../support/faults/recorded-work.ts";
 import { type Code, eventually, HELLO, HELLO_DIGEST, STATUS_OF } from "../../support/server/scenario.ts";
 import { beginSession, sessionIn } from "../../support/server/sign-in.ts";
 import { type CallerName, populate, type World } from "../../support/server/world.ts";
+import { HOOK, makeWebhook, putIntoTrash } from "../../support/server/targets.ts";
 
 /** What a request to an operation fills in. */
 interface Request {
@@ -120,7 +121,8 @@ beforeAll(async () => {
   };
   const everything = { body: { drive_id: world.drives.ada, path: "" } };
   oddShare = (await world.clients.ada.json<Target["share"]>(201, "POST", "/v0/links", everything)).token;
-  bobsTrash = await putIntoTrash(world.clients.bob, world.drives.bob);
+  // A file of the drive has the same content.
+  bobsTrash = await putIntoTrash(world.clients.bob, world.drives.bob, "gone", HELLO_TEXT);
   const rest = { body: FULL.slice(HELLO_TEXT.length) };
   await world.clients.bob.json(201, "PUT", `/v0/files?drive_id=${world.drives.bob}&path=rest`, rest);
   places.set(world.files.bob, { drive_id: world.drives.bob, path: "notes/hello.txt" });
@@ -143,15 +145,6 @@ afterAll(async () => {
   await coffer[Symbol.asyncDispose]();
   await provider[Symbol.asyncDispose]();
 });
-
-/** Deletes a file `gone`. Returns its entry in the trash. */
-async function putIntoTrash(client: Client, drive_id: string): Promise<string> {
-  const query = `drive_id=${drive_id}&path=gone`;
-  // A file of the drive has the same content.
-  await client.json(201, "PUT", `/v0/files?${query}`, { body: HELLO_TEXT });
-  const gone = await client.delete<{ trash_id: string }>(`/v0/files/by-path?${query}`);
-  return gone.trash_id;
-}
 
 /** Makes a link to upload to; its token. */
 async function linkTo(client: Client, drive_id: string, path: string): Promise<string> {
@@ -251,17 +244,6 @@ async function fillWithSnapshots(drive: string): Promise<void> {
   await Promise.all(Array.from({ length: SNAPSHOTS.taken }, take));
 }
 
-/** A webhook with a delivery, instead of those from before: there may be only a few. */
-async function makeWebhook(drive: string): Promise<Pick<Target, "webhook" | "delivery">> {
-  const { ada } = world.clients;
-  const { data } = await ada.get<{ data: { id: string }[] }>("/v0/webhooks");
-  for (const { id } of data) await ada.delete(`/v0/webhooks/${id}`);
-  const body = { ...HOOK, drive_id: drive };
-  const { id } = await ada.post<{ id: string }>("/v0/webhooks", body);
-  const sent = await ada.post<{ id: string }>(`/v0/webhooks/${id}/test`);
-  return { webhook: id, delivery: sent.id };
-}
-
 async function makeTarget(): Promise<Target> {
   const { ada, nobody } = world.clients;
   const created = await ada.makeDrive("Target");
@@ -299,7 +281,7 @@ async function makeTarget(): Promise<Target> {
   }>("/v0/drives/provision", { name: "Unclaimed" });
   await coffer.client(unclaimed.api_key).put(unclaimed.drive_id, "full", FULL);
   const claim = unclaimed.claim_url.split("/").at(-1) ?? "";
-  const trash = await putIntoTrash(ada, created.id);
+  const trash = await putIntoTrash(ada, created.id, "gone", HELLO_TEXT);
   return {
     drive: created.id,
     file: file.id,
@@ -308,7 +290,7 @@ async function makeTarget(): Promise<Target> {
     snapshot: taken.data.id,
     member: member.data.user_id,
     link: link.token,
-    ...(await makeWebhook(created.id)),
+    ...(await makeWebhook(ada, created.id)),
     share,
     locked: locked.token,
     over: over.token,
@@ -317,7 +299,6 @@ async function makeTarget(): Promise<Target> {
   };
 }
 
-const HOOK = { url: "https://agent.example/hook", events: ["snapshot.deleted"] };
 const hook = ({ webhook: id }: Target): Request => ({ params: { id } });
 const hookDelivery = ({ webhook: id, delivery: did }: Target): Request => ({ params: { id, did } });
 /** One of Bob's, which is disabled. */

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Client } from "../../support/server/client.ts";
 import { openStage, put, refused, runScenarios, type Step } from "../../support/server/scenario.ts";
+import { takeSnapshot } from "../../support/server/targets.ts";
 
 const stage = openStage();
 
@@ -15,10 +16,6 @@ async function upload(client: Client, drive: string, path: string, body: string)
   const answer = await client.send("PUT", `/v0/files?drive_id=${drive}&path=${path}`, { body });
   const { id }: { id: string } = JSON.parse(answer.text);
   return id;
-}
-
-async function take(client: Client, drive: string): Promise<string> {
-  return (await client.post<{ data: { id: string } }>(`/v0/drives/${drive}/snapshots`)).data.id;
 }
 
 /** All differences, in pages of some length. */
@@ -50,7 +47,7 @@ test("what was added, removed, changed and moved is told apart, on pages of any 
   const ids: Record<string, string> = {};
   for (const path of ["a/1", "a/2", "a/3", "a/4", "b/5", "b/6", "c/7", "d", "e", "f", "g"])
     ids[path] = await upload(client, drive, path, path);
-  const snapshot = await take(client, drive);
+  const snapshot = await takeSnapshot(client, drive);
   expect(await differences(client, drive, snapshot)).toEqual([]);
   const move = (from: string, to: string) =>
     client.post(`/v0/files/${ids[from]}/move`, { destination_path: to }, 200);
@@ -102,7 +99,7 @@ test("more than one step looks at", async () => {
   const { id: drive, client } = await stage.ownDrive();
   const paths = Array.from({ length: 1050 }, (_, n) => String(n).padStart(4, "0"));
   await Promise.all(paths.map((path) => upload(client, drive, path, "x")));
-  const snapshot = await take(client, drive);
+  const snapshot = await takeSnapshot(client, drive);
   await Promise.all(paths.filter((_, n) => n % 2 === 0).map((path) => upload(client, drive, path, "y")));
   const found = await differences(client, drive, snapshot, { limit: 300 });
   expect(found.map(({ path }) => path)).toEqual(paths.filter((_, n) => n % 2 === 0));

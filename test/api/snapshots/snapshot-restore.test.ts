@@ -14,6 +14,7 @@ import {
 } from "../../support/server/scenario.ts";
 import { verified } from "../../support/faults/verified.ts";
 import { populate } from "../../support/server/world.ts";
+import { takeSnapshot } from "../../support/server/targets.ts";
 
 const stage = openStage();
 
@@ -32,10 +33,6 @@ async function upload(client: Client, drive: string, path: string, body: string,
   if (answer.status >= 300) throw new Error(answer.text);
   const { id }: { id: string } = JSON.parse(answer.text);
   return id;
-}
-
-async function take(client: Client, drive: string): Promise<string> {
-  return (await client.post<{ data: { id: string } }>(`/v0/drives/${drive}/snapshots`)).data.id;
 }
 
 async function restore(client: Client, drive: string, snapshot: string, path?: string) {
@@ -73,7 +70,7 @@ test("a ruined drive comes back as it was, with its ids, and the restore is undo
   const { id: drive, client } = await stage.ownDrive();
   const ids = await fill(client, drive);
   const before = await seen(client, drive, about);
-  const snapshot = await take(client, drive);
+  const snapshot = await takeSnapshot(client, drive);
   stage.coffer.clock.advance(1000);
   await ruin(client, drive, ids);
   const ruined = await seen(client, drive, about);
@@ -105,7 +102,7 @@ test("a ruined drive comes back as it was, with its ids, and the restore is undo
 test("what is as in the snapshot is not touched", async () => {
   const { id: drive, client } = await stage.ownDrive();
   await fill(client, drive);
-  const snapshot = await take(client, drive);
+  const snapshot = await takeSnapshot(client, drive);
   expect(await restore(client, drive, snapshot)).toMatchObject({ files_restored: 0, files_removed: 0 });
   await upload(client, drive, "a/b/1.txt", "changed");
   expect(await restore(client, drive, snapshot)).toMatchObject({ files_restored: 1, files_removed: 1 });
@@ -115,7 +112,7 @@ test("what is as in the snapshot is not touched", async () => {
 test("a folder comes back alone, also one that is gone, and where a file stands now", async () => {
   const { id: drive, client } = await stage.ownDrive();
   const ids = await fill(client, drive);
-  const snapshot = await take(client, drive);
+  const snapshot = await takeSnapshot(client, drive);
   await ruin(client, drive, ids);
   await client.delete("/v0/folders", { drive_id: drive, path: "a/", confirm: true });
   await upload(client, drive, "a", "a file where a folder was");
@@ -139,7 +136,7 @@ test("a folder comes back alone, also one that is gone, and where a file stands 
 test("the entry of a deleted folder stays while it has an empty folder that is not there", async () => {
   const { id: drive, client } = await stage.ownDrive();
   await fill(client, drive);
-  const snapshot = await take(client, drive);
+  const snapshot = await takeSnapshot(client, drive);
   await client.post("/v0/folders", { drive_id: drive, path: "b/later/" });
   const removal = { body: { drive_id: drive, path: "b/", confirm: true } };
   await client.json(200, "DELETE", "/v0/folders", removal);
@@ -152,7 +149,7 @@ test("the entry of a deleted folder stays while it has an empty folder that is n
 test("the entry of a deleted folder goes with the last file that comes back out of it", async () => {
   const { id: drive, client } = await stage.ownDrive();
   await fill(client, drive);
-  const snapshot = await take(client, drive);
+  const snapshot = await takeSnapshot(client, drive);
   await upload(client, drive, "b/new.txt", "unknown to the snapshot");
   for (const path of ["a/", "b/"])
     await client.delete("/v0/folders", { drive_id: drive, path, confirm: true });
@@ -170,7 +167,7 @@ test("an id that is in use elsewhere stays there", async () => {
   const make = async (name: string) => (await ada.makeDrive(name)).id;
   const [one, other] = [await make("One"), await make("Other")];
   const id = await upload(ada, one, "f.txt", "content");
-  const snapshot = await take(ada, one);
+  const snapshot = await takeSnapshot(ada, one);
   const body = { destination_path: "moved.txt", destination_drive_id: other };
   await ada.post(`/v0/files/${id}/move`, body, 200);
   await restore(ada, one, snapshot);
@@ -186,7 +183,7 @@ test("what has expired since stays away", async () => {
   const soon = new Date(stage.coffer.clock.now() + 60_000).toISOString();
   await upload(client, drive, "stays", "x");
   await upload(client, drive, "goes", "x", `&expires_at=${soon}`);
-  const snapshot = await take(client, drive);
+  const snapshot = await takeSnapshot(client, drive);
   await client.delete(`/v0/files/by-path?drive_id=${drive}&path=goes`);
   await client.delete(`/v0/files/by-path?drive_id=${drive}&path=stays`);
   stage.coffer.clock.advance(120_000);
@@ -200,7 +197,7 @@ test("a restore in many pieces: changes wait, and it goes on after a restart", a
   const paths = Array.from({ length: 200 }, (_, n) => `d${n % 7}/${n}`);
   await Promise.all(paths.map((path) => upload(client, drive, path, path)));
   const before = await seen(client, drive, { paths: [], tags: [] });
-  const snapshot = await take(client, drive);
+  const snapshot = await takeSnapshot(client, drive);
   await Promise.all(
     paths.map((path, n) => upload(client, drive, n % 3 === 0 ? path : `new/${n}`, "changed")),
   );
@@ -221,7 +218,7 @@ test("a restore in many pieces: changes wait, and it goes on after a restart", a
   await cut;
   const again = coffer.client(client.key);
   // It waits for the rest, if there is any.
-  await take(again, drive);
+  await takeSnapshot(again, drive);
   await restore(again, drive, snapshot);
   expect(await seen(again, drive, { paths: [], tags: [] })).toEqual(before);
   expect(await verified(coffer.dataDir)).toEqual([]);
@@ -232,7 +229,7 @@ test("no quota is in the way back", async () => {
   const { clients, drives } = await populate(coffer);
   const { ada } = clients;
   await upload(ada, drives.ada, "large", "x".repeat(900));
-  const snapshot = await take(ada, drives.ada);
+  const snapshot = await takeSnapshot(ada, drives.ada);
   await ada.delete(`/v0/files/by-path?drive_id=${drives.ada}&path=large`);
   await upload(ada, drives.ada, "junk", "y".repeat(80));
   const full = await ada.send("PUT", `/v0/files?drive_id=${drives.ada}&path=more`, { body: "z".repeat(80) });
@@ -246,7 +243,7 @@ test("a drive that is deleted amid its restore is gone, with all that was held f
   const { id: drive, client } = await provision(coffer);
   const paths = Array.from({ length: 120 }, (_, n) => `d/${n}`);
   await Promise.all(paths.map((path) => upload(client, drive, path, path)));
-  const snapshot = await take(client, drive);
+  const snapshot = await takeSnapshot(client, drive);
   await client.delete("/v0/folders", { drive_id: drive, path: "d/", confirm: true });
   const running = client.send("POST", `/v0/drives/${drive}/snapshots/${snapshot}/restore`);
   expect((await client.send("DELETE", `/v0/drives/${drive}`)).status).toBe(200);

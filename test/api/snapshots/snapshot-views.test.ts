@@ -10,6 +10,7 @@ import {
   type Step,
 } from "../../support/server/scenario.ts";
 import { verified } from "../../support/faults/verified.ts";
+import { takeSnapshot } from "../../support/server/targets.ts";
 
 const stage = openStage();
 const TAGS = ["red"];
@@ -21,10 +22,6 @@ async function upload(client: Client, drive: string, path: string, body: string,
   return id;
 }
 
-async function take(client: Client, drive: string): Promise<string> {
-  return (await client.post<{ data: { id: string } }>(`/v0/drives/${drive}/snapshots`)).data.id;
-}
-
 test("a snapshot answers as the drive did, before and after all of that was changed", async () => {
   const { id: drive, client } = await stage.ownDrive();
   const paths = ["a/b/1.txt", "a/b/2.txt", "a/3.txt", "a4.txt", "b/5.txt", "ä/6.md", "z.txt"];
@@ -33,7 +30,7 @@ test("a snapshot answers as the drive did, before and after all of that was chan
     ids.push(await upload(client, drive, path, `content ${n}`, n % 2 === 0 ? "&tags=red" : ""));
   await client.post("/v0/folders", { drive_id: drive, path: "a/empty/" });
   const before = await seen(client, drive, { paths, tags: TAGS });
-  const snapshot = await take(client, drive);
+  const snapshot = await takeSnapshot(client, drive);
   expect(await seen(client, drive, { paths, tags: TAGS, snapshot })).toEqual(before);
 
   stage.coffer.clock.advance(1000);
@@ -47,7 +44,7 @@ test("a snapshot answers as the drive did, before and after all of that was chan
   await client.post("/v0/folders/move", move, 200);
   expect(await seen(client, drive, { paths, tags: TAGS, snapshot })).toEqual(before);
 
-  const second = await take(client, drive);
+  const second = await takeSnapshot(client, drive);
   const between = await seen(client, drive, { paths, tags: TAGS });
   await client.delete("/v0/folders", { drive_id: drive, path: "c/", confirm: true });
   await upload(client, drive, "a", "a file where a folder was").catch(() => "");
@@ -68,7 +65,7 @@ test("a snapshot of more files than one step reads, all changed since, is listed
   const { id: drive, client } = await stage.ownDrive();
   const paths = Array.from({ length: 1100 }, (_, n) => `many/${String(n).padStart(4, "0")}`);
   await Promise.all(paths.map((path) => upload(client, drive, path, "x")));
-  const snapshot = await take(client, drive);
+  const snapshot = await takeSnapshot(client, drive);
   await client.delete("/v0/folders", { drive_id: drive, path: "many/", confirm: true });
   await Promise.all(paths.map((path) => upload(client, drive, path, "y")));
   for (const grouping of ["", "&delimiter=/"]) {
@@ -96,7 +93,7 @@ test("what has expired since is gone from the snapshot, and from its counts", as
   const soon = new Date(stage.coffer.clock.now() + 60_000).toISOString();
   await upload(client, drive, "a/b/stays", "12345");
   await upload(client, drive, "a/b/goes", "123", `&expires_at=${soon}`);
-  const snapshot = await take(client, drive);
+  const snapshot = await takeSnapshot(client, drive);
   stage.coffer.clock.advance(120_000);
   const inside = `drive_id=${drive}&snapshot_id=${snapshot}`;
   const look = async () => [
