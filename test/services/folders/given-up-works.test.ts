@@ -41,7 +41,6 @@ async function open(keepDays = 30, storageLimit: number | null = null): Promise<
     caller,
     drive,
     [Symbol.asyncDispose]: async () => {
-      services.feed.stop();
       await services.folderWorks.stop();
       await opened[Symbol.asyncDispose]();
       await place[Symbol.asyncDispose]();

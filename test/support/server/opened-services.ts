@@ -70,5 +70,16 @@ export async function openServicesIn(
     scrubIntervalMs: 0,
     pieceRows,
   });
-  return { clock, database, tables, services, [Symbol.asyncDispose]: () => database.close() };
+  return {
+    clock,
+    database,
+    tables,
+    services,
+    [Symbol.asyncDispose]: async () => {
+      // Nobody waits for changes any more: who is woken would ask the closed database.
+      services.feed.stop();
+      await services.webhookOutbox.stop();
+      await database.close();
+    },
+  };
 }
