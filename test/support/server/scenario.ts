@@ -132,7 +132,7 @@ export async function contentsOnDisk(dataDir: string): Promise<{ blobs: string[]
 }
 
 /** The timeout of `eventually`, in milliseconds: only reached if the condition never becomes true. */
-const PATIENCE_MS = 240_000;
+const PATIENCE_MS = 90_000;
 
 /** Resolves when `isTrue` returns true; for what happens on the server without a response. */
 export async function eventually(isTrue: () => Promise<boolean> | boolean): Promise<void> {
