@@ -66,7 +66,7 @@ const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; rea
   },
   "web/lib/browser/scroll-back.ts": { names: ["stop"], why: "the window scrolls to one place at a time" },
   "web/lib/browser/second-click.ts": {
-    names: ["isElsewhere", "pressed"],
+    names: ["clicked", "isElsewhere"],
     why: "the last click in the window",
   },
 };

@@ -43,22 +43,22 @@ export class Feed {
     this.#drive = drive;
     this.#follower = follower;
     const { signal } = this.#abort;
-    document.addEventListener("visibilitychange", () => this.#look(), { signal });
-    this.#look();
+    document.addEventListener("visibilitychange", () => this.#followWhileVisible(), { signal });
+    this.#followWhileVisible();
   }
 
   close(): void {
     this.#abort.abort();
-    this.#rest();
+    this.#pause();
     clearTimeout(this.#telling);
   }
 
-  #look(): void {
+  #followWhileVisible(): void {
     if (document.visibilityState === "visible") void this.#open();
-    else this.#rest();
+    else this.#pause();
   }
 
-  #rest(): void {
+  #pause(): void {
     clearTimeout(this.#again);
     this.#source?.close();
     this.#source = null;
@@ -128,9 +128,9 @@ export class Feed {
   }
 
   #retry(milliseconds: number): void {
-    this.#rest();
+    this.#pause();
     if (this.#abort.signal.aborted) return;
-    this.#again = setTimeout(() => this.#look(), milliseconds);
+    this.#again = setTimeout(() => this.#followWhileVisible(), milliseconds);
   }
 }
 

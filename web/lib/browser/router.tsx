@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 import { enterEntry, keptScroll, leaveEntry, newEntry, storeKept } from "./kept.ts";
 import { scrollBack, stayHere } from "./scroll-back.ts";
-import { leadElsewhere } from "./second-click.ts";
+import { ignoreSecondClick } from "./second-click.ts";
 
 /** Where the browser is: the path, decoded nowhere, and the query. */
 export interface Place {
@@ -37,7 +37,7 @@ function here(): Place {
 function arrive(): void {
   isReached = true;
   stayHere();
-  leadElsewhere();
+  ignoreSecondClick();
   dispatchEvent(new Event(CHANGED));
 }
 

@@ -4,7 +4,7 @@ import { FormDialog } from "../../../components/forms/form-dialog.tsx";
 import { Labelled } from "../../../components/forms/labelled.tsx";
 import { ApiError } from "../../../lib/api/api.ts";
 import { type Entry, nameProblem } from "../../../lib/files.ts";
-import { nameOf, parentOf } from "../../../lib/files/place.ts";
+import { nameOf } from "../../../lib/files/place.ts";
 import type { Undoable } from "../../../lib/files/steps.ts";
 import { plain } from "../../../lib/contents/overrides.ts";
 import type { DriveStore } from "../store/drive.ts";
@@ -35,9 +35,10 @@ export function RenameDialog({ store, entry, onDone, onClose }: NamingProps & { 
   const old = nameOf(entry.path);
   const rename = async (name: string) => {
     if (name === old) return onClose();
-    await store.rename(entry, name);
-    const to = { drive: store.drive, path: parentOf(entry.path) + name };
-    onDone(`Renamed “${plain(old)}” to “${plain(name)}”.`, [moving(store, entry, to)]);
+    const path = await store.rename(entry, name);
+    onDone(`Renamed “${plain(old)}” to “${plain(name)}”.`, [
+      moving(store, entry, { drive: store.drive, path }),
+    ]);
   };
   return (
     <NameDialog

@@ -50,7 +50,7 @@ export class DriveStore {
       path,
       memory,
       focus,
-      onFolders: (first) => this.tree.learn(path, first),
+      onFolders: (first) => this.tree.setFirstPage(path, first),
     });
   }
 
@@ -80,8 +80,8 @@ export class DriveStore {
     this.settle();
   }
 
-  /** Renames a file or folder, and makes its row the active one. */
-  async rename(entry: Entry, name: string): Promise<void> {
+  /** Renames a file or folder, and makes its row the active one. Returns its new path, without a slash. */
+  async rename(entry: Entry, name: string): Promise<string> {
     const shown = this.#shown;
     const path = parentOf(entry.path) + name;
     const renamed =
@@ -95,6 +95,7 @@ export class DriveStore {
       if (shown === this.#shown) shown?.cursor.standOn(renamed.key);
     });
     this.settle();
+    return path;
   }
 
   /** Changes a file's tags, metadata or expiry. */
@@ -153,25 +154,25 @@ export class DriveStore {
 
   /** A folder is there that may be new, or another than was there, with all that is in it. */
   folderCame(path: string): void {
-    this.tree.lead(path);
-    if (this.#shown === null || !this.#shown.folderCame(path)) this.tree.look(parentOf(path));
+    this.tree.addFolder(path);
+    if (this.#shown === null || !this.#shown.folderCame(path)) this.tree.reload(parentOf(path));
   }
 
   /** Something changed at the path of a file: the folders above it are there, and their counts may be others. */
   touched(path: string): void {
-    this.tree.lead(parentOf(path));
+    this.tree.addFolder(parentOf(path));
     this.#shown?.touched(path);
   }
 
   /** A file was moved away from a path, by whomever. */
   fileLeft(id: string, path: string): void {
-    this.tree.lead(parentOf(path));
+    this.tree.addFolder(parentOf(path));
     this.#shown?.fileLeft(id, path);
   }
 
   /** Whether a change is of a file in the folder that is shown, which does not show it yet. */
-  lacks(change: Change): boolean {
-    return this.#shown?.lacks(change) === true;
+  isOutOfDate(change: Change): boolean {
+    return this.#shown?.isOutOfDate(change) === true;
   }
 
   /** Calls `watcher` with each change of the drive; returns a function that stops this. */

@@ -187,7 +187,7 @@ export class FolderStore {
   }
 
   /** Whether a change is of a file of this folder, and the list does not show the file as it is since. */
-  lacks({ file_id: id, path, after, at }: Change): boolean {
+  isOutOfDate({ file_id: id, path, after, at }: Change): boolean {
     const file = id === null ? null : this.#fileOf(id);
     if (file === null) return parentOf(path) === this.path;
     const isSame = file.path === path && (after === null || file.content_hash === after.content_hash);

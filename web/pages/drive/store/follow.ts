@@ -48,7 +48,7 @@ function take(store: DriveStore, changes: readonly Change[]): readonly Wanted[] 
     } else if (id !== null && type.startsWith("file.")) {
       store.touched(path);
       if (previous !== null && type === "file.moved") store.fileLeft(id, previous);
-      if (store.lacks(change)) wanted.set(id, { id, path });
+      if (store.isOutOfDate(change)) wanted.set(id, { id, path });
     }
   }
   return [...wanted.values()];

@@ -80,7 +80,7 @@ export class TreeStore {
   }
 
   /** Takes over what was asked elsewhere: the first page of a folder, or null where it is not there. */
-  learn(folder: string, first: FoldersPage | null): void {
+  setFirstPage(folder: string, first: FoldersPage | null): void {
     const level = this.#level(folder);
     if (first === null) this.#remove(folder);
     // Where more pages are there already, or on their way, the first one would make it forget the others.
@@ -123,11 +123,11 @@ export class TreeStore {
     const { drive_id: drive } = entry.kind === "file" ? entry.file : entry.folder;
     if (drive !== this.#drive) return;
     const folder = entry.kind === "file" ? parentOf(entry.path) : entry.path;
-    this.lead(folder, entry.kind === "folder" && entry.folder.has_folders);
+    this.addFolder(folder, entry.kind === "folder" && entry.folder.has_folders);
   }
 
   /** Adds a folder of the drive that is there, and those above it. */
-  lead(folder: string, hasFolders = this.#hasFolders(folder)): void {
+  addFolder(folder: string, hasFolders = this.#hasFolders(folder)): void {
     for (const path of wayTo(folder).slice(1)) this.#add(path, path !== folder || hasFolders);
     this.#changed();
   }
@@ -139,7 +139,7 @@ export class TreeStore {
   }
 
   /** Reads again what is in a folder, where that was read before. */
-  look(folder: string): void {
+  reload(folder: string): void {
     if ((this.#levels.get(folder)?.total ?? null) !== null) this.#load(folder);
   }
 

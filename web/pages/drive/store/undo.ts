@@ -11,7 +11,7 @@ import type { DriveStore } from "./drive.ts";
 export function deletion(store: DriveStore, path: string, trashId: string): Undoable {
   const undo = async () => {
     const restored = await restoreFromTrash(trashId);
-    store.tree.lead(restored.path.endsWith("/") ? restored.path : parentOf(restored.path));
+    store.tree.addFolder(restored.path.endsWith("/") ? restored.path : parentOf(restored.path));
   };
   return { path, undo };
 }
