@@ -2,12 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { RequestOptions } from "../support/server/client.ts";
 import { type Agent, provision, type Server, serve } from "../support/server/executable.ts";
-import { bePatient } from "../support/server/patience.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 // Requests that are small to send, or cheap to send without end, and made to be costly to read.
-
-bePatient();
 
 const MB = 1_000_000;
 /** Far more than a server needs that holds none of these requests as a whole. */

@@ -1,10 +1,7 @@
 import { expect, test } from "bun:test";
 import { launchBrowser, newWindow, signInto } from "../support/browser/browser.ts";
 import { serve, signUp } from "../support/server/executable.ts";
-import { bePatient } from "../support/server/patience.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
-
-bePatient();
 
 interface Reply {
   readonly status: number;

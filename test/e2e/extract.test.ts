@@ -14,13 +14,10 @@ import {
   xlsx,
 } from "../support/samples/documents.ts";
 import { type Agent, provision, type Server, serve } from "../support/server/executable.ts";
-import { bePatient } from "../support/server/patience.ts";
 import { eventually } from "../support/server/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 // The libraries that read documents are in the executable, and the process that runs them is this executable.
-
-bePatient();
 
 const closing = new AsyncDisposableStack();
 let server: Server;

@@ -4,11 +4,8 @@ import { startAppliance, type TestAppliance } from "../support/server/appliance.
 import { CookieJar } from "../support/server/cookie-jar.ts";
 import { EvilProvider, type Misdeeds } from "../support/peers/evil-provider.ts";
 import { run, serve } from "../support/server/executable.ts";
-import { bePatient } from "../support/server/patience.ts";
 import { CLIENT, signInThere, startRealProvider } from "../support/peers/real-provider.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
-
-bePatient();
 
 const START = "/auth/oidc/start";
 const CALLBACK = "/auth/oidc/callback";

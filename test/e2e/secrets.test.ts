@@ -5,12 +5,9 @@ import type { Answer, RequestOptions } from "../support/server/client.ts";
 import { CookieJar } from "../support/server/cookie-jar.ts";
 import { run, serve, type Server } from "../support/server/executable.ts";
 import { OAuthTestClient, tokensIn } from "../support/peers/oauth.ts";
-import { bePatient } from "../support/server/patience.ts";
 import { CLIENT, signInThere, startRealProvider } from "../support/peers/real-provider.ts";
 import { sessionIn } from "../support/server/sign-in.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
-
-bePatient();
 
 /** Who has a secret, and what it is. */
 type Secrets = Map<string, string>;

@@ -1,10 +1,8 @@
 import * as fc from "fast-check";
-import { bePatient } from "../support/server/patience.ts";
 import { SEED } from "../support/server/seed.ts";
 
 // All the rules again, tried far more often and with new values each time unless there is a `SEED`.
 
-bePatient();
 fc.configureGlobal({ numRuns: 2500, seed: SEED });
 for (const file of new Bun.Glob("*.test.ts").scanSync(import.meta.dir)) {
   if (!file.endsWith(".long.test.ts")) await import(`./${file}`);

@@ -5,7 +5,6 @@ import type { Edit } from "../../src/domain/contents/edit/edit.ts";
 import { CofferError } from "../../src/domain/errors.ts";
 import type { DriveId } from "../../src/domain/id.ts";
 import type { Services } from "../../src/services/services.ts";
-import { bePatient } from "../support/server/patience.ts";
 import { runs } from "../support/models/properties.ts";
 import { heldBlobs, HeldResults, heldTables } from "../support/races/held.ts";
 import { type OpenedServices, openServicesIn } from "../support/server/opened-services.ts";
@@ -16,8 +15,6 @@ import {
 } from "../support/server/temporary-directory.ts";
 import { UNCONDITIONAL } from "../support/samples/unconditional.ts";
 import { callerWith, storeFile } from "../support/server/services-drive.ts";
-
-bePatient();
 
 /** What somebody does to the one file: replaces all of it, or edits it. */
 type Change = { readonly op: "upload"; readonly text: string } | Edit;

@@ -1,10 +1,8 @@
 import * as fc from "fast-check";
-import { bePatient } from "../support/server/patience.ts";
 import { SEED } from "../support/server/seed.ts";
 
 // The same races, far more often and with new orders each time unless there is a `SEED`.
 
-bePatient();
 fc.configureGlobal({ numRuns: 1000, seed: SEED });
 await import("./trees.test.ts");
 await import("./drives.test.ts");

@@ -3,13 +3,10 @@ import { ORPHAN_GRACE_MS } from "../../src/services/upkeep/sweep.ts";
 import { addAccount } from "../support/server/accounts.ts";
 import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/server/appliance.ts";
 import type { Answer } from "../support/server/client.ts";
-import { bePatient } from "../support/server/patience.ts";
 import { runs } from "../support/models/properties.ts";
 import { Random } from "../support/server/random.ts";
 import { openStage, type OwnDrive } from "../support/server/scenario.ts";
 import { verified } from "../support/faults/verified.ts";
-
-bePatient();
 
 const stage = openStage();
 

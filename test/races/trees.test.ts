@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, test } from "bun:test";
 import * as fc from "fast-check";
-import { bePatient } from "../support/server/patience.ts";
 import { runs } from "../support/models/properties.ts";
 import { treeThreads } from "../support/races/tree-changes.ts";
 import { TreeRaces } from "../support/races/tree-race.ts";
-
-bePatient();
 
 let races: TreeRaces;
 

@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import { startAppliance, type TestAppliance } from "../support/server/appliance.ts";
 import type { Client } from "../support/server/client.ts";
 import { HistoryModel, KEPT } from "../support/models/history-model.ts";
-import { bePatient } from "../support/server/patience.ts";
 import { Random } from "../support/server/random.ts";
 import { SEED } from "../support/server/seed.ts";
 import { verified } from "../support/faults/verified.ts";
@@ -10,8 +9,6 @@ import { populate } from "../support/server/world.ts";
 
 // Random changes of a drive's files, compared with a model of what must be there and kept. Contents are few, so that
 // many rows share each, and most collections meet one that is still named.
-
-bePatient();
 
 const HOUR_MS = 60 * 60 * 1000;
 const STEPS = 1000;

@@ -5,10 +5,7 @@ import { bodyRoutes } from "../../support/samples/described-bodies.ts";
 import { Description } from "../../support/schemas/description.ts";
 import { hostileBodies } from "../../support/samples/hostile-bodies.ts";
 import { LoopWait } from "../../support/meters/loop-wait.ts";
-import { bePatient } from "../../support/server/patience.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
-
-bePatient();
 
 /** In milliseconds. The client is in the same process, and others use the machine: what is wrong takes hundreds. */
 const LONGEST_WAIT = 50;

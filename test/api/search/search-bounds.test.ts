@@ -5,10 +5,7 @@ import { type BatchId, newId } from "../../../src/domain/id.ts";
 import { IndexWork } from "../../../src/services/search/index-work.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
-import { bePatient } from "../../support/server/patience.ts";
 import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
-
-bePatient();
 
 interface Found {
   data: { path: string; score: number }[];

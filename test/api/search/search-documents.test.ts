@@ -4,13 +4,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { docx, pdf, pdfLines, wordParagraph } from "../../support/samples/documents.ts";
-import { bePatient } from "../../support/server/patience.ts";
 import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { verified } from "../../support/faults/verified.ts";
 import { settledIndex } from "../../support/server/settled-index.ts";
-
-bePatient();
 
 let coffer: TestAppliance;
 let own: OwnDrive;

@@ -12,12 +12,9 @@ import { startAppliance, type TestAppliance } from "../../support/server/applian
 import { bytesRead, NO_READ_COUNT } from "../../support/meters/bytes-read.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
-import { bePatient } from "../../support/server/patience.ts";
 import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { searchRequest } from "../../support/samples/search-request.ts";
-
-bePatient();
 
 function open(coffer: TestAppliance): Sqlite {
   return new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true, strict: true });

@@ -4,12 +4,9 @@ import { join } from "node:path";
 import type { Answer, Client } from "../../support/server/client.ts";
 import { serve, signUp } from "../../support/server/executable.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
-import { bePatient } from "../../support/server/patience.ts";
 import { faultsOfTrees } from "../../support/faults/recount.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
-
-bePatient();
 
 /** Enough for many pieces, and no more than one request copies. */
 const FILES = 9000;

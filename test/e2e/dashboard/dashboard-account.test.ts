@@ -4,14 +4,11 @@ import { accessibilityProblems } from "../../support/browser/axe.ts";
 import { launchBrowser, newWindow } from "../../support/browser/browser.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import { run, serve, type Server } from "../../support/server/executable.ts";
-import { bePatient } from "../../support/server/patience.ts";
 import { CLIENT, startRealProvider } from "../../support/peers/real-provider.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { isThorough } from "../../support/server/thorough.ts";
 
 // Each test has a server of its own, with its own settings and users.
-
-bePatient();
 
 let browser: Browser;
 beforeAll(async () => {

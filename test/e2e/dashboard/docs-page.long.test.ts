@@ -1,8 +1,5 @@
 import { expect, test } from "bun:test";
 import { bodyOf, execute, filledIn, openDocsPage, openOperation } from "../../support/browser/docs-page.ts";
-import { bePatient } from "../../support/server/patience.ts";
-
-bePatient();
 
 test("an operation is tried in the browser, with a key given to Authorize, and no other host is asked", async () => {
   await using docs = await openDocsPage();

@@ -3,10 +3,7 @@ import { startAppliance, type TestAppliance } from "../../support/server/applian
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import { CookieJar } from "../../support/server/cookie-jar.ts";
 import { EvilProvider } from "../../support/peers/evil-provider.ts";
-import { bePatient } from "../../support/server/patience.ts";
 import { CLIENT, signInThere, startRealProvider } from "../../support/peers/real-provider.ts";
-
-bePatient();
 
 const CLAIM = "/claim/clm_0123?x=1";
 const START = `/auth/oidc/start?return_to=${encodeURIComponent(CLAIM)}`;

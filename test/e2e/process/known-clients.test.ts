@@ -1,9 +1,6 @@
 import { expect, test } from "bun:test";
 import { run, type Server, serve } from "../../support/server/executable.ts";
-import { bePatient } from "../../support/server/patience.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
-
-bePatient();
 
 const HOME = "192.0.2.1";
 const STRANGER = "198.51.100.7";

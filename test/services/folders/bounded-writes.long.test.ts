@@ -6,7 +6,6 @@ import type { Caller } from "../../../src/domain/accounts/caller.ts";
 import type { DriveId, FileId } from "../../../src/domain/id.ts";
 import { addFolders, copyRows } from "../../support/samples/many-files.ts";
 import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
-import { bePatient } from "../../support/server/patience.ts";
 import { faultsOfTrees } from "../../support/faults/recount.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
@@ -14,8 +13,6 @@ import { TurnMeter } from "../../support/meters/turn-meter.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
 import { driveIn, storeFile } from "../../support/server/services-drive.ts";
-
-bePatient();
 
 /** The most rows that one transaction may change, while all other requests wait: at most some ten milliseconds' worth. */
 const MOST_ROWS = 2500;

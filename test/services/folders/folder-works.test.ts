@@ -4,15 +4,12 @@ import type { DriveId, FileId } from "../../../src/domain/id.ts";
 import { ROOT } from "../../../src/domain/files/path.ts";
 import { copyRows } from "../../support/samples/many-files.ts";
 import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
-import { bePatient } from "../../support/server/patience.ts";
 import { faultsOfTrees } from "../../support/faults/recount.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
 import { callerWith, driveIn, storeFile } from "../../support/server/services-drive.ts";
-
-bePatient();
 
 /** More than fit into a few pieces. */
 const FILES = 1000;

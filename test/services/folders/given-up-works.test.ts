@@ -6,14 +6,11 @@ import type { FeedStream } from "../../../src/services/changes/feed.ts";
 import type { ShownWork } from "../../../src/services/folders/works-under-way.ts";
 import { copyRows } from "../../support/samples/many-files.ts";
 import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
-import { bePatient } from "../../support/server/patience.ts";
 import { faultsOfTrees } from "../../support/faults/recount.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
 import { callerWith, storeFile } from "../../support/server/services-drive.ts";
-
-bePatient();
 
 /** All in one folder: the other side of each work has none. More than fit into many pieces. */
 const FILES = 2000;

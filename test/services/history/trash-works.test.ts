@@ -3,15 +3,12 @@ import type { Caller } from "../../../src/domain/accounts/caller.ts";
 import type { DriveId, TrashId } from "../../../src/domain/id.ts";
 import { copyRows } from "../../support/samples/many-files.ts";
 import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
-import { bePatient } from "../../support/server/patience.ts";
 import { faultsOfTrees } from "../../support/faults/recount.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
 import { driveIn, storeFile } from "../../support/server/services-drive.ts";
-
-bePatient();
 
 /** More than fit into a few pieces. */
 const FILES = 300;

@@ -8,12 +8,9 @@ import { restoreFrom } from "../../../src/backup/restore.ts";
 import { type BatchId, type DrivePk, newId } from "../../../src/domain/id.ts";
 import { IndexThread } from "../../../src/services/search/index-thread.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
-import { bePatient } from "../../support/server/patience.ts";
 import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { verified } from "../../support/faults/verified.ts";
 import { settledIndex } from "../../support/server/settled-index.ts";
-
-bePatient();
 
 let coffer: TestAppliance;
 let own: OwnDrive;

@@ -3,7 +3,6 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import { complaintsOf, launchBrowser, newWindow, signInto } from "./browser.ts";
 import { type Entries, listFiles, type MadeDrive, makeDrive } from "../server/drives.ts";
 import { type Agent, freePort, type Server, serve, signUp } from "../server/executable.ts";
-import { bePatient } from "../server/patience.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../server/temporary-directory.ts";
 
 const LAPTOP = { width: 1280, height: 800 };
@@ -39,7 +38,6 @@ export interface DashboardOptions {
 
 /** Opens a dashboard before the tests of the calling file, and closes it after them. */
 export function openDashboard({ owner: username = "ada", env = {} }: DashboardOptions = {}): Dashboard {
-  bePatient();
   const closing = new AsyncDisposableStack();
   let opened: Opened | undefined;
   const dashboard = (): Opened => {

@@ -8,7 +8,6 @@ import { startAppliance, type TestAppliance } from "../server/appliance.ts";
 import { type Entries, type MadeDrive, makeDrive } from "../server/drives.ts";
 import type { Agent } from "../server/executable.ts";
 import { PageRequests } from "./page-requests.ts";
-import { bePatient } from "../server/patience.ts";
 
 /** A folder as its page has it, without the page. */
 export interface ShownFolder extends Disposable {
@@ -29,7 +28,6 @@ export interface StoreBench {
 
 /** Opens a Coffer before the tests of the calling file, and closes it after them. */
 export function openStoreBench(): StoreBench {
-  bePatient();
   const closing = new AsyncDisposableStack();
   let opened: Omit<StoreBench, "driveWith"> | undefined;
   let drives = 0;
