@@ -40,7 +40,11 @@ export class Connection {
 
   /** The only column of the first row; null if there is no row. */
   value<Value, Of extends Values>(text: string): (...values: Of) => Value | null {
-    return this.get<Record<string, Value>, Of, Value>(text, onlyColumn);
+    const statement = this.prepare<Record<string, Value>, Of>(text);
+    return (...values) => {
+      const row = statement.get(...values);
+      return row === null ? null : onlyColumn(row);
+    };
   }
 
   /** The only column of all rows. */
@@ -50,8 +54,11 @@ export class Connection {
 
   /** The same for a number; 0 if there is no row, or it has NULL. */
   number<Of extends Values>(text: string): (...values: Of) => number {
-    const value = this.value<number, Of>(text);
-    return (...values) => value(...values) ?? 0;
+    const statement = this.prepare<Record<string, number | null>, Of>(text);
+    return (...values) => {
+      const row = statement.get(...values);
+      return row === null ? 0 : (onlyColumn(row) ?? 0);
+    };
   }
 
   /** Whether there is a row. */
