@@ -4,10 +4,11 @@ import type { Digest } from "../../domain/contents/digest.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { type FilePath, type FolderPath, isFolderPath } from "../../domain/files/path.ts";
 import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";
+import { ALL_FILES, ALL_FOLDERS, stepParts } from "../snapshots/snapshot-walk.ts";
 import { type Connection, openReader } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
-import { earliest, firstAfter, type PathRange, rangeOf } from "./path-range.ts";
+import { firstAfter, type PathRange, rangeOf } from "./path-range.ts";
 
 /** Rows per statement, so that no request waits long for one. */
 const PIECE = 500;
@@ -35,17 +36,12 @@ export interface ArchiveScope {
 
 type Selection = ArchiveScope & PathRange;
 
-const BELOW = "f.drive = :drive AND f.path >= :from AND f.path < :to";
 /** The tables with what was in a snapshot, and which of their rows were. */
 const PAST = [
-  { table: "file f INDEXED BY file_path", isIn: "f.era < :at", isFile: true },
-  { table: "held_file f INDEXED BY held_file_path", isIn: "f.era < :at AND f.until >= :at", isFile: true },
-  { table: "folder f INDEXED BY folder_path", isIn: "f.era < :at", isFile: false },
-  {
-    table: "held_folder f INDEXED BY held_folder_path",
-    isIn: "f.era < :at AND f.until >= :at",
-    isFile: false,
-  },
+  { table: ALL_FILES.live, isIn: "f.era < :at", isFile: true },
+  { table: ALL_FILES.held, isIn: "f.era < :at AND f.until >= :at", isFile: true },
+  { table: ALL_FOLDERS.live, isIn: "f.era < :at", isFile: false },
+  { table: ALL_FOLDERS.held, isIn: "f.era < :at AND f.until >= :at", isFile: false },
 ] as const;
 
 /** The lists of what archives hold, each on a connection of its own. */
@@ -65,7 +61,7 @@ class ArchiveList implements Disposable {
   readonly #sql: Connection;
   readonly #take;
   readonly #takePast;
-  readonly #ends;
+  readonly #pastPart;
   readonly #last;
   readonly #page;
 
@@ -91,15 +87,15 @@ class ArchiveList implements Disposable {
     this.#takePast = sql.write<[Parameters<Selection>]>(
       `INSERT INTO entry (path, digest, size, modified_at) ${PAST.map(({ table, isIn, isFile }) =>
         isFile
-          ? `SELECT f.path, b.digest, f.size, f.updated_at FROM ${table} JOIN blob b ON b.pk = f.blob
-              WHERE ${BELOW} AND ${isIn} AND ${fileIsAlive(":now")}`
-          : `SELECT f.path, NULL, 0, f.created_at FROM ${table} WHERE ${BELOW} AND ${isIn} AND f.path <> ''`,
+          ? `SELECT f.path, (SELECT digest FROM blob WHERE pk = f.blob), f.size, f.updated_at
+               FROM ${table} AND f.path >= :from AND f.path < :to AND ${isIn} AND ${fileIsAlive(":now")}`
+          : `SELECT f.path, NULL, 0, f.created_at
+               FROM ${table} AND f.path >= :from AND f.path < :to AND ${isIn} AND f.path <> ''`,
       ).join(" UNION ALL ")} ORDER BY 1`,
     );
-    this.#ends = PAST.map(({ table }) =>
-      sql.value<string, [Parameters<Selection>]>(
-        `SELECT f.path FROM ${table} WHERE ${BELOW} ORDER BY f.path LIMIT 1 OFFSET ${PIECE}`,
-      ),
+    this.#pastPart = stepParts(
+      sql,
+      PAST.map(({ table }) => table),
     );
     this.#last = sql.get<{ number: number; path: string }, []>(
       "SELECT number, path FROM entry ORDER BY number DESC LIMIT 1",
@@ -154,18 +150,14 @@ class ArchiveList implements Disposable {
     return isThere;
   }
 
-  /** Like `#takeAll`, of a snapshot. Each step looks at so many rows, in the snapshot or not: see `SnapshotWalk`. */
+  /** Like `#takeAll`, of a snapshot. Each step looks at so many rows, in the snapshot or not: see `snapshotWalk`. */
   async #takeAllPast(scope: ArchiveScope, place: FilePath | FolderPath): Promise<boolean> {
-    const { to } = placeRange(place);
-    let { from } = placeRange(place);
     let isThere = false;
-    for (;;) {
-      const end = earliest(this.#ends.flatMap((each) => each({ ...scope, from, to }) ?? []));
-      // One path may have as many held rows as a step.
-      const stop = end === from ? firstAfter(end) : end;
-      if (this.#takePast({ ...scope, from, to: stop ?? to }) > 0) isThere = true;
-      if (stop === null) return isThere;
-      from = stop;
+    for (let range = placeRange(place); ;) {
+      const { from, to, rest } = this.#pastPart({ ...scope }, range);
+      if (this.#takePast({ ...scope, from, to }) > 0) isThere = true;
+      if (rest === null) return isThere;
+      range = rest;
       await nextTurn();
     }
   }

@@ -1,14 +1,12 @@
 import type { DrivePk, FileId, FilePk, FolderPk } from "../../domain/id.ts";
 import type { FilePath, FolderPath } from "../../domain/files/path.ts";
+import { fileIsAlive } from "../alive.ts";
 import type { Database } from "../engine/database.ts";
 import type { PastBody } from "../files/files.ts";
 import type { Parameters } from "../engine/parameters.ts";
-import { partBefore, type PathRange } from "../files/path-range.ts";
+import type { PathRange } from "../files/path-range.ts";
 import type { SnapshotScope } from "./snapshot-lists.ts";
-import { snapshotWalk, stepOf } from "./snapshot-walk.ts";
-
-/** How many held rows one step looks at. */
-const STEP = 500;
+import { ALL_FILES, ALL_FOLDERS, snapshotWalk, stepOf, stepParts } from "./snapshot-walk.ts";
 
 export interface PresentFile {
   readonly pk: FilePk;
@@ -39,8 +37,7 @@ export type LostFile = PastFile & { readonly id: FileId };
 /** A file of a snapshot, as its row has it. */
 export type PastFile = PastBody & { readonly path: FilePath; readonly tagCount: number };
 
-type Range = Parameters<SnapshotScope & PathRange>;
-type Some = Range & { readonly limit: number };
+type Some = Parameters<SnapshotScope & PathRange & { readonly limit: number }>;
 
 const PAST = `f.path, f.filename, f.mime_type AS mimeType, f.mime_given AS mimeGiven, f.size, f.blob, f.tags,
   f.metadata, f.expires_at AS expiresAt, f.created_at AS createdAt, f.updated_at AS updatedAt, f.version,
@@ -50,7 +47,7 @@ const isSame = (h: string, f: string) => `${h}.blob = ${f}.blob AND ${h}.filenam
   AND ${h}.mime_type = ${f}.mime_type AND ${h}.mime_given = ${f}.mime_given AND ${h}.tags = ${f}.tags
   AND ${h}.metadata = ${f}.metadata AND ${h}.expires_at IS ${f}.expires_at AND ${h}.created_at = ${f}.created_at
   AND ${h}.updated_at = ${f}.updated_at`;
-const BELOW = "f.drive = :drive AND f.path >= :from AND f.path < :to";
+const IN_RANGE = "f.path >= :from AND f.path < :to";
 
 /** Compares what a drive holds with what it held when a snapshot was taken. */
 export function pastFiles({ sql }: Database) {
@@ -65,21 +62,18 @@ export function pastFiles({ sql }: Database) {
               SELECT 1 FROM held_file h INDEXED BY held_file_id
                WHERE h.file_id = f.id AND h.drive = f.drive AND h.era < :at AND h.until >= :at
                  AND h.blob <> f.blob) AS isReplaced
-       FROM file f INDEXED BY file_path WHERE ${BELOW} ORDER BY f.path LIMIT :limit`,
+       FROM ${ALL_FILES.live} AND ${IN_RANGE} ORDER BY f.path LIMIT :limit`,
   );
   const presentFolders = sql.all<PresentFolder, [Some]>(
     `SELECT f.pk, f.path, f.era < :at OR EXISTS (
               SELECT 1 FROM held_folder h
                WHERE h.drive = f.drive AND h.path = f.path AND h.era < :at AND h.until >= :at) AS isKept
-       FROM folder f INDEXED BY folder_path WHERE ${BELOW} ORDER BY f.path DESC LIMIT :limit`,
+       FROM ${ALL_FOLDERS.live} AND ${IN_RANGE} ORDER BY f.path DESC LIMIT :limit`,
   );
-  const end = sql.value<string, [Range]>(
-    `SELECT f.path FROM held_file f INDEXED BY held_file_path WHERE ${BELOW} ORDER BY f.path LIMIT 1 OFFSET ${STEP}`,
-  );
+  const heldPart = stepParts(sql, [ALL_FILES.held]);
   const lost = sql.all<LostFile, [Some]>(
     `SELECT f.file_id AS id, ${PAST}
-       FROM held_file f INDEXED BY held_file_path
-      WHERE ${BELOW} AND f.era < :at AND f.until >= :at AND (f.expires_at IS NULL OR f.expires_at > :now)
+       FROM ${ALL_FILES.held} AND ${IN_RANGE} AND f.era < :at AND f.until >= :at AND ${fileIsAlive(":now")}
         AND NOT EXISTS (
           SELECT 1 FROM file p
            WHERE p.drive = f.drive AND p.path = f.path AND NOT (
@@ -88,11 +82,10 @@ export function pastFiles({ sql }: Database) {
       ORDER BY f.path LIMIT :limit`,
   );
   const all = snapshotWalk<PastFile>(sql, {
-    live: "file f INDEXED BY file_path WHERE f.drive = :drive",
-    held: "held_file f INDEXED BY held_file_path WHERE f.drive = :drive",
+    ...ALL_FILES,
     liveColumns: PAST,
     heldColumns: PAST,
-    wanted: "(f.expires_at IS NULL OR f.expires_at > :now)",
+    wanted: fileIsAlive(":now"),
   });
   return {
     /** Up to `limit` files from the start of a range. */
@@ -106,8 +99,9 @@ export function pastFiles({ sql }: Database) {
      * whose path is a folder. See `snapshotWalk`.
      */
     lost: (scope: SnapshotScope, range: PathRange, limit: number) => {
-      const { from, to, rest } = partBefore(range, end({ ...scope, ...range }));
-      return stepOf(lost({ ...scope, from, to, limit }), limit, range, rest);
+      const part = heldPart({ ...scope }, range);
+      const { from, to } = part;
+      return stepOf(lost({ ...scope, from, to, limit }), limit, part);
     },
     /** Up to `limit` files of the snapshot from the start of a range; see `snapshotWalk`. */
     all: (scope: SnapshotScope, range: PathRange, limit: number) => all.step({ ...scope }, range, limit),

@@ -3,11 +3,12 @@ import type { FolderFacts } from "../../domain/folders/folder.ts";
 import type { BlobPk, DrivePk, FileId, FolderPk } from "../../domain/id.ts";
 import type { FilePath, FolderPath } from "../../domain/files/path.ts";
 import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";
+import { fileIsAlive } from "../alive.ts";
 import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
 import { type FactsRow, factsFromRow } from "../files/file-rows.ts";
 import type { PathRange } from "../files/path-range.ts";
-import { snapshotWalk, type Step } from "./snapshot-walk.ts";
+import { ALL_FILES, ALL_FOLDERS, snapshotWalk, type Step } from "./snapshot-walk.ts";
 
 /** A snapshot of a drive that is looked into, and the time. */
 export interface SnapshotScope {
@@ -51,7 +52,7 @@ const FOLDER = `f.path AS path, f.file_count AS fileCount, f.total_size AS total
   f.own_folder_count AS ownFolderCount, f.created_at AS createdAt`;
 const FOLDER_WALK = { liveColumns: FOLDER, heldColumns: FOLDER };
 /** A file that has not expired, and has all of some tags. */
-const WANTED = `(f.expires_at IS NULL OR f.expires_at > :now) AND (:tags = '[]' OR NOT EXISTS (
+const WANTED = `${fileIsAlive(":now")} AND (:tags = '[]' OR NOT EXISTS (
   SELECT 1 FROM json_each(:tags) o WHERE NOT EXISTS (SELECT 1 FROM json_each(f.tags) t WHERE t.value = o.value)))`;
 const FILE_WALK = {
   liveColumns: LIVE_FILE,
@@ -65,8 +66,7 @@ const FILE_WALK = {
 export function snapshotLists({ sql }: Database) {
   const inDrive = snapshotWalk<Row>(sql, {
     ...FILE_WALK,
-    live: "file f INDEXED BY file_path WHERE f.drive = :drive",
-    held: "held_file f INDEXED BY held_file_path WHERE f.drive = :drive",
+    ...ALL_FILES,
   });
   const inFolder = snapshotWalk<Row>(sql, {
     ...FILE_WALK,
@@ -75,8 +75,7 @@ export function snapshotLists({ sql }: Database) {
   });
   const folders = snapshotWalk<FolderFacts>(sql, {
     ...FOLDER_WALK,
-    live: "folder f INDEXED BY folder_path WHERE f.drive = :drive",
-    held: "held_folder f INDEXED BY held_folder_path WHERE f.drive = :drive",
+    ...ALL_FOLDERS,
   });
   const children = snapshotWalk<FolderFacts>(sql, {
     ...FOLDER_WALK,
