@@ -8,7 +8,7 @@ import { type DataDirectory, loadSecret, lockDataDirectory } from "./data-direct
 import { openDataDirectory, pathsIn } from "./data-directory/data-directory.ts";
 import { nameOfBackupAddress } from "./domain/upkeep/backup-address.ts";
 import { WriteRefused } from "./domain/errors.ts";
-import { explainFailure } from "./db/engine/connection.ts";
+import { explainFailure } from "./db/engine/opening.ts";
 import { Database } from "./db/engine/database.ts";
 import type { Upgrade } from "./db/engine/migrate.ts";
 import { openTables } from "./db/tables.ts";

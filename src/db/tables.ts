@@ -1,104 +1,107 @@
-import { ApiKeysTable } from "./accounts/api-keys.ts";
-import { ArchiveLists } from "./files/archive-lists.ts";
-import { BackupsTable } from "./upkeep/backups.ts";
-import { BlobsTable } from "./contents/blobs.ts";
-import { ChangesTable } from "./changes/changes.ts";
-import { ClaimTokensTable } from "./accounts/claim-tokens.ts";
-import { DamagedContentsTable } from "./contents/damaged-contents.ts";
+import { apiKeys } from "./accounts/api-keys.ts";
+import { archiveLists } from "./files/archive-lists.ts";
+import { backups } from "./upkeep/backups.ts";
+import { blobs } from "./contents/blobs.ts";
+import { changes } from "./changes/changes.ts";
+import { claimTokens } from "./accounts/claim-tokens.ts";
+import { damagedContents } from "./contents/damaged-contents.ts";
 import type { Database, Within } from "./engine/database.ts";
-import { MembersTable } from "./accounts/members.ts";
-import { DrivesTable } from "./drives/drives.ts";
-import { EndedKeysTable } from "./accounts/ended-keys.ts";
-import { FileLists } from "./files/file-lists.ts";
-import { FilesTable } from "./files/files.ts";
-import { FileVersionsTable } from "./history/file-versions.ts";
-import { FolderWorksTable } from "./folders/folder-works.ts";
-import { FoldersTable } from "./folders/folders.ts";
-import { HeldRows } from "./snapshots/held-rows.ts";
-import { IdentitiesTable } from "./accounts/identities.ts";
-import { KeptAges } from "./history/kept-ages.ts";
-import { KeptContents } from "./history/kept-contents.ts";
-import { KnownClientsTable } from "./accounts/known-clients.ts";
+import { members } from "./accounts/members.ts";
+import { drives } from "./drives/drives.ts";
+import { endedKeys } from "./accounts/ended-keys.ts";
+import { fileLists } from "./files/file-lists.ts";
+import { files } from "./files/files.ts";
+import { fileVersions } from "./history/file-versions.ts";
+import { folderWorks } from "./folders/folder-works.ts";
+import { folders } from "./folders/folders.ts";
+import { heldRows } from "./snapshots/held-rows.ts";
+import { identities } from "./accounts/identities.ts";
+import { keptAges } from "./history/kept-ages.ts";
+import { keptContents } from "./history/kept-contents.ts";
+import { knownClients } from "./accounts/known-clients.ts";
 import { LinksTable } from "./links/links.ts";
-import { OAuthClientsTable } from "./oauth/oauth-clients.ts";
-import { OAuthGrantsTable } from "./oauth/oauth-grants.ts";
-import { PastFiles } from "./snapshots/past-files.ts";
+import { oauthClients } from "./oauth/oauth-clients.ts";
+import { oauthGrants } from "./oauth/oauth-grants.ts";
+import { pastFiles } from "./snapshots/past-files.ts";
 import { PresignedLinksTable } from "./links/presigned-links.ts";
-import { ReleasedContentsTable } from "./contents/released-contents.ts";
+import { releasedContents } from "./contents/released-contents.ts";
 import { UploadLinksTable } from "./links/upload-links.ts";
-import { UsageTable } from "./accounts/usage.ts";
-import { IdempotencyTable } from "./idempotency-records.ts";
-import { ScrubTable } from "./upkeep/scrub.ts";
-import { DocumentRetries } from "./search/document-retries.ts";
-import { SearchJobs } from "./search/jobs.ts";
+import { usage } from "./accounts/usage.ts";
+import { idempotencyRecords } from "./idempotency-records.ts";
+import { scrub } from "./upkeep/scrub.ts";
+import { documentRetries } from "./search/document-retries.ts";
+import { searchJobs } from "./search/jobs.ts";
 import { Searches } from "./search/searches.ts";
 import { ShareLinksTable } from "./links/share-links.ts";
-import { SessionsTable } from "./accounts/sessions.ts";
-import { SmallContentsTable } from "./contents/small-contents.ts";
-import { SnapshotDifferences } from "./snapshots/snapshot-differences.ts";
-import { SnapshotLists } from "./snapshots/snapshot-lists.ts";
-import { SnapshotsTable } from "./snapshots/snapshots.ts";
-import { StoreTable } from "./upkeep/store.ts";
-import { Subtrees } from "./folders/subtrees.ts";
-import { TrashTable } from "./history/trash.ts";
-import { TrashContents } from "./history/trash-contents.ts";
-import { TrashLists } from "./history/trash-lists.ts";
-import { UsersTable } from "./accounts/users.ts";
-import { WebhookDeliveriesTable } from "./webhooks/webhook-deliveries.ts";
-import { WebhooksTable } from "./webhooks/webhooks.ts";
+import { sessions } from "./accounts/sessions.ts";
+import { smallContents } from "./contents/small-contents.ts";
+import { snapshotDifferences } from "./snapshots/snapshot-differences.ts";
+import { snapshotLists } from "./snapshots/snapshot-lists.ts";
+import { snapshots } from "./snapshots/snapshots.ts";
+import { store } from "./upkeep/store.ts";
+import { subtrees } from "./folders/subtrees.ts";
+import { trash } from "./history/trash.ts";
+import { trashContents } from "./history/trash-contents.ts";
+import { trashLists } from "./history/trash-lists.ts";
+import { users } from "./accounts/users.ts";
+import { webhookDeliveries } from "./webhooks/webhook-deliveries.ts";
+import { webhooks } from "./webhooks/webhooks.ts";
 
-/** Every table of one open database. Call methods marked "Inside a write" only in a `write` job. */
+/**
+ * Every table of one open database. Call what is made by `sql.write`, or is marked "Inside a write", only in a `write`
+ * job.
+ */
 export type Tables = ReturnType<typeof openTables>;
 
 export function openTables(database: Database) {
   return {
-    users: new UsersTable(database),
-    identities: new IdentitiesTable(database),
-    sessions: new SessionsTable(database),
-    knownClients: new KnownClientsTable(database),
-    drives: new DrivesTable(database),
-    members: new MembersTable(database),
-    claimTokens: new ClaimTokensTable(database),
-    apiKeys: new ApiKeysTable(database),
-    endedKeys: new EndedKeysTable(database),
-    oauthClients: new OAuthClientsTable(database),
-    oauthGrants: new OAuthGrantsTable(database),
-    folders: new FoldersTable(database),
-    files: new FilesTable(database),
-    fileVersions: new FileVersionsTable(database),
-    trash: new TrashTable(database),
-    trashContents: new TrashContents(database),
-    trashLists: new TrashLists(database),
-    keptAges: new KeptAges(database),
-    keptContents: new KeptContents(database),
-    subtrees: new Subtrees(database),
-    changes: new ChangesTable(database),
-    folderWorks: new FolderWorksTable(database),
-    snapshots: new SnapshotsTable(database),
-    pastFiles: new PastFiles(database),
-    snapshotDifferences: new SnapshotDifferences(database),
-    snapshotLists: new SnapshotLists(database),
-    heldRows: new HeldRows(database),
-    fileLists: new FileLists(database),
-    archiveLists: new ArchiveLists(database),
-    blobs: new BlobsTable(database),
-    smallContents: new SmallContentsTable(database),
-    damagedContents: new DamagedContentsTable(database),
-    scrub: new ScrubTable(database),
-    releasedContents: new ReleasedContentsTable(database),
-    store: new StoreTable(database),
-    backups: new BackupsTable(database),
-    searchJobs: new SearchJobs(database),
-    documentRetries: new DocumentRetries(database),
+    users: users(database),
+    identities: identities(database),
+    sessions: sessions(database),
+    knownClients: knownClients(database),
+    drives: drives(database),
+    members: members(database),
+    claimTokens: claimTokens(database),
+    apiKeys: apiKeys(database),
+    endedKeys: endedKeys(database),
+    oauthClients: oauthClients(database),
+    oauthGrants: oauthGrants(database),
+    folders: folders(database),
+    files: files(database),
+    fileVersions: fileVersions(database),
+    trash: trash(database),
+    trashContents: trashContents(database),
+    trashLists: trashLists(database),
+    keptAges: keptAges(database),
+    keptContents: keptContents(database),
+    subtrees: subtrees(database),
+    changes: changes(database),
+    folderWorks: folderWorks(database),
+    snapshots: snapshots(database),
+    pastFiles: pastFiles(database),
+    snapshotDifferences: snapshotDifferences(database),
+    snapshotLists: snapshotLists(database),
+    heldRows: heldRows(database),
+    fileLists: fileLists(database),
+    archiveLists: archiveLists(database),
+    blobs: blobs(database),
+    smallContents: smallContents(database),
+    damagedContents: damagedContents(database),
+    scrub: scrub(database),
+    releasedContents: releasedContents(database),
+    store: store(database),
+    backups: backups(database),
+    searchJobs: searchJobs(database),
+    documentRetries: documentRetries(database),
     searches: new Searches(database),
-    idempotencyRecords: new IdempotencyTable(database),
+    idempotencyRecords: idempotencyRecords(database),
     presignedLinks: new PresignedLinksTable(database),
     uploadLinks: new UploadLinksTable(database),
     shareLinks: new ShareLinksTable(database),
     links: new LinksTable(database),
-    webhooks: new WebhooksTable(database),
-    webhookDeliveries: new WebhookDeliveriesTable(database),
-    usage: new UsageTable(database),
+    webhooks: webhooks(database),
+    webhookDeliveries: webhookDeliveries(database),
+    usage: usage(database),
     write: <T>(job: () => T, within?: Within<T>): Promise<T> => database.write(job, within),
     /**
      * Like `write`, for what must work on a full disk: what frees space, removes access or lets users sign in, and

@@ -7,35 +7,26 @@ import type { Database } from "../engine/database.ts";
 export type KeptContent = "same" | "new" | "healed";
 
 /** The bytes of small contents. They go with the row of their blob. */
-export class SmallContentsTable {
-  /** Contents up to this size, in bytes, are kept here. */
-  readonly smallBytes = SMALL_CONTENT_BYTES;
-  readonly #sql;
-
-  constructor({ sql }: Database) {
-    this.#sql = {
-      byDigest: sql.prepare<{ bytes: Uint8Array<ArrayBuffer> }, [Digest]>(
-        "SELECT c.bytes FROM blob b JOIN small_content c ON c.blob = b.pk WHERE b.digest = ?",
-      ),
-      isSame: sql.prepare<{ same: 0 | 1 }, [Uint8Array, BlobPk]>(
-        "SELECT bytes = ? AS same FROM small_content WHERE blob = ?",
-      ),
-      put: sql.prepare<never, [BlobPk, Uint8Array]>(
-        "INSERT OR REPLACE INTO small_content (blob, bytes) VALUES (?, ?)",
-      ),
-    };
-  }
-
-  /** The bytes of a content; null where it is none of these. */
-  get(digest: Digest): Uint8Array<ArrayBuffer> | null {
-    return this.#sql.byDigest.get(digest)?.bytes ?? null;
-  }
-
-  /** Keeps the bytes of a content, unless they are there. Inside a write. */
-  put(blob: BlobPk, bytes: Uint8Array): KeptContent {
-    const present = this.#sql.isSame.get(bytes, blob);
-    if (present?.same === 1) return "same";
-    this.#sql.put.run(blob, bytes);
-    return present === null ? "new" : "healed";
-  }
+export function smallContents({ sql }: Database) {
+  const isSame = sql.value<0 | 1, [blob: BlobPk, bytes: Uint8Array]>(
+    "SELECT bytes = ?2 FROM small_content WHERE blob = ?1",
+  );
+  const put = sql.write<[blob: BlobPk, bytes: Uint8Array]>(
+    "INSERT OR REPLACE INTO small_content (blob, bytes) VALUES (?, ?)",
+  );
+  return {
+    /** Contents up to this size, in bytes, are kept here. */
+    smallBytes: SMALL_CONTENT_BYTES,
+    /** The bytes of a content; null where it is none of these. */
+    get: sql.value<Uint8Array<ArrayBuffer>, [digest: Digest]>(
+      "SELECT c.bytes FROM blob b JOIN small_content c ON c.blob = b.pk WHERE b.digest = ?",
+    ),
+    /** Keeps the bytes of a content, unless they are there. Inside a write. */
+    put: (blob: BlobPk, bytes: Uint8Array): KeptContent => {
+      const same = isSame(blob, bytes);
+      if (same === 1) return "same";
+      put(blob, bytes);
+      return same === null ? "new" : "healed";
+    },
+  };
 }

@@ -1,15 +1,12 @@
-import { type Changes, Database as Sqlite, SQLiteError, type SQLQueryBindings } from "bun:sqlite";
-import { dirname } from "node:path";
-import type { Clock } from "../../process/clock.ts";
-import { LONG_LOG } from "./checkpoints.ts";
-import { LazyStatement } from "./lazy-statement.ts";
-import { migrate, requireNewestSchema, schemaVersion, type Upgrade } from "./migrate.ts";
-import { MIGRATIONS } from "./migrations.ts";
-import { hadNoRoomToOpen } from "./write-failures.ts";
+import { type Changes, Database as Sqlite, type SQLQueryBindings, type Statement } from "bun:sqlite";
+
+type Values = SQLQueryBindings[];
 
 /**
- * An open database. Its prepared statements are compiled at their first use: there are hundreds, most serve rare
- * requests, and all together would take much of a start. One takes a fraction of a millisecond.
+ * An open database. It makes functions of the statements that are used again and again: each is called with the values
+ * of its parameters, in their order, or with one object of the named ones. A statement is compiled at its first use:
+ * there are hundreds, most serve rare requests, and all together would take much of a start. One takes a fraction of a
+ * millisecond.
  */
 export class Connection {
   readonly #sql: Sqlite;
@@ -18,19 +15,84 @@ export class Connection {
     this.#sql = sql;
   }
 
-  /** For a statement that is used again and again. */
-  prepare<Row, Values extends SQLQueryBindings[]>(text: string): LazyStatement<Row, Values> {
+  /** The first row; null if there is none. */
+  get<Row, Of extends Values>(text: string): (...values: Of) => Row | null;
+  get<Row, Of extends Values, To>(text: string, fromRow: (row: Row) => To): (...values: Of) => To | null;
+  get<Row, Of extends Values, To>(
+    text: string,
+    fromRow?: (row: Row) => To,
+  ): (...values: Of) => Row | To | null {
+    const statement = this.prepare<Row, Of>(text);
+    if (fromRow === undefined) return (...values) => statement.get(...values);
+    return (...values) => {
+      const row = statement.get(...values);
+      return row === null ? null : fromRow(row);
+    };
+  }
+
+  all<Row, Of extends Values>(text: string): (...values: Of) => Row[];
+  all<Row, Of extends Values, To>(text: string, fromRow: (row: Row) => To): (...values: Of) => To[];
+  all<Row, Of extends Values, To>(text: string, fromRow?: (row: Row) => To): (...values: Of) => Row[] | To[] {
+    const statement = this.prepare<Row, Of>(text);
+    if (fromRow === undefined) return (...values) => statement.all(...values);
+    return (...values) => statement.all(...values).map((row) => fromRow(row));
+  }
+
+  /** The only column of the first row; null if there is no row. */
+  value<Value, Of extends Values>(text: string): (...values: Of) => Value | null {
+    const statement = this.prepare<Record<string, Value>, Of>(text);
+    return (...values) => {
+      const row = statement.get(...values);
+      return row === null ? null : onlyColumn(row);
+    };
+  }
+
+  /** The only column of all rows. */
+  values<Value, Of extends Values>(text: string): (...values: Of) => Value[] {
+    return this.all<Record<string, Value>, Of, Value>(text, onlyColumn);
+  }
+
+  /** The same for a number; 0 if there is no row, or it has NULL. */
+  number<Of extends Values>(text: string): (...values: Of) => number {
+    const statement = this.prepare<Record<string, number | null>, Of>(text);
+    return (...values) => {
+      const row = statement.get(...values);
+      return row === null ? 0 : (onlyColumn(row) ?? 0);
+    };
+  }
+
+  /** Whether there is a row. */
+  has<Of extends Values>(text: string): (...values: Of) => boolean {
+    const statement = this.prepare<object, Of>(text);
+    return (...values) => statement.get(...values) !== null;
+  }
+
+  /** Changes rows, and returns how many. Only for jobs of `Database.write`. */
+  write<Of extends Values>(text: string): (...values: Of) => number {
+    const statement = this.prepare<never, Of>(text);
+    return (...values) => statement.run(...values).changes;
+  }
+
+  /** Writes one row, and returns what `RETURNING` names of it. Only for jobs of `Database.write`. */
+  writeOne<Value, Of extends Values>(text: string): (...values: Of) => Value {
+    const value = this.value<Value, Of>(text);
+    return (...values) => {
+      const written = value(...values);
+      if (written === null) throw new Error(`nothing was written by ${text}`);
+      return written;
+    };
+  }
+
+  prepare<Row, Of extends Values>(text: string): LazyStatement<Row, Of> {
     return new LazyStatement(this.#sql, text);
   }
 
   /** For a statement that is rarely used. */
-  query<Row, Values extends SQLQueryBindings[]>(
-    text: string,
-  ): ReturnType<typeof Sqlite.prototype.query<Row, Values>> {
-    return this.#sql.query<Row, Values>(text);
+  query<Row, Of extends Values>(text: string): ReturnType<typeof Sqlite.prototype.query<Row, Of>> {
+    return this.#sql.query<Row, Of>(text);
   }
 
-  run<Values extends SQLQueryBindings[]>(text: string, ...values: Values[]): Changes {
+  run<Of extends Values>(text: string, ...values: Of[]): Changes {
     return this.#sql.run(text, ...values);
   }
 
@@ -48,52 +110,53 @@ export class Connection {
 }
 
 /**
- * Opens or creates the database file, with the newest schema.
+ * A connection that only reads: for another thread, or for what takes long.
  *
- * @param beforeUpgrade called before an older schema is upgraded; null refuses such a database
- * @throws SQLiteError, for which there is `explainFailure`
- * @throws Error whose message tells the operator what to do
+ * @param path of the database
+ * @param cache in KiB; there may be many of these
  */
-export function openConnection(
-  path: string,
-  clock: Clock,
-  beforeUpgrade: ((upgrade: Upgrade) => void) | null,
-): Connection {
-  const sql = new Sqlite(path, { create: true, readwrite: true, strict: true });
-  try {
-    sql.run("PRAGMA busy_timeout = 10000");
-    const isNew = schemaVersion(sql) === 0;
-    // For `releasePages`. Takes effect only in a new database.
-    if (isNew) sql.run("PRAGMA auto_vacuum = INCREMENTAL");
-    sql.run("PRAGMA journal_mode = WAL");
-    // The write queue syncs commits, and `Checkpoints` empties the log. SQLite only syncs the header when the log
-    // restarts: without that, a power cut could bring back old pages.
-    sql.run("PRAGMA synchronous = NORMAL");
-    sql.run("PRAGMA wal_autocheckpoint = 0");
-    sql.run("PRAGMA foreign_keys = ON");
-    sql.run("PRAGMA temp_store = MEMORY");
-    // For connections with temporary files: the data directory may be the only place that can be written. It applies
-    // to the whole process, so it is set once, before other threads read it.
-    sql.run(`PRAGMA temp_store_directory = '${dirname(path).replaceAll("'", "''")}'`);
-    sql.run("PRAGMA cache_size = -16000");
-    sql.run(`PRAGMA journal_size_limit = ${LONG_LOG}`);
-    if (!isNew && beforeUpgrade === null) requireNewestSchema(sql, path, MIGRATIONS);
-    migrate(sql, MIGRATIONS, clock, beforeUpgrade ?? (() => {}));
-    // A write that changes nothing. It begins the log: the header is synced now, and not in a request's way.
-    if (beforeUpgrade !== null) sql.run("PRAGMA application_id = 0");
-    return new Connection(sql);
-  } catch (error) {
-    sql.close();
-    throw error;
+export function openReader(path: string, cache: number): Connection {
+  const sql = new Sqlite(path, { readonly: true, strict: true });
+  sql.run("PRAGMA busy_timeout = 10000");
+  sql.run(`PRAGMA cache_size = -${cache}`);
+  return new Connection(sql);
+}
+
+/** A prepared statement that is compiled at its first use. If it does not fit the schema, that throws. */
+export class LazyStatement<Row, Of extends Values> {
+  readonly #sql: Sqlite;
+  readonly #text: string;
+  #compiled: Statement<Row, Values> | null = null;
+
+  constructor(sql: Sqlite, text: string) {
+    this.#sql = sql;
+    this.#text = text;
+  }
+
+  /** The first row; null if there is none. */
+  get(...values: Of): Row | null {
+    return this.#statement().get(...values);
+  }
+
+  all(...values: Of): Row[] {
+    return this.#statement().all(...values);
+  }
+
+  /** Runs it to its end. */
+  run(...values: Of): Changes {
+    return this.#statement().run(...values);
+  }
+
+  #statement(): Statement<Row, Values> {
+    return (this.#compiled ??= this.#sql.prepare<Row, Values>(this.#text));
   }
 }
 
-/** The error for the operator, if the database cannot be used: SQLite's own message does not say what to do. */
-export function explainFailure(path: string, error: unknown): unknown {
-  if (!(error instanceof SQLiteError)) return error;
-  const advice = hadNoRoomToOpen(error)
-    ? "Free some space on its disk."
-    : "Make it and its directory readable and writable for this user, and free some space if the disk is full; " +
-      "if it is damaged, restore the data directory from a backup.";
-  return new Error(`The database ${path} cannot be used: ${error.message}. ${advice}`, { cause: error });
+function onlyColumn<Value>(row: Readonly<Record<string, Value>>): Value {
+  // Faster than to make an array of the values.
+  for (const name in row) {
+    const value = row[name];
+    if (value !== undefined) return value;
+  }
+  throw new Error("a row has no column");
 }

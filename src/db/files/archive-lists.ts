@@ -1,13 +1,14 @@
 import { fileIsAlive } from "../alive.ts";
-import { Database as Sqlite } from "bun:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Digest } from "../../domain/contents/digest.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { type FilePath, type FolderPath, isFolderPath } from "../../domain/files/path.ts";
 import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";
+import { ALL_FILES, ALL_FOLDERS, stepParts } from "../snapshots/snapshot-walk.ts";
+import { type Connection, openReader } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
-import { earliest, firstAfter, type PathRange, rangeOf } from "./path-range.ts";
+import { firstAfter, type PathRange, rangeOf } from "./path-range.ts";
 
 /** Rows per statement, so that no request waits long for one. */
 const PIECE = 500;
@@ -35,31 +36,20 @@ export interface ArchiveScope {
 
 type Selection = ArchiveScope & PathRange;
 
-const BELOW = "f.drive = :drive AND f.path >= :from AND f.path < :to";
 /** The tables with what was in a snapshot, and which of their rows were. */
 const PAST = [
-  { table: "file f INDEXED BY file_path", isIn: "f.era < :at", isFile: true },
-  { table: "held_file f INDEXED BY held_file_path", isIn: "f.era < :at AND f.until >= :at", isFile: true },
-  { table: "folder f INDEXED BY folder_path", isIn: "f.era < :at", isFile: false },
-  {
-    table: "held_folder f INDEXED BY held_folder_path",
-    isIn: "f.era < :at AND f.until >= :at",
-    isFile: false,
-  },
+  { table: ALL_FILES.live, isIn: "f.era < :at", isFile: true },
+  { table: ALL_FILES.held, isIn: "f.era < :at AND f.until >= :at", isFile: true },
+  { table: ALL_FOLDERS.live, isIn: "f.era < :at", isFile: false },
+  { table: ALL_FOLDERS.held, isIn: "f.era < :at AND f.until >= :at", isFile: false },
 ] as const;
 
-/** Creates the lists of what archives hold, each on its own connection. */
-export class ArchiveLists {
-  readonly #path: string;
-
-  constructor({ sql }: Database) {
-    this.#path = sql.filename;
-  }
-
-  /** An empty list. The caller must dispose of it. */
-  open(): ArchiveList {
-    return new ArchiveList(this.#path);
-  }
+/** The lists of what archives hold, each on a connection of its own. */
+export function archiveLists({ sql }: Database) {
+  return {
+    /** An empty list. The caller must dispose of it. */
+    open: () => new ArchiveList(sql.filename),
+  };
 }
 
 /**
@@ -67,24 +57,23 @@ export class ArchiveLists {
  * hold a snapshot. The copy is in a temporary table: a long one goes to the disk, and it ends with the connection,
  * even in a crash.
  */
-export class ArchiveList implements Disposable {
-  readonly #sql: Sqlite;
+class ArchiveList implements Disposable {
+  readonly #sql: Connection;
   readonly #take;
   readonly #takePast;
-  readonly #ends;
+  readonly #pastPart;
   readonly #last;
   readonly #page;
 
   constructor(path: string) {
-    this.#sql = new Sqlite(path, { readonly: true, strict: true });
-    this.#sql.run("PRAGMA busy_timeout = 10000");
-    this.#sql.run("PRAGMA temp_store = FILE");
-    this.#sql.run("PRAGMA cache_size = -1000");
-    this.#sql.run(
+    const sql = openReader(path, 1000);
+    this.#sql = sql;
+    sql.run("PRAGMA temp_store = FILE");
+    sql.run(
       `CREATE TEMP TABLE entry (number INTEGER PRIMARY KEY, path TEXT NOT NULL, digest TEXT,
                                 size INTEGER NOT NULL, modified_at INTEGER NOT NULL)`,
     );
-    this.#take = this.#sql.prepare<never, [Parameters<Selection> & { readonly limit: number }]>(
+    this.#take = sql.write<[Parameters<Selection> & { readonly limit: number }]>(
       `INSERT INTO entry (path, digest, size, modified_at)
        SELECT f.path, b.digest, f.size, f.updated_at
          FROM file f INDEXED BY file_path JOIN blob b ON b.pk = f.blob
@@ -95,23 +84,23 @@ export class ArchiveList implements Disposable {
         WHERE drive = :drive AND path >= :from AND path < :to AND parent IS NOT NULL
         ORDER BY 1 LIMIT :limit`,
     );
-    this.#takePast = this.#sql.prepare<never, [Parameters<Selection>]>(
+    this.#takePast = sql.write<[Parameters<Selection>]>(
       `INSERT INTO entry (path, digest, size, modified_at) ${PAST.map(({ table, isIn, isFile }) =>
         isFile
-          ? `SELECT f.path, b.digest, f.size, f.updated_at FROM ${table} JOIN blob b ON b.pk = f.blob
-              WHERE ${BELOW} AND ${isIn} AND ${fileIsAlive(":now")}`
-          : `SELECT f.path, NULL, 0, f.created_at FROM ${table} WHERE ${BELOW} AND ${isIn} AND f.path <> ''`,
+          ? `SELECT f.path, (SELECT digest FROM blob WHERE pk = f.blob), f.size, f.updated_at
+               FROM ${table} AND f.path >= :from AND f.path < :to AND ${isIn} AND ${fileIsAlive(":now")}`
+          : `SELECT f.path, NULL, 0, f.created_at
+               FROM ${table} AND f.path >= :from AND f.path < :to AND ${isIn} AND f.path <> ''`,
       ).join(" UNION ALL ")} ORDER BY 1`,
     );
-    this.#ends = PAST.map(({ table }) =>
-      this.#sql.prepare<{ path: string }, [Parameters<Selection>]>(
-        `SELECT f.path FROM ${table} WHERE ${BELOW} ORDER BY f.path LIMIT 1 OFFSET ${PIECE}`,
-      ),
+    this.#pastPart = stepParts(
+      sql,
+      PAST.map(({ table }) => table),
     );
-    this.#last = this.#sql.prepare<{ number: number; path: string }, []>(
+    this.#last = sql.get<{ number: number; path: string }, []>(
       "SELECT number, path FROM entry ORDER BY number DESC LIMIT 1",
     );
-    this.#page = this.#sql.prepare<ArchiveRow, [number, number]>(
+    this.#page = sql.all<ArchiveRow, [after: number, limit: number]>(
       `SELECT number, path, digest, size, modified_at AS modifiedAt FROM entry
         WHERE number > ? ORDER BY number LIMIT ?`,
     );
@@ -132,49 +121,43 @@ export class ArchiveList implements Disposable {
       if (!isThere && place !== "") return null;
     }
     this.#sql.run("COMMIT");
-    return this.#last.get()?.number ?? 0;
+    return this.#last()?.number ?? 0;
   }
 
   /** The rows in path order, read in batches. */
   *rows(): Generator<ArchiveRow> {
     for (let after = 0, isMore = true; isMore; after += PIECE) {
-      const rows = this.#page.all(after, PIECE);
+      const rows = this.#page(after, PIECE);
       yield* rows;
       isMore = rows.length === PIECE;
     }
   }
 
   [Symbol.dispose](): void {
-    for (const statement of [this.#take, this.#takePast, ...this.#ends, this.#last, this.#page])
-      statement.finalize();
-    this.#sql.close(true);
+    this.#sql.close();
   }
 
   /** Copies what is at a place. Returns whether there is anything. */
   async #takeAll(scope: ArchiveScope, place: FilePath | FolderPath): Promise<boolean> {
     const { from, to } = placeRange(place);
-    let taken = this.#take.run({ ...scope, from, to, limit: PIECE }).changes;
+    let taken = this.#take({ ...scope, from, to, limit: PIECE });
     const isThere = taken > 0;
     while (taken === PIECE) {
       await nextTurn();
-      const { path } = this.#last.get() ?? { path: from };
-      taken = this.#take.run({ ...scope, from: firstAfter(path), to, limit: PIECE }).changes;
+      const { path } = this.#last() ?? { path: from };
+      taken = this.#take({ ...scope, from: firstAfter(path), to, limit: PIECE });
     }
     return isThere;
   }
 
-  /** Like `#takeAll`, of a snapshot. Each step looks at so many rows, in the snapshot or not: see `SnapshotWalk`. */
+  /** Like `#takeAll`, of a snapshot. Each step looks at so many rows, in the snapshot or not: see `snapshotWalk`. */
   async #takeAllPast(scope: ArchiveScope, place: FilePath | FolderPath): Promise<boolean> {
-    const { to } = placeRange(place);
-    let { from } = placeRange(place);
     let isThere = false;
-    for (;;) {
-      const end = earliest(this.#ends.flatMap((each) => each.get({ ...scope, from, to })?.path ?? []));
-      // One path may have as many held rows as a step.
-      const stop = end === from ? firstAfter(end) : end;
-      if (this.#takePast.run({ ...scope, from, to: stop ?? to }).changes > 0) isThere = true;
-      if (stop === null) return isThere;
-      from = stop;
+    for (let range = placeRange(place); ;) {
+      const { from, to, rest } = this.#pastPart({ ...scope }, range);
+      if (this.#takePast({ ...scope, from, to }) > 0) isThere = true;
+      if (rest === null) return isThere;
+      range = rest;
       await nextTurn();
     }
   }

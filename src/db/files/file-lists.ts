@@ -74,97 +74,68 @@ const TAGGED = `file_tag t JOIN file f ON f.pk = t.file
  * Pages of files, and numbers of files. Pages before the wanted one are skipped within the index; each file is read
  * only if the drive has expired files that await the sweep.
  */
-export class FileLists {
-  readonly #inDrive;
-  readonly #inFolder;
-  readonly #tagged;
-  readonly #countInFolder;
-  readonly #countTagged;
-  readonly #expired;
-  readonly #sql;
-
-  constructor({ sql }: Database) {
-    this.#inDrive = preparePages(sql, IN_DRIVE, ["path"]);
-    this.#inFolder = {
-      path: preparePages(sql, IN_FOLDER, ["path"]),
-      "-path": preparePages(sql, IN_FOLDER, ["path"], "DESC"),
-      size: preparePages(sql, `${BY_SIZE} > (:value, :id)`, ["size", "id"]),
-      "-size": preparePages(sql, `${BY_SIZE} < (:value, :id)`, ["size", "id"], "DESC"),
-      updated_at: preparePages(sql, `${BY_UPDATED} > (:value, :id)`, ["updated_at", "id"]),
-      "-updated_at": preparePages(sql, `${BY_UPDATED} < (:value, :id)`, ["updated_at", "id"], "DESC"),
-    } satisfies Record<FileSort, unknown>;
-    this.#tagged = preparePage(sql, `${TAGGED} AND ${fileIsAlive(":now")}`, {
-      table: "t",
-      columns: ["path"],
-      direction: "ASC",
-    });
-    this.#countInFolder = prepareCount(sql, IN_FOLDER);
-    this.#countTagged = prepareCount(sql, `${TAGGED} AND ${fileIsAlive(":now")}`);
-    this.#expired = prepareCount(
-      sql,
+export function fileLists({ sql }: Database) {
+  const inDrive = pagesOf(sql, IN_DRIVE, ["path"]);
+  const inFolder = {
+    path: pagesOf(sql, IN_FOLDER, ["path"]),
+    "-path": pagesOf(sql, IN_FOLDER, ["path"], "DESC"),
+    size: pagesOf(sql, `${BY_SIZE} > (:value, :id)`, ["size", "id"]),
+    "-size": pagesOf(sql, `${BY_SIZE} < (:value, :id)`, ["size", "id"], "DESC"),
+    updated_at: pagesOf(sql, `${BY_UPDATED} > (:value, :id)`, ["updated_at", "id"]),
+    "-updated_at": pagesOf(sql, `${BY_UPDATED} < (:value, :id)`, ["updated_at", "id"], "DESC"),
+  } satisfies Record<FileSort, unknown>;
+  const tagged = pageOf(sql, `${TAGGED} AND ${fileIsAlive(":now")}`, {
+    table: "t",
+    columns: ["path"],
+    direction: "ASC",
+  });
+  const hasExpired = sql.has<[drive: DrivePk, now: number]>(
+    "SELECT 1 FROM file INDEXED BY file_drive_expiry WHERE drive = ? AND expires_at <= ? LIMIT 1",
+  );
+  const pageFor = ({ drive, folder, tags, sort, now }: ListScope) => {
+    if (tags.length > 0) return tagged;
+    const { all, alive } = folder === null ? inDrive : inFolder[sort];
+    return hasExpired(drive, now) ? alive : all;
+  };
+  const countOf = (selection: string) => {
+    const count = sql.number<[Parameters<Selection>]>(`SELECT count(*) AS files FROM ${selection}`);
+    return (scope: ListScope) => count(selectionOf(scope, null));
+  };
+  const expiredBelow = sql.all<ExpiredBelow, [Parameters<ChildRange>]>(
+    `SELECT substr(path, 1, length(:parent) + instr(substr(path, length(:parent) + 1), '/')) AS folder,
+            count(*) AS files, sum(size) AS bytes
+       FROM file INDEXED BY file_drive_expiry
+      WHERE drive = :drive AND expires_at <= :now AND path >= :from AND path < :to
+        AND instr(substr(path, length(:parent) + 1), '/') > 0
+      GROUP BY 1`,
+  );
+  return {
+    /** The files of one page, in the scope's order. Paths are ordered by their UTF-8 bytes. */
+    page: (scope: ListScope, { after, limit, offset }: ListWindow) =>
+      pageFor(scope)({ ...selectionOf(scope, after), limit, offset }),
+    /** How many files have the scope's tags. The cost grows with the number of files that have the first tag. */
+    countTagged: countOf(`${TAGGED} AND ${fileIsAlive(":now")}`),
+    /** How many files are directly in the scope's folder, expired ones included. The cost grows with the number. */
+    countInFolder: countOf(IN_FOLDER),
+    /** How many files of the scope have expired and await the sweep; the folder counts still include them. */
+    countExpired: countOf(
       `file f INDEXED BY file_drive_expiry
         WHERE f.drive = :drive AND f.expires_at <= :now AND f.path >= :from AND f.path < :to
           AND (:folder IS NULL OR f.folder = :folder)`,
-    );
-    this.#sql = {
-      expiredBelow: sql.prepare<ExpiredBelow, [Parameters<ChildRange>]>(
-        `SELECT substr(path, 1, length(:parent) + instr(substr(path, length(:parent) + 1), '/')) AS folder,
-              count(*) AS files, sum(size) AS bytes
-         FROM file INDEXED BY file_drive_expiry
-        WHERE drive = :drive AND expires_at <= :now AND path >= :from AND path < :to
-          AND instr(substr(path, length(:parent) + 1), '/') > 0
-        GROUP BY 1`,
-      ),
-      hasExpired: sql.prepare<object, [DrivePk, number]>(
-        "SELECT 1 FROM file INDEXED BY file_drive_expiry WHERE drive = ? AND expires_at <= ? LIMIT 1",
-      ),
-    };
-  }
-
-  /** The files of one page, in the scope's order. Paths are ordered by their UTF-8 bytes. */
-  page(scope: ListScope, window: ListWindow): FileFacts[] {
-    const page = { ...selectionOf(scope, window.after), limit: window.limit, offset: window.offset };
-    return this.#pageStatement(scope).all(page).map(factsFromRow);
-  }
-
-  /** How many files have the scope's tags. The cost grows with the number of files that have the first tag. */
-  countTagged(scope: ListScope): number {
-    return this.#countTagged.get(selectionOf(scope, null))?.files ?? 0;
-  }
-
-  /** How many files are directly in the scope's folder, expired ones included. The cost grows with the number. */
-  countInFolder(scope: ListScope): number {
-    return this.#countInFolder.get(selectionOf(scope, null))?.files ?? 0;
-  }
-
-  /** How many files of the scope have expired and await the sweep; the folder counts still include them. */
-  countExpired(scope: ListScope): number {
-    return this.#expired.get(selectionOf(scope, null))?.files ?? 0;
-  }
-
-  /**
-   * The expired files below each of some folders, as `countExpired` for one scope. The cost grows with the number of
-   * expired files in the drive. Folders without any are left out.
-   *
-   * @param folders in path order, all directly in `parent`
-   */
-  expiredBelow(
-    drive: DrivePk,
-    parent: FolderPath,
-    folders: readonly FolderPath[],
-    now: number,
-  ): Map<FolderPath, ExpiredBelow> {
-    const { from } = rangeOf(folders.at(0) ?? parent);
-    const { to } = rangeOf(folders.at(-1) ?? parent);
-    const rows = this.#sql.expiredBelow.all({ drive, parent, now, from, to });
-    return new Map(rows.map((row) => [row.folder, row]));
-  }
-
-  #pageStatement(scope: ListScope) {
-    if (scope.tags.length > 0) return this.#tagged;
-    const { all, alive } = scope.folder === null ? this.#inDrive : this.#inFolder[scope.sort];
-    return this.#sql.hasExpired.get(scope.drive, scope.now) === null ? all : alive;
-  }
+    ),
+    /**
+     * The expired files below each of some folders, as `countExpired` for one scope. The cost grows with the number of
+     * expired files in the drive. Folders without any are left out.
+     *
+     * @param folders in path order, all directly in `parent`
+     */
+    expiredBelow: (drive: DrivePk, parent: FolderPath, folders: readonly FolderPath[], now: number) => {
+      const { from } = rangeOf(folders.at(0) ?? parent);
+      const { to } = rangeOf(folders.at(-1) ?? parent);
+      const rows = expiredBelow({ drive, parent, now, from, to });
+      return new Map(rows.map((row) => [row.folder, row]));
+    },
+  };
 }
 
 type Direction = "ASC" | "DESC";
@@ -177,7 +148,7 @@ interface Order {
 }
 
 /** The statement for a list, and the one for a drive with expired files. @param columns what they are ordered by */
-function preparePages(
+function pagesOf(
   sql: Connection,
   selection: string,
   columns: readonly string[],
@@ -185,8 +156,8 @@ function preparePages(
 ) {
   const order: Order = { table: "f", columns, direction };
   return {
-    all: preparePage(sql, selection, order),
-    alive: preparePage(sql, `${selection} AND ${fileIsAlive(":now")}`, order),
+    all: pageOf(sql, selection, order),
+    alive: pageOf(sql, `${selection} AND ${fileIsAlive(":now")}`, order),
   };
 }
 
@@ -196,21 +167,16 @@ function preparePages(
  * Without the `+`, SQLite plans the statement again at each run, for the limit of that run. That takes as long as
  * reading thirty files.
  */
-function preparePage(sql: Connection, selection: string, { table, columns, direction }: Order) {
+function pageOf(sql: Connection, selection: string, { table, columns, direction }: Order) {
   const keys = columns.map((column) => `${table}.${column}`);
   const orderOf = (alias: string) => columns.map((column) => `${alias}.${column} ${direction}`).join(", ");
-  return sql.prepare<FactsRow, [Parameters<Page>]>(
+  return sql.all<FactsRow, [Parameters<Page>], FileFacts>(
     `SELECT ${FACT_COLUMNS}
        FROM (SELECT f.pk, ${keys.join(", ")} FROM ${selection}
               ORDER BY ${orderOf(table)} LIMIT +:limit OFFSET :offset) page
       CROSS JOIN file f ON f.pk = page.pk ${FILE_JOINS}
       ORDER BY ${orderOf("page")}`,
-  );
-}
-
-function prepareCount(sql: Connection, selection: string) {
-  return sql.prepare<{ files: number }, [Parameters<Selection>]>(
-    `SELECT count(*) AS files FROM ${selection}`,
+    factsFromRow,
   );
 }
 

@@ -48,139 +48,86 @@ type NewRow = Parameters<FilePlace & PastBody> & { readonly id: FileId };
 const SELECT = `SELECT ${FILE_COLUMNS} FROM file f ${FILE_JOINS}`;
 
 /** Single files. Unless noted, expired files are included. */
-export class FilesTable {
-  readonly #sql;
-
-  constructor({ sql }: Database) {
-    this.#sql = {
-      visible: sql.prepare<FileRow, [FileId, number]>(
-        `${SELECT} WHERE f.id = ?1 AND ${fileIsAlive("?2")} AND ${driveIsAlive("?2")}`,
-      ),
-      visibleByPk: sql.prepare<FileRow, [FilePk, number]>(
-        `${SELECT} WHERE f.pk = ?1 AND ${fileIsAlive("?2")} AND ${driveIsAlive("?2")}`,
-      ),
-      byId: sql.prepare<FileRow, [FileId]>(`${SELECT} WHERE f.id = ?`),
-      byPath: sql.prepare<FileRow, [DrivePk, FilePath]>(`${SELECT} WHERE f.drive = ? AND f.path = ?`),
-      body: sql.prepare<StoredBody, [FilePk]>(
-        `SELECT filename, mime_type AS mimeType, mime_given AS mimeGiven, size, blob, tags, metadata,
-              expires_at AS expiresAt
-         FROM file WHERE pk = ?`,
-      ),
-      insert: sql.prepare<never, [NewRow]>(
-        `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
-                         expires_at, created_at, updated_at, version)
-       VALUES (:id, :drive, :folder, :path, :filename, :mimeType, :mimeGiven, :size, :blob, :tags, :metadata,
-               :expiresAt, :createdAt, :updatedAt, :version)`,
-      ),
-      restore: sql.prepare<
-        never,
-        [
-          Parameters<FilePlace> & {
-            trashed: TrashedFilePk;
-            filename: Filename | null;
-            mimeType: string | null;
-          },
-        ]
-      >(
-        `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata, expires_at,
-                         created_at, updated_at, version)
-       SELECT file_id, :drive, :folder, :path, ifnull(:filename, filename), ifnull(:mimeType, mime_type), mime_given, size,
-              blob, tags, metadata, expires_at, created_at, updated_at, version
-         FROM trash_file WHERE pk = :trashed`,
-      ),
-      update: sql.prepare<never, [Parameters<StoredBody> & { pk: FilePk; now: number }]>(
-        `UPDATE file SET filename = :filename, mime_type = :mimeType, mime_given = :mimeGiven, size = :size,
-              blob = :blob, tags = :tags, metadata = :metadata, expires_at = :expiresAt, updated_at = :now,
-              version = version + (blob <> :blob)
-        WHERE pk = :pk`,
-      ),
-      place: sql.prepare<never, [Parameters<FilePlace> & { pk: FilePk }]>(
-        "UPDATE file SET drive = :drive, folder = :folder, path = :path WHERE pk = :pk",
-      ),
-      remove: sql.prepare<never, [FilePk]>("DELETE FROM file WHERE pk = ?"),
-      someOf: sql.prepare<{ pk: FilePk; tags: number }, [DrivePk, number]>(
-        "SELECT pk, json_array_length(tags) AS tags FROM file WHERE drive = ? LIMIT ?",
-      ),
-      expired: sql.prepare<FileRow, [number, number]>(
-        `${SELECT} WHERE f.expires_at <= ? AND d.deleted_at IS NULL ORDER BY f.expires_at LIMIT ?`,
-      ),
-    };
-  }
-
-  /** The file with this handle, if neither it nor its drive has expired or was deleted. */
-  visibleByPk(pk: FilePk, now: number): File | null {
-    const row = this.#sql.visibleByPk.get(pk, now);
-    return row === null ? null : fileFromRow(row);
-  }
-
-  /** The file with this id, if neither it nor its drive has expired or was deleted. */
-  visible(id: FileId, now: number): File | null {
-    const row = this.#sql.visible.get(id, now);
-    return row === null ? null : fileFromRow(row);
-  }
-
-  byId(id: FileId): File | null {
-    const row = this.#sql.byId.get(id);
-    return row === null ? null : fileFromRow(row);
-  }
-
-  byPath(drive: DrivePk, path: FilePath): File | null {
-    const row = this.#sql.byPath.get(drive, path);
-    return row === null ? null : fileFromRow(row);
-  }
-
-  /** The body of a file, to copy it. */
-  body(pk: FilePk): StoredBody {
-    const body = this.#sql.body.get(pk);
-    if (body === null) throw new Error("the file to be copied is missing");
-    return body;
-  }
-
-  /** Inside a write. */
-  insert(id: FileId, place: FilePlace, body: StoredBody, now: number): void {
-    this.insertPast(id, place, { ...body, createdAt: now, updatedAt: now, version: 1 });
-  }
-
-  /** Inserts a file as it was. Inside a write. */
-  insertPast(id: FileId, place: FilePlace, body: PastBody): void {
-    this.#sql.insert.run({ ...body, ...place, id });
-  }
-
-  /**
-   * Inserts a file of the trash, which is removed there afterwards: its content must always have a reference. Inside a
-   * write.
-   *
-   * @param naming its new name; null to keep the one it had
-   */
-  restore(trashed: TrashedFilePk, place: FilePlace, naming: Naming | null): void {
-    const { filename = null, mimeType = null } = naming ?? {};
-    this.#sql.restore.run({ ...place, trashed, filename, mimeType });
-  }
-
-  /** Changes a file's content or attributes. A new content gets the next number. Inside a write. */
-  update(pk: FilePk, body: StoredBody, now: number): void {
-    this.#sql.update.run({ ...body, pk, now });
-  }
-
-  /** Changes only the place of a file. Inside a write. */
-  place(pk: FilePk, place: FilePlace): void {
-    this.#sql.place.run({ ...place, pk });
-  }
-
-  /** Inside a write. */
-  remove(pk: FilePk): void {
-    this.#sql.remove.run(pk);
-  }
-
-  /** Some of a drive's files, with their number of tags. */
-  someOf(drive: DrivePk, limit: number): { pk: FilePk; tags: number }[] {
-    return this.#sql.someOf.all(drive, limit);
-  }
-
-  /** Some expired files, earliest expiry first. */
-  expired(now: number, limit: number): File[] {
-    return this.#sql.expired.all(now, limit).map(fileFromRow);
-  }
+export function files({ sql }: Database) {
+  const body = sql.get<StoredBody, [pk: FilePk]>(
+    `SELECT filename, mime_type AS mimeType, mime_given AS mimeGiven, size, blob, tags, metadata,
+            expires_at AS expiresAt
+       FROM file WHERE pk = ?`,
+  );
+  const insert = sql.write<[NewRow]>(
+    `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
+                       expires_at, created_at, updated_at, version)
+     VALUES (:id, :drive, :folder, :path, :filename, :mimeType, :mimeGiven, :size, :blob, :tags, :metadata,
+             :expiresAt, :createdAt, :updatedAt, :version)`,
+  );
+  const restore = sql.write<
+    [Parameters<FilePlace> & { trashed: TrashedFilePk; filename: Filename | null; mimeType: string | null }]
+  >(
+    `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata, expires_at,
+                       created_at, updated_at, version)
+     SELECT file_id, :drive, :folder, :path, ifnull(:filename, filename), ifnull(:mimeType, mime_type), mime_given, size,
+            blob, tags, metadata, expires_at, created_at, updated_at, version
+       FROM trash_file WHERE pk = :trashed`,
+  );
+  const update = sql.write<[Parameters<StoredBody> & { pk: FilePk; now: number }]>(
+    `UPDATE file SET filename = :filename, mime_type = :mimeType, mime_given = :mimeGiven, size = :size,
+            blob = :blob, tags = :tags, metadata = :metadata, expires_at = :expiresAt, updated_at = :now,
+            version = version + (blob <> :blob)
+      WHERE pk = :pk`,
+  );
+  const place = sql.write<[Parameters<FilePlace> & { pk: FilePk }]>(
+    "UPDATE file SET drive = :drive, folder = :folder, path = :path WHERE pk = :pk",
+  );
+  return {
+    /** The file with this handle, if neither it nor its drive has expired or was deleted. */
+    visibleByPk: sql.get<FileRow, [pk: FilePk, now: number], File>(
+      `${SELECT} WHERE f.pk = ?1 AND ${fileIsAlive("?2")} AND ${driveIsAlive("?2")}`,
+      fileFromRow,
+    ),
+    /** The file with this id, if neither it nor its drive has expired or was deleted. */
+    visible: sql.get<FileRow, [id: FileId, now: number], File>(
+      `${SELECT} WHERE f.id = ?1 AND ${fileIsAlive("?2")} AND ${driveIsAlive("?2")}`,
+      fileFromRow,
+    ),
+    byId: sql.get<FileRow, [id: FileId], File>(`${SELECT} WHERE f.id = ?`, fileFromRow),
+    byPath: sql.get<FileRow, [drive: DrivePk, path: FilePath], File>(
+      `${SELECT} WHERE f.drive = ? AND f.path = ?`,
+      fileFromRow,
+    ),
+    /** The body of a file, to copy it. */
+    body: (pk: FilePk): StoredBody => {
+      const stored = body(pk);
+      if (stored === null) throw new Error("the file to be copied is missing");
+      return stored;
+    },
+    /** Inside a write. */
+    insert: (id: FileId, at: FilePlace, stored: StoredBody, now: number) =>
+      insert({ ...stored, ...at, id, createdAt: now, updatedAt: now, version: 1 }),
+    /** Inserts a file as it was. Inside a write. */
+    insertPast: (id: FileId, at: FilePlace, past: PastBody) => insert({ ...past, ...at, id }),
+    /**
+     * Inserts a file of the trash, which is removed there afterwards: its content must always have a reference. Inside a
+     * write.
+     *
+     * @param naming its new name; null to keep the one it had
+     */
+    restore: (trashed: TrashedFilePk, at: FilePlace, naming: Naming | null) =>
+      restore({ ...at, trashed, filename: naming?.filename ?? null, mimeType: naming?.mimeType ?? null }),
+    /** Changes a file's content or attributes. A new content gets the next number. Inside a write. */
+    update: (pk: FilePk, stored: StoredBody, now: number) => update({ ...stored, pk, now }),
+    /** Changes only the place of a file. Inside a write. */
+    place: (pk: FilePk, at: FilePlace) => place({ ...at, pk }),
+    remove: sql.write<[pk: FilePk]>("DELETE FROM file WHERE pk = ?"),
+    /** Some of a drive's files, with their number of tags. */
+    someOf: sql.all<{ pk: FilePk; tags: number }, [drive: DrivePk, limit: number]>(
+      "SELECT pk, json_array_length(tags) AS tags FROM file WHERE drive = ? LIMIT ?",
+    ),
+    /** Some expired files, earliest expiry first. */
+    expired: sql.all<FileRow, [now: number, limit: number], File>(
+      `${SELECT} WHERE f.expires_at <= ? AND d.deleted_at IS NULL ORDER BY f.expires_at LIMIT ?`,
+      fileFromRow,
+    ),
+  };
 }
 
 /** A file without its place. */

@@ -29,23 +29,3 @@ export function isWithin({ from, to }: PathRange, path: string): boolean {
   const isBefore = typeof to !== "string" || Buffer.compare(bytes, Buffer.from(to)) < 0;
   return isBefore && Buffer.compare(bytes, Buffer.from(from)) >= 0;
 }
-
-/** The part of a range that one step looks at, and the range that is left; null at the end. */
-export interface RangePart extends PathRange {
-  readonly rest: PathRange | null;
-}
-
-/** The part of a range before a path; all of it if that is null. One path may have more rows than a step looks at. */
-export function partBefore({ from, to }: PathRange, end: string | null): RangePart {
-  if (end === null) return { from, to, rest: null };
-  const stop = end === from ? firstAfter(end) : end;
-  return { from, to: stop, rest: { from: stop, to } };
-}
-
-/** The first of some paths in UTF-8 byte order; null if there is none. */
-export function earliest(paths: readonly string[]): string | null {
-  let first: string | null = null;
-  for (const path of paths)
-    if (first === null || Buffer.compare(Buffer.from(path), Buffer.from(first)) < 0) first = path;
-  return first;
-}

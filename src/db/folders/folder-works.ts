@@ -75,96 +75,48 @@ const SELECT = `SELECT pk, kind, drive, path, top, to_drive AS toDrive, to_path 
   FROM folder_work`;
 
 /** Copies, moves, removals and restores of folders that are not finished. Usually there are none. */
-export class FolderWorksTable {
-  readonly #sql;
+export function folderWorks({ sql }: Database) {
   /** The last number that was given. A work whose row went with its drive may still be running under its own. */
-  #last: FolderWorkPk | 0 = 0;
-
-  constructor({ sql }: Database) {
-    this.#sql = {
-      all: sql.prepare<Row, []>(`${SELECT} ORDER BY pk`),
-      of: sql.prepare<Row, [DrivePk]>(`${SELECT} WHERE drive = ?1 OR to_drive = ?1`),
-      byPk: sql.prepare<Row, [FolderWorkPk]>(`${SELECT} WHERE pk = ?`),
-      insert: sql.prepare<{ pk: FolderWorkPk }, [NewRow]>(
-        `INSERT INTO folder_work (pk, kind, drive, path, top, to_drive, to_path, to_top, trash, snapshot, owns_snapshot, actor,
-                                created_at, id, phase, files_done, files_total, answer)
-       VALUES (max(:last, (SELECT ifnull(max(pk), 0) FROM folder_work)) + 1, :kind, :drive, :path, :top, :toDrive, :toPath, :toTop, :trash, :snapshot, :ownsSnapshot, :actor,
-               :now, :id, :phase, :files, :fileTotal, :answer)
-       RETURNING pk`,
-      ),
-      isUndone: sql.prepare<{ undone: 0 | 1 }, [FolderWorkPk]>("SELECT undone FROM folder_work WHERE pk = ?"),
-      undo: sql.prepare<never, [FolderWorkPk]>(
-        `UPDATE folder_work SET undone = 1, phase = 0, files_total = files_done, files_done = 0, answer = NULL
+  let last: FolderWorkPk | 0 = 0;
+  const insert = sql.writeOne<FolderWorkPk, [NewRow]>(
+    `INSERT INTO folder_work (pk, kind, drive, path, top, to_drive, to_path, to_top, trash, snapshot, owns_snapshot, actor,
+                              created_at, id, phase, files_done, files_total, answer)
+     VALUES (max(:last, (SELECT ifnull(max(pk), 0) FROM folder_work)) + 1, :kind, :drive, :path, :top, :toDrive, :toPath, :toTop, :trash, :snapshot, :ownsSnapshot, :actor,
+             :now, :id, :phase, :files, :fileTotal, :answer)
+     RETURNING pk`,
+  );
+  const isUndone = sql.value<0 | 1, [pk: FolderWorkPk]>("SELECT undone FROM folder_work WHERE pk = ?");
+  const advance = sql.write<[pk: FolderWorkPk, phase: number, files: number]>(
+    "UPDATE folder_work SET phase = ?2, files_done = ?3 WHERE pk = ?1",
+  );
+  return {
+    /** Every work, oldest first. */
+    all: sql.all<Row, [], RecordedWork>(`${SELECT} ORDER BY pk`, fromRow),
+    /** The works in, from or to a drive. */
+    of: sql.all<Row, [drive: DrivePk], RecordedWork>(`${SELECT} WHERE drive = ?1 OR to_drive = ?1`, fromRow),
+    byPk: sql.get<Row, [pk: FolderWorkPk], RecordedWork>(`${SELECT} WHERE pk = ?`, fromRow),
+    /** Inside a write. */
+    insert: ({ work, progress, fileTotal, answer }: NewWork, { now, by }: Stamp) => {
+      const id = newId<WorkId>(now);
+      const actor = actorText(by);
+      last = insert({ ...valuesOf(work), ...progress, id, actor, now, last, fileTotal, answer });
+      return last;
+    },
+    /** Whether a work is to be taken back. False where there is none. */
+    isUndone: (pk: FolderWorkPk) => isUndone(pk) === 1,
+    /** Has a work taken back, from its start. Doing so again changes nothing. */
+    undo: sql.write<[pk: FolderWorkPk]>(
+      `UPDATE folder_work SET undone = 1, phase = 0, files_total = files_done, files_done = 0, answer = NULL
         WHERE pk = ? AND undone = 0`,
-      ),
-      advance: sql.prepare<never, [{ pk: FolderWorkPk } & Parameters<WorkProgress>]>(
-        "UPDATE folder_work SET phase = :phase, files_done = :files WHERE pk = :pk",
-      ),
-      remove: sql.prepare<never, [FolderWorkPk]>("DELETE FROM folder_work WHERE pk = ?"),
-      removeHistory: sql.prepare<never, [DrivePk]>(
-        "DELETE FROM folder_work WHERE drive = ? AND (trash IS NOT NULL OR snapshot IS NOT NULL)",
-      ),
-    };
-  }
-
-  /** Every work, oldest first. */
-  all(): RecordedWork[] {
-    return this.#sql.all.all().map(fromRow);
-  }
-
-  /** The works in, from or to a drive. */
-  of(drive: DrivePk): RecordedWork[] {
-    return this.#sql.of.all(drive).map(fromRow);
-  }
-
-  byPk(pk: FolderWorkPk): RecordedWork | null {
-    const row = this.#sql.byPk.get(pk);
-    return row === null ? null : fromRow(row);
-  }
-
-  /** Inside a write. */
-  insert({ work, progress, fileTotal, answer }: NewWork, { now, by }: Stamp): FolderWorkPk {
-    const { phase, files } = progress;
-    const row = this.#sql.insert.get({
-      ...valuesOf(work),
-      id: newId<WorkId>(now),
-      actor: actorText(by),
-      now,
-      last: this.#last,
-      phase,
-      files,
-      fileTotal,
-      answer,
-    });
-    if (row === null) throw new Error("an insert returned no row");
-    this.#last = row.pk;
-    return row.pk;
-  }
-
-  /** Whether a work is to be taken back. False where there is none. */
-  isUndone(pk: FolderWorkPk): boolean {
-    return this.#sql.isUndone.get(pk)?.undone === 1;
-  }
-
-  /** Has a work taken back, from its start. Doing so again changes nothing. Inside a write. */
-  undo(pk: FolderWorkPk): void {
-    this.#sql.undo.run(pk);
-  }
-
-  /** Inside a write. */
-  advance(pk: FolderWorkPk, { phase, files }: WorkProgress): void {
-    this.#sql.advance.run({ pk, phase, files });
-  }
-
-  /** Inside a write. */
-  remove(pk: FolderWorkPk): void {
-    this.#sql.remove.run(pk);
-  }
-
-  /** Removes the works with the trash and the snapshots of a deleted drive, before these go. Inside a write. */
-  removeHistoryOf(drive: DrivePk): void {
-    this.#sql.removeHistory.run(drive);
-  }
+    ),
+    /** Inside a write. */
+    advance: (pk: FolderWorkPk, { phase, files }: WorkProgress) => advance(pk, phase, files),
+    remove: sql.write<[pk: FolderWorkPk]>("DELETE FROM folder_work WHERE pk = ?"),
+    /** Removes the works with the trash and the snapshots of a deleted drive, before these go. */
+    removeHistoryOf: sql.write<[drive: DrivePk]>(
+      "DELETE FROM folder_work WHERE drive = ? AND (trash IS NOT NULL OR snapshot IS NOT NULL)",
+    ),
+  };
 }
 
 function valuesOf(work: FolderWork): Values {

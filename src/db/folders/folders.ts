@@ -34,123 +34,89 @@ export interface FolderChange {
 }
 
 /** Single folders, and their counts of what is below them. */
-export class FoldersTable {
-  readonly #sql;
-
-  constructor({ sql }: Database) {
-    this.#sql = {
-      byPath: sql.prepare<Folder, [DrivePk, FolderPath]>(
-        `SELECT ${COLUMNS} FROM folder WHERE drive = ? AND path = ?`,
-      ),
-      insert: sql.prepare<{ pk: FolderPk }, [DrivePk, FolderPk | null, FolderPath, number]>(
-        "INSERT INTO folder (drive, parent, path, created_at) VALUES (?, ?, ?, ?) RETURNING pk",
-      ),
+export function folders({ sql }: Database) {
+  const byPath = sql.get<Folder, [drive: DrivePk, path: FolderPath]>(
+    `SELECT ${COLUMNS} FROM folder WHERE drive = ? AND path = ?`,
+  );
+  const adjust = sql.write<[pk: FolderPk, files: number, bytes: number, own: number]>(
+    `UPDATE folder SET file_count = file_count + ?2, total_size = total_size + ?3,
+            own_file_count = own_file_count + ?4 WHERE pk = ?1`,
+  );
+  const upwards = sql.all<{ pk: FolderPk; parent: FolderPk | null }, [folders: string]>(
+    `WITH RECURSIVE up (pk) AS (
+       SELECT value FROM json_each(?) UNION SELECT f.parent FROM up JOIN folder f USING (pk) WHERE f.parent IS NOT NULL
+     )
+     SELECT f.pk, f.parent FROM up JOIN folder f USING (pk) ORDER BY length(f.path) DESC`,
+  );
+  // For the `+` see `pageOf` in file-lists.ts.
+  const page = sql.all<Folder, [parent: FolderPk, after: string, limit: number, offset: number]>(
+    `SELECT ${COLUMNS} FROM folder INDEXED BY folder_parent
+      WHERE parent = ? AND path > ? ORDER BY path LIMIT +? OFFSET ?`,
+  );
+  const children = sql.values<FolderPath, [Parameters<ChildRange & Omit<FolderWindow, "after">>]>(
+    `SELECT path FROM folder INDEXED BY folder_parent
+      WHERE parent = :parent AND path >= :from AND path < :to
+      ORDER BY path LIMIT +:limit OFFSET :offset`,
+  );
+  const countChildren = sql.get<ChildCounts, [Parameters<ChildRange>]>(
+    `SELECT count(*) AS folders, ifnull(sum(file_count), 0) AS files FROM folder
+      WHERE parent = :parent AND path >= :from AND path < :to`,
+  );
+  return {
+    byPath,
+    /** The folder at a path; throws if there is none. */
+    existing: (drive: DrivePk, path: FolderPath): Folder => {
+      const folder = byPath(drive, path);
+      if (folder === null) throw new Error("a folder of the tree is missing");
+      return folder;
+    },
+    /** A page of the folders directly in `parent`, in path order (UTF-8 bytes). */
+    page: (parent: FolderPk, { after, limit, offset }: FolderWindow) =>
+      page(parent, after ?? "", limit, offset),
+    /** A page of the folders directly below `parent` whose paths start with `prefix`, in path order. */
+    children: (parent: FolderPk, prefix: string, { after, limit, offset }: FolderWindow) => {
+      const whole = rangeOf(prefix);
+      // One lower bound, because SQLite would use only one of two.
+      const range = after === null ? whole : rangeFrom(whole, firstAfter(after));
+      return children({ parent, ...range, limit, offset });
+    },
+    /** How many folders all pages of `children` have. The cost grows with the number. */
+    countChildren: (parent: FolderPk, prefix: string) =>
+      countChildren({ parent, ...rangeOf(prefix) }) ?? { folders: 0, files: 0 },
+    insert: sql.writeOne<
+      FolderPk,
+      [drive: DrivePk, parent: FolderPk | null, path: FolderPath, createdAt: number]
+    >("INSERT INTO folder (drive, parent, path, created_at) VALUES (?, ?, ?, ?) RETURNING pk"),
+    setCreatedAt: sql.write<[pk: FolderPk, createdAt: number]>(
       // It names the path, so that the triggers hold the folder for the snapshots that have it.
-      setCreatedAt: sql.prepare<never, [number, FolderPk]>(
-        "UPDATE folder SET created_at = ?, path = path WHERE pk = ?",
-      ),
-      adjust: sql.prepare<never, [number, number, number, FolderPk]>(
-        `UPDATE folder SET file_count = file_count + ?, total_size = total_size + ?,
-              own_file_count = own_file_count + ? WHERE pk = ?`,
-      ),
-      upwards: sql.prepare<{ pk: FolderPk; parent: FolderPk | null }, [string]>(
-        `WITH RECURSIVE up (pk) AS (
-         SELECT value FROM json_each(?) UNION SELECT f.parent FROM up JOIN folder f USING (pk) WHERE f.parent IS NOT NULL
-       )
-       SELECT f.pk, f.parent FROM up JOIN folder f USING (pk) ORDER BY length(f.path) DESC`,
-      ),
-      // For the `+` see `preparePage` in file-lists.ts.
-      page: sql.prepare<Folder, [FolderPk, string, number, number]>(
-        `SELECT ${COLUMNS} FROM folder INDEXED BY folder_parent
-        WHERE parent = ? AND path > ? ORDER BY path LIMIT +? OFFSET ?`,
-      ),
-      children: sql.prepare<{ path: FolderPath }, [Parameters<ChildRange & Omit<FolderWindow, "after">>]>(
-        `SELECT path FROM folder INDEXED BY folder_parent
-        WHERE parent = :parent AND path >= :from AND path < :to
-        ORDER BY path LIMIT +:limit OFFSET :offset`,
-      ),
-      countChildren: sql.prepare<ChildCounts, [Parameters<ChildRange>]>(
-        `SELECT count(*) AS folders, ifnull(sum(file_count), 0) AS files FROM folder
-        WHERE parent = :parent AND path >= :from AND path < :to`,
-      ),
-      remove: sql.prepare<never, [FolderPk]>("DELETE FROM folder WHERE pk = ?"),
-      removeSome: sql.prepare<never, [DrivePk, number]>(
-        // In reverse path order: a folder is removed after those below it.
-        "DELETE FROM folder WHERE pk IN (SELECT pk FROM folder WHERE drive = ? ORDER BY path DESC LIMIT ?)",
-      ),
-    };
-  }
-
-  byPath(drive: DrivePk, path: FolderPath): Folder | null {
-    return this.#sql.byPath.get(drive, path);
-  }
-
-  /** The folder at a path; throws if there is none. */
-  existing(drive: DrivePk, path: FolderPath): Folder {
-    const folder = this.byPath(drive, path);
-    if (folder === null) throw new Error("a folder of the tree is missing");
-    return folder;
-  }
-
-  /** A page of the folders directly in `parent`, in path order (UTF-8 bytes). */
-  page(parent: FolderPk, { after, limit, offset }: FolderWindow): Folder[] {
-    return this.#sql.page.all(parent, after ?? "", limit, offset);
-  }
-
-  /** A page of the folders directly below `parent` whose paths start with `prefix`, in path order. */
-  children(parent: FolderPk, prefix: string, { after, limit, offset }: FolderWindow): FolderPath[] {
-    const whole = rangeOf(prefix);
-    // One lower bound, because SQLite would use only one of two.
-    const range = after === null ? whole : rangeFrom(whole, firstAfter(after));
-    return this.#sql.children.all({ parent, ...range, limit, offset }).map((row) => row.path);
-  }
-
-  /** How many folders all pages of `children` have. The cost grows with the number. */
-  countChildren(parent: FolderPk, prefix: string): ChildCounts {
-    return this.#sql.countChildren.get({ parent, ...rangeOf(prefix) }) ?? { folders: 0, files: 0 };
-  }
-
-  /** Inside a write. */
-  insert(drive: DrivePk, parent: FolderPk | null, path: FolderPath, now: number): FolderPk {
-    const row = this.#sql.insert.get(drive, parent, path, now);
-    if (row === null) throw new Error("an inserted folder came back without a row");
-    return row.pk;
-  }
-
-  /** Changes when a folder was created. Inside a write. */
-  setCreatedAt(pk: FolderPk, createdAt: number): void {
-    this.#sql.setCreatedAt.run(createdAt, pk);
-  }
-
-  /**
-   * Adds to the counts of folders and all their ancestors. Each folder is updated once, innermost first: thousands of
-   * changes, one by one, would each update hundreds of ancestors. Inside a write.
-   */
-  adjust(changes: Iterable<FolderChange>): void {
-    const own = new Map<FolderPk, number>();
-    const below = new Map<FolderPk | null, { files: number; bytes: number }>();
-    const add = (folder: FolderPk | null, files: number, bytes: number) => {
-      const sum = below.get(folder) ?? { files: 0, bytes: 0 };
-      below.set(folder, { files: sum.files + files, bytes: sum.bytes + bytes });
-    };
-    for (const { folder, files, bytes } of changes) {
-      own.set(folder, (own.get(folder) ?? 0) + files);
-      add(folder, files, bytes);
-    }
-    for (const { pk, parent } of this.#sql.upwards.all(JSON.stringify([...own.keys()]))) {
-      const { files, bytes } = below.get(pk) ?? { files: 0, bytes: 0 };
-      this.#sql.adjust.run(files, bytes, own.get(pk) ?? 0, pk);
-      add(parent, files, bytes);
-    }
-  }
-
-  /** Removes an empty folder. Inside a write. */
-  remove(pk: FolderPk): void {
-    this.#sql.remove.run(pk);
-  }
-
-  /** Removes up to `limit` folders of a deleted drive. Returns how many. Inside a write. */
-  removeSomeOf(drive: DrivePk, limit: number): number {
-    return this.#sql.removeSome.run(drive, limit).changes;
-  }
+      "UPDATE folder SET created_at = ?2, path = path WHERE pk = ?1",
+    ),
+    /**
+     * Adds to the counts of folders and all their ancestors. Each folder is updated once, innermost first: thousands of
+     * changes, one by one, would each update hundreds of ancestors. Inside a write.
+     */
+    adjust: (changes: Iterable<FolderChange>) => {
+      const own = new Map<FolderPk, number>();
+      const below = new Map<FolderPk | null, { files: number; bytes: number }>();
+      const add = (folder: FolderPk | null, files: number, bytes: number) => {
+        const sum = below.get(folder) ?? { files: 0, bytes: 0 };
+        below.set(folder, { files: sum.files + files, bytes: sum.bytes + bytes });
+      };
+      for (const { folder, files, bytes } of changes) {
+        own.set(folder, (own.get(folder) ?? 0) + files);
+        add(folder, files, bytes);
+      }
+      for (const { pk, parent } of upwards(JSON.stringify([...own.keys()]))) {
+        const { files, bytes } = below.get(pk) ?? { files: 0, bytes: 0 };
+        adjust(pk, files, bytes, own.get(pk) ?? 0);
+        add(parent, files, bytes);
+      }
+    },
+    /** Removes an empty folder. */
+    remove: sql.write<[pk: FolderPk]>("DELETE FROM folder WHERE pk = ?"),
+    removeSomeOf: sql.write<[drive: DrivePk, limit: number]>(
+      // In reverse path order: a folder is removed after those below it.
+      "DELETE FROM folder WHERE pk IN (SELECT pk FROM folder WHERE drive = ? ORDER BY path DESC LIMIT ?)",
+    ),
+  };
 }

@@ -1,8 +1,8 @@
-import { Database as Sqlite } from "bun:sqlite";
 import type { FileFacts } from "../../domain/files/file.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { fileIsAlive } from "../alive.ts";
 import { FACT_COLUMNS, type FactsRow, factsFromRow, FILE_JOINS } from "../files/file-rows.ts";
+import { type Connection, openReader } from "../engine/connection.ts";
 import type { Parameters } from "../engine/parameters.ts";
 import { firstAfter, type PathRange, rangeFrom } from "../files/path-range.ts";
 
@@ -30,38 +30,34 @@ interface Row extends FactsRow {
 
 /** Reads files and their small contents, on a connection of its own: for a thread that searches their lines. */
 export class GrepFiles {
-  readonly #sql: Sqlite;
+  readonly #sql: Connection;
   readonly #page;
 
   /** @param path of the database */
   constructor(path: string) {
-    this.#sql = new Sqlite(path, { readonly: true, strict: true });
-    this.#sql.run("PRAGMA busy_timeout = 10000");
-    this.#sql.run("PRAGMA cache_size = -2000");
-    // See `preparePage` of the lists for the `+`.
-    this.#page = this.#sql.prepare<Row, [Parameters<Selection>]>(
+    this.#sql = openReader(path, 2000);
+    // See `pageOf` of the lists for the `+`.
+    this.#page = this.#sql.all<Row, [Parameters<Selection>], GrepFile>(
       `SELECT ${FACT_COLUMNS}, c.bytes,
               EXISTS (SELECT 1 FROM damaged_content x WHERE x.digest = b.digest) AS isDamaged
          FROM file f INDEXED BY file_path ${FILE_JOINS} LEFT JOIN small_content c ON c.blob = f.blob
         WHERE f.drive = :drive AND f.path >= :from AND f.path < :to AND ${fileIsAlive(":now")}
         ORDER BY f.path LIMIT +:limit`,
+      (row) => ({ facts: factsFromRow(row), bytes: row.bytes, isDamaged: row.isDamaged === 1 }),
     );
   }
 
   /** The files of a drive that have not expired, in path order. A file that comes meanwhile may be among them. */
   *files(drive: DrivePk, paths: PathRange, now: number): Generator<GrepFile> {
     for (let range = paths, isMore = true; isMore;) {
-      const rows = this.#page.all({ ...range, drive, now, limit: PIECE });
-      for (const row of rows) {
-        yield { facts: factsFromRow(row), bytes: row.bytes, isDamaged: row.isDamaged === 1 };
-      }
-      isMore = rows.length === PIECE;
-      range = rangeFrom(range, firstAfter(rows.at(-1)?.path ?? ""));
+      const files = this.#page({ ...range, drive, now, limit: PIECE });
+      yield* files;
+      isMore = files.length === PIECE;
+      range = rangeFrom(range, firstAfter(files.at(-1)?.facts.path ?? ""));
     }
   }
 
   close(): void {
-    this.#page.finalize();
-    this.#sql.close(true);
+    this.#sql.close();
   }
 }

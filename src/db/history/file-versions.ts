@@ -27,12 +27,10 @@ export interface VersionCount {
 export interface GoneFile {
   readonly id: FileId;
   /** Whether it is there again. */
-  readonly isBack: boolean;
+  readonly isBack: 0 | 1;
   /** Whether it is in the trash, or a snapshot has it: it may come back. */
-  readonly isKept: boolean;
+  readonly isKept: 0 | 1;
 }
-
-type GoneFileRow = Pick<GoneFile, "id"> & { readonly isBack: 0 | 1; readonly isKept: 0 | 1 };
 
 interface Shown extends Record<string, string | number> {
   readonly file: FileId;
@@ -62,141 +60,81 @@ const IS_SHOWN = `v.file_id = :file AND v.drive = :drive AND v.replaced_at > :si
      (SELECT o.version FROM file_version o WHERE o.file_id = :file ORDER BY o.version DESC LIMIT 1 OFFSET :versions), 0)`;
 
 /** The contents that files had before. */
-export class FileVersionsTable {
-  readonly #sql;
-
-  constructor({ sql }: Database) {
-    this.#sql = {
-      keep: sql.prepare<never, [{ pk: FilePk; now: number; by: string | null }]>(
-        `INSERT INTO file_version (drive, file_id, version, filename, mime_type, mime_given, size, blob, expires_at,
-                                 path, replaced_at, replaced_by)
-       SELECT drive, id, version, filename, mime_type, mime_given, size, blob, expires_at, path, :now, :by
-         FROM file WHERE pk = :pk`,
-      ),
-      keepTrashed: sql.prepare<never, [{ pk: TrashedFilePk; now: number; by: string | null }]>(
-        `INSERT INTO file_version (drive, file_id, version, filename, mime_type, mime_given, size, blob, expires_at,
-                                 path, replaced_at, replaced_by)
-       SELECT f.drive, file_id, version, filename, mime_type, mime_given, f.size, blob, expires_at, t.path || f.path, :now,
-              :by
-         FROM trash_file f JOIN trash t ON t.pk = f.entry WHERE f.pk = :pk`,
-      ),
-      next: sql.prepare<{ next: number }, [FileId]>(
-        "SELECT ifnull(max(version), 0) + 1 AS next FROM file_version WHERE file_id = ?",
-      ),
-      trim: sql.prepare<never, [{ file: FileId; limit: number; most: number }]>(
-        `DELETE FROM file_version WHERE pk IN
-         (SELECT pk FROM file_version WHERE file_id = :file ORDER BY version DESC LIMIT +:most OFFSET :limit)`,
-      ),
-      page: sql.prepare<Row, [Shown & { before: number; limit: number }]>(
-        `${SELECT} WHERE ${IS_SHOWN} AND v.version < :before ORDER BY v.version DESC LIMIT +:limit`,
-      ),
-      count: sql.prepare<{ total: number }, [Shown]>(
-        `SELECT count(*) AS total FROM file_version v WHERE ${IS_SHOWN}`,
-      ),
-      get: sql.prepare<Row, [Shown & { version: number }]>(
-        `${SELECT} WHERE ${IS_SHOWN} AND v.version = :version`,
-      ),
-      remove: sql.prepare<never, [FileVersionPk]>("DELETE FROM file_version WHERE pk = ?"),
-      removeSome: sql.prepare<never, [DrivePk, number]>(
-        "DELETE FROM file_version WHERE pk IN (SELECT pk FROM file_version WHERE drive = ? LIMIT ?)",
-      ),
-      removeOld: sql.prepare<never, [number, number]>(
-        `DELETE FROM file_version WHERE pk IN
+export function fileVersions({ sql }: Database) {
+  const keep = sql.write<[pk: FilePk, now: number, by: string | null]>(
+    `INSERT INTO file_version (drive, file_id, version, filename, mime_type, mime_given, size, blob, expires_at,
+                               path, replaced_at, replaced_by)
+     SELECT drive, id, version, filename, mime_type, mime_given, size, blob, expires_at, path, ?2, ?3
+       FROM file WHERE pk = ?1`,
+  );
+  const keepTrashed = sql.write<[pk: TrashedFilePk, now: number, by: string | null]>(
+    `INSERT INTO file_version (drive, file_id, version, filename, mime_type, mime_given, size, blob, expires_at,
+                               path, replaced_at, replaced_by)
+     SELECT f.drive, file_id, version, filename, mime_type, mime_given, f.size, blob, expires_at, t.path || f.path, ?2, ?3
+       FROM trash_file f JOIN trash t ON t.pk = f.entry WHERE f.pk = ?1`,
+  );
+  const page = sql.all<Row, [Shown & { before: number; limit: number }], FileVersion>(
+    `${SELECT} WHERE ${IS_SHOWN} AND v.version < :before ORDER BY v.version DESC LIMIT +:limit`,
+    fromRow,
+  );
+  const count = sql.number<[Shown]>(`SELECT count(*) FROM file_version v WHERE ${IS_SHOWN}`);
+  const get = sql.get<Row, [Shown & { version: number }], FileVersion>(
+    `${SELECT} WHERE ${IS_SHOWN} AND v.version = :version`,
+    fromRow,
+  );
+  return {
+    /** Keeps the content that a file has now, which is about to be replaced. Inside a write. */
+    keep: (pk: FilePk, { now, by }: Stamp) => keep(pk, now, actorText(by)),
+    /** Keeps the content of a file in the trash, which comes back with another one. Inside a write. */
+    keepTrashed: (pk: TrashedFilePk, { now, by }: Stamp) => keepTrashed(pk, now, actorText(by)),
+    /** The first number after those of a file's versions. */
+    nextOf: sql.number<[file: FileId]>(
+      "SELECT ifnull(max(version), 0) + 1 AS next FROM file_version WHERE file_id = ?",
+    ),
+    /** Removes some of the oldest versions of a file above a limit. */
+    trim: sql.write<[file: FileId, limit: number]>(
+      `DELETE FROM file_version WHERE pk IN
+         (SELECT pk FROM file_version WHERE file_id = ? ORDER BY version DESC LIMIT ${REMOVED_AT_ONCE} OFFSET ?)`,
+    ),
+    /** Up to `limit` versions of a file that are older than a number, newest first. */
+    page: (file: VersionedFile, shown: ShownVersions, before: number, limit: number) =>
+      page({ ...parametersOf(file, shown), before, limit }),
+    /** How many versions all pages have. */
+    count: (file: VersionedFile, shown: ShownVersions) => count(parametersOf(file, shown)),
+    /** The version of a file with this number; null if it is not kept. */
+    get: (file: VersionedFile, shown: ShownVersions, version: number) =>
+      get({ ...parametersOf(file, shown), version }),
+    remove: sql.write<[pk: FileVersionPk]>("DELETE FROM file_version WHERE pk = ?"),
+    removeSomeOf: sql.write<[drive: DrivePk, limit: number]>(
+      "DELETE FROM file_version WHERE pk IN (SELECT pk FROM file_version WHERE drive = ? LIMIT ?)",
+    ),
+    /** Removes up to `limit` versions that were replaced at this time or before. */
+    removeOld: sql.write<[replacedAt: number, limit: number]>(
+      `DELETE FROM file_version WHERE pk IN
          (SELECT pk FROM file_version WHERE replaced_at <= ? ORDER BY replaced_at LIMIT ?)`,
-      ),
-      removeExpired: sql.prepare<never, [number, number]>(
-        `DELETE FROM file_version WHERE pk IN
+    ),
+    removeExpired: sql.write<[now: number, limit: number]>(
+      `DELETE FROM file_version WHERE pk IN
          (SELECT pk FROM file_version WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
-      ),
-      counts: sql.prepare<VersionCount, [string, number]>(
-        `SELECT file_id AS file, count(*) AS versions FROM file_version
+    ),
+    /** How many versions some files have, after an id, in the order of the ids. */
+    counts: sql.all<VersionCount, [after: string, limit: number]>(
+      `SELECT file_id AS file, count(*) AS versions FROM file_version
         WHERE file_id > ? GROUP BY file_id ORDER BY file_id LIMIT ?`,
-      ),
-      gone: sql.prepare<GoneFileRow, [string, number]>(
-        `SELECT g.file_id AS id, EXISTS (SELECT 1 FROM file f WHERE f.id = g.file_id) AS isBack,
+    ),
+    /** Some files that were removed and had versions, after an id, in the order of the ids. */
+    gone: sql.all<GoneFile, [after: string, limit: number]>(
+      `SELECT g.file_id AS id, EXISTS (SELECT 1 FROM file f WHERE f.id = g.file_id) AS isBack,
               EXISTS (SELECT 1 FROM trash_file t WHERE t.file_id = g.file_id)
                 OR EXISTS (SELECT 1 FROM held_file h WHERE h.file_id = g.file_id) AS isKept
          FROM gone_file g WHERE g.file_id > ? ORDER BY g.file_id LIMIT ?`,
-      ),
-      forgetGone: sql.prepare<never, [FileId]>(
-        `DELETE FROM gone_file WHERE file_id = ?1 AND (EXISTS (SELECT 1 FROM file WHERE id = ?1)
+    ),
+    /** Forgets that a file was removed, if it is back or has no versions any more. */
+    forgetGone: sql.write<[file: FileId]>(
+      `DELETE FROM gone_file WHERE file_id = ?1 AND (EXISTS (SELECT 1 FROM file WHERE id = ?1)
           OR NOT EXISTS (SELECT 1 FROM file_version WHERE file_id = ?1))`,
-      ),
-    };
-  }
-
-  /** Keeps the content that a file has now, which is about to be replaced. Inside a write. */
-  keep(pk: FilePk, { now, by }: Stamp): void {
-    this.#sql.keep.run({ pk, now, by: actorText(by) });
-  }
-
-  /** Keeps the content of a file in the trash, which comes back with another one. Inside a write. */
-  keepTrashed(pk: TrashedFilePk, { now, by }: Stamp): void {
-    this.#sql.keepTrashed.run({ pk, now, by: actorText(by) });
-  }
-
-  /** The first number after those of a file's versions. */
-  nextOf(file: FileId): number {
-    return this.#sql.next.get(file)?.next ?? 1;
-  }
-
-  /** Removes the oldest versions of a file above a limit. Returns how many. Inside a write. */
-  trim(file: FileId, limit: number): number {
-    return this.#sql.trim.run({ file, limit, most: REMOVED_AT_ONCE }).changes;
-  }
-
-  /** Up to `limit` versions of a file that are older than a number, newest first. */
-  page(file: VersionedFile, shown: ShownVersions, before: number, limit: number): FileVersion[] {
-    return this.#sql.page.all({ ...parametersOf(file, shown), before, limit }).map(fromRow);
-  }
-
-  /** How many versions all pages have. */
-  count(file: VersionedFile, shown: ShownVersions): number {
-    return this.#sql.count.get(parametersOf(file, shown))?.total ?? 0;
-  }
-
-  /** The version of a file with this number; null if it is not kept. */
-  get(file: VersionedFile, shown: ShownVersions, version: number): FileVersion | null {
-    const row = this.#sql.get.get({ ...parametersOf(file, shown), version });
-    return row === null ? null : fromRow(row);
-  }
-
-  /** Inside a write. */
-  remove(pk: FileVersionPk): void {
-    this.#sql.remove.run(pk);
-  }
-
-  /** Removes up to `limit` versions of a deleted drive. Returns how many. Inside a write. */
-  removeSomeOf(drive: DrivePk, limit: number): number {
-    return this.#sql.removeSome.run(drive, limit).changes;
-  }
-
-  /** Removes up to `limit` versions that were replaced at this time or before. Returns how many. Inside a write. */
-  removeOld(replacedAt: number, limit: number): number {
-    return this.#sql.removeOld.run(replacedAt, limit).changes;
-  }
-
-  /** Removes up to `limit` versions that have expired. Returns how many. Inside a write. */
-  removeExpired(now: number, limit: number): number {
-    return this.#sql.removeExpired.run(now, limit).changes;
-  }
-
-  /** How many versions some files have, after an id, in the order of the ids. */
-  counts(after: string, limit: number): VersionCount[] {
-    return this.#sql.counts.all(after, limit);
-  }
-
-  /** Some files that were removed and had versions, after an id, in the order of the ids. */
-  gone(after: string, limit: number): GoneFile[] {
-    return this.#sql.gone
-      .all(after, limit)
-      .map((row) => ({ ...row, isBack: row.isBack === 1, isKept: row.isKept === 1 }));
-  }
-
-  /** Forgets that a file was removed, if it is back or has no versions any more. Inside a write. */
-  forgetGone(file: FileId): void {
-    this.#sql.forgetGone.run(file);
-  }
+    ),
+  };
 }
 
 function parametersOf(

@@ -29,57 +29,43 @@ const OF_DRIVES = `
     FROM drive d WHERE d.kept_records > 0`;
 
 /** Versions and entries of the trash by their age. */
-export class KeptAges {
-  readonly #sql;
-
-  constructor({ sql }: Database) {
-    this.#sql = {
-      ofDrive: sql.prepare<DriveRow, [DrivePk]>(`${OF_DRIVES} AND d.pk = ?`),
-      ofUser: sql.prepare<DriveRow, [UserPk]>(`${OF_DRIVES} AND d.user = ? AND d.deleted_at IS NULL`),
-      ofAll: sql.prepare<Omit<DriveRow, "drive">, []>(
-        `SELECT (SELECT min(replaced_at) FROM file_version) AS version,
-              (SELECT deleted_at FROM trash INDEXED BY trash_age WHERE state = 'kept' ORDER BY deleted_at LIMIT 1) AS entry`,
-      ),
-      versions: sql.prepare<KeptThing<FileVersionPk>, [DrivePk, number, number]>(
-        "SELECT pk, size FROM file_version WHERE drive = ? AND replaced_at <= ? ORDER BY replaced_at LIMIT +?",
-      ),
-      anyVersions: sql.prepare<KeptThing<FileVersionPk>, [number, number]>(
-        "SELECT pk, size FROM file_version WHERE replaced_at <= ? ORDER BY replaced_at LIMIT +?",
-      ),
-      entry: sql.prepare<KeptThing<TrashPk>, [DrivePk]>(
-        `SELECT pk, size FROM trash INDEXED BY trash_drive WHERE drive = ? AND state = 'kept'
-        ORDER BY deleted_at LIMIT 1`,
-      ),
-      anyEntry: sql.prepare<KeptThing<TrashPk>, []>(
-        "SELECT pk, size FROM trash INDEXED BY trash_age WHERE state = 'kept' ORDER BY deleted_at LIMIT 1",
-      ),
-    };
-  }
-
-  /** The oldest of each kind in each drive of an owner, or of all owners; oldest first. */
-  oldest(owner: Releaser | "all"): OldestKept[] {
-    return this.#rows(owner)
-      .flatMap(({ drive, version, entry }): OldestKept[] => [
-        ...(version === null ? [] : [{ kind: "version", drive, at: version } as const]),
-        ...(entry === null ? [] : [{ kind: "entry", drive, at: entry } as const]),
-      ])
-      .toSorted((a, b) => a.at - b.at);
-  }
-
-  /** Up to `limit` versions, of a drive or any, that were replaced until a time; oldest first. */
-  versions(drive: DrivePk | null, until: number, limit: number): KeptThing<FileVersionPk>[] {
-    return drive === null
-      ? this.#sql.anyVersions.all(until, limit)
-      : this.#sql.versions.all(drive, until, limit);
-  }
-
-  /** The oldest entry of the trash, of a drive or any. */
-  entry(drive: DrivePk | null): KeptThing<TrashPk> | null {
-    return drive === null ? this.#sql.anyEntry.get() : this.#sql.entry.get(drive);
-  }
-
-  #rows(owner: Releaser | "all"): (Omit<DriveRow, "drive"> & { readonly drive: DrivePk | null })[] {
-    if (owner === "all") return this.#sql.ofAll.all().map((row) => ({ ...row, drive: null }));
-    return owner.kind === "drive" ? this.#sql.ofDrive.all(owner.pk) : this.#sql.ofUser.all(owner.pk);
-  }
+export function keptAges({ sql }: Database) {
+  const ofDrive = sql.all<DriveRow, [drive: DrivePk]>(`${OF_DRIVES} AND d.pk = ?`);
+  const ofUser = sql.all<DriveRow, [user: UserPk]>(`${OF_DRIVES} AND d.user = ? AND d.deleted_at IS NULL`);
+  const ofAll = sql.all<DriveRow, []>(
+    `SELECT NULL AS drive, (SELECT min(replaced_at) FROM file_version) AS version,
+            (SELECT deleted_at FROM trash INDEXED BY trash_age WHERE state = 'kept' ORDER BY deleted_at LIMIT 1) AS entry`,
+  );
+  const versions = sql.all<KeptThing<FileVersionPk>, [drive: DrivePk, until: number, limit: number]>(
+    "SELECT pk, size FROM file_version WHERE drive = ? AND replaced_at <= ? ORDER BY replaced_at LIMIT +?",
+  );
+  const anyVersions = sql.all<KeptThing<FileVersionPk>, [until: number, limit: number]>(
+    "SELECT pk, size FROM file_version WHERE replaced_at <= ? ORDER BY replaced_at LIMIT +?",
+  );
+  const entry = sql.get<KeptThing<TrashPk>, [drive: DrivePk]>(
+    `SELECT pk, size FROM trash INDEXED BY trash_drive WHERE drive = ? AND state = 'kept'
+      ORDER BY deleted_at LIMIT 1`,
+  );
+  const anyEntry = sql.get<KeptThing<TrashPk>, []>(
+    "SELECT pk, size FROM trash INDEXED BY trash_age WHERE state = 'kept' ORDER BY deleted_at LIMIT 1",
+  );
+  const rowsOf = (owner: Releaser | "all") => {
+    if (owner === "all") return ofAll();
+    return owner.kind === "drive" ? ofDrive(owner.pk) : ofUser(owner.pk);
+  };
+  return {
+    /** The oldest of each kind in each drive of an owner, or of all owners; oldest first. */
+    oldest: (owner: Releaser | "all") =>
+      rowsOf(owner)
+        .flatMap((row): OldestKept[] => [
+          ...(row.version === null ? [] : [{ kind: "version", drive: row.drive, at: row.version } as const]),
+          ...(row.entry === null ? [] : [{ kind: "entry", drive: row.drive, at: row.entry } as const]),
+        ])
+        .toSorted((a, b) => a.at - b.at),
+    /** Up to `limit` versions, of a drive or any, that were replaced until a time; oldest first. */
+    versions: (drive: DrivePk | null, until: number, limit: number) =>
+      drive === null ? anyVersions(until, limit) : versions(drive, until, limit),
+    /** The oldest entry of the trash, of a drive or any. */
+    entry: (drive: DrivePk | null) => (drive === null ? anyEntry() : entry(drive)),
+  };
 }

@@ -19,42 +19,27 @@ const IS_DROPPABLE = "(s.is_automatic = 1 OR s.deleted_at IS NOT NULL)";
 const NOTHING: Kept = { size: 0, held: 0, records: 0 };
 
 /** How much owners keep. Triggers count it, so each figure costs the same whatever is kept. */
-export class KeptContents {
-  readonly #sql;
-
-  constructor({ sql }: Database) {
-    this.#sql = {
-      ofDrive: sql.prepare<Kept, [DrivePk]>(
-        `SELECT kept_size AS size, held_size AS held, ${RECORDS} AS records FROM drive WHERE pk = ?`,
-      ),
-      ofUser: sql.prepare<Kept, [UserPk]>(
-        `SELECT ifnull(sum(kept_size), 0) AS size, ifnull(sum(held_size), 0) AS held,
-              ifnull(sum(${RECORDS}), 0) AS records
-         FROM drive WHERE user = ? AND deleted_at IS NULL`,
-      ),
-      droppableOfDrive: sql.prepare<object, [DrivePk]>(
-        `SELECT 1 FROM snapshot s WHERE s.drive = ? AND ${IS_DROPPABLE} LIMIT 1`,
-      ),
-      droppableOfUser: sql.prepare<object, [UserPk]>(
-        `SELECT 1 FROM drive d JOIN snapshot s ON s.drive = d.pk
-        WHERE d.user = ? AND d.deleted_at IS NULL AND ${IS_DROPPABLE} LIMIT 1`,
-      ),
-    };
-  }
-
-  /** What the drives of an account keep, or an unclaimed drive. */
-  of(owner: Releaser): Kept {
-    return (
-      (owner.kind === "drive" ? this.#sql.ofDrive.get(owner.pk) : this.#sql.ofUser.get(owner.pk)) ?? NOTHING
-    );
-  }
-
-  /** Whether there are snapshots that go when room is needed: those that the server took, and deleted ones. */
-  hasDroppableSnapshots(owner: Releaser): boolean {
-    const found =
-      owner.kind === "drive"
-        ? this.#sql.droppableOfDrive.get(owner.pk)
-        : this.#sql.droppableOfUser.get(owner.pk);
-    return found !== null;
-  }
+export function keptContents({ sql }: Database) {
+  const ofDrive = sql.get<Kept, [drive: DrivePk]>(
+    `SELECT kept_size AS size, held_size AS held, ${RECORDS} AS records FROM drive WHERE pk = ?`,
+  );
+  const ofUser = sql.get<Kept, [user: UserPk]>(
+    `SELECT ifnull(sum(kept_size), 0) AS size, ifnull(sum(held_size), 0) AS held,
+            ifnull(sum(${RECORDS}), 0) AS records
+       FROM drive WHERE user = ? AND deleted_at IS NULL`,
+  );
+  const hasDroppableOfDrive = sql.has<[drive: DrivePk]>(
+    `SELECT 1 FROM snapshot s WHERE s.drive = ? AND ${IS_DROPPABLE} LIMIT 1`,
+  );
+  const hasDroppableOfUser = sql.has<[user: UserPk]>(
+    `SELECT 1 FROM drive d JOIN snapshot s ON s.drive = d.pk
+      WHERE d.user = ? AND d.deleted_at IS NULL AND ${IS_DROPPABLE} LIMIT 1`,
+  );
+  return {
+    /** What the drives of an account keep, or an unclaimed drive. */
+    of: (owner: Releaser) => (owner.kind === "drive" ? ofDrive(owner.pk) : ofUser(owner.pk)) ?? NOTHING,
+    /** Whether there are snapshots that go when room is needed: those that the server took, and deleted ones. */
+    hasDroppableSnapshots: (owner: Releaser) =>
+      owner.kind === "drive" ? hasDroppableOfDrive(owner.pk) : hasDroppableOfUser(owner.pk),
+  };
 }

@@ -20,50 +20,22 @@ export type HeldPosition = Pick<HeldRow, "pk" | "until">;
  * What files and folders were when a snapshot was taken, if they have changed since. Triggers insert these rows; here
  * they are removed.
  */
-export class HeldRows {
-  readonly #file;
-  readonly #folder;
-
-  constructor({ sql }: Database) {
-    this.#file = prepareAll(sql, "held_file");
-    this.#folder = prepareAll(sql, "held_folder");
-  }
-
-  /** Some rows of a drive after a position, up to an `until`, in order. */
-  some(
-    held: Held,
-    drive: DrivePk,
-    after: HeldPosition,
-    before: number | null,
-    limit: number,
-  ): readonly HeldRow[] {
-    const { until, pk } = after;
-    return this.#of(held).some.all(drive, until, pk, before ?? Number.MAX_SAFE_INTEGER, limit);
-  }
-
-  /** Inside a write. */
-  remove(held: Held, pk: number): void {
-    this.#of(held).remove.run(pk);
-  }
-
-  /** Removes some rows of a deleted drive. Returns how many. Inside a write. */
-  removeSomeOf(held: Held, drive: DrivePk, limit: number): number {
-    return this.#of(held).removeSome.run(drive, limit).changes;
-  }
-
-  #of(held: Held) {
-    return held === "held_file" ? this.#file : this.#folder;
-  }
+export function heldRows({ sql }: Database) {
+  return { held_file: statementsOf(sql, "held_file"), held_folder: statementsOf(sql, "held_folder") };
 }
 
-function prepareAll(sql: Connection, held: Held) {
+function statementsOf(sql: Connection, held: Held) {
   return {
-    some: sql.prepare<HeldRow, [DrivePk, number, number, number, number]>(
+    /** Some rows of a drive after a position, in order; only those before an `until`, unless that is null. */
+    some: sql.all<
+      HeldRow,
+      [drive: DrivePk, afterUntil: number, afterPk: number, before: number | null, limit: number]
+    >(
       `SELECT pk, era, until FROM ${held} INDEXED BY ${held}_until
-        WHERE drive = ? AND (until, pk) > (?, ?) AND until < ? ORDER BY until, pk LIMIT ?`,
+        WHERE drive = ? AND (until, pk) > (?, ?) AND until < ifnull(?, ${Number.MAX_SAFE_INTEGER}) ORDER BY until, pk LIMIT ?`,
     ),
-    remove: sql.prepare<never, [number]>(`DELETE FROM ${held} WHERE pk = ?`),
-    removeSome: sql.prepare<never, [DrivePk, number]>(
+    remove: sql.write<[pk: number]>(`DELETE FROM ${held} WHERE pk = ?`),
+    removeSomeOf: sql.write<[drive: DrivePk, limit: number]>(
       `DELETE FROM ${held} WHERE pk IN (SELECT pk FROM ${held} WHERE drive = ? LIMIT ?)`,
     ),
   };

@@ -1,14 +1,12 @@
 import type { DrivePk, FileId, FilePk, FolderPk } from "../../domain/id.ts";
 import type { FilePath, FolderPath } from "../../domain/files/path.ts";
+import { fileIsAlive } from "../alive.ts";
 import type { Database } from "../engine/database.ts";
 import type { PastBody } from "../files/files.ts";
 import type { Parameters } from "../engine/parameters.ts";
-import { firstAfter, partBefore, type PathRange } from "../files/path-range.ts";
+import type { PathRange } from "../files/path-range.ts";
 import type { SnapshotScope } from "./snapshot-lists.ts";
-import { SnapshotWalk, type Step } from "./snapshot-walk.ts";
-
-/** How many held rows one step looks at. */
-const STEP = 500;
+import { ALL_FILES, ALL_FOLDERS, snapshotWalk, stepOf, stepParts } from "./snapshot-walk.ts";
 
 export interface PresentFile {
   readonly pk: FilePk;
@@ -39,8 +37,7 @@ export type LostFile = PastFile & { readonly id: FileId };
 /** A file of a snapshot, as its row has it. */
 export type PastFile = PastBody & { readonly path: FilePath; readonly tagCount: number };
 
-type Range = Parameters<SnapshotScope & PathRange>;
-type Some = Range & { readonly limit: number };
+type Some = Parameters<SnapshotScope & PathRange & { readonly limit: number }>;
 
 const PAST = `f.path, f.filename, f.mime_type AS mimeType, f.mime_given AS mimeGiven, f.size, f.blob, f.tags,
   f.metadata, f.expires_at AS expiresAt, f.created_at AS createdAt, f.updated_at AS updatedAt, f.version,
@@ -50,84 +47,63 @@ const isSame = (h: string, f: string) => `${h}.blob = ${f}.blob AND ${h}.filenam
   AND ${h}.mime_type = ${f}.mime_type AND ${h}.mime_given = ${f}.mime_given AND ${h}.tags = ${f}.tags
   AND ${h}.metadata = ${f}.metadata AND ${h}.expires_at IS ${f}.expires_at AND ${h}.created_at = ${f}.created_at
   AND ${h}.updated_at = ${f}.updated_at`;
-const BELOW = "f.drive = :drive AND f.path >= :from AND f.path < :to";
+const IN_RANGE = "f.path >= :from AND f.path < :to";
 
 /** Compares what a drive holds with what it held when a snapshot was taken. */
-export class PastFiles {
-  readonly #sql;
-  readonly #all;
-
-  constructor({ sql }: Database) {
-    this.#sql = {
-      present: sql.prepare<PresentFile, [Some]>(
-        `SELECT f.pk, f.id, f.drive AS drivePk, f.folder AS folderPk, f.path, f.size,
-              iif(f.tags = '[]', 0, json_array_length(f.tags)) AS tags,
-              f.era >= :at AND f.era < (SELECT era FROM drive WHERE pk = :drive) AND NOT EXISTS (
-                SELECT 1 FROM held_file h INDEXED BY held_file_path
-                 WHERE h.drive = f.drive AND h.path = f.path AND h.era < :at AND h.until >= :at
-                   AND h.file_id = f.id AND ${isSame("h", "f")}) AS isTouched,
-              f.era >= :at AND EXISTS (
-                SELECT 1 FROM held_file h INDEXED BY held_file_id
-                 WHERE h.file_id = f.id AND h.drive = f.drive AND h.era < :at AND h.until >= :at
-                   AND h.blob <> f.blob) AS isReplaced
-         FROM file f INDEXED BY file_path WHERE ${BELOW} ORDER BY f.path LIMIT :limit`,
-      ),
-      presentFolders: sql.prepare<PresentFolder, [Some]>(
-        `SELECT f.pk, f.path, f.era < :at OR EXISTS (
-                SELECT 1 FROM held_folder h
-                 WHERE h.drive = f.drive AND h.path = f.path AND h.era < :at AND h.until >= :at) AS isKept
-         FROM folder f INDEXED BY folder_path WHERE ${BELOW} ORDER BY f.path DESC LIMIT :limit`,
-      ),
-      end: sql.prepare<{ path: string }, [Range]>(
-        `SELECT f.path FROM held_file f INDEXED BY held_file_path WHERE ${BELOW} ORDER BY f.path LIMIT 1 OFFSET ${STEP}`,
-      ),
-      lost: sql.prepare<LostFile, [Some]>(
-        `SELECT f.file_id AS id, ${PAST}
-         FROM held_file f INDEXED BY held_file_path
-        WHERE ${BELOW} AND f.era < :at AND f.until >= :at AND (f.expires_at IS NULL OR f.expires_at > :now)
-          AND NOT EXISTS (
-            SELECT 1 FROM file p
-             WHERE p.drive = f.drive AND p.path = f.path AND NOT (
-               p.era >= :at AND p.era < (SELECT era FROM drive WHERE pk = :drive) AND NOT (f.file_id = p.id AND ${isSame("f", "p")})))
-          AND NOT EXISTS (SELECT 1 FROM folder p WHERE p.drive = f.drive AND p.path = f.path || '/')
-        ORDER BY f.path LIMIT :limit`,
-      ),
-    };
-    this.#all = new SnapshotWalk<PastFile>(sql, {
-      live: "file f INDEXED BY file_path WHERE f.drive = :drive",
-      held: "held_file f INDEXED BY held_file_path WHERE f.drive = :drive",
-      liveColumns: PAST,
-      heldColumns: PAST,
-      wanted: "(f.expires_at IS NULL OR f.expires_at > :now)",
-      shown: "page.*",
-      joins: "",
-    });
-  }
-
-  /** Up to `limit` files from the start of a range. */
-  present(scope: SnapshotScope, range: PathRange, limit: number): PresentFile[] {
-    return this.#sql.present.all({ ...scope, ...range, limit });
-  }
-
-  /** Up to `limit` folders from the end of a range: children before their parents. */
-  presentFolders(scope: SnapshotScope, range: PathRange, limit: number): PresentFolder[] {
-    return this.#sql.presentFolders.all({ ...scope, ...range, limit });
-  }
-
-  /**
-   * Up to `limit` files from the start of a range that the snapshot has, and the drive has not or otherwise; but none
-   * whose path is a folder. See `SnapshotWalk`.
-   */
-  lost(scope: SnapshotScope, range: PathRange, limit: number): Step<LostFile> {
-    const end = this.#sql.end.get({ ...scope, ...range })?.path ?? null;
-    const { from, to, rest } = partBefore(range, end);
-    const rows = this.#sql.lost.all({ ...scope, from, to, limit });
-    const last = rows.length === limit ? rows.at(-1) : undefined;
-    return { rows, rest: last === undefined ? rest : { from: firstAfter(last.path), to: range.to } };
-  }
-
-  /** Up to `limit` files of the snapshot from the start of a range; see `SnapshotWalk`. */
-  all({ drive, at, now }: SnapshotScope, range: PathRange, limit: number): Step<PastFile> {
-    return this.#all.step({ drive, at, now }, range, limit);
-  }
+export function pastFiles({ sql }: Database) {
+  const present = sql.all<PresentFile, [Some]>(
+    `SELECT f.pk, f.id, f.drive AS drivePk, f.folder AS folderPk, f.path, f.size,
+            iif(f.tags = '[]', 0, json_array_length(f.tags)) AS tags,
+            f.era >= :at AND f.era < (SELECT era FROM drive WHERE pk = :drive) AND NOT EXISTS (
+              SELECT 1 FROM held_file h INDEXED BY held_file_path
+               WHERE h.drive = f.drive AND h.path = f.path AND h.era < :at AND h.until >= :at
+                 AND h.file_id = f.id AND ${isSame("h", "f")}) AS isTouched,
+            f.era >= :at AND EXISTS (
+              SELECT 1 FROM held_file h INDEXED BY held_file_id
+               WHERE h.file_id = f.id AND h.drive = f.drive AND h.era < :at AND h.until >= :at
+                 AND h.blob <> f.blob) AS isReplaced
+       FROM ${ALL_FILES.live} AND ${IN_RANGE} ORDER BY f.path LIMIT :limit`,
+  );
+  const presentFolders = sql.all<PresentFolder, [Some]>(
+    `SELECT f.pk, f.path, f.era < :at OR EXISTS (
+              SELECT 1 FROM held_folder h
+               WHERE h.drive = f.drive AND h.path = f.path AND h.era < :at AND h.until >= :at) AS isKept
+       FROM ${ALL_FOLDERS.live} AND ${IN_RANGE} ORDER BY f.path DESC LIMIT :limit`,
+  );
+  const heldPart = stepParts(sql, [ALL_FILES.held]);
+  const lost = sql.all<LostFile, [Some]>(
+    `SELECT f.file_id AS id, ${PAST}
+       FROM ${ALL_FILES.held} AND ${IN_RANGE} AND f.era < :at AND f.until >= :at AND ${fileIsAlive(":now")}
+        AND NOT EXISTS (
+          SELECT 1 FROM file p
+           WHERE p.drive = f.drive AND p.path = f.path AND NOT (
+             p.era >= :at AND p.era < (SELECT era FROM drive WHERE pk = :drive) AND NOT (f.file_id = p.id AND ${isSame("f", "p")})))
+        AND NOT EXISTS (SELECT 1 FROM folder p WHERE p.drive = f.drive AND p.path = f.path || '/')
+      ORDER BY f.path LIMIT :limit`,
+  );
+  const all = snapshotWalk<PastFile>(sql, {
+    ...ALL_FILES,
+    liveColumns: PAST,
+    heldColumns: PAST,
+    wanted: fileIsAlive(":now"),
+  });
+  return {
+    /** Up to `limit` files from the start of a range. */
+    present: (scope: SnapshotScope, range: PathRange, limit: number) =>
+      present({ ...scope, ...range, limit }),
+    /** Up to `limit` folders from the end of a range: children before their parents. */
+    presentFolders: (scope: SnapshotScope, range: PathRange, limit: number) =>
+      presentFolders({ ...scope, ...range, limit }),
+    /**
+     * Up to `limit` files from the start of a range that the snapshot has, and the drive has not or otherwise; but none
+     * whose path is a folder. See `snapshotWalk`.
+     */
+    lost: (scope: SnapshotScope, range: PathRange, limit: number) => {
+      const part = heldPart({ ...scope }, range);
+      const { from, to } = part;
+      return stepOf(lost({ ...scope, from, to, limit }), limit, part);
+    },
+    /** Up to `limit` files of the snapshot from the start of a range; see `snapshotWalk`. */
+    all: (scope: SnapshotScope, range: PathRange, limit: number) => all.step({ ...scope }, range, limit),
+  };
 }

@@ -1,13 +1,12 @@
 import type { Digest } from "../../domain/contents/digest.ts";
-import type { DrivePk, FileId } from "../../domain/id.ts";
+import type { FileId } from "../../domain/id.ts";
 import type { FilePath } from "../../domain/files/path.ts";
+import { fileIsAlive } from "../alive.ts";
 import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
-import { earliest, partBefore, type PathRange } from "../files/path-range.ts";
+import type { PathRange } from "../files/path-range.ts";
 import type { SnapshotScope } from "./snapshot-lists.ts";
-
-/** How many rows of each table one step looks at. */
-const STEP = 500;
+import { ALL_FILES, stepParts } from "./snapshot-walk.ts";
 
 /** A file on one side of a comparison. */
 export interface ComparedFile {
@@ -33,56 +32,38 @@ type Range = Parameters<SnapshotScope & PathRange>;
 
 const FACTS = `f.path, b.digest, f.size, f.updated_at AS updatedAt,
   json_array(f.filename, f.mime_type, f.tags, f.metadata, f.expires_at, f.created_at) AS record`;
-const BELOW = "f.drive = :drive AND f.path >= :from AND f.path < :to";
-const ALIVE = "(f.expires_at IS NULL OR f.expires_at > :now)";
+const IN_RANGE = "f.path >= :from AND f.path < :to";
+const ALIVE = fileIsAlive(":now");
 
 /** Finds the files that may differ between a snapshot and now: what has changed since. */
-export class SnapshotDifferences {
-  readonly #ends;
-  readonly #sql;
-
-  constructor({ sql }: Database) {
-    this.#ends = ["file", "held_file"].map((table) =>
-      sql.prepare<{ path: string }, [Range]>(
-        `SELECT f.path FROM ${table} f INDEXED BY ${table}_path WHERE ${BELOW}
-          ORDER BY f.path LIMIT 1 OFFSET ${STEP}`,
-      ),
-    );
-    this.#sql = {
-      before: sql.prepare<ComparedFile, [Range]>(
-        `SELECT f.file_id AS id, ${FACTS} FROM held_file f INDEXED BY held_file_path JOIN blob b ON b.pk = f.blob
-        WHERE ${BELOW} AND f.era < :at AND f.until >= :at AND ${ALIVE} ORDER BY f.path`,
-      ),
-      after: sql.prepare<ComparedFile, [Range]>(
-        `SELECT f.id, ${FACTS} FROM file f INDEXED BY file_path JOIN blob b ON b.pk = f.blob
-        WHERE ${BELOW} AND f.era >= :at AND ${ALIVE} ORDER BY f.path`,
-      ),
-      beforeById: sql.prepare<ComparedFile, [{ drive: DrivePk; at: number; now: number; id: FileId }]>(
-        `SELECT f.file_id AS id, ${FACTS} FROM held_file f INDEXED BY held_file_id JOIN blob b ON b.pk = f.blob
-        WHERE f.file_id = :id AND f.drive = :drive AND f.era < :at AND f.until >= :at AND ${ALIVE}`,
-      ),
-      afterById: sql.prepare<ComparedFile, [{ drive: DrivePk; now: number; id: FileId }]>(
-        `SELECT f.id, ${FACTS} FROM file f JOIN blob b ON b.pk = f.blob
-        WHERE f.id = :id AND f.drive = :drive AND ${ALIVE}`,
-      ),
-    };
-  }
-
-  /** What may differ in the part of a range that one step looks at. */
-  step(scope: SnapshotScope, range: PathRange): DifferenceStep {
-    const ends = this.#ends.flatMap((each) => each.get({ ...scope, ...range })?.path ?? []);
-    const { from, to, rest } = partBefore(range, earliest(ends));
-    const part = { ...scope, from, to };
-    return { before: this.#sql.before.all(part), after: this.#sql.after.all(part), rest };
-  }
-
-  /** A file that has changed since the snapshot, as it was there; null if it was not. */
-  beforeOf({ drive, at, now }: SnapshotScope, id: FileId): ComparedFile | null {
-    return this.#sql.beforeById.get({ drive, at, now, id });
-  }
-
-  /** A file as it is; null if it is not in the drive. */
-  afterOf({ drive, now }: SnapshotScope, id: FileId): ComparedFile | null {
-    return this.#sql.afterById.get({ drive, now, id });
-  }
+export function snapshotDifferences({ sql }: Database) {
+  const partOf = stepParts(sql, [ALL_FILES.live, ALL_FILES.held]);
+  const before = sql.all<ComparedFile, [Range]>(
+    `SELECT f.file_id AS id, ${FACTS} FROM held_file f INDEXED BY held_file_path JOIN blob b ON b.pk = f.blob
+      WHERE f.drive = :drive AND ${IN_RANGE} AND f.era < :at AND f.until >= :at AND ${ALIVE} ORDER BY f.path`,
+  );
+  const after = sql.all<ComparedFile, [Range]>(
+    `SELECT f.id, ${FACTS} FROM file f INDEXED BY file_path JOIN blob b ON b.pk = f.blob
+      WHERE f.drive = :drive AND ${IN_RANGE} AND f.era >= :at AND ${ALIVE} ORDER BY f.path`,
+  );
+  const beforeById = sql.get<ComparedFile, [Parameters<SnapshotScope> & { id: FileId }]>(
+    `SELECT f.file_id AS id, ${FACTS} FROM held_file f INDEXED BY held_file_id JOIN blob b ON b.pk = f.blob
+      WHERE f.file_id = :id AND f.drive = :drive AND f.era < :at AND f.until >= :at AND ${ALIVE}`,
+  );
+  const afterById = sql.get<ComparedFile, [Parameters<SnapshotScope> & { id: FileId }]>(
+    `SELECT f.id, ${FACTS} FROM file f JOIN blob b ON b.pk = f.blob
+      WHERE f.id = :id AND f.drive = :drive AND ${ALIVE}`,
+  );
+  return {
+    /** What may differ in the part of a range that one step looks at. */
+    step: (scope: SnapshotScope, range: PathRange): DifferenceStep => {
+      const { from, to, rest } = partOf({ ...scope }, range);
+      const part = { ...scope, from, to };
+      return { before: before(part), after: after(part), rest };
+    },
+    /** A file that has changed since the snapshot, as it was there; null if it was not. */
+    beforeOf: (scope: SnapshotScope, id: FileId) => beforeById({ ...scope, id }),
+    /** A file as it is; null if it is not in the drive. */
+    afterOf: (scope: SnapshotScope, id: FileId) => afterById({ ...scope, id }),
+  };
 }

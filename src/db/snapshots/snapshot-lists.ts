@@ -3,10 +3,12 @@ import type { FolderFacts } from "../../domain/folders/folder.ts";
 import type { BlobPk, DrivePk, FileId, FolderPk } from "../../domain/id.ts";
 import type { FilePath, FolderPath } from "../../domain/files/path.ts";
 import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";
+import { fileIsAlive } from "../alive.ts";
 import type { Database } from "../engine/database.ts";
+import type { Parameters } from "../engine/parameters.ts";
 import { type FactsRow, factsFromRow } from "../files/file-rows.ts";
 import type { PathRange } from "../files/path-range.ts";
-import { SnapshotWalk, type Step } from "./snapshot-walk.ts";
+import { ALL_FILES, ALL_FOLDERS, snapshotWalk, type Step } from "./snapshot-walk.ts";
 
 /** A snapshot of a drive that is looked into, and the time. */
 export interface SnapshotScope {
@@ -48,9 +50,9 @@ const SHOWN_FILE = `page.path, page.id, d.id AS driveId, page.filename, page.mim
 const FILE_JOINS = "JOIN blob b ON b.pk = page.blob JOIN drive d ON d.pk = :drive";
 const FOLDER = `f.path AS path, f.file_count AS fileCount, f.total_size AS totalSize, f.own_file_count AS ownFileCount,
   f.own_folder_count AS ownFolderCount, f.created_at AS createdAt`;
-const FOLDER_WALK = { liveColumns: FOLDER, heldColumns: FOLDER, wanted: "1", shown: "page.*", joins: "" };
+const FOLDER_WALK = { liveColumns: FOLDER, heldColumns: FOLDER };
 /** A file that has not expired, and has all of some tags. */
-const WANTED = `(f.expires_at IS NULL OR f.expires_at > :now) AND (:tags = '[]' OR NOT EXISTS (
+const WANTED = `${fileIsAlive(":now")} AND (:tags = '[]' OR NOT EXISTS (
   SELECT 1 FROM json_each(:tags) o WHERE NOT EXISTS (SELECT 1 FROM json_each(f.tags) t WHERE t.value = o.value)))`;
 const FILE_WALK = {
   liveColumns: LIVE_FILE,
@@ -60,120 +62,75 @@ const FILE_WALK = {
   joins: FILE_JOINS,
 };
 
-/** Reads what a drive held when a snapshot was taken, step by step: see `SnapshotWalk`. */
-export class SnapshotLists {
-  readonly #inDrive;
-  readonly #inFolder;
-  readonly #folders;
-  readonly #children;
-  readonly #sql;
-  readonly #expired;
-
-  constructor({ sql }: Database) {
-    this.#inDrive = new SnapshotWalk<Row>(sql, {
-      ...FILE_WALK,
-      live: "file f INDEXED BY file_path WHERE f.drive = :drive",
-      held: "held_file f INDEXED BY held_file_path WHERE f.drive = :drive",
-    });
-    this.#inFolder = new SnapshotWalk<Row>(sql, {
-      ...FILE_WALK,
-      live: "file f INDEXED BY file_folder WHERE f.folder = :folder",
-      held: "held_file f INDEXED BY held_file_parent WHERE f.drive = :drive AND f.parent = :parent",
-    });
-    this.#folders = new SnapshotWalk<FolderFacts>(sql, {
-      ...FOLDER_WALK,
-      live: "folder f INDEXED BY folder_path WHERE f.drive = :drive",
-      held: "held_folder f INDEXED BY held_folder_path WHERE f.drive = :drive",
-    });
-    this.#children = new SnapshotWalk<FolderFacts>(sql, {
-      ...FOLDER_WALK,
-      live: "folder f INDEXED BY folder_parent WHERE f.parent = :folder",
-      held: "held_folder f INDEXED BY held_folder_parent WHERE f.drive = :drive AND f.parent = :parent",
-    });
-    this.#sql = {
-      folderAt: sql.prepare<FolderFacts, [DrivePk, number, FolderPath]>(
-        `SELECT ${FOLDER} FROM folder f WHERE f.drive = ?1 AND f.path = ?3 AND f.era < ?2
-       UNION ALL SELECT ${FOLDER} FROM held_folder f INDEXED BY held_folder_path
-        WHERE f.drive = ?1 AND f.path = ?3 AND f.until >= ?2 AND f.era < ?2 LIMIT 1`,
-      ),
-      fileAt: sql.prepare<Row, [{ drive: DrivePk; at: number; now: number; path: FilePath }]>(
-        oneFile("f.path = :path", "INDEXED BY held_file_path WHERE f.path = :path"),
-      ),
-      fileById: sql.prepare<Row, [{ drive: DrivePk; at: number; now: number; id: FileId }]>(
-        oneFile("f.id = :id", "INDEXED BY held_file_id WHERE f.file_id = :id"),
-      ),
-    };
-    this.#expired = new SnapshotWalk<ExpiredFile>(sql, {
-      liveColumns: "f.path AS path, f.size AS size",
-      heldColumns: "f.path, f.size",
-      wanted: "f.expires_at <= :now",
-      shown: "page.*",
-      joins: "",
-      live: "file f INDEXED BY file_expiring WHERE f.drive = :drive AND f.expires_at IS NOT NULL",
-      held: "held_file f INDEXED BY held_file_expiring WHERE f.drive = :drive AND f.expires_at IS NOT NULL",
-    });
-  }
-
-  /** Files anywhere in a drive, from the start of a range of paths. */
-  files(scope: SnapshotScope, range: PathRange, limit: number, tags = "[]"): Step<SnapshotFile> {
-    return filesOf(this.#inDrive.step({ ...scope, tags }, range, limit));
-  }
-
-  /** Files directly in a folder. @param tags those that they all have, as JSON */
-  filesIn(
-    scope: SnapshotScope,
-    place: SnapshotPlace,
-    range: PathRange,
-    limit: number,
-    tags: string,
-  ): Step<SnapshotFile> {
-    return filesOf(this.#inFolder.step({ ...scope, ...keysOf(place), tags }, range, limit));
-  }
-
-  /** Counts files as `files` lists them, or as `filesIn` does. */
-  countFiles(scope: SnapshotScope, place: SnapshotPlace | null, range: PathRange, tags: string) {
-    return place === null
-      ? this.#inDrive.count({ ...scope, tags }, range)
-      : this.#inFolder.count({ ...scope, ...keysOf(place), tags }, range);
-  }
-
-  /** Folders anywhere in a drive: parents before their children. */
-  folders({ drive, at }: SnapshotScope, range: PathRange, limit: number): Step<FolderFacts> {
-    return this.#folders.step({ drive, at }, range, limit);
-  }
-
-  /** Folders directly in a folder. */
-  foldersIn(
-    { drive, at }: SnapshotScope,
-    place: SnapshotPlace,
-    range: PathRange,
-    limit: number,
-  ): Step<FolderFacts> {
-    return this.#children.step({ drive, at, ...keysOf(place) }, range, limit);
-  }
-
-  /** Counts folders as `foldersIn` lists them. */
-  countFoldersIn({ drive, at }: SnapshotScope, place: SnapshotPlace, range: PathRange) {
-    return this.#children.count({ drive, at, ...keysOf(place) }, range);
-  }
-
-  /** The folder that was at a path. Its counts include files that have expired since. */
-  folderAt({ drive, at }: SnapshotScope, path: FolderPath): FolderFacts | null {
-    return this.#sql.folderAt.get(drive, at, path);
-  }
-
-  fileAt({ drive, at, now }: SnapshotScope, path: FilePath): SnapshotFile | null {
-    return fileOf(this.#sql.fileAt.get({ drive, at, now, path }));
-  }
-
-  fileById({ drive, at, now }: SnapshotScope, id: FileId): SnapshotFile | null {
-    return fileOf(this.#sql.fileById.get({ drive, at, now, id }));
-  }
-
-  /** Files that have expired since, anywhere in a range of paths. */
-  expired({ drive, at, now }: SnapshotScope, range: PathRange, limit: number): Step<ExpiredFile> {
-    return this.#expired.step({ drive, at, now }, range, limit);
-  }
+/** Reads what a drive held when a snapshot was taken, step by step: see `snapshotWalk`. */
+export function snapshotLists({ sql }: Database) {
+  const inDrive = snapshotWalk<Row>(sql, {
+    ...FILE_WALK,
+    ...ALL_FILES,
+  });
+  const inFolder = snapshotWalk<Row>(sql, {
+    ...FILE_WALK,
+    live: "file f INDEXED BY file_folder WHERE f.folder = :folder",
+    held: "held_file f INDEXED BY held_file_parent WHERE f.drive = :drive AND f.parent = :parent",
+  });
+  const folders = snapshotWalk<FolderFacts>(sql, {
+    ...FOLDER_WALK,
+    ...ALL_FOLDERS,
+  });
+  const children = snapshotWalk<FolderFacts>(sql, {
+    ...FOLDER_WALK,
+    live: "folder f INDEXED BY folder_parent WHERE f.parent = :folder",
+    held: "held_folder f INDEXED BY held_folder_parent WHERE f.drive = :drive AND f.parent = :parent",
+  });
+  const expired = snapshotWalk<ExpiredFile>(sql, {
+    liveColumns: "f.path AS path, f.size AS size",
+    heldColumns: "f.path, f.size",
+    wanted: "f.expires_at <= :now",
+    live: "file f INDEXED BY file_expiring WHERE f.drive = :drive AND f.expires_at IS NOT NULL",
+    held: "held_file f INDEXED BY held_file_expiring WHERE f.drive = :drive AND f.expires_at IS NOT NULL",
+  });
+  const folderAt = sql.get<FolderFacts, [Parameters<SnapshotScope> & { path: FolderPath }]>(
+    `SELECT ${FOLDER} FROM folder f WHERE f.drive = :drive AND f.path = :path AND f.era < :at
+     UNION ALL SELECT ${FOLDER} FROM held_folder f INDEXED BY held_folder_path
+      WHERE f.drive = :drive AND f.path = :path AND f.until >= :at AND f.era < :at LIMIT 1`,
+  );
+  const fileAt = sql.get<Row, [Parameters<SnapshotScope> & { path: FilePath }], SnapshotFile>(
+    oneFile("f.path = :path", "INDEXED BY held_file_path WHERE f.path = :path"),
+    fileOf,
+  );
+  const fileById = sql.get<Row, [Parameters<SnapshotScope> & { id: FileId }], SnapshotFile>(
+    oneFile("f.id = :id", "INDEXED BY held_file_id WHERE f.file_id = :id"),
+    fileOf,
+  );
+  return {
+    /** Files anywhere in a drive, from the start of a range of paths. */
+    files: (scope: SnapshotScope, range: PathRange, limit: number, tags = "[]") =>
+      filesOf(inDrive.step({ ...scope, tags }, range, limit)),
+    /** Files directly in a folder. @param tags those that they all have, as JSON */
+    filesIn: (scope: SnapshotScope, place: SnapshotPlace, range: PathRange, limit: number, tags: string) =>
+      filesOf(inFolder.step({ ...scope, ...keysOf(place), tags }, range, limit)),
+    /** Counts files as `files` lists them, or as `filesIn` does. */
+    countFiles: (scope: SnapshotScope, place: SnapshotPlace | null, range: PathRange, tags: string) =>
+      place === null
+        ? inDrive.count({ ...scope, tags }, range)
+        : inFolder.count({ ...scope, ...keysOf(place), tags }, range),
+    /** Folders anywhere in a drive: parents before their children. */
+    folders: (scope: SnapshotScope, range: PathRange, limit: number) =>
+      folders.step({ ...scope }, range, limit),
+    /** Folders directly in a folder. */
+    foldersIn: (scope: SnapshotScope, place: SnapshotPlace, range: PathRange, limit: number) =>
+      children.step({ ...scope, ...keysOf(place) }, range, limit),
+    /** Counts folders as `foldersIn` lists them. */
+    countFoldersIn: (scope: SnapshotScope, place: SnapshotPlace, range: PathRange) =>
+      children.count({ ...scope, ...keysOf(place) }, range),
+    /** The folder that was at a path. Its counts include files that have expired since. */
+    folderAt: (scope: SnapshotScope, path: FolderPath) => folderAt({ ...scope, path }),
+    fileAt: (scope: SnapshotScope, path: FilePath) => fileAt({ ...scope, path }),
+    fileById: (scope: SnapshotScope, id: FileId) => fileById({ ...scope, id }),
+    /** Files that have expired since, anywhere in a range of paths. */
+    expired: (scope: SnapshotScope, range: PathRange, limit: number) =>
+      expired.step({ ...scope }, range, limit),
+  };
 }
 
 function keysOf({ path, folder }: SnapshotPlace) {
@@ -182,11 +139,10 @@ function keysOf({ path, folder }: SnapshotPlace) {
 }
 
 function filesOf({ rows, rest }: Step<Row>): Step<SnapshotFile> {
-  return { rows: rows.flatMap((row) => fileOf(row) ?? []), rest };
+  return { rows: rows.map(fileOf), rest };
 }
 
-function fileOf(row: Row | null): SnapshotFile | null {
-  if (row === null) return null;
+function fileOf(row: Row): SnapshotFile {
   const { blobPk, version } = row;
   return { ...factsFromRow(row), blobPk, version, mimeGiven: row.mimeGiven === 1 };
 }

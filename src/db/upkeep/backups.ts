@@ -4,56 +4,32 @@ import type { Database } from "../engine/database.ts";
 export const LEASE_MS = 120_000;
 
 /** The lease of the backup that is running, and when the last ones succeeded. */
-export class BackupsTable {
-  readonly #sql;
-
-  constructor({ sql }: Database) {
-    this.#sql = {
-      expiry: sql.prepare<{ time: number }, []>("SELECT expires_at AS time FROM backup_lease WHERE pk = 1"),
-      take: sql.prepare<never, [string, number]>(
-        `INSERT INTO backup_lease (pk, holder, expires_at) VALUES (1, ?, ?)
-       ON CONFLICT (pk) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at`,
-      ),
-      renew: sql.prepare<never, [number, string, number]>(
-        "UPDATE backup_lease SET expires_at = ? WHERE pk = 1 AND holder = ? AND expires_at > ?",
-      ),
-      release: sql.prepare<never, [string]>("DELETE FROM backup_lease WHERE pk = 1 AND holder = ?"),
-      success: sql.prepare<{ at: number }, [string]>("SELECT at FROM backup_success WHERE place = ?"),
-      putSuccess: sql.prepare<never, [string, number]>(
-        "INSERT INTO backup_success (place, at) VALUES (?, ?) ON CONFLICT (place) DO UPDATE SET at = excluded.at",
-      ),
-    };
-  }
-
-  /** Whether a backup is running: then no row of a content may be removed. */
-  isRunning(now: number): boolean {
-    const expiry = this.#sql.expiry.get()?.time ?? 0;
-    // A lease that ends too late is from before the clock was set back.
-    return expiry > now && expiry <= now + LEASE_MS;
-  }
-
-  /** Takes the lease, whoever has it: a lock keeps two backups apart. Inside a write. */
-  take(holder: string, now: number): void {
-    this.#sql.take.run(holder, now + LEASE_MS);
-  }
-
-  /** Returns false if the lease has ended: contents may have been removed since. Inside a write. */
-  renew(holder: string, now: number): boolean {
-    return this.#sql.renew.run(now + LEASE_MS, holder, now).changes > 0;
-  }
-
-  /** Ends a lease, if it is still this holder's. Inside a write. */
-  release(holder: string): void {
-    this.#sql.release.run(holder);
-  }
-
-  /** When the last backup into a place was complete, in milliseconds; null if there was none. */
-  succeededAt(place: string): number | null {
-    return this.#sql.success.get(place)?.at ?? null;
-  }
-
-  /** Inside a write. */
-  putSuccess(place: string, at: number): void {
-    this.#sql.putSuccess.run(place, at);
-  }
+export function backups({ sql }: Database) {
+  const expiry = sql.number<[]>("SELECT expires_at FROM backup_lease WHERE pk = 1");
+  const take = sql.write<[holder: string, expiresAt: number]>(
+    `INSERT INTO backup_lease (pk, holder, expires_at) VALUES (1, ?, ?)
+     ON CONFLICT (pk) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at`,
+  );
+  const renew = sql.write<[holder: string, now: number, expiresAt: number]>(
+    "UPDATE backup_lease SET expires_at = ?3 WHERE pk = 1 AND holder = ?1 AND expires_at > ?2",
+  );
+  return {
+    /** Whether a backup is running: then no row of a content may be removed. */
+    isRunning: (now: number) => {
+      const until = expiry();
+      // A lease that ends too late is from before the clock was set back.
+      return until > now && until <= now + LEASE_MS;
+    },
+    /** Takes the lease, whoever has it: a lock keeps two backups apart. Inside a write. */
+    take: (holder: string, now: number) => take(holder, now + LEASE_MS),
+    /** Returns false if the lease has ended: contents may have been removed since. Inside a write. */
+    renew: (holder: string, now: number) => renew(holder, now, now + LEASE_MS) > 0,
+    /** Ends a lease, if it is still this holder's. */
+    release: sql.write<[holder: string]>("DELETE FROM backup_lease WHERE pk = 1 AND holder = ?"),
+    /** When the last backup into a place was complete, in milliseconds; null if there was none. */
+    succeededAt: sql.value<number, [place: string]>("SELECT at FROM backup_success WHERE place = ?"),
+    putSuccess: sql.write<[place: string, at: number]>(
+      "INSERT INTO backup_success (place, at) VALUES (?, ?) ON CONFLICT (place) DO UPDATE SET at = excluded.at",
+    ),
+  };
 }

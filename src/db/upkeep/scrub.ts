@@ -22,36 +22,19 @@ export interface NamedContent {
 }
 
 /** The progress of the check of all contents. */
-export class ScrubTable {
-  readonly #sql;
-
-  constructor({ sql }: Database) {
-    this.#sql = {
-      state: sql.prepare<ScrubState, []>(
-        "SELECT started_at AS startedAt, reached, contents, finished_at AS finishedAt FROM scrub WHERE pk = 1",
-      ),
-      put: sql.prepare<never, [Parameters<ScrubState>]>(
-        `INSERT OR REPLACE INTO scrub (pk, started_at, reached, contents, finished_at)
+export function scrub({ sql }: Database) {
+  return {
+    /** Null before the first round. */
+    state: sql.get<ScrubState, []>(
+      "SELECT started_at AS startedAt, reached, contents, finished_at AS finishedAt FROM scrub WHERE pk = 1",
+    ),
+    put: sql.write<[Parameters<ScrubState>]>(
+      `INSERT OR REPLACE INTO scrub (pk, started_at, reached, contents, finished_at)
        VALUES (1, :startedAt, :reached, :contents, :finishedAt)`,
-      ),
-      next: sql.prepare<NamedContent, [string, string, number]>(
-        "SELECT digest, size FROM blob WHERE digest > ? AND digest <= ? AND refs > 0 ORDER BY digest LIMIT ?",
-      ),
-    };
-  }
-
-  /** Null before the first round. */
-  state(): ScrubState | null {
-    return this.#sql.state.get();
-  }
-
-  /** Inside a write. */
-  put(state: ScrubState): void {
-    this.#sql.put.run({ ...state });
-  }
-
-  /** Some contents of files after a digest and up to another, in the order of their digests. */
-  contents(after: string, to: string, limit: number): NamedContent[] {
-    return this.#sql.next.all(after, to, limit);
-  }
+    ),
+    /** Some contents of files after a digest and up to another, in the order of their digests. */
+    contents: sql.all<NamedContent, [after: string, to: string, limit: number]>(
+      "SELECT digest, size FROM blob WHERE digest > ? AND digest <= ? AND refs > 0 ORDER BY digest LIMIT ?",
+    ),
+  };
 }

@@ -14,7 +14,7 @@ const AWAITED = 100;
 
 /**
  * What a key let in goes with the key: the keys that it made, with what these made, links, webhooks and members; whom it
- * made an editor is a reader again. None of it works from the moment when the key is gone (`KEY_IS_ALIVE`); this removes it, in pieces.
+ * made an editor is a reader again. None of it works from the moment when the key is gone (`keyIsAlive`); this removes it, in pieces.
  */
 export class EndedKeys {
   readonly #parts;

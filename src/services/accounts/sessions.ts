@@ -69,8 +69,8 @@ export class Sessions {
   }
 
   /** Ends a session. Does nothing for an unknown token. */
-  end(token: string): Promise<void> {
-    return this.#parts.tables.writeFromReserve(() =>
+  async end(token: string): Promise<void> {
+    await this.#parts.tables.writeFromReserve(() =>
       this.#parts.tables.sessions.removeByHash(hashSecret(token)),
     );
   }

@@ -1,4 +1,5 @@
-import type { ChangeRange, ChangesTable } from "../../db/changes/changes.ts";
+import type { ChangeRange } from "../../db/changes/changes.ts";
+import type { Tables } from "../../db/tables.ts";
 import { type Change, changeNumber } from "../../domain/changes/change.ts";
 
 /** How many rows one query reads if there are several drives: most have nothing new. */
@@ -13,7 +14,7 @@ class Walk {
   #rows: Change[] = [];
   #at = 0;
 
-  constructor(parts: { table: ChangesTable; range: ChangeRange; newestFirst: boolean }) {
+  constructor(parts: { table: Tables["changes"]; range: ChangeRange; newestFirst: boolean }) {
     this.#parts = parts;
     this.#rest = parts.range;
   }
@@ -44,7 +45,7 @@ class Walk {
 
 /** The changes of some drives, in the order of their numbers. @param few how many are wanted, mostly */
 export function* merged(
-  table: ChangesTable,
+  table: Tables["changes"],
   ranges: readonly ChangeRange[],
   few: number,
   newestFirst: boolean,

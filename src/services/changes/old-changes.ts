@@ -27,7 +27,7 @@ export function oldChanges({ changes }: Tables, keepDays: number): ExpiredRows {
     for (const drive of changes.takeGrown()) crowded.add(drive);
     for (const drive of crowded) {
       const kept = changes.countOf(drive);
-      const most = kept?.isUnclaimed === true ? CHANGES.unclaimed : CHANGES.claimed;
+      const most = kept?.isUnclaimed === 1 ? CHANGES.unclaimed : CHANGES.claimed;
       const removed = changes.trim(drive, NEWEST, Math.min(PIECE, Math.max(0, (kept?.changes ?? 0) - most)));
       if (removed > 0) return removed;
       crowded.delete(drive);

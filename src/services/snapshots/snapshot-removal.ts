@@ -54,8 +54,8 @@ export class SnapshotRemoval {
   /** Removes some held rows of a deleted drive. Returns how many. Inside a write. */
   removeSomeOf(drive: DrivePk, limit: number): number {
     const { heldRows } = this.#parts.tables;
-    const files = heldRows.removeSomeOf("held_file", drive, limit);
-    return files + heldRows.removeSomeOf("held_folder", drive, limit - files);
+    const files = heldRows.held_file.removeSomeOf(drive, limit);
+    return files + heldRows.held_folder.removeSomeOf(drive, limit - files);
   }
 
   /**
@@ -73,11 +73,12 @@ export class SnapshotRemoval {
     }
     const piece = new Piece();
     let after = start;
-    const rows = heldRows.some(held, snapshot.drivePk, after, snapshot.after, LOOKS);
+    const { some, remove } = heldRows[held];
+    const rows = some(snapshot.drivePk, after.until, after.pk, snapshot.after, LOOKS);
     for (const row of rows) {
       if (piece.isFull) return { snapshot: id, done, after };
       if (row.era >= snapshot.before) {
-        heldRows.remove(held, row.pk);
+        remove(row.pk);
         piece.takeRows(ROWS[held]);
       }
       after = row;

@@ -1,7 +1,7 @@
 import { spyOn } from "bun:test";
 import type { SQLQueryBindings } from "bun:sqlite";
 import type { Database } from "../../../src/db/engine/database.ts";
-import { LazyStatement } from "../../../src/db/engine/lazy-statement.ts";
+import { LazyStatement } from "../../../src/db/engine/connection.ts";
 import { openTables, type Tables } from "../../../src/db/tables.ts";
 
 /**
