@@ -3,14 +3,16 @@ import { connect } from "node:net";
 import { KEEPS_NOTHING } from "../../support/server/appliance.ts";
 import {
   expectCommonRules,
+  type Expected,
   HELLO_DIGEST,
   openStage,
   post,
   put,
   refused,
+  row,
   runScenarios,
-  type Expected,
   type Scenario,
+  step,
   type Step,
 } from "../../support/server/scenario.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
@@ -30,7 +32,7 @@ const whole = { contains: [/^Hello World!$/] } as const;
 const large = put("large.bin", LARGE, { keeps: "file" });
 
 function get(expected: Expected, query = ""): Step {
-  return { request: ["GET", `/v0/files/{file.id}/download${query}`], status: 200, ...expected };
+  return step(`GET /v0/files/{file.id}/download${query}`, expected);
 }
 
 function exactly(text: string): RegExp {
@@ -85,64 +87,51 @@ describe("headers", () => {
     "transfer-encoding": null,
   };
   runScenarios(stage, [
-    { name: "of a whole file", given: [hello], ...get({ receives: shown, contains: [/^Hello World!$/] }) },
-    {
-      name: "of a range",
-      given: [hello],
-      ...get({
+    row("of a whole file", get({ receives: shown, contains: [/^Hello World!$/] }), { given: [hello] }),
+    row(
+      "of a range",
+      get({
         headers: { range: "bytes=6-10" },
         status: 206,
         receives: { ...shown, "content-length": "5", "content-range": "bytes 6-10/12" },
         contains: [/^World$/],
       }),
-    },
-    {
-      name: "of HEAD, with the length and without a body",
+      { given: [hello] },
+    ),
+    row("of HEAD, with the length and without a body", "HEAD /v0/files/{file.id}/download", {
       given: [hello],
-      request: ["HEAD", "/v0/files/{file.id}/download"],
-      status: 200,
       receives: shown,
       empty: true,
-    },
-    {
-      name: "HEAD ignores a range, which is defined for GET alone",
+    }),
+    row("HEAD ignores a range, which is defined for GET alone", "HEAD /v0/files/{file.id}/download", {
       given: [hello],
-      request: ["HEAD", "/v0/files/{file.id}/download"],
       headers: { range: "bytes=0-4" },
-      status: 200,
       receives: shown,
       empty: true,
-    },
-    {
-      name: "HEAD of a large file",
+    }),
+    row("HEAD of a large file", "HEAD /v0/files/{file.id}/download", {
       given: [large],
-      request: ["HEAD", "/v0/files/{file.id}/download"],
-      status: 200,
       receives: { "content-length": String(LARGE.length) },
       empty: true,
-    },
-    {
-      name: "HEAD of a file that is not there",
-      request: ["HEAD", "/v0/files/01976f5e-5d7a-7000-8000-3c5d1a2b4e6f/download"],
+    }),
+    row("HEAD of a file that is not there", "HEAD /v0/files/01976f5e-5d7a-7000-8000-3c5d1a2b4e6f/download", {
       status: 404,
       empty: true,
-    },
-    {
-      name: "an empty file",
-      given: [put("empty.txt", "", { keeps: "file" })],
-      ...get({ receives: { "content-length": "0", "accept-ranges": "bytes" }, empty: true }),
-    },
+    }),
+    row(
+      "an empty file",
+      get({ receives: { "content-length": "0", "accept-ranges": "bytes" }, empty: true }),
+      { given: [put("empty.txt", "", { keeps: "file" })] },
+    ),
     {
       name: "another's file",
       ...get(refused("NOT_FOUND")),
       request: ["GET", "/v0/files/{files.ada}/download"],
     },
     { name: "no file", ...get(refused("NOT_FOUND")), request: ["GET", "/v0/files/nonsense/download"] },
-    {
-      name: "a query that is none",
+    row("a query that is none", get(refused("VALIDATION_ERROR", "inline"), "?inline=maybe"), {
       given: [hello],
-      ...get(refused("VALIDATION_ERROR", "inline"), "?inline=maybe"),
-    },
+    }),
   ]);
 });
 
@@ -176,37 +165,41 @@ describe("ranges of Hello World!", () => {
     ["items=0-1", null],
   ];
   runScenarios(stage, [
-    ...ranges.map(([range, content, contentRange]): Scenario => ({
-      name: `${range} is ${content === null ? "ignored" : `"${content}"`}`,
-      given: [hello],
-      ...get({
-        headers: { range },
-        status: content === null ? 200 : 206,
-        contains: [exactly(content ?? "Hello World!")],
-        receives: {
-          "content-range": contentRange ?? null,
-          "content-length": String((content ?? "Hello World!").length),
-        },
-      }),
-    })),
-    ...["bytes=12-", "bytes=12-20", "bytes=99999999999999999999-", "bytes=-0"].map((range): Scenario => ({
-      name: `${range} cannot be satisfied`,
-      given: [hello],
-      ...get({
-        headers: { range },
-        ...refused("RANGE_NOT_SATISFIABLE"),
-        receives: { "content-range": "bytes */12", "content-disposition": null },
-      }),
-    })),
-    {
-      name: "bytes=0- of an empty file cannot be satisfied",
-      given: [put("empty", "", { keeps: "file" })],
-      ...get({
+    ...ranges.map(([range, content, contentRange]) =>
+      row(
+        `${range} is ${content === null ? "ignored" : `"${content}"`}`,
+        get({
+          headers: { range },
+          status: content === null ? 200 : 206,
+          contains: [exactly(content ?? "Hello World!")],
+          receives: {
+            "content-range": contentRange ?? null,
+            "content-length": String((content ?? "Hello World!").length),
+          },
+        }),
+        { given: [hello] },
+      ),
+    ),
+    ...["bytes=12-", "bytes=12-20", "bytes=99999999999999999999-", "bytes=-0"].map((range) =>
+      row(
+        `${range} cannot be satisfied`,
+        get({
+          headers: { range },
+          ...refused("RANGE_NOT_SATISFIABLE"),
+          receives: { "content-range": "bytes */12", "content-disposition": null },
+        }),
+        { given: [hello] },
+      ),
+    ),
+    row(
+      "bytes=0- of an empty file cannot be satisfied",
+      get({
         headers: { range: "bytes=0-" },
         ...refused("RANGE_NOT_SATISFIABLE"),
         receives: { "content-range": "bytes */0" },
       }),
-    },
+      { given: [put("empty", "", { keeps: "file" })] },
+    ),
   ]);
 });
 
@@ -263,16 +256,18 @@ describe("conditions", () => {
   };
   runScenarios(
     stage,
-    cases.map(([headers, status]) => ({
-      name: `${JSON.stringify(headers).replaceAll(HELLO_DIGEST, "etag")}: ${status}`,
-      given: [hello],
-      ...get({
-        headers,
-        status,
-        contains: [bodies[status]],
-        receives: status >= 400 ? {} : { etag: ETAG, "last-modified": modified },
-      }),
-    })),
+    cases.map(([headers, status]) =>
+      row(
+        `${JSON.stringify(headers).replaceAll(HELLO_DIGEST, "etag")}: ${status}`,
+        get({
+          headers,
+          status,
+          contains: [bodies[status]],
+          receives: status >= 400 ? {} : { etag: ETAG, "last-modified": modified },
+        }),
+        { given: [hello] },
+      ),
+    ),
   );
 });
 
@@ -303,10 +298,9 @@ describe("inline", () => {
   runScenarios(
     stage,
     types.flatMap(([type, inline, shown]): Scenario[] => [
-      {
-        name: `${type} is ${inline ? "shown" : "saved all the same"}`,
-        given: [post({ content_type: type }, { keeps: "file" })],
-        ...get(
+      row(
+        `${type} is ${inline ? "shown" : "saved all the same"}`,
+        get(
           {
             ...whole,
             receives: {
@@ -318,12 +312,13 @@ describe("inline", () => {
           },
           "?inline=1",
         ),
-      },
-      {
-        name: `${type} is saved where nobody asked otherwise`,
-        given: [post({ content_type: type }, { keeps: "file" })],
-        ...get({ ...whole, receives: { "content-disposition": /^attachment; / } }, "?inline=0"),
-      },
+        { given: [post({ content_type: type }, { keeps: "file" })] },
+      ),
+      row(
+        `${type} is saved where nobody asked otherwise`,
+        get({ ...whole, receives: { "content-disposition": /^attachment; / } }, "?inline=0"),
+        { given: [post({ content_type: type }, { keeps: "file" })] },
+      ),
     ]),
   );
 });
@@ -347,16 +342,18 @@ describe("hostile names", () => {
   ];
   runScenarios(
     stage,
-    names.map(([filename, fallback, encoded]) => ({
-      name: filename,
-      given: [post({ filename, path: "f" }, { keeps: "file" })],
-      ...get({
-        receives: {
-          "content-disposition": `attachment; filename="${fallback}"; filename*=UTF-8''${encoded}`,
-        },
-        contains: [/^Hello World!$/],
-      }),
-    })),
+    names.map(([filename, fallback, encoded]) =>
+      row(
+        filename,
+        get({
+          receives: {
+            "content-disposition": `attachment; filename="${fallback}"; filename*=UTF-8''${encoded}`,
+          },
+          contains: [/^Hello World!$/],
+        }),
+        { given: [post({ filename, path: "f" }, { keeps: "file" })] },
+      ),
+    ),
   );
 });
 

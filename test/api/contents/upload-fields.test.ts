@@ -7,8 +7,10 @@ import {
   put,
   refused,
   rejected,
+  row,
   runScenarios,
   type Scenario,
+  step,
   type Step,
 } from "../../support/server/scenario.ts";
 
@@ -140,13 +142,11 @@ describe("metadata", () => {
     rejected("text", { metadata: "{}" }, "metadata"),
     accepted("null, which is none", { metadata: null }, { metadata: {} }),
     rejected("half a surrogate pair", { metadata: { a: "\ud800" } }, "metadata.a"),
-    {
-      name: "a key __proto__ is a key like any other",
-      request: ["POST", "/v0/files"],
+    row("a key __proto__ is a key like any other", "POST /v0/files", {
       body: `{"drive_id":"{drive}","filename":"f","content":"","metadata":{"__proto__":{"admin":true}}}`,
       status: 201,
       contains: ['"__proto__":{"admin":true}'],
-    },
+    }),
   ]);
 });
 
@@ -199,7 +199,7 @@ describe("numbers in metadata come back as they were sent, or are refused", () =
       (metadata) => ({
         request: ["POST", "/v0/files"],
         body: formWith(metadata),
-        headers: { "content-type": "multipart/form-data; boundary=x" },
+        headers: ofType("multipart/form-data; boundary=x"),
         status: 201,
       }),
     ],
@@ -231,21 +231,17 @@ describe("numbers in metadata come back as they were sent, or are refused", () =
     ]),
   );
   runScenarios(stage, [
-    {
-      name: "digits in a text, and numbers that nobody keeps, are none of it",
-      request: ["POST", "/v0/files"],
+    row("digits in a text, and numbers that nobody keeps, are none of it", "POST /v0/files", {
       headers: { prefer: "handling=lenient" },
       body: `{"other":1e400,"drive_id":"{drive}","filename":"f","content":"","metadata":{"a":"1e400","n":1}}`,
       status: 201,
       json: { metadata: { a: "1e400", n: 1 } },
-    },
-    {
-      name: "of a field given twice the last counts, as everywhere in JSON",
-      request: ["POST", "/v0/files"],
+    }),
+    row("of a field given twice the last counts, as everywhere in JSON", "POST /v0/files", {
       body: `{"drive_id":"{drive}","filename":"f","content":"","metadata":{"n":1e400},"metadata":{"n":1e400,"n":2}}`,
       status: 201,
       json: { metadata: { n: 2 } },
-    },
+    }),
   ]);
 });
 
@@ -329,13 +325,11 @@ describe("expires_at", () => {
 
 /** Replaces the content of an earlier file by raw bytes. */
 function replace(query: string, json: object, headers: Record<string, string> = {}): Step {
-  return {
-    request: ["PUT", `/v0/files?drive_id={drive}&path=f.txt${query}`],
+  return step(`PUT /v0/files?drive_id={drive}&path=f.txt${query}`, {
     body: "new",
     headers,
-    status: 200,
     json: { id: "{file.id}", size: 3, ...json },
-  };
+  });
 }
 
 function ofType(value: string) {
@@ -359,51 +353,43 @@ describe("what a replaced file keeps", () => {
     { json: record, keeps: "file" },
   );
   runScenarios(stage, [
-    { name: "by raw bytes: everything that is not given", given: [given], ...replace("", record) },
-    {
-      name: "by raw bytes as a client sends them that knows no type",
+    row("by raw bytes: everything that is not given", replace("", record), { given: [given] }),
+    row(
+      "by raw bytes as a client sends them that knows no type",
+      replace("", record, ofType("application/x-www-form-urlencoded")),
+      { given: [given] },
+    ),
+    row("by raw bytes with tags", replace("&tags=c", { ...record, tags: ["c"] }), { given: [given] }),
+    row("by raw bytes with no tags", replace("&tags=", { ...record, tags: [] }), { given: [given] }),
+    row(
+      "by raw bytes with an expiry",
+      replace("&expires_at=2032-01-01", { ...record, expires_at: "2032-01-01T00:00:00.000Z" }),
+      { given: [given] },
+    ),
+    row(
+      "by raw bytes with a type in the query",
+      replace("&content_type=text/csv", { ...record, mime_type: "text/csv" }),
+      { given: [given] },
+    ),
+    row("by raw bytes with a type", replace("", { ...record, mime_type: "text/csv" }, ofType("text/csv")), {
       given: [given],
-      ...replace("", record, ofType("application/x-www-form-urlencoded")),
-    },
-    { name: "by raw bytes with tags", given: [given], ...replace("&tags=c", { ...record, tags: ["c"] }) },
-    { name: "by raw bytes with no tags", given: [given], ...replace("&tags=", { ...record, tags: [] }) },
-    {
-      name: "by raw bytes with an expiry",
+    }),
+    row(
+      "by raw bytes with a filename: a type that was not given follows it",
+      replace("&filename=g.csv", { filename: "g.csv", mime_type: "text/csv", tags: ["a"] }),
+      { given: [post({ tags: ["a"] }, { keeps: "file" })] },
+    ),
+    row(
+      "in JSON: nothing",
+      post({}, { status: 200, json: { tags: [], metadata: {}, expires_at: null, mime_type: "text/plain" } }),
+      { given: [given] },
+    ),
+    row("as a form: nothing", "POST /v0/files", {
       given: [given],
-      ...replace("&expires_at=2032-01-01", { ...record, expires_at: "2032-01-01T00:00:00.000Z" }),
-    },
-    {
-      name: "by raw bytes with a type in the query",
-      given: [given],
-      ...replace("&content_type=text/csv", { ...record, mime_type: "text/csv" }),
-    },
-    {
-      name: "by raw bytes with a type",
-      given: [given],
-      ...replace("", { ...record, mime_type: "text/csv" }, ofType("text/csv")),
-    },
-    {
-      name: "by raw bytes with a filename: a type that was not given follows it",
-      given: [post({ tags: ["a"] }, { keeps: "file" })],
-      ...replace("&filename=g.csv", { filename: "g.csv", mime_type: "text/csv", tags: ["a"] }),
-    },
-    {
-      name: "in JSON: nothing",
-      given: [given],
-      ...post(
-        {},
-        { status: 200, json: { tags: [], metadata: {}, expires_at: null, mime_type: "text/plain" } },
-      ),
-    },
-    {
-      name: "as a form: nothing",
-      given: [given],
-      request: ["POST", "/v0/files"],
       headers: ofType("multipart/form-data; boundary=x"),
       body: formWith("{}"),
-      status: 200,
       json: { id: "{file.id}", tags: [], metadata: {}, expires_at: null, mime_type: "text/plain" },
-    },
+    }),
   ]);
 
   test("nothing of a file that has expired", async () => {

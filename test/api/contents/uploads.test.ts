@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import {
   accepted,
+  type Expected,
   HELLO,
   HELLO_DIGEST,
   holds,
@@ -9,9 +10,10 @@ import {
   put,
   refused,
   rejected,
+  row,
   runScenarios,
-  type Expected,
   type Scenario,
+  step,
   type Step,
 } from "../../support/server/scenario.ts";
 
@@ -35,58 +37,49 @@ const NEW_RECORD = {
 
 describe("JSON", () => {
   runScenarios(stage, [
-    {
-      name: "answers the new record, whole, and its ETag",
-      ...post({}, { json: NEW_RECORD, receives: { etag: `"${HELLO_DIGEST}"` }, keeps: "made" }),
-      after: [
-        { request: ["GET", "/v0/files/{made.id}"], status: 200, json: NEW_RECORD },
-        { request: ["GET", "/v0/files/{made.id}/download"], status: 200, contains: [/^Hello World!$/] },
-      ],
-    },
-    {
-      name: "the content first",
-      request: ["POST", "/v0/files"],
+    row(
+      "answers the new record, whole, and its ETag",
+      post({}, { json: NEW_RECORD, receives: { etag: `"${HELLO_DIGEST}"` }, keeps: "made" }),
+      {
+        after: [
+          step("GET /v0/files/{made.id}", { json: NEW_RECORD }),
+          step("GET /v0/files/{made.id}/download", { contains: [/^Hello World!$/] }),
+        ],
+      },
+    ),
+    row("the content first", "POST /v0/files", {
       body: `{"content":"${HELLO}","drive_id":"{drive}","filename":"f.txt"}`,
       status: 201,
       json: NEW_RECORD,
-    },
-    {
-      name: "the content in the middle, white space everywhere",
-      request: ["POST", "/v0/files"],
+    }),
+    row("the content in the middle, white space everywhere", "POST /v0/files", {
       body: `\r\n { "filename" : "f.txt" ,\t"content"\n:\n"${HELLO}" , "drive_id" : "{drive}" } \n`,
       status: 201,
       json: NEW_RECORD,
-    },
-    {
-      name: "the content's key written with escapes",
-      request: ["POST", "/v0/files"],
+    }),
+    row("the content's key written with escapes", "POST /v0/files", {
       body: `{"filename":"f.txt","\\u0063ontent":"${HELLO}","drive_id":"{drive}"}`,
       status: 201,
       json: NEW_RECORD,
-    },
-    {
-      name: "escapes within the content",
-      request: ["POST", "/v0/files"],
+    }),
+    row("escapes within the content", "POST /v0/files", {
       body: `{"filename":"f.txt","content":"\\u0053GVs\\nbG8gV29y \\r\\n\\tbGQh","drive_id":"{drive}"}`,
       status: 201,
       json: NEW_RECORD,
-    },
-    {
-      name: "an escaped slash, as PHP writes it",
-      request: ["POST", "/v0/files"],
+    }),
+    row("an escaped slash, as PHP writes it", "POST /v0/files", {
       body: `{"filename":"f.bin","content":"\\/\\/\\/\\/","drive_id":"{drive}"}`,
       status: 201,
       json: { size: 3, content_hash: `sha256:${Bun.SHA256.hash(new Uint8Array([255, 255, 255]), "hex")}` },
-    },
+    }),
     ...[
       "text/plain",
       "application/x-www-form-urlencoded",
       "application/json; charset=utf-8",
       "image/png",
-    ].map((type): Scenario => ({
-      name: `sent as ${type}`,
-      ...post({}, { headers: { "content-type": type }, json: NEW_RECORD }),
-    })),
+    ].map((type) =>
+      row(`sent as ${type}`, post({}, { headers: { "content-type": type }, json: NEW_RECORD })),
+    ),
     accepted("an empty content", { content: "" }, { size: 0, content_preview: "" }),
     rejected("an unknown field", { colour: "red" }, "colour"),
     accepted(
@@ -133,19 +126,14 @@ describe("JSON", () => {
     rejected("a content that is an object", { content: { content: HELLO } }, "content"),
     rejected("a filename that is a number", { filename: 12 }, "filename"),
     accepted("a path and a type that are null", { path: null, content_type: null }, { path: "f.txt" }),
-    {
-      name: "a byte order mark before the body",
-      ...post({}, { body: `\ufeff{"drive_id":"{drive}","filename":"f.txt","content":"${HELLO}"}` }),
-    },
+    row(
+      "a byte order mark before the body",
+      post({}, { body: `\ufeff{"drive_id":"{drive}","filename":"f.txt","content":"${HELLO}"}` }),
+    ),
     ...["drive_id", "filename", "content"].map((missing): Scenario => {
       const fields = { drive_id: "{drive}", filename: "f.txt", content: HELLO };
       const body = Object.fromEntries(Object.entries(fields).filter(([name]) => name !== missing));
-      return {
-        name: `without ${missing}`,
-        request: ["POST", "/v0/files"],
-        body,
-        ...refused("VALIDATION_ERROR", missing),
-      };
+      return row(`without ${missing}`, "POST /v0/files", { body, ...refused("VALIDATION_ERROR", missing) });
     }),
     ...[
       "",
@@ -158,33 +146,28 @@ describe("JSON", () => {
       `{"content":"${HELLO}`,
       `{"content":"${HELLO}"`,
       "{}{}",
-    ].map((body): Scenario => ({
-      name: `the body ${JSON.stringify(body)}`,
-      request: ["POST", "/v0/files"],
-      body,
-      ...refused("VALIDATION_ERROR", "body"),
-      after: [holds()],
-    })),
-    {
-      name: "two contents",
-      request: ["POST", "/v0/files"],
+    ].map((body) =>
+      row(`the body ${JSON.stringify(body)}`, "POST /v0/files", {
+        body,
+        ...refused("VALIDATION_ERROR", "body"),
+        after: [holds()],
+      }),
+    ),
+    row("two contents", "POST /v0/files", {
       body: `{"drive_id":"{drive}","filename":"f","content":"${HELLO}","content":"${HELLO}"}`,
       ...refused("VALIDATION_ERROR", "content"),
       after: [holds()],
-    },
-    {
-      name: "into a drive that is not there",
-      ...post({ drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f" }, refused("NOT_FOUND")),
-    },
-    { name: "into a foreign drive", ...post({ drive_id: "{drives.ada}" }, refused("NOT_FOUND")) },
-    { name: "into a foreign drive, by slug", ...post({ drive_id: "ada/notes" }, refused("NOT_FOUND")) },
-    {
-      name: "into one's drive by slug",
-      ...post(
-        { drive_id: "ada/notes", path: "by-slug.txt" },
-        { as: "ada", json: { drive_id: "{drives.ada}" } },
-      ),
-    },
+    }),
+    row(
+      "into a drive that is not there",
+      post({ drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f" }, refused("NOT_FOUND")),
+    ),
+    row("into a foreign drive", post({ drive_id: "{drives.ada}" }, refused("NOT_FOUND"))),
+    row("into a foreign drive, by slug", post({ drive_id: "ada/notes" }, refused("NOT_FOUND"))),
+    row(
+      "into one's drive by slug",
+      post({ drive_id: "ada/notes", path: "by-slug.txt" }, { as: "ada", json: { drive_id: "{drives.ada}" } }),
+    ),
   ]);
 });
 
@@ -207,14 +190,16 @@ describe("base64", () => {
     ["data:text/plain;base64,AAAA", 4],
   ];
   runScenarios(stage, [
-    ...wrong.map(([content, position]): Scenario => ({
-      name: `${JSON.stringify(content)} is refused at ${position}`,
-      ...post(
-        { content },
-        { ...refused("VALIDATION_ERROR", "content"), contains: [new RegExp(`position ${position}\\b`)] },
+    ...wrong.map(([content, position]) =>
+      row(
+        `${JSON.stringify(content)} is refused at ${position}`,
+        post(
+          { content },
+          { ...refused("VALIDATION_ERROR", "content"), contains: [new RegExp(`position ${position}\\b`)] },
+        ),
+        { after: [holds()] },
       ),
-      after: [holds()],
-    })),
+    ),
     accepted("padding may be missing, one", { content: "AAA" }, { size: 2 }),
     accepted("padding may be missing, two", { content: "AA" }, { size: 1 }),
     accepted("padding may be there", { content: "AA==" }, { size: 1 }),
@@ -229,24 +214,23 @@ function form(parts: readonly (readonly [header: string, content: string])[], mo
   const body = parts.map(
     ([header, content]) => `--xx\r\nContent-Disposition: form-data; ${header}\r\n\r\n${content}\r\n`,
   );
-  return {
-    request: ["POST", "/v0/files"],
+  return step("POST /v0/files", {
     headers: { "content-type": "multipart/form-data; boundary=xx" },
     body: `${body.join("")}--xx--\r\n`,
     status: 201,
     ...more,
-  };
+  });
 }
 
 describe("multipart", () => {
   const drive = ['name="drive_id"', "{drive}"] as const;
   const file = ['name="file"; filename="f.txt"', "Hello World!"] as const;
   runScenarios(stage, [
-    { name: "the file last", ...form([drive, file], { json: NEW_RECORD }) },
-    { name: "the file first", ...form([file, drive], { json: NEW_RECORD }) },
-    {
-      name: "every field",
-      ...form(
+    row("the file last", form([drive, file], { json: NEW_RECORD })),
+    row("the file first", form([file, drive], { json: NEW_RECORD })),
+    row(
+      "every field",
+      form(
         [
           ['name="tags"', "a"],
           ['name="path"', "notes/"],
@@ -269,27 +253,27 @@ describe("multipart", () => {
           },
         },
       ),
-    },
-    {
-      name: "the file's own type",
-      ...form([drive, ['name="file"; filename="f.txt"\r\nContent-Type: text/x-own', "x"]], {
+    ),
+    row(
+      "the file's own type",
+      form([drive, ['name="file"; filename="f.txt"\r\nContent-Type: text/x-own', "x"]], {
         json: { mime_type: "text/x-own" },
       }),
-    },
-    {
-      name: "a text, as the content",
-      ...form([drive, ['name="text"', "Hello World!"], ['name="filename"', "TODO"]], {
+    ),
+    row(
+      "a text, as the content",
+      form([drive, ['name="text"', "Hello World!"], ['name="filename"', "TODO"]], {
         json: { mime_type: "text/plain", content_hash: `sha256:${HELLO_DIGEST}` },
       }),
-    },
-    {
-      name: "an encoding",
-      ...form([drive, file, ['name="encoding"', "base64"]], refused("VALIDATION_ERROR", "encoding")),
-      after: [holds()],
-    },
-    {
-      name: "names of MCP, and a condition",
-      ...form(
+    ),
+    row(
+      "an encoding",
+      form([drive, file, ['name="encoding"', "base64"]], refused("VALIDATION_ERROR", "encoding")),
+      { after: [holds()] },
+    ),
+    row(
+      "names of MCP, and a condition",
+      form(
         [
           ['name="drive"', "{drive}"],
           ['name="mime_type"', "text/x-own"],
@@ -298,181 +282,149 @@ describe("multipart", () => {
         ],
         { json: { mime_type: "text/x-own" } },
       ),
-    },
-    {
-      name: "an unknown field",
-      ...form([drive, ['name="colour"', "red"], file], refused("VALIDATION_ERROR", "colour")),
+    ),
+    row(
+      "an unknown field",
+      form([drive, ['name="colour"', "red"], file], refused("VALIDATION_ERROR", "colour")),
+      { after: [holds()] },
+    ),
+    row("no file", form([drive, ['name="filename"', "f"]], refused("VALIDATION_ERROR", "content")), {
       after: [holds()],
-    },
-    {
-      name: "no file",
-      ...form([drive, ['name="filename"', "f"]], refused("VALIDATION_ERROR", "content")),
-      after: [holds()],
-    },
-    { name: "no drive", ...form([file], refused("VALIDATION_ERROR", "drive_id")) },
-    {
-      name: "a file under another name",
-      ...form([drive, ['name="avatar"; filename="f"', "x"]], {
+    }),
+    row("no drive", form([file], refused("VALIDATION_ERROR", "drive_id"))),
+    row(
+      "a file under another name",
+      form([drive, ['name="avatar"; filename="f"', "x"]], {
         ...refused("VALIDATION_ERROR", "avatar"),
         contains: ["avatar is not a field of this request.", "the part `file`"],
       }),
-      after: [holds()],
-    },
-    {
-      name: "two files",
-      ...form([drive, file, file], refused("VALIDATION_ERROR", "content")),
-      after: [holds()],
-    },
-    {
-      name: "metadata that is no JSON",
-      ...form([drive, file, ['name="metadata"', "{"]], refused("VALIDATION_ERROR", "metadata")),
-      after: [holds()],
-    },
-    {
-      name: "no boundary",
-      ...form([drive, file], {
+      { after: [holds()] },
+    ),
+    row("two files", form([drive, file, file], refused("VALIDATION_ERROR", "content")), { after: [holds()] }),
+    row(
+      "metadata that is no JSON",
+      form([drive, file, ['name="metadata"', "{"]], refused("VALIDATION_ERROR", "metadata")),
+      { after: [holds()] },
+    ),
+    row(
+      "no boundary",
+      form([drive, file], {
         ...refused("VALIDATION_ERROR", "body"),
         headers: { "content-type": "multipart/form-data" },
       }),
-      after: [holds()],
-    },
-    {
-      name: "cut off",
-      ...form([drive, file], {
+      { after: [holds()] },
+    ),
+    row(
+      "cut off",
+      form([drive, file], {
         ...refused("VALIDATION_ERROR", "body"),
         body: '--xx\r\nContent-Disposition: form-data; name="file"\r\n\r\nHel',
       }),
-      after: [holds()],
-    },
+      { after: [holds()] },
+    ),
   ]);
 });
 
-function at(query: string): ["PUT", string] {
-  return ["PUT", `/v0/files?drive_id={drive}&${query}`];
-}
+const AT = "PUT /v0/files?drive_id={drive}";
 
 describe("PUT", () => {
   const everyByte = Uint8Array.from({ length: 256 }, (_, byte) => byte);
   runScenarios(stage, [
-    {
-      name: "every byte as it is",
-      ...put("a.bin", "", {
+    row(
+      "every byte as it is",
+      put("a.bin", "", {
         body: everyByte,
         json: { size: 256, content_hash: `sha256:${Bun.SHA256.hash(everyByte, "hex")}` },
       }),
-    },
-    { name: "an empty body", ...put("a.txt", "", { json: { size: 0 } }) },
-    {
-      name: "the filename is the path's last segment",
-      ...put("a/b/f.txt", "Hello World!", { json: { ...NEW_RECORD, path: "a/b/f.txt" } }),
-    },
-    {
-      name: "another filename",
-      request: at("path=a/b&filename=f.txt"),
+    ),
+    row("an empty body", put("a.txt", "", { json: { size: 0 } })),
+    row(
+      "the filename is the path's last segment",
+      put("a/b/f.txt", "Hello World!", { json: { ...NEW_RECORD, path: "a/b/f.txt" } }),
+    ),
+    row("another filename", `${AT}&path=a/b&filename=f.txt`, {
       body: "x",
       status: 201,
       json: { path: "a/b", filename: "f.txt", mime_type: "text/plain" },
-    },
-    {
-      name: "into a folder",
-      request: at("path=a/&filename=f.txt"),
+    }),
+    row("into a folder", `${AT}&path=a/&filename=f.txt`, {
       body: "x",
       status: 201,
       json: { path: "a/f.txt" },
-    },
-    {
-      name: "into a folder without a filename",
-      request: at("path=a/"),
+    }),
+    row("into a folder without a filename", `${AT}&path=a/`, {
       body: "x",
       ...refused("VALIDATION_ERROR", "filename"),
       after: [holds()],
-    },
-    {
-      name: "without a path",
-      request: ["PUT", "/v0/files?drive_id={drive}"],
+    }),
+    row("without a path", AT, {
       body: "x",
       ...refused("VALIDATION_ERROR", "path"),
       after: [holds()],
-    },
-    {
-      name: "without a drive",
-      request: ["PUT", "/v0/files?path=a"],
-      body: "x",
-      ...refused("VALIDATION_ERROR", "drive_id"),
-    },
-    {
-      name: "a parameter twice",
-      request: at("path=a&path=b"),
+    }),
+    row("without a drive", "PUT /v0/files?path=a", { body: "x", ...refused("VALIDATION_ERROR", "drive_id") }),
+    row("a parameter twice", `${AT}&path=a&path=b`, {
       body: "x",
       ...refused("VALIDATION_ERROR", "path"),
       after: [holds()],
-    },
-    {
-      name: "into a foreign drive",
-      request: ["PUT", "/v0/files?drive_id={drives.ada}&path=a"],
+    }),
+    row("into a foreign drive", "PUT /v0/files?drive_id={drives.ada}&path=a", {
       body: "x",
       ...refused("NOT_FOUND"),
-    },
-    {
-      name: "tags and expiry",
-      request: at("path=a&tags=x,y,,x&expires_at=2031-01-01"),
+    }),
+    row("tags and expiry", `${AT}&path=a&tags=x,y,,x&expires_at=2031-01-01`, {
       body: "x",
       status: 201,
       json: { tags: ["x", "y"], expires_at: "2031-01-01T00:00:00.000Z" },
-    },
-    {
-      name: "metadata",
-      request: at(`path=a&metadata=${encodeURIComponent('{"k":{"n":1}}')}`),
+    }),
+    row("metadata", `${AT}&path=a&metadata=${encodeURIComponent('{"k":{"n":1}}')}`, {
       body: "x",
       status: 201,
       json: { metadata: { k: { n: 1 } } },
-    },
-    {
-      name: "metadata in place of others, while tags stay",
-      given: [{ ...put("a", "x", { status: 201 }), request: at('path=a&tags=t&metadata={"a":1}') }],
-      request: at('path=a&metadata={"b":2}'),
+    }),
+    row("metadata in place of others, while tags stay", `${AT}&path=a&metadata={"b":2}`, {
+      given: [
+        step(`${AT}&path=a&tags=t&metadata={"a":1}`, { body: "x", status: 201, json: { tags: ["t"] } }),
+      ],
       body: "y",
-      status: 200,
       json: { tags: ["t"], metadata: { b: 2 } },
-    },
-    ...["[]", "{", "1", '{"n":1e400}', '{"a":"\\ud800"}'].map((metadata): Scenario => ({
-      name: `metadata that is ${metadata}`,
-      request: at(`path=a&metadata=${encodeURIComponent(metadata)}`),
-      body: "x",
-      status: 400,
-      json: { error: { code: "VALIDATION_ERROR", field: expect.stringMatching(/^metadata/) } },
-      after: [holds()],
-    })),
-    {
-      name: "a type of its own",
-      ...put("a.txt", "x", { headers: { "content-type": "text/x-own" }, json: { mime_type: "text/x-own" } }),
-    },
-    {
-      name: "curl's default type says nothing",
-      ...put("a.txt", "x", {
+    }),
+    ...["[]", "{", "1", '{"n":1e400}', '{"a":"\\ud800"}'].map((metadata) =>
+      row(`metadata that is ${metadata}`, `${AT}&path=a&metadata=${encodeURIComponent(metadata)}`, {
+        body: "x",
+        status: 400,
+        json: { error: { code: "VALIDATION_ERROR", field: expect.stringMatching(/^metadata/) } },
+        after: [holds()],
+      }),
+    ),
+    row(
+      "a type of its own",
+      put("a.txt", "x", { headers: { "content-type": "text/x-own" }, json: { mime_type: "text/x-own" } }),
+    ),
+    row(
+      "curl's default type says nothing",
+      put("a.txt", "x", {
         headers: { "content-type": "application/x-www-form-urlencoded" },
         json: { mime_type: "text/plain" },
       }),
-    },
-    {
-      name: "octet-stream says nothing",
-      ...put("a.txt", "x", {
+    ),
+    row(
+      "octet-stream says nothing",
+      put("a.txt", "x", {
         headers: { "content-type": "application/octet-stream" },
         json: { mime_type: "text/plain" },
       }),
-    },
-    {
-      name: "content_type goes before the header",
-      request: at("path=a.txt&content_type=text/x-one"),
+    ),
+    row("content_type goes before the header", `${AT}&path=a.txt&content_type=text/x-one`, {
       headers: { "content-type": "text/x-two" },
       body: "x",
       status: 201,
       json: { mime_type: "text/x-one" },
-    },
-    {
-      name: "a JSON body is a file like any other",
-      ...put("a.json", '{"content":"!"}', { json: { size: 15, mime_type: "application/json" } }),
-    },
+    }),
+    row(
+      "a JSON body is a file like any other",
+      put("a.json", '{"content":"!"}', { json: { size: 15, mime_type: "application/json" } }),
+    ),
   ]);
 });
 
@@ -482,11 +434,9 @@ describe("a path that is taken", () => {
     { keeps: "old" },
   );
   const other = { content: "b3RoZXI=" };
-  const unchanged: Step = {
-    request: ["GET", "/v0/files/{old.id}"],
-    status: 200,
+  const unchanged: Step = step("GET /v0/files/{old.id}", {
     json: { size: 12, tags: ["old"], metadata: { old: true } },
-  };
+  });
   const absent = "f".repeat(64);
   const conditions: [name: string, headers: Record<string, string>, holds: boolean][] = [
     ["If-None-Match: *", { "if-none-match": "*" }, false],
@@ -501,10 +451,9 @@ describe("a path that is taken", () => {
     ["If-Match of its ETag without quotes", { "if-match": HELLO_DIGEST }, false],
   ];
   runScenarios(stage, [
-    {
-      name: "gets the new content and attributes, and keeps its id and created_at",
-      given: [old],
-      ...post(other, {
+    row(
+      "gets the new content and attributes, and keeps its id and created_at",
+      post(other, {
         status: 200,
         json: {
           id: "{old.id}",
@@ -516,85 +465,71 @@ describe("a path that is taken", () => {
           expires_at: null,
         },
       }),
-      after: [
-        { request: ["GET", "/v0/files/{old.id}/download"], status: 200, contains: [/^other$/] },
-        holds("f.txt"),
-      ],
-    },
-    {
-      name: "by PUT as well",
+      {
+        given: [old],
+        after: [step("GET /v0/files/{old.id}/download", { contains: [/^other$/] }), holds("f.txt")],
+      },
+    ),
+    row("by PUT as well", put("f.txt", "other", { status: 200, json: { id: "{old.id}", size: 5 } }), {
       given: [old],
-      ...put("f.txt", "other", { status: 200, json: { id: "{old.id}", size: 5 } }),
-    },
-    {
-      name: "takes the type of the new filename",
-      given: [old],
-      ...post(
+    }),
+    row(
+      "takes the type of the new filename",
+      post(
         { ...other, path: "f.txt", filename: "g.json" },
         {
           status: 200,
           json: { id: "{old.id}", path: "f.txt", filename: "g.json", mime_type: "application/json" },
         },
       ),
-    },
-    ...conditions.map(([name, headers, held]): Scenario => ({
-      name: `${name} ${held ? "holds" : "does not hold"}`,
-      given: [old],
-      ...post(
-        other,
-        held
-          ? { headers, status: 200, json: { id: "{old.id}", size: 5 } }
-          : { headers, ...refused("PRECONDITION_FAILED") },
+      { given: [old] },
+    ),
+    ...conditions.map(([name, headers, held]) =>
+      row(
+        `${name} ${held ? "holds" : "does not hold"}`,
+        post(
+          other,
+          held
+            ? { headers, status: 200, json: { id: "{old.id}", size: 5 } }
+            : { headers, ...refused("PRECONDITION_FAILED") },
+        ),
+        { given: [old], after: held ? [holds("f.txt")] : [unchanged, holds("f.txt")] },
       ),
-      after: held ? [holds("f.txt")] : [unchanged, holds("f.txt")],
-    })),
-    {
-      name: "If-None-Match: * at a free path",
-      ...put("new.txt", "x", { headers: { "if-none-match": "*" } }),
+    ),
+    row("If-None-Match: * at a free path", put("new.txt", "x", { headers: { "if-none-match": "*" } }), {
       after: [holds("new.txt")],
-    },
-    {
-      name: "If-Match at a free path",
-      ...put("new.txt", "x", { headers: { "if-match": "*" }, ...refused("PRECONDITION_FAILED") }),
-      after: [holds()],
-    },
-    {
-      name: "a file below a file",
+    }),
+    row(
+      "If-Match at a free path",
+      put("new.txt", "x", { headers: { "if-match": "*" }, ...refused("PRECONDITION_FAILED") }),
+      { after: [holds()] },
+    ),
+    row("a file below a file", put("a/b", "x", refused("CONFLICT")), {
       given: [put("a")],
-      ...put("a/b", "x", refused("CONFLICT")),
       after: [holds("a")],
-    },
-    {
-      name: "a file deep below a file",
+    }),
+    row("a file deep below a file", put("a/b/c/d", "x", refused("CONFLICT")), {
       given: [put("a")],
-      ...put("a/b/c/d", "x", refused("CONFLICT")),
       after: [holds("a")],
-    },
-    {
-      name: "a file where a folder stands",
+    }),
+    row("a file where a folder stands", put("a", "x", refused("CONFLICT")), {
       given: [put("a/b")],
-      ...put("a", "x", refused("CONFLICT")),
       after: [holds("a/b")],
-    },
-    {
-      name: "a file where an empty folder stands",
+    }),
+    row("a file where an empty folder stands", put("a", "x", refused("CONFLICT")), {
       given: [
-        {
-          request: ["POST", "/v0/folders"],
+        step("POST /v0/folders", {
           body: { drive_id: "{drive}", path: "a/" },
           status: 201,
           json: { path: "a/" },
-        },
+        }),
       ],
-      ...put("a", "x", refused("CONFLICT")),
       after: [holds()],
-    },
-    {
-      name: "names that differ in case are two files",
+    }),
+    row("names that differ in case are two files", put("A.txt"), {
       given: [put("a.txt")],
-      ...put("A.txt"),
       after: [holds("A.txt", "a.txt")],
-    },
+    }),
   ]);
 
   test("updated_at moves on, created_at does not", async () => {

@@ -8,8 +8,10 @@ import {
   openStage,
   put,
   refused,
+  row,
   runScenarios,
   type Scenario,
+  step,
   type Step,
 } from "../../support/server/scenario.ts";
 import { forgetWork, recordWork } from "../../support/faults/recorded-work.ts";
@@ -950,12 +952,11 @@ describe("lists show what is the caller's", () => {
 });
 
 function copy(as: CallerName, file: string, drive: string): Step {
-  return {
+  return step(`POST /v0/files/{files.${file}}/copy`, {
     as,
-    request: ["POST", `/v0/files/{files.${file}}/copy`],
     body: { destination_path: "stolen.txt", destination_drive_id: drive },
     ...refused("NOT_FOUND"),
-  };
+  });
 }
 
 function move(as: CallerName, file: string, drive: string): Step {
@@ -964,103 +965,81 @@ function move(as: CallerName, file: string, drive: string): Step {
 
 /** A folder of somebody's into a drive, or out of it. */
 function transfer(as: CallerName, how: "move" | "copy", from: string, to: string): Step {
-  return {
+  return step(`POST /v0/folders/${how}`, {
     as,
-    request: ["POST", `/v0/folders/${how}`],
     body: { drive_id: from, path: "notes/", destination_path: "stolen/", destination_drive_id: to },
     ...refused("NOT_FOUND"),
-  };
+  });
 }
 
 describe("no way around", () => {
-  const second: Step = {
-    as: "ada",
-    request: ["POST", "/v0/drives"],
+  const second: Step = step("ada POST /v0/drives", {
     body: { name: "Second" },
     status: 201,
     json: { data: { name: "Second" } },
     keeps: "second",
-  };
+  });
   const agents = { status: 200, json: { id: "{files.agent}" } };
   runScenarios(stage, [
-    { name: "a copy into a foreign drive", ...copy("agent", "agent", "{drives.ada}") },
-    { name: "a copy into a foreign drive by its slug", ...copy("agent", "agent", "ada/notes") },
-    { name: "a move into a foreign drive", ...move("agent", "agent", "{drives.ada}") },
-    { name: "a copy of a foreign file into one's own drive", ...copy("bob", "ada", "{drives.bob}") },
-    {
-      name: "a key of one drive copies into another of its owner's",
+    row("a copy into a foreign drive", copy("agent", "agent", "{drives.ada}")),
+    row("a copy into a foreign drive by its slug", copy("agent", "agent", "ada/notes")),
+    row("a move into a foreign drive", move("agent", "agent", "{drives.ada}")),
+    row("a copy of a foreign file into one's own drive", copy("bob", "ada", "{drives.bob}")),
+    row(
+      "a key of one drive copies into another of its owner's",
+      copy("adaDrive", "ada", "{second.data.id}"),
+      { given: [second] },
+    ),
+    row("a key of one drive moves into another of its owner's", move("adaDrive", "ada", "{second.data.id}"), {
       given: [second],
-      ...copy("adaDrive", "ada", "{second.data.id}"),
-    },
-    {
-      name: "a key of one drive moves into another of its owner's",
-      given: [second],
-      ...move("adaDrive", "ada", "{second.data.id}"),
-    },
+    }),
     ...(["move", "copy"] as const).flatMap((how): Scenario[] => [
-      {
-        name: `${how} of a folder into a foreign drive`,
-        ...transfer("agent", how, "{drives.agent}", "{drives.ada}"),
-      },
-      {
-        name: `${how} of a foreign folder into one's own drive`,
-        ...transfer("bob", how, "{drives.ada}", "{drives.bob}"),
-      },
-      {
-        name: `${how} of a folder by a key of one drive into another of its owner's`,
-        given: [second],
-        ...transfer("adaDrive", how, "{drives.ada}", "{second.data.id}"),
-      },
+      row(
+        `${how} of a folder into a foreign drive`,
+        transfer("agent", how, "{drives.agent}", "{drives.ada}"),
+      ),
+      row(
+        `${how} of a foreign folder into one's own drive`,
+        transfer("bob", how, "{drives.ada}", "{drives.bob}"),
+      ),
+      row(
+        `${how} of a folder by a key of one drive into another of its owner's`,
+        transfer("adaDrive", how, "{drives.ada}", "{second.data.id}"),
+        { given: [second] },
+      ),
     ]),
-    {
-      name: "a key of one drive makes itself one for another",
+    row("a key of one drive makes itself one for another", "adaDrive POST /v0/keys", {
       given: [second],
-      as: "adaDrive",
-      request: ["POST", "/v0/keys"],
       body: { drive_id: "{second.data.id}" },
       ...refused("NOT_FOUND"),
-    },
-    {
-      name: "a key of one drive reads another of its owner's",
-      given: [second],
-      as: "adaDrive",
-      request: ["GET", "/v0/files?drive_id={second.data.id}"],
+    }),
+    row(
+      "a key of one drive reads another of its owner's",
+      "adaDrive GET /v0/files?drive_id={second.data.id}",
+      { given: [second], ...refused("NOT_FOUND") },
+    ),
+    row("a key of one drive revokes its owner's", "adaDrive DELETE /v0/keys/{keyIds.ada}", {
       ...refused("NOT_FOUND"),
-    },
-    {
-      name: "a key of one drive revokes its owner's",
-      as: "adaDrive",
-      request: ["DELETE", "/v0/keys/{keyIds.ada}"],
-      ...refused("NOT_FOUND"),
-      after: [{ as: "ada", request: ["GET", "/v0/keys"], status: 200, contains: ["{keyIds.ada}"] }],
-    },
-    {
-      name: "bulk-delete leaves foreign files alone",
+      after: [step("ada GET /v0/keys", { contains: ["{keyIds.ada}"] })],
+    }),
+    row("bulk-delete leaves foreign files alone", "POST /v0/files/bulk-delete", {
       given: [put("mine.txt", "x", { keeps: "mine" })],
-      request: ["POST", "/v0/files/bulk-delete"],
       body: { file_ids: ["{files.ada}", "{mine.id}", "{files.agent}"] },
-      status: 200,
       json: { deleted: ["{mine.id}"], failed: ["{files.ada}", "{files.agent}"] },
       after: [
-        { as: "ada", request: ["GET", "/v0/files/{files.ada}"], status: 200, json: { id: "{files.ada}" } },
-        { as: "agent", request: ["GET", "/v0/files/{files.agent}"], ...agents },
+        step("ada GET /v0/files/{files.ada}", { json: { id: "{files.ada}" } }),
+        step("agent GET /v0/files/{files.agent}", agents),
       ],
-    },
-    {
-      name: "a read-only key makes no other key",
-      as: "adaReader",
-      request: ["POST", "/v0/keys"],
+    }),
+    row("a read-only key makes no other key", "adaReader POST /v0/keys", {
       body: { scope: "read-write" },
       ...refused("FORBIDDEN"),
-    },
-    {
-      name: "a method override is no method",
-      as: "agentReader",
-      request: ["GET", "/v0/files/{files.agent}?_method=DELETE"],
+    }),
+    row("a method override is no method", "agentReader GET /v0/files/{files.agent}?_method=DELETE", {
       headers: { "x-http-method-override": "DELETE", prefer: "handling=lenient" },
       ...agents,
-      after: [{ as: "agent", request: ["GET", "/v0/files/{files.agent}"], ...agents }],
-    },
+      after: [step("agent GET /v0/files/{files.agent}", agents)],
+    }),
   ]);
 });
 
