@@ -319,7 +319,8 @@ export function holds(...paths: string[]): Step {
 
 type Scope = Readonly<Record<string, unknown>>;
 
-function fill(template: string, scope: Scope, encode = (value: string) => value): string {
+/** A text with what stands in the scope for each `{name}`, or `{name.field}`. */
+export function fill(template: string, scope: Scope, encode = (value: string) => value): string {
   return template.replaceAll(/\{([A-Za-z]\w*(?:\.\w+)*)\}/g, (whole, name: string) => {
     let value: unknown = scope;
     for (const key of name.split(".")) {
@@ -335,7 +336,7 @@ function fillBody(body: Json | Uint8Array<ArrayBuffer>, scope: Scope): Json | Ui
   return body instanceof Uint8Array ? body : fillJson(body, scope);
 }
 
-function fillJson(value: Json, scope: Scope): Json {
+export function fillJson(value: Json, scope: Scope): Json {
   if (typeof value === "string") return fill(value, scope);
   if (Array.isArray(value)) return value.map((item) => fillJson(item, scope));
   if (typeof value !== "object" || value === null) return value;
