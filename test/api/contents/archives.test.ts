@@ -159,7 +159,7 @@ describe("the answer", () => {
     );
   });
 
-  runScenarios(stage, [
+  runScenarios(stage, { given: [put("dir/a.txt")] }, [
     row("is a file to save, and nothing that a browser shows", "GET /v0/archive?drive_id={drive}", {
       given: [put("a.txt")],
       contains: [/^PK/, "a.txt", "Hello World!"],
@@ -200,7 +200,6 @@ describe("the answer", () => {
       ] as const
     ).map(([query]) => ({
       name: `${query} is not there`,
-      given: [put("dir/a.txt")],
       request: ["GET", `/v0/archive?drive_id={drive}&${query}`] as const,
       ...refused("NOT_FOUND"),
     })),
@@ -215,12 +214,10 @@ describe("the answer", () => {
       ] as const
     ).map(([query, field]) => ({
       name: `${query.slice(0, 40)} is refused`,
-      given: [put("dir/a.txt")],
       request: ["GET", `/v0/archive?${query}`] as const,
       ...refused("VALIDATION_ERROR", field),
     })),
     row("200 paths are taken", `GET /v0/archive?drive_id={drive}${"&path=dir/".repeat(200)}`, {
-      given: [put("dir/a.txt")],
       contains: ["Hello World!"],
     }),
   ]);

@@ -46,24 +46,21 @@ function packed(body: object): Uint8Array<ArrayBuffer> {
 const CODED = refused("UNSUPPORTED_MEDIA_TYPE");
 
 describe("an upload with a Content-Range does not put a part in the place of the whole", () => {
-  runScenarios(stage, [
+  runScenarios(stage, { given: [whole] }, [
     ...UPLOADS.map(([name, upload]) => ({
       name,
-      given: [whole],
       ...upload,
       headers: { ...upload.headers, "content-range": "bytes 2-9/10" },
       ...refused("VALIDATION_ERROR", "Content-Range"),
       after: unchanged,
     })),
     row("nor a range of the whole, nor one that is malformed", `PUT ${FILE}`, {
-      given: [whole],
       body: "the tail",
       headers: { "content-range": "all of it" },
       ...refused("VALIDATION_ERROR", "Content-Range"),
       after: unchanged,
     }),
     row("nor under an Idempotency-Key, which stays free for the whole", `PUT ${FILE}`, {
-      given: [whole],
       body: "the tail",
       headers: { "content-range": "bytes 2-9/10", "idempotency-key": "4b1d4a0e" },
       ...refused("VALIDATION_ERROR", "Content-Range"),

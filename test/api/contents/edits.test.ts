@@ -197,24 +197,19 @@ describe("the diff", () => {
   const diff = "--- a/f.txt\n+++ b/f.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n";
   const appended =
     "--- a/f.txt\n+++ b/f.txt\n@@ -1,3 +1,4 @@\n one\n two\n three\n+four\n\\ No newline at end of file\n";
-  runScenarios(stage, [
-    row("comes with what was changed", edit(replace("two", "2"), { json: { diff, diff_cut: false } }), {
-      given: [file()],
-    }),
+  runScenarios(stage, { given: [file()] }, [
+    row("comes with what was changed", edit(replace("two", "2"), { json: { diff, diff_cut: false } })),
     row(
       "comes alone from a dry run, with the record as it is",
       edit(replace("two", "2", { dry_run: true }), {
         json: { diff, size: 14, content_hash: "{file.content_hash}" },
       }),
-      { given: [file()], after: [holds("one\ntwo\nthree\n")] },
+      { after: [holds("one\ntwo\nthree\n")] },
     ),
-    row("shows what is appended, in its place", edit(append("four"), { json: { diff: appended } }), {
-      given: [file()],
-    }),
+    row("shows what is appended, in its place", edit(append("four"), { json: { diff: appended } })),
     row(
       "is empty where nothing changes",
       edit(replace("two", "two"), { json: { diff: "", diff_cut: false } }),
-      { given: [file()] },
     ),
     row(
       "is cut where it is long",

@@ -80,13 +80,10 @@ describe("a part of a text", () => {
     ["?start_byte=-1", "start_byte"],
     ["?start_line=3&start_byte=9007199254740991", "start_byte"],
   ];
-  runScenarios(stage, [
-    ...parts.map(([name, query, json]) => row(name, read(query, { json }), { given: [text(POEM)] })),
+  runScenarios(stage, { given: [text(POEM)] }, [
+    ...parts.map(([name, query, json]) => row(name, read(query, { json }))),
     ...wrong.map(([query, field]) =>
-      row(`${query} is refused`, `GET /v0/files/{file.id}/text${query}`, {
-        given: [text(POEM)],
-        ...refused("VALIDATION_ERROR", field),
-      }),
+      row(`${query} is refused`, `GET /v0/files/{file.id}/text${query}`, refused("VALIDATION_ERROR", field)),
     ),
     row(
       "no more lines than one request may read",
@@ -101,12 +98,11 @@ describe("a part of a text", () => {
       "by path, with the ETag of the whole",
       "GET /v0/files/by-path/text?drive_id={drive}&path=f.txt&start_line=3",
       {
-        given: [text(POEM)],
         json: { lines: [{ number: 3, text: "three" }] },
         receives: { etag: `"${Bun.SHA256.hash(POEM, "hex")}"` },
       },
     ),
-    row("asked for by HEAD", "HEAD /v0/files/{file.id}/text", { given: [text(POEM)], empty: true }),
+    row("asked for by HEAD", "HEAD /v0/files/{file.id}/text", { empty: true }),
   ]);
 });
 

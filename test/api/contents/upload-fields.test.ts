@@ -352,28 +352,23 @@ describe("what a replaced file keeps", () => {
     },
     { json: record, keeps: "file" },
   );
-  runScenarios(stage, [
-    row("by raw bytes: everything that is not given", replace("", record), { given: [given] }),
+  runScenarios(stage, { given: [given] }, [
+    row("by raw bytes: everything that is not given", replace("", record)),
     row(
       "by raw bytes as a client sends them that knows no type",
       replace("", record, ofType("application/x-www-form-urlencoded")),
-      { given: [given] },
     ),
-    row("by raw bytes with tags", replace("&tags=c", { ...record, tags: ["c"] }), { given: [given] }),
-    row("by raw bytes with no tags", replace("&tags=", { ...record, tags: [] }), { given: [given] }),
+    row("by raw bytes with tags", replace("&tags=c", { ...record, tags: ["c"] })),
+    row("by raw bytes with no tags", replace("&tags=", { ...record, tags: [] })),
     row(
       "by raw bytes with an expiry",
       replace("&expires_at=2032-01-01", { ...record, expires_at: "2032-01-01T00:00:00.000Z" }),
-      { given: [given] },
     ),
     row(
       "by raw bytes with a type in the query",
       replace("&content_type=text/csv", { ...record, mime_type: "text/csv" }),
-      { given: [given] },
     ),
-    row("by raw bytes with a type", replace("", { ...record, mime_type: "text/csv" }, ofType("text/csv")), {
-      given: [given],
-    }),
+    row("by raw bytes with a type", replace("", { ...record, mime_type: "text/csv" }, ofType("text/csv"))),
     row(
       "by raw bytes with a filename: a type that was not given follows it",
       replace("&filename=g.csv", { filename: "g.csv", mime_type: "text/csv", tags: ["a"] }),
@@ -382,10 +377,8 @@ describe("what a replaced file keeps", () => {
     row(
       "in JSON: nothing",
       post({}, { status: 200, json: { tags: [], metadata: {}, expires_at: null, mime_type: "text/plain" } }),
-      { given: [given] },
     ),
     row("as a form: nothing", "POST /v0/files", {
-      given: [given],
       headers: ofType("multipart/form-data; boundary=x"),
       body: formWith("{}"),
       json: { id: "{file.id}", tags: [], metadata: {}, expires_at: null, mime_type: "text/plain" },

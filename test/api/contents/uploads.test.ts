@@ -450,7 +450,7 @@ describe("a path that is taken", () => {
     ["If-Match of its ETag, weak", { "if-match": `W/"${HELLO_DIGEST}"` }, false],
     ["If-Match of its ETag without quotes", { "if-match": HELLO_DIGEST }, false],
   ];
-  runScenarios(stage, [
+  runScenarios(stage, { given: [old] }, [
     row(
       "gets the new content and attributes, and keeps its id and created_at",
       post(other, {
@@ -465,14 +465,9 @@ describe("a path that is taken", () => {
           expires_at: null,
         },
       }),
-      {
-        given: [old],
-        after: [step("GET /v0/files/{old.id}/download", { contains: [/^other$/] }), holds("f.txt")],
-      },
+      { after: [step("GET /v0/files/{old.id}/download", { contains: [/^other$/] }), holds("f.txt")] },
     ),
-    row("by PUT as well", put("f.txt", "other", { status: 200, json: { id: "{old.id}", size: 5 } }), {
-      given: [old],
-    }),
+    row("by PUT as well", put("f.txt", "other", { status: 200, json: { id: "{old.id}", size: 5 } })),
     row(
       "takes the type of the new filename",
       post(
@@ -482,7 +477,6 @@ describe("a path that is taken", () => {
           json: { id: "{old.id}", path: "f.txt", filename: "g.json", mime_type: "application/json" },
         },
       ),
-      { given: [old] },
     ),
     ...conditions.map(([name, headers, held]) =>
       row(
@@ -493,16 +487,17 @@ describe("a path that is taken", () => {
             ? { headers, status: 200, json: { id: "{old.id}", size: 5 } }
             : { headers, ...refused("PRECONDITION_FAILED") },
         ),
-        { given: [old], after: held ? [holds("f.txt")] : [unchanged, holds("f.txt")] },
+        { after: held ? [holds("f.txt")] : [unchanged, holds("f.txt")] },
       ),
     ),
     row("If-None-Match: * at a free path", put("new.txt", "x", { headers: { "if-none-match": "*" } }), {
+      given: [],
       after: [holds("new.txt")],
     }),
     row(
       "If-Match at a free path",
       put("new.txt", "x", { headers: { "if-match": "*" }, ...refused("PRECONDITION_FAILED") }),
-      { after: [holds()] },
+      { given: [], after: [holds()] },
     ),
     row("a file below a file", put("a/b", "x", refused("CONFLICT")), {
       given: [put("a")],

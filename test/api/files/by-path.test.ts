@@ -95,58 +95,48 @@ describe("a path that names no file", () => {
 
 describe("what can be done with a file's id can be done with its path", () => {
   const gone: Step = step(`GET /v0/files/by-path?${HELLO}`, refused("NOT_FOUND"));
-  runScenarios(stage, [
+  runScenarios(stage, { given: [hello] }, [
     row(
       "change it",
       ask("PATCH", "", { body: { path: "b.txt", tags: ["x"] }, json: { id: "{file.id}", path: "b.txt" } }),
-      { given: [hello], after: [gone] },
+      { after: [gone] },
     ),
     row("change it, unless it has changed", `PATCH /v0/files/by-path?${HELLO}`, {
-      given: [hello],
       body: { tags: ["x"] },
       headers: { "if-match": '"other"' },
       ...refused("PRECONDITION_FAILED"),
       after: [ask("GET", "", { json: { tags: [] } })],
     }),
-    row("delete it", ask("DELETE", "", { json: { id: "{file.id}", deleted: true } }), {
-      given: [hello],
-      after: [gone],
-    }),
+    row("delete it", ask("DELETE", "", { json: { id: "{file.id}", deleted: true } }), { after: [gone] }),
     row(
       "copy it",
       ask("POST", "/copy", { body: { destination_path: "c.txt" }, status: 201, json: { path: "c.txt" } }),
-      { given: [hello], after: [isThere] },
+      { after: [isThere] },
     ),
     row("move it", ask("POST", "/move", { body: { destination_path: "m.txt" }, json: { id: "{file.id}" } }), {
-      given: [hello],
       after: [gone],
     }),
-    row("download it", ask("GET", "/download", { contains: [/^Hello World!$/] }), { given: [hello] }),
+    row("download it", ask("GET", "/download", { contains: [/^Hello World!$/] })),
     {
       name: "download a range of it",
-      given: [hello],
       ...ask("GET", "/download", { headers: { range: "bytes=6-" }, status: 206, contains: [/^World!$/] }),
       receives: { "content-range": "bytes 6-11/12", etag: ETAG },
     },
     {
       name: "show it in a browser",
-      given: [hello],
       ...ask("GET", "/download", { contains: ["Hello"] }, `${HELLO}&inline=1`),
       receives: { "content-disposition": /^inline/ },
     },
     row(
       "ask for its headers",
       ask("HEAD", "/download", { empty: true, receives: { "content-length": "12", etag: ETAG } }),
-      { given: [hello] },
     ),
     row(
       "ask whether a copy is current",
       ask("GET", "/download", { headers: { "if-none-match": ETAG }, status: 304, empty: true }),
-      { given: [hello] },
     ),
-    row("extract it", ask("POST", "/extract", { json: { content: "Hello World!" } }), { given: [hello] }),
+    row("extract it", ask("POST", "/extract", { json: { content: "Hello World!" } })),
     row("link to it", ask("POST", "/presigned-url", { contains: ["/v0/presigned/"], keeps: "link" }), {
-      given: [hello],
       after: [step("nobody GET /v0/presigned/{link.token}", { contains: [/^Hello World!$/] })],
     }),
   ]);

@@ -141,7 +141,7 @@ describe("PATCH", () => {
     ["{", "body"],
     ["", "body"],
   ];
-  runScenarios(stage, [
+  runScenarios(stage, { given: [hello] }, [
     ...renames.map(([name, start, change, path, filename]) =>
       row(
         name,
@@ -156,19 +156,18 @@ describe("PATCH", () => {
       row(
         `${JSON.stringify(body).slice(0, 60)} is refused`,
         patch(body, refused("VALIDATION_ERROR", field)),
-        { given: [hello], after: [unchanged] },
+        { after: [unchanged] },
       ),
     ),
-    row("nothing at all", patch({}, { json: { id: "{file.id}" } }), { given: [hello], after: [unchanged] }),
+    row("nothing at all", patch({}, { json: { id: "{file.id}" } }), { after: [unchanged] }),
     row(
       "null for what may be left out changes nothing",
       patch({ filename: null, path: null, tags: null, metadata: null }, { json: { id: "{file.id}" } }),
-      { given: [hello], after: [unchanged] },
+      { after: [unchanged] },
     ),
     row(
       "a byte order mark before the body is skipped",
       patch('\ufeff{"tags":["c"]}', { json: { tags: ["c"] } }),
-      { given: [hello] },
     ),
     row(
       "unknown fields, size and hash among them, are ignored with Prefer: handling=lenient",
@@ -176,33 +175,29 @@ describe("PATCH", () => {
         { colour: "red", size: 0, id: NOWHERE, content_hash: "x", drive_id: NOWHERE, mime_type: "a/b" },
         { headers: { prefer: "handling=lenient" }, receives: { "preference-applied": "handling=lenient" } },
       ),
-      { given: [hello], after: [unchanged] },
+      { after: [unchanged] },
     ),
-    row("tags are replaced", patch({ tags: ["c", "c"] }, { json: { tags: ["c"] } }), { given: [hello] }),
-    row("tags are emptied", patch({ tags: [] }, { json: { tags: [] } }), { given: [hello] }),
+    row("tags are replaced", patch({ tags: ["c", "c"] }, { json: { tags: ["c"] } })),
+    row("tags are emptied", patch({ tags: [] }, { json: { tags: [] } })),
     row("metadata is replaced, not merged", patch({ metadata: { m: 2 } }), {
-      given: [hello],
       after: [get({ omits: ['"n":1'], contains: ['"metadata":{"m":2}'] })],
     }),
-    row("the expiry goes", patch({ expires_at: null }, { json: { expires_at: null } }), { given: [hello] }),
+    row("the expiry goes", patch({ expires_at: null }, { json: { expires_at: null } })),
     row(
       "the expiry changes",
       patch(
         { expires_at: "2032-01-01" },
         { json: { expires_at: "2032-01-01T00:00:00.000Z", tags: ["a", "b"] } },
       ),
-      { given: [hello] },
     ),
     row(
       "the type follows the filename",
       patch({ filename: "a.json" }, { json: { mime_type: "application/json" } }),
-      { given: [hello] },
     ),
     row(
       "the preview follows the type",
       patch({ filename: "a.png" }, { json: { mime_type: "image/png", content_preview: null } }),
       {
-        given: [hello],
         after: [
           patch(
             { filename: "a.md" },
@@ -214,7 +209,6 @@ describe("PATCH", () => {
     row(
       "the type follows the path's last segment",
       patch({ path: "x/a.csv" }, { json: { mime_type: "text/csv" } }),
-      { given: [hello] },
     ),
     row("a type that was given stays", patch({ filename: "a.json" }, { json: { mime_type: "text/x-own" } }), {
       given: [post({ content_type: "text/x-own" }, { keeps: "file" })],
@@ -231,21 +225,16 @@ describe("PATCH", () => {
       given: [hello, put("taken")],
       after: [unchanged],
     }),
-    row("below itself", patch({ path: "notes/hello.txt/x" }, refused("CONFLICT")), {
-      given: [hello],
-      after: [unchanged],
-    }),
+    row("below itself", patch({ path: "notes/hello.txt/x" }, refused("CONFLICT")), { after: [unchanged] }),
     row("onto a folder", patch({ path: "taken" }, refused("CONFLICT")), {
       given: [hello, put("taken/x")],
       after: [unchanged],
     }),
-    row("If-Match holds", patch({ tags: [] }, { headers: { "if-match": ETAG }, json: { tags: [] } }), {
-      given: [hello],
-    }),
+    row("If-Match holds", patch({ tags: [] }, { headers: { "if-match": ETAG }, json: { tags: [] } })),
     row(
       "If-Match does not hold",
       patch({ tags: [] }, { headers: { "if-match": OTHER_ETAG }, ...refused("PRECONDITION_FAILED") }),
-      { given: [hello], after: [unchanged] },
+      { after: [unchanged] },
     ),
     {
       name: "a file that is not there",
@@ -294,7 +283,7 @@ const badDestinations: [body: { [name: string]: Json }, field: string][] = [
 
 describe("copy", () => {
   const elsewhere = { destination_path: "b/g.json", destination_drive_id: "{other.data.id}" };
-  runScenarios(stage, [
+  runScenarios(stage, { given: [hello] }, [
     row(
       "has a new id, the filename of the path, and all but the expiry",
       copy(
@@ -318,7 +307,6 @@ describe("copy", () => {
         },
       ),
       {
-        given: [hello],
         after: [
           unchanged,
           holds("b/copy.json", "notes/hello.txt"),
@@ -333,7 +321,6 @@ describe("copy", () => {
     row(
       "into a folder keeps the filename",
       copy({ destination_path: "b/" }, { json: { path: "b/hello.txt", filename: "hello.txt" } }),
-      { given: [hello] },
     ),
     row("a type that was given stays", copy({ destination_path: "c.json" }, { json: { mime_type: "a/b" } }), {
       given: [post({ content_type: "a/b" }, { keeps: "file" })],
@@ -351,21 +338,19 @@ describe("copy", () => {
       },
     ),
     row("onto itself", copy({ destination_path: "notes/hello.txt" }, refused("CONFLICT")), {
-      given: [hello],
       after: [unchanged],
     }),
     row(
       "onto itself with overwrite",
       copy({ destination_path: "notes/hello.txt", overwrite: true }, refused("CONFLICT")),
-      { given: [hello], after: [unchanged, holds("notes/hello.txt")] },
+      { after: [unchanged, holds("notes/hello.txt")] },
     ),
     row(
       "below itself",
       copy({ destination_path: "notes/hello.txt/x", overwrite: true }, refused("CONFLICT")),
-      { given: [hello], after: [unchanged] },
+      { after: [unchanged] },
     ),
     row("onto a folder", copy({ destination_path: "notes", overwrite: true }, refused("CONFLICT")), {
-      given: [hello],
       after: [holds("notes/hello.txt")],
     }),
     row("below another file", copy({ destination_path: "x/y", overwrite: true }, refused("CONFLICT")), {
@@ -391,27 +376,23 @@ describe("copy", () => {
     row(
       "into a drive that is not there",
       copy({ destination_path: "x", destination_drive_id: NOWHERE }, refused("NOT_FOUND")),
-      { given: [hello] },
     ),
     {
       name: "of a file that is not there",
       ...copy({ destination_path: "x" }, refused("NOT_FOUND")),
       request: ["POST", `/v0/files/${NOWHERE}/copy`],
     },
-    row("If-Match holds", copy({ destination_path: "x" }, { headers: { "if-match": ETAG } }), {
-      given: [hello],
-    }),
+    row("If-Match holds", copy({ destination_path: "x" }, { headers: { "if-match": ETAG } })),
     row(
       "If-Match does not hold",
       copy(
         { destination_path: "x" },
         { headers: { "if-match": OTHER_ETAG }, ...refused("PRECONDITION_FAILED") },
       ),
-      { given: [hello], after: [unchanged] },
+      { after: [unchanged] },
     ),
     ...badDestinations.map(([body, field]) =>
       row(`${JSON.stringify(body).slice(0, 60)} is refused`, copy(body, refused("VALIDATION_ERROR", field)), {
-        given: [hello],
         after: [holds("notes/hello.txt")],
       }),
     ),
@@ -420,7 +401,7 @@ describe("copy", () => {
 
 describe("move", () => {
   const elsewhere = { destination_path: "b/g.json", destination_drive_id: "{other.data.id}" };
-  runScenarios(stage, [
+  runScenarios(stage, { given: [hello] }, [
     row(
       "keeps the id and everything but the name",
       move(
@@ -439,19 +420,16 @@ describe("move", () => {
           },
         },
       ),
-      { given: [hello], after: [holds("b/moved.json"), get({ json: { path: "b/moved.json" } })] },
+      { after: [holds("b/moved.json"), get({ json: { path: "b/moved.json" } })] },
     ),
     row(
       "into a folder keeps the filename",
       move({ destination_path: "b/" }, { json: { path: "b/hello.txt", filename: "hello.txt" } }),
-      { given: [hello] },
     ),
     row("onto itself changes nothing", move({ destination_path: "notes/hello.txt" }), {
-      given: [hello],
       after: [unchanged, holds("notes/hello.txt")],
     }),
     row("onto itself with overwrite loses nothing", move({ destination_path: "notes/", overwrite: true }), {
-      given: [hello],
       after: [unchanged, holds("notes/hello.txt")],
     }),
     row("onto a file", move({ destination_path: "taken" }, refused("CONFLICT")), {
@@ -469,12 +447,12 @@ describe("move", () => {
     row(
       "below itself",
       move({ destination_path: "notes/hello.txt/x", overwrite: true }, refused("CONFLICT")),
-      { given: [hello], after: [unchanged] },
+      { after: [unchanged] },
     ),
     row(
       "onto the folder it stands in",
       move({ destination_path: "notes", overwrite: true }, refused("CONFLICT")),
-      { given: [hello], after: [unchanged] },
+      { after: [unchanged] },
     ),
     row(
       "a refusal with overwrite leaves the destination alone",
@@ -507,16 +485,14 @@ describe("move", () => {
       ),
       { given: [adasFile, secondDrive, inSource] },
     ),
-    row("If-Match holds", move({ destination_path: "x" }, { headers: { "if-match": ETAG } }), {
-      given: [hello],
-    }),
+    row("If-Match holds", move({ destination_path: "x" }, { headers: { "if-match": ETAG } })),
     row(
       "If-Match does not hold",
       move(
         { destination_path: "x" },
         { headers: { "if-match": OTHER_ETAG }, ...refused("PRECONDITION_FAILED") },
       ),
-      { given: [hello], after: [unchanged] },
+      { after: [unchanged] },
     ),
     {
       name: "of a file that is not there",
@@ -525,7 +501,6 @@ describe("move", () => {
     },
     ...badDestinations.map(([body, field]) =>
       row(`${JSON.stringify(body).slice(0, 60)} is refused`, move(body, refused("VALIDATION_ERROR", field)), {
-        given: [hello],
         after: [unchanged],
       }),
     ),
@@ -538,22 +513,21 @@ function remove(expected: Partial<Step> = {}): Step {
 }
 
 describe("DELETE", () => {
-  runScenarios(stage, [
+  runScenarios(stage, { given: [hello] }, [
     row("takes the file away, once", remove({ json: { id: "{file.id}", deleted: true } }), {
-      given: [hello],
       after: [get(refused("NOT_FOUND")), remove(refused("NOT_FOUND")), holds()],
     }),
     row("frees its path", put("notes/hello.txt"), {
       given: [hello, remove()],
       after: [holds("notes/hello.txt")],
     }),
-    row("If-Match holds", remove({ headers: { "if-match": ETAG } }), { given: [hello] }),
+    row("If-Match holds", remove({ headers: { "if-match": ETAG } })),
     row(
       "If-Match does not hold",
       remove({ headers: { "if-match": OTHER_ETAG }, ...refused("PRECONDITION_FAILED") }),
-      { given: [hello], after: [unchanged] },
+      { after: [unchanged] },
     ),
-    row("a body that has no fields is not looked at", remove({ body: "[" }), { given: [hello] }),
+    row("a body that has no fields is not looked at", remove({ body: "[" })),
     { name: "nonsense", ...remove(refused("NOT_FOUND")), request: ["DELETE", "/v0/files/nonsense"] },
   ]);
 });

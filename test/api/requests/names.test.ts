@@ -62,17 +62,15 @@ describe("a name that a request does not know is refused, and the nearest one na
     [`/v0?colour=red`, "colour", null],
     [`/v0/account?colour=red`, "colour", null],
   ];
-  runScenarios(stage, [
+  runScenarios(stage, { given: [file()] }, [
     ...queries.map(([path, field, meant]): Scenario => ({
       name: path,
       as: path.startsWith("/v0/account") ? "ada" : "owner",
-      given: [file()],
       ...get(path, unknown(field, meant)),
     })),
     ...queries.map(([path]): Scenario => ({
       name: `${path} with Prefer: handling=lenient`,
       as: path.startsWith("/v0/account") ? "ada" : "owner",
-      given: [file()],
       ...get(path, {
         headers: LENIENT,
         contains: [path.includes("regex") ? /pattern/ : path.includes("search") ? /q/ : /^[{[]/],
@@ -81,13 +79,12 @@ describe("a name that a request does not know is refused, and the nearest one na
       }),
     })),
     row("a field, and nothing is changed", edit(append({ if_mtch: '"x"' }), unknown("if_mtch", "if_match")), {
-      given: [file()],
       after: [holds("one\n")],
     }),
     row(
       "a field of one of many edits",
       edit({ edits: [append({}), append({ old_str: "x" })] }, unknown("edits[1].old_str", "old_string")),
-      { given: [file()], after: [holds("one\n")] },
+      { after: [holds("one\n")] },
     ),
     row(
       "a condition within one of many edits",
@@ -95,7 +92,7 @@ describe("a name that a request does not know is refused, and the nearest one na
         { edits: [append({ if_match: '"x"' })] },
         unknown("edits[0].if_match", null, "It is for the whole request: send it beside edits."),
       ),
-      { given: [file()], after: [holds("one\n")] },
+      { after: [holds("one\n")] },
     ),
     row("the ids of a deletion", "POST /v0/files/bulk-delete", {
       body: { ids: ["x"] },
@@ -104,7 +101,7 @@ describe("a name that a request does not know is refused, and the nearest one na
     row(
       "a field that belongs into the query",
       edit(append({ path: "docs/f.md" }), unknown("path", null, "Send it in the query.")),
-      { given: [file()], after: [holds("one\n")] },
+      { after: [holds("one\n")] },
     ),
     row("a parameter that belongs into the body", "POST /v0/folders?path=a/", {
       body: { drive_id: "{drive}", path: "a/" },
@@ -116,20 +113,16 @@ describe("a name that a request does not know is refused, and the nearest one na
         "/v0/files/{file.id}/download?range=bytes=0-0",
         unknown("range", null, "Send it as the header Range."),
       ),
-      { given: [file()] },
     ),
     row("a field where there is no body", "POST /v0/files/{file.id}/extract", {
-      given: [file()],
       body: { path: "x" },
       ...unknown("path", null),
     }),
     row("an empty object where there is no body", "POST /v0/files/{file.id}/extract", {
-      given: [file()],
       body: {},
       json: { content: "one\n" },
     }),
     row("before a deletion", "DELETE /v0/files/by-path?drive_id={drive}&path=docs/f.md&dry_run=true", {
-      given: [file()],
       ...unknown("dry_run", null),
       after: [holds("one\n")],
     }),
@@ -159,12 +152,11 @@ describe("a name of MCP is understood", () => {
   const current = Bun.SHA256.hash("one\n", "hex");
   const changed = { json: { size: 8 } };
   const failed = refused("PRECONDITION_FAILED");
-  runScenarios(stage, [
-    row("drive", get(`/v0/files?${inDrive}`, { json: { total: 1 } }), { given: [file()] }),
+  runScenarios(stage, { given: [file()] }, [
+    row("drive", get(`/v0/files?${inDrive}`, { json: { total: 1 } })),
     row("query", get("/v0/search?query=nowhere", { json: { total: 0 } })),
     row("content_type for mime_type", get("/v0/search?content_type=image/png", { json: { total: 0 } })),
     row("drive and destination_drive in a body", "POST /v0/folders/copy", {
-      given: [file()],
       body: { drive: "{drive}", path: "docs/", destination_path: "more/", destination_drive: "{drive}" },
       status: 201,
       json: { path: "more/" },
@@ -179,62 +171,51 @@ describe("a name of MCP is understood", () => {
       get("/v0/files?drive={drive}&drive_id={drive}", refused("VALIDATION_ERROR", "drive_id")),
     ),
     row("if_match that does not hold, in the body", edit(append({ if_match: stale }), failed), {
-      given: [file()],
       after: [holds("one\n")],
     }),
     row("if_match that does not hold, in the query", edit(append({}), failed, "&if_match=%220000%22"), {
-      given: [file()],
       after: [holds("one\n")],
     }),
     row(
       "if_match that does not hold, and Prefer: handling=lenient",
       edit(append({ if_match: stale }), { ...failed, headers: LENIENT }),
-      { given: [file()], after: [holds("one\n")] },
+      { after: [holds("one\n")] },
     ),
-    row("if_match that holds, without its quotes", edit(append({ if_match: current }), changed), {
-      given: [file()],
-    }),
-    row("if_match that is null", edit(append({ if_match: null }), changed), { given: [file()] }),
-    row("if_match that is no text", edit(append({ if_match: 5 }), refused("VALIDATION_ERROR", "if_match")), {
-      given: [file()],
-    }),
+    row("if_match that holds, without its quotes", edit(append({ if_match: current }), changed)),
+    row("if_match that is null", edit(append({ if_match: null }), changed)),
+    row("if_match that is no text", edit(append({ if_match: 5 }), refused("VALIDATION_ERROR", "if_match"))),
     row(
       "if_match and another If-Match",
       edit(append({ if_match: stale }), {
         ...refused("VALIDATION_ERROR", "if_match"),
         headers: { "if-match": '"1111"' },
       }),
-      { given: [file()] },
     ),
     row(
       "two that differ in the query",
       edit(append({}), refused("VALIDATION_ERROR", "if_match"), `&if_match=0000&if_match=${current}`),
-      { given: [file()], after: [holds("one\n")] },
+      { after: [holds("one\n")] },
     ),
     row(
       "two that differ in the query and the body",
       edit(append({ if_match: current }), refused("VALIDATION_ERROR", "if_match"), "&if_match=0000"),
-      { given: [file()], after: [holds("one\n")] },
+      { after: [holds("one\n")] },
     ),
     row("if_match of a deletion", "DELETE /v0/files/{file.id}?if_match=0000", {
-      given: [file()],
       ...failed,
       after: [holds("one\n")],
     }),
     row("if_match of a deletion, in a body", "DELETE /v0/files/{file.id}", {
-      given: [file()],
       body: { if_match: stale },
       ...failed,
       after: [holds("one\n")],
     }),
     row("if_match of an upload in JSON", "POST /v0/files", {
-      given: [file()],
       body: { drive_id: "{drive}", filename: "f.md", path: "docs/f.md", text: "x", if_match: stale },
       ...failed,
       after: [holds("one\n")],
     }),
     row("only_create of an upload", "PUT /v0/files?drive_id={drive}&path=docs/f.md&only_create=true", {
-      given: [file()],
       body: "x",
       ...failed,
       after: [holds("one\n")],
@@ -242,7 +223,7 @@ describe("a name of MCP is understood", () => {
     row(
       "only_create: false of an upload",
       "PUT /v0/files?drive_id={drive}&path=docs/f.md&only_create=false",
-      { given: [file()], body: "two", json: { size: 3 } },
+      { body: "two", json: { size: 3 } },
     ),
     row("if_match where nothing takes it", "POST /v0/folders", {
       body: { drive_id: "{drive}", path: "a/", if_match: stale },

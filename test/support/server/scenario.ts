@@ -179,8 +179,12 @@ export async function provision(coffer: TestAppliance, name = "Scenario"): Promi
   return { id: data.drive_id, key: data.api_key, claimToken, client: coffer.client(data.api_key) };
 }
 
-/** Makes a test of each scenario. `around` is run around those that say nothing else. */
-export function runScenarios(stage: Stage, scenarios: readonly Scenario[], around: Around = {}): void {
+/** Makes a test of each scenario. What is `around` all is run around those that say nothing else. */
+export function runScenarios(
+  stage: Stage,
+  ...rest: [scenarios: readonly Scenario[]] | [around: Around, scenarios: readonly Scenario[]]
+): void {
+  const [around, scenarios] = rest.length === 1 ? [{}, ...rest] : rest;
   for (const scenario of scenarios) {
     test(scenario.name, async () => {
       const { given = [], after = [] } = { ...around, ...scenario };
