@@ -11,7 +11,7 @@ function read(bytes: Uint8Array | string, size: number) {
 const SIZES = [1, 2, 3, 5, 7, 64, 1 << 20];
 
 /** The content is written as Latin-1; there is none where none is streamed. */
-type Accepted = readonly [name: string, json: string, fields: unknown, content?: string];
+type Accepted = readonly [name: string, json: string, fields: unknown, content?: string | null];
 
 const accepted: readonly Accepted[] = [
   ["content first", '{"content":"SGVsbG8=","path":"a"}', { content: "", path: "a" }, "Hello"],
