@@ -357,11 +357,7 @@ describe("PUT", () => {
       ...refused("VALIDATION_ERROR", "filename"),
       after: [holds()],
     }),
-    row("without a path", AT, {
-      body: "x",
-      ...refused("VALIDATION_ERROR", "path"),
-      after: [holds()],
-    }),
+    row("without a path", AT, { body: "x", ...refused("VALIDATION_ERROR", "path"), after: [holds()] }),
     row("without a drive", "PUT /v0/files?path=a", { body: "x", ...refused("VALIDATION_ERROR", "drive_id") }),
     row("a parameter twice", `${AT}&path=a&path=b`, {
       body: "x",

@@ -282,10 +282,7 @@ const ROWS: readonly Row[] = [
   [
     "POST /v0/files",
     writingAt(200),
-    {
-      about: "over the file",
-      body: { drive_id: "{drive}", filename: "f", path: "{folder}f", content: "" },
-    },
+    { about: "over the file", body: { drive_id: "{drive}", filename: "f", path: "{folder}f", content: "" } },
   ],
   ["PUT /v0/files?drive_id={drive}&path={folder}put-{suffix}", writingAt(201), { body: "x" }],
   ["GET /v0/files/{file}", reading(200)],

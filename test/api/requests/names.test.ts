@@ -338,10 +338,7 @@ describe("a plus sign in a query is a space", () => {
     ),
     row(
       "one that finds something is right",
-      get("/v0/grep?drive_id={drive}&pattern=hello+world", {
-        json: { data: [{ path: "f.md" }] },
-        ...silent,
-      }),
+      get("/v0/grep?drive_id={drive}&pattern=hello+world", { json: { data: [{ path: "f.md" }] }, ...silent }),
       { given: [file("f.md", "hello world\n")] },
     ),
     row(
