@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { address, archived, filled, opened, upload } from "../../support/samples/archives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
-import { openStage, put, refused, row, runScenarios } from "../../support/server/scenario.ts";
+import { invalid, openStage, put, refused, row, runScenarios } from "../../support/server/scenario.ts";
 
 const stage = openStage();
 
@@ -215,7 +215,7 @@ describe("the answer", () => {
     ).map(([query, field]) => ({
       name: `${query.slice(0, 40)} is refused`,
       request: ["GET", `/v0/archive?${query}`] as const,
-      ...refused("VALIDATION_ERROR", field),
+      ...invalid(field),
     })),
     row("200 paths are taken", `GET /v0/archive?drive_id={drive}${"&path=dir/".repeat(200)}`, {
       contains: ["Hello World!"],

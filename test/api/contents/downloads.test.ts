@@ -5,6 +5,7 @@ import {
   expectCommonRules,
   type Expected,
   HELLO_DIGEST,
+  invalid,
   openStage,
   post,
   put,
@@ -12,8 +13,8 @@ import {
   row,
   runScenarios,
   type Scenario,
-  step,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
 
@@ -129,7 +130,7 @@ describe("headers", () => {
       request: ["GET", "/v0/files/{files.ada}/download"],
     },
     { name: "no file", ...get(refused("NOT_FOUND")), request: ["GET", "/v0/files/nonsense/download"] },
-    row("a query that is none", get(refused("VALIDATION_ERROR", "inline"), "?inline=maybe"), {
+    row("a query that is none", get(invalid("inline"), "?inline=maybe"), {
       given: [hello],
     }),
   ]);

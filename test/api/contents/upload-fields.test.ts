@@ -2,16 +2,16 @@ import { describe, expect, test } from "bun:test";
 import {
   accepted,
   holds,
+  invalid,
   openStage,
   post,
   put,
-  refused,
   rejected,
   row,
   runScenarios,
   type Scenario,
-  step,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
@@ -224,7 +224,7 @@ describe("numbers in metadata come back as they were sent, or are refused", () =
       ...changed.map(([metadata, at]) => ({
         name: `${way}: ${metadata} is refused`,
         ...ask(metadata),
-        ...refused("VALIDATION_ERROR", at),
+        ...invalid(at),
         contains: field,
         after: way === "PATCH" ? [holds("f.txt")] : [holds()],
       })),
@@ -259,7 +259,7 @@ describe("tags of a PUT", () => {
     {
       name: "are checked like any other",
       ...tagged(`tags=a&tags=${"x".repeat(65)}`),
-      ...refused("VALIDATION_ERROR", "tags[1]"),
+      ...invalid("tags[1]"),
     },
   ]);
 });

@@ -1,9 +1,9 @@
 import { describe } from "bun:test";
 import {
   accepted,
+  invalid,
   openStage,
   put,
-  refused,
   rejected,
   row,
   runScenarios,
@@ -96,7 +96,7 @@ describe("path", () => {
       name: `the query ${path} is refused`,
       request: ["PUT", `/v0/files?drive_id={drive}&path=${path}`] as const,
       body: "x",
-      ...refused("VALIDATION_ERROR", "path"),
+      ...invalid("path"),
     })),
   ]);
 });

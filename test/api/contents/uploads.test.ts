@@ -5,6 +5,7 @@ import {
   HELLO,
   HELLO_DIGEST,
   holds,
+  invalid,
   openStage,
   post,
   put,
@@ -13,8 +14,8 @@ import {
   row,
   runScenarios,
   type Scenario,
-  step,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
@@ -112,7 +113,7 @@ describe("JSON", () => {
     rejected("an encoding that is none", { encoding: "gzip" }, "encoding"),
     {
       name: "a content that is plainly words",
-      ...post({ filename: "notes.md", content: "todo" }, refused("VALIDATION_ERROR", "content")),
+      ...post({ filename: "notes.md", content: "todo" }, invalid("content")),
       contains: ["`text`"],
       after: [holds()],
     },
@@ -133,7 +134,7 @@ describe("JSON", () => {
     ...["drive_id", "filename", "content"].map((missing): Scenario => {
       const fields = { drive_id: "{drive}", filename: "f.txt", content: HELLO };
       const body = Object.fromEntries(Object.entries(fields).filter(([name]) => name !== missing));
-      return row(`without ${missing}`, "POST /v0/files", { body, ...refused("VALIDATION_ERROR", missing) });
+      return row(`without ${missing}`, "POST /v0/files", { body, ...invalid(missing) });
     }),
     ...[
       "",
@@ -149,13 +150,13 @@ describe("JSON", () => {
     ].map((body) =>
       row(`the body ${JSON.stringify(body)}`, "POST /v0/files", {
         body,
-        ...refused("VALIDATION_ERROR", "body"),
+        ...invalid("body"),
         after: [holds()],
       }),
     ),
     row("two contents", "POST /v0/files", {
       body: `{"drive_id":"{drive}","filename":"f","content":"${HELLO}","content":"${HELLO}"}`,
-      ...refused("VALIDATION_ERROR", "content"),
+      ...invalid("content"),
       after: [holds()],
     }),
     row(
@@ -193,10 +194,7 @@ describe("base64", () => {
     ...wrong.map(([content, position]) =>
       row(
         `${JSON.stringify(content)} is refused at ${position}`,
-        post(
-          { content },
-          { ...refused("VALIDATION_ERROR", "content"), contains: [new RegExp(`position ${position}\\b`)] },
-        ),
+        post({ content }, { ...invalid("content"), contains: [new RegExp(`position ${position}\\b`)] }),
         { after: [holds()] },
       ),
     ),
@@ -266,11 +264,9 @@ describe("multipart", () => {
         json: { mime_type: "text/plain", content_hash: `sha256:${HELLO_DIGEST}` },
       }),
     ),
-    row(
-      "an encoding",
-      form([drive, file, ['name="encoding"', "base64"]], refused("VALIDATION_ERROR", "encoding")),
-      { after: [holds()] },
-    ),
+    row("an encoding", form([drive, file, ['name="encoding"', "base64"]], invalid("encoding")), {
+      after: [holds()],
+    }),
     row(
       "names of MCP, and a condition",
       form(
@@ -283,33 +279,29 @@ describe("multipart", () => {
         { json: { mime_type: "text/x-own" } },
       ),
     ),
-    row(
-      "an unknown field",
-      form([drive, ['name="colour"', "red"], file], refused("VALIDATION_ERROR", "colour")),
-      { after: [holds()] },
-    ),
-    row("no file", form([drive, ['name="filename"', "f"]], refused("VALIDATION_ERROR", "content")), {
+    row("an unknown field", form([drive, ['name="colour"', "red"], file], invalid("colour")), {
       after: [holds()],
     }),
-    row("no drive", form([file], refused("VALIDATION_ERROR", "drive_id"))),
+    row("no file", form([drive, ['name="filename"', "f"]], invalid("content")), {
+      after: [holds()],
+    }),
+    row("no drive", form([file], invalid("drive_id"))),
     row(
       "a file under another name",
       form([drive, ['name="avatar"; filename="f"', "x"]], {
-        ...refused("VALIDATION_ERROR", "avatar"),
+        ...invalid("avatar"),
         contains: ["avatar is not a field of this request.", "the part `file`"],
       }),
       { after: [holds()] },
     ),
-    row("two files", form([drive, file, file], refused("VALIDATION_ERROR", "content")), { after: [holds()] }),
-    row(
-      "metadata that is no JSON",
-      form([drive, file, ['name="metadata"', "{"]], refused("VALIDATION_ERROR", "metadata")),
-      { after: [holds()] },
-    ),
+    row("two files", form([drive, file, file], invalid("content")), { after: [holds()] }),
+    row("metadata that is no JSON", form([drive, file, ['name="metadata"', "{"]], invalid("metadata")), {
+      after: [holds()],
+    }),
     row(
       "no boundary",
       form([drive, file], {
-        ...refused("VALIDATION_ERROR", "body"),
+        ...invalid("body"),
         headers: { "content-type": "multipart/form-data" },
       }),
       { after: [holds()] },
@@ -317,7 +309,7 @@ describe("multipart", () => {
     row(
       "cut off",
       form([drive, file], {
-        ...refused("VALIDATION_ERROR", "body"),
+        ...invalid("body"),
         body: '--xx\r\nContent-Disposition: form-data; name="file"\r\n\r\nHel',
       }),
       { after: [holds()] },
@@ -354,14 +346,14 @@ describe("PUT", () => {
     }),
     row("into a folder without a filename", `${AT}&path=a/`, {
       body: "x",
-      ...refused("VALIDATION_ERROR", "filename"),
+      ...invalid("filename"),
       after: [holds()],
     }),
-    row("without a path", AT, { body: "x", ...refused("VALIDATION_ERROR", "path"), after: [holds()] }),
-    row("without a drive", "PUT /v0/files?path=a", { body: "x", ...refused("VALIDATION_ERROR", "drive_id") }),
+    row("without a path", AT, { body: "x", ...invalid("path"), after: [holds()] }),
+    row("without a drive", "PUT /v0/files?path=a", { body: "x", ...invalid("drive_id") }),
     row("a parameter twice", `${AT}&path=a&path=b`, {
       body: "x",
-      ...refused("VALIDATION_ERROR", "path"),
+      ...invalid("path"),
       after: [holds()],
     }),
     row("into a foreign drive", "PUT /v0/files?drive_id={drives.ada}&path=a", {

@@ -2,14 +2,15 @@ import { describe, test } from "bun:test";
 import {
   type Expected,
   HELLO_DIGEST,
+  invalid,
   openStage,
   put,
   refused,
   row,
   runScenarios,
   type Scenario,
-  step,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
@@ -70,7 +71,7 @@ describe("a path that names no file", () => {
     ...malformed.map((path) =>
       row(`malformed: "${path}"`, `GET /v0/files/by-path?drive_id={drive}&path=${path}`, {
         given: [hello],
-        ...refused("VALIDATION_ERROR", "path"),
+        ...invalid("path"),
       }),
     ),
     ...none.map((path) =>
@@ -84,11 +85,11 @@ describe("a path that names no file", () => {
       ...refused("NOT_FOUND"),
       contains: ["No such drive."],
     }),
-    row("left out", "GET /v0/files/by-path?drive_id={drive}", refused("VALIDATION_ERROR", "path")),
+    row("left out", "GET /v0/files/by-path?drive_id={drive}", invalid("path")),
     row(
       "in a drive that is left out, even by a key of one drive",
       "GET /v0/files/by-path?path=notes/hello.txt",
-      { given: [hello], ...refused("VALIDATION_ERROR", "drive_id") },
+      { given: [hello], ...invalid("drive_id") },
     ),
   ]);
 });

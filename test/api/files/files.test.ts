@@ -4,20 +4,26 @@ import {
   type Expected,
   HELLO_DIGEST,
   holds,
+  invalid,
   openStage,
   post,
   put,
   refused,
+  type Request,
   row,
   runScenarios,
-  step,
+  type Scenario,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
 
 const ETAG = `"${HELLO_DIGEST}"`;
 const OTHER_ETAG = `"${"0".repeat(64)}"`;
+const IF_SAME = { "if-match": ETAG };
+const IF_OTHER = { "if-match": OTHER_ETAG };
+const STALE = refused("PRECONDITION_FAILED");
 const NOWHERE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 
 /** `notes/hello.txt` with everything a file can have. */
@@ -33,21 +39,32 @@ const hello = post(
 );
 
 function get(expected: Partial<Step> = {}): Step {
-  return step("GET /v0/files/{file.id}", { json: { id: "{file.id}" }, ...expected });
+  return { request: ["GET", "/v0/files/{file.id}"], status: 200, json: { id: "{file.id}" }, ...expected };
 }
 
-function patch(body: Json, expected: Partial<Step> = {}): Step {
-  return step("PATCH /v0/files/{file.id}", { body, json: { id: "{file.id}" }, ...expected });
+/** What the record that is answered must show, or a refusal. */
+type Outcome =
+  (Readonly<Record<string, unknown>> & { readonly status?: undefined }) | ReturnType<typeof refused>;
+
+function change(request: Request, status: number, body: Json, outcome: Outcome): Step {
+  return step(request, { body, ...(outcome.status === undefined ? { status, json: outcome } : outcome) });
 }
 
-function copy(body: { [name: string]: Json }, expected: Partial<Step> = {}): Step {
-  const json = { content_hash: "{file.content_hash}" };
-  return step("POST /v0/files/{file.id}/copy", { body, status: 201, json, ...expected });
+function patch(body: Json, outcome: Outcome = { id: "{file.id}" }): Step {
+  return change("PATCH /v0/files/{file.id}", 200, body, outcome);
 }
 
-function move(body: { [name: string]: Json }, expected: Partial<Step> = {}): Step {
-  const json = { id: "{file.id}" };
-  return step("POST /v0/files/{file.id}/move", { body, json, ...expected });
+function copy(body: Json, outcome: Outcome = { content_hash: "{file.content_hash}" }): Step {
+  return change("POST /v0/files/{file.id}/copy", 201, body, outcome);
+}
+
+function move(body: Json, outcome: Outcome = { id: "{file.id}" }): Step {
+  return change("POST /v0/files/{file.id}/move", 200, body, outcome);
+}
+
+/** Of a test with this body. */
+function titleOf(body: Json): string {
+  return JSON.stringify(body).slice(0, 60);
 }
 
 const unchanged = get({
@@ -141,77 +158,33 @@ describe("PATCH", () => {
     ["{", "body"],
     ["", "body"],
   ];
-  runScenarios(stage, { given: [hello] }, [
-    ...renames.map(([name, start, change, path, filename]) =>
-      row(
-        name,
-        patch(change, { json: { id: "{file.id}", path, filename, created_at: "{file.created_at}" } }),
-        {
-          given: [post({ filename: "hello.txt", path: "notes/hello.txt", ...start }, { keeps: "file" })],
-          after: [holds(path), get({ json: { path, filename } })],
-        },
-      ),
-    ),
-    ...bad.map(([body, field]) =>
-      row(
-        `${JSON.stringify(body).slice(0, 60)} is refused`,
-        patch(body, refused("VALIDATION_ERROR", field)),
-        { after: [unchanged] },
-      ),
-    ),
-    row("nothing at all", patch({}, { json: { id: "{file.id}" } }), { after: [unchanged] }),
+  runScenarios(
+    stage,
+    renames.map(([name, start, change, path, filename]) => {
+      const began = post({ filename: "hello.txt", path: "notes/hello.txt", ...start }, { keeps: "file" });
+      const json = { id: "{file.id}", path, filename, created_at: "{file.created_at}" };
+      const after = [holds(path), get({ json: { path, filename } })];
+      return row(name, patch(change, json), { given: [began], after });
+    }),
+  );
+  runScenarios(stage, { given: [hello], after: [unchanged] }, [
+    ...bad.map(([body, field]) => row(`${titleOf(body)} is refused`, patch(body, invalid(field)))),
+    row("nothing at all", patch({}, { id: "{file.id}" })),
     row(
       "null for what may be left out changes nothing",
-      patch({ filename: null, path: null, tags: null, metadata: null }, { json: { id: "{file.id}" } }),
-      { after: [unchanged] },
+      patch({ filename: null, path: null, tags: null, metadata: null }, { id: "{file.id}" }),
     ),
-    row(
-      "a byte order mark before the body is skipped",
-      patch('\ufeff{"tags":["c"]}', { json: { tags: ["c"] } }),
-    ),
-    row(
-      "unknown fields, size and hash among them, are ignored with Prefer: handling=lenient",
-      patch(
-        { colour: "red", size: 0, id: NOWHERE, content_hash: "x", drive_id: NOWHERE, mime_type: "a/b" },
-        { headers: { prefer: "handling=lenient" }, receives: { "preference-applied": "handling=lenient" } },
-      ),
-      { after: [unchanged] },
-    ),
-    row("tags are replaced", patch({ tags: ["c", "c"] }, { json: { tags: ["c"] } })),
-    row("tags are emptied", patch({ tags: [] }, { json: { tags: [] } })),
-    row("metadata is replaced, not merged", patch({ metadata: { m: 2 } }), {
-      after: [get({ omits: ['"n":1'], contains: ['"metadata":{"m":2}'] })],
-    }),
-    row("the expiry goes", patch({ expires_at: null }, { json: { expires_at: null } })),
-    row(
-      "the expiry changes",
-      patch(
-        { expires_at: "2032-01-01" },
-        { json: { expires_at: "2032-01-01T00:00:00.000Z", tags: ["a", "b"] } },
-      ),
-    ),
-    row(
-      "the type follows the filename",
-      patch({ filename: "a.json" }, { json: { mime_type: "application/json" } }),
-    ),
-    row(
-      "the preview follows the type",
-      patch({ filename: "a.png" }, { json: { mime_type: "image/png", content_preview: null } }),
-      {
-        after: [
-          patch(
-            { filename: "a.md" },
-            { json: { mime_type: "text/markdown", content_preview: "Hello World!" } },
-          ),
-        ],
-      },
-    ),
-    row(
-      "the type follows the path's last segment",
-      patch({ path: "x/a.csv" }, { json: { mime_type: "text/csv" } }),
-    ),
-    row("a type that was given stays", patch({ filename: "a.json" }, { json: { mime_type: "text/x-own" } }), {
-      given: [post({ content_type: "text/x-own" }, { keeps: "file" })],
+    row("unknown fields, size and hash among them, are ignored with Prefer: handling=lenient", {
+      ...patch({
+        colour: "red",
+        size: 0,
+        id: NOWHERE,
+        content_hash: "x",
+        drive_id: NOWHERE,
+        mime_type: "a/b",
+      }),
+      headers: { prefer: "handling=lenient" },
+      receives: { "preference-applied": "handling=lenient" },
     }),
     row("onto a file", patch({ path: "taken" }, refused("CONFLICT")), {
       given: [hello, put("taken")],
@@ -219,49 +192,56 @@ describe("PATCH", () => {
     }),
     row("a filename onto a file", patch({ filename: "taken", tags: [] }, refused("CONFLICT")), {
       given: [hello, put("notes/taken")],
-      after: [unchanged],
     }),
-    row("below a file", patch({ path: "taken/x" }, refused("CONFLICT")), {
-      given: [hello, put("taken")],
-      after: [unchanged],
+    row("below a file", patch({ path: "taken/x" }, refused("CONFLICT")), { given: [hello, put("taken")] }),
+    row("below itself", patch({ path: "notes/hello.txt/x" }, refused("CONFLICT"))),
+    row("onto a folder", patch({ path: "taken" }, refused("CONFLICT")), { given: [hello, put("taken/x")] }),
+    row("If-Match does not hold", { ...patch({ tags: [] }, STALE), headers: IF_OTHER }),
+  ]);
+  runScenarios(stage, { given: [hello] }, [
+    row("a byte order mark before the body is skipped", patch('\ufeff{"tags":["c"]}', { tags: ["c"] })),
+    row("tags are replaced", patch({ tags: ["c", "c"] }, { tags: ["c"] })),
+    row("tags are emptied", patch({ tags: [] }, { tags: [] })),
+    row("metadata is replaced, not merged", patch({ metadata: { m: 2 } }), {
+      after: [get({ omits: ['"n":1'], contains: ['"metadata":{"m":2}'] })],
     }),
-    row("below itself", patch({ path: "notes/hello.txt/x" }, refused("CONFLICT")), { after: [unchanged] }),
-    row("onto a folder", patch({ path: "taken" }, refused("CONFLICT")), {
-      given: [hello, put("taken/x")],
-      after: [unchanged],
-    }),
-    row("If-Match holds", patch({ tags: [] }, { headers: { "if-match": ETAG }, json: { tags: [] } })),
+    row("the expiry goes", patch({ expires_at: null }, { expires_at: null })),
     row(
-      "If-Match does not hold",
-      patch({ tags: [] }, { headers: { "if-match": OTHER_ETAG }, ...refused("PRECONDITION_FAILED") }),
-      { after: [unchanged] },
+      "the expiry changes",
+      patch({ expires_at: "2032-01-01" }, { expires_at: "2032-01-01T00:00:00.000Z", tags: ["a", "b"] }),
     ),
-    {
-      name: "a file that is not there",
-      ...patch({}, refused("NOT_FOUND")),
-      request: ["PATCH", `/v0/files/${NOWHERE}`],
-    },
+    row("the type follows the filename", patch({ filename: "a.json" }, { mime_type: "application/json" })),
+    row(
+      "the preview follows the type",
+      patch({ filename: "a.png" }, { mime_type: "image/png", content_preview: null }),
+      {
+        after: [patch({ filename: "a.md" }, { mime_type: "text/markdown", content_preview: "Hello World!" })],
+      },
+    ),
+    row("the type follows the path's last segment", patch({ path: "x/a.csv" }, { mime_type: "text/csv" })),
+    row("a type that was given stays", patch({ filename: "a.json" }, { mime_type: "text/x-own" }), {
+      given: [post({ content_type: "text/x-own" }, { keeps: "file" })],
+    }),
+    row("If-Match holds", { ...patch({ tags: [] }, { tags: [] }), headers: IF_SAME }),
+    row("a file that is not there", `PATCH /v0/files/${NOWHERE}`, { body: {}, ...refused("NOT_FOUND") }),
   ]);
 });
 
-const secondDrive: Step = step("ada POST /v0/drives", {
-  body: { name: "Elsewhere" },
-  status: 201,
-  json: { data: { name: "Elsewhere" } },
-  keeps: "other",
-});
-const adasFile: Step = step("ada POST /v0/drives", {
-  body: { name: "Source" },
-  status: 201,
-  json: { data: { name: "Source" } },
-  keeps: "source",
-});
-const inSource: Step = step("ada PUT /v0/files?drive_id={source.data.id}&path=a/f.txt&tags=t", {
-  body: "Hello World!",
-  status: 201,
-  json: { drive_id: "{source.data.id}", path: "a/f.txt", tags: ["t"] },
-  keeps: "file",
-});
+function newDrive(name: string, keeps: string): Step {
+  return step("ada POST /v0/drives", { body: { name }, status: 201, json: { data: { name } }, keeps });
+}
+
+/** Two drives of Ada's, and a file in the first. */
+const twoDrives = [
+  newDrive("Source", "source"),
+  newDrive("Elsewhere", "other"),
+  step("ada PUT /v0/files?drive_id={source.data.id}&path=a/f.txt&tags=t", {
+    body: "Hello World!",
+    status: 201,
+    json: { drive_id: "{source.data.id}", path: "a/f.txt", tags: ["t"] },
+    keeps: "file",
+  }),
+];
 
 /** What a drive of Ada's must show of itself. */
 function counts(drive: string, file_count: number, total_size: number): Step {
@@ -281,48 +261,71 @@ const badDestinations: [body: { [name: string]: Json }, field: string][] = [
   [{ destination_path: "x", overwrite: 1 }, "overwrite"],
 ];
 
+const taken = put("taken", "old", { keeps: "taken" });
+const takenIsGone = step("GET /v0/files/{taken.id}", refused("NOT_FOUND"));
+
+/** What is the same of a copy and of a move. */
+function transfers(how: "copy" | "move"): Scenario[] {
+  const act = how === "copy" ? copy : move;
+  const path = "notes/hello.txt";
+  return [
+    row(
+      "into a folder keeps the filename",
+      act({ destination_path: "b/" }, { path: "b/hello.txt", filename: "hello.txt" }),
+    ),
+    row("below itself", act({ destination_path: `${path}/x`, overwrite: true }, refused("CONFLICT")), {
+      after: [unchanged],
+    }),
+    row("If-Match holds", { ...act({ destination_path: "x" }), headers: IF_SAME }),
+    row(
+      "If-Match does not hold",
+      { ...act({ destination_path: "x" }, STALE), headers: IF_OTHER },
+      {
+        after: [unchanged],
+      },
+    ),
+    row("of a file that is not there", `POST /v0/files/${NOWHERE}/${how}`, {
+      body: { destination_path: "x" },
+      ...refused("NOT_FOUND"),
+    }),
+    ...badDestinations.map(([body, field]) =>
+      row(`${titleOf(body)} is refused`, act(body, invalid(field)), { after: [unchanged, holds(path)] }),
+    ),
+  ];
+}
+
+const elsewhere = { destination_path: "b/g.json", destination_drive_id: "{other.data.id}" };
+
 describe("copy", () => {
-  const elsewhere = { destination_path: "b/g.json", destination_drive_id: "{other.data.id}" };
+  const copied = {
+    id: expect.any(String),
+    drive_id: "{drive}",
+    path: "b/copy.json",
+    filename: "copy.json",
+    mime_type: "application/json",
+    size: 12,
+    content_hash: "{file.content_hash}",
+    tags: ["a", "b"],
+    metadata: { n: 1 },
+    expires_at: null,
+  };
+  const content = step("GET /v0/files/{copy.id}/download", { contains: [/^Hello World!$/] });
   runScenarios(stage, { given: [hello] }, [
     row(
       "has a new id, the filename of the path, and all but the expiry",
-      copy(
-        { destination_path: "b/copy.json" },
-        {
-          json: {
-            id: expect.any(String),
-            drive_id: "{drive}",
-            path: "b/copy.json",
-            filename: "copy.json",
-            mime_type: "application/json",
-            size: 12,
-            content_hash: "{file.content_hash}",
-            tags: ["a", "b"],
-            metadata: { n: 1 },
-            expires_at: null,
-          },
-          keeps: "copy",
-          omits: ['"id":"{file.id}"'],
-          receives: { etag: ETAG },
-        },
-      ),
       {
-        after: [
-          unchanged,
-          holds("b/copy.json", "notes/hello.txt"),
-          step("GET /v0/files/{copy.id}/download", { contains: [/^Hello World!$/] }),
-        ],
+        ...copy({ destination_path: "b/copy.json" }, copied),
+        keeps: "copy",
+        omits: ['"id":"{file.id}"'],
+        receives: { etag: ETAG },
       },
+      { after: [unchanged, holds("b/copy.json", "notes/hello.txt"), content] },
     ),
     row("outlives the original", remove(), {
-      given: [hello, copy({ destination_path: "copy" }, { keeps: "copy" })],
-      after: [step("GET /v0/files/{copy.id}/download", { contains: [/^Hello World!$/] })],
+      given: [hello, { ...copy({ destination_path: "copy" }), keeps: "copy" }],
+      after: [content],
     }),
-    row(
-      "into a folder keeps the filename",
-      copy({ destination_path: "b/" }, { json: { path: "b/hello.txt", filename: "hello.txt" } }),
-    ),
-    row("a type that was given stays", copy({ destination_path: "c.json" }, { json: { mime_type: "a/b" } }), {
+    row("a type that was given stays", copy({ destination_path: "c.json" }, { mime_type: "a/b" }), {
       given: [post({ content_type: "a/b" }, { keeps: "file" })],
     }),
     row("onto a file", copy({ destination_path: "taken" }, refused("CONFLICT")), {
@@ -331,11 +334,8 @@ describe("copy", () => {
     }),
     row(
       "onto a file that gives way",
-      copy({ destination_path: "taken", overwrite: true }, { json: { path: "taken", size: 12 } }),
-      {
-        given: [hello, put("taken", "old", { keeps: "taken" })],
-        after: [holds("notes/hello.txt", "taken"), step("GET /v0/files/{taken.id}", refused("NOT_FOUND"))],
-      },
+      copy({ destination_path: "taken", overwrite: true }, { path: "taken", size: 12 }),
+      { given: [hello, taken], after: [holds("notes/hello.txt", "taken"), takenIsGone] },
     ),
     row("onto itself", copy({ destination_path: "notes/hello.txt" }, refused("CONFLICT")), {
       after: [unchanged],
@@ -344,11 +344,6 @@ describe("copy", () => {
       "onto itself with overwrite",
       copy({ destination_path: "notes/hello.txt", overwrite: true }, refused("CONFLICT")),
       { after: [unchanged, holds("notes/hello.txt")] },
-    ),
-    row(
-      "below itself",
-      copy({ destination_path: "notes/hello.txt/x", overwrite: true }, refused("CONFLICT")),
-      { after: [unchanged] },
     ),
     row("onto a folder", copy({ destination_path: "notes", overwrite: true }, refused("CONFLICT")), {
       after: [holds("notes/hello.txt")],
@@ -359,73 +354,41 @@ describe("copy", () => {
     }),
     row(
       "into another drive of the account",
-      copy(elsewhere, { as: "ada", json: { drive_id: "{other.data.id}", path: "b/g.json", tags: ["t"] } }),
-      {
-        given: [adasFile, secondDrive, inSource],
-        after: [counts("{source.data.id}", 1, 12), counts("{other.data.id}", 1, 12)],
-      },
+      { ...copy(elsewhere, { drive_id: "{other.data.id}", path: "b/g.json", tags: ["t"] }), as: "ada" },
+      { given: twoDrives, after: [counts("{source.data.id}", 1, 12), counts("{other.data.id}", 1, 12)] },
     ),
     row(
       "into another drive by its slug",
-      copy(
-        { ...elsewhere, destination_drive_id: "{other.data.slug}" },
-        { as: "ada", json: { drive_id: "{other.data.id}" } },
-      ),
-      { given: [adasFile, secondDrive, inSource] },
+      {
+        ...copy({ ...elsewhere, destination_drive_id: "{other.data.slug}" }, { drive_id: "{other.data.id}" }),
+        as: "ada",
+      },
+      { given: twoDrives },
     ),
     row(
       "into a drive that is not there",
       copy({ destination_path: "x", destination_drive_id: NOWHERE }, refused("NOT_FOUND")),
     ),
-    {
-      name: "of a file that is not there",
-      ...copy({ destination_path: "x" }, refused("NOT_FOUND")),
-      request: ["POST", `/v0/files/${NOWHERE}/copy`],
-    },
-    row("If-Match holds", copy({ destination_path: "x" }, { headers: { "if-match": ETAG } })),
-    row(
-      "If-Match does not hold",
-      copy(
-        { destination_path: "x" },
-        { headers: { "if-match": OTHER_ETAG }, ...refused("PRECONDITION_FAILED") },
-      ),
-      { after: [unchanged] },
-    ),
-    ...badDestinations.map(([body, field]) =>
-      row(`${JSON.stringify(body).slice(0, 60)} is refused`, copy(body, refused("VALIDATION_ERROR", field)), {
-        after: [holds("notes/hello.txt")],
-      }),
-    ),
+    ...transfers("copy"),
   ]);
 });
 
 describe("move", () => {
-  const elsewhere = { destination_path: "b/g.json", destination_drive_id: "{other.data.id}" };
+  const moved = {
+    id: "{file.id}",
+    path: "b/moved.json",
+    filename: "moved.json",
+    mime_type: "application/json",
+    content_hash: "{file.content_hash}",
+    tags: ["a", "b"],
+    metadata: { n: 1 },
+    expires_at: "2031-01-01T00:00:00.000Z",
+    created_at: "{file.created_at}",
+  };
   runScenarios(stage, { given: [hello] }, [
-    row(
-      "keeps the id and everything but the name",
-      move(
-        { destination_path: "b/moved.json" },
-        {
-          json: {
-            id: "{file.id}",
-            path: "b/moved.json",
-            filename: "moved.json",
-            mime_type: "application/json",
-            content_hash: "{file.content_hash}",
-            tags: ["a", "b"],
-            metadata: { n: 1 },
-            expires_at: "2031-01-01T00:00:00.000Z",
-            created_at: "{file.created_at}",
-          },
-        },
-      ),
-      { after: [holds("b/moved.json"), get({ json: { path: "b/moved.json" } })] },
-    ),
-    row(
-      "into a folder keeps the filename",
-      move({ destination_path: "b/" }, { json: { path: "b/hello.txt", filename: "hello.txt" } }),
-    ),
+    row("keeps the id and everything but the name", move({ destination_path: "b/moved.json" }, moved), {
+      after: [holds("b/moved.json"), get({ json: { path: "b/moved.json" } })],
+    }),
     row("onto itself changes nothing", move({ destination_path: "notes/hello.txt" }), {
       after: [unchanged, holds("notes/hello.txt")],
     }),
@@ -433,21 +396,13 @@ describe("move", () => {
       after: [unchanged, holds("notes/hello.txt")],
     }),
     row("onto a file", move({ destination_path: "taken" }, refused("CONFLICT")), {
-      given: [hello, put("taken", "old", { keeps: "taken" })],
+      given: [hello, taken],
       after: [unchanged, step("GET /v0/files/{taken.id}/download", { contains: [/^old$/] })],
     }),
     row(
       "onto a file that gives way",
-      move({ destination_path: "taken", overwrite: true }, { json: { id: "{file.id}", path: "taken" } }),
-      {
-        given: [hello, put("taken", "old", { keeps: "taken" })],
-        after: [holds("taken"), step("GET /v0/files/{taken.id}", refused("NOT_FOUND"))],
-      },
-    ),
-    row(
-      "below itself",
-      move({ destination_path: "notes/hello.txt/x", overwrite: true }, refused("CONFLICT")),
-      { after: [unchanged] },
+      move({ destination_path: "taken", overwrite: true }, { id: "{file.id}", path: "taken" }),
+      { given: [hello, taken], after: [holds("taken"), takenIsGone] },
     ),
     row(
       "onto the folder it stands in",
@@ -461,12 +416,9 @@ describe("move", () => {
     ),
     row(
       "into another drive of the account",
-      move(elsewhere, {
-        as: "ada",
-        json: { id: "{file.id}", drive_id: "{other.data.id}", path: "b/g.json" },
-      }),
+      { ...move(elsewhere, { id: "{file.id}", drive_id: "{other.data.id}", path: "b/g.json" }), as: "ada" },
       {
-        given: [adasFile, secondDrive, inSource],
+        given: twoDrives,
         after: [
           counts("{source.data.id}", 0, 0),
           counts("{other.data.id}", 1, 12),
@@ -479,31 +431,16 @@ describe("move", () => {
     ),
     row(
       "to the same path of another drive",
-      move(
-        { destination_path: "a/f.txt", destination_drive_id: "{other.data.id}" },
-        { as: "ada", json: { drive_id: "{other.data.id}", path: "a/f.txt" } },
-      ),
-      { given: [adasFile, secondDrive, inSource] },
+      {
+        ...move(
+          { ...elsewhere, destination_path: "a/f.txt" },
+          { drive_id: "{other.data.id}", path: "a/f.txt" },
+        ),
+        as: "ada",
+      },
+      { given: twoDrives },
     ),
-    row("If-Match holds", move({ destination_path: "x" }, { headers: { "if-match": ETAG } })),
-    row(
-      "If-Match does not hold",
-      move(
-        { destination_path: "x" },
-        { headers: { "if-match": OTHER_ETAG }, ...refused("PRECONDITION_FAILED") },
-      ),
-      { after: [unchanged] },
-    ),
-    {
-      name: "of a file that is not there",
-      ...move({ destination_path: "x" }, refused("NOT_FOUND")),
-      request: ["POST", `/v0/files/${NOWHERE}/move`],
-    },
-    ...badDestinations.map(([body, field]) =>
-      row(`${JSON.stringify(body).slice(0, 60)} is refused`, move(body, refused("VALIDATION_ERROR", field)), {
-        after: [unchanged],
-      }),
-    ),
+    ...transfers("move"),
   ]);
 });
 
@@ -521,12 +458,8 @@ describe("DELETE", () => {
       given: [hello, remove()],
       after: [holds("notes/hello.txt")],
     }),
-    row("If-Match holds", remove({ headers: { "if-match": ETAG } })),
-    row(
-      "If-Match does not hold",
-      remove({ headers: { "if-match": OTHER_ETAG }, ...refused("PRECONDITION_FAILED") }),
-      { after: [unchanged] },
-    ),
+    row("If-Match holds", remove({ headers: IF_SAME })),
+    row("If-Match does not hold", remove({ headers: IF_OTHER, ...STALE }), { after: [unchanged] }),
     row("a body that has no fields is not looked at", remove({ body: "[" })),
     { name: "nonsense", ...remove(refused("NOT_FOUND")), request: ["DELETE", "/v0/files/nonsense"] },
   ]);
@@ -562,18 +495,18 @@ describe("bulk-delete", () => {
       given: [a],
       after: [holds()],
     }),
-    row("1,001", bulk([...numbered(1000), "{a.id}"], refused("VALIDATION_ERROR", "file_ids")), {
+    row("1,001", bulk([...numbered(1000), "{a.id}"], invalid("file_ids")), {
       given: [a],
       after: [holds("a")],
     }),
-    row("a number among them", bulk(["{a.id}", 5], refused("VALIDATION_ERROR", "file_ids[1]")), {
+    row("a number among them", bulk(["{a.id}", 5], invalid("file_ids[1]")), {
       given: [a],
       after: [holds("a")],
     }),
-    row("no array", bulk("{drive}", refused("VALIDATION_ERROR", "file_ids"))),
+    row("no array", bulk("{drive}", invalid("file_ids"))),
     row("without file_ids", "POST /v0/files/bulk-delete", {
       body: {},
-      ...refused("VALIDATION_ERROR", "file_ids"),
+      ...invalid("file_ids"),
     }),
   ]);
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import {
+  invalid,
   openStage,
   put,
-  refused,
   row,
   runScenarios,
-  step,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
@@ -31,7 +31,7 @@ function list(query: string, json: object): Step {
 }
 
 function refuses(query: string, field: string): Step {
-  return { ...list(query, {}), ...refused("VALIDATION_ERROR", field) };
+  return { ...list(query, {}), ...invalid(field) };
 }
 
 const inFolder = (sort: string, prefix = "a/") => `delimiter=/&prefix=${prefix}&sort=${sort}`;

@@ -28,11 +28,9 @@ describe("a browser that asks for a page of another origin", () => {
     "/llms.txt",
   ]) {
     test(`may go on, at ${path}`, async () => {
-      const answer = await stage.coffer
-        .client()
-        .send("OPTIONS", path, {
-          headers: { ...ASKS, "access-control-request-headers": "authorization,if-match,x-own" },
-        });
+      const answer = await stage.coffer.client().send("OPTIONS", path, {
+        headers: { ...ASKS, "access-control-request-headers": "authorization,if-match,x-own" },
+      });
       expect([answer.status, answer.text]).toEqual([204, ""]);
       const { headers } = answer;
       expect(headers.get("access-control-allow-origin")).toBe("*");

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import {
   HELLO,
+  invalid,
   openStage,
   put,
   refused,
@@ -45,28 +46,28 @@ const MISTAKES: Scenario[] = [
   }),
   row("JSON with a trailing comma", "POST /v0/folders", {
     body: '{\n  "drive_id": "x",\n}',
-    ...refused("VALIDATION_ERROR", "body"),
+    ...invalid("body"),
     contains: ["body is malformed JSON at line 3, column 1: remove the comma"],
   }),
   row("a form in place of JSON", "POST /v0/folders", {
     body: "drive_id=x&path=a%2F",
     headers: { "content-type": "application/x-www-form-urlencoded" },
-    ...refused("VALIDATION_ERROR", "body"),
+    ...invalid("body"),
     contains: ["body looks like a form, but must be JSON"],
   }),
   row("a form in place of an upload in JSON", "POST /v0/files", {
     body: "drive_id=x&path=a%2F",
-    ...refused("VALIDATION_ERROR", "body"),
+    ...invalid("body"),
     contains: ["body looks like a form, but must be JSON"],
   }),
   row("an upload in malformed JSON", "POST /v0/files", {
     body: `{"drive_id": "{drive}", "content": "${HELLO}", filename: "x"}`,
-    ...refused("VALIDATION_ERROR", "body"),
+    ...invalid("body"),
     contains: [/malformed JSON at line 1, column \d+: put names and texts in double quotes \(the content/],
   }),
   row("an upload that was cut off", "POST /v0/files", {
     body: '{"drive_id": "{drive}", "content": "aaaa',
-    ...refused("VALIDATION_ERROR", "body"),
+    ...invalid("body"),
     contains: ["send the whole of it"],
   }),
   row("a drive that there is not", "GET /v0/files?drive_id=nothing", {

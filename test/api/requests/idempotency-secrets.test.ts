@@ -24,26 +24,20 @@ test("secrets that were answered under a key are nowhere in the data directory o
           headers: { "idempotency-key": keys[0] ?? "" },
         }),
     () =>
-      coffer
-        .client(own.key)
-        .json<{ key: string }>(201, "POST", "/v0/keys", {
-          body: {},
-          headers: { "idempotency-key": keys[1] ?? "" },
-        }),
+      coffer.client(own.key).json<{ key: string }>(201, "POST", "/v0/keys", {
+        body: {},
+        headers: { "idempotency-key": keys[1] ?? "" },
+      }),
     () =>
-      coffer
-        .client(own.key)
-        .json<{ token: string }>(200, "POST", `/v0/files/${file.id}/presigned-url`, {
-          body: {},
-          headers: { "idempotency-key": keys[2] ?? "" },
-        }),
+      coffer.client(own.key).json<{ token: string }>(200, "POST", `/v0/files/${file.id}/presigned-url`, {
+        body: {},
+        headers: { "idempotency-key": keys[2] ?? "" },
+      }),
     () =>
-      coffer
-        .client(own.key)
-        .json<{ url: string }>(201, "POST", "/v0/upload-links", {
-          body: { drive_id: own.id, path: "b" },
-          headers: { "idempotency-key": keys[4] ?? "" },
-        }),
+      coffer.client(own.key).json<{ url: string }>(201, "POST", "/v0/upload-links", {
+        body: { drive_id: own.id, path: "b" },
+        headers: { "idempotency-key": keys[4] ?? "" },
+      }),
   ];
   const answers = await Promise.all(requests.map((send) => send()));
   // What is refused leaves its key nowhere either.

@@ -2,14 +2,15 @@ import { describe, expect, test } from "bun:test";
 import { connectMcp } from "../../support/peers/mcp.ts";
 import {
   type Expected,
+  invalid,
   openStage,
   put,
   refused,
   row,
   runScenarios,
   type Scenario,
-  step,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 import type { Json } from "../../support/server/client.ts";
 
@@ -36,7 +37,7 @@ function holds(content: string): Step {
 function unknown(field: string, meant: string | null, message = "") {
   const hint = meant === null ? "It takes " : `Did you mean ${meant}?`;
   const said: [string, string] = [`${field} is not a `, message === "" ? hint : message];
-  return { ...refused("VALIDATION_ERROR", field), contains: said };
+  return { ...invalid(field), contains: said };
 }
 
 const append = (more: { [name: string]: Json }) => ({ op: "append", text: "two\n", ...more });
@@ -163,13 +164,10 @@ describe("a name of MCP is understood", () => {
     }),
     row("both names of one thing", "POST /v0/folders", {
       body: { drive: "{drive}", drive_id: "{drive}", path: "a/" },
-      ...refused("VALIDATION_ERROR", "drive"),
+      ...invalid("drive"),
       contains: ["means the same as drive_id"],
     }),
-    row(
-      "both names of one parameter",
-      get("/v0/files?drive={drive}&drive_id={drive}", refused("VALIDATION_ERROR", "drive_id")),
-    ),
+    row("both names of one parameter", get("/v0/files?drive={drive}&drive_id={drive}", invalid("drive_id"))),
     row("if_match that does not hold, in the body", edit(append({ if_match: stale }), failed), {
       after: [holds("one\n")],
     }),
@@ -183,22 +181,22 @@ describe("a name of MCP is understood", () => {
     ),
     row("if_match that holds, without its quotes", edit(append({ if_match: current }), changed)),
     row("if_match that is null", edit(append({ if_match: null }), changed)),
-    row("if_match that is no text", edit(append({ if_match: 5 }), refused("VALIDATION_ERROR", "if_match"))),
+    row("if_match that is no text", edit(append({ if_match: 5 }), invalid("if_match"))),
     row(
       "if_match and another If-Match",
       edit(append({ if_match: stale }), {
-        ...refused("VALIDATION_ERROR", "if_match"),
+        ...invalid("if_match"),
         headers: { "if-match": '"1111"' },
       }),
     ),
     row(
       "two that differ in the query",
-      edit(append({}), refused("VALIDATION_ERROR", "if_match"), `&if_match=0000&if_match=${current}`),
+      edit(append({}), invalid("if_match"), `&if_match=0000&if_match=${current}`),
       { after: [holds("one\n")] },
     ),
     row(
       "two that differ in the query and the body",
-      edit(append({ if_match: current }), refused("VALIDATION_ERROR", "if_match"), "&if_match=0000"),
+      edit(append({ if_match: current }), invalid("if_match"), "&if_match=0000"),
       { after: [holds("one\n")] },
     ),
     row("if_match of a deletion", "DELETE /v0/files/{file.id}?if_match=0000", {

@@ -271,6 +271,11 @@ export function refused(code: Code, field?: string): { readonly status: number; 
   };
 }
 
+/** The expectation of an error about a field. */
+export function invalid(field: string): ReturnType<typeof refused> {
+  return refused("VALIDATION_ERROR", field);
+}
+
 /** "Hello World!" in base64, and its SHA-256. */
 export const HELLO = "SGVsbG8gV29ybGQh";
 export const HELLO_DIGEST = "7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069";
