@@ -12,7 +12,6 @@ import {
   refused,
   row,
   runScenarios,
-  type Scenario,
   type Step,
   step,
 } from "../../support/server/scenario.ts";
@@ -34,6 +33,10 @@ const large = put("large.bin", LARGE, { keeps: "file" });
 
 function get(expected: Expected, query = ""): Step {
   return step(`GET /v0/files/{file.id}/download${query}`, expected);
+}
+
+function ranged(range: string, expected: Expected): Step {
+  return get({ headers: { range }, ...expected });
 }
 
 function exactly(text: string): RegExp {
@@ -87,30 +90,18 @@ describe("headers", () => {
     "content-encoding": null,
     "transfer-encoding": null,
   };
-  runScenarios(stage, [
-    row("of a whole file", get({ receives: shown, contains: [/^Hello World!$/] }), { given: [hello] }),
-    row(
-      "of a range",
-      get({
-        headers: { range: "bytes=6-10" },
-        status: 206,
-        receives: { ...shown, "content-length": "5", "content-range": "bytes 6-10/12" },
-        contains: [/^World$/],
-      }),
-      { given: [hello] },
-    ),
-    row("of HEAD, with the length and without a body", "HEAD /v0/files/{file.id}/download", {
-      given: [hello],
-      receives: shown,
-      empty: true,
-    }),
-    row("HEAD ignores a range, which is defined for GET alone", "HEAD /v0/files/{file.id}/download", {
-      given: [hello],
+  const ofRange = { ...shown, "content-length": "5", "content-range": "bytes 6-10/12" };
+  const HEAD = "HEAD /v0/files/{file.id}/download";
+  runScenarios(stage, { given: [hello] }, [
+    row("of a whole file", get({ receives: shown, ...whole })),
+    row("of a range", ranged("bytes=6-10", { status: 206, receives: ofRange, contains: [/^World$/] })),
+    row("of HEAD, with the length and without a body", HEAD, { receives: shown, empty: true }),
+    row("HEAD ignores a range, which is defined for GET alone", HEAD, {
       headers: { range: "bytes=0-4" },
       receives: shown,
       empty: true,
     }),
-    row("HEAD of a large file", "HEAD /v0/files/{file.id}/download", {
+    row("HEAD of a large file", HEAD, {
       given: [large],
       receives: { "content-length": String(LARGE.length) },
       empty: true,
@@ -122,17 +113,13 @@ describe("headers", () => {
     row(
       "an empty file",
       get({ receives: { "content-length": "0", "accept-ranges": "bytes" }, empty: true }),
-      { given: [put("empty.txt", "", { keeps: "file" })] },
+      {
+        given: [put("empty.txt", "", { keeps: "file" })],
+      },
     ),
-    {
-      name: "another's file",
-      ...get(refused("NOT_FOUND")),
-      request: ["GET", "/v0/files/{files.ada}/download"],
-    },
-    { name: "no file", ...get(refused("NOT_FOUND")), request: ["GET", "/v0/files/nonsense/download"] },
-    row("a query that is none", get(invalid("inline"), "?inline=maybe"), {
-      given: [hello],
-    }),
+    row("another's file", "GET /v0/files/{files.ada}/download", refused("NOT_FOUND")),
+    row("no file", "GET /v0/files/nonsense/download", refused("NOT_FOUND")),
+    row("a query that is none", get(invalid("inline"), "?inline=maybe")),
   ]);
 });
 
@@ -165,40 +152,22 @@ describe("ranges of Hello World!", () => {
     ["bytes=1.5-2", null],
     ["items=0-1", null],
   ];
-  runScenarios(stage, [
-    ...ranges.map(([range, content, contentRange]) =>
-      row(
-        `${range} is ${content === null ? "ignored" : `"${content}"`}`,
-        get({
-          headers: { range },
-          status: content === null ? 200 : 206,
-          contains: [exactly(content ?? "Hello World!")],
-          receives: {
-            "content-range": contentRange ?? null,
-            "content-length": String((content ?? "Hello World!").length),
-          },
-        }),
-        { given: [hello] },
-      ),
-    ),
-    ...["bytes=12-", "bytes=12-20", "bytes=99999999999999999999-", "bytes=-0"].map((range) =>
-      row(
-        `${range} cannot be satisfied`,
-        get({
-          headers: { range },
-          ...refused("RANGE_NOT_SATISFIABLE"),
-          receives: { "content-range": "bytes */12", "content-disposition": null },
-        }),
-        { given: [hello] },
-      ),
-    ),
+  const unsatisfied = refused("RANGE_NOT_SATISFIABLE");
+  runScenarios(stage, { given: [hello] }, [
+    ...ranges.map(([range, found, contentRange = null]) => {
+      const content = found ?? "Hello World!";
+      const receives = { "content-range": contentRange, "content-length": String(content.length) };
+      const status = found === null ? 200 : 206;
+      const name = `${range} is ${found === null ? "ignored" : `"${found}"`}`;
+      return row(name, ranged(range, { status, contains: [exactly(content)], receives }));
+    }),
+    ...["bytes=12-", "bytes=12-20", "bytes=99999999999999999999-", "bytes=-0"].map((range) => {
+      const receives = { "content-range": "bytes */12", "content-disposition": null };
+      return row(`${range} cannot be satisfied`, ranged(range, { ...unsatisfied, receives }));
+    }),
     row(
       "bytes=0- of an empty file cannot be satisfied",
-      get({
-        headers: { range: "bytes=0-" },
-        ...refused("RANGE_NOT_SATISFIABLE"),
-        receives: { "content-range": "bytes */0" },
-      }),
+      ranged("bytes=0-", { ...unsatisfied, receives: { "content-range": "bytes */0" } }),
       { given: [put("empty", "", { keeps: "file" })] },
     ),
   ]);
@@ -248,27 +217,15 @@ describe("conditions", () => {
     [{ range: "bytes=0-4", "if-match": ETAG }, 206],
     [{ range: "bytes=0-4", "if-match": other }, 412],
   ];
-  const bodies = {
-    200: /^Hello World!$/,
-    206: /^Hello$/,
-    304: /^$/,
-    412: /PRECONDITION_FAILED/,
-    416: /RANGE_NOT/,
-  };
+  const bodies = { 200: /^Hello World!$/, 206: /^Hello$/, 304: /^$/, 412: /PRECONDITION/, 416: /RANGE_NOT/ };
   runScenarios(
     stage,
-    cases.map(([headers, status]) =>
-      row(
-        `${JSON.stringify(headers).replaceAll(HELLO_DIGEST, "etag")}: ${status}`,
-        get({
-          headers,
-          status,
-          contains: [bodies[status]],
-          receives: status >= 400 ? {} : { etag: ETAG, "last-modified": modified },
-        }),
-        { given: [hello] },
-      ),
-    ),
+    { given: [hello] },
+    cases.map(([headers, status]) => {
+      const receives = status >= 400 ? {} : { etag: ETAG, "last-modified": modified };
+      const name = `${JSON.stringify(headers).replaceAll(HELLO_DIGEST, "etag")}: ${status}`;
+      return row(name, get({ headers, status, contains: [bodies[status]], receives }));
+    }),
   );
 });
 
@@ -296,31 +253,27 @@ describe("inline", () => {
     ["application/x-shockwave-flash", false],
     ["message/rfc822", false],
   ];
+  const saved = { "content-disposition": /^attachment; / };
   runScenarios(
     stage,
-    types.flatMap(([type, inline, shown]): Scenario[] => [
-      row(
-        `${type} is ${inline ? "shown" : "saved all the same"}`,
-        get(
-          {
-            ...whole,
-            receives: {
-              "content-type": shown ?? type,
-              "content-disposition": inline ? /^inline; / : /^attachment; /,
-              "x-content-type-options": "nosniff",
-              "content-security-policy": "sandbox; default-src 'none'",
-            },
-          },
-          "?inline=1",
+    types.flatMap(([type, inline, shown = type]) => {
+      const given = [post({ content_type: type }, { keeps: "file" })];
+      const receives = {
+        "content-type": shown,
+        ...(inline ? { "content-disposition": /^inline; / } : saved),
+        "x-content-type-options": "nosniff",
+        "content-security-policy": "sandbox; default-src 'none'",
+      };
+      const name = `${type} is ${inline ? "shown" : "saved all the same"}`;
+      return [
+        row(name, get({ ...whole, receives }, "?inline=1"), { given }),
+        row(
+          `${type} is saved where nobody asked otherwise`,
+          get({ ...whole, receives: saved }, "?inline=0"),
+          { given },
         ),
-        { given: [post({ content_type: type }, { keeps: "file" })] },
-      ),
-      row(
-        `${type} is saved where nobody asked otherwise`,
-        get({ ...whole, receives: { "content-disposition": /^attachment; / } }, "?inline=0"),
-        { given: [post({ content_type: type }, { keeps: "file" })] },
-      ),
-    ]),
+      ];
+    }),
   );
 });
 
@@ -343,34 +296,23 @@ describe("hostile names", () => {
   ];
   runScenarios(
     stage,
-    names.map(([filename, fallback, encoded]) =>
-      row(
-        filename,
-        get({
-          receives: {
-            "content-disposition": `attachment; filename="${fallback}"; filename*=UTF-8''${encoded}`,
-          },
-          contains: [/^Hello World!$/],
-        }),
-        { given: [post({ filename, path: "f" }, { keeps: "file" })] },
-      ),
-    ),
+    names.map(([filename, fallback, encoded]) => {
+      const disposition = `attachment; filename="${fallback}"; filename*=UTF-8''${encoded}`;
+      const given = [post({ filename, path: "f" }, { keeps: "file" })];
+      return row(filename, get({ receives: { "content-disposition": disposition }, ...whole }), { given });
+    }),
   );
 });
 
 describe("1 MiB", () => {
-  let id = "";
   let path = "";
   beforeAll(async () => {
-    const own = stage.world.clients.agent;
-    const target = `/v0/files?drive_id=${stage.world.drives.agent}&path=large.bin`;
-    ({ id } = await own.json<{ id: string }>(201, "PUT", target, { body: LARGE }));
+    const { clients, drives } = stage.world;
+    const { id } = await clients.agent.put(drives.agent, "large.bin", LARGE);
     path = `/v0/files/${id}/download`;
   });
 
-  async function bytesOf(
-    headers: Record<string, string>,
-  ): Promise<{ response: Response; bytes: Uint8Array }> {
+  async function bytesOf(headers: Record<string, string>) {
     const response = await stage.world.clients.agent.fetch("GET", path, { headers });
     return { response, bytes: await response.bytes() };
   }
@@ -447,8 +389,7 @@ describe("a reader who takes their time", () => {
     const own = await stage.ownDrive();
     const content = new Uint8Array(HUGE);
     for (let at = 0; at < HUGE; at += 4096) content[at] = (at >> 12) & 255;
-    const target = `/v0/files?drive_id=${own.id}&path=huge.bin`;
-    const { id } = await own.client.json<{ id: string }>(201, "PUT", target, { body: content });
+    const { id } = await own.client.put(own.id, "huge.bin", content);
     const slow = await startReading(stage.coffer.appliance.url, `/v0/files/${id}/download`, own.key);
     expect(slow.head).toStartWith("HTTP/1.1 200 ");
     expect(slow.head.toLowerCase()).toContain(`content-length: ${HUGE}`);
@@ -469,8 +410,7 @@ describe("a reader who takes their time", () => {
 
   test("goes away: the server carries on", async () => {
     const own = await stage.ownDrive();
-    const target = `/v0/files?drive_id=${own.id}&path=huge.bin`;
-    const { id } = await own.client.json<{ id: string }>(201, "PUT", target, { body: new Uint8Array(HUGE) });
+    const { id } = await own.client.put(own.id, "huge.bin", new Uint8Array(HUGE));
     const response = await own.client.fetch("GET", `/v0/files/${id}/download`);
     const reader = response.body?.getReader();
     await reader?.read();
