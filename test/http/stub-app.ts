@@ -81,17 +81,16 @@ const KEY_IDS = new Map(["writer", "reader", "team"].map((name) => [name, newId<
 
 const answers = [{ status: 200, description: "What was understood", json: Type.Object({}) }];
 
+const thing = (operationId: string, summary: string) => ({ operationId, tag: "Things", summary });
+
 /** Routes of every shape that the real ones have. */
 export function stubRoutes() {
   return new Elysia({ name: "stubs" })
     .get(
       ...operation(
         "/v0/things",
-
         {
-          operationId: "listThings",
-          tag: "Things",
-          summary: "List things",
+          ...thing("listThings", "List things"),
           query: Type.Object({
             drive_id: Type.Optional(Type.String({ minLength: 1 })),
             page: integer({ minimum: 1, maximum: 1_000_000, default: 1 }),
@@ -106,11 +105,8 @@ export function stubRoutes() {
     .post(
       ...write(
         "/v0/things",
-
         {
-          operationId: "createThing",
-          tag: "Things",
-          summary: "Create a thing",
+          ...thing("createThing", "Create a thing"),
           body: Type.Object({
             name: Type.String({ minLength: 1, maxLength: 64 }),
             scope: Type.Optional(Type.Union([Type.Literal("read-write"), Type.Literal("read-only")])),
@@ -129,11 +125,8 @@ export function stubRoutes() {
     .put(
       ...writeContent(
         "/v0/things",
-
         {
-          operationId: "putThing",
-          tag: "Things",
-          summary: "Put a thing's bytes",
+          ...thing("putThing", "Put a thing's bytes"),
           rawBody: {
             limit: 300 * 1024 * 1024,
             content: { "application/octet-stream": Type.String({ format: "binary" }) },
@@ -156,11 +149,8 @@ export function stubRoutes() {
     .delete(
       ...write(
         "/v0/things",
-
         {
-          operationId: "deleteThings",
-          tag: "Things",
-          summary: "Delete things",
+          ...thing("deleteThings", "Delete things"),
           body: Type.Object({ confirm: Type.Optional(Type.Boolean()) }),
           answers,
         },
@@ -170,11 +160,8 @@ export function stubRoutes() {
     .get(
       ...operation(
         "/v0/things/:id",
-
         {
-          operationId: "getThing",
-          tag: "Things",
-          summary: "Get a thing",
+          ...thing("getThing", "Get a thing"),
           params: Type.Object({ id: Type.String() }),
           answers,
           errors: ["NOT_FOUND"],
@@ -188,11 +175,8 @@ export function stubRoutes() {
     .get(
       ...operation(
         "/v0/things/:id/fails/:how",
-
         {
-          operationId: "failThing",
-          tag: "Things",
-          summary: "Fail in some way",
+          ...thing("failThing", "Fail in some way"),
           params: Type.Object({ id: Type.String(), how: Type.String() }),
           answers,
         },
@@ -202,12 +186,9 @@ export function stubRoutes() {
     .get(
       ...operation(
         "/v0/presigned/:token",
-
         {
-          operationId: "openLink",
-          tag: "Things",
+          ...thing("openLink", "Open a link"),
           public: true,
-          summary: "Open a link",
           params: Type.Object({ token: Type.String() }),
           answers,
           errors: ["NOT_FOUND"],
@@ -220,12 +201,9 @@ export function stubRoutes() {
     .post(
       ...write(
         "/v0/drives/provision",
-
         {
-          operationId: "provisionDrive",
+          ...thing("provisionDrive", "Provision a drive"),
           public: true,
-          tag: "Things",
-          summary: "Provision a drive",
           body: Type.Object({ name: Type.String({ minLength: 1, maxLength: 64 }) }),
           answers: [{ status: 201, description: "The drive", json: Type.Object({}) }],
         },

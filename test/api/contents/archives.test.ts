@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { address, archived, filled, opened, upload } from "../../support/samples/archives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
-import { openStage, put, refused, runScenarios } from "../../support/server/scenario.ts";
+import { invalid, openStage, put, refused, row, runScenarios } from "../../support/server/scenario.ts";
 
 const stage = openStage();
 
@@ -159,12 +159,9 @@ describe("the answer", () => {
     );
   });
 
-  runScenarios(stage, [
-    {
-      name: "is a file to save, and nothing that a browser shows",
+  runScenarios(stage, { given: [put("dir/a.txt")] }, [
+    row("is a file to save, and nothing that a browser shows", "GET /v0/archive?drive_id={drive}", {
       given: [put("a.txt")],
-      request: ["GET", "/v0/archive?drive_id={drive}"],
-      status: 200,
       contains: [/^PK/, "a.txt", "Hello World!"],
       receives: {
         "content-type": "application/zip",
@@ -172,26 +169,23 @@ describe("the answer", () => {
         "x-content-type-options": "nosniff",
         "content-security-policy": "sandbox; default-src 'none'",
       },
-    },
-    {
-      name: "to HEAD says the same, and no length that it has not",
-      given: [put("a.txt")],
-      request: ["HEAD", "/v0/archive?drive_id={drive}&path=a.txt"],
-      status: 200,
-      empty: true,
-      receives: {
-        "content-type": "application/zip",
-        "content-disposition": /^attachment; filename="Scenario.zip"/,
-        "content-length": null,
+    }),
+    row(
+      "to HEAD says the same, and no length that it has not",
+      "HEAD /v0/archive?drive_id={drive}&path=a.txt",
+      {
+        given: [put("a.txt")],
+        empty: true,
+        receives: {
+          "content-type": "application/zip",
+          "content-disposition": /^attachment; filename="Scenario.zip"/,
+          "content-length": null,
+        },
       },
-    },
-    {
-      name: "takes a slug for a drive",
-      as: "ada",
-      request: ["GET", "/v0/archive?drive_id=ada%2Fnotes&path=notes/"],
-      status: 200,
+    ),
+    row("takes a slug for a drive", "ada GET /v0/archive?drive_id=ada%2Fnotes&path=notes/", {
       contains: ["Hello World!"],
-    },
+    }),
     ...(
       [
         ["path=none"],
@@ -206,7 +200,6 @@ describe("the answer", () => {
       ] as const
     ).map(([query]) => ({
       name: `${query} is not there`,
-      given: [put("dir/a.txt")],
       request: ["GET", `/v0/archive?drive_id={drive}&${query}`] as const,
       ...refused("NOT_FOUND"),
     })),
@@ -221,17 +214,12 @@ describe("the answer", () => {
       ] as const
     ).map(([query, field]) => ({
       name: `${query.slice(0, 40)} is refused`,
-      given: [put("dir/a.txt")],
       request: ["GET", `/v0/archive?${query}`] as const,
-      ...refused("VALIDATION_ERROR", field),
+      ...invalid(field),
     })),
-    {
-      name: "200 paths are taken",
-      given: [put("dir/a.txt")],
-      request: ["GET", `/v0/archive?drive_id={drive}${"&path=dir/".repeat(200)}`],
-      status: 200,
+    row("200 paths are taken", `GET /v0/archive?drive_id={drive}${"&path=dir/".repeat(200)}`, {
       contains: ["Hello World!"],
-    },
+    }),
   ]);
 
   test("counts as bandwidth, as the contents it holds", async () => {

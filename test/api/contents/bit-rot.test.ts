@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import type { RequestOptions } from "../../support/server/client.ts";
 import { flipped, sampleBytes } from "../../support/samples/blob-store-contract.ts";
 import { bytesRead, NO_READ_COUNT } from "../../support/meters/bytes-read.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
@@ -28,11 +29,13 @@ interface Stored {
   readonly content: Uint8Array<ArrayBuffer>;
 }
 
+/** Bytes that no other test has. */
+const sample = (length: number) => sampleBytes(length, (count += 1) + 9000);
+
 /** A new file. With the type `bin` nobody has read it. */
 async function put(content: Uint8Array<ArrayBuffer>, type: "txt" | "bin" = "txt"): Promise<Stored> {
   const path = `rot/${crypto.randomUUID()}.${type}`;
-  const url = `/v0/files?drive_id=${drive.id}&path=${path}`;
-  const { id } = await drive.client.json<{ id: string }>(201, "PUT", url, { body: content });
+  const { id } = await drive.client.put(drive.id, path, content);
   // The index may not read it when it is damaged.
   await drive.client.get(`/v0/search?drive_id=${drive.id}&q=nothing`);
   return { id, path, content, digest: Bun.SHA256.hash(content, "hex") };
@@ -72,30 +75,20 @@ const DAMAGES: readonly (readonly [damage: string, spoiled: (content: Uint8Array
   ["missing", () => null],
 ];
 
-type Case = readonly [
-  place: string,
-  damage: string,
-  length: number,
-  spoil: (stored: Stored) => Promise<void>,
-];
+type Case = readonly [place: string, damage: string, length: number, spoil: (stored: Stored) => unknown];
 const CASES: Case[] = [
   ...PLACES.flatMap(([place, length, spoil]) =>
-    DAMAGES.map(([damage, spoiled]): Case => [
-      place,
-      damage,
-      length,
-      (stored) => spoil(stored, spoiled(stored.content)),
-    ]),
+    DAMAGES.map(([damage, spoiled]): Case => {
+      return [place, damage, length, (stored) => spoil(stored, spoiled(stored.content))];
+    }),
   ),
-  ...PLACES.slice(1).map(([place, length]): Case => [
-    place,
-    "unreadable",
-    length,
-    async (stored) => {
+  ...PLACES.slice(1).map(([place, length]): Case => {
+    const spoil = async (stored: Stored) => {
       await rm(fileOf(stored));
       await mkdir(fileOf(stored));
-    },
-  ]),
+    };
+    return [place, "unreadable", length, spoil];
+  }),
 ];
 
 /** Runs the scrub through all contents. Returns what it logs of damage. */
@@ -110,19 +103,16 @@ async function scrubAll(): Promise<string[]> {
 
 async function requireRefused(stored: Stored): Promise<void> {
   const url = `/v0/files/${stored.id}`;
-  const asks = [
-    () => drive.client.send("GET", `${url}/download`),
-    () => drive.client.send("GET", `${url}/download`, { headers: { range: "bytes=0-1" } }),
-    ...(stored.path.endsWith(".txt")
-      ? [
-          () => drive.client.send("POST", `${url}/extract`),
-          () => drive.client.send("GET", `${url}/text`),
-          () => drive.client.send("POST", `${url}/edit`, { body: { op: "append", text: "x" } }),
-        ]
-      : []),
+  const asks: [method: string, path: string, options?: RequestOptions][] = [
+    ["GET", "download"],
+    ["GET", "download", { headers: { range: "bytes=0-1" } }],
   ];
-  for (const ask of asks) {
-    const { status, text, headers } = await ask();
+  if (stored.path.endsWith(".txt")) {
+    const body = { op: "append", text: "x" };
+    asks.push(["POST", "extract"], ["GET", "text"], ["POST", "edit", { body }]);
+  }
+  for (const [method, path, options] of asks) {
+    const { status, text, headers } = await drive.client.send(method, `${url}/${path}`, options);
     const { error } = JSON.parse(text);
     expect([status, error.code, error.message]).toEqual([
       500,
@@ -131,10 +121,7 @@ async function requireRefused(stored: Stored): Promise<void> {
     ]);
     expect(error.request_id).toBe(headers.get("x-request-id"));
   }
-  const archive = await drive.client
-    .send("GET", `/v0/archive?drive_id=${drive.id}&path=${stored.path}`)
-    .then(({ status }) => status)
-    .catch(() => "broken off");
+  const archive = await read(`/v0/archive?drive_id=${drive.id}&path=${stored.path}`);
   expect([500, "broken off"]).toContain(archive);
   await drive.client.get(url);
 }
@@ -150,13 +137,18 @@ async function findings(): Promise<string[]> {
   return (await verified(coffer.dataDir)).filter((line) => !line.startsWith("note "));
 }
 
+async function restart(): Promise<void> {
+  await coffer.restart();
+  drive = { ...drive, client: coffer.client(drive.key) };
+}
+
 function damagedContents(): number {
   return coffer.appliance.services.scrub.status().damaged;
 }
 
 describe.each(CASES)("a %s that is %s", (_, damage, length, spoil) => {
   test("is found by verify and the scrub, refused as a whole and in part, and healed by an upload", async () => {
-    const stored = await put(sampleBytes(length, (count += 1) + 9000));
+    const stored = await put(sample(length));
     await spoil(stored);
     const code = damage === "missing" ? "content-missing" : "content-damaged";
     const about = `${code} ${stored.digest} drive ${drive.id} path "${stored.path}": `;
@@ -180,7 +172,7 @@ describe.each(CASES)("a %s that is %s", (_, damage, length, spoil) => {
 
 describe.each(CASES)("a %s that is %s", (_place, _damage, length, spoil) => {
   test("is remembered by the first read that finds it", async () => {
-    const stored = await put(sampleBytes(length, (count += 1) + 9000), "bin");
+    const stored = await put(sample(length), "bin");
     await spoil(stored);
     await requireRefused(stored);
     expect(damagedContents()).toBe(1);
@@ -206,7 +198,7 @@ async function read(target: string, headers: Record<string, string> = {}): Promi
 }
 
 test.each(FIRST_READS)("wrong bytes in a large content are not sent as good by %s", async (_, ask) => {
-  const stored = await put(sampleBytes(1_100_000, (count += 1) + 9000));
+  const stored = await put(sample(1_100_000));
   await requireGood(stored);
   await writeFile(fileOf(stored), flipped(stored.content));
   expect([500, "broken off"]).toContain(await ask(stored));
@@ -215,31 +207,24 @@ test.each(FIRST_READS)("wrong bytes in a large content are not sent as good by %
   await requireGood(stored);
 });
 
-test.skipIf(NO_READ_COUNT !== "")(
-  withReason(
-    "a large content is checked after a restart, and a day later, and not at each download",
-    NO_READ_COUNT,
-  ),
-  async () => {
-    const stored = await put(sampleBytes(4_000_000, (count += 1) + 9000), "bin");
-    const readAtOnce = async () => {
-      const before = bytesRead() ?? 0;
-      await requireGood(stored);
-      return Math.round(((bytesRead() ?? 0) - before) / stored.content.length);
-    };
-    const [uploaded, again] = [await readAtOnce(), await readAtOnce()];
-    expect(uploaded).toBe(again);
-    coffer.clock.advance(24 * HOUR_MS);
-    expect([await readAtOnce(), await readAtOnce()]).toEqual([again + 1, again]);
-    const { key } = drive.client;
-    await coffer.restart();
-    drive = { ...drive, client: coffer.client(key) };
-    expect([await readAtOnce(), await readAtOnce()]).toEqual([again + 1, again]);
-  },
-);
+const CHECKED = "a large content is checked after a restart, and a day later, and not at each download";
+test.skipIf(NO_READ_COUNT !== "")(withReason(CHECKED, NO_READ_COUNT), async () => {
+  const stored = await put(sample(4_000_000), "bin");
+  const readAtOnce = async () => {
+    const before = bytesRead() ?? 0;
+    await requireGood(stored);
+    return Math.round(((bytesRead() ?? 0) - before) / stored.content.length);
+  };
+  const [uploaded, again] = [await readAtOnce(), await readAtOnce()];
+  expect(uploaded).toBe(again);
+  coffer.clock.advance(24 * HOUR_MS);
+  expect([await readAtOnce(), await readAtOnce()]).toEqual([again + 1, again]);
+  await restart();
+  expect([await readAtOnce(), await readAtOnce()]).toEqual([again + 1, again]);
+});
 
 test("a refused upload of the same content does not let a damaged one be sent", async () => {
-  const stored = await put(sampleBytes(1_100_000, (count += 1) + 9000));
+  const stored = await put(sample(1_100_000));
   await writeFile(fileOf(stored), flipped(stored.content));
   await scrubAll();
   const url = `/v0/files?drive_id=${drive.id}&path=refused.bin`;
@@ -252,19 +237,18 @@ test("a refused upload of the same content does not let a damaged one be sent", 
 });
 
 test("a copy of a damaged file is refused as well, and an upload heals both", async () => {
-  const stored = await put(sampleBytes(20_000, (count += 1) + 9000));
+  const stored = await put(sample(20_000));
   await rm(fileOf(stored));
   await requireRefused(stored);
-  const copy = await drive.client.post<Stored>(`/v0/files/${stored.id}/copy`, {
-    destination_path: "rot/copy.txt",
-  });
+  const to = { destination_path: "rot/copy.txt" };
+  const copy = await drive.client.post<Stored>(`/v0/files/${stored.id}/copy`, to);
   await requireRefused(copy);
   await put(stored.content);
   await requireGood({ ...stored, id: copy.id });
 });
 
 test("/readyz shows damage, and is ready", async () => {
-  const stored = await put(sampleBytes(20_000, (count += 1) + 9000));
+  const stored = await put(sample(20_000));
   await rm(fileOf(stored));
   await requireRefused(stored);
   const ready = await coffer.client().get<object>("/readyz");
@@ -276,12 +260,10 @@ test("/readyz shows damage, and is ready", async () => {
 });
 
 test("a restart does not forget damage", async () => {
-  const stored = await put(sampleBytes(20_000, (count += 1) + 9000));
+  const stored = await put(sample(20_000));
   await rm(fileOf(stored));
   await requireRefused(stored);
-  const { key } = drive.client;
-  await coffer.restart();
-  drive = { ...drive, client: coffer.client(key) };
+  await restart();
   expect(damagedContents()).toBe(1);
   await requireRefused(stored);
 });

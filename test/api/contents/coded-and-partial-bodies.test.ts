@@ -1,5 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import { holds, openStage, put, refused, runScenarios, type Step } from "../../support/server/scenario.ts";
+import {
+  holds,
+  invalid,
+  openStage,
+  put,
+  refused,
+  row,
+  runScenarios,
+  type Step,
+  step,
+} from "../../support/server/scenario.ts";
 
 const stage = openStage();
 
@@ -17,23 +27,18 @@ const FORM = [
   "--x--",
 ].join("\r\n");
 
+const FORM_TYPE = { "content-type": "multipart/form-data; boundary=x" };
+
 /** The ways to upload over `f.txt`. */
-const UPLOADS: readonly (readonly [name: string, step: Pick<Step, "request" | "body" | "headers">])[] = [
+const UPLOADS: readonly (readonly [name: string, upload: Pick<Step, "request" | "body" | "headers">])[] = [
   ["PUT", { request: ["PUT", FILE], body: "the tail" }],
   ["POST of JSON", { request: ["POST", "/v0/files"], body: JSON_UPLOAD }],
-  [
-    "POST of a form",
-    {
-      request: ["POST", "/v0/files"],
-      body: FORM,
-      headers: { "content-type": "multipart/form-data; boundary=x" },
-    },
-  ],
+  ["POST of a form", { request: ["POST", "/v0/files"], body: FORM, headers: FORM_TYPE }],
 ];
 const whole = put("f.txt", "the whole", { keeps: "made" });
 const unchanged: readonly Step[] = [
   holds("f.txt"),
-  { request: ["GET", "/v0/files/{made.id}/download"], status: 200, contains: [/^the whole$/] },
+  step("GET /v0/files/{made.id}/download", { contains: [/^the whole$/] }),
 ];
 function packed(body: object): Uint8Array<ArrayBuffer> {
   return Bun.gzipSync(JSON.stringify(body));
@@ -42,64 +47,55 @@ function packed(body: object): Uint8Array<ArrayBuffer> {
 const CODED = refused("UNSUPPORTED_MEDIA_TYPE");
 
 describe("an upload with a Content-Range does not put a part in the place of the whole", () => {
-  runScenarios(stage, [
-    ...UPLOADS.map(([name, step]) => ({
+  runScenarios(stage, { given: [whole] }, [
+    ...UPLOADS.map(([name, upload]) => ({
       name,
-      given: [whole],
-      ...step,
-      headers: { ...step.headers, "content-range": "bytes 2-9/10" },
-      ...refused("VALIDATION_ERROR", "Content-Range"),
+      ...upload,
+      headers: { ...upload.headers, "content-range": "bytes 2-9/10" },
+      ...invalid("Content-Range"),
       after: unchanged,
     })),
-    {
-      name: "nor a range of the whole, nor one that is malformed",
-      given: [whole],
-      request: ["PUT", FILE],
+    row("nor a range of the whole, nor one that is malformed", `PUT ${FILE}`, {
       body: "the tail",
       headers: { "content-range": "all of it" },
-      ...refused("VALIDATION_ERROR", "Content-Range"),
+      ...invalid("Content-Range"),
       after: unchanged,
-    },
-    {
-      name: "nor under an Idempotency-Key, which stays free for the whole",
-      given: [whole],
-      request: ["PUT", FILE],
+    }),
+    row("nor under an Idempotency-Key, which stays free for the whole", `PUT ${FILE}`, {
       body: "the tail",
       headers: { "content-range": "bytes 2-9/10", "idempotency-key": "4b1d4a0e" },
-      ...refused("VALIDATION_ERROR", "Content-Range"),
+      ...invalid("Content-Range"),
       after: [
         ...unchanged,
-        {
-          request: ["PUT", FILE],
+        step(`PUT ${FILE}`, {
           body: "the tail",
           headers: { "idempotency-key": "4b1d4a0e" },
-          status: 200,
           json: { size: 8 },
-        },
+        }),
       ],
-    },
+    }),
   ]);
 });
 
 describe("a coded body is never stored as if it were the file", () => {
   const codings = ["gzip", "GZIP", "br", "deflate", "zstd", "identity, gzip", "aws-chunked"];
   runScenarios(stage, [
-    ...UPLOADS.flatMap(([name, step]) =>
+    ...UPLOADS.flatMap(([name, upload]) =>
       codings.map((coding) => ({
         name: `${name}, ${coding}`,
         given: [whole],
-        ...step,
-        headers: { ...step.headers, "content-encoding": coding },
+        ...upload,
+        headers: { ...upload.headers, "content-encoding": coding },
         ...CODED,
         receives: { "accept-encoding": "identity" },
         after: unchanged,
       })),
     ),
-    ...UPLOADS.flatMap(([name, step]) =>
+    ...UPLOADS.flatMap(([name, upload]) =>
       ["identity", "Identity", "identity,identity", ""].map((coding) => ({
         name: `${name}, "${coding}" is none`,
-        ...step,
-        headers: { ...step.headers, "content-encoding": coding },
+        ...upload,
+        headers: { ...upload.headers, "content-encoding": coding },
         status: 201,
         json: { path: "f.txt", size: 8 },
         after: [holds("f.txt")],
@@ -112,43 +108,29 @@ describe("a coded JSON body is refused as what it is, not as malformed", () => {
   const headers = { "content-encoding": "gzip" };
   const refusal = { headers, ...CODED, receives: { "accept-encoding": "identity" } };
   runScenarios(stage, [
-    {
-      name: "POST",
-      request: ["POST", "/v0/keys"],
+    row("POST", "POST /v0/keys", {
       body: packed({ name: "k" }),
       ...refusal,
-      after: [{ request: ["GET", "/v0/keys"], status: 200, json: [{ drive_id: "{drive}" }] }],
-    },
-    {
-      name: "PATCH",
+      after: [step("GET /v0/keys", { json: [{ drive_id: "{drive}" }] })],
+    }),
+    row("PATCH", "PATCH /v0/files/{made.id}", {
       given: [whole],
-      request: ["PATCH", "/v0/files/{made.id}"],
       body: packed({ path: "other" }),
       ...refusal,
       after: unchanged,
-    },
-    {
-      name: "DELETE",
+    }),
+    row("DELETE", "DELETE /v0/folders", {
       given: [put("d/f.txt")],
-      request: ["DELETE", "/v0/folders"],
       body: packed({ drive_id: "x", path: "d/" }),
       ...refusal,
       after: [holds("d/f.txt")],
-    },
-    {
-      name: "nobody's",
-      as: "nobody",
-      request: ["POST", "/v0/drives/provision"],
-      body: packed({ name: "D" }),
-      ...refusal,
-    },
-    {
-      name: "where a body may be left out",
+    }),
+    row("nobody's", "nobody POST /v0/drives/provision", { body: packed({ name: "D" }), ...refusal }),
+    row("where a body may be left out", "POST /v0/files/{made.id}/presigned-url", {
       given: [whole],
-      request: ["POST", "/v0/files/{made.id}/presigned-url"],
       body: packed({}),
       ...refusal,
-    },
+    }),
   ]);
 
   test("before it has arrived", async () => {
@@ -159,13 +141,10 @@ describe("a coded JSON body is refused as what it is, not as malformed", () => {
   });
 
   runScenarios(stage, [
-    {
-      name: "what reads no body does not look at it",
+    row("what reads no body does not look at it", "GET /v0/files/{made.id}", {
       given: [whole],
-      request: ["GET", "/v0/files/{made.id}"],
       headers,
-      status: 200,
       json: { id: "{made.id}" },
-    },
+    }),
   ]);
 });

@@ -27,8 +27,7 @@ interface Stored {
 /** A file with a content of its own, which has been indexed and which nobody else has read. */
 async function newFile(length: number, content = sampleBytes(length, (count += 1) + 1000)): Promise<Stored> {
   const path = `damaged/${crypto.randomUUID()}.txt`;
-  const url = `/v0/files?drive_id=${drive.id}&path=${path}`;
-  const { id } = await drive.client.json<{ id: string }>(201, "PUT", url, { body: content });
+  const { id } = await drive.client.put(drive.id, path, content);
   // A search waits for the index, which may not read the file when it is damaged.
   await drive.client.get(`/v0/search?drive_id=${drive.id}&q=nothing`);
   const digest = Bun.SHA256.hash(content, "hex");
@@ -45,60 +44,53 @@ async function requireGood({ id, content }: Stored): Promise<void> {
   expect(Buffer.compare(await answer.bytes(), content)).toBe(0);
 }
 
-/** The lines of the log since `from`, of errors and warnings. */
-/** But for what the look soon after the start tells of all that is missing. */
+/**
+ * The lines of the log since `from`, of errors and warnings, but for what the look soon after the start tells of all that
+ * is missing.
+ */
 function complaints(from: number): string[] {
-  return coffer.lines
-    .slice(from)
-    .filter((line) => /"level":"(error|warn)"/.test(line) && !line.includes("contents are missing"));
+  const lines = coffer.lines.slice(from).filter((line) => !line.includes("contents are missing"));
+  return lines.filter((line) => /"level":"(error|warn)"/.test(line));
 }
 
-const DAMAGES: readonly (readonly [
+function expectAll(line: string, ...parts: string[]): void {
+  for (const part of parts) expect(line).toContain(part);
+}
+
+type Damage = readonly [
   what: string,
   damage: (stored: Stored) => Promise<unknown>,
   problem: (stored: Stored) => string,
-])[] = [
-  [
-    "cut",
-    ({ file, content }) => truncate(file, content.length - 1),
-    ({ content }) => `has ${content.length - 1} bytes instead of ${content.length}`,
-  ],
-  [
-    "grown",
-    ({ file, content }) => truncate(file, content.length + 1),
-    ({ content }) => `has ${content.length + 1} bytes instead of ${content.length}`,
-  ],
+];
+
+function resized(by: number): Damage {
+  const what = by < 0 ? "cut" : "grown";
+  const problem = ({ content: { length } }: Stored) => `has ${length + by} bytes instead of ${length}`;
+  return [what, ({ file, content }) => truncate(file, content.length + by), problem];
+}
+
+/** Puts something that is no file in the place of one. */
+function replaced(what: string, by: (stored: Stored) => unknown): Damage {
+  const damage = async (stored: Stored) => {
+    await rm(stored.file);
+    await by(stored);
+  };
+  return [what, damage, () => "is not a regular file"];
+}
+
+const DAMAGES: readonly Damage[] = [
+  resized(-1),
+  resized(1),
   ["missing", ({ file }) => rm(file), () => "is missing"],
-  [
-    "a link to something else of the same size",
-    async ({ file, content }) => {
-      const secret = join(coffer.dataDir, "..", "secret-of-the-machine");
-      await writeFile(secret, sampleBytes(content.length, 7));
-      await rm(file);
-      await symlink(secret, file);
-    },
-    () => "is not a regular file",
-  ],
-  [
-    "a directory",
-    async ({ file }) => {
-      await rm(file);
-      await mkdir(file);
-    },
-    () => "is not a regular file",
-  ],
+  replaced("a link to something else of the same size", async ({ file, content }) => {
+    const secret = join(coffer.dataDir, "..", "secret-of-the-machine");
+    await writeFile(secret, sampleBytes(content.length, 7));
+    await symlink(secret, file);
+  }),
+  replaced("a directory", ({ file }) => mkdir(file)),
   ...(Bun.which("mkfifo") === null
     ? []
-    : [
-        [
-          "a named pipe",
-          async ({ file }: Stored) => {
-            await rm(file);
-            Bun.spawnSync(["mkfifo", file]);
-          },
-          () => "is not a regular file",
-        ] as const,
-      ]),
+    : [replaced("a named pipe", ({ file }) => Bun.spawnSync(["mkfifo", file]))]),
 ];
 const SIZES = [
   // Small enough to be checked whole, and too large for the database; those in it are in small-contents.test.ts.
@@ -130,8 +122,7 @@ describe.each(cases)("a %s content that is %s", (_size, _what, length, damage, p
       const [line = "", ...others] = complaints(from);
       expect(others).toEqual([]);
       expect(line).toContain(`"request_id":"${headers.get("x-request-id")}"`);
-      for (const part of [drive.id, stored.path, stored.digest, problem(stored)])
-        expect(line).toContain(part);
+      expectAll(line, drive.id, stored.path, stored.digest, problem(stored));
     }
   });
 
@@ -146,20 +137,16 @@ describe.each(cases)("a %s content that is %s", (_size, _what, length, damage, p
     );
     expect([500, "broken off"]).toContain(answer);
     const [line = ""] = complaints(from);
-    for (const part of [drive.id, stored.path, stored.digest, problem(stored)]) expect(line).toContain(part);
+    expectAll(line, drive.id, stored.path, stored.digest, problem(stored));
   });
 
   test("is healed by an upload of the same bytes, which the log says", async () => {
     const stored = await newFile(length);
     await damage(stored);
-    const isMissing = problem(stored) === "is missing";
     const from = coffer.lines.length;
-    const url = `/v0/files?drive_id=${drive.id}&path=${stored.path}.copy`;
-    await drive.client.json(201, "PUT", url, { body: stored.content });
+    await drive.client.put(drive.id, `${stored.path}.copy`, stored.content);
     const [line = ""] = complaints(from);
-    if (!isMissing) {
-      for (const part of [drive.id, stored.digest, problem(stored)]) expect(line).toContain(part);
-    }
+    if (problem(stored) !== "is missing") expectAll(line, drive.id, stored.digest, problem(stored));
     await requireGood(stored);
   });
 });
@@ -172,38 +159,36 @@ test("flipped bits in a small content are a 500, and an upload heals them", asyn
     expect((await download(stored, headers)).status).toBe(500);
     expect(complaints(from)).toEqual([expect.stringContaining("does not match its SHA-256")]);
   }
-  const url = `/v0/files?drive_id=${drive.id}&path=${stored.path}`;
-  await drive.client.json(200, "PUT", url, { body: stored.content });
+  await drive.client.put(drive.id, stored.path, stored.content, 200);
   await requireGood(stored);
 });
 
 test("flipped bits in a content of less than 1 MiB are healed by an upload of it", async () => {
   const stored = await newFile(900_000);
   await writeFile(stored.file, flipped(stored.content));
-  const url = `/v0/files?drive_id=${drive.id}&path=${stored.path}`;
-  await drive.client.json(200, "PUT", url, { body: stored.content });
+  await drive.client.put(drive.id, stored.path, stored.content, 200);
   await requireGood(stored);
 });
 
 test("a damaged content is found by its name without a snippet, and the log says why", async () => {
   const word = `w${crypto.randomUUID().replaceAll("-", "")}`;
-  const stored = await newFile(
-    0,
-    new TextEncoder().encode(`the word is ${word} `.padEnd(20_000, "and so on ")),
-  );
-  const find = () =>
-    drive.client.get<{ data: { id: string; snippet: string | null }[] }>(
-      `/v0/search?drive_id=${drive.id}&q=${word}`,
-    );
-  expect((await find()).data).toMatchObject([{ id: stored.id, snippet: expect.stringContaining(word) }]);
+  const text = `the word is ${word} `.padEnd(20_000, "and so on ");
+  const stored = await newFile(0, new TextEncoder().encode(text));
+  expect((await find(word)).data).toMatchObject([{ id: stored.id, snippet: expect.stringContaining(word) }]);
   await truncate(stored.file, 3);
   const from = coffer.lines.length;
-  expect((await find()).data).toMatchObject([{ id: stored.id, snippet: null }]);
+  expect((await find(word)).data).toMatchObject([{ id: stored.id, snippet: null }]);
   const [line = ""] = complaints(from);
-  for (const part of ["no snippet could be made", drive.id, stored.path, stored.digest, "has 3 bytes"]) {
-    expect(line).toContain(part);
-  }
+  expectAll(line, "no snippet could be made", drive.id, stored.path, stored.digest, "has 3 bytes");
 });
+
+interface Found {
+  readonly data: readonly { readonly id: string; readonly snippet: string | null }[];
+}
+
+function find(word: string): Promise<Found> {
+  return drive.client.get(`/v0/search?drive_id=${drive.id}&q=${word}`);
+}
 
 const EDITS = [
   ["appending", { op: "append", text: "more" }],
@@ -228,18 +213,9 @@ test("a damaged content is not indexed, the others are, and the log says why", a
   await drive.client.post(`/v0/files/${stored.id}/copy`, { destination_path: "unread.txt" });
   const word = `w${crypto.randomUUID().replaceAll("-", "")}`;
   const good = await newFile(0, new TextEncoder().encode(word));
-  const { data } = await drive.client.get<{ data: { id: string }[] }>(
-    `/v0/search?drive_id=${drive.id}&q=${word}`,
-  );
+  const { data } = await find(word);
   expect(data.map(({ id }) => id)).toEqual([good.id]);
   await eventually(() => complaints(from).length > 0);
-  for (const part of [
-    "a content could not be indexed",
-    drive.id,
-    "unread.txt",
-    stored.digest,
-    "is missing",
-  ]) {
-    expect(complaints(from).join("\n")).toContain(part);
-  }
+  const told = complaints(from).join("\n");
+  expectAll(told, "a content could not be indexed", drive.id, "unread.txt", stored.digest, "is missing");
 });

@@ -3,15 +3,17 @@ import { connect } from "node:net";
 import { KEEPS_NOTHING } from "../../support/server/appliance.ts";
 import {
   expectCommonRules,
+  type Expected,
   HELLO_DIGEST,
+  invalid,
   openStage,
   post,
   put,
   refused,
+  row,
   runScenarios,
-  type Expected,
-  type Scenario,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
 
@@ -30,7 +32,11 @@ const whole = { contains: [/^Hello World!$/] } as const;
 const large = put("large.bin", LARGE, { keeps: "file" });
 
 function get(expected: Expected, query = ""): Step {
-  return { request: ["GET", `/v0/files/{file.id}/download${query}`], status: 200, ...expected };
+  return step(`GET /v0/files/{file.id}/download${query}`, expected);
+}
+
+function ranged(range: string, expected: Expected): Step {
+  return get({ headers: { range }, ...expected });
 }
 
 function exactly(text: string): RegExp {
@@ -84,65 +90,36 @@ describe("headers", () => {
     "content-encoding": null,
     "transfer-encoding": null,
   };
-  runScenarios(stage, [
-    { name: "of a whole file", given: [hello], ...get({ receives: shown, contains: [/^Hello World!$/] }) },
-    {
-      name: "of a range",
-      given: [hello],
-      ...get({
-        headers: { range: "bytes=6-10" },
-        status: 206,
-        receives: { ...shown, "content-length": "5", "content-range": "bytes 6-10/12" },
-        contains: [/^World$/],
-      }),
-    },
-    {
-      name: "of HEAD, with the length and without a body",
-      given: [hello],
-      request: ["HEAD", "/v0/files/{file.id}/download"],
-      status: 200,
-      receives: shown,
-      empty: true,
-    },
-    {
-      name: "HEAD ignores a range, which is defined for GET alone",
-      given: [hello],
-      request: ["HEAD", "/v0/files/{file.id}/download"],
+  const ofRange = { ...shown, "content-length": "5", "content-range": "bytes 6-10/12" };
+  const HEAD = "HEAD /v0/files/{file.id}/download";
+  runScenarios(stage, { given: [hello] }, [
+    row("of a whole file", get({ receives: shown, ...whole })),
+    row("of a range", ranged("bytes=6-10", { status: 206, receives: ofRange, contains: [/^World$/] })),
+    row("of HEAD, with the length and without a body", HEAD, { receives: shown, empty: true }),
+    row("HEAD ignores a range, which is defined for GET alone", HEAD, {
       headers: { range: "bytes=0-4" },
-      status: 200,
       receives: shown,
       empty: true,
-    },
-    {
-      name: "HEAD of a large file",
+    }),
+    row("HEAD of a large file", HEAD, {
       given: [large],
-      request: ["HEAD", "/v0/files/{file.id}/download"],
-      status: 200,
       receives: { "content-length": String(LARGE.length) },
       empty: true,
-    },
-    {
-      name: "HEAD of a file that is not there",
-      request: ["HEAD", "/v0/files/01976f5e-5d7a-7000-8000-3c5d1a2b4e6f/download"],
+    }),
+    row("HEAD of a file that is not there", "HEAD /v0/files/01976f5e-5d7a-7000-8000-3c5d1a2b4e6f/download", {
       status: 404,
       empty: true,
-    },
-    {
-      name: "an empty file",
-      given: [put("empty.txt", "", { keeps: "file" })],
-      ...get({ receives: { "content-length": "0", "accept-ranges": "bytes" }, empty: true }),
-    },
-    {
-      name: "another's file",
-      ...get(refused("NOT_FOUND")),
-      request: ["GET", "/v0/files/{files.ada}/download"],
-    },
-    { name: "no file", ...get(refused("NOT_FOUND")), request: ["GET", "/v0/files/nonsense/download"] },
-    {
-      name: "a query that is none",
-      given: [hello],
-      ...get(refused("VALIDATION_ERROR", "inline"), "?inline=maybe"),
-    },
+    }),
+    row(
+      "an empty file",
+      get({ receives: { "content-length": "0", "accept-ranges": "bytes" }, empty: true }),
+      {
+        given: [put("empty.txt", "", { keeps: "file" })],
+      },
+    ),
+    row("another's file", "GET /v0/files/{files.ada}/download", refused("NOT_FOUND")),
+    row("no file", "GET /v0/files/nonsense/download", refused("NOT_FOUND")),
+    row("a query that is none", get(invalid("inline"), "?inline=maybe")),
   ]);
 });
 
@@ -175,38 +152,24 @@ describe("ranges of Hello World!", () => {
     ["bytes=1.5-2", null],
     ["items=0-1", null],
   ];
-  runScenarios(stage, [
-    ...ranges.map(([range, content, contentRange]): Scenario => ({
-      name: `${range} is ${content === null ? "ignored" : `"${content}"`}`,
-      given: [hello],
-      ...get({
-        headers: { range },
-        status: content === null ? 200 : 206,
-        contains: [exactly(content ?? "Hello World!")],
-        receives: {
-          "content-range": contentRange ?? null,
-          "content-length": String((content ?? "Hello World!").length),
-        },
-      }),
-    })),
-    ...["bytes=12-", "bytes=12-20", "bytes=99999999999999999999-", "bytes=-0"].map((range): Scenario => ({
-      name: `${range} cannot be satisfied`,
-      given: [hello],
-      ...get({
-        headers: { range },
-        ...refused("RANGE_NOT_SATISFIABLE"),
-        receives: { "content-range": "bytes */12", "content-disposition": null },
-      }),
-    })),
-    {
-      name: "bytes=0- of an empty file cannot be satisfied",
-      given: [put("empty", "", { keeps: "file" })],
-      ...get({
-        headers: { range: "bytes=0-" },
-        ...refused("RANGE_NOT_SATISFIABLE"),
-        receives: { "content-range": "bytes */0" },
-      }),
-    },
+  const unsatisfied = refused("RANGE_NOT_SATISFIABLE");
+  runScenarios(stage, { given: [hello] }, [
+    ...ranges.map(([range, found, contentRange = null]) => {
+      const content = found ?? "Hello World!";
+      const receives = { "content-range": contentRange, "content-length": String(content.length) };
+      const status = found === null ? 200 : 206;
+      const name = `${range} is ${found === null ? "ignored" : `"${found}"`}`;
+      return row(name, ranged(range, { status, contains: [exactly(content)], receives }));
+    }),
+    ...["bytes=12-", "bytes=12-20", "bytes=99999999999999999999-", "bytes=-0"].map((range) => {
+      const receives = { "content-range": "bytes */12", "content-disposition": null };
+      return row(`${range} cannot be satisfied`, ranged(range, { ...unsatisfied, receives }));
+    }),
+    row(
+      "bytes=0- of an empty file cannot be satisfied",
+      ranged("bytes=0-", { ...unsatisfied, receives: { "content-range": "bytes */0" } }),
+      { given: [put("empty", "", { keeps: "file" })] },
+    ),
   ]);
 });
 
@@ -254,25 +217,15 @@ describe("conditions", () => {
     [{ range: "bytes=0-4", "if-match": ETAG }, 206],
     [{ range: "bytes=0-4", "if-match": other }, 412],
   ];
-  const bodies = {
-    200: /^Hello World!$/,
-    206: /^Hello$/,
-    304: /^$/,
-    412: /PRECONDITION_FAILED/,
-    416: /RANGE_NOT/,
-  };
+  const bodies = { 200: /^Hello World!$/, 206: /^Hello$/, 304: /^$/, 412: /PRECONDITION/, 416: /RANGE_NOT/ };
   runScenarios(
     stage,
-    cases.map(([headers, status]) => ({
-      name: `${JSON.stringify(headers).replaceAll(HELLO_DIGEST, "etag")}: ${status}`,
-      given: [hello],
-      ...get({
-        headers,
-        status,
-        contains: [bodies[status]],
-        receives: status >= 400 ? {} : { etag: ETAG, "last-modified": modified },
-      }),
-    })),
+    { given: [hello] },
+    cases.map(([headers, status]) => {
+      const receives = status >= 400 ? {} : { etag: ETAG, "last-modified": modified };
+      const name = `${JSON.stringify(headers).replaceAll(HELLO_DIGEST, "etag")}: ${status}`;
+      return row(name, get({ headers, status, contains: [bodies[status]], receives }));
+    }),
   );
 });
 
@@ -300,31 +253,27 @@ describe("inline", () => {
     ["application/x-shockwave-flash", false],
     ["message/rfc822", false],
   ];
+  const saved = { "content-disposition": /^attachment; / };
   runScenarios(
     stage,
-    types.flatMap(([type, inline, shown]): Scenario[] => [
-      {
-        name: `${type} is ${inline ? "shown" : "saved all the same"}`,
-        given: [post({ content_type: type }, { keeps: "file" })],
-        ...get(
-          {
-            ...whole,
-            receives: {
-              "content-type": shown ?? type,
-              "content-disposition": inline ? /^inline; / : /^attachment; /,
-              "x-content-type-options": "nosniff",
-              "content-security-policy": "sandbox; default-src 'none'",
-            },
-          },
-          "?inline=1",
+    types.flatMap(([type, inline, shown = type]) => {
+      const given = [post({ content_type: type }, { keeps: "file" })];
+      const receives = {
+        "content-type": shown,
+        ...(inline ? { "content-disposition": /^inline; / } : saved),
+        "x-content-type-options": "nosniff",
+        "content-security-policy": "sandbox; default-src 'none'",
+      };
+      const name = `${type} is ${inline ? "shown" : "saved all the same"}`;
+      return [
+        row(name, get({ ...whole, receives }, "?inline=1"), { given }),
+        row(
+          `${type} is saved where nobody asked otherwise`,
+          get({ ...whole, receives: saved }, "?inline=0"),
+          { given },
         ),
-      },
-      {
-        name: `${type} is saved where nobody asked otherwise`,
-        given: [post({ content_type: type }, { keeps: "file" })],
-        ...get({ ...whole, receives: { "content-disposition": /^attachment; / } }, "?inline=0"),
-      },
-    ]),
+      ];
+    }),
   );
 });
 
@@ -347,32 +296,23 @@ describe("hostile names", () => {
   ];
   runScenarios(
     stage,
-    names.map(([filename, fallback, encoded]) => ({
-      name: filename,
-      given: [post({ filename, path: "f" }, { keeps: "file" })],
-      ...get({
-        receives: {
-          "content-disposition": `attachment; filename="${fallback}"; filename*=UTF-8''${encoded}`,
-        },
-        contains: [/^Hello World!$/],
-      }),
-    })),
+    names.map(([filename, fallback, encoded]) => {
+      const disposition = `attachment; filename="${fallback}"; filename*=UTF-8''${encoded}`;
+      const given = [post({ filename, path: "f" }, { keeps: "file" })];
+      return row(filename, get({ receives: { "content-disposition": disposition }, ...whole }), { given });
+    }),
   );
 });
 
 describe("1 MiB", () => {
-  let id = "";
   let path = "";
   beforeAll(async () => {
-    const own = stage.world.clients.agent;
-    const target = `/v0/files?drive_id=${stage.world.drives.agent}&path=large.bin`;
-    ({ id } = await own.json<{ id: string }>(201, "PUT", target, { body: LARGE }));
+    const { clients, drives } = stage.world;
+    const { id } = await clients.agent.put(drives.agent, "large.bin", LARGE);
     path = `/v0/files/${id}/download`;
   });
 
-  async function bytesOf(
-    headers: Record<string, string>,
-  ): Promise<{ response: Response; bytes: Uint8Array }> {
+  async function bytesOf(headers: Record<string, string>) {
     const response = await stage.world.clients.agent.fetch("GET", path, { headers });
     return { response, bytes: await response.bytes() };
   }
@@ -449,8 +389,7 @@ describe("a reader who takes their time", () => {
     const own = await stage.ownDrive();
     const content = new Uint8Array(HUGE);
     for (let at = 0; at < HUGE; at += 4096) content[at] = (at >> 12) & 255;
-    const target = `/v0/files?drive_id=${own.id}&path=huge.bin`;
-    const { id } = await own.client.json<{ id: string }>(201, "PUT", target, { body: content });
+    const { id } = await own.client.put(own.id, "huge.bin", content);
     const slow = await startReading(stage.coffer.appliance.url, `/v0/files/${id}/download`, own.key);
     expect(slow.head).toStartWith("HTTP/1.1 200 ");
     expect(slow.head.toLowerCase()).toContain(`content-length: ${HUGE}`);
@@ -471,8 +410,7 @@ describe("a reader who takes their time", () => {
 
   test("goes away: the server carries on", async () => {
     const own = await stage.ownDrive();
-    const target = `/v0/files?drive_id=${own.id}&path=huge.bin`;
-    const { id } = await own.client.json<{ id: string }>(201, "PUT", target, { body: new Uint8Array(HUGE) });
+    const { id } = await own.client.put(own.id, "huge.bin", new Uint8Array(HUGE));
     const response = await own.client.fetch("GET", `/v0/files/${id}/download`);
     const reader = response.body?.getReader();
     await reader?.read();

@@ -2,12 +2,15 @@ import { describe, expect, test } from "bun:test";
 import { encoded } from "../../support/samples/encodings.ts";
 import {
   type Expected,
+  invalid,
   openStage,
   put,
   refused,
+  row,
   runScenarios,
   type Scenario,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 import type { Json } from "../../support/server/client.ts";
 
@@ -20,17 +23,15 @@ function file(content: string | Uint8Array<ArrayBuffer> = "one\ntwo\nthree\n"): 
 }
 
 function edit(body: Body, expected: Expected): Step {
-  return { request: ["POST", "/v0/files/{file.id}/edit"], body, status: 200, ...expected };
+  return step("POST /v0/files/{file.id}/edit", { body, ...expected });
 }
 
 /** The file's content must be these bytes. */
 function holds(content: string | Uint8Array): Step {
   const hash = Bun.SHA256.hash(content, "hex");
-  return {
-    request: ["GET", "/v0/files/{file.id}"],
-    status: 200,
+  return step("GET /v0/files/{file.id}", {
     json: { content_hash: `sha256:${hash}`, size: Buffer.byteLength(content) },
-  };
+  });
 }
 
 const replace = (oldString: string, newString: string, more: Body = {}): Body => ({
@@ -122,78 +123,54 @@ describe("an edit that is refused changes nothing, and says why", () => {
         replace("one", "1"),
         { ...refused("CONFLICT"), contains: ["at line 1, 2.", "replace_all"] },
       ],
-      ["nothing", replace("", "x"), refused("VALIDATION_ERROR", "old_string")],
-      [
-        "nothing to put in its place",
-        { op: "str_replace", old_string: "two" },
-        refused("VALIDATION_ERROR", "new_string"),
-      ],
-      [
-        "a line that is not there",
-        insert(3, "x"),
-        { ...refused("VALIDATION_ERROR", "line"), contains: ["at most 2"] },
-      ],
-      ["no line", { op: "insert", text: "x" }, refused("VALIDATION_ERROR", "line")],
-      ["no text", { op: "append" }, refused("VALIDATION_ERROR", "text")],
-      ["a NUL", append("\0"), refused("VALIDATION_ERROR", "text")],
-      ["half a character", append("\ud800"), refused("VALIDATION_ERROR", "text")],
-      ["no edit", {}, refused("VALIDATION_ERROR", "op")],
-      ["another edit", { op: "delete" }, refused("VALIDATION_ERROR", "op")],
-      ["no edits", { edits: [] }, refused("VALIDATION_ERROR", "edits")],
-      [
-        "one edit and several",
-        { ...append("x"), edits: [append("y")] },
-        refused("VALIDATION_ERROR", "edits"),
-      ],
+      ["nothing", replace("", "x"), invalid("old_string")],
+      ["nothing to put in its place", { op: "str_replace", old_string: "two" }, invalid("new_string")],
+      ["a line that is not there", insert(3, "x"), { ...invalid("line"), contains: ["at most 2"] }],
+      ["no line", { op: "insert", text: "x" }, invalid("line")],
+      ["no text", { op: "append" }, invalid("text")],
+      ["a NUL", append("\0"), invalid("text")],
+      ["half a character", append("\ud800"), invalid("text")],
+      ["no edit", {}, invalid("op")],
+      ["another edit", { op: "delete" }, invalid("op")],
+      ["no edits", { edits: [] }, invalid("edits")],
+      ["one edit and several", { ...append("x"), edits: [append("y")] }, invalid("edits")],
       [
         "a list beside the fields of one without its op",
         { old_string: "a", new_string: "b", edits: [append("x")] },
-        refused("VALIDATION_ERROR", "edits"),
+        invalid("edits"),
       ],
-      [
-        "too many edits",
-        { edits: Array.from({ length: 101 }, () => append("x")) },
-        refused("VALIDATION_ERROR", "edits"),
-      ],
+      ["too many edits", { edits: Array.from({ length: 101 }, () => append("x")) }, invalid("edits")],
       [
         "the last of several",
         { edits: [append("x"), insert(0, "y"), replace("three", "")] },
         { ...refused("CONFLICT"), contains: ["edits[2].old_string"] },
       ],
-      ["one in a list", { edits: [insert(9, "y")] }, refused("VALIDATION_ERROR", "edits[0].line")],
-      [
-        "a field of several",
-        { edits: [append("x"), insert(9, "y")] },
-        refused("VALIDATION_ERROR", "edits[1].line"),
-      ],
+      ["one in a list", { edits: [insert(9, "y")] }, invalid("edits[0].line")],
+      ["a field of several", { edits: [append("x"), insert(9, "y")] }, invalid("edits[1].line")],
     ];
   runScenarios(stage, [
-    ...refusals.map(([name, body, expected]): Scenario => ({
-      name,
-      given: [found],
-      ...edit(body, { ...expected, json: expected.json ?? {} }),
-      after: [holds("one two\none\n")],
-    })),
-    {
-      name: "a character that the file's encoding lacks",
-      given: [file(new Uint8Array(Buffer.from("caf\u00e9", "latin1")))],
-      ...edit(append("\u65e5"), { ...refused("CONFLICT"), contains: ["Latin-1"] }),
-    },
-    {
-      name: "a picture",
+    ...refusals.map(([name, body, expected]) =>
+      row(name, edit(body, { ...expected, json: expected.json ?? {} }), {
+        given: [found],
+        after: [holds("one two\none\n")],
+      }),
+    ),
+    row(
+      "a character that the file's encoding lacks",
+      edit(append("\u65e5"), { ...refused("CONFLICT"), contains: ["Latin-1"] }),
+      { given: [file(new Uint8Array(Buffer.from("caf\u00e9", "latin1")))] },
+    ),
+    row("a picture", edit(append("x"), refused("UNSUPPORTED_MEDIA_TYPE")), {
       given: [put("f.png", "x", { keeps: "file" })],
-      ...edit(append("x"), refused("UNSUPPORTED_MEDIA_TYPE")),
-    },
-    {
-      name: "what is no text",
+    }),
+    row("what is no text", edit(append("x"), refused("EXTRACTION_FAILED")), {
       given: [file(new Uint8Array([0x61, 0]))],
-      ...edit(append("x"), refused("EXTRACTION_FAILED")),
-    },
-    {
-      name: "a file that has changed",
-      given: [file()],
-      ...edit(append("x"), { headers: { "if-match": '"other"' }, ...refused("PRECONDITION_FAILED") }),
-    },
+    }),
+    row(
+      "a file that has changed",
+      edit(append("x"), { headers: { "if-match": '"other"' }, ...refused("PRECONDITION_FAILED") }),
+      { given: [file()] },
+    ),
   ]);
 });
 
@@ -201,58 +178,46 @@ describe("the diff", () => {
   const diff = "--- a/f.txt\n+++ b/f.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n";
   const appended =
     "--- a/f.txt\n+++ b/f.txt\n@@ -1,3 +1,4 @@\n one\n two\n three\n+four\n\\ No newline at end of file\n";
-  runScenarios(stage, [
-    {
-      name: "comes with what was changed",
-      given: [file()],
-      ...edit(replace("two", "2"), { json: { diff, diff_cut: false } }),
-    },
-    {
-      name: "comes alone from a dry run, with the record as it is",
-      given: [file()],
-      ...edit(replace("two", "2", { dry_run: true }), {
+  runScenarios(stage, { given: [file()] }, [
+    row("comes with what was changed", edit(replace("two", "2"), { json: { diff, diff_cut: false } })),
+    row(
+      "comes alone from a dry run, with the record as it is",
+      edit(replace("two", "2", { dry_run: true }), {
         json: { diff, size: 14, content_hash: "{file.content_hash}" },
       }),
-      after: [holds("one\ntwo\nthree\n")],
-    },
-    {
-      name: "shows what is appended, in its place",
-      given: [file()],
-      ...edit(append("four"), { json: { diff: appended } }),
-    },
-    {
-      name: "is empty where nothing changes",
-      given: [file()],
-      ...edit(replace("two", "two"), { json: { diff: "", diff_cut: false } }),
-    },
-    {
-      name: "is cut where it is long",
-      given: [file("a\n".repeat(50_000))],
-      ...edit(replace("a", "b", { replace_all: true }), { json: { diff_cut: true } }),
-      after: [holds("b\n".repeat(50_000))],
-    },
+      { after: [holds("one\ntwo\nthree\n")] },
+    ),
+    row("shows what is appended, in its place", edit(append("four"), { json: { diff: appended } })),
+    row(
+      "is empty where nothing changes",
+      edit(replace("two", "two"), { json: { diff: "", diff_cut: false } }),
+    ),
+    row(
+      "is cut where it is long",
+      edit(replace("a", "b", { replace_all: true }), { json: { diff_cut: true } }),
+      { given: [file("a\n".repeat(50_000))], after: [holds("b\n".repeat(50_000))] },
+    ),
   ]);
 });
 
 describe("what an edit leaves as it is", () => {
   const metadata = { metadata: { by: "nobody" }, tags: ["kept"], expires_at: "2099-01-01T00:00:00.000Z" };
   runScenarios(stage, [
-    {
-      name: "the record, but for its content",
-      given: [
-        put("f.txt", "one\n", { headers: { "content-type": "text/x-own" }, keeps: "file" }),
-        { request: ["PATCH", "/v0/files/{file.id}"], body: metadata, status: 200, json: metadata },
-      ],
-      ...edit(append("two\n"), { json: { ...metadata, mime_type: "text/x-own", path: "f.txt" } }),
-    },
-    {
-      name: "a file that was edited by its path",
+    row(
+      "the record, but for its content",
+      edit(append("two\n"), { json: { ...metadata, mime_type: "text/x-own", path: "f.txt" } }),
+      {
+        given: [
+          put("f.txt", "one\n", { headers: { "content-type": "text/x-own" }, keeps: "file" }),
+          step("PATCH /v0/files/{file.id}", { body: metadata, json: metadata }),
+        ],
+      },
+    ),
+    row("a file that was edited by its path", "POST /v0/files/by-path/edit?drive_id={drive}&path=f.txt", {
       given: [file()],
-      request: ["POST", "/v0/files/by-path/edit?drive_id={drive}&path=f.txt"],
       body: append("four\n"),
-      status: 200,
       json: { id: "{file.id}", size: 19 },
-    },
+    }),
   ]);
 });
 

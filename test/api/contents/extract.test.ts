@@ -1,12 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { docx, longSheet, wordParagraph } from "../../support/samples/documents.ts";
 import {
+  type Expected,
   openStage,
   put,
   refused,
+  row,
   runScenarios,
-  type Expected,
-  type Scenario,
+  step,
   type Step,
 } from "../../support/server/scenario.ts";
 
@@ -19,7 +20,7 @@ function upload(type: string, content: string | Uint8Array<ArrayBuffer>): Step {
 }
 
 function extract(expected: Expected): Step {
-  return { request: ["POST", "/v0/files/{file.id}/extract"], status: 200, ...expected };
+  return step("POST /v0/files/{file.id}/extract", expected);
 }
 
 function utf16(text: string, isBigEndian: boolean): Uint8Array<ArrayBuffer> {
@@ -52,30 +53,31 @@ describe("types", () => {
     "video/mp4",
   ];
   runScenarios(stage, [
-    ...texts.map((type): Scenario => ({
-      name: `${type} is text`,
-      given: [upload(type, '{"a":1}\n')],
-      ...extract({
-        json: { content: '{"a":1}\n', mime_type: type.replace(/^[^;]+/, (t) => t.toLowerCase()) },
-      }),
-    })),
+    ...texts.map((type) =>
+      row(
+        `${type} is text`,
+        extract({
+          json: { content: '{"a":1}\n', mime_type: type.replace(/^[^;]+/, (t) => t.toLowerCase()) },
+        }),
+        { given: [upload(type, '{"a":1}\n')] },
+      ),
+    ),
     ...["application/json", "application/geo+json", "application/json; charset=utf-8", "text/json"].map(
-      (type): Scenario => ({
-        name: `${type} is JSON`,
-        given: [upload(type, '{"a":[1,null,"x"]}\n')],
-        ...extract({ json: { content: { a: [1, null, "x"] }, mime_type: type } }),
+      (type) =>
+        row(`${type} is JSON`, extract({ json: { content: { a: [1, null, "x"] }, mime_type: type } }), {
+          given: [upload(type, '{"a":[1,null,"x"]}\n')],
+        }),
+    ),
+    ...others.map((type) =>
+      row(`${type} is refused`, extract({ ...refused("UNSUPPORTED_MEDIA_TYPE"), contains: [type] }), {
+        given: [
+          put("f", "x", {
+            request: ["PUT", `/v0/files?drive_id={drive}&path=f&content_type=${encodeURIComponent(type)}`],
+            keeps: "file",
+          }),
+        ],
       }),
     ),
-    ...others.map((type): Scenario => ({
-      name: `${type} is refused`,
-      given: [
-        put("f", "x", {
-          request: ["PUT", `/v0/files?drive_id={drive}&path=f&content_type=${encodeURIComponent(type)}`],
-          keeps: "file",
-        }),
-      ],
-      ...extract({ ...refused("UNSUPPORTED_MEDIA_TYPE"), contains: [type] }),
-    })),
   ]);
 });
 
@@ -91,34 +93,28 @@ describe("text", () => {
     ["what JSON escapes", '"\\\u0001\u001f\u2028\r\n\t', '"\\\u0001\u001f\u2028\r\n\t'],
   ];
   runScenarios(stage, [
-    ...cases.map(([name, content, text]): Scenario => ({
-      name,
-      given: [upload("text/plain", content)],
-      ...extract({
-        json: { content: text, mime_type: "text/plain" },
-        receives: { "content-type": /^application\/json\b/ },
-      }),
-    })),
-    {
-      name: "with a NUL is none",
+    ...cases.map(([name, content, text]) =>
+      row(
+        name,
+        extract({
+          json: { content: text, mime_type: "text/plain" },
+          receives: { "content-type": /^application\/json\b/ },
+        }),
+        { given: [upload("text/plain", content)] },
+      ),
+    ),
+    row("with a NUL is none", extract(refused("EXTRACTION_FAILED")), {
       given: [upload("text/plain", withNul)],
-      ...extract(refused("EXTRACTION_FAILED")),
-    },
-    {
-      name: "in UTF-16 without a mark is none",
+    }),
+    row("in UTF-16 without a mark is none", extract(refused("EXTRACTION_FAILED")), {
       given: [upload("text/plain", new Uint8Array(Buffer.from("abc", "utf16le")))],
-      ...extract(refused("EXTRACTION_FAILED")),
-    },
-    {
-      name: "with a NUL in UTF-16 is none",
+    }),
+    row("with a NUL in UTF-16 is none", extract(refused("EXTRACTION_FAILED")), {
       given: [upload("text/plain", utf16("a\0b", false))],
-      ...extract(refused("EXTRACTION_FAILED")),
-    },
-    {
-      name: "with a NUL in Latin-1 is none",
+    }),
+    row("with a NUL in Latin-1 is none", extract(refused("EXTRACTION_FAILED")), {
       given: [upload("text/plain", new Uint8Array([0xe9, 0x00]))],
-      ...extract(refused("EXTRACTION_FAILED")),
-    },
+    }),
   ]);
 });
 
@@ -132,47 +128,35 @@ describe("JSON", () => {
   ];
   const malformed = ["", "{", "{'a':1}", "NaN", "{}{}", '{"a":1,}', "\u0000", '"\u0001"'];
   runScenarios(stage, [
-    ...values.map(([text, content]): Scenario => ({
-      name: JSON.stringify(text),
-      given: [upload("application/json", text)],
-      ...extract({ json: { content } }),
-    })),
-    {
-      name: "numbers stay as they were written",
+    ...values.map(([text, content]) =>
+      row(JSON.stringify(text), extract({ json: { content } }), {
+        given: [upload("application/json", text)],
+      }),
+    ),
+    row("numbers stay as they were written", extract({ contains: ["12345678901234567890", "1e400"] }), {
       given: [upload("application/json", '{"big":12345678901234567890,"huge":1e400}')],
-      ...extract({ contains: ["12345678901234567890", "1e400"] }),
-    },
-    {
-      name: "in UTF-16",
+    }),
+    row("in UTF-16", extract({ json: { content: { a: "\u00e9" } } }), {
       given: [upload("application/json", utf16('{"a":"\u00e9"}', false))],
-      ...extract({ json: { content: { a: "\u00e9" } } }),
-    },
-    ...malformed.map((text): Scenario => ({
-      name: `${JSON.stringify(text)} is malformed`,
-      given: [upload("application/json", text)],
-      ...extract(refused("EXTRACTION_FAILED")),
-    })),
-    {
-      name: "cannot add to the answer around it",
+    }),
+    ...malformed.map((text) =>
+      row(`${JSON.stringify(text)} is malformed`, extract(refused("EXTRACTION_FAILED")), {
+        given: [upload("application/json", text)],
+      }),
+    ),
+    row("cannot add to the answer around it", extract(refused("EXTRACTION_FAILED")), {
       given: [upload("application/json", '1,"mime_type":"text/evil"')],
-      ...extract(refused("EXTRACTION_FAILED")),
-    },
-    {
-      name: "nested as deep as may be breaks nothing",
+    }),
+    row("nested as deep as may be breaks nothing", extract(refused("EXTRACTION_FAILED")), {
       given: [upload("application/json", "[".repeat(MIB))],
-      ...extract(refused("EXTRACTION_FAILED")),
-      after: [{ request: ["GET", "/v0/drives"], status: 200, json: { data: [{ id: "{drive}" }] } }],
-    },
-    {
-      name: "of 2 MiB",
+      after: [step("GET /v0/drives", { json: { data: [{ id: "{drive}" }] } })],
+    }),
+    row("of 2 MiB", extract({ contains: ["xxx"] }), {
       given: [upload("application/json", `"${"x".repeat(2 * MIB - 2)}"`)],
-      ...extract({ contains: ["xxx"] }),
-    },
-    {
-      name: "of more is to be downloaded",
+    }),
+    row("of more is to be downloaded", extract({ ...refused("PAYLOAD_TOO_LARGE"), contains: ["download"] }), {
       given: [upload("application/json", `"${"x".repeat(2 * MIB - 1)}"`)],
-      ...extract({ ...refused("PAYLOAD_TOO_LARGE"), contains: ["download"] }),
-    },
+    }),
   ]);
 });
 
@@ -210,31 +194,25 @@ describe("large text", () => {
 describe("documents", () => {
   const DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
   runScenarios(stage, [
-    {
-      name: "of Word",
+    row("of Word", extract({ json: { content: '"One"\n', mime_type: DOCX } }), {
       given: [upload(DOCX, docx(wordParagraph('"One"')))],
-      ...extract({ json: { content: '"One"\n', mime_type: DOCX } }),
-    },
-    {
-      name: "in HTML",
+    }),
+    row("in HTML", extract({ json: { content: "a & b\n" } }), {
       given: [upload("text/html; charset=utf-8", "<p>a &amp; b<script>no</script>")],
-      ...extract({ json: { content: "a & b\n" } }),
-    },
-    {
-      name: "with a password",
+    }),
+    row("with a password", extract({ ...refused("EXTRACTION_FAILED"), contains: ["password", "download"] }), {
       given: [upload(DOCX, new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]))],
-      ...extract({ ...refused("EXTRACTION_FAILED"), contains: ["password", "download"] }),
-    },
-    {
-      name: "that are malformed",
-      given: [upload(DOCX, docx("<w:p>"))],
-      ...extract({ ...refused("EXTRACTION_FAILED"), contains: ["malformed", "download"] }),
-    },
-    {
-      name: "that are none",
-      given: [upload(DOCX, "hello")],
-      ...extract({ ...refused("UNSUPPORTED_MEDIA_TYPE"), contains: [DOCX, "no such document"] }),
-    },
+    }),
+    row(
+      "that are malformed",
+      extract({ ...refused("EXTRACTION_FAILED"), contains: ["malformed", "download"] }),
+      { given: [upload(DOCX, docx("<w:p>"))] },
+    ),
+    row(
+      "that are none",
+      extract({ ...refused("UNSUPPORTED_MEDIA_TYPE"), contains: [DOCX, "no such document"] }),
+      { given: [upload(DOCX, "hello")] },
+    ),
   ]);
 
   test("with more text than is given", async () => {
@@ -269,17 +247,11 @@ describe("whose", () => {
       ...extract(refused("FORBIDDEN")),
       request: ["POST", "/v0/files/{files.agent}/extract"],
     },
-    {
-      name: "with a read-only key, which may GET",
-      as: "agentReader",
-      request: ["GET", "/v0/files/{files.agent}/extract"],
-      status: 200,
+    row("with a read-only key, which may GET", "agentReader GET /v0/files/{files.agent}/extract", {
       contains: ["content"],
-    },
-    {
-      name: "a body that has no fields is not looked at",
+    }),
+    row("a body that has no fields is not looked at", extract({ body: "[", json: { content: "x" } }), {
       given: [upload("text/plain", "x")],
-      ...extract({ body: "[", json: { content: "x" } }),
-    },
+    }),
   ]);
 });

@@ -2,12 +2,14 @@ import { describe } from "bun:test";
 import { encoded } from "../../support/samples/encodings.ts";
 import {
   type Expected,
+  invalid,
   openStage,
   put,
   refused,
+  row,
   runScenarios,
-  type Scenario,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
@@ -15,7 +17,7 @@ const stage = openStage();
 const POEM = "one\ntwo\r\nthree\n";
 
 function read(query: string, expected: Expected): Step {
-  return { request: ["GET", `/v0/files/{file.id}/text${query}`], status: 200, ...expected };
+  return step(`GET /v0/files/{file.id}/text${query}`, expected);
 }
 
 function text(content: string | Uint8Array<ArrayBuffer>, type = "text/plain"): Step {
@@ -40,11 +42,11 @@ describe("the lines of a text", () => {
   ];
   runScenarios(
     stage,
-    contents.map(([name, content, found]): Scenario => ({
-      name,
-      given: [text(content)],
-      ...read("", { json: { lines: lines(...found), total_lines: found.length, ...END } }),
-    })),
+    contents.map(([name, content, found]) =>
+      row(name, read("", { json: { lines: lines(...found), total_lines: found.length, ...END } }), {
+        given: [text(content)],
+      }),
+    ),
   );
 });
 
@@ -79,44 +81,29 @@ describe("a part of a text", () => {
     ["?start_byte=-1", "start_byte"],
     ["?start_line=3&start_byte=9007199254740991", "start_byte"],
   ];
-  runScenarios(stage, [
-    ...parts.map(([name, query, json]): Scenario => ({
-      name,
-      given: [text(POEM)],
-      ...read(query, { json }),
-    })),
-    ...wrong.map(([query, field]): Scenario => ({
-      name: `${query} is refused`,
-      given: [text(POEM)],
-      request: ["GET", `/v0/files/{file.id}/text${query}`],
-      ...refused("VALIDATION_ERROR", field),
-    })),
-    {
-      name: "no more lines than one request may read",
-      given: [text("\n".repeat(10_002))],
-      ...read("", { json: { end_line: 10_000, total_lines: 10_002, next_line: 10_001 } }),
-    },
-    {
-      name: "not from within a character",
+  runScenarios(stage, { given: [text(POEM)] }, [
+    ...parts.map(([name, query, json]) => row(name, read(query, { json }))),
+    ...wrong.map(([query, field]) =>
+      row(`${query} is refused`, `GET /v0/files/{file.id}/text${query}`, invalid(field)),
+    ),
+    row(
+      "no more lines than one request may read",
+      read("", { json: { end_line: 10_000, total_lines: 10_002, next_line: 10_001 } }),
+      { given: [text("\n".repeat(10_002))] },
+    ),
+    row("not from within a character", "GET /v0/files/{file.id}/text?start_byte=1", {
       given: [text("\u00e9\n")],
-      request: ["GET", "/v0/files/{file.id}/text?start_byte=1"],
-      ...refused("VALIDATION_ERROR", "start_byte"),
-    },
-    {
-      name: "by path, with the ETag of the whole",
-      given: [text(POEM)],
-      request: ["GET", "/v0/files/by-path/text?drive_id={drive}&path=f.txt&start_line=3"],
-      status: 200,
-      json: { lines: [{ number: 3, text: "three" }] },
-      receives: { etag: `"${Bun.SHA256.hash(POEM, "hex")}"` },
-    },
-    {
-      name: "asked for by HEAD",
-      given: [text(POEM)],
-      request: ["HEAD", "/v0/files/{file.id}/text"],
-      status: 200,
-      empty: true,
-    },
+      ...invalid("start_byte"),
+    }),
+    row(
+      "by path, with the ETag of the whole",
+      "GET /v0/files/by-path/text?drive_id={drive}&path=f.txt&start_line=3",
+      {
+        json: { lines: [{ number: 3, text: "three" }] },
+        receives: { etag: `"${Bun.SHA256.hash(POEM, "hex")}"` },
+      },
+    ),
+    row("asked for by HEAD", "HEAD /v0/files/{file.id}/text", { empty: true }),
   ]);
 });
 
@@ -124,15 +111,13 @@ describe("encodings", () => {
   const latin1 = new Uint8Array(Buffer.from("caf\u00e9\n", "latin1"));
   const isText = { json: { lines: lines("caf\u00e9"), total_lines: 1 } };
   runScenarios(stage, [
-    { name: "UTF-8", given: [text("caf\u00e9\n")], ...read("", isText) },
-    { name: "UTF-16", given: [text(encoded("caf\u00e9\n", "utf-16le"))], ...read("", isText) },
-    { name: "UTF-16, the other way", given: [text(encoded("caf\u00e9\n", "utf-16be"))], ...read("", isText) },
-    { name: "Latin-1", given: [text(latin1)], ...read("", { json: { encoding: "latin1", ...isText.json } }) },
-    {
-      name: "UTF-8 of unknown type",
+    row("UTF-8", read("", isText), { given: [text("caf\u00e9\n")] }),
+    row("UTF-16", read("", isText), { given: [text(encoded("caf\u00e9\n", "utf-16le"))] }),
+    row("UTF-16, the other way", read("", isText), { given: [text(encoded("caf\u00e9\n", "utf-16be"))] }),
+    row("Latin-1", read("", { json: { encoding: "latin1", ...isText.json } }), { given: [text(latin1)] }),
+    row("UTF-8 of unknown type", read("", { json: { lines: lines("all:") } }), {
       given: [put("Makefile", "all:\n", { json: { mime_type: "application/octet-stream" }, keeps: "file" })],
-      ...read("", { json: { lines: lines("all:") } }),
-    },
+    }),
   ]);
 });
 
@@ -146,11 +131,8 @@ describe("what is no text is refused", () => {
   ] as const;
   runScenarios(
     stage,
-    contents.map(([name, given, code]): Scenario => ({
-      name,
-      given: [given],
-      request: ["GET", "/v0/files/{file.id}/text"],
-      ...refused(code),
-    })),
+    contents.map(([name, given, code]) =>
+      row(name, "GET /v0/files/{file.id}/text", { given: [given], ...refused(code) }),
+    ),
   );
 });

@@ -2,17 +2,22 @@ import { describe, expect, test } from "bun:test";
 import {
   accepted,
   holds,
+  invalid,
   openStage,
   post,
   put,
-  refused,
   rejected,
+  row,
   runScenarios,
   type Scenario,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
+
+const EMOJI = "\u{1F600}";
+const ANY = { a: [1, null, { b: "\u{1F600}\u0000" }], "": 0 };
 
 function base64(content: string | Uint8Array): string {
   return Buffer.from(content).toString("base64");
@@ -29,25 +34,9 @@ function manyTags(count: number): string[] {
 
 /** An upload as a form, with this metadata. */
 function formWith(metadata: string): string {
-  const texts = { drive_id: "{drive}", metadata };
-  return [
-    ...Object.entries(texts).flatMap(([name, text]) => [
-      "--x",
-      `Content-Disposition: form-data; name="${name}"`,
-      "",
-      text,
-    ]),
-    "--x",
-    'Content-Disposition: form-data; name="file"; filename="f.txt"',
-    "",
-    "x",
-    "--x--",
-  ].join("\r\n");
-}
-
-/** A PUT with tags in its query. */
-function tagged(query: string) {
-  return { request: ["PUT", `/v0/files?drive_id={drive}&path=f&${query}`] as const, body: "x", status: 201 };
+  const field = (name: string, text: string) =>
+    `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
+  return `${field("drive_id", "{drive}")}${field("metadata", metadata)}${field('file"; filename="f.txt', "x")}--x--`;
 }
 
 describe("content_type", () => {
@@ -103,36 +92,32 @@ describe("content_preview", () => {
   runScenarios(stage, [
     accepted(
       "500 characters at most",
-      { content: base64("\u{1F600}".repeat(501)) },
-      { content_preview: "\u{1F600}".repeat(500) },
+      { content: base64(EMOJI.repeat(501)) },
+      { content_preview: EMOJI.repeat(500) },
     ),
     accepted("nothing of other types", { filename: "a.png" }, { content_preview: null }),
     accepted(
       "nothing of bytes that are no text",
-      { content: base64(new Uint8Array([0, 1, 2])) },
+      { content: base64(Uint8Array.of(0, 1, 2)) },
       { content_preview: null },
     ),
     accepted(
       "UTF-16 with a mark",
-      { content: base64(new Uint8Array([255, 254, 72, 0, 105, 0])) },
+      { content: base64(Uint8Array.of(255, 254, 72, 0, 105, 0)) },
       { content_preview: "Hi" },
     ),
     accepted(
       "half a UTF-16 character is no text",
-      { content: base64(new Uint8Array([0xff, 0xfe, 0x48, 0, 0, 0xd8, 0x69, 0])) },
+      { content: base64(Uint8Array.of(0xff, 0xfe, 0x48, 0, 0, 0xd8, 0x69, 0)) },
       { content_preview: null },
     ),
-    accepted("else Latin-1", { content: base64(new Uint8Array([72, 0xe9])) }, { content_preview: "H\u00e9" }),
+    accepted("else Latin-1", { content: base64(Uint8Array.of(72, 0xe9)) }, { content_preview: "H\u00e9" }),
   ]);
 });
 
 describe("metadata", () => {
   runScenarios(stage, [
-    accepted(
-      "any object",
-      { metadata: { a: [1, null, { b: "\u{1F600}\u0000" }], "": 0 } },
-      { metadata: { a: [1, null, { b: "\u{1F600}\u0000" }], "": 0 } },
-    ),
+    accepted("any object", { metadata: ANY }, { metadata: ANY }),
     accepted("16 KiB", { metadata: sized(16 * 1024) }, { size: 12 }),
     rejected("one byte more", { metadata: sized(16 * 1024 + 1) }, "metadata"),
     rejected("bytes count, not characters", { metadata: { a: "\u00e9".repeat(8 * 1024) } }, "metadata"),
@@ -140,13 +125,11 @@ describe("metadata", () => {
     rejected("text", { metadata: "{}" }, "metadata"),
     accepted("null, which is none", { metadata: null }, { metadata: {} }),
     rejected("half a surrogate pair", { metadata: { a: "\ud800" } }, "metadata.a"),
-    {
-      name: "a key __proto__ is a key like any other",
-      request: ["POST", "/v0/files"],
+    row("a key __proto__ is a key like any other", "POST /v0/files", {
       body: `{"drive_id":"{drive}","filename":"f","content":"","metadata":{"__proto__":{"admin":true}}}`,
       status: 201,
       contains: ['"__proto__":{"admin":true}'],
-    },
+    }),
   ]);
 });
 
@@ -199,7 +182,7 @@ describe("numbers in metadata come back as they were sent, or are refused", () =
       (metadata) => ({
         request: ["POST", "/v0/files"],
         body: formWith(metadata),
-        headers: { "content-type": "multipart/form-data; boundary=x" },
+        headers: ofType("multipart/form-data; boundary=x"),
         status: 201,
       }),
     ],
@@ -224,47 +207,44 @@ describe("numbers in metadata come back as they were sent, or are refused", () =
       ...changed.map(([metadata, at]) => ({
         name: `${way}: ${metadata} is refused`,
         ...ask(metadata),
-        ...refused("VALIDATION_ERROR", at),
+        ...invalid(at),
         contains: field,
         after: way === "PATCH" ? [holds("f.txt")] : [holds()],
       })),
     ]),
   );
   runScenarios(stage, [
-    {
-      name: "digits in a text, and numbers that nobody keeps, are none of it",
-      request: ["POST", "/v0/files"],
+    row("digits in a text, and numbers that nobody keeps, are none of it", "POST /v0/files", {
       headers: { prefer: "handling=lenient" },
       body: `{"other":1e400,"drive_id":"{drive}","filename":"f","content":"","metadata":{"a":"1e400","n":1}}`,
       status: 201,
       json: { metadata: { a: "1e400", n: 1 } },
-    },
-    {
-      name: "of a field given twice the last counts, as everywhere in JSON",
-      request: ["POST", "/v0/files"],
+    }),
+    row("of a field given twice the last counts, as everywhere in JSON", "POST /v0/files", {
       body: `{"drive_id":"{drive}","filename":"f","content":"","metadata":{"n":1e400},"metadata":{"n":1e400,"n":2}}`,
       status: 201,
       json: { metadata: { n: 2 } },
-    },
+    }),
   ]);
 });
 
 describe("tags of a PUT", () => {
+  const tagged: [name: string, query: string, tags: string[]][] = [
+    ["given once are separated by commas", "tags=a,%20b,", ["a", "b"]],
+    ["given more than once are tags as they stand", "tags=a,b&tags=%20c", ["a,b", "c"]],
+    ["one with a comma, beside an empty one", "tags=a,b&tags=", ["a,b"]],
+    ["none", "tags=", []],
+    ["none of several", "tags=&tags=", []],
+  ];
+  const PUT = "PUT /v0/files?drive_id={drive}&path=f";
   runScenarios(stage, [
-    { name: "given once are separated by commas", ...tagged("tags=a,%20b,"), json: { tags: ["a", "b"] } },
-    {
-      name: "given more than once are tags as they stand",
-      ...tagged("tags=a,b&tags=%20c"),
-      json: { tags: ["a,b", "c"] },
-    },
-    { name: "one with a comma, beside an empty one", ...tagged("tags=a,b&tags="), json: { tags: ["a,b"] } },
-    { name: "none", ...tagged("tags="), json: { tags: [] } },
-    { name: "none of several", ...tagged("tags=&tags="), json: { tags: [] } },
-    {
-      name: "are checked like any other",
-      ...tagged(`tags=a&tags=${"x".repeat(65)}`),
-      ...refused("VALIDATION_ERROR", "tags[1]"),
-    },
+    ...tagged.map(([name, query, tags]) =>
+      row(name, `${PUT}&${query}`, { body: "x", status: 201, json: { tags } }),
+    ),
+    row("are checked like any other", `${PUT}&tags=a&tags=${"x".repeat(65)}`, {
+      body: "x",
+      ...invalid("tags[1]"),
+    }),
   ]);
 });
 
@@ -280,8 +260,8 @@ describe("tags", () => {
     rejected("65", { tags: manyTags(65) }, "tags"),
     accepted(
       "64 characters, emoji counted as one",
-      { tags: ["\u{1F600}".repeat(64)] },
-      { tags: ["\u{1F600}".repeat(64)] },
+      { tags: [EMOJI.repeat(64)] },
+      { tags: [EMOJI.repeat(64)] },
     ),
     rejected("65 characters", { tags: ["ok", "x".repeat(65)] }, "tags[1]"),
     rejected("empty", { tags: [""] }, "tags[0]"),
@@ -329,13 +309,11 @@ describe("expires_at", () => {
 
 /** Replaces the content of an earlier file by raw bytes. */
 function replace(query: string, json: object, headers: Record<string, string> = {}): Step {
-  return {
-    request: ["PUT", `/v0/files?drive_id={drive}&path=f.txt${query}`],
+  return step(`PUT /v0/files?drive_id={drive}&path=f.txt${query}`, {
     body: "new",
     headers,
-    status: 200,
     json: { id: "{file.id}", size: 3, ...json },
-  };
+  });
 }
 
 function ofType(value: string) {
@@ -343,86 +321,40 @@ function ofType(value: string) {
 }
 
 describe("what a replaced file keeps", () => {
-  const record = {
-    tags: ["a", "b"],
-    metadata: { n: 1 },
-    expires_at: "2031-01-01T00:00:00.000Z",
-    mime_type: "text/x-own",
-  };
-  const given = post(
-    {
-      tags: record.tags,
-      metadata: record.metadata,
-      expires_at: record.expires_at,
-      content_type: "text/x-own",
-    },
-    { json: record, keeps: "file" },
-  );
-  runScenarios(stage, [
-    { name: "by raw bytes: everything that is not given", given: [given], ...replace("", record) },
-    {
-      name: "by raw bytes as a client sends them that knows no type",
-      given: [given],
-      ...replace("", record, ofType("application/x-www-form-urlencoded")),
-    },
-    { name: "by raw bytes with tags", given: [given], ...replace("&tags=c", { ...record, tags: ["c"] }) },
-    { name: "by raw bytes with no tags", given: [given], ...replace("&tags=", { ...record, tags: [] }) },
-    {
-      name: "by raw bytes with an expiry",
-      given: [given],
-      ...replace("&expires_at=2032-01-01", { ...record, expires_at: "2032-01-01T00:00:00.000Z" }),
-    },
-    {
-      name: "by raw bytes with a type in the query",
-      given: [given],
-      ...replace("&content_type=text/csv", { ...record, mime_type: "text/csv" }),
-    },
-    {
-      name: "by raw bytes with a type",
-      given: [given],
-      ...replace("", { ...record, mime_type: "text/csv" }, ofType("text/csv")),
-    },
-    {
-      name: "by raw bytes with a filename: a type that was not given follows it",
-      given: [post({ tags: ["a"] }, { keeps: "file" })],
-      ...replace("&filename=g.csv", { filename: "g.csv", mime_type: "text/csv", tags: ["a"] }),
-    },
-    {
-      name: "in JSON: nothing",
-      given: [given],
-      ...post(
-        {},
-        { status: 200, json: { tags: [], metadata: {}, expires_at: null, mime_type: "text/plain" } },
-      ),
-    },
-    {
-      name: "as a form: nothing",
-      given: [given],
-      request: ["POST", "/v0/files"],
+  const attributes = { tags: ["a", "b"], metadata: { n: 1 }, expires_at: "2031-01-01T00:00:00.000Z" };
+  const record = { ...attributes, mime_type: "text/x-own" };
+  const given = post({ ...attributes, content_type: "text/x-own" }, { json: record, keeps: "file" });
+  const later = { ...record, expires_at: "2032-01-01T00:00:00.000Z" };
+  const csv = { ...record, mime_type: "text/csv" };
+  const nothing = { tags: [], metadata: {}, expires_at: null, mime_type: "text/plain" };
+  const unknown = ofType("application/x-www-form-urlencoded");
+  runScenarios(stage, { given: [given] }, [
+    row("by raw bytes: everything that is not given", replace("", record)),
+    row("by raw bytes as a client sends them that knows no type", replace("", record, unknown)),
+    row("by raw bytes with tags", replace("&tags=c", { ...record, tags: ["c"] })),
+    row("by raw bytes with no tags", replace("&tags=", { ...record, tags: [] })),
+    row("by raw bytes with an expiry", replace("&expires_at=2032-01-01", later)),
+    row("by raw bytes with a type in the query", replace("&content_type=text/csv", csv)),
+    row("by raw bytes with a type", replace("", csv, ofType("text/csv"))),
+    row(
+      "by raw bytes with a filename: a type that was not given follows it",
+      replace("&filename=g.csv", { filename: "g.csv", mime_type: "text/csv", tags: ["a"] }),
+      { given: [post({ tags: ["a"] }, { keeps: "file" })] },
+    ),
+    row("in JSON: nothing", post({}, { status: 200, json: nothing })),
+    row("as a form: nothing", "POST /v0/files", {
       headers: ofType("multipart/form-data; boundary=x"),
       body: formWith("{}"),
-      status: 200,
-      json: { id: "{file.id}", tags: [], metadata: {}, expires_at: null, mime_type: "text/plain" },
-    },
+      json: { id: "{file.id}", ...nothing },
+    }),
   ]);
 
   test("nothing of a file that has expired", async () => {
-    const own = await stage.ownDrive();
-    const path = `/v0/files?drive_id=${own.id}&path=f`;
+    const { id: drive, client } = await stage.ownDrive();
     const expiresAt = new Date(stage.coffer.clock.now() + 1000).toISOString();
-    const first = await own.client.json<{ id: string }>(
-      201,
-      "PUT",
-      `${path}&tags=a&expires_at=${expiresAt}`,
-      { body: "x" },
-    );
+    const first = await client.put(drive, "f", "x", 201, `&tags=a&expires_at=${expiresAt}`);
     stage.coffer.clock.advance(1000);
-    const second = await own.client.json<{ id: string; tags: string[]; expires_at: unknown }>(
-      201,
-      "PUT",
-      path,
-      { body: "x" },
-    );
+    const second = await client.put(drive, "f");
     expect(second).toMatchObject({ tags: [], expires_at: null });
     expect(second.id).not.toBe(first.id);
   });

@@ -12,6 +12,7 @@ import {
   provision,
   put,
   refused,
+  row,
   runScenarios,
   type Scenario,
 } from "../../support/server/scenario.ts";
@@ -157,31 +158,23 @@ function inForm(bytes: number): string {
 describe("the largest file", () => {
   const stage = openStage({ "max-file-size": "100000" });
   const form = { "content-type": "multipart/form-data; boundary=x" };
-  const post = ["POST", "/v0/files"] as const;
+  const post = "POST /v0/files" as const;
   const fits = { status: 201, json: { path: "f", size: 100_000 } };
   const tooLarge = refused("PAYLOAD_TOO_LARGE");
   const cases: Scenario[] = [
-    { name: "fits as raw bytes", ...put("f", "x".repeat(100_000)) },
-    { name: "fits in JSON", request: post, body: inJson(100_000), ...fits },
-    { name: "fits in a form", request: post, headers: form, body: inForm(100_000), ...fits },
-    { name: "one byte more as raw bytes", ...put("f", "x".repeat(100_001), tooLarge), after: [holds()] },
-    { name: "one byte more in JSON", request: post, body: inJson(100_001), ...tooLarge, after: [holds()] },
-    {
-      name: "one byte more in a form",
-      request: post,
+    row("fits as raw bytes", put("f", "x".repeat(100_000))),
+    row("fits in JSON", post, { body: inJson(100_000), ...fits }),
+    row("fits in a form", post, { headers: form, body: inForm(100_000), ...fits }),
+    row("one byte more as raw bytes", put("f", "x".repeat(100_001), tooLarge), { after: [holds()] }),
+    row("one byte more in JSON", post, { body: inJson(100_001), ...tooLarge, after: [holds()] }),
+    row("one byte more in a form", post, {
       headers: form,
       body: inForm(100_001),
       ...tooLarge,
       after: [holds()],
-    },
-    { name: "much more in JSON", request: post, body: inJson(2_000_000), ...tooLarge, after: [holds()] },
-    {
-      name: "too many other fields",
-      request: post,
-      body: { x: "y".repeat(300_000) },
-      ...tooLarge,
-      after: [holds()],
-    },
+    }),
+    row("much more in JSON", post, { body: inJson(2_000_000), ...tooLarge, after: [holds()] }),
+    row("too many other fields", post, { body: { x: "y".repeat(300_000) }, ...tooLarge, after: [holds()] }),
   ];
   runScenarios(stage, cases);
 

@@ -1,5 +1,13 @@
 import { describe } from "bun:test";
-import { accepted, openStage, put, refused, rejected, runScenarios } from "../../support/server/scenario.ts";
+import {
+  accepted,
+  invalid,
+  openStage,
+  put,
+  rejected,
+  row,
+  runScenarios,
+} from "../../support/server/scenario.ts";
 
 const stage = openStage();
 
@@ -64,35 +72,31 @@ describe("path", () => {
     ...PATHS.map(([name, path, kept]) => accepted(name, { path }, { path: kept, filename: "f.txt" })),
     ...BAD_PATHS.map(([name, path]) => rejected(`${name} is refused`, { path }, "path")),
     ...[5, true, [], {}].map((path) => rejected(`${JSON.stringify(path)} is refused`, { path }, "path")),
-    {
-      name: "composed and decomposed letters are one file",
-      given: [put("\u00E9.txt", "1", { keeps: "old" })],
-      ...put("e\u0301.txt", "2", { status: 200, json: { id: "{old.id}" } }),
-    },
-    {
-      name: "with and without a leading slash are one file",
-      given: [put("a/b", "1", { keeps: "old" })],
-      ...put("/a/b", "2", { status: 200, json: { id: "{old.id}" } }),
-    },
-    {
-      name: "composing may save what is too long",
-      request: ["POST", "/v0/files"],
+    row(
+      "composed and decomposed letters are one file",
+      put("e\u0301.txt", "2", { status: 200, json: { id: "{old.id}" } }),
+      { given: [put("\u00E9.txt", "1", { keeps: "old" })] },
+    ),
+    row(
+      "with and without a leading slash are one file",
+      put("/a/b", "2", { status: 200, json: { id: "{old.id}" } }),
+      { given: [put("a/b", "1", { keeps: "old" })] },
+    ),
+    row("composing may save what is too long", "POST /v0/files", {
       body: { drive_id: "{drive}", filename: "f", content: "", path: "e\u0301".repeat(120) },
       status: 201,
       json: { path: "\u00E9".repeat(120) },
-    },
-    {
-      name: "what a path escapes to in a URL is what it is",
-      request: ["PUT", "/v0/files?drive_id={drive}&path=a%2Fb%20c+d%25"],
-      body: "x",
-      status: 201,
-      json: { path: "a/b c d%" },
-    },
+    }),
+    row(
+      "what a path escapes to in a URL is what it is",
+      "PUT /v0/files?drive_id={drive}&path=a%2Fb%20c+d%25",
+      { body: "x", status: 201, json: { path: "a/b c d%" } },
+    ),
     ...["%", "%zz", "%ff", "a%00b", "%ed%a0%80"].map((path) => ({
       name: `the query ${path} is refused`,
       request: ["PUT", `/v0/files?drive_id={drive}&path=${path}`] as const,
       body: "x",
-      ...refused("VALIDATION_ERROR", "path"),
+      ...invalid("path"),
     })),
   ]);
 });

@@ -1,17 +1,20 @@
 import { describe, expect, test } from "bun:test";
 import {
   accepted,
+  type Expected,
   HELLO,
   HELLO_DIGEST,
   holds,
+  invalid,
   openStage,
   post,
   put,
   refused,
   rejected,
+  row,
   runScenarios,
-  type Expected,
   type Scenario,
+  step,
   type Step,
 } from "../../support/server/scenario.ts";
 
@@ -33,66 +36,59 @@ const NEW_RECORD = {
   updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
 };
 
+const HELLO_HASH = { content_hash: `sha256:${HELLO_DIGEST}` };
+
 describe("JSON", () => {
+  const spellings: [name: string, body: string, json?: object][] = [
+    ["the content first", `{"content":"${HELLO}","drive_id":"{drive}","filename":"f.txt"}`],
+    [
+      "the content in the middle, white space everywhere",
+      `\r\n { "filename" : "f.txt" ,\t"content"\n:\n"${HELLO}" , "drive_id" : "{drive}" } \n`,
+    ],
+    [
+      "the content's key written with escapes",
+      `{"filename":"f.txt","\\u0063ontent":"${HELLO}","drive_id":"{drive}"}`,
+    ],
+    [
+      "escapes within the content",
+      `{"filename":"f.txt","content":"\\u0053GVs\\nbG8gV29y \\r\\n\\tbGQh","drive_id":"{drive}"}`,
+    ],
+    [
+      "an escaped slash, as PHP writes it",
+      `{"filename":"f.bin","content":"\\/\\/\\/\\/","drive_id":"{drive}"}`,
+      { size: 3, content_hash: `sha256:${Bun.SHA256.hash(new Uint8Array([255, 255, 255]), "hex")}` },
+    ],
+  ];
+  const types = [
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "application/json; charset=utf-8",
+    "image/png",
+  ];
+  const nested = { content: "not base64!", nested: { content: ["\u{1F600}", { content: 1 }] } };
   runScenarios(stage, [
-    {
-      name: "answers the new record, whole, and its ETag",
-      ...post({}, { json: NEW_RECORD, receives: { etag: `"${HELLO_DIGEST}"` }, keeps: "made" }),
-      after: [
-        { request: ["GET", "/v0/files/{made.id}"], status: 200, json: NEW_RECORD },
-        { request: ["GET", "/v0/files/{made.id}/download"], status: 200, contains: [/^Hello World!$/] },
-      ],
-    },
-    {
-      name: "the content first",
-      request: ["POST", "/v0/files"],
-      body: `{"content":"${HELLO}","drive_id":"{drive}","filename":"f.txt"}`,
-      status: 201,
-      json: NEW_RECORD,
-    },
-    {
-      name: "the content in the middle, white space everywhere",
-      request: ["POST", "/v0/files"],
-      body: `\r\n { "filename" : "f.txt" ,\t"content"\n:\n"${HELLO}" , "drive_id" : "{drive}" } \n`,
-      status: 201,
-      json: NEW_RECORD,
-    },
-    {
-      name: "the content's key written with escapes",
-      request: ["POST", "/v0/files"],
-      body: `{"filename":"f.txt","\\u0063ontent":"${HELLO}","drive_id":"{drive}"}`,
-      status: 201,
-      json: NEW_RECORD,
-    },
-    {
-      name: "escapes within the content",
-      request: ["POST", "/v0/files"],
-      body: `{"filename":"f.txt","content":"\\u0053GVs\\nbG8gV29y \\r\\n\\tbGQh","drive_id":"{drive}"}`,
-      status: 201,
-      json: NEW_RECORD,
-    },
-    {
-      name: "an escaped slash, as PHP writes it",
-      request: ["POST", "/v0/files"],
-      body: `{"filename":"f.bin","content":"\\/\\/\\/\\/","drive_id":"{drive}"}`,
-      status: 201,
-      json: { size: 3, content_hash: `sha256:${Bun.SHA256.hash(new Uint8Array([255, 255, 255]), "hex")}` },
-    },
-    ...[
-      "text/plain",
-      "application/x-www-form-urlencoded",
-      "application/json; charset=utf-8",
-      "image/png",
-    ].map((type): Scenario => ({
-      name: `sent as ${type}`,
-      ...post({}, { headers: { "content-type": type }, json: NEW_RECORD }),
-    })),
+    row(
+      "answers the new record, whole, and its ETag",
+      post({}, { json: NEW_RECORD, receives: { etag: `"${HELLO_DIGEST}"` }, keeps: "made" }),
+      {
+        after: [
+          step("GET /v0/files/{made.id}", { json: NEW_RECORD }),
+          step("GET /v0/files/{made.id}/download", { contains: [/^Hello World!$/] }),
+        ],
+      },
+    ),
+    ...spellings.map(([name, body, json = NEW_RECORD]) =>
+      row(name, "POST /v0/files", { body, status: 201, json }),
+    ),
+    ...types.map((type) =>
+      row(`sent as ${type}`, post({}, { headers: { "content-type": type }, json: NEW_RECORD })),
+    ),
     accepted("an empty content", { content: "" }, { size: 0, content_preview: "" }),
     rejected("an unknown field", { colour: "red" }, "colour"),
     accepted(
       "a text as it is",
       { content: null, text: "Hello World!" },
-      { size: 12, content_hash: `sha256:${HELLO_DIGEST}`, mime_type: "text/plain" },
+      { size: 12, ...HELLO_HASH, mime_type: "text/plain" },
     ),
     accepted(
       "a text whose name says nothing is one",
@@ -102,50 +98,41 @@ describe("JSON", () => {
     accepted(
       "a content that says that it is text",
       { content: "Hello World!", encoding: "utf-8", filename: "TODO" },
-      { content_hash: `sha256:${HELLO_DIGEST}`, mime_type: "text/plain" },
+      { ...HELLO_HASH, mime_type: "text/plain" },
     ),
     accepted(
       "bytes whose name says nothing are bytes",
       { filename: "TODO" },
       { mime_type: "application/octet-stream" },
     ),
-    accepted(
-      "base64 by the name that MCP gives it",
-      { content: null, base64: HELLO },
-      { content_hash: `sha256:${HELLO_DIGEST}` },
-    ),
+    accepted("base64 by the name that MCP gives it", { content: null, base64: HELLO }, HELLO_HASH),
     rejected("a content and a text", { text: "a" }, "text"),
     rejected("a text that is a number", { content: null, text: 5 }, "text"),
     rejected("an encoding that is none", { encoding: "gzip" }, "encoding"),
     {
       name: "a content that is plainly words",
-      ...post({ filename: "notes.md", content: "todo" }, refused("VALIDATION_ERROR", "content")),
+      ...post({ filename: "notes.md", content: "todo" }, invalid("content")),
       contains: ["`text`"],
       after: [holds()],
     },
     accepted(
       "a key `content` inside the metadata is not the content",
-      { metadata: { content: "not base64!", nested: { content: ["\u{1F600}", { content: 1 }] } } },
-      { size: 12, metadata: { content: "not base64!", nested: { content: ["\u{1F600}", { content: 1 }] } } },
+      { metadata: nested },
+      { size: 12, metadata: nested },
     ),
     rejected("no content", { content: null }, "content"),
     rejected("a content that is a number", { content: 12 }, "content"),
     rejected("a content that is an object", { content: { content: HELLO } }, "content"),
     rejected("a filename that is a number", { filename: 12 }, "filename"),
     accepted("a path and a type that are null", { path: null, content_type: null }, { path: "f.txt" }),
-    {
-      name: "a byte order mark before the body",
-      ...post({}, { body: `\ufeff{"drive_id":"{drive}","filename":"f.txt","content":"${HELLO}"}` }),
-    },
+    row(
+      "a byte order mark before the body",
+      post({}, { body: `\ufeff{"drive_id":"{drive}","filename":"f.txt","content":"${HELLO}"}` }),
+    ),
     ...["drive_id", "filename", "content"].map((missing): Scenario => {
       const fields = { drive_id: "{drive}", filename: "f.txt", content: HELLO };
       const body = Object.fromEntries(Object.entries(fields).filter(([name]) => name !== missing));
-      return {
-        name: `without ${missing}`,
-        request: ["POST", "/v0/files"],
-        body,
-        ...refused("VALIDATION_ERROR", missing),
-      };
+      return row(`without ${missing}`, "POST /v0/files", { body, ...invalid(missing) });
     }),
     ...[
       "",
@@ -158,33 +145,28 @@ describe("JSON", () => {
       `{"content":"${HELLO}`,
       `{"content":"${HELLO}"`,
       "{}{}",
-    ].map((body): Scenario => ({
-      name: `the body ${JSON.stringify(body)}`,
-      request: ["POST", "/v0/files"],
-      body,
-      ...refused("VALIDATION_ERROR", "body"),
-      after: [holds()],
-    })),
-    {
-      name: "two contents",
-      request: ["POST", "/v0/files"],
+    ].map((body) =>
+      row(`the body ${JSON.stringify(body)}`, "POST /v0/files", {
+        body,
+        ...invalid("body"),
+        after: [holds()],
+      }),
+    ),
+    row("two contents", "POST /v0/files", {
       body: `{"drive_id":"{drive}","filename":"f","content":"${HELLO}","content":"${HELLO}"}`,
-      ...refused("VALIDATION_ERROR", "content"),
+      ...invalid("content"),
       after: [holds()],
-    },
-    {
-      name: "into a drive that is not there",
-      ...post({ drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f" }, refused("NOT_FOUND")),
-    },
-    { name: "into a foreign drive", ...post({ drive_id: "{drives.ada}" }, refused("NOT_FOUND")) },
-    { name: "into a foreign drive, by slug", ...post({ drive_id: "ada/notes" }, refused("NOT_FOUND")) },
-    {
-      name: "into one's drive by slug",
-      ...post(
-        { drive_id: "ada/notes", path: "by-slug.txt" },
-        { as: "ada", json: { drive_id: "{drives.ada}" } },
-      ),
-    },
+    }),
+    row(
+      "into a drive that is not there",
+      post({ drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f" }, refused("NOT_FOUND")),
+    ),
+    row("into a foreign drive", post({ drive_id: "{drives.ada}" }, refused("NOT_FOUND"))),
+    row("into a foreign drive, by slug", post({ drive_id: "ada/notes" }, refused("NOT_FOUND"))),
+    row(
+      "into one's drive by slug",
+      post({ drive_id: "ada/notes", path: "by-slug.txt" }, { as: "ada", json: { drive_id: "{drives.ada}" } }),
+    ),
   ]);
 });
 
@@ -207,14 +189,13 @@ describe("base64", () => {
     ["data:text/plain;base64,AAAA", 4],
   ];
   runScenarios(stage, [
-    ...wrong.map(([content, position]): Scenario => ({
-      name: `${JSON.stringify(content)} is refused at ${position}`,
-      ...post(
-        { content },
-        { ...refused("VALIDATION_ERROR", "content"), contains: [new RegExp(`position ${position}\\b`)] },
+    ...wrong.map(([content, position]) =>
+      row(
+        `${JSON.stringify(content)} is refused at ${position}`,
+        post({ content }, { ...invalid("content"), contains: [new RegExp(`position ${position}\\b`)] }),
+        { after: [holds()] },
       ),
-      after: [holds()],
-    })),
+    ),
     accepted("padding may be missing, one", { content: "AAA" }, { size: 2 }),
     accepted("padding may be missing, two", { content: "AA" }, { size: 1 }),
     accepted("padding may be there", { content: "AA==" }, { size: 1 }),
@@ -224,255 +205,131 @@ describe("base64", () => {
   ]);
 });
 
-/** A form of fields and one file. */
-function form(parts: readonly (readonly [header: string, content: string])[], more: Expected): Step {
+type Part = readonly [field: string, content: string, parameters?: string];
+
+/** A form of fields and files. */
+function form(parts: readonly Part[], more: Expected): Step {
   const body = parts.map(
-    ([header, content]) => `--xx\r\nContent-Disposition: form-data; ${header}\r\n\r\n${content}\r\n`,
+    ([field, content, parameters = ""]) =>
+      `--xx\r\nContent-Disposition: form-data; name="${field}"${parameters}\r\n\r\n${content}\r\n`,
   );
-  return {
-    request: ["POST", "/v0/files"],
+  return step("POST /v0/files", {
     headers: { "content-type": "multipart/form-data; boundary=xx" },
     body: `${body.join("")}--xx--\r\n`,
     status: 201,
     ...more,
-  };
+  });
 }
 
 describe("multipart", () => {
-  const drive = ['name="drive_id"', "{drive}"] as const;
-  const file = ['name="file"; filename="f.txt"', "Hello World!"] as const;
+  const drive: Part = ["drive_id", "{drive}"];
+  const file: Part = ["file", "Hello World!", '; filename="f.txt"'];
+  const own = ["file", "x", '; filename="f.txt"\r\nContent-Type: text/x-own'] as const;
+  const every: Part[] = [
+    ["tags", "a"],
+    ["path", "notes/"],
+    file,
+    ["tags", "b"],
+    drive,
+    ["filename", "g.md"],
+    ["content_type", "text/x-own"],
+    ["metadata", '{"content":1}'],
+    ["expires_at", "2031-01-01T00:00:00Z"],
+  ];
+  const everything = {
+    path: "notes/g.md",
+    filename: "g.md",
+    mime_type: "text/x-own",
+    tags: ["a", "b"],
+    metadata: { content: 1 },
+    expires_at: "2031-01-01T00:00:00.000Z",
+  };
+  const mcp: Part[] = [["drive", "{drive}"], ["mime_type", "text/x-own"], ["only_create", "true"], file];
+  const text: Part[] = [drive, ["text", "Hello World!"], ["filename", "TODO"]];
   runScenarios(stage, [
-    { name: "the file last", ...form([drive, file], { json: NEW_RECORD }) },
-    { name: "the file first", ...form([file, drive], { json: NEW_RECORD }) },
-    {
-      name: "every field",
-      ...form(
-        [
-          ['name="tags"', "a"],
-          ['name="path"', "notes/"],
-          file,
-          ['name="tags"', "b"],
-          drive,
-          ['name="filename"', "g.md"],
-          ['name="content_type"', "text/x-own"],
-          ['name="metadata"', '{"content":1}'],
-          ['name="expires_at"', "2031-01-01T00:00:00Z"],
-        ],
-        {
-          json: {
-            path: "notes/g.md",
-            filename: "g.md",
-            mime_type: "text/x-own",
-            tags: ["a", "b"],
-            metadata: { content: 1 },
-            expires_at: "2031-01-01T00:00:00.000Z",
-          },
-        },
-      ),
-    },
-    {
-      name: "the file's own type",
-      ...form([drive, ['name="file"; filename="f.txt"\r\nContent-Type: text/x-own', "x"]], {
-        json: { mime_type: "text/x-own" },
-      }),
-    },
-    {
-      name: "a text, as the content",
-      ...form([drive, ['name="text"', "Hello World!"], ['name="filename"', "TODO"]], {
-        json: { mime_type: "text/plain", content_hash: `sha256:${HELLO_DIGEST}` },
-      }),
-    },
-    {
-      name: "an encoding",
-      ...form([drive, file, ['name="encoding"', "base64"]], refused("VALIDATION_ERROR", "encoding")),
-      after: [holds()],
-    },
-    {
-      name: "names of MCP, and a condition",
-      ...form(
-        [
-          ['name="drive"', "{drive}"],
-          ['name="mime_type"', "text/x-own"],
-          ['name="only_create"', "true"],
-          file,
-        ],
-        { json: { mime_type: "text/x-own" } },
-      ),
-    },
-    {
-      name: "an unknown field",
-      ...form([drive, ['name="colour"', "red"], file], refused("VALIDATION_ERROR", "colour")),
-      after: [holds()],
-    },
-    {
-      name: "no file",
-      ...form([drive, ['name="filename"', "f"]], refused("VALIDATION_ERROR", "content")),
-      after: [holds()],
-    },
-    { name: "no drive", ...form([file], refused("VALIDATION_ERROR", "drive_id")) },
-    {
-      name: "a file under another name",
-      ...form([drive, ['name="avatar"; filename="f"', "x"]], {
-        ...refused("VALIDATION_ERROR", "avatar"),
-        contains: ["avatar is not a field of this request.", "the part `file`"],
-      }),
-      after: [holds()],
-    },
-    {
-      name: "two files",
-      ...form([drive, file, file], refused("VALIDATION_ERROR", "content")),
-      after: [holds()],
-    },
-    {
-      name: "metadata that is no JSON",
-      ...form([drive, file, ['name="metadata"', "{"]], refused("VALIDATION_ERROR", "metadata")),
-      after: [holds()],
-    },
-    {
-      name: "no boundary",
-      ...form([drive, file], {
-        ...refused("VALIDATION_ERROR", "body"),
-        headers: { "content-type": "multipart/form-data" },
-      }),
-      after: [holds()],
-    },
-    {
-      name: "cut off",
-      ...form([drive, file], {
-        ...refused("VALIDATION_ERROR", "body"),
-        body: '--xx\r\nContent-Disposition: form-data; name="file"\r\n\r\nHel',
-      }),
-      after: [holds()],
-    },
+    row("the file last", form([drive, file], { json: NEW_RECORD })),
+    row("the file first", form([file, drive], { json: NEW_RECORD })),
+    row("every field", form(every, { json: everything })),
+    row("the file's own type", form([drive, own], { json: { mime_type: "text/x-own" } })),
+    row("a text, as the content", form(text, { json: { mime_type: "text/plain", ...HELLO_HASH } })),
+    row("names of MCP, and a condition", form(mcp, { json: { mime_type: "text/x-own" } })),
+  ]);
+  const other: Part = ["avatar", "x", '; filename="f"'];
+  const withoutBoundary = { "content-type": "multipart/form-data" };
+  const cut = '--xx\r\nContent-Disposition: form-data; name="file"\r\n\r\nHel';
+  runScenarios(stage, { after: [holds()] }, [
+    row("an encoding", form([drive, file, ["encoding", "base64"]], invalid("encoding"))),
+    row("an unknown field", form([drive, ["colour", "red"], file], invalid("colour"))),
+    row("no file", form([drive, ["filename", "f"]], invalid("content"))),
+    row("no drive", form([file], invalid("drive_id"))),
+    row("a file under another name", {
+      ...form([drive, other], invalid("avatar")),
+      contains: ["avatar is not a field of this request.", "the part `file`"],
+    }),
+    row("two files", form([drive, file, file], invalid("content"))),
+    row("metadata that is no JSON", form([drive, file, ["metadata", "{"]], invalid("metadata"))),
+    row("no boundary", { ...form([drive, file], invalid("body")), headers: withoutBoundary }),
+    row("cut off", { ...form([drive, file], invalid("body")), body: cut }),
   ]);
 });
 
-function at(query: string): ["PUT", string] {
-  return ["PUT", `/v0/files?drive_id={drive}&${query}`];
+/** An upload of a byte, which gives a record with at least `json`. */
+function at(query: string, json: object, type?: string): Step {
+  const headers = type === undefined ? {} : { "content-type": type };
+  return step(`PUT /v0/files?drive_id={drive}&${query}`, { body: "x", headers, status: 201, json });
 }
 
 describe("PUT", () => {
   const everyByte = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+  const hash = `sha256:${Bun.SHA256.hash(everyByte, "hex")}`;
+  const plain = { mime_type: "text/plain" };
+  const record = { ...NEW_RECORD, path: "a/b/f.txt" };
+  const metadata = (json: string) => `path=a&metadata=${encodeURIComponent(json)}`;
   runScenarios(stage, [
-    {
-      name: "every byte as it is",
-      ...put("a.bin", "", {
-        body: everyByte,
-        json: { size: 256, content_hash: `sha256:${Bun.SHA256.hash(everyByte, "hex")}` },
-      }),
-    },
-    { name: "an empty body", ...put("a.txt", "", { json: { size: 0 } }) },
-    {
-      name: "the filename is the path's last segment",
-      ...put("a/b/f.txt", "Hello World!", { json: { ...NEW_RECORD, path: "a/b/f.txt" } }),
-    },
-    {
-      name: "another filename",
-      request: at("path=a/b&filename=f.txt"),
-      body: "x",
-      status: 201,
-      json: { path: "a/b", filename: "f.txt", mime_type: "text/plain" },
-    },
-    {
-      name: "into a folder",
-      request: at("path=a/&filename=f.txt"),
-      body: "x",
-      status: 201,
-      json: { path: "a/f.txt" },
-    },
-    {
-      name: "into a folder without a filename",
-      request: at("path=a/"),
-      body: "x",
-      ...refused("VALIDATION_ERROR", "filename"),
-      after: [holds()],
-    },
-    {
-      name: "without a path",
-      request: ["PUT", "/v0/files?drive_id={drive}"],
-      body: "x",
-      ...refused("VALIDATION_ERROR", "path"),
-      after: [holds()],
-    },
-    {
-      name: "without a drive",
-      request: ["PUT", "/v0/files?path=a"],
-      body: "x",
-      ...refused("VALIDATION_ERROR", "drive_id"),
-    },
-    {
-      name: "a parameter twice",
-      request: at("path=a&path=b"),
-      body: "x",
-      ...refused("VALIDATION_ERROR", "path"),
-      after: [holds()],
-    },
-    {
-      name: "into a foreign drive",
-      request: ["PUT", "/v0/files?drive_id={drives.ada}&path=a"],
+    row("every byte as it is", put("a.bin", everyByte, { json: { size: 256, content_hash: hash } })),
+    row("an empty body", put("a.txt", "", { json: { size: 0 } })),
+    row("the filename is the path's last segment", put("a/b/f.txt", "Hello World!", { json: record })),
+    row("another filename", at("path=a/b&filename=f.txt", { path: "a/b", filename: "f.txt", ...plain })),
+    row("into a folder", at("path=a/&filename=f.txt", { path: "a/f.txt" })),
+    row("into a foreign drive", "PUT /v0/files?drive_id={drives.ada}&path=a", {
       body: "x",
       ...refused("NOT_FOUND"),
-    },
-    {
-      name: "tags and expiry",
-      request: at("path=a&tags=x,y,,x&expires_at=2031-01-01"),
-      body: "x",
-      status: 201,
-      json: { tags: ["x", "y"], expires_at: "2031-01-01T00:00:00.000Z" },
-    },
-    {
-      name: "metadata",
-      request: at(`path=a&metadata=${encodeURIComponent('{"k":{"n":1}}')}`),
-      body: "x",
-      status: 201,
-      json: { metadata: { k: { n: 1 } } },
-    },
-    {
-      name: "metadata in place of others, while tags stay",
-      given: [{ ...put("a", "x", { status: 201 }), request: at('path=a&tags=t&metadata={"a":1}') }],
-      request: at('path=a&metadata={"b":2}'),
-      body: "y",
-      status: 200,
-      json: { tags: ["t"], metadata: { b: 2 } },
-    },
-    ...["[]", "{", "1", '{"n":1e400}', '{"a":"\\ud800"}'].map((metadata): Scenario => ({
-      name: `metadata that is ${metadata}`,
-      request: at(`path=a&metadata=${encodeURIComponent(metadata)}`),
-      body: "x",
-      status: 400,
-      json: { error: { code: "VALIDATION_ERROR", field: expect.stringMatching(/^metadata/) } },
-      after: [holds()],
-    })),
-    {
-      name: "a type of its own",
-      ...put("a.txt", "x", { headers: { "content-type": "text/x-own" }, json: { mime_type: "text/x-own" } }),
-    },
-    {
-      name: "curl's default type says nothing",
-      ...put("a.txt", "x", {
-        headers: { "content-type": "application/x-www-form-urlencoded" },
-        json: { mime_type: "text/plain" },
+    }),
+    row(
+      "tags and expiry",
+      at("path=a&tags=x,y,,x&expires_at=2031-01-01", {
+        tags: ["x", "y"],
+        expires_at: "2031-01-01T00:00:00.000Z",
       }),
-    },
-    {
-      name: "octet-stream says nothing",
-      ...put("a.txt", "x", {
-        headers: { "content-type": "application/octet-stream" },
-        json: { mime_type: "text/plain" },
-      }),
-    },
-    {
-      name: "content_type goes before the header",
-      request: at("path=a.txt&content_type=text/x-one"),
-      headers: { "content-type": "text/x-two" },
-      body: "x",
-      status: 201,
-      json: { mime_type: "text/x-one" },
-    },
-    {
-      name: "a JSON body is a file like any other",
-      ...put("a.json", '{"content":"!"}', { json: { size: 15, mime_type: "application/json" } }),
-    },
+    ),
+    row("metadata", at(metadata('{"k":{"n":1}}'), { metadata: { k: { n: 1 } } })),
+    row(
+      "metadata in place of others, while tags stay",
+      { ...at('path=a&metadata={"b":2}', { tags: ["t"], metadata: { b: 2 } }), status: 200 },
+      { given: [at('path=a&tags=t&metadata={"a":1}', { tags: ["t"] })] },
+    ),
+    row("a type of its own", at("path=a.txt", { mime_type: "text/x-own" }, "text/x-own")),
+    row("curl's default type says nothing", at("path=a.txt", plain, "application/x-www-form-urlencoded")),
+    row("octet-stream says nothing", at("path=a.txt", plain, "application/octet-stream")),
+    row(
+      "content_type goes before the header",
+      at("path=a.txt&content_type=text/x-one", { mime_type: "text/x-one" }, "text/x-two"),
+    ),
+    row(
+      "a JSON body is a file like any other",
+      put("a.json", '{"content":"!"}', { json: { size: 15, mime_type: "application/json" } }),
+    ),
+  ]);
+  const bad = ["[]", "{", "1", '{"n":1e400}', '{"a":"\\ud800"}'];
+  const inMetadata = { code: "VALIDATION_ERROR", field: expect.stringMatching(/^metadata/) };
+  runScenarios(stage, { after: [holds()] }, [
+    row("into a folder without a filename", { ...at("path=a/", {}), ...invalid("filename") }),
+    row("without a path", { ...at("", {}), ...invalid("path") }),
+    row("without a drive", "PUT /v0/files?path=a", { body: "x", ...invalid("drive_id") }),
+    row("a parameter twice", { ...at("path=a&path=b", {}), ...invalid("path") }),
+    ...bad.map((json) =>
+      row(`metadata that is ${json}`, { ...at(metadata(json), { error: inMetadata }), status: 400 }),
+    ),
   ]);
 });
 
@@ -482,11 +339,9 @@ describe("a path that is taken", () => {
     { keeps: "old" },
   );
   const other = { content: "b3RoZXI=" };
-  const unchanged: Step = {
-    request: ["GET", "/v0/files/{old.id}"],
-    status: 200,
+  const unchanged: Step = step("GET /v0/files/{old.id}", {
     json: { size: 12, tags: ["old"], metadata: { old: true } },
-  };
+  });
   const absent = "f".repeat(64);
   const conditions: [name: string, headers: Record<string, string>, holds: boolean][] = [
     ["If-None-Match: *", { "if-none-match": "*" }, false],
@@ -500,101 +355,61 @@ describe("a path that is taken", () => {
     ["If-Match of its ETag, weak", { "if-match": `W/"${HELLO_DIGEST}"` }, false],
     ["If-Match of its ETag without quotes", { "if-match": HELLO_DIGEST }, false],
   ];
+  const replaced = {
+    id: "{old.id}",
+    created_at: "{old.created_at}",
+    size: 5,
+    content_preview: "other",
+    tags: [],
+    metadata: {},
+    expires_at: null,
+  };
+  const renamed = { id: "{old.id}", path: "f.txt", filename: "g.json", mime_type: "application/json" };
+  const failed = refused("PRECONDITION_FAILED");
+  runScenarios(stage, { given: [old] }, [
+    row(
+      "gets the new content and attributes, and keeps its id and created_at",
+      post(other, { status: 200, json: replaced }),
+      { after: [step("GET /v0/files/{old.id}/download", { contains: [/^other$/] }), holds("f.txt")] },
+    ),
+    row("by PUT as well", put("f.txt", "other", { status: 200, json: { id: "{old.id}", size: 5 } })),
+    row(
+      "takes the type of the new filename",
+      post({ ...other, path: "f.txt", filename: "g.json" }, { status: 200, json: renamed }),
+    ),
+    ...conditions.map(([name, headers, held]) =>
+      held
+        ? row(`${name} holds`, post(other, { headers, status: 200, json: { id: "{old.id}", size: 5 } }), {
+            after: [holds("f.txt")],
+          })
+        : row(`${name} does not hold`, post(other, { headers, ...failed }), {
+            after: [unchanged, holds("f.txt")],
+          }),
+    ),
+  ]);
+  const folder = { body: { drive_id: "{drive}", path: "a/" }, status: 201, json: { path: "a/" } };
+  const taken = refused("CONFLICT");
   runScenarios(stage, [
-    {
-      name: "gets the new content and attributes, and keeps its id and created_at",
-      given: [old],
-      ...post(other, {
-        status: 200,
-        json: {
-          id: "{old.id}",
-          created_at: "{old.created_at}",
-          size: 5,
-          content_preview: "other",
-          tags: [],
-          metadata: {},
-          expires_at: null,
-        },
-      }),
-      after: [
-        { request: ["GET", "/v0/files/{old.id}/download"], status: 200, contains: [/^other$/] },
-        holds("f.txt"),
-      ],
-    },
-    {
-      name: "by PUT as well",
-      given: [old],
-      ...put("f.txt", "other", { status: 200, json: { id: "{old.id}", size: 5 } }),
-    },
-    {
-      name: "takes the type of the new filename",
-      given: [old],
-      ...post(
-        { ...other, path: "f.txt", filename: "g.json" },
-        {
-          status: 200,
-          json: { id: "{old.id}", path: "f.txt", filename: "g.json", mime_type: "application/json" },
-        },
-      ),
-    },
-    ...conditions.map(([name, headers, held]): Scenario => ({
-      name: `${name} ${held ? "holds" : "does not hold"}`,
-      given: [old],
-      ...post(
-        other,
-        held
-          ? { headers, status: 200, json: { id: "{old.id}", size: 5 } }
-          : { headers, ...refused("PRECONDITION_FAILED") },
-      ),
-      after: held ? [holds("f.txt")] : [unchanged, holds("f.txt")],
-    })),
-    {
-      name: "If-None-Match: * at a free path",
-      ...put("new.txt", "x", { headers: { "if-none-match": "*" } }),
+    row("If-None-Match: * at a free path", put("new.txt", "x", { headers: { "if-none-match": "*" } }), {
       after: [holds("new.txt")],
-    },
-    {
-      name: "If-Match at a free path",
-      ...put("new.txt", "x", { headers: { "if-match": "*" }, ...refused("PRECONDITION_FAILED") }),
+    }),
+    row("If-Match at a free path", put("new.txt", "x", { headers: { "if-match": "*" }, ...failed }), {
       after: [holds()],
-    },
-    {
-      name: "a file below a file",
-      given: [put("a")],
-      ...put("a/b", "x", refused("CONFLICT")),
-      after: [holds("a")],
-    },
-    {
-      name: "a file deep below a file",
-      given: [put("a")],
-      ...put("a/b/c/d", "x", refused("CONFLICT")),
-      after: [holds("a")],
-    },
-    {
-      name: "a file where a folder stands",
+    }),
+    row("a file below a file", put("a/b", "x", taken), { given: [put("a")], after: [holds("a")] }),
+    row("a file deep below a file", put("a/b/c/d", "x", taken), { given: [put("a")], after: [holds("a")] }),
+    row("a file where a folder stands", put("a", "x", taken), {
       given: [put("a/b")],
-      ...put("a", "x", refused("CONFLICT")),
       after: [holds("a/b")],
-    },
-    {
-      name: "a file where an empty folder stands",
-      given: [
-        {
-          request: ["POST", "/v0/folders"],
-          body: { drive_id: "{drive}", path: "a/" },
-          status: 201,
-          json: { path: "a/" },
-        },
-      ],
-      ...put("a", "x", refused("CONFLICT")),
+    }),
+    row("a file where an empty folder stands", put("a", "x", taken), {
+      given: [step("POST /v0/folders", folder)],
       after: [holds()],
-    },
-    {
-      name: "names that differ in case are two files",
+    }),
+    row("names that differ in case are two files", put("A.txt"), {
       given: [put("a.txt")],
-      ...put("A.txt"),
       after: [holds("A.txt", "a.txt")],
-    },
+    }),
   ]);
 
   test("updated_at moves on, created_at does not", async () => {

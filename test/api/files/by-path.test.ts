@@ -2,12 +2,15 @@ import { describe, test } from "bun:test";
 import {
   type Expected,
   HELLO_DIGEST,
+  invalid,
   openStage,
   put,
   refused,
+  row,
   runScenarios,
   type Scenario,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
@@ -38,11 +41,11 @@ describe("a file is found by its path", () => {
       ...ask("GET", "", { json: { id: "{file.id}" } }, `${drive}&path=${path}`),
       receives: { etag: RECORD_ETAG },
     })),
-    {
-      name: "in another Unicode form",
-      given: [put("\u00e4.txt", "x", { keeps: "file" })],
-      ...ask("GET", "", { json: { id: "{file.id}", path: "\u00e4.txt" } }, `${drive}&path=a%CC%88.txt`),
-    },
+    row(
+      "in another Unicode form",
+      ask("GET", "", { json: { id: "{file.id}", path: "\u00e4.txt" } }, `${drive}&path=a%CC%88.txt`),
+      { given: [put("\u00e4.txt", "x", { keeps: "file" })] },
+    ),
     {
       name: "in a drive named by its slug",
       as: "ada",
@@ -65,125 +68,89 @@ describe("a path that names no file", () => {
   ];
   const none: readonly string[] = ["notes", "hello.txt", "notes/HELLO.txt", "notes/hello.txt%20", "%25"];
   runScenarios(stage, [
-    ...malformed.map((path): Scenario => ({
-      name: `malformed: "${path}"`,
-      given: [hello],
-      request: ["GET", `/v0/files/by-path?drive_id={drive}&path=${path}`],
-      ...refused("VALIDATION_ERROR", "path"),
-    })),
-    ...none.map((path): Scenario => ({
-      name: `of nothing: "${path}"`,
-      given: [hello],
-      request: ["GET", `/v0/files/by-path?drive_id={drive}&path=${path}`],
-      ...refused("NOT_FOUND"),
-      contains: ["No such file."],
-    })),
-    {
-      name: "in a drive that is another's",
-      request: ["GET", "/v0/files/by-path?drive_id={drives.ada}&path=notes/hello.txt"],
+    ...malformed.map((path) =>
+      row(`malformed: "${path}"`, `GET /v0/files/by-path?drive_id={drive}&path=${path}`, {
+        given: [hello],
+        ...invalid("path"),
+      }),
+    ),
+    ...none.map((path) =>
+      row(`of nothing: "${path}"`, `GET /v0/files/by-path?drive_id={drive}&path=${path}`, {
+        given: [hello],
+        ...refused("NOT_FOUND"),
+        contains: ["No such file."],
+      }),
+    ),
+    row("in a drive that is another's", "GET /v0/files/by-path?drive_id={drives.ada}&path=notes/hello.txt", {
       ...refused("NOT_FOUND"),
       contains: ["No such drive."],
-    },
-    {
-      name: "left out",
-      request: ["GET", "/v0/files/by-path?drive_id={drive}"],
-      ...refused("VALIDATION_ERROR", "path"),
-    },
-    {
-      name: "in a drive that is left out, even by a key of one drive",
-      given: [hello],
-      request: ["GET", "/v0/files/by-path?path=notes/hello.txt"],
-      ...refused("VALIDATION_ERROR", "drive_id"),
-    },
+    }),
+    row("left out", "GET /v0/files/by-path?drive_id={drive}", invalid("path")),
+    row(
+      "in a drive that is left out, even by a key of one drive",
+      "GET /v0/files/by-path?path=notes/hello.txt",
+      { given: [hello], ...invalid("drive_id") },
+    ),
   ]);
 });
 
 describe("what can be done with a file's id can be done with its path", () => {
-  const gone: Step = { request: ["GET", `/v0/files/by-path?${HELLO}`], ...refused("NOT_FOUND") };
-  runScenarios(stage, [
-    {
-      name: "change it",
-      given: [hello],
-      ...ask("PATCH", "", { body: { path: "b.txt", tags: ["x"] }, json: { id: "{file.id}", path: "b.txt" } }),
-      after: [gone],
-    },
-    {
-      name: "change it, unless it has changed",
-      given: [hello],
-      request: ["PATCH", `/v0/files/by-path?${HELLO}`],
+  const gone: Step = step(`GET /v0/files/by-path?${HELLO}`, refused("NOT_FOUND"));
+  runScenarios(stage, { given: [hello] }, [
+    row(
+      "change it",
+      ask("PATCH", "", { body: { path: "b.txt", tags: ["x"] }, json: { id: "{file.id}", path: "b.txt" } }),
+      { after: [gone] },
+    ),
+    row("change it, unless it has changed", `PATCH /v0/files/by-path?${HELLO}`, {
       body: { tags: ["x"] },
       headers: { "if-match": '"other"' },
       ...refused("PRECONDITION_FAILED"),
       after: [ask("GET", "", { json: { tags: [] } })],
-    },
-    {
-      name: "delete it",
-      given: [hello],
-      ...ask("DELETE", "", { json: { id: "{file.id}", deleted: true } }),
+    }),
+    row("delete it", ask("DELETE", "", { json: { id: "{file.id}", deleted: true } }), { after: [gone] }),
+    row(
+      "copy it",
+      ask("POST", "/copy", { body: { destination_path: "c.txt" }, status: 201, json: { path: "c.txt" } }),
+      { after: [isThere] },
+    ),
+    row("move it", ask("POST", "/move", { body: { destination_path: "m.txt" }, json: { id: "{file.id}" } }), {
       after: [gone],
-    },
-    {
-      name: "copy it",
-      given: [hello],
-      ...ask("POST", "/copy", { body: { destination_path: "c.txt" }, status: 201, json: { path: "c.txt" } }),
-      after: [isThere],
-    },
-    {
-      name: "move it",
-      given: [hello],
-      ...ask("POST", "/move", { body: { destination_path: "m.txt" }, json: { id: "{file.id}" } }),
-      after: [gone],
-    },
-    { name: "download it", given: [hello], ...ask("GET", "/download", { contains: [/^Hello World!$/] }) },
+    }),
+    row("download it", ask("GET", "/download", { contains: [/^Hello World!$/] })),
     {
       name: "download a range of it",
-      given: [hello],
       ...ask("GET", "/download", { headers: { range: "bytes=6-" }, status: 206, contains: [/^World!$/] }),
       receives: { "content-range": "bytes 6-11/12", etag: ETAG },
     },
     {
       name: "show it in a browser",
-      given: [hello],
       ...ask("GET", "/download", { contains: ["Hello"] }, `${HELLO}&inline=1`),
       receives: { "content-disposition": /^inline/ },
     },
-    {
-      name: "ask for its headers",
-      given: [hello],
-      ...ask("HEAD", "/download", { empty: true, receives: { "content-length": "12", etag: ETAG } }),
-    },
-    {
-      name: "ask whether a copy is current",
-      given: [hello],
-      ...ask("GET", "/download", { headers: { "if-none-match": ETAG }, status: 304, empty: true }),
-    },
-    { name: "extract it", given: [hello], ...ask("POST", "/extract", { json: { content: "Hello World!" } }) },
-    {
-      name: "link to it",
-      given: [hello],
-      ...ask("POST", "/presigned-url", { contains: ["/v0/presigned/"], keeps: "link" }),
-      after: [
-        {
-          as: "nobody",
-          request: ["GET", "/v0/presigned/{link.token}"],
-          status: 200,
-          contains: [/^Hello World!$/],
-        },
-      ],
-    },
+    row(
+      "ask for its headers",
+      ask("HEAD", "/download", { empty: true, receives: { "content-length": "12", etag: ETAG } }),
+    ),
+    row(
+      "ask whether a copy is current",
+      ask("GET", "/download", { headers: { "if-none-match": ETAG }, status: 304, empty: true }),
+    ),
+    row("extract it", ask("POST", "/extract", { json: { content: "Hello World!" } })),
+    row("link to it", ask("POST", "/presigned-url", { contains: ["/v0/presigned/"], keeps: "link" }), {
+      after: [step("nobody GET /v0/presigned/{link.token}", { contains: [/^Hello World!$/] })],
+    }),
   ]);
 });
 
 runScenarios(stage, [
-  {
-    name: "another file that has taken the path is meant",
+  row("another file that has taken the path is meant", ask("GET", "", { json: { id: "{second.id}" } }), {
     given: [
       hello,
       ask("POST", "/move", { body: { destination_path: "old.txt" }, json: { id: "{file.id}" } }),
       put("notes/hello.txt", "new", { keeps: "second" }),
     ],
-    ...ask("GET", "", { json: { id: "{second.id}" } }),
-  },
+  }),
 ]);
 
 test("a file that has expired is at no path, for a read or a write", async () => {

@@ -1,22 +1,29 @@
 import { describe, expect, test } from "bun:test";
 import type { Json } from "../../support/server/client.ts";
 import {
+  type Expected,
   HELLO_DIGEST,
   holds,
+  invalid,
   openStage,
   post,
   put,
   refused,
+  type Request,
+  row,
   runScenarios,
-  type Expected,
   type Scenario,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
 
 const ETAG = `"${HELLO_DIGEST}"`;
 const OTHER_ETAG = `"${"0".repeat(64)}"`;
+const IF_SAME = { "if-match": ETAG };
+const IF_OTHER = { "if-match": OTHER_ETAG };
+const STALE = refused("PRECONDITION_FAILED");
 const NOWHERE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 
 /** `notes/hello.txt` with everything a file can have. */
@@ -35,24 +42,29 @@ function get(expected: Partial<Step> = {}): Step {
   return { request: ["GET", "/v0/files/{file.id}"], status: 200, json: { id: "{file.id}" }, ...expected };
 }
 
-function patch(body: Json, expected: Partial<Step> = {}): Step {
-  return {
-    request: ["PATCH", "/v0/files/{file.id}"],
-    body,
-    status: 200,
-    json: { id: "{file.id}" },
-    ...expected,
-  };
+/** What the record that is answered must show, or a refusal. */
+type Outcome =
+  (Readonly<Record<string, unknown>> & { readonly status?: undefined }) | ReturnType<typeof refused>;
+
+function change(request: Request, status: number, body: Json, outcome: Outcome): Step {
+  return step(request, { body, ...(outcome.status === undefined ? { status, json: outcome } : outcome) });
 }
 
-function copy(body: { [name: string]: Json }, expected: Partial<Step> = {}): Step {
-  const json = { content_hash: "{file.content_hash}" };
-  return { request: ["POST", "/v0/files/{file.id}/copy"], body, status: 201, json, ...expected };
+function patch(body: Json, outcome: Outcome = { id: "{file.id}" }): Step {
+  return change("PATCH /v0/files/{file.id}", 200, body, outcome);
 }
 
-function move(body: { [name: string]: Json }, expected: Partial<Step> = {}): Step {
-  const json = { id: "{file.id}" };
-  return { request: ["POST", "/v0/files/{file.id}/move"], body, status: 200, json, ...expected };
+function copy(body: Json, outcome: Outcome = { content_hash: "{file.content_hash}" }): Step {
+  return change("POST /v0/files/{file.id}/copy", 201, body, outcome);
+}
+
+function move(body: Json, outcome: Outcome = { id: "{file.id}" }): Step {
+  return change("POST /v0/files/{file.id}/move", 200, body, outcome);
+}
+
+/** Of a test with this body. */
+function titleOf(body: Json): string {
+  return JSON.stringify(body).slice(0, 60);
 }
 
 const unchanged = get({
@@ -75,11 +87,9 @@ describe("GET", () => {
       ...unchanged,
       receives: { etag: new RegExp(`^"${HELLO_DIGEST}\\.[0-9a-f]{16}"$`) },
     },
-    ...[NOWHERE, "nonsense", "%00", "..%2f..", "{files.ada}"].map((id): Scenario => ({
-      name: `${id} is not there`,
-      request: ["GET", `/v0/files/${id}`],
-      ...refused("NOT_FOUND"),
-    })),
+    ...[NOWHERE, "nonsense", "%00", "..%2f..", "{files.ada}"].map((id) =>
+      row(`${id} is not there`, `GET /v0/files/${id}`, refused("NOT_FOUND")),
+    ),
   ]);
 });
 
@@ -148,174 +158,94 @@ describe("PATCH", () => {
     ["{", "body"],
     ["", "body"],
   ];
-  runScenarios(stage, [
-    ...renames.map(([name, start, change, path, filename]): Scenario => ({
-      name,
-      given: [post({ filename: "hello.txt", path: "notes/hello.txt", ...start }, { keeps: "file" })],
-      ...patch(change, { json: { id: "{file.id}", path, filename, created_at: "{file.created_at}" } }),
-      after: [holds(path), get({ json: { path, filename } })],
-    })),
-    ...bad.map(([body, field]): Scenario => ({
-      name: `${JSON.stringify(body).slice(0, 60)} is refused`,
-      given: [hello],
-      ...patch(body, refused("VALIDATION_ERROR", field)),
-      after: [unchanged],
-    })),
-    {
-      name: "nothing at all",
-      given: [hello],
-      ...patch({}, { json: { id: "{file.id}" } }),
-      after: [unchanged],
-    },
-    {
-      name: "null for what may be left out changes nothing",
-      given: [hello],
-      ...patch({ filename: null, path: null, tags: null, metadata: null }, { json: { id: "{file.id}" } }),
-      after: [unchanged],
-    },
-    {
-      name: "a byte order mark before the body is skipped",
-      given: [hello],
-      ...patch('\ufeff{"tags":["c"]}', { json: { tags: ["c"] } }),
-    },
-    {
-      name: "unknown fields, size and hash among them, are ignored with Prefer: handling=lenient",
-      given: [hello],
-      ...patch(
-        { colour: "red", size: 0, id: NOWHERE, content_hash: "x", drive_id: NOWHERE, mime_type: "a/b" },
-        { headers: { prefer: "handling=lenient" }, receives: { "preference-applied": "handling=lenient" } },
-      ),
-      after: [unchanged],
-    },
-    { name: "tags are replaced", given: [hello], ...patch({ tags: ["c", "c"] }, { json: { tags: ["c"] } }) },
-    { name: "tags are emptied", given: [hello], ...patch({ tags: [] }, { json: { tags: [] } }) },
-    {
-      name: "metadata is replaced, not merged",
-      given: [hello],
-      ...patch({ metadata: { m: 2 } }),
-      after: [get({ omits: ['"n":1'], contains: ['"metadata":{"m":2}'] })],
-    },
-    {
-      name: "the expiry goes",
-      given: [hello],
-      ...patch({ expires_at: null }, { json: { expires_at: null } }),
-    },
-    {
-      name: "the expiry changes",
-      given: [hello],
-      ...patch(
-        { expires_at: "2032-01-01" },
-        { json: { expires_at: "2032-01-01T00:00:00.000Z", tags: ["a", "b"] } },
-      ),
-    },
-    {
-      name: "the type follows the filename",
-      given: [hello],
-      ...patch({ filename: "a.json" }, { json: { mime_type: "application/json" } }),
-    },
-    {
-      name: "the preview follows the type",
-      given: [hello],
-      ...patch({ filename: "a.png" }, { json: { mime_type: "image/png", content_preview: null } }),
-      after: [
-        patch(
-          { filename: "a.md" },
-          { json: { mime_type: "text/markdown", content_preview: "Hello World!" } },
-        ),
-      ],
-    },
-    {
-      name: "the type follows the path's last segment",
-      given: [hello],
-      ...patch({ path: "x/a.csv" }, { json: { mime_type: "text/csv" } }),
-    },
-    {
-      name: "a type that was given stays",
-      given: [post({ content_type: "text/x-own" }, { keeps: "file" })],
-      ...patch({ filename: "a.json" }, { json: { mime_type: "text/x-own" } }),
-    },
-    {
-      name: "onto a file",
+  runScenarios(
+    stage,
+    renames.map(([name, start, change, path, filename]) => {
+      const began = post({ filename: "hello.txt", path: "notes/hello.txt", ...start }, { keeps: "file" });
+      const json = { id: "{file.id}", path, filename, created_at: "{file.created_at}" };
+      const after = [holds(path), get({ json: { path, filename } })];
+      return row(name, patch(change, json), { given: [began], after });
+    }),
+  );
+  runScenarios(stage, { given: [hello], after: [unchanged] }, [
+    ...bad.map(([body, field]) => row(`${titleOf(body)} is refused`, patch(body, invalid(field)))),
+    row("nothing at all", patch({}, { id: "{file.id}" })),
+    row(
+      "null for what may be left out changes nothing",
+      patch({ filename: null, path: null, tags: null, metadata: null }, { id: "{file.id}" }),
+    ),
+    row("unknown fields, size and hash among them, are ignored with Prefer: handling=lenient", {
+      ...patch({
+        colour: "red",
+        size: 0,
+        id: NOWHERE,
+        content_hash: "x",
+        drive_id: NOWHERE,
+        mime_type: "a/b",
+      }),
+      headers: { prefer: "handling=lenient" },
+      receives: { "preference-applied": "handling=lenient" },
+    }),
+    row("onto a file", patch({ path: "taken" }, refused("CONFLICT")), {
       given: [hello, put("taken")],
-      ...patch({ path: "taken" }, refused("CONFLICT")),
       after: [unchanged, holds("notes/hello.txt", "taken")],
-    },
-    {
-      name: "a filename onto a file",
+    }),
+    row("a filename onto a file", patch({ filename: "taken", tags: [] }, refused("CONFLICT")), {
       given: [hello, put("notes/taken")],
-      ...patch({ filename: "taken", tags: [] }, refused("CONFLICT")),
-      after: [unchanged],
-    },
-    {
-      name: "below a file",
-      given: [hello, put("taken")],
-      ...patch({ path: "taken/x" }, refused("CONFLICT")),
-      after: [unchanged],
-    },
-    {
-      name: "below itself",
-      given: [hello],
-      ...patch({ path: "notes/hello.txt/x" }, refused("CONFLICT")),
-      after: [unchanged],
-    },
-    {
-      name: "onto a folder",
-      given: [hello, put("taken/x")],
-      ...patch({ path: "taken" }, refused("CONFLICT")),
-      after: [unchanged],
-    },
-    {
-      name: "If-Match holds",
-      given: [hello],
-      ...patch({ tags: [] }, { headers: { "if-match": ETAG }, json: { tags: [] } }),
-    },
-    {
-      name: "If-Match does not hold",
-      given: [hello],
-      ...patch({ tags: [] }, { headers: { "if-match": OTHER_ETAG }, ...refused("PRECONDITION_FAILED") }),
-      after: [unchanged],
-    },
-    {
-      name: "a file that is not there",
-      ...patch({}, refused("NOT_FOUND")),
-      request: ["PATCH", `/v0/files/${NOWHERE}`],
-    },
+    }),
+    row("below a file", patch({ path: "taken/x" }, refused("CONFLICT")), { given: [hello, put("taken")] }),
+    row("below itself", patch({ path: "notes/hello.txt/x" }, refused("CONFLICT"))),
+    row("onto a folder", patch({ path: "taken" }, refused("CONFLICT")), { given: [hello, put("taken/x")] }),
+    row("If-Match does not hold", { ...patch({ tags: [] }, STALE), headers: IF_OTHER }),
+  ]);
+  runScenarios(stage, { given: [hello] }, [
+    row("a byte order mark before the body is skipped", patch('\ufeff{"tags":["c"]}', { tags: ["c"] })),
+    row("tags are replaced", patch({ tags: ["c", "c"] }, { tags: ["c"] })),
+    row("tags are emptied", patch({ tags: [] }, { tags: [] })),
+    row("metadata is replaced, not merged", patch({ metadata: { m: 2 } }), {
+      after: [get({ omits: ['"n":1'], contains: ['"metadata":{"m":2}'] })],
+    }),
+    row("the expiry goes", patch({ expires_at: null }, { expires_at: null })),
+    row(
+      "the expiry changes",
+      patch({ expires_at: "2032-01-01" }, { expires_at: "2032-01-01T00:00:00.000Z", tags: ["a", "b"] }),
+    ),
+    row("the type follows the filename", patch({ filename: "a.json" }, { mime_type: "application/json" })),
+    row(
+      "the preview follows the type",
+      patch({ filename: "a.png" }, { mime_type: "image/png", content_preview: null }),
+      {
+        after: [patch({ filename: "a.md" }, { mime_type: "text/markdown", content_preview: "Hello World!" })],
+      },
+    ),
+    row("the type follows the path's last segment", patch({ path: "x/a.csv" }, { mime_type: "text/csv" })),
+    row("a type that was given stays", patch({ filename: "a.json" }, { mime_type: "text/x-own" }), {
+      given: [post({ content_type: "text/x-own" }, { keeps: "file" })],
+    }),
+    row("If-Match holds", { ...patch({ tags: [] }, { tags: [] }), headers: IF_SAME }),
+    row("a file that is not there", `PATCH /v0/files/${NOWHERE}`, { body: {}, ...refused("NOT_FOUND") }),
   ]);
 });
 
-const secondDrive: Step = {
-  as: "ada",
-  request: ["POST", "/v0/drives"],
-  body: { name: "Elsewhere" },
-  status: 201,
-  json: { data: { name: "Elsewhere" } },
-  keeps: "other",
-};
-const adasFile: Step = {
-  as: "ada",
-  request: ["POST", "/v0/drives"],
-  body: { name: "Source" },
-  status: 201,
-  json: { data: { name: "Source" } },
-  keeps: "source",
-};
-const inSource: Step = {
-  as: "ada",
-  request: ["PUT", "/v0/files?drive_id={source.data.id}&path=a/f.txt&tags=t"],
-  body: "Hello World!",
-  status: 201,
-  json: { drive_id: "{source.data.id}", path: "a/f.txt", tags: ["t"] },
-  keeps: "file",
-};
+function newDrive(name: string, keeps: string): Step {
+  return step("ada POST /v0/drives", { body: { name }, status: 201, json: { data: { name } }, keeps });
+}
+
+/** Two drives of Ada's, and a file in the first. */
+const twoDrives = [
+  newDrive("Source", "source"),
+  newDrive("Elsewhere", "other"),
+  step("ada PUT /v0/files?drive_id={source.data.id}&path=a/f.txt&tags=t", {
+    body: "Hello World!",
+    status: 201,
+    json: { drive_id: "{source.data.id}", path: "a/f.txt", tags: ["t"] },
+    keeps: "file",
+  }),
+];
 
 /** What a drive of Ada's must show of itself. */
 function counts(drive: string, file_count: number, total_size: number): Step {
-  return {
-    as: "ada",
-    request: ["GET", `/v0/drives/${drive}`],
-    status: 200,
-    json: { data: { file_count, total_size } },
-  };
+  return step(`ada GET /v0/drives/${drive}`, { json: { data: { file_count, total_size } } });
 }
 
 const badDestinations: [body: { [name: string]: Json }, field: string][] = [
@@ -331,315 +261,212 @@ const badDestinations: [body: { [name: string]: Json }, field: string][] = [
   [{ destination_path: "x", overwrite: 1 }, "overwrite"],
 ];
 
+const taken = put("taken", "old", { keeps: "taken" });
+const takenIsGone = step("GET /v0/files/{taken.id}", refused("NOT_FOUND"));
+
+/** What is the same of a copy and of a move. */
+function transfers(how: "copy" | "move"): Scenario[] {
+  const act = how === "copy" ? copy : move;
+  const path = "notes/hello.txt";
+  return [
+    row(
+      "into a folder keeps the filename",
+      act({ destination_path: "b/" }, { path: "b/hello.txt", filename: "hello.txt" }),
+    ),
+    row("below itself", act({ destination_path: `${path}/x`, overwrite: true }, refused("CONFLICT")), {
+      after: [unchanged],
+    }),
+    row("If-Match holds", { ...act({ destination_path: "x" }), headers: IF_SAME }),
+    row(
+      "If-Match does not hold",
+      { ...act({ destination_path: "x" }, STALE), headers: IF_OTHER },
+      {
+        after: [unchanged],
+      },
+    ),
+    row("of a file that is not there", `POST /v0/files/${NOWHERE}/${how}`, {
+      body: { destination_path: "x" },
+      ...refused("NOT_FOUND"),
+    }),
+    ...badDestinations.map(([body, field]) =>
+      row(`${titleOf(body)} is refused`, act(body, invalid(field)), { after: [unchanged, holds(path)] }),
+    ),
+  ];
+}
+
+const elsewhere = { destination_path: "b/g.json", destination_drive_id: "{other.data.id}" };
+
 describe("copy", () => {
-  const elsewhere = { destination_path: "b/g.json", destination_drive_id: "{other.data.id}" };
-  runScenarios(stage, [
-    {
-      name: "has a new id, the filename of the path, and all but the expiry",
-      given: [hello],
-      ...copy(
-        { destination_path: "b/copy.json" },
-        {
-          json: {
-            id: expect.any(String),
-            drive_id: "{drive}",
-            path: "b/copy.json",
-            filename: "copy.json",
-            mime_type: "application/json",
-            size: 12,
-            content_hash: "{file.content_hash}",
-            tags: ["a", "b"],
-            metadata: { n: 1 },
-            expires_at: null,
-          },
-          keeps: "copy",
-          omits: ['"id":"{file.id}"'],
-          receives: { etag: ETAG },
-        },
-      ),
-      after: [
-        unchanged,
-        holds("b/copy.json", "notes/hello.txt"),
-        { request: ["GET", "/v0/files/{copy.id}/download"], status: 200, contains: [/^Hello World!$/] },
-      ],
-    },
-    {
-      name: "outlives the original",
-      given: [hello, copy({ destination_path: "copy" }, { keeps: "copy" })],
-      ...remove(),
-      after: [
-        { request: ["GET", "/v0/files/{copy.id}/download"], status: 200, contains: [/^Hello World!$/] },
-      ],
-    },
-    {
-      name: "into a folder keeps the filename",
-      given: [hello],
-      ...copy({ destination_path: "b/" }, { json: { path: "b/hello.txt", filename: "hello.txt" } }),
-    },
-    {
-      name: "a type that was given stays",
+  const copied = {
+    id: expect.any(String),
+    drive_id: "{drive}",
+    path: "b/copy.json",
+    filename: "copy.json",
+    mime_type: "application/json",
+    size: 12,
+    content_hash: "{file.content_hash}",
+    tags: ["a", "b"],
+    metadata: { n: 1 },
+    expires_at: null,
+  };
+  const content = step("GET /v0/files/{copy.id}/download", { contains: [/^Hello World!$/] });
+  runScenarios(stage, { given: [hello] }, [
+    row(
+      "has a new id, the filename of the path, and all but the expiry",
+      {
+        ...copy({ destination_path: "b/copy.json" }, copied),
+        keeps: "copy",
+        omits: ['"id":"{file.id}"'],
+        receives: { etag: ETAG },
+      },
+      { after: [unchanged, holds("b/copy.json", "notes/hello.txt"), content] },
+    ),
+    row("outlives the original", remove(), {
+      given: [hello, { ...copy({ destination_path: "copy" }), keeps: "copy" }],
+      after: [content],
+    }),
+    row("a type that was given stays", copy({ destination_path: "c.json" }, { mime_type: "a/b" }), {
       given: [post({ content_type: "a/b" }, { keeps: "file" })],
-      ...copy({ destination_path: "c.json" }, { json: { mime_type: "a/b" } }),
-    },
-    {
-      name: "onto a file",
+    }),
+    row("onto a file", copy({ destination_path: "taken" }, refused("CONFLICT")), {
       given: [hello, put("taken", "old")],
-      ...copy({ destination_path: "taken" }, refused("CONFLICT")),
       after: [holds("notes/hello.txt", "taken")],
-    },
-    {
-      name: "onto a file that gives way",
-      given: [hello, put("taken", "old", { keeps: "taken" })],
-      ...copy({ destination_path: "taken", overwrite: true }, { json: { path: "taken", size: 12 } }),
-      after: [
-        holds("notes/hello.txt", "taken"),
-        { request: ["GET", "/v0/files/{taken.id}"], ...refused("NOT_FOUND") },
-      ],
-    },
-    {
-      name: "onto itself",
-      given: [hello],
-      ...copy({ destination_path: "notes/hello.txt" }, refused("CONFLICT")),
+    }),
+    row(
+      "onto a file that gives way",
+      copy({ destination_path: "taken", overwrite: true }, { path: "taken", size: 12 }),
+      { given: [hello, taken], after: [holds("notes/hello.txt", "taken"), takenIsGone] },
+    ),
+    row("onto itself", copy({ destination_path: "notes/hello.txt" }, refused("CONFLICT")), {
       after: [unchanged],
-    },
-    {
-      name: "onto itself with overwrite",
-      given: [hello],
-      ...copy({ destination_path: "notes/hello.txt", overwrite: true }, refused("CONFLICT")),
-      after: [unchanged, holds("notes/hello.txt")],
-    },
-    {
-      name: "below itself",
-      given: [hello],
-      ...copy({ destination_path: "notes/hello.txt/x", overwrite: true }, refused("CONFLICT")),
-      after: [unchanged],
-    },
-    {
-      name: "onto a folder",
-      given: [hello],
-      ...copy({ destination_path: "notes", overwrite: true }, refused("CONFLICT")),
+    }),
+    row(
+      "onto itself with overwrite",
+      copy({ destination_path: "notes/hello.txt", overwrite: true }, refused("CONFLICT")),
+      { after: [unchanged, holds("notes/hello.txt")] },
+    ),
+    row("onto a folder", copy({ destination_path: "notes", overwrite: true }, refused("CONFLICT")), {
       after: [holds("notes/hello.txt")],
-    },
-    {
-      name: "below another file",
+    }),
+    row("below another file", copy({ destination_path: "x/y", overwrite: true }, refused("CONFLICT")), {
       given: [hello, put("x")],
-      ...copy({ destination_path: "x/y", overwrite: true }, refused("CONFLICT")),
       after: [holds("notes/hello.txt", "x")],
-    },
-    {
-      name: "into another drive of the account",
-      given: [adasFile, secondDrive, inSource],
-      ...copy(elsewhere, { as: "ada", json: { drive_id: "{other.data.id}", path: "b/g.json", tags: ["t"] } }),
-      after: [counts("{source.data.id}", 1, 12), counts("{other.data.id}", 1, 12)],
-    },
-    {
-      name: "into another drive by its slug",
-      given: [adasFile, secondDrive, inSource],
-      ...copy(
-        { ...elsewhere, destination_drive_id: "{other.data.slug}" },
-        { as: "ada", json: { drive_id: "{other.data.id}" } },
-      ),
-    },
-    {
-      name: "into a drive that is not there",
-      given: [hello],
-      ...copy({ destination_path: "x", destination_drive_id: NOWHERE }, refused("NOT_FOUND")),
-    },
-    {
-      name: "of a file that is not there",
-      ...copy({ destination_path: "x" }, refused("NOT_FOUND")),
-      request: ["POST", `/v0/files/${NOWHERE}/copy`],
-    },
-    {
-      name: "If-Match holds",
-      given: [hello],
-      ...copy({ destination_path: "x" }, { headers: { "if-match": ETAG } }),
-    },
-    {
-      name: "If-Match does not hold",
-      given: [hello],
-      ...copy(
-        { destination_path: "x" },
-        { headers: { "if-match": OTHER_ETAG }, ...refused("PRECONDITION_FAILED") },
-      ),
-      after: [unchanged],
-    },
-    ...badDestinations.map(([body, field]): Scenario => ({
-      name: `${JSON.stringify(body).slice(0, 60)} is refused`,
-      given: [hello],
-      ...copy(body, refused("VALIDATION_ERROR", field)),
-      after: [holds("notes/hello.txt")],
-    })),
+    }),
+    row(
+      "into another drive of the account",
+      { ...copy(elsewhere, { drive_id: "{other.data.id}", path: "b/g.json", tags: ["t"] }), as: "ada" },
+      { given: twoDrives, after: [counts("{source.data.id}", 1, 12), counts("{other.data.id}", 1, 12)] },
+    ),
+    row(
+      "into another drive by its slug",
+      {
+        ...copy({ ...elsewhere, destination_drive_id: "{other.data.slug}" }, { drive_id: "{other.data.id}" }),
+        as: "ada",
+      },
+      { given: twoDrives },
+    ),
+    row(
+      "into a drive that is not there",
+      copy({ destination_path: "x", destination_drive_id: NOWHERE }, refused("NOT_FOUND")),
+    ),
+    ...transfers("copy"),
   ]);
 });
 
 describe("move", () => {
-  const elsewhere = { destination_path: "b/g.json", destination_drive_id: "{other.data.id}" };
-  runScenarios(stage, [
-    {
-      name: "keeps the id and everything but the name",
-      given: [hello],
-      ...move(
-        { destination_path: "b/moved.json" },
-        {
-          json: {
-            id: "{file.id}",
-            path: "b/moved.json",
-            filename: "moved.json",
-            mime_type: "application/json",
-            content_hash: "{file.content_hash}",
-            tags: ["a", "b"],
-            metadata: { n: 1 },
-            expires_at: "2031-01-01T00:00:00.000Z",
-            created_at: "{file.created_at}",
-          },
-        },
-      ),
+  const moved = {
+    id: "{file.id}",
+    path: "b/moved.json",
+    filename: "moved.json",
+    mime_type: "application/json",
+    content_hash: "{file.content_hash}",
+    tags: ["a", "b"],
+    metadata: { n: 1 },
+    expires_at: "2031-01-01T00:00:00.000Z",
+    created_at: "{file.created_at}",
+  };
+  runScenarios(stage, { given: [hello] }, [
+    row("keeps the id and everything but the name", move({ destination_path: "b/moved.json" }, moved), {
       after: [holds("b/moved.json"), get({ json: { path: "b/moved.json" } })],
-    },
-    {
-      name: "into a folder keeps the filename",
-      given: [hello],
-      ...move({ destination_path: "b/" }, { json: { path: "b/hello.txt", filename: "hello.txt" } }),
-    },
-    {
-      name: "onto itself changes nothing",
-      given: [hello],
-      ...move({ destination_path: "notes/hello.txt" }),
+    }),
+    row("onto itself changes nothing", move({ destination_path: "notes/hello.txt" }), {
       after: [unchanged, holds("notes/hello.txt")],
-    },
-    {
-      name: "onto itself with overwrite loses nothing",
-      given: [hello],
-      ...move({ destination_path: "notes/", overwrite: true }),
+    }),
+    row("onto itself with overwrite loses nothing", move({ destination_path: "notes/", overwrite: true }), {
       after: [unchanged, holds("notes/hello.txt")],
-    },
-    {
-      name: "onto a file",
-      given: [hello, put("taken", "old", { keeps: "taken" })],
-      ...move({ destination_path: "taken" }, refused("CONFLICT")),
-      after: [
-        unchanged,
-        { request: ["GET", "/v0/files/{taken.id}/download"], status: 200, contains: [/^old$/] },
-      ],
-    },
-    {
-      name: "onto a file that gives way",
-      given: [hello, put("taken", "old", { keeps: "taken" })],
-      ...move({ destination_path: "taken", overwrite: true }, { json: { id: "{file.id}", path: "taken" } }),
-      after: [holds("taken"), { request: ["GET", "/v0/files/{taken.id}"], ...refused("NOT_FOUND") }],
-    },
-    {
-      name: "below itself",
-      given: [hello],
-      ...move({ destination_path: "notes/hello.txt/x", overwrite: true }, refused("CONFLICT")),
-      after: [unchanged],
-    },
-    {
-      name: "onto the folder it stands in",
-      given: [hello],
-      ...move({ destination_path: "notes", overwrite: true }, refused("CONFLICT")),
-      after: [unchanged],
-    },
-    {
-      name: "a refusal with overwrite leaves the destination alone",
-      given: [hello, put("taken", "old")],
-      ...move({ destination_path: "taken/below", overwrite: true }, refused("CONFLICT")),
-      after: [holds("notes/hello.txt", "taken")],
-    },
-    {
-      name: "into another drive of the account",
-      given: [adasFile, secondDrive, inSource],
-      ...move(elsewhere, {
+    }),
+    row("onto a file", move({ destination_path: "taken" }, refused("CONFLICT")), {
+      given: [hello, taken],
+      after: [unchanged, step("GET /v0/files/{taken.id}/download", { contains: [/^old$/] })],
+    }),
+    row(
+      "onto a file that gives way",
+      move({ destination_path: "taken", overwrite: true }, { id: "{file.id}", path: "taken" }),
+      { given: [hello, taken], after: [holds("taken"), takenIsGone] },
+    ),
+    row(
+      "onto the folder it stands in",
+      move({ destination_path: "notes", overwrite: true }, refused("CONFLICT")),
+      { after: [unchanged] },
+    ),
+    row(
+      "a refusal with overwrite leaves the destination alone",
+      move({ destination_path: "taken/below", overwrite: true }, refused("CONFLICT")),
+      { given: [hello, put("taken", "old")], after: [holds("notes/hello.txt", "taken")] },
+    ),
+    row(
+      "into another drive of the account",
+      { ...move(elsewhere, { id: "{file.id}", drive_id: "{other.data.id}", path: "b/g.json" }), as: "ada" },
+      {
+        given: twoDrives,
+        after: [
+          counts("{source.data.id}", 0, 0),
+          counts("{other.data.id}", 1, 12),
+          step("ada GET /v0/files?drive_id={other.data.id}&tags=t", {
+            json: { data: [{ id: "{file.id}" }] },
+          }),
+          step("ada GET /v0/files?drive_id={source.data.id}&tags=t", { json: { data: [], total: 0 } }),
+        ],
+      },
+    ),
+    row(
+      "to the same path of another drive",
+      {
+        ...move(
+          { ...elsewhere, destination_path: "a/f.txt" },
+          { drive_id: "{other.data.id}", path: "a/f.txt" },
+        ),
         as: "ada",
-        json: { id: "{file.id}", drive_id: "{other.data.id}", path: "b/g.json" },
-      }),
-      after: [
-        counts("{source.data.id}", 0, 0),
-        counts("{other.data.id}", 1, 12),
-        {
-          as: "ada",
-          request: ["GET", "/v0/files?drive_id={other.data.id}&tags=t"],
-          status: 200,
-          json: { data: [{ id: "{file.id}" }] },
-        },
-        {
-          as: "ada",
-          request: ["GET", "/v0/files?drive_id={source.data.id}&tags=t"],
-          status: 200,
-          json: { data: [], total: 0 },
-        },
-      ],
-    },
-    {
-      name: "to the same path of another drive",
-      given: [adasFile, secondDrive, inSource],
-      ...move(
-        { destination_path: "a/f.txt", destination_drive_id: "{other.data.id}" },
-        { as: "ada", json: { drive_id: "{other.data.id}", path: "a/f.txt" } },
-      ),
-    },
-    {
-      name: "If-Match holds",
-      given: [hello],
-      ...move({ destination_path: "x" }, { headers: { "if-match": ETAG } }),
-    },
-    {
-      name: "If-Match does not hold",
-      given: [hello],
-      ...move(
-        { destination_path: "x" },
-        { headers: { "if-match": OTHER_ETAG }, ...refused("PRECONDITION_FAILED") },
-      ),
-      after: [unchanged],
-    },
-    {
-      name: "of a file that is not there",
-      ...move({ destination_path: "x" }, refused("NOT_FOUND")),
-      request: ["POST", `/v0/files/${NOWHERE}/move`],
-    },
-    ...badDestinations.map(([body, field]): Scenario => ({
-      name: `${JSON.stringify(body).slice(0, 60)} is refused`,
-      given: [hello],
-      ...move(body, refused("VALIDATION_ERROR", field)),
-      after: [unchanged],
-    })),
+      },
+      { given: twoDrives },
+    ),
+    ...transfers("move"),
   ]);
 });
 
 function remove(expected: Partial<Step> = {}): Step {
   const json = { id: "{file.id}", deleted: true };
-  return { request: ["DELETE", "/v0/files/{file.id}"], status: 200, json, ...expected };
+  return step("DELETE /v0/files/{file.id}", { json, ...expected });
 }
 
 describe("DELETE", () => {
-  runScenarios(stage, [
-    {
-      name: "takes the file away, once",
-      given: [hello],
-      ...remove({ json: { id: "{file.id}", deleted: true } }),
+  runScenarios(stage, { given: [hello] }, [
+    row("takes the file away, once", remove({ json: { id: "{file.id}", deleted: true } }), {
       after: [get(refused("NOT_FOUND")), remove(refused("NOT_FOUND")), holds()],
-    },
-    {
-      name: "frees its path",
+    }),
+    row("frees its path", put("notes/hello.txt"), {
       given: [hello, remove()],
-      ...put("notes/hello.txt"),
       after: [holds("notes/hello.txt")],
-    },
-    { name: "If-Match holds", given: [hello], ...remove({ headers: { "if-match": ETAG } }) },
-    {
-      name: "If-Match does not hold",
-      given: [hello],
-      ...remove({ headers: { "if-match": OTHER_ETAG }, ...refused("PRECONDITION_FAILED") }),
-      after: [unchanged],
-    },
-    { name: "a body that has no fields is not looked at", given: [hello], ...remove({ body: "[" }) },
+    }),
+    row("If-Match holds", remove({ headers: IF_SAME })),
+    row("If-Match does not hold", remove({ headers: IF_OTHER, ...STALE }), { after: [unchanged] }),
+    row("a body that has no fields is not looked at", remove({ body: "[" })),
     { name: "nonsense", ...remove(refused("NOT_FOUND")), request: ["DELETE", "/v0/files/nonsense"] },
   ]);
 });
 
 function bulk(file_ids: Json, expected: Expected): Step {
-  return { request: ["POST", "/v0/files/bulk-delete"], body: { file_ids }, status: 200, ...expected };
+  return step("POST /v0/files/bulk-delete", { body: { file_ids }, ...expected });
 }
 
 function numbered(count: number): string[] {
@@ -649,52 +476,38 @@ function numbered(count: number): string[] {
 describe("bulk-delete", () => {
   const a = put("a", "1", { keeps: "a" });
   const b = put("b", "2", { keeps: "b" });
-  const adas: Step = {
-    as: "ada",
-    request: ["GET", "/v0/files/{files.ada}"],
-    status: 200,
-    json: { id: "{files.ada}" },
-  };
+  const adas: Step = step("ada GET /v0/files/{files.ada}", { json: { id: "{files.ada}" } });
   runScenarios(stage, [
-    {
-      name: "some there, some not, some foreign, some that are no ids",
-      given: [a, b, put("c")],
-      ...bulk(["{a.id}", NOWHERE, "{files.ada}", "", "../x", "{b.id}"], {
+    row(
+      "some there, some not, some foreign, some that are no ids",
+      bulk(["{a.id}", NOWHERE, "{files.ada}", "", "../x", "{b.id}"], {
         json: { deleted: ["{a.id}", "{b.id}"], failed: [NOWHERE, "{files.ada}", "", "../x"] },
       }),
-      after: [holds("c"), adas],
-    },
-    {
-      name: "a duplicate is deleted once",
+      { given: [a, b, put("c")], after: [holds("c"), adas] },
+    ),
+    row(
+      "a duplicate is deleted once",
+      bulk(["{a.id}", "{a.id}"], { json: { deleted: ["{a.id}"], failed: [] } }),
+      { given: [a] },
+    ),
+    row("nothing", bulk([], { json: { deleted: [], failed: [] } })),
+    row("1,000", bulk([...numbered(999), "{a.id}"], { json: { deleted: ["{a.id}"] } }), {
       given: [a],
-      ...bulk(["{a.id}", "{a.id}"], { json: { deleted: ["{a.id}"], failed: [] } }),
-    },
-    { name: "nothing", ...bulk([], { json: { deleted: [], failed: [] } }) },
-    {
-      name: "1,000",
-      given: [a],
-      ...bulk([...numbered(999), "{a.id}"], { json: { deleted: ["{a.id}"] } }),
       after: [holds()],
-    },
-    {
-      name: "1,001",
+    }),
+    row("1,001", bulk([...numbered(1000), "{a.id}"], invalid("file_ids")), {
       given: [a],
-      ...bulk([...numbered(1000), "{a.id}"], refused("VALIDATION_ERROR", "file_ids")),
       after: [holds("a")],
-    },
-    {
-      name: "a number among them",
+    }),
+    row("a number among them", bulk(["{a.id}", 5], invalid("file_ids[1]")), {
       given: [a],
-      ...bulk(["{a.id}", 5], refused("VALIDATION_ERROR", "file_ids[1]")),
       after: [holds("a")],
-    },
-    { name: "no array", ...bulk("{drive}", refused("VALIDATION_ERROR", "file_ids")) },
-    {
-      name: "without file_ids",
-      request: ["POST", "/v0/files/bulk-delete"],
+    }),
+    row("no array", bulk("{drive}", invalid("file_ids"))),
+    row("without file_ids", "POST /v0/files/bulk-delete", {
       body: {},
-      ...refused("VALIDATION_ERROR", "file_ids"),
-    },
+      ...invalid("file_ids"),
+    }),
   ]);
 
   test("counts every folder above anew, also for a file whose id is written twice", async () => {

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import {
+  invalid,
   openStage,
   put,
-  refused,
+  row,
   runScenarios,
-  type Scenario,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
@@ -26,11 +27,11 @@ interface FilePage {
 }
 
 function list(query: string, json: object): Step {
-  return { request: ["GET", `/v0/files?drive_id={drive}&${query}`], status: 200, json };
+  return step(`GET /v0/files?drive_id={drive}&${query}`, { json });
 }
 
 function refuses(query: string, field: string): Step {
-  return { ...list(query, {}), ...refused("VALIDATION_ERROR", field) };
+  return { ...list(query, {}), ...invalid(field) };
 }
 
 const inFolder = (sort: string, prefix = "a/") => `delimiter=/&prefix=${prefix}&sort=${sort}`;
@@ -46,26 +47,25 @@ describe("orders", () => {
     put("a/b/none", ""),
     put("c", "xxx"),
   ];
-  runScenarios(stage, [
-    { name: "path", given, ...list(inFolder("path"), paths("a/one", "a/ten", "a/two")) },
-    { name: "-path", given, ...list(inFolder("-path"), paths("a/two", "a/ten", "a/one")) },
-    { name: "size, as a number", given, ...list(inFolder("size"), paths("a/one", "a/two", "a/ten")) },
-    { name: "-size", given, ...list(inFolder("-size"), paths("a/ten", "a/two", "a/one")) },
-    { name: "the root", given, ...list(inFolder("-size", ""), { ...paths("c"), folders: ["a/"] }) },
-    { name: "the root by a slash", given, ...list(inFolder("-size", "/"), paths("c")) },
-    { name: "a folder that is not there", given, ...list(inFolder("size", "b/"), paths()) },
-    {
-      name: "folders are named in path order whatever the sort",
-      given: [put("a/x"), put("b/x")],
-      ...list(inFolder("-path", ""), { folders: ["a/", "b/"] }),
-    },
-    { name: "path, anywhere", given, ...list("sort=path&prefix=a/t", paths("a/ten", "a/two")) },
-    { name: "with empty tags", given, ...list(`${inFolder("size")}&tags=,`, { total: 3 }) },
-    {
-      name: "by pages",
-      given,
-      ...list(`${inFolder("-size")}&limit=1&page=2`, { data: [{ path: "a/two" }], total: 3, page: 2 }),
-    },
+  runScenarios(stage, { given }, [
+    row("path", list(inFolder("path"), paths("a/one", "a/ten", "a/two"))),
+    row("-path", list(inFolder("-path"), paths("a/two", "a/ten", "a/one"))),
+    row("size, as a number", list(inFolder("size"), paths("a/one", "a/two", "a/ten"))),
+    row("-size", list(inFolder("-size"), paths("a/ten", "a/two", "a/one"))),
+    row("the root", list(inFolder("-size", ""), { ...paths("c"), folders: ["a/"] })),
+    row("the root by a slash", list(inFolder("-size", "/"), paths("c"))),
+    row("a folder that is not there", list(inFolder("size", "b/"), paths())),
+    row(
+      "folders are named in path order whatever the sort",
+      list(inFolder("-path", ""), { folders: ["a/", "b/"] }),
+      { given: [put("a/x"), put("b/x")] },
+    ),
+    row("path, anywhere", list("sort=path&prefix=a/t", paths("a/ten", "a/two"))),
+    row("with empty tags", list(`${inFolder("size")}&tags=,`, { total: 3 })),
+    row(
+      "by pages",
+      list(`${inFolder("-size")}&limit=1&page=2`, { data: [{ path: "a/two" }], total: 3, page: 2 }),
+    ),
     ...(
       [
         ["without a delimiter", "sort=size"],
@@ -78,11 +78,7 @@ describe("orders", () => {
         ["in capitals", inFolder("SIZE")],
         ["given twice", `${inFolder("size")}&sort=size`],
       ] as const
-    ).map(([name, query]): Scenario => ({
-      name: `one ${name} is refused`,
-      given,
-      ...refuses(query, "sort"),
-    })),
+    ).map(([name, query]) => row(`one ${name} is refused`, refuses(query, "sort"))),
   ]);
 
   test("updated_at follows changes", async () => {
@@ -168,10 +164,9 @@ describe("going on", () => {
       ["nothing", "size", ""],
       ["a line break", "path", made("a", "b")],
       ["padding", "-path", `${made("-path", "a")}=`],
-    ].map(([name = "", sort = "", cursor = ""]): Scenario => ({
-      name: `a cursor with ${name} is refused`,
-      ...refuses(`${inFolder(sort)}&cursor=${cursor}`, "cursor"),
-    })),
+    ].map(([name = "", sort = "", cursor = ""]) =>
+      row(`a cursor with ${name} is refused`, refuses(`${inFolder(sort)}&cursor=${cursor}`, "cursor")),
+    ),
   );
 
   test("no cursor holds a handle of the database's own", async () => {

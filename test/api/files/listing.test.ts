@@ -1,13 +1,15 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Client } from "../../support/server/client.ts";
 import {
+  invalid,
   openStage,
   post,
   put,
   refused,
+  row,
   runScenarios,
-  type Scenario,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
@@ -24,7 +26,7 @@ interface Page {
 const DAY = 24 * 60 * 60 * 1000;
 
 function list(query: string, json: object, more: Partial<Step> = {}): Step {
-  return { request: ["GET", `/v0/files?drive_id={drive}&${query}`], status: 200, json, ...more };
+  return step(`GET /v0/files?drive_id={drive}&${query}`, { json, ...more });
 }
 
 /** The expectation of files, and of the folders where the list was grouped. */
@@ -103,11 +105,13 @@ describe("order, prefix and delimiter", () => {
   ];
   runScenarios(
     stage,
-    cases.map(([query, paths, folders]) => ({
-      name: query === "" ? "everything" : decodeURIComponent(query),
-      given,
-      ...list(query, shows(paths, folders), folders === undefined ? { omits: ['"folders"'] } : {}),
-    })),
+    cases.map(([query, paths, folders]) =>
+      row(
+        query === "" ? "everything" : decodeURIComponent(query),
+        list(query, shows(paths, folders), folders === undefined ? { omits: ['"folders"'] } : {}),
+        { given },
+      ),
+    ),
   );
 });
 
@@ -140,48 +144,26 @@ describe("parameters", () => {
     [`tags=${MANY_TAGS}`, "tags"],
   ];
   runScenarios(stage, [
-    {
-      name: "the defaults",
+    row("the defaults", list("", { total: 1, page: 1, limit: 50, next_cursor: null }), { given: [put("a")] }),
+    row("the largest", list("limit=1000&page=1000000000", { data: [], total: 1, limit: 1000 }), {
       given: [put("a")],
-      ...list("", { total: 1, page: 1, limit: 50, next_cursor: null }),
-    },
-    {
-      name: "the largest",
+    }),
+    row("an unknown one", list("order=desc", {}, invalid("order")), {
       given: [put("a")],
-      ...list("limit=1000&page=1000000000", { data: [], total: 1, limit: 1000 }),
-    },
-    {
-      name: "an unknown one",
-      given: [put("a")],
-      ...list("order=desc", {}, refused("VALIDATION_ERROR", "order")),
-    },
-    ...bad.map(([query, field]): Scenario => ({
-      name: `${query.slice(0, 40)} is refused`,
-      given: [put("a")],
-      ...list(query, {}, refused("VALIDATION_ERROR", field)),
-    })),
-    { name: "without a drive", request: ["GET", "/v0/files"], ...refused("VALIDATION_ERROR", "drive_id") },
-    {
-      name: "an empty drive",
-      request: ["GET", "/v0/files?drive_id="],
-      ...refused("VALIDATION_ERROR", "drive_id"),
-    },
-    { name: "a foreign drive", request: ["GET", "/v0/files?drive_id={drives.ada}"], ...refused("NOT_FOUND") },
-    {
-      name: "a drive by its slug",
-      as: "ada",
-      request: ["GET", "/v0/files?drive_id=ada/notes"],
-      status: 200,
+    }),
+    ...bad.map(([query, field]) =>
+      row(`${query.slice(0, 40)} is refused`, list(query, {}, invalid(field)), {
+        given: [put("a")],
+      }),
+    ),
+    row("without a drive", "GET /v0/files", invalid("drive_id")),
+    row("an empty drive", "GET /v0/files?drive_id=", invalid("drive_id")),
+    row("a foreign drive", "GET /v0/files?drive_id={drives.ada}", refused("NOT_FOUND")),
+    row("a drive by its slug", "ada GET /v0/files?drive_id=ada/notes", { json: shows(["notes/hello.txt"]) }),
+    row("a drive by its slug, encoded", "ada GET /v0/files?drive_id=ada%2Fnotes", {
       json: shows(["notes/hello.txt"]),
-    },
-    {
-      name: "a drive by its slug, encoded",
-      as: "ada",
-      request: ["GET", "/v0/files?drive_id=ada%2Fnotes"],
-      status: 200,
-      json: shows(["notes/hello.txt"]),
-    },
-    { name: "HEAD", request: ["HEAD", "/v0/files?drive_id={drive}"], status: 200, empty: true },
+    }),
+    row("HEAD", "HEAD /v0/files?drive_id={drive}", { empty: true }),
   ]);
 });
 
@@ -192,114 +174,77 @@ describe("tags", () => {
     put("3", "x", { request: ["PUT", "/v0/files?drive_id={drive}&path=3&tags=Red,%25"] }),
     put("4", "x"),
   ];
-  runScenarios(stage, [
-    { name: "one", given, ...list("tags=red", shows(["a/1", "a/2"])) },
-    { name: "all of several", given, ...list("tags=red,big", shows(["a/1"])) },
-    {
-      name: "in any order, with spaces and repeated",
-      given,
-      ...list("tags=big,%20red%20,big,", shows(["a/1"])),
-    },
-    { name: "case counts", given, ...list("tags=Red", shows(["3"])) },
-    { name: "a wildcard is a character", given, ...list("tags=%25", shows(["3"])) },
-    { name: "none of that name", given, ...list("tags=blue", shows([])) },
-    {
-      name: "as many as a file can have",
-      given,
-      ...list(`tags=${MANY_TAGS.split(",", 64).join()}`, shows([])),
-    },
-    { name: "one known and one unknown", given, ...list("tags=red,blue", shows([])) },
-    {
-      name: "the same ones again and again are looked for once",
-      given,
-      ...list(`tags=${"red,big,".repeat(1000)}`, shows(["a/1"])),
-    },
-    { name: "no tag at all", given, ...list("tags=,", shows(["3", "4", "a/1", "a/2"])) },
-    { name: "with a prefix", given, ...list("tags=red&prefix=a/2", shows(["a/2"])) },
-    { name: "with a delimiter", given, ...list("tags=red&delimiter=/", shows([], ["a/"])) },
-    {
-      name: "with a delimiter and a folder",
-      given,
-      ...list("tags=red&delimiter=/&prefix=a/", shows(["a/1", "a/2"], [])),
-    },
-    {
-      name: "with a comma, which can be set, can be asked for",
+  runScenarios(stage, { given }, [
+    row("one", list("tags=red", shows(["a/1", "a/2"]))),
+    row("all of several", list("tags=red,big", shows(["a/1"]))),
+    row("in any order, with spaces and repeated", list("tags=big,%20red%20,big,", shows(["a/1"]))),
+    row("case counts", list("tags=Red", shows(["3"]))),
+    row("a wildcard is a character", list("tags=%25", shows(["3"]))),
+    row("none of that name", list("tags=blue", shows([]))),
+    row("as many as a file can have", list(`tags=${MANY_TAGS.split(",", 64).join()}`, shows([]))),
+    row("one known and one unknown", list("tags=red,blue", shows([]))),
+    row(
+      "the same ones again and again are looked for once",
+      list(`tags=${"red,big,".repeat(1000)}`, shows(["a/1"])),
+    ),
+    row("no tag at all", list("tags=,", shows(["3", "4", "a/1", "a/2"]))),
+    row("with a prefix", list("tags=red&prefix=a/2", shows(["a/2"]))),
+    row("with a delimiter", list("tags=red&delimiter=/", shows([], ["a/"]))),
+    row("with a delimiter and a folder", list("tags=red&delimiter=/&prefix=a/", shows(["a/1", "a/2"], []))),
+    row(
+      "with a comma, which can be set, can be asked for",
+      list("tags=Paris,%20France&tags=", shows(["5"])),
+      {
+        given: [
+          ...given,
+          post({ filename: "5", tags: ["Paris, France"] }),
+          post({ filename: "6", tags: ["Paris"] }),
+        ],
+        after: [
+          list("tags=Paris,%20France", shows([])),
+          list("tags=&tags=%20Paris,%20France%20", shows(["5"])),
+          list("tags=Paris,%20France&tags=red", shows([])),
+        ],
+      },
+    ),
+    row("repeated, all of them", list("tags=red&tags=big&tags=", shows(["a/1"]))),
+    row("repeated, none of them", list("tags=&tags=", shows(["3", "4", "a/1", "a/2"]))),
+    row("by pages", list("tags=red&limit=1&page=2", { data: [{ path: "a/2" }], total: 2 })),
+    row("after they changed", list("tags=red", shows(["a/1"])), {
       given: [
         ...given,
-        post({ filename: "5", tags: ["Paris, France"] }),
-        post({ filename: "6", tags: ["Paris"] }),
+        step("PATCH /v0/files/{two.id}", { body: { tags: ["blue"] }, json: { tags: ["blue"] } }),
       ],
-      ...list("tags=Paris,%20France&tags=", shows(["5"])),
-      after: [
-        list("tags=Paris,%20France", shows([])),
-        list("tags=&tags=%20Paris,%20France%20", shows(["5"])),
-        list("tags=Paris,%20France&tags=red", shows([])),
-      ],
-    },
-    { name: "repeated, all of them", given, ...list("tags=red&tags=big&tags=", shows(["a/1"])) },
-    { name: "repeated, none of them", given, ...list("tags=&tags=", shows(["3", "4", "a/1", "a/2"])) },
-    { name: "by pages", given, ...list("tags=red&limit=1&page=2", { data: [{ path: "a/2" }], total: 2 }) },
-    {
-      name: "after they changed",
-      given: [
-        ...given,
-        {
-          request: ["PATCH", "/v0/files/{two.id}"],
-          body: { tags: ["blue"] },
-          status: 200,
-          json: { tags: ["blue"] },
-        },
-      ],
-      ...list("tags=red", shows(["a/1"])),
       after: [list("tags=blue", shows(["a/2"]))],
-    },
-    {
-      name: "after a move",
+    }),
+    row("after a move", list("tags=red", shows(["0", "a/1"])), {
       given: [
         ...given,
-        {
-          request: ["POST", "/v0/files/{two.id}/move"],
+        step("POST /v0/files/{two.id}/move", {
           body: { destination_path: "0" },
-          status: 200,
           json: { id: "{two.id}", path: "0", tags: ["red"] },
-        },
+        }),
       ],
-      ...list("tags=red", shows(["0", "a/1"])),
-    },
-    {
-      name: "after a copy",
+    }),
+    row("after a copy", list("tags=red", shows(["0", "a/1", "a/2"])), {
       given: [
         ...given,
-        {
-          request: ["POST", "/v0/files/{two.id}/copy"],
+        step("POST /v0/files/{two.id}/copy", {
           body: { destination_path: "0" },
           status: 201,
           json: { path: "0", tags: ["red"] },
-        },
+        }),
       ],
-      ...list("tags=red", shows(["0", "a/1", "a/2"])),
-    },
-    {
-      name: "after a deletion",
+    }),
+    row("after a deletion", list("tags=red", shows(["a/1"])), {
+      given: [...given, step("DELETE /v0/files/{two.id}", { json: { id: "{two.id}", deleted: true } })],
+    }),
+    row("after a replacement without tags", list("tags=red", shows(["a/1"])), {
       given: [
         ...given,
-        { request: ["DELETE", "/v0/files/{two.id}"], status: 200, json: { id: "{two.id}", deleted: true } },
+        step("PUT /v0/files?drive_id={drive}&path=a/2&tags=", { body: "y", json: { tags: [] } }),
       ],
-      ...list("tags=red", shows(["a/1"])),
-    },
-    {
-      name: "after a replacement without tags",
-      given: [
-        ...given,
-        {
-          request: ["PUT", "/v0/files?drive_id={drive}&path=a/2&tags="],
-          body: "y",
-          status: 200,
-          json: { tags: [] },
-        },
-      ],
-      ...list("tags=red", shows(["a/1"])),
-    },
+    }),
   ]);
 });
 

@@ -7,7 +7,7 @@ import { startAppliance, type TestAppliance } from "../../support/server/applian
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
-import { openStage, type OwnDrive, provision } from "../../support/server/scenario.ts";
+import { fill, fillJson, openStage, type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { populate, type World } from "../../support/server/world.ts";
 
 const stage = openStage();
@@ -30,96 +30,68 @@ type Place = Pick<OwnDrive, "client" | "id">;
 interface Target extends OwnDrive {
   /** Of `dir/file`. */
   readonly file: string;
-  /** Sends a request with a JSON body. */
-  readonly ask: (method: string, path: string, body: Json) => Promise<Answer>;
+  /** Sends a request about the drive `{drive}`, or that file, `{file}`. */
+  readonly ask: (request: string, body: Json) => Promise<Answer>;
 }
 
 /** A drive with the file `dir/file`. */
 async function target(): Promise<Target> {
   const own = await stage.ownDrive();
   const { id }: { id: string } = JSON.parse((await upload(own, "dir/file")).text);
-  return { ...own, file: id, ask: (method, path, body) => own.client.send(method, path, { body }) };
+  const named = { drive: own.id, file: id };
+  const ask: Target["ask"] = (request, body) => {
+    const [method = "", path = ""] = fill(request, named).split(" ");
+    return own.client.send(method, path, { body: fillJson(body, named) });
+  };
+  return { ...own, file: id, ask };
 }
 
-interface Case {
-  readonly name: string;
-  /** The room that it takes, in bytes. */
-  readonly takes: number;
-  readonly send: (target: Target) => Promise<Answer>;
-}
+const NEW = "POST /v0/files";
+const CHANGE = "PATCH /v0/files/{file}";
+const drive_id = "{drive}";
+/** An upload of nothing to a path. */
+const empty = (path: string, more: { [name: string]: Json } = {}) => {
+  return { drive_id, path, filename: path.split("/").at(-1) ?? "", content: "", ...more };
+};
+const sixteenKib = { a: "x".repeat(METADATA_BYTES - `{"a":""}`.length) };
 
-const GROWING: readonly Case[] = [
-  { name: "an empty file", takes: FILE, send: (own) => upload(own, "dir/new") },
-  { name: "a file in two new folders", takes: FILE + 2 * entry, send: (own) => upload(own, "a/b/new") },
-  {
-    name: "a file with tags and metadata",
-    takes: entry + 2 * part + `{"a":"\u00e9"}`.length + 1,
-    send: (own) => upload(own, "new", { tags: ["one", "two"], metadata: { a: "\u00e9" } }),
-  },
-  {
-    name: "tags and metadata of a file that is replaced",
-    takes: part + `{"a":1}`.length - 2,
-    send: (own) => upload(own, "dir/file", { tags: ["one"], metadata: { a: 1 } }),
-  },
-  {
-    name: "new tags",
-    takes: 64 * part,
-    send: ({ ask, file }) =>
-      ask("PATCH", `/v0/files/${file}`, { tags: Array.from({ length: 64 }, (_, n) => String(n)) }),
-  },
-  {
-    name: "new metadata",
-    takes: METADATA_BYTES - 2,
-    send: ({ ask, file }) =>
-      ask("PATCH", `/v0/files/${file}`, { metadata: { a: "x".repeat(METADATA_BYTES - `{"a":""}`.length) } }),
-  },
-  {
-    name: "a path in a new folder",
-    takes: entry,
-    send: ({ ask, file }) => ask("PATCH", `/v0/files/${file}`, { path: "new/file" }),
-  },
-  {
-    name: "a move into a new folder",
-    takes: entry,
-    send: ({ ask, file }) => ask("POST", `/v0/files/${file}/move`, { destination_path: "new/file" }),
-  },
-  {
-    name: "a copy",
-    takes: FILE,
-    send: ({ ask, file }) => ask("POST", `/v0/files/${file}/copy`, { destination_path: "copy" }),
-  },
-  {
-    name: "folders",
-    takes: 3 * entry,
-    send: ({ ask, id }) => ask("POST", "/v0/folders", { drive_id: id, path: "a/b/c/" }),
-  },
-  {
-    name: "a copy of a folder",
-    takes: entry + FILE,
-    send: ({ ask, id }) =>
-      ask("POST", "/v0/folders/copy", { drive_id: id, path: "dir/", destination_path: "copy/" }),
-  },
-  {
-    name: "a move of a folder below a new one",
-    takes: entry,
-    send: ({ ask, id }) =>
-      ask("POST", "/v0/folders/move", { drive_id: id, path: "dir/", destination_path: "new/dir/" }),
-  },
-  {
-    name: "a link",
-    takes: part,
-    send: ({ ask, file }) => ask("POST", `/v0/files/${file}/presigned-url`, {}),
-  },
-  {
-    name: "an upload link",
-    takes: entry,
-    send: ({ ask, id }) => ask("POST", "/v0/upload-links", { drive_id: id, path: "by-link" }),
-  },
-  {
-    name: "a link that shows a folder",
-    takes: entry,
-    send: ({ ask, id }) => ask("POST", "/v0/links", { drive_id: id, path: "/" }),
-  },
+/** What takes room, and how many bytes of it. */
+const GROWING: readonly (readonly [name: string, takes: number, request: string, body: Json])[] = [
+  ["an empty file", FILE, NEW, empty("dir/new")],
+  ["a file in two new folders", FILE + 2 * entry, NEW, empty("a/b/new")],
+  [
+    "a file with tags and metadata",
+    entry + 2 * part + `{"a":"\u00e9"}`.length + 1,
+    NEW,
+    empty("new", { tags: ["one", "two"], metadata: { a: "\u00e9" } }),
+  ],
+  [
+    "tags and metadata of a file that is replaced",
+    part + `{"a":1}`.length - 2,
+    NEW,
+    empty("dir/file", { tags: ["one"], metadata: { a: 1 } }),
+  ],
+  ["new tags", 64 * part, CHANGE, { tags: Array.from({ length: 64 }, (_, n) => String(n)) }],
+  ["new metadata", METADATA_BYTES - 2, CHANGE, { metadata: sixteenKib }],
+  ["a path in a new folder", entry, CHANGE, { path: "new/file" }],
+  ["a move into a new folder", entry, "POST /v0/files/{file}/move", { destination_path: "new/file" }],
+  ["a copy", FILE, "POST /v0/files/{file}/copy", { destination_path: "copy" }],
+  ["folders", 3 * entry, "POST /v0/folders", { drive_id, path: "a/b/c/" }],
+  [
+    "a copy of a folder",
+    entry + FILE,
+    "POST /v0/folders/copy",
+    { drive_id, path: "dir/", destination_path: "copy/" },
+  ],
+  [
+    "a move of a folder below a new one",
+    entry,
+    "POST /v0/folders/move",
+    { drive_id, path: "dir/", destination_path: "new/dir/" },
+  ],
+  ["a link", part, "POST /v0/files/{file}/presigned-url", {}],
+  ["an upload link", entry, "POST /v0/upload-links", { drive_id, path: "by-link" }],
+  ["a link that shows a folder", entry, "POST /v0/links", { drive_id, path: "/" }],
 ];
 
 async function makeDrive(client: Client): Promise<Place> {
@@ -134,16 +106,17 @@ async function shown({ client, id }: Place): Promise<unknown[]> {
 }
 
 describe("in an unclaimed drive there is room", () => {
-  test.each(GROWING)("for $name, but not for more", async ({ takes, send }) => {
+  test.each(GROWING)("for %s, but not for more", async (_, takes, request, body) => {
     const own = await target();
+    const send = () => own.ask(request, body);
     leave(stage.coffer, own.id, takes - 1);
     const before = await shown(own);
-    const refusal = await send(own);
+    const refusal = await send();
     expectRefused(refusal, "QUOTA_EXCEEDED");
     expect(refusal.text).toContain("claim it, or delete some");
     expect(await shown(own)).toEqual(before);
     leave(stage.coffer, own.id, takes);
-    expect([200, 201]).toContain((await send(own)).status);
+    expect([200, 201]).toContain((await send()).status);
     // Now it is full.
     expectRefused(await upload(own, "dir/more"), "QUOTA_EXCEEDED");
   });
@@ -189,36 +162,23 @@ describe("in an unclaimed drive there is room", () => {
 });
 
 describe("what does not grow is not refused where there is too much already", () => {
-  const SAME: readonly Pick<Case, "name" | "send">[] = [
-    { name: "new content", send: (own) => upload(own, "dir/file", { content: btoa("more") }) },
-    {
-      name: "another name",
-      send: ({ ask, file }) => ask("PATCH", `/v0/files/${file}`, { path: `dir/${"x".repeat(200)}` }),
-    },
-    {
-      name: "a move within",
-      send: ({ ask, file }) => ask("POST", `/v0/files/${file}/move`, { destination_path: "moved" }),
-    },
-    {
-      name: "a move of a folder",
-      send: ({ ask, id }) =>
-        ask("POST", "/v0/folders/move", { drive_id: id, path: "dir/", destination_path: "moved/" }),
-    },
-    {
-      name: "a folder that is there",
-      send: ({ ask, id }) => ask("POST", "/v0/folders", { drive_id: id, path: "dir/" }),
-    },
-    { name: "a deletion", send: ({ client, file }) => client.send("DELETE", `/v0/files/${file}`) },
+  const SAME: readonly (readonly [name: string, request: string, body: Json])[] = [
+    ["new content", NEW, empty("dir/file", { content: btoa("more") })],
+    ["another name", CHANGE, { path: `dir/${"x".repeat(200)}` }],
+    ["a move within", "POST /v0/files/{file}/move", { destination_path: "moved" }],
+    ["a move of a folder", "POST /v0/folders/move", { drive_id, path: "dir/", destination_path: "moved/" }],
+    ["a folder that is there", "POST /v0/folders", { drive_id, path: "dir/" }],
+    ["a deletion", "DELETE /v0/files/{file}", {}],
   ];
-  test.each(SAME)("$name", async ({ send }) => {
+  test.each(SAME)("%s", async (_, request, body) => {
     const own = await target();
     leave(stage.coffer, own.id, -10 * entry);
-    expect((await send(own)).status).toBe(200);
+    expect((await own.ask(request, body)).status).toBe(200);
   });
 
   test("less metadata", async () => {
     const own = await target();
-    const update = (metadata: Json) => own.ask("PATCH", `/v0/files/${own.file}`, { metadata });
+    const update = (metadata: Json) => own.ask(CHANGE, { metadata });
     expect((await update({ a: "x".repeat(1000) })).status).toBe(200);
     leave(stage.coffer, own.id, -1);
     expect((await update({ a: "x" })).status).toBe(200);

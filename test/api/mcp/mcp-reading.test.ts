@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { connectMcp, type McpClient } from "../../support/peers/mcp.ts";
+import { connectAgent, connectMcp, type McpClient } from "../../support/peers/mcp.ts";
 import { docx, longSheet, wordParagraph } from "../../support/samples/documents.ts";
-import { openStage, type UnclaimedDrive } from "../../support/server/scenario.ts";
+import { openStage } from "../../support/server/scenario.ts";
 
 const stage = openStage();
 
@@ -10,23 +10,6 @@ const MOST_CHARACTERS = 80_000;
 const PNG = Uint8Array.fromBase64(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
 );
-
-/** An empty drive, and a client of its agent. */
-interface Opened extends AsyncDisposable {
-  readonly drive: UnclaimedDrive;
-  readonly me: McpClient;
-  readonly put: (path: string, body: string | Uint8Array<ArrayBuffer>) => Promise<void>;
-}
-
-async function open(): Promise<Opened> {
-  const drive = await stage.ownDrive();
-  const me = await connectMcp(stage.coffer.appliance.url, drive.key);
-  const put: Opened["put"] = async (path, body) => {
-    const address = `/v0/files?drive_id=${drive.id}&path=${encodeURIComponent(path)}`;
-    await drive.client.json(201, "PUT", address, { body });
-  };
-  return { drive, me, put, [Symbol.asyncDispose]: () => me[Symbol.asyncDispose]() };
-}
 
 /** Reads a file part by part, as its answers say. */
 async function readAll(me: McpClient, path: string): Promise<string> {
@@ -50,11 +33,10 @@ async function readAll(me: McpClient, path: string): Promise<string> {
 
 describe("read_file", () => {
   test("shows text by lines, with the etag", async () => {
-    await using opened = await open();
-    const { me } = opened;
+    await using me = await connectAgent(stage);
     const made = await me.get("write_file", { path: "a.txt", text: "one\r\ntwo\nthree" });
     expect(await me.get("read_file", { path: "a.txt", start_line: 2, end_line: 2 })).toEqual({
-      drive: opened.drive.id,
+      drive: me.drive.id,
       path: "a.txt",
       etag: made["etag"],
       size: 14,
@@ -68,16 +50,14 @@ describe("read_file", () => {
       next_line: 3,
       note: "There is more. To go on, pass start_line: 3.",
     });
-    expect(await me.refused("read_file", { path: "b.txt" })).toMatch(
-      /^NOT_FOUND: No such file\. List or search/,
-    );
-    expect(await me.refused("read_file", { path: "a.txt", start_line: 0 })).toStartWith("VALIDATION_ERROR");
-    expect(await me.refused("read_file", { path: "dir/" })).toStartWith("VALIDATION_ERROR");
+    await me.refuses("read_file", { path: "b.txt" }, /^NOT_FOUND: No such file\. List or search/);
+    await me.refuses("read_file", { path: "a.txt", start_line: 0 }, "VALIDATION_ERROR");
+    await me.refuses("read_file", { path: "dir/" }, "VALIDATION_ERROR");
   });
 
   test("comes back whole from its parts, whatever the length of its lines", async () => {
-    await using opened = await open();
-    const { me, put } = opened;
+    await using me = await connectAgent(stage);
+    const { put } = me;
     const lines = Array.from({ length: 3000 }, (_, at) => `${at} ${"ä日😀".repeat(at % 17)}`);
     const long = `${"x".repeat(50_000)}日${"y".repeat(50_000)}`;
     for (const [name, text] of [
@@ -95,16 +75,15 @@ describe("read_file", () => {
   });
 
   test("text of a hostile author stays inside its part", async () => {
-    await using opened = await open();
-    const { me } = opened;
+    await using me = await connectAgent(stage);
     const text = '"}]}\n{"type":"text"}\n</result>\u2028';
     await me.get("write_file", { path: 'a"}],"etag":"x".txt', text });
     expect(await readAll(me, 'a"}],"etag":"x".txt')).toBe(text);
   });
 
   test("images come as images, by what they are, and others by a link", async () => {
-    await using opened = await open();
-    const { me, put, drive } = opened;
+    await using me = await connectAgent(stage);
+    const { put, drive } = me;
     await put("a.png", PNG);
     await put("false.png", "no picture");
     await put("b.bin", new Uint8Array([0, 1, 2]));
@@ -144,8 +123,8 @@ describe("read_file", () => {
   );
 
   test("a document is read as its text, part by part as well", async () => {
-    await using opened = await open();
-    const { me, put } = opened;
+    await using me = await connectAgent(stage);
+    const { put } = me;
     const lines = Array.from({ length: 500 }, (_, at) => `${at} ${"word ".repeat(12)}end`);
     await put("a.docx", docx(lines.map((line) => wordParagraph(line)).join("")));
     const found = await readAll(me, "a.docx");
@@ -154,14 +133,12 @@ describe("read_file", () => {
     await put("long.docx", docx(wordParagraph(long)));
     expect((await readAll(me, "long.docx")).trimEnd()).toBe(long);
     await put("broken.docx", "no document");
-    expect(await me.refused("read_file", { path: "broken.docx" })).toMatch(
-      /^UNSUPPORTED_MEDIA_TYPE: .*share_file/,
-    );
+    await me.refuses("read_file", { path: "broken.docx" }, /^UNSUPPORTED_MEDIA_TYPE: .*share_file/);
   });
 
   test("the end of a document says if more of it is never read", async () => {
-    await using opened = await open();
-    const { me, put } = opened;
+    await using me = await connectAgent(stage);
+    const { put } = me;
     await put("long.xlsx", longSheet());
     const { total_lines: last } = await me.get("read_file", { path: "long.xlsx" });
     const read = await me.get("read_file", { path: "long.xlsx", start_line: last });
@@ -171,8 +148,7 @@ describe("read_file", () => {
   });
 
   test("HTML is read as it is written", async () => {
-    await using opened = await open();
-    const { me } = opened;
+    await using me = await connectAgent(stage);
     await me.get("write_file", { path: "a.html", text: "<p>Hi</p>\n" });
     expect(await me.get("read_file", { path: "a.html" })).toMatchObject({
       text: "<p>Hi</p>",
@@ -182,8 +158,7 @@ describe("read_file", () => {
 });
 
 test("what search finds can be fetched, in the shape that connectors want", async () => {
-  await using opened = await open();
-  const { me } = opened;
+  await using me = await connectAgent(stage);
   const made = await me.get("write_file", { path: "notes/plan.md", text: "A brown fox\n" });
   const { results } = await me.get("search", { query: "brown" });
   const [{ id, url }] = Array.isArray(results) ? results : [];
@@ -194,7 +169,7 @@ test("what search finds can be fetched, in the shape that connectors want", asyn
     text: "A brown fox",
     url,
     metadata: {
-      drive: opened.drive.id,
+      drive: me.drive.id,
       path: "notes/plan.md",
       etag: made["etag"],
       mime_type: "text/markdown",
@@ -202,7 +177,7 @@ test("what search finds can be fetched, in the shape that connectors want", asyn
     },
   });
   expect(content).toEqual([{ type: "text", text: JSON.stringify(structured) }]);
-  expect(await me.refused("fetch", { id: "x" })).toStartWith("NOT_FOUND");
+  await me.refuses("fetch", { id: "x" }, "NOT_FOUND");
 });
 
 function needle(at: number): string {
@@ -211,8 +186,7 @@ function needle(at: number): string {
 
 describe("grep", () => {
   test("finds lines with their numbers and what is around them", async () => {
-    await using opened = await open();
-    const { me } = opened;
+    await using me = await connectAgent(stage);
     const made = await me.get("write_file", { path: "a.txt", text: "one\ntwo\nTHREE\nfour" });
     await me.get("write_file", { path: "b/c.txt", text: "three" });
     const found = await me.get("grep", { pattern: "^three$", ignore_case: true, context: 1, prefix: "a" });
@@ -227,13 +201,13 @@ describe("grep", () => {
       ],
     });
     expect(found).not.toHaveProperty("next_cursor");
-    expect(await me.refused("grep", { pattern: "(" })).toStartWith("VALIDATION_ERROR: pattern ");
-    expect(await me.refused("grep", { pattern: "x", cursor: "x" })).toStartWith("VALIDATION_ERROR: cursor ");
+    await me.refuses("grep", { pattern: "(" }, "VALIDATION_ERROR: pattern ");
+    await me.refuses("grep", { pattern: "x", cursor: "x" }, "VALIDATION_ERROR: cursor ");
   });
 
   test("shows a readable part of many matches at a time, and each once", async () => {
-    await using opened = await open();
-    const { me, put } = opened;
+    await using me = await connectAgent(stage);
+    const { put } = me;
     for (let file = 0; file < 8; file += 1) {
       const of = Array.from({ length: 60 }, (_, at) => needle(file * 100 + at));
       await put(`f${file}.txt`, of.join("\n"));
@@ -252,8 +226,8 @@ describe("grep", () => {
   });
 
   test("shows a readable part of lines that take more in JSON", async () => {
-    await using opened = await open();
-    const { me, put } = opened;
+    await using me = await connectAgent(stage);
+    const { put } = me;
     const line = `needle ${"\u0001".repeat(400)}`;
     for (let file = 0; file < 30; file += 1) await put(`f${file}.txt`, line);
     const page = await me.get("grep", { pattern: "needle" });
@@ -262,8 +236,8 @@ describe("grep", () => {
   });
 
   test("shows a readable part of what is around many such lines, and each match", async () => {
-    await using opened = await open();
-    const { me, put } = opened;
+    await using me = await connectAgent(stage);
+    const { put } = me;
     const all = Array.from({ length: 40 }, (_, at) => `needle ${at} ${"\u0001".repeat(400)}`);
     await put("a.txt", all.join("\n"));
     const seen: number[] = [];

@@ -1,19 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { connectMcp, type McpClient } from "../../support/peers/mcp.ts";
-import { eventually, openStage, type UnclaimedDrive } from "../../support/server/scenario.ts";
+import { connectAgent, connectMcp, type McpClient } from "../../support/peers/mcp.ts";
+import { eventually, openStage } from "../../support/server/scenario.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
 
 const stage = openStage();
 
 /** About as much as a model should read at once: twice, since a client may show text and structure. */
 const MOST_CHARACTERS = 80_000;
-
-/** An empty drive, and a client of its agent. */
-async function open(): Promise<{ drive: UnclaimedDrive; me: McpClient } & AsyncDisposable> {
-  const drive = await stage.ownDrive();
-  const me = await connectMcp(stage.coffer.appliance.url, drive.key);
-  return { drive, me, [Symbol.asyncDispose]: () => me[Symbol.asyncDispose]() };
-}
 
 function etagIn(file: Record<string, unknown>): string {
   return String(file["etag"]);
@@ -53,23 +46,21 @@ describe("which drive", () => {
         files: [{ drive: "bob/notes", path: "notes/hello.txt" }],
       });
     }
-    expect(await all.refused("list_files", { drive: "ada/notes" })).toStartWith("NOT_FOUND: No such drive.");
+    await all.refuses("list_files", { drive: "ada/notes" }, "NOT_FOUND: No such drive.");
   });
 });
 
 describe("writing", () => {
   test("to a path that names no file is refused in the tool's own terms", async () => {
-    await using opened = await open();
+    await using me = await connectAgent(stage);
     for (const path of ["notes/", "/"]) {
-      expect(await opened.me.refused("write_file", { path, text: "" })).toStartWith(
-        "VALIDATION_ERROR: path must name a file",
-      );
+      await me.refuses("write_file", { path, text: "" }, "VALIDATION_ERROR: path must name a file");
     }
   });
 
   test("text, bytes, tags and a type come back as they were sent", async () => {
-    await using opened = await open();
-    const { me, drive } = opened;
+    await using me = await connectAgent(stage);
+    const { drive } = me;
     const content = { text: "Grüße, 日本\r\n", tags: ["a", "b"], mime_type: "text/x-mine" };
     const made = await me.get("write_file", { path: "a/b.txt", ...content });
     expect(made).toMatchObject({
@@ -94,17 +85,16 @@ describe("writing", () => {
       { base64: "not base64" },
       { base64: "some plain text" },
     ]) {
-      expect(await me.refused("write_file", { path: "x", ...wrong })).toStartWith("VALIDATION_ERROR:");
+      await me.refuses("write_file", { path: "x", ...wrong }, "VALIDATION_ERROR:");
     }
-    expect(await me.refused("write_file", { path: "../x", text: "" })).toStartWith("VALIDATION_ERROR: path ");
+    await me.refuses("write_file", { path: "../x", text: "" }, "VALIDATION_ERROR: path ");
     expect(await me.refused("write_file", { path: "x", text: "", IfMatch: "x" })).toContain(
       "Did you mean if_match? It takes drive_id, path,",
     );
   });
 
   test("a refusal names what was sent, and says one thing to do", async () => {
-    await using opened = await open();
-    const { me } = opened;
+    await using me = await connectAgent(stage);
     const { etag } = await me.get("write_file", { path: "a.md", text: "one\none\n" });
     await me.get("write_file", { path: "b.md", text: "two\n" });
     await me.get("write_file", { path: "folder/c.md", text: "" });
@@ -164,32 +154,23 @@ describe("writing", () => {
   });
 
   test("of two agents that read the same file, the second is told", async () => {
-    await using opened = await open();
-    const { me } = opened;
+    await using me = await connectAgent(stage);
     const first = await me.get("write_file", {
       path: "plan.md",
       text: "1",
       only_create: true,
       tags: ["kept"],
     });
-    expect(await me.refused("write_file", { path: "plan.md", text: "2", only_create: true })).toStartWith(
-      "PRECONDITION_FAILED",
-    );
+    await me.refuses("write_file", { path: "plan.md", text: "2", only_create: true }, "PRECONDITION_FAILED");
     const mine = { path: "plan.md", text: "mine", if_match: etagIn(first) };
     const second = await me.get("write_file", mine);
     expect(second).toMatchObject({ created: false, tags: ["kept"] });
     const yours = await me.refused("write_file", { ...mine, text: "yours" });
     expect(yours).toMatch(/^PRECONDITION_FAILED: .* read the file again/);
     const stale = { path: "plan.md", if_match: etagIn(first) };
-    expect(await me.refused("move_file", { ...stale, destination_path: "b" })).toStartWith(
-      "PRECONDITION_FAILED",
-    );
-    expect(await me.refused("copy_file", { ...stale, destination_path: "b" })).toStartWith(
-      "PRECONDITION_FAILED",
-    );
-    expect(await me.refused("delete_files", { paths: ["plan.md"], if_match: etagIn(first) })).toStartWith(
-      "PRECONDITION_FAILED",
-    );
+    await me.refuses("move_file", { ...stale, destination_path: "b" }, "PRECONDITION_FAILED");
+    await me.refuses("copy_file", { ...stale, destination_path: "b" }, "PRECONDITION_FAILED");
+    await me.refuses("delete_files", { paths: ["plan.md"], if_match: etagIn(first) }, "PRECONDITION_FAILED");
     const gone = { path: "gone.md", text: "x", if_match: etagIn(first) };
     for (const said of [yours, await me.refused("write_file", gone)]) {
       // A model has arguments, and no headers.
@@ -204,17 +185,15 @@ describe("writing", () => {
 });
 
 test("what an argument must be is said by its own name", async () => {
-  await using opened = await open();
-  const { me } = opened;
-  expect(await me.refused("search", { query: "x".repeat(600) })).toStartWith("VALIDATION_ERROR: query ");
+  await using me = await connectAgent(stage);
+  await me.refuses("search", { query: "x".repeat(600) }, "VALIDATION_ERROR: query ");
   const wrong = { path: "a.txt", text: "x", mime_type: "words" };
-  expect(await me.refused("write_file", wrong)).toStartWith("VALIDATION_ERROR: mime_type ");
+  await me.refuses("write_file", wrong, "VALIDATION_ERROR: mime_type ");
 });
 
 describe("editing", () => {
   test("a part is changed, and the answer says how", async () => {
-    await using opened = await open();
-    const { me } = opened;
+    await using me = await connectAgent(stage);
     const first = await me.get("write_file", { path: "a.txt", text: "one\ntwo\ntwo\n", tags: ["t"] });
     const edit = (args: Record<string, unknown>) => me.get("edit_file", { path: "a.txt", ...args });
     const replaced = await edit({
@@ -226,13 +205,9 @@ describe("editing", () => {
     expect(replaced).toMatchObject({ size: 10, tags: ["t"], diff_cut: false });
     expect(replaced["diff"]).toContain("-one\n+1\n");
     const twice = { path: "a.txt", op: "str_replace", old_string: "two", new_string: "2" };
-    expect(await me.refused("edit_file", twice)).toMatch(/^CONFLICT: .*2.*3.* Send more of the text/s);
-    expect(await me.refused("edit_file", { ...twice, if_match: first["etag"] })).toStartWith(
-      "PRECONDITION_FAILED",
-    );
-    expect(await me.refused("edit_file", { path: "a.txt", op: "insert" })).toStartWith(
-      "VALIDATION_ERROR: line",
-    );
+    await me.refuses("edit_file", twice, /^CONFLICT: .*2.*3.* Send more of the text/s);
+    await me.refuses("edit_file", { ...twice, if_match: first["etag"] }, "PRECONDITION_FAILED");
+    await me.refuses("edit_file", { path: "a.txt", op: "insert" }, "VALIDATION_ERROR: line");
     const dry = await edit({ op: "insert", line: 0, text: "zero", dry_run: true });
     expect(dry["etag"]).toBe(replaced["etag"]);
     expect(dry["diff"]).toContain("+zero");
@@ -246,12 +221,12 @@ describe("editing", () => {
       text: "1\n2\n2\nend!",
       etag: all["etag"],
     });
-    expect(await me.refused("append_file", { path: "b.txt", text: "" })).toStartWith("NOT_FOUND");
+    await me.refuses("append_file", { path: "b.txt", text: "" }, "NOT_FOUND");
   });
 
   test("agents that edit at the same time lose nothing", async () => {
-    await using opened = await open();
-    const { me, drive } = opened;
+    await using me = await connectAgent(stage);
+    const { drive } = me;
     await me.get("write_file", { path: "log.txt", text: "" });
     await using other = await connectMcp(stage.coffer.appliance.url, drive.key, "2025-11-25");
     const lines = Array.from({ length: 10 }, (_, at) => `line ${at}`);
@@ -265,8 +240,7 @@ describe("editing", () => {
   });
 
   test("a long diff is cut", async () => {
-    await using opened = await open();
-    const { me } = opened;
+    await using me = await connectAgent(stage);
     await me.get("write_file", { path: "a.txt", text: "a\n".repeat(20_000) });
     const edit = { path: "a.txt", op: "str_replace", old_string: "a", new_string: "b", replace_all: true };
     const { diff, diff_cut: isCut } = await me.get("edit_file", edit);
@@ -276,14 +250,13 @@ describe("editing", () => {
 
 describe("moving, copying and deleting", () => {
   test("a file is replaced only where that is asked for", async () => {
-    await using opened = await open();
-    const { me } = opened;
+    await using me = await connectAgent(stage);
     await me.get("write_file", { path: "a.txt", text: "a" });
     const b = await me.get("write_file", { path: "dir/a.txt", text: "b" });
     for (const tool of ["move_file", "copy_file"]) {
       const to = { path: "a.txt", destination_path: "dir/" };
-      expect(await me.refused(tool, to)).toMatch(/^CONFLICT: .* pass overwrite: true/);
-      expect(await me.refused(tool, { ...to, overwrite: false })).toStartWith("CONFLICT");
+      await me.refuses(tool, to, /^CONFLICT: .* pass overwrite: true/);
+      await me.refuses(tool, { ...to, overwrite: false }, "CONFLICT");
     }
     expect(await me.get("list_files", { path: "dir/" })).toMatchObject({ files: [{ etag: etagIn(b) }] });
     const copied = await me.get("copy_file", { path: "a.txt", destination_path: "dir/", overwrite: true });
@@ -294,18 +267,15 @@ describe("moving, copying and deleting", () => {
   });
 
   test("what could be deleted is, and what could not is named", async () => {
-    await using opened = await open();
-    const { me } = opened;
+    await using me = await connectAgent(stage);
     for (const path of ["a", "b"]) await me.get("write_file", { path, text: path });
     expect(await me.get("delete_files", { paths: ["a", "gone", "b", "a"] })).toMatchObject({
       deleted: ["a", "b"],
       failed: [{ path: "gone", error: expect.stringContaining("NOT_FOUND") }],
     });
-    expect(await me.refused("delete_files", { paths: ["gone"] })).toStartWith("NOT_FOUND");
-    expect(await me.refused("delete_files", { paths: [] })).toStartWith("VALIDATION_ERROR");
-    expect(await me.refused("delete_files", { paths: ["a", "b"], if_match: "x" })).toStartWith(
-      "VALIDATION_ERROR",
-    );
+    await me.refuses("delete_files", { paths: ["gone"] }, "NOT_FOUND");
+    await me.refuses("delete_files", { paths: [] }, "VALIDATION_ERROR");
+    await me.refuses("delete_files", { paths: ["a", "b"], if_match: "x" }, "VALIDATION_ERROR");
   });
 });
 
@@ -314,8 +284,7 @@ function long(name: string): string {
 }
 
 test("a folder is deleted only by those who say that they mean all of it", async () => {
-  await using opened = await open();
-  const { me } = opened;
+  await using me = await connectAgent(stage);
   await me.get("write_file", { path: "dir/sub/a", text: "a" });
   await me.get("write_file", { path: "b", text: "b" });
   const folder = { paths: ["dir/", "b"] };
@@ -323,7 +292,9 @@ test("a folder is deleted only by those who say that they mean all of it", async
     deleted: ["b"],
     failed: [{ path: "dir/", error: expect.stringContaining("confirm must be true") }],
   });
-  expect(await me.refused("delete_files", { paths: ["dir/"], recursive: true, if_match: "x" })).toStartWith(
+  await me.refuses(
+    "delete_files",
+    { paths: ["dir/"], recursive: true, if_match: "x" },
     "VALIDATION_ERROR: if_match ",
   );
   expect(pathsIn(await pagesOf(me, { recursive: true }), "files")).toEqual(["dir/sub/a"]);
@@ -331,13 +302,13 @@ test("a folder is deleted only by those who say that they mean all of it", async
     deleted: ["dir/"],
   });
   expect(await me.get("list_files")).toMatchObject({ folders: [], files: [] });
-  expect(await me.refused("delete_files", { paths: ["dir/"], recursive: true })).toStartWith("NOT_FOUND");
+  await me.refuses("delete_files", { paths: ["dir/"], recursive: true }, "NOT_FOUND");
 });
 
 describe("lists", () => {
   test("a page is cut to a readable size, and the next one goes on", async () => {
-    await using opened = await open();
-    const { me, drive } = opened;
+    await using me = await connectAgent(stage);
+    const { drive } = me;
     const folders = Array.from({ length: 120 }, (_, at) => `${long(`d${String(at).padStart(3, "0")}`)}/`);
     const files = Array.from({ length: 150 }, (_, at) => long(`f${String(at).padStart(3, "0")}`));
     const { folders: service, uploads } = stage.coffer.appliance.services;
@@ -360,12 +331,11 @@ describe("lists", () => {
     expect(pathsIn(small, "folders")).toEqual(folders);
     expect(pathsIn(small, "files")).toEqual(files);
     for (const page of small) expect([page["folders"], page["files"]].flat().length).toBeLessThanOrEqual(50);
-    expect(await me.refused("list_files", { cursor: "x" })).toStartWith("VALIDATION_ERROR: cursor ");
+    await me.refuses("list_files", { cursor: "x" }, "VALIDATION_ERROR: cursor ");
   });
 
   test("a folder is found with and without its slash, and a new one is there", async () => {
-    await using opened = await open();
-    const { me } = opened;
+    await using me = await connectAgent(stage);
     expect(await me.get("create_folder", { path: "a/b" })).toMatchObject({ path: "a/b/", created: true });
     expect(await me.get("create_folder", { path: "a/b/" })).toMatchObject({ created: false });
     for (const path of ["a", "a/", "/a/"]) {
@@ -376,8 +346,8 @@ describe("lists", () => {
 
 describe("search", () => {
   test("answers in the shape that connectors want, with the same as text", async () => {
-    await using opened = await open();
-    const { me, drive } = opened;
+    await using me = await connectAgent(stage);
+    const { drive } = me;
     await me.get("write_file", { path: "notes/plan.md", text: "The quick brown fox" });
     const { structured, content } = await me.call("search", { query: "brown" });
     expect(content).toHaveLength(1);
@@ -393,8 +363,7 @@ describe("search", () => {
   });
 
   test("shows a page of many at a time", async () => {
-    await using opened = await open();
-    const { me } = opened;
+    await using me = await connectAgent(stage);
     for (let at = 0; at < 45; at += 1) await me.get("write_file", { path: `file-${at}`, text: "needle" });
     await eventually(async () => (await me.get("search", { query: "needle" }))["total"] === 45);
     const found: unknown[] = [];
@@ -412,8 +381,7 @@ describe("search", () => {
 });
 
 test("a shared file is downloaded with nothing but its URL, once if that is asked for", async () => {
-  await using opened = await open();
-  const { me } = opened;
+  await using me = await connectAgent(stage);
   await me.get("write_file", { path: "a.txt", text: "shared" });
   const shared = await me.get("share_file", { path: "a.txt", one_time: true, expires_in: 60 });
   expect(shared).toMatchObject({ path: "a.txt", expires_at: "2030-01-01T00:01:00.000Z" });
@@ -422,8 +390,7 @@ test("a shared file is downloaded with nothing but its URL, once if that is aske
 });
 
 test("a file is uploaded with nothing but its URL, once", async () => {
-  await using opened = await open();
-  const { me } = opened;
+  await using me = await connectAgent(stage);
   const made = await me.get("create_upload_link", { path: "in/a.bin", max_size: 3, expires_in: 60 });
   expect(made).toMatchObject({ path: "in/a.bin", expires_at: "2030-01-01T00:01:00.000Z" });
   const put = async (body: string) => (await fetch(String(made["url"]), { method: "PUT", body })).status;
@@ -433,5 +400,5 @@ test("a file is uploaded with nothing but its URL, once", async () => {
   expect(await me.get("list_files", { path: "in" })).toMatchObject({
     files: [{ path: "in/a.bin", size: 3 }],
   });
-  expect(await me.refused("create_upload_link", { path: "in/" })).toStartWith("VALIDATION_ERROR: path ");
+  await me.refuses("create_upload_link", { path: "in/" }, "VALIDATION_ERROR: path ");
 });

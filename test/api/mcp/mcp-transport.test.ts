@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { startAppliance } from "../../support/server/appliance.ts";
 import { connectMcp, REVISIONS } from "../../support/peers/mcp.ts";
-import { openStage, provision, runScenarios } from "../../support/server/scenario.ts";
+import { openStage, provision, row, runScenarios, step } from "../../support/server/scenario.ts";
 
 const stage = openStage();
 
@@ -12,11 +12,8 @@ const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 const TWO = { "provisions-per-hour": "2" };
 
 runScenarios(stage, [
-  {
-    name: "a program needs no headers but its key",
-    request: ["POST", "/mcp"],
+  row("a program needs no headers but its key", "POST /mcp", {
     body: LIST,
-    status: 200,
     json: { jsonrpc: "2.0", id: 1 },
     contains: ['"name":"write_file"'],
     receives: {
@@ -26,73 +23,49 @@ runScenarios(stage, [
       "mcp-session-id": null,
       connection: null,
     },
-  },
-  {
-    name: "a client that takes events gets one, and nothing after it",
-    request: ["POST", "/mcp"],
+  }),
+  row("a client that takes events gets one, and nothing after it", "POST /mcp", {
     headers: { accept: "application/json, text/event-stream" },
     body: LIST,
-    status: 200,
     contains: [/^event: message\ndata: \{.*\}\n\n$/],
     receives: { "content-type": "text/event-stream" },
-  },
-  {
-    name: "there are no streams to open, and no sessions to end",
-    request: ["GET", "/mcp"],
+  }),
+  row("there are no streams to open, and no sessions to end", "GET /mcp", {
     status: 405,
     json: { error: { code: "METHOD_NOT_ALLOWED" } },
     receives: { allow: "POST" },
     after: [
-      { request: ["DELETE", "/mcp"], status: 405, json: { error: { code: "METHOD_NOT_ALLOWED" } } },
-      {
-        as: "nobody",
-        request: ["GET", "/mcp"],
-        status: 405,
-        json: { error: { code: "METHOD_NOT_ALLOWED" } },
-      },
+      step("DELETE /mcp", { status: 405, json: { error: { code: "METHOD_NOT_ALLOWED" } } }),
+      step("nobody GET /mcp", { status: 405, json: { error: { code: "METHOD_NOT_ALLOWED" } } }),
     ],
-  },
-  {
-    name: "a session of a client that has one elsewhere is ignored",
-    request: ["POST", "/mcp"],
+  }),
+  row("a session of a client that has one elsewhere is ignored", "POST /mcp", {
     headers: { "mcp-session-id": "x" },
     body: LIST,
-    status: 200,
     contains: ['"tools"'],
-  },
-  {
-    name: "a slash at the end makes no difference, also to who may ask",
-    request: ["POST", "/mcp/"],
+  }),
+  row("a slash at the end makes no difference, also to who may ask", "POST /mcp/", {
     body: LIST,
-    status: 200,
     contains: ['"tools"'],
     after: [
-      {
-        as: "nobody",
-        request: ["POST", "/mcp/"],
+      step("nobody POST /mcp/", {
         body: { ...LIST, method: "tools/call", params: { name: "list_drives" } },
         status: 401,
         json: { error: { code: "UNAUTHORIZED" } },
-      },
+      }),
     ],
-  },
-  {
-    name: "a batch is refused, since it would count as one request",
-    request: ["POST", "/mcp"],
+  }),
+  row("a batch is refused, since it would count as one request", "POST /mcp", {
     body: [LIST, LIST],
     status: 400,
     json: { error: { code: "VALIDATION_ERROR", field: "body" } },
-  },
-  {
-    name: "an id that would come back as another one is refused",
-    request: ["POST", "/mcp"],
+  }),
+  row("an id that would come back as another one is refused", "POST /mcp", {
     body: { ...LIST, id: 2 ** 53 },
     status: 400,
     json: { error: { code: "VALIDATION_ERROR", field: "id" } },
-  },
-  {
-    name: "malformed messages are refused before a tool sees them",
-    request: ["POST", "/mcp"],
+  }),
+  row("malformed messages are refused before a tool sees them", "POST /mcp", {
     body: "{",
     status: 400,
     json: { error: { code: "VALIDATION_ERROR" } },
@@ -105,46 +78,34 @@ runScenarios(stage, [
           json: { error: { code: "VALIDATION_ERROR" } },
         }),
       ),
-      {
-        request: ["POST", "/mcp"],
+      step("POST /mcp", {
         body: JSON.stringify({ ...LIST, pad: " ".repeat(1024 * 1024) }),
         status: 413,
         json: { error: { code: "PAYLOAD_TOO_LARGE" } },
-      },
-      {
-        request: ["POST", "/mcp"],
+      }),
+      step("POST /mcp", {
         headers: { "content-encoding": "gzip" },
         body: "x",
         status: 415,
         json: { error: { code: "UNSUPPORTED_MEDIA_TYPE" } },
-      },
+      }),
     ],
-  },
-  {
-    name: "unknown fields are ignored, and null is nothing, as everywhere",
-    request: ["POST", "/mcp"],
+  }),
+  row("unknown fields are ignored, and null is nothing, as everywhere", "POST /mcp", {
     body: { ...LIST, extra: 1 },
-    status: 200,
     contains: ['"tools"'],
     after: [
-      {
-        request: ["POST", "/mcp"],
+      step("POST /mcp", {
         body: { ...LIST, method: "tools/call", params: { name: "list_drives", arguments: null } },
-        status: 200,
         contains: ['"drives"'],
-      },
+      }),
     ],
-  },
-  {
-    name: "an unknown tool and an unknown method are errors of the protocol",
-    request: ["POST", "/mcp"],
+  }),
+  row("an unknown tool and an unknown method are errors of the protocol", "POST /mcp", {
     body: { ...LIST, method: "tools/call", params: { name: "rm" } },
-    status: 200,
     contains: ["-32602", "see tools/list"],
-    after: [
-      { request: ["POST", "/mcp"], body: { ...LIST, method: "rm" }, status: 200, contains: ["-32601"] },
-    ],
-  },
+    after: [step("POST /mcp", { body: { ...LIST, method: "rm" }, contains: ["-32601"] })],
+  }),
 ]);
 
 describe.each(REVISIONS)("the official client over %s", (revision) => {
@@ -191,7 +152,7 @@ test("drives made without an account count together, however they are made", asy
   await anybody.get("provision_drive", { name: "One" });
   expect(await anybody.refused("provision_drive", { name: "" })).toContain("VALIDATION_ERROR");
   await coffer.client().post("/v0/drives/provision", { name: "Two" });
-  expect(await anybody.refused("provision_drive", { name: "Three" })).toMatch(/^RATE_LIMITED: At most 2/);
+  await anybody.refuses("provision_drive", { name: "Three" }, /^RATE_LIMITED: At most 2/);
 });
 
 test("a message counts as one request of its key", async () => {

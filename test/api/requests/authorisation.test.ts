@@ -1,60 +1,68 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type TestAppliance, startAppliance } from "../../support/server/appliance.ts";
-import { byPath } from "../../support/samples/by-path.ts";
 import type { Answer, Json } from "../../support/server/client.ts";
 import {
   expectCommonRules,
+  fill,
+  fillJson,
   HELLO,
   openStage,
   put,
   refused,
+  row,
   runScenarios,
   type Scenario,
+  step,
   type Step,
 } from "../../support/server/scenario.ts";
 import { forgetWork, recordWork } from "../../support/faults/recorded-work.ts";
 import { CALLERS, type CallerName, populate, type World } from "../../support/server/world.ts";
-import { HOOK, makeWebhook, putIntoTrash, takeSnapshot } from "../../support/server/targets.ts";
+import {
+  byPath,
+  HOOK,
+  makeWebhook,
+  putIntoTrash,
+  routeOf,
+  takeSnapshot,
+} from "../../support/server/targets.ts";
 
 const stage = openStage();
 
 type Owner = "agent" | "ada";
 type Statuses = Readonly<Record<CallerName, number>>;
 
-/** Something of an owner's drive that was made for one case. */
-interface Target {
+/** What a request names, by the names that it has for it. */
+type Named = Readonly<Record<string, string>>;
+
+/** Something of an owner's drive that was made for one case. What a route has none of is empty. */
+interface Target extends Named {
   readonly drive: string;
-  readonly file: string;
   readonly folder: string;
+  readonly file: string;
   /** The id of a key limited to the drive. */
   readonly key: string;
-  /** Empty for routes that have none. */
-  readonly snapshot: string;
-  /** The id of a removal of the folder that is under way; empty for routes that have none. */
+  /** The id of a removal of the folder that is under way. */
   readonly work: string;
-  /** The id of an entry of the drive's trash. */
-  readonly trash: string;
-  /** The id of a link to the folder, and its token. */
-  readonly link: string;
-  readonly token: string;
-  /** The ids of a webhook of the drive, and of a delivery of it; empty for routes that have none. */
-  readonly webhook: string;
-  readonly delivery: string;
-  /** Of a member of Ada's drive. */
-  readonly carol: string;
-  readonly suffix: string;
 }
 
-/** A route, how it is asked about a target, and what becomes of everybody who asks. */
-interface Entry {
-  readonly route: string;
+type Expectations = Readonly<Record<Owner, Statuses>>;
+
+/** A request about a target, and what becomes of everybody who sends it. What is in braces is the target's. */
+type Row = readonly [request: string, of: Expectations, more?: More];
+
+interface More {
   /** Tells entries of the same route apart. */
   readonly about?: string;
-  readonly path: (target: Target) => string;
-  readonly body?: (target: Target) => Json;
-  readonly of: Readonly<Record<Owner, Statuses>>;
+  readonly body?: Json;
   /** Whoever succeeds takes the owner's drive away: they get a world of their own. */
   readonly destroys?: true;
+}
+
+/** A row, with the route that it is about. */
+interface Entry extends More {
+  readonly route: string;
+  readonly path: (target: Named) => string;
+  readonly of: Expectations;
 }
 
 /** Who sees nothing of anybody's drive. */
@@ -78,7 +86,7 @@ function letIn(status: number) {
 }
 
 /** For what is in the folder that `adaPrefix` sees, and `adaBeside` does not. */
-function reading(ok: number): Entry["of"] {
+function reading(ok: number): Expectations {
   const ofAda = { ada: ok, adaReader: ok, adaDrive: ok, carol: ok, dan: ok, ...letIn(ok) };
   const inFolder = { adaPrefix: ok, adaPrefixReader: ok, adaBeside: 404 };
   return {
@@ -88,7 +96,7 @@ function reading(ok: number): Entry["of"] {
 }
 
 /** For a drive, of which everybody is shown what they may see. */
-function looking(ok: number): Entry["of"] {
+function looking(ok: number): Expectations {
   return forAdas(reading(ok), { adaBeside: ok });
 }
 
@@ -96,7 +104,7 @@ function looking(ok: number): Entry["of"] {
 const READERS = { agentReader: 403, adaReader: 403, adaPrefixReader: 403 };
 
 /** For something in the folder that is named by its id. */
-function writing(ok: number): Entry["of"] {
+function writing(ok: number): Expectations {
   const keys = { ada: ok, adaDrive: ok, adaPrefix: ok, adaBeside: 404 };
   const ofAda = { ...keys, carol: 403, dan: ok, ...letIn(ok) };
   return {
@@ -106,17 +114,17 @@ function writing(ok: number): Entry["of"] {
 }
 
 /** For a path in the folder: who may not write there is told so. */
-function writingAt(ok: number): Entry["of"] {
+function writingAt(ok: number): Expectations {
   return forAdas(writing(ok), { adaBeside: 403 });
 }
 
 /** For what was in a drive: its readers see what is there now. */
-function history(of: Entry["of"]): Entry["of"] {
+function history(of: Expectations): Expectations {
   return forAdas(of, { carol: 403 });
 }
 
 /** For what only the owner decides. */
-function managing(ok: number): Entry["of"] {
+function managing(ok: number): Expectations {
   return forAdas(writing(ok), { dan: 403, adaPrefix: 403, adaBeside: 403 });
 }
 
@@ -124,49 +132,49 @@ function managing(ok: number): Entry["of"] {
 const LIMITED = { adaPrefix: 403, adaPrefixReader: 403, adaBeside: 403 };
 
 /** For what only the owner sees. */
-function managed(ok: number): Entry["of"] {
+function managed(ok: number): Expectations {
   return forAdas(reading(ok), { carol: 403, dan: 403, ...LIMITED });
 }
 
 /** For what only who manages the drive may read, and others are not told of. */
-function managedAlone(ok: number): Entry["of"] {
+function managedAlone(ok: number): Expectations {
   const limited = { adaPrefix: 404, adaPrefixReader: 404, adaBeside: 404 };
   return forAdas(reading(ok), { carol: 404, dan: 404, ...limited });
 }
 
 /** The same, but for what was let in: it is refused before anything is looked for. */
-function ofPeople({ agent, ada }: Entry["of"], reads = false): Entry["of"] {
+function ofPeople({ agent, ada }: Expectations, reads = false): Expectations {
   const refusedFirst = { ...letIn(403), ...(reads ? { adaReader: 403 } : {}) };
   return { agent: { ...agent, ...refusedFirst }, ada: { ...ada, ...refusedFirst } };
 }
 
 /** The same, for who is in a drive: its own key lets nobody in either. */
-function sharing(of: Entry["of"]): Entry["of"] {
+function sharing(of: Expectations): Expectations {
   return forAgent(forAdas(of, { adaDrive: 403, ...letIn(403) }), 403);
 }
 
 /** For what only who manages the drive, and its maker, is told of. */
-function ofWhoManages(ok: number): Entry["of"] {
+function ofWhoManages(ok: number): Expectations {
   return forAdas(writing(ok), { carol: 404, dan: 404, adaPrefix: 404, adaBeside: 404 });
 }
 
 /** The same, with others for Ada's drive. */
-function forAdas({ agent, ada }: Entry["of"], others: Partial<Statuses>): Entry["of"] {
+function forAdas({ agent, ada }: Expectations, others: Partial<Statuses>): Expectations {
   return { agent, ada: { ...ada, ...others } };
 }
 
 /** The same, but for keys that are limited to a folder. */
-function wholly({ agent, ada }: Entry["of"]): Entry["of"] {
+function wholly({ agent, ada }: Expectations): Expectations {
   return { agent: { ...agent, ...LIMITED }, ada: { ...ada, ...LIMITED } };
 }
 
 /** The same, with another for the agent, whose drive nobody has claimed. */
-function forAgent({ agent, ada }: Entry["of"], status: number): Entry["of"] {
+function forAgent({ agent, ada }: Expectations, status: number): Expectations {
   return { agent: { ...agent, agent: status }, ada };
 }
 
 /** For routes that answer everybody about what is theirs: nobody is told that a target is not there. */
-function everybody(statuses: { readonly writers: number; readonly readers: number }): Entry["of"] {
+function everybody(statuses: { readonly writers: number; readonly readers: number }): Expectations {
   const { writers, readers } = statuses;
   const all = {
     nobody: 401,
@@ -191,7 +199,7 @@ function everybody(statuses: { readonly writers: number; readonly readers: numbe
 const everyone = everybody({ writers: 200, readers: 200 });
 
 /** For routes that need an account: what those get who have one, and its read-only key. */
-function accounts(status: number, reader = 403): Entry["of"] {
+function accounts(status: number, reader = 403): Expectations {
   const { ada: none } = everybody({ writers: 403, readers: 403 });
   const made = { adaReader: reader, adaMade: status, adaApp: status };
   const each = { ...none, ada: status, bob: status, carol: status, dan: status, ...made };
@@ -199,7 +207,7 @@ function accounts(status: number, reader = 403): Entry["of"] {
 }
 
 /** For routes that need somebody who acts for a person. */
-function people(status: number): Entry["of"] {
+function people(status: number): Expectations {
   return ofPeople(accounts(status));
 }
 
@@ -211,463 +219,189 @@ const nothingThere = { ...everybody({ writers: 404, readers: 404 }).ada, nobody:
 const forAll = { ...everyone.ada, nobody: 200, liar: 200 };
 
 /** For what makes a drive of one's own from another: whoever has no account is refused first. */
-function forking(ok: number): Entry["of"] {
+function forking(ok: number): Expectations {
   const missing = accounts(404).agent;
   return { agent: missing, ada: { ...missing, ada: ok, adaMade: ok, adaApp: ok, carol: 403, dan: ok } };
 }
-const ENTRIES: readonly Entry[] = [
-  { route: "GET /v0", path: () => "/v0", of: { agent: forAll, ada: forAll } },
-  {
-    route: "POST /v0/drives/provision",
-    path: () => "/v0/drives/provision",
-    body: () => ({ name: "New" }),
-    of: { agent: provisioning, ada: provisioning },
-  },
-  { route: "POST /v0/drives", path: () => "/v0/drives", body: () => ({ name: "New" }), of: accounts(201) },
-  {
-    route: "POST /v0/drives",
-    about: "with a body that is none, which a key of one drive is not told",
-    path: () => "/v0/drives",
-    body: () => "{",
-    of: accounts(400),
-  },
-  {
-    route: "POST /v0/drives/claim",
-    about: "with a token that is none",
-    path: () => "/v0/drives/claim",
-    body: () => ({ token: "clm_none" }),
-    of: people(404),
-  },
-  {
-    route: "GET /v0/drives/claim/{token}",
-    about: "that was never issued",
-    path: ({ file }) => `/v0/drives/claim/${file}`,
-    of: { agent: nothingThere, ada: nothingThere },
-  },
-  { route: "GET /v0/drives", path: () => "/v0/drives", of: everyone },
-  { route: "GET /v0/drives/{id}", path: ({ drive }) => `/v0/drives/${drive}`, of: looking(200) },
-  {
-    route: "PATCH /v0/drives/{id}",
-    path: ({ drive }) => `/v0/drives/${drive}`,
-    body: () => ({ description: "Changed" }),
-    of: managing(200),
-  },
-  {
-    route: "DELETE /v0/drives/{id}",
-    path: ({ drive }) => `/v0/drives/${drive}`,
-    of: managing(200),
-    destroys: true,
-  },
-  {
-    route: "POST /v0/drives/{id}/members",
-    about: "of who is one",
-    path: ({ drive }) => `/v0/drives/${drive}/members`,
-    body: () => ({ username: "dan", role: "editor" }),
-    of: sharing(managing(200)),
-  },
-  {
-    route: "GET /v0/drives/{id}/members",
-    path: ({ drive }) => `/v0/drives/${drive}/members`,
-    of: forAdas(reading(200), { adaPrefix: 403, adaPrefixReader: 403, adaBeside: 403 }),
-  },
-  {
-    route: "PATCH /v0/drives/{id}/members/{user_id}",
-    path: ({ drive, carol }) => `/v0/drives/${drive}/members/${carol}`,
-    body: () => ({ role: "reader" }),
-    of: sharing(managing(200)),
-  },
-  {
-    route: "DELETE /v0/drives/{id}/members/{user_id}",
-    about: "of Carol",
-    path: ({ drive, carol }) => `/v0/drives/${drive}/members/${carol}`,
-    of: sharing(forAdas(managing(200), { carol: 200 })),
-    destroys: true,
-  },
-  {
-    route: "POST /v0/drives/{id}/fork",
-    path: ({ drive }) => `/v0/drives/${drive}/fork`,
-    body: () => ({ name: "Fork" }),
-    of: forking(201),
-  },
-  {
-    route: "GET /v0/drives/{id}/snapshots",
-    path: ({ drive }) => `/v0/drives/${drive}/snapshots`,
-    of: history(looking(200)),
-  },
-  {
-    route: "POST /v0/drives/{id}/snapshots",
-    path: ({ drive }) => `/v0/drives/${drive}/snapshots`,
-    of: forAdas(writing(201), { adaBeside: 201 }),
-  },
-  {
-    route: "GET /v0/drives/{id}/snapshots/{sid}",
-    path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}`,
-    of: history(looking(200)),
-  },
-  {
-    route: "GET /v0/drives/{id}/snapshots/{sid}/compare",
-    path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}/compare`,
-    of: history(looking(200)),
-  },
-  {
-    route: "POST /v0/drives/{id}/snapshots/{sid}/restore",
-    path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}/restore`,
-    of: forAdas(writing(200), { adaPrefix: 403, adaBeside: 403 }),
-  },
-  {
-    route: "DELETE /v0/drives/{id}/snapshots/{sid}",
-    path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}`,
-    of: managing(200),
-  },
-  { route: "GET /v0/drives/{id}/works", path: ({ drive }) => `/v0/drives/${drive}/works`, of: looking(200) },
-  {
-    route: "GET /v0/drives/{id}/works/{wid}",
-    path: ({ drive, work: id }) => `/v0/drives/${drive}/works/${id}`,
-    of: reading(200),
-  },
-  {
-    route: "POST /v0/drives/{id}/works/{wid}/cancel",
-    path: ({ drive, work: id }) => `/v0/drives/${drive}/works/${id}/cancel`,
-    of: writing(200),
-  },
-  { route: "GET /v0/changes", path: ({ drive }) => `/v0/changes?drive_id=${drive}`, of: looking(200) },
-  { route: "GET /v0/changes", about: "of all drives", path: () => "/v0/changes", of: everyone },
-  { route: "GET /v0/search", path: ({ drive }) => `/v0/search?q=f&drive_id=${drive}`, of: looking(200) },
-  { route: "GET /v0/search", about: "of all drives", path: () => "/v0/search?q=f", of: everyone },
-  { route: "GET /v0/grep", path: ({ drive }) => `/v0/grep?pattern=f&drive_id=${drive}`, of: looking(200) },
-  { route: "GET /v0/grep", about: "of all drives", path: () => "/v0/grep?pattern=f", of: everyone },
-  { route: "GET /v0/files", path: ({ drive }) => `/v0/files?drive_id=${drive}`, of: looking(200) },
-  {
-    route: "POST /v0/files",
-    path: () => "/v0/files",
-    body: ({ drive, folder, suffix }) => ({
-      drive_id: drive,
-      filename: "posted",
-      path: `${folder}posted-${suffix}`,
-      content: HELLO,
-    }),
-    of: writingAt(201),
-  },
-  {
-    route: "POST /v0/files",
-    about: "over the file",
-    path: () => "/v0/files",
-    body: ({ drive, folder }) => ({ drive_id: drive, filename: "f", path: `${folder}f`, content: "" }),
-    of: writingAt(200),
-  },
-  {
-    route: "PUT /v0/files",
-    path: ({ drive, folder, suffix }) => `/v0/files?drive_id=${drive}&path=${folder}put-${suffix}`,
-    body: () => "x",
-    of: writingAt(201),
-  },
-  { route: "GET /v0/files/{id}", path: ({ file }) => `/v0/files/${file}`, of: reading(200) },
-  {
-    route: "PATCH /v0/files/{id}",
-    path: ({ file }) => `/v0/files/${file}`,
-    body: () => ({ tags: ["changed"] }),
-    of: writing(200),
-  },
-  { route: "DELETE /v0/files/{id}", path: ({ file }) => `/v0/files/${file}`, of: writing(200) },
-  {
-    route: "POST /v0/files/{id}/copy",
-    path: ({ file }) => `/v0/files/${file}/copy`,
-    body: ({ folder, suffix }) => ({ destination_path: `${folder}copy-${suffix}` }),
-    of: writing(201),
-  },
-  {
-    route: "POST /v0/files/{id}/move",
-    path: ({ file }) => `/v0/files/${file}/move`,
-    body: ({ folder, suffix }) => ({ destination_path: `${folder}moved-${suffix}` }),
-    of: writing(200),
-  },
-  {
-    route: "POST /v0/files/bulk-delete",
-    about: "of nothing",
-    path: () => "/v0/files/bulk-delete",
-    body: () => ({ file_ids: [] }),
-    of: everybody({ writers: 200, readers: 403 }),
-  },
-  {
-    route: "GET /v0/files/{id}/download",
-    path: ({ file }) => `/v0/files/${file}/download`,
-    of: reading(200),
-  },
-  {
-    route: "GET /v0/files/{id}/versions",
-    path: ({ file }) => `/v0/files/${file}/versions`,
-    of: history(reading(200)),
-  },
-  {
-    route: "GET /v0/files/{id}/versions/{n}/download",
-    path: ({ file }) => `/v0/files/${file}/versions/1/download`,
-    of: history(reading(200)),
-  },
-  {
-    route: "GET /v0/files/{id}/diff",
-    path: ({ file }) => `/v0/files/${file}/diff?from=2`,
-    of: history(reading(200)),
-  },
-  {
-    route: "POST /v0/files/{id}/versions/{n}/restore",
-    path: ({ file }) => `/v0/files/${file}/versions/1/restore`,
-    of: writing(200),
-  },
-  {
-    route: "DELETE /v0/files/{id}/versions/{n}",
-    path: ({ file }) => `/v0/files/${file}/versions/1`,
-    of: forAdas(managing(200), { adaBeside: 404 }),
-  },
-  { route: "GET /v0/archive", path: ({ drive }) => `/v0/archive?drive_id=${drive}`, of: reading(200) },
-  { route: "GET /v0/files/{id}/text", path: ({ file }) => `/v0/files/${file}/text`, of: reading(200) },
-  {
-    route: "POST /v0/files/{id}/edit",
-    path: ({ file }) => `/v0/files/${file}/edit`,
-    body: () => ({ op: "append", text: "more" }),
-    of: writing(200),
-  },
-  {
-    route: "POST /v0/files/{id}/extract",
-    path: ({ file }) => `/v0/files/${file}/extract`,
-    of: forAdas(writing(200), { carol: 200 }),
-  },
-  { route: "GET /v0/files/{id}/extract", path: ({ file }) => `/v0/files/${file}/extract`, of: reading(200) },
-  {
-    route: "POST /v0/files/{id}/presigned-url",
-    path: ({ file }) => `/v0/files/${file}/presigned-url`,
-    body: () => ({}),
-    of: writing(200),
-  },
-  {
-    route: "GET /v0/presigned/{token}",
-    about: "that was never made",
-    path: ({ file }) => `/v0/presigned/${file}`,
-    of: { agent: nothingThere, ada: nothingThere },
-  },
-  {
-    route: "POST /v0/upload-links",
-    path: () => "/v0/upload-links",
-    body: ({ drive, folder }) => ({ drive_id: drive, path: `${folder}by-link` }),
-    of: writingAt(201),
-  },
-  {
-    route: "PUT /v0/uploads/{token}",
-    about: "that was never made",
-    path: ({ file }) => `/v0/uploads/${file}`,
-    body: () => "x",
-    of: { agent: nothingToWrite, ada: nothingToWrite },
-  },
-  {
-    route: "POST /v0/links",
-    path: () => "/v0/links",
-    body: ({ drive, folder }) => ({ drive_id: drive, path: folder }),
-    of: writingAt(201),
-  },
-  { route: "GET /v0/links", path: ({ drive }) => `/v0/links?drive_id=${drive}`, of: looking(200) },
-  { route: "GET /v0/links", about: "of all drives", path: () => "/v0/links", of: everyone },
-  {
-    route: "POST /v0/webhooks",
-    path: () => "/v0/webhooks",
-    body: ({ drive }) => ({ ...HOOK, drive_id: drive }),
-    of: ofPeople(managing(201)),
-  },
-  {
-    route: "POST /v0/webhooks",
-    about: "of all drives",
-    path: () => "/v0/webhooks",
-    body: () => HOOK,
-    of: ofPeople(wholly(everybody({ writers: 201, readers: 403 }))),
-  },
-  {
-    route: "GET /v0/webhooks",
-    path: ({ drive }) => `/v0/webhooks?drive_id=${drive}`,
-    of: ofPeople(managed(200), true),
-  },
-  {
-    route: "GET /v0/webhooks",
-    about: "of all drives",
-    path: () => "/v0/webhooks",
-    of: ofPeople(wholly(everyone), true),
-  },
-  {
-    route: "GET /v0/webhooks/{id}",
-    path: ({ webhook }) => `/v0/webhooks/${webhook}`,
-    of: ofPeople(managedAlone(200), true),
-  },
-  {
-    route: "PATCH /v0/webhooks/{id}",
-    path: ({ webhook }) => `/v0/webhooks/${webhook}`,
-    body: () => ({ events: ["file.deleted"] }),
-    of: ofPeople(ofWhoManages(200)),
-  },
-  {
-    route: "DELETE /v0/webhooks/{id}",
-    path: ({ webhook }) => `/v0/webhooks/${webhook}`,
-    of: ofPeople(ofWhoManages(200)),
-  },
-  {
-    route: "POST /v0/webhooks/{id}/test",
-    path: ({ webhook }) => `/v0/webhooks/${webhook}/test`,
-    of: ofPeople(ofWhoManages(201)),
-  },
-  {
-    route: "GET /v0/webhooks/{id}/deliveries",
-    path: ({ webhook }) => `/v0/webhooks/${webhook}/deliveries`,
-    of: ofPeople(managedAlone(200), true),
-  },
-  {
-    route: "POST /v0/webhooks/{id}/deliveries/{did}/resend",
-    path: ({ webhook, delivery }) => `/v0/webhooks/${webhook}/deliveries/${delivery}/resend`,
-    of: ofPeople(ofWhoManages(200)),
-  },
-  { route: "DELETE /v0/links/{id}", path: ({ link }) => `/v0/links/${link}`, of: ofWhoManages(200) },
-  ...["", "/files", "/download?path=f", "/extract?path=f", "/archive"].map((rest) => ({
-    route: `GET /v0/shared/{token}${rest.replace(/\?.*/, "")}`,
-    path: ({ token }: Target) => `/v0/shared/${token}${rest}`,
-    of: { agent: forAll, ada: forAll },
-  })),
-  {
-    route: "GET /v0/shared/{token}",
-    about: "that was never made",
-    path: ({ file }) => `/v0/shared/${file}`,
-    of: { agent: nothingThere, ada: nothingThere },
-  },
-  {
-    route: "POST /v0/shared/{token}/unlock",
-    about: "that was never made",
-    path: ({ file }) => `/v0/shared/${file}/unlock`,
-    body: () => ({ password: "open sesame" }),
-    of: { agent: nothingToWrite, ada: nothingToWrite },
-  },
-  { route: "GET /v0/account", path: () => "/v0/account", of: accounts(200, 200) },
-  { route: "GET /v0/account/usage", path: () => "/v0/account/usage", of: everyone },
-  {
-    route: "POST /v0/account/password",
-    path: () => "/v0/account/password",
-    body: () => ({ current: "ada's password", password: "another password" }),
-    of: signedInOnly,
-  },
-  { route: "GET /v0/sessions", path: () => "/v0/sessions", of: people(200) },
-  { route: "DELETE /v0/sessions", path: () => "/v0/sessions", of: people(200) },
-  {
-    route: "DELETE /v0/sessions/{id}",
-    about: "that never was",
-    path: ({ file }) => `/v0/sessions/${file}`,
-    of: people(404),
-  },
-  { route: "GET /v0/oauth/requests/{id}", path: () => "/v0/oauth/requests/none", of: signedInOnly },
-  {
-    route: "POST /v0/oauth/requests/{id}",
-    path: () => "/v0/oauth/requests/none",
-    body: () => ({ allow: true }),
-    of: signedInOnly,
-  },
-  { route: "GET /v0/users", path: () => "/v0/users", of: signedInOnly },
-  {
-    route: "POST /v0/users",
-    path: () => "/v0/users",
-    body: () => ({ username: "eve", password: "eve's password" }),
-    of: signedInOnly,
-  },
-  {
-    route: "PATCH /v0/users/{id}",
-    path: ({ file }) => `/v0/users/${file}`,
-    body: () => ({ plan: "team" }),
-    of: signedInOnly,
-  },
-  { route: "GET /v0/folders", path: ({ drive }) => `/v0/folders?drive_id=${drive}`, of: looking(200) },
-  {
-    route: "POST /v0/folders",
-    path: () => "/v0/folders",
-    body: ({ drive, folder, suffix }) => ({ drive_id: drive, path: `${folder}folder-${suffix}/` }),
-    of: writingAt(201),
-  },
-  ...(["move", "copy"] as const).map((how) => ({
-    route: `POST /v0/folders/${how}`,
-    path: () => `/v0/folders/${how}`,
-    body: ({ drive, folder, suffix }: Target) => ({
-      drive_id: drive,
-      path: folder,
-      destination_path: `notes/${how}-${suffix}/`,
-    }),
+
+/** The same for both owners. */
+const alike = (statuses: Statuses): Expectations => ({ agent: statuses, ada: statuses });
+
+const ROWS: readonly Row[] = [
+  ["GET /v0", alike(forAll)],
+  ["POST /v0/drives/provision", alike(provisioning), { body: { name: "New" } }],
+  ["POST /v0/drives", accounts(201), { body: { name: "New" } }],
+  [
+    "POST /v0/drives",
+    accounts(400),
+    { about: "with a body that is none, which a key of one drive is not told", body: "{" },
+  ],
+  ["POST /v0/drives/claim", people(404), { about: "with a token that is none", body: { token: "clm_none" } }],
+  ["GET /v0/drives/claim/{unknown}", alike(nothingThere), { about: "that was never issued" }],
+  ["GET /v0/drives", everyone],
+  ["GET /v0/drives/{drive}", looking(200)],
+  ["PATCH /v0/drives/{drive}", managing(200), { body: { description: "Changed" } }],
+  ["DELETE /v0/drives/{drive}", managing(200), { destroys: true }],
+  [
+    "POST /v0/drives/{drive}/members",
+    sharing(managing(200)),
+    { about: "of who is one", body: { username: "dan", role: "editor" } },
+  ],
+  ["GET /v0/drives/{drive}/members", forAdas(reading(200), LIMITED)],
+  ["PATCH /v0/drives/{drive}/members/{carol}", sharing(managing(200)), { body: { role: "reader" } }],
+  [
+    "DELETE /v0/drives/{drive}/members/{carol}",
+    sharing(forAdas(managing(200), { carol: 200 })),
+    { about: "of Carol", destroys: true },
+  ],
+  ["POST /v0/drives/{drive}/fork", forking(201), { body: { name: "Fork" } }],
+  ["GET /v0/drives/{drive}/snapshots", history(looking(200))],
+  ["POST /v0/drives/{drive}/snapshots", forAdas(writing(201), { adaBeside: 201 })],
+  ["GET /v0/drives/{drive}/snapshots/{snapshot}", history(looking(200))],
+  ["GET /v0/drives/{drive}/snapshots/{snapshot}/compare", history(looking(200))],
+  [
+    "POST /v0/drives/{drive}/snapshots/{snapshot}/restore",
+    forAdas(writing(200), { adaPrefix: 403, adaBeside: 403 }),
+  ],
+  ["DELETE /v0/drives/{drive}/snapshots/{snapshot}", managing(200)],
+  ["GET /v0/drives/{drive}/works", looking(200)],
+  ["GET /v0/drives/{drive}/works/{work}", reading(200)],
+  ["POST /v0/drives/{drive}/works/{work}/cancel", writing(200)],
+  ["GET /v0/changes?drive_id={drive}", looking(200)],
+  ["GET /v0/changes", everyone, { about: "of all drives" }],
+  ["GET /v0/search?q=f&drive_id={drive}", looking(200)],
+  ["GET /v0/search?q=f", everyone, { about: "of all drives" }],
+  ["GET /v0/grep?pattern=f&drive_id={drive}", looking(200)],
+  ["GET /v0/grep?pattern=f", everyone, { about: "of all drives" }],
+  ["GET /v0/files?drive_id={drive}", looking(200)],
+  [
+    "POST /v0/files",
+    writingAt(201),
+    { body: { drive_id: "{drive}", filename: "posted", path: "{folder}posted-{suffix}", content: HELLO } },
+  ],
+  [
+    "POST /v0/files",
+    writingAt(200),
+    { about: "over the file", body: { drive_id: "{drive}", filename: "f", path: "{folder}f", content: "" } },
+  ],
+  ["PUT /v0/files?drive_id={drive}&path={folder}put-{suffix}", writingAt(201), { body: "x" }],
+  ["GET /v0/files/{file}", reading(200)],
+  ["PATCH /v0/files/{file}", writing(200), { body: { tags: ["changed"] } }],
+  ["DELETE /v0/files/{file}", writing(200)],
+  ["POST /v0/files/{file}/copy", writing(201), { body: { destination_path: "{folder}copy-{suffix}" } }],
+  ["POST /v0/files/{file}/move", writing(200), { body: { destination_path: "{folder}moved-{suffix}" } }],
+  [
+    "POST /v0/files/bulk-delete",
+    everybody({ writers: 200, readers: 403 }),
+    { about: "of nothing", body: { file_ids: [] } },
+  ],
+  ["GET /v0/files/{file}/download", reading(200)],
+  ["GET /v0/files/{file}/versions", history(reading(200))],
+  ["GET /v0/files/{file}/versions/1/download", history(reading(200))],
+  ["GET /v0/files/{file}/diff?from=2", history(reading(200))],
+  ["POST /v0/files/{file}/versions/1/restore", writing(200)],
+  ["DELETE /v0/files/{file}/versions/1", forAdas(managing(200), { adaBeside: 404 })],
+  ["GET /v0/archive?drive_id={drive}", reading(200)],
+  ["GET /v0/files/{file}/text", reading(200)],
+  ["POST /v0/files/{file}/edit", writing(200), { body: { op: "append", text: "more" } }],
+  ["POST /v0/files/{file}/extract", forAdas(writing(200), { carol: 200 })],
+  ["GET /v0/files/{file}/extract", reading(200)],
+  ["POST /v0/files/{file}/presigned-url", writing(200), { body: {} }],
+  ["GET /v0/presigned/{unknown}", alike(nothingThere), { about: "that was never made" }],
+  ["POST /v0/upload-links", writingAt(201), { body: { drive_id: "{drive}", path: "{folder}by-link" } }],
+  ["PUT /v0/uploads/{unknown}", alike(nothingToWrite), { about: "that was never made", body: "x" }],
+  ["POST /v0/links", writingAt(201), { body: { drive_id: "{drive}", path: "{folder}" } }],
+  ["GET /v0/links?drive_id={drive}", looking(200)],
+  ["GET /v0/links", everyone, { about: "of all drives" }],
+  ["POST /v0/webhooks", ofPeople(managing(201)), { body: { ...HOOK, drive_id: "{drive}" } }],
+  [
+    "POST /v0/webhooks",
+    ofPeople(wholly(everybody({ writers: 201, readers: 403 }))),
+    { about: "of all drives", body: HOOK },
+  ],
+  ["GET /v0/webhooks?drive_id={drive}", ofPeople(managed(200), true)],
+  ["GET /v0/webhooks", ofPeople(wholly(everyone), true), { about: "of all drives" }],
+  ["GET /v0/webhooks/{webhook}", ofPeople(managedAlone(200), true)],
+  ["PATCH /v0/webhooks/{webhook}", ofPeople(ofWhoManages(200)), { body: { events: ["file.deleted"] } }],
+  ["DELETE /v0/webhooks/{webhook}", ofPeople(ofWhoManages(200))],
+  ["POST /v0/webhooks/{webhook}/test", ofPeople(ofWhoManages(201))],
+  ["GET /v0/webhooks/{webhook}/deliveries", ofPeople(managedAlone(200), true)],
+  ["POST /v0/webhooks/{webhook}/deliveries/{delivery}/resend", ofPeople(ofWhoManages(200))],
+  ["DELETE /v0/links/{link}", ofWhoManages(200)],
+  ...["", "/files", "/download?path=f", "/extract?path=f", "/archive"].map((rest): Row => [
+    `GET /v0/shared/{token}${rest}`,
+    alike(forAll),
+  ]),
+  ["GET /v0/shared/{unknown}", alike(nothingThere), { about: "that was never made" }],
+  [
+    "POST /v0/shared/{unknown}/unlock",
+    alike(nothingToWrite),
+    { about: "that was never made", body: { password: "open sesame" } },
+  ],
+  ["GET /v0/account", accounts(200, 200)],
+  ["GET /v0/account/usage", everyone],
+  [
+    "POST /v0/account/password",
+    signedInOnly,
+    { body: { current: "ada's password", password: "another password" } },
+  ],
+  ["GET /v0/sessions", people(200)],
+  ["DELETE /v0/sessions", people(200)],
+  ["DELETE /v0/sessions/{unknown}", people(404), { about: "that never was" }],
+  ["GET /v0/oauth/requests/{unknown}", signedInOnly],
+  ["POST /v0/oauth/requests/{unknown}", signedInOnly, { body: { allow: true } }],
+  ["GET /v0/users", signedInOnly],
+  ["POST /v0/users", signedInOnly, { body: { username: "eve", password: "eve's password" } }],
+  ["PATCH /v0/users/{unknown}", signedInOnly, { body: { plan: "team" } }],
+  ["GET /v0/folders?drive_id={drive}", looking(200)],
+  ["POST /v0/folders", writingAt(201), { body: { drive_id: "{drive}", path: "{folder}folder-{suffix}/" } }],
+  ...(["move", "copy"] as const).map((how): Row => [
+    `POST /v0/folders/${how}`,
     // What is only read is not there; what is taken away may not be.
-    of: how === "move" ? writingAt(200) : writing(201),
-  })),
-  {
-    route: "DELETE /v0/folders",
-    path: () => "/v0/folders",
-    body: ({ drive, folder }) => ({ drive_id: drive, path: folder, confirm: true }),
-    of: writingAt(200),
-  },
-  {
-    route: "DELETE /v0/folders",
-    about: "as a preview",
-    path: () => "/v0/folders",
-    body: ({ drive, folder }) => ({ drive_id: drive, path: folder }),
-    of: writingAt(200),
-  },
-  {
-    route: "POST /v0/keys",
-    path: () => "/v0/keys",
-    body: () => ({}),
-    of: ofPeople(everybody({ writers: 201, readers: 403 })),
-  },
-  {
-    route: "POST /v0/keys",
-    about: "for the drive",
-    path: () => "/v0/keys",
-    body: ({ drive }) => ({ drive_id: drive }),
-    of: ofPeople(forAdas(managing(201), { adaPrefix: 201, adaBeside: 201 })),
-  },
-  { route: "GET /v0/trash", about: "of all drives", path: () => "/v0/trash", of: everyone },
-  {
-    route: "GET /v0/trash",
-    about: "of the drive",
-    path: ({ drive }) => `/v0/trash?drive_id=${drive}`,
-    of: history(looking(200)),
-  },
-  { route: "GET /v0/trash/{id}", path: ({ trash }) => `/v0/trash/${trash}`, of: history(reading(200)) },
-  {
-    route: "POST /v0/trash/{id}/restore",
-    path: ({ trash }) => `/v0/trash/${trash}/restore`,
-    of: writing(200),
-  },
-  {
-    route: "DELETE /v0/trash/{id}",
-    path: ({ trash }) => `/v0/trash/${trash}`,
-    of: forAdas(managing(200), { adaBeside: 404 }),
-  },
-  {
-    route: "DELETE /v0/trash",
-    path: () => "/v0/trash",
-    body: ({ drive }) => ({ drive_id: drive, confirm: true }),
-    of: managing(200),
-  },
-  { route: "GET /v0/keys", path: () => "/v0/keys", of: everyone },
-  {
-    route: "GET /v0/keys/{id}",
-    path: ({ key }) => `/v0/keys/${key}`,
-    of: forAdas(managedAlone(200), { adaReader: 404, ...letIn(404) }),
-  },
-  {
-    route: "DELETE /v0/keys/{id}",
-    path: ({ key }) => `/v0/keys/${key}`,
-    of: forAdas(ofWhoManages(200), { adaDrive: 403, ...letIn(404) }),
-  },
+    how === "move" ? writingAt(200) : writing(201),
+    { body: { drive_id: "{drive}", path: "{folder}", destination_path: `notes/${how}-{suffix}/` } },
+  ]),
+  ["DELETE /v0/folders", writingAt(200), { body: { drive_id: "{drive}", path: "{folder}", confirm: true } }],
+  [
+    "DELETE /v0/folders",
+    writingAt(200),
+    { about: "as a preview", body: { drive_id: "{drive}", path: "{folder}" } },
+  ],
+  ["POST /v0/keys", ofPeople(everybody({ writers: 201, readers: 403 })), { body: {} }],
+  [
+    "POST /v0/keys",
+    ofPeople(forAdas(managing(201), { adaPrefix: 201, adaBeside: 201 })),
+    { about: "for the drive", body: { drive_id: "{drive}" } },
+  ],
+  ["GET /v0/trash", everyone, { about: "of all drives" }],
+  ["GET /v0/trash?drive_id={drive}", history(looking(200)), { about: "of the drive" }],
+  ["GET /v0/trash/{trash}", history(reading(200))],
+  ["POST /v0/trash/{trash}/restore", writing(200)],
+  ["DELETE /v0/trash/{trash}", forAdas(managing(200), { adaBeside: 404 })],
+  ["DELETE /v0/trash", managing(200), { body: { drive_id: "{drive}", confirm: true } }],
+  ["GET /v0/keys", everyone],
+  ["GET /v0/keys/{key}", forAdas(managedAlone(200), { adaReader: 404, ...letIn(404) })],
+  ["DELETE /v0/keys/{key}", forAdas(ofWhoManages(200), { adaDrive: 403, ...letIn(404) })],
 ];
 
 /** Routes that only read the file that they name. */
 const READS_FILE = /^GET |\/(copy|extract)$/;
 
 /** The same about a file at a path. */
-const BY_PATH = ENTRIES.filter(({ route }) => route.includes("/v0/files/{id}")).map((entry): Entry => ({
-  ...entry,
-  of: forAdas(entry.of, { adaBeside: READS_FILE.test(entry.route) ? 404 : 403 }),
-  route: entry.route.replace("{id}", "by-path"),
-  path: (target) => byPath(entry.path(target), { ...target, path: `${target.folder}f` }),
-}));
+const BY_PATH = ROWS.filter(([request]) => request.includes("{file}")).map(
+  ([request, of, more = {}]): Row => [
+    byPath(request, "{folder}f"),
+    forAdas(of, { adaBeside: READS_FILE.test(routeOf(request)) ? 404 : 403 }),
+    more,
+  ],
+);
 
-const MATRIX: readonly Entry[] = [...ENTRIES, ...BY_PATH];
+const MATRIX = [...ROWS, ...BY_PATH].map(([request, of, more]): Entry => ({
+  route: routeOf(request),
+  path: (target) => fill(request, target).split(" ").at(-1) ?? "",
+  of,
+  ...more,
+}));
 
 test("every route of /v0 in the API description is in the matrix, and every entry is a route", async () => {
   const description = await stage.coffer
@@ -699,26 +433,16 @@ async function makeTarget(
   const key = await client.makeKey({ drive_id: drive });
   const snapshot = route.includes("{sid}") ? await takeSnapshot(client, drive) : "";
   const trash = route.includes("/v0/trash") ? await putIntoTrash(client, drive, `${folder}gone`) : "";
-  const link = await client.post<{ id: string; token: string }>("/v0/links", {
-    drive_id: drive,
-    path: folder,
-  });
-  const hook = route.includes("/v0/webhooks") ? await makeWebhook(client, drive) : NO_WEBHOOK;
+  const shown = { drive_id: drive, path: folder };
+  const link = await client.post<{ id: string; token: string }>("/v0/links", shown);
+  const hook = route.includes("/v0/webhooks")
+    ? await makeWebhook(client, drive)
+    : { webhook: "", delivery: "" };
   const work = route.includes("{wid}") ? recordWork(coffer.dataDir, drive, folder) : "";
-  const made = {
-    file: file.id,
-    key: key.id,
-    snapshot,
-    work,
-    trash,
-    link: link.id,
-    token: link.token,
-    ...hook,
-  };
-  return { drive, folder, ...made, carol: world.carol, suffix: String(cases) };
+  const made = { file: file.id, unknown: file.id, key: key.id, snapshot, work, trash, ...hook };
+  const shared = { link: link.id, token: link.token };
+  return { drive, folder, ...made, ...shared, carol: world.carol, suffix: String(cases) };
 }
-
-const NO_WEBHOOK = { webhook: "", delivery: "" };
 
 /** Makes room for the next one's key: a drive may have only a hundred. It, or its drive, may be gone already. */
 async function dropTarget(
@@ -756,10 +480,10 @@ async function everything({ clients, drives }: World): Promise<unknown> {
   return Promise.all(seen);
 }
 
-async function ask(world: World, caller: CallerName, entry: Entry, target: Target): Promise<Answer> {
+async function ask(world: World, caller: CallerName, entry: Entry, target: Named): Promise<Answer> {
   const [method = ""] = entry.route.split(" ");
-  const body = entry.body?.(target);
-  return world.clients[caller].send(method, entry.path(target), body === undefined ? {} : { body });
+  const options = entry.body === undefined ? {} : { body: fillJson(entry.body, target) };
+  return world.clients[caller].send(method, entry.path(target), options);
 }
 
 /** Asks, and requires the answer that the matrix names. */
@@ -838,30 +562,21 @@ function isHidden({ of }: Entry, owner: Owner, caller: CallerName): boolean {
 
 describe("what is not yours is answered like what never was", () => {
   const nowhere = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
-  const absent: Target = {
-    drive: nowhere,
-    file: nowhere,
-    folder: "case-0/",
-    key: nowhere,
-    snapshot: nowhere,
-    work: nowhere,
-    trash: nowhere,
-    link: nowhere,
-    webhook: nowhere,
-    delivery: nowhere,
-    carol: nowhere,
-    token: nowhere,
-    suffix: "0",
-  };
   const { of: ofDrives } = MATRIX.find(({ route }) => route === "GET /v0/drives/{id}") ?? { of: everyone };
   for (const entry of MATRIX.filter((each) => CALLERS.some((caller) => isHidden(each, "agent", caller)))) {
     test.each(["agent", "ada"] as const)(`${nameOf(entry)}, at %s's`, async (owner) => {
       const { coffer, world } = stage;
       const target = await makeTarget(coffer, world, owner, entry);
+      const absent = {
+        ...Object.fromEntries(Object.keys(target).map((name) => [name, nowhere])),
+        suffix: "0",
+      };
       for (const caller of CALLERS.filter((each) => isHidden(entry, owner, each))) {
         // Who sees the drive asks for what never was in there.
         const isIn = ofDrives[owner][caller] === 200;
-        const never = isIn ? { ...absent, drive: target.drive, folder: "notes/never/" } : absent;
+        const never = isIn
+          ? { ...absent, drive: target.drive, folder: "notes/never/" }
+          : { ...absent, folder: "case-0/" };
         const foreign = await ask(world, caller, entry, target);
         const missing = await ask(world, caller, entry, never);
         expect([caller, withoutId(foreign)]).toEqual([caller, withoutId(missing)]);
@@ -950,12 +665,11 @@ describe("lists show what is the caller's", () => {
 });
 
 function copy(as: CallerName, file: string, drive: string): Step {
-  return {
+  return step(`POST /v0/files/{files.${file}}/copy`, {
     as,
-    request: ["POST", `/v0/files/{files.${file}}/copy`],
     body: { destination_path: "stolen.txt", destination_drive_id: drive },
     ...refused("NOT_FOUND"),
-  };
+  });
 }
 
 function move(as: CallerName, file: string, drive: string): Step {
@@ -964,103 +678,81 @@ function move(as: CallerName, file: string, drive: string): Step {
 
 /** A folder of somebody's into a drive, or out of it. */
 function transfer(as: CallerName, how: "move" | "copy", from: string, to: string): Step {
-  return {
+  return step(`POST /v0/folders/${how}`, {
     as,
-    request: ["POST", `/v0/folders/${how}`],
     body: { drive_id: from, path: "notes/", destination_path: "stolen/", destination_drive_id: to },
     ...refused("NOT_FOUND"),
-  };
+  });
 }
 
 describe("no way around", () => {
-  const second: Step = {
-    as: "ada",
-    request: ["POST", "/v0/drives"],
+  const second: Step = step("ada POST /v0/drives", {
     body: { name: "Second" },
     status: 201,
     json: { data: { name: "Second" } },
     keeps: "second",
-  };
+  });
   const agents = { status: 200, json: { id: "{files.agent}" } };
   runScenarios(stage, [
-    { name: "a copy into a foreign drive", ...copy("agent", "agent", "{drives.ada}") },
-    { name: "a copy into a foreign drive by its slug", ...copy("agent", "agent", "ada/notes") },
-    { name: "a move into a foreign drive", ...move("agent", "agent", "{drives.ada}") },
-    { name: "a copy of a foreign file into one's own drive", ...copy("bob", "ada", "{drives.bob}") },
-    {
-      name: "a key of one drive copies into another of its owner's",
+    row("a copy into a foreign drive", copy("agent", "agent", "{drives.ada}")),
+    row("a copy into a foreign drive by its slug", copy("agent", "agent", "ada/notes")),
+    row("a move into a foreign drive", move("agent", "agent", "{drives.ada}")),
+    row("a copy of a foreign file into one's own drive", copy("bob", "ada", "{drives.bob}")),
+    row(
+      "a key of one drive copies into another of its owner's",
+      copy("adaDrive", "ada", "{second.data.id}"),
+      { given: [second] },
+    ),
+    row("a key of one drive moves into another of its owner's", move("adaDrive", "ada", "{second.data.id}"), {
       given: [second],
-      ...copy("adaDrive", "ada", "{second.data.id}"),
-    },
-    {
-      name: "a key of one drive moves into another of its owner's",
-      given: [second],
-      ...move("adaDrive", "ada", "{second.data.id}"),
-    },
+    }),
     ...(["move", "copy"] as const).flatMap((how): Scenario[] => [
-      {
-        name: `${how} of a folder into a foreign drive`,
-        ...transfer("agent", how, "{drives.agent}", "{drives.ada}"),
-      },
-      {
-        name: `${how} of a foreign folder into one's own drive`,
-        ...transfer("bob", how, "{drives.ada}", "{drives.bob}"),
-      },
-      {
-        name: `${how} of a folder by a key of one drive into another of its owner's`,
-        given: [second],
-        ...transfer("adaDrive", how, "{drives.ada}", "{second.data.id}"),
-      },
+      row(
+        `${how} of a folder into a foreign drive`,
+        transfer("agent", how, "{drives.agent}", "{drives.ada}"),
+      ),
+      row(
+        `${how} of a foreign folder into one's own drive`,
+        transfer("bob", how, "{drives.ada}", "{drives.bob}"),
+      ),
+      row(
+        `${how} of a folder by a key of one drive into another of its owner's`,
+        transfer("adaDrive", how, "{drives.ada}", "{second.data.id}"),
+        { given: [second] },
+      ),
     ]),
-    {
-      name: "a key of one drive makes itself one for another",
+    row("a key of one drive makes itself one for another", "adaDrive POST /v0/keys", {
       given: [second],
-      as: "adaDrive",
-      request: ["POST", "/v0/keys"],
       body: { drive_id: "{second.data.id}" },
       ...refused("NOT_FOUND"),
-    },
-    {
-      name: "a key of one drive reads another of its owner's",
-      given: [second],
-      as: "adaDrive",
-      request: ["GET", "/v0/files?drive_id={second.data.id}"],
+    }),
+    row(
+      "a key of one drive reads another of its owner's",
+      "adaDrive GET /v0/files?drive_id={second.data.id}",
+      { given: [second], ...refused("NOT_FOUND") },
+    ),
+    row("a key of one drive revokes its owner's", "adaDrive DELETE /v0/keys/{keyIds.ada}", {
       ...refused("NOT_FOUND"),
-    },
-    {
-      name: "a key of one drive revokes its owner's",
-      as: "adaDrive",
-      request: ["DELETE", "/v0/keys/{keyIds.ada}"],
-      ...refused("NOT_FOUND"),
-      after: [{ as: "ada", request: ["GET", "/v0/keys"], status: 200, contains: ["{keyIds.ada}"] }],
-    },
-    {
-      name: "bulk-delete leaves foreign files alone",
+      after: [step("ada GET /v0/keys", { contains: ["{keyIds.ada}"] })],
+    }),
+    row("bulk-delete leaves foreign files alone", "POST /v0/files/bulk-delete", {
       given: [put("mine.txt", "x", { keeps: "mine" })],
-      request: ["POST", "/v0/files/bulk-delete"],
       body: { file_ids: ["{files.ada}", "{mine.id}", "{files.agent}"] },
-      status: 200,
       json: { deleted: ["{mine.id}"], failed: ["{files.ada}", "{files.agent}"] },
       after: [
-        { as: "ada", request: ["GET", "/v0/files/{files.ada}"], status: 200, json: { id: "{files.ada}" } },
-        { as: "agent", request: ["GET", "/v0/files/{files.agent}"], ...agents },
+        step("ada GET /v0/files/{files.ada}", { json: { id: "{files.ada}" } }),
+        step("agent GET /v0/files/{files.agent}", agents),
       ],
-    },
-    {
-      name: "a read-only key makes no other key",
-      as: "adaReader",
-      request: ["POST", "/v0/keys"],
+    }),
+    row("a read-only key makes no other key", "adaReader POST /v0/keys", {
       body: { scope: "read-write" },
       ...refused("FORBIDDEN"),
-    },
-    {
-      name: "a method override is no method",
-      as: "agentReader",
-      request: ["GET", "/v0/files/{files.agent}?_method=DELETE"],
+    }),
+    row("a method override is no method", "agentReader GET /v0/files/{files.agent}?_method=DELETE", {
       headers: { "x-http-method-override": "DELETE", prefer: "handling=lenient" },
       ...agents,
-      after: [{ as: "agent", request: ["GET", "/v0/files/{files.agent}"], ...agents }],
-    },
+      after: [step("agent GET /v0/files/{files.agent}", agents)],
+    }),
   ]);
 });
 

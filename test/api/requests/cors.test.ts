@@ -1,6 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { startAppliance } from "../../support/server/appliance.ts";
-import { openStage, post, refused, runScenarios, type Scenario } from "../../support/server/scenario.ts";
+import {
+  openStage,
+  post,
+  refused,
+  row,
+  runScenarios,
+  type Scenario,
+  step,
+} from "../../support/server/scenario.ts";
 import { addAccount } from "../../support/server/accounts.ts";
 import { signIn } from "../../support/server/sign-in.ts";
 
@@ -67,86 +75,45 @@ describe("a page of another origin may read", () => {
   const headers = { origin: PAGE };
   const record = post({}, { headers, receives, keeps: "file" });
   const rows: Scenario[] = [
-    { name: "what a key lists", request: ["GET", "/v0/drives"], headers, receives, status: 200, json: {} },
-    { name: "what it wrote", ...record },
-    {
-      name: "a content",
+    row("what a key lists", "GET /v0/drives", { headers, receives, json: {} }),
+    row("what it wrote", record),
+    row("a content", "GET /v0/files/{file.id}/download", {
       given: [record],
-      request: ["GET", "/v0/files/{file.id}/download"],
       headers,
       receives,
-      status: 200,
       contains: ["Hello World!"],
-    },
-    {
-      name: "a 401",
-      as: "nobody",
-      request: ["GET", "/v0/drives"],
-      headers,
-      receives,
-      ...refused("UNAUTHORIZED"),
-    },
-    { name: "a 404", request: ["GET", "/v0/nothing"], headers, receives, ...refused("NOT_FOUND") },
-    {
-      name: "a 400",
-      request: ["POST", "/v0/files"],
-      body: "{",
-      headers,
-      receives,
-      ...refused("VALIDATION_ERROR"),
-    },
-    {
-      name: "the same from an opaque origin",
-      request: ["GET", "/v0/drives"],
+    }),
+    row("a 401", "nobody GET /v0/drives", { headers, receives, ...refused("UNAUTHORIZED") }),
+    row("a 404", "GET /v0/nothing", { headers, receives, ...refused("NOT_FOUND") }),
+    row("a 400", "POST /v0/files", { body: "{", headers, receives, ...refused("VALIDATION_ERROR") }),
+    row("the same from an opaque origin", "GET /v0/drives", {
       headers: { origin: "null" },
       receives,
-      status: 200,
       json: {},
-    },
-    {
-      name: "what a download link gives, without a key",
-      given: [
-        record,
-        {
-          request: ["POST", "/v0/files/{file.id}/presigned-url"],
-          body: {},
-          status: 200,
-          json: {},
-          keeps: "link",
-        },
-      ],
-      as: "nobody",
-      request: ["GET", "/v0/presigned/{link.token}"],
+    }),
+    row("what a download link gives, without a key", "nobody GET /v0/presigned/{link.token}", {
+      given: [record, step("POST /v0/files/{file.id}/presigned-url", { body: {}, json: {}, keeps: "link" })],
       headers,
       receives,
-      status: 200,
       contains: ["Hello World!"],
-    },
-    {
-      name: "nothing more than others get, if there is no origin",
-      request: ["GET", "/v0/drives"],
+    }),
+    row("nothing more than others get, if there is no origin", "GET /v0/drives", {
       receives: { "access-control-allow-origin": null, vary: shared.vary },
-      status: 200,
       json: {},
-    },
-    {
-      name: "that it may not provision for whoever looks at it",
-      as: "nobody",
-      request: ["POST", "/v0/drives/provision"],
+    }),
+    row("that it may not provision for whoever looks at it", "nobody POST /v0/drives/provision", {
       body: { name: "x" },
       headers,
       receives: shared,
       ...refused("FORBIDDEN"),
-    },
-    {
-      name: "what it provisioned with a key",
-      request: ["POST", "/v0/drives/provision"],
+    }),
+    row("what it provisioned with a key", "POST /v0/drives/provision", {
       body: { name: "x" },
       headers,
       receives: shared,
       status: 201,
       json: {},
-    },
+    }),
   ];
   runScenarios(stage, rows);
 

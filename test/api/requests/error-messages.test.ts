@@ -1,9 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import {
   HELLO,
+  invalid,
   openStage,
   put,
   refused,
+  row,
   runScenarios,
   type Scenario,
 } from "../../support/server/scenario.ts";
@@ -14,153 +16,115 @@ const id = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 
 /** What a caller does wrong, and what the error must say so that the next try succeeds. */
 const MISTAKES: Scenario[] = [
-  {
-    name: "a method that a path has not, where another path has a parameter",
-    request: ["GET", "/v0/drives/provision"],
+  row("a method that a path has not, where another path has a parameter", "GET /v0/drives/provision", {
     ...refused("METHOD_NOT_ALLOWED"),
     receives: { allow: "POST" },
     contains: ["only POST", "/docs/api.md"],
-  },
-  {
-    name: "the same with a slash at its end",
-    request: ["DELETE", "/v0/files/bulk-delete/"],
+  }),
+  row("the same with a slash at its end", "DELETE /v0/files/bulk-delete/", {
     ...refused("METHOD_NOT_ALLOWED"),
     receives: { allow: "POST" },
     contains: ["only POST"],
-  },
-  {
-    name: "HEAD where there is no GET",
-    request: ["HEAD", "/v0/drives/claim"],
+  }),
+  row("HEAD where there is no GET", "HEAD /v0/drives/claim", {
     status: 405,
     receives: { allow: "POST" },
     empty: true,
-  },
-  {
-    name: "an upload to a path that there is not",
-    request: ["POST", "/v0/files/upload"],
+  }),
+  row("an upload to a path that there is not", "POST /v0/files/upload", {
     ...refused("METHOD_NOT_ALLOWED"),
     contains: ["Did you mean `POST /v0/files`"],
-  },
-  {
-    name: "a slug in a path, with its slash as it is",
-    request: ["GET", "/v0/drives/ada/notes"],
+  }),
+  row("a slug in a path, with its slash as it is", "GET /v0/drives/ada/notes", {
     ...refused("NOT_FOUND"),
     contains: ["the slash of a slug is written %2F"],
-  },
-  {
-    name: "a route that is like none",
-    request: ["GET", "/v0/%3Cscript%3E/a/b/c/d/e"],
+  }),
+  row("a route that is like none", "GET /v0/%3Cscript%3E/a/b/c/d/e", {
     ...refused("NOT_FOUND"),
     contains: ["No such route. /docs/api.md"],
     omits: ["script"],
-  },
-  {
-    name: "JSON with a trailing comma",
-    request: ["POST", "/v0/folders"],
+  }),
+  row("JSON with a trailing comma", "POST /v0/folders", {
     body: '{\n  "drive_id": "x",\n}',
-    ...refused("VALIDATION_ERROR", "body"),
+    ...invalid("body"),
     contains: ["body is malformed JSON at line 3, column 1: remove the comma"],
-  },
-  {
-    name: "a form in place of JSON",
-    request: ["POST", "/v0/folders"],
+  }),
+  row("a form in place of JSON", "POST /v0/folders", {
     body: "drive_id=x&path=a%2F",
     headers: { "content-type": "application/x-www-form-urlencoded" },
-    ...refused("VALIDATION_ERROR", "body"),
+    ...invalid("body"),
     contains: ["body looks like a form, but must be JSON"],
-  },
-  {
-    name: "a form in place of an upload in JSON",
-    request: ["POST", "/v0/files"],
+  }),
+  row("a form in place of an upload in JSON", "POST /v0/files", {
     body: "drive_id=x&path=a%2F",
-    ...refused("VALIDATION_ERROR", "body"),
+    ...invalid("body"),
     contains: ["body looks like a form, but must be JSON"],
-  },
-  {
-    name: "an upload in malformed JSON",
-    request: ["POST", "/v0/files"],
+  }),
+  row("an upload in malformed JSON", "POST /v0/files", {
     body: `{"drive_id": "{drive}", "content": "${HELLO}", filename: "x"}`,
-    ...refused("VALIDATION_ERROR", "body"),
+    ...invalid("body"),
     contains: [/malformed JSON at line 1, column \d+: put names and texts in double quotes \(the content/],
-  },
-  {
-    name: "an upload that was cut off",
-    request: ["POST", "/v0/files"],
+  }),
+  row("an upload that was cut off", "POST /v0/files", {
     body: '{"drive_id": "{drive}", "content": "aaaa',
-    ...refused("VALIDATION_ERROR", "body"),
+    ...invalid("body"),
     contains: ["send the whole of it"],
-  },
-  {
-    name: "a drive that there is not",
-    request: ["GET", "/v0/files?drive_id=nothing"],
+  }),
+  row("a drive that there is not", "GET /v0/files?drive_id=nothing", {
     ...refused("NOT_FOUND"),
     contains: ["No such drive. List your drives"],
-  },
-  {
-    name: "a file that there is not",
-    request: ["GET", `/v0/files/${id}`],
+  }),
+  row("a file that there is not", `GET /v0/files/${id}`, {
     ...refused("NOT_FOUND"),
     contains: ["No such file. List or search"],
-  },
-  {
-    name: "a link that there is not",
-    request: ["GET", "/v0/presigned/x"],
+  }),
+  row("a link that there is not", "GET /v0/presigned/x", {
     ...refused("NOT_FOUND"),
     contains: ["No such link. Check"],
-  },
-  {
-    name: "a path that is taken",
-    given: [put("a/b")],
-    ...put("a/b/c", "x", { ...refused("CONFLICT"), contains: ["Choose another path"] }),
-  },
-  {
-    name: "a document that is read as if it was a text",
+  }),
+  row(
+    "a path that is taken",
+    put("a/b/c", "x", { ...refused("CONFLICT"), contains: ["Choose another path"] }),
+    { given: [put("a/b")] },
+  ),
+  row("a document that is read as if it was a text", "GET /v0/files/{file.id}/text", {
     given: [put("a.pdf", "x", { keeps: "file" })],
-    request: ["GET", "/v0/files/{file.id}/text"],
     ...refused("UNSUPPORTED_MEDIA_TYPE"),
     contains: ["extract"],
-  },
-  {
-    name: "an ETag that is out of date",
-    given: [put("a")],
-    ...put("a", "x", {
+  }),
+  row(
+    "an ETag that is out of date",
+    put("a", "x", {
       headers: { "if-match": '"old"' },
       ...refused("PRECONDITION_FAILED"),
       contains: ["Read it again, and send its new ETag"],
     }),
-  },
-  {
-    name: "a file that is there already",
-    given: [put("a")],
-    ...put("a", "x", {
+    { given: [put("a")] },
+  ),
+  row(
+    "a file that is there already",
+    put("a", "x", {
       headers: { "if-none-match": "*" },
       ...refused("PRECONDITION_FAILED"),
       contains: ["leave the header out"],
     }),
-  },
-  {
-    name: "a write with a read-only key",
-    as: "agentReader",
-    request: ["POST", "/v0/keys"],
+    { given: [put("a")] },
+  ),
+  row("a write with a read-only key", "agentReader POST /v0/keys", {
     body: {},
     ...refused("FORBIDDEN"),
     contains: ["Use a key with the scope read-write"],
-  },
-  {
-    name: "an account operation with the key of a drive",
-    request: ["POST", "/v0/drives"],
+  }),
+  row("an account operation with the key of a drive", "POST /v0/drives", {
     body: { name: "x" },
     ...refused("FORBIDDEN"),
     contains: ["/keys"],
-  },
-  {
-    name: "a claim token that is none",
-    as: "ada",
-    request: ["POST", "/v0/drives/claim"],
+  }),
+  row("a claim token that is none", "ada POST /v0/drives/claim", {
     body: { token: "clm_x" },
     ...refused("NOT_FOUND"),
     contains: ["Check that the claim link is complete"],
-  },
+  }),
 ];
 
 describe("the error says what to do next for", () => runScenarios(stage, MISTAKES));

@@ -4,137 +4,89 @@ import {
   expectJson,
   HELLO_DIGEST,
   holds,
+  invalid,
   openStage,
   put,
   refused,
+  row,
   runScenarios,
   type Scenario,
+  step,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage({ "max-file-size": "1000" });
 
 const file = put("a", "Hello World!", { keeps: "file" });
-const download = ["GET", "/v0/files/{file.id}/download"] as const;
+const download = "GET /v0/files/{file.id}/download" as const;
 const whole = { status: 200, contains: [/^Hello World!$/] } as const;
 const drives = { status: 200, json: { data: [{ id: "{drive}" }] } };
 
 /** One of each kind of answer; that each has the common headers is checked at every step. */
 const KINDS: Scenario[] = [
-  { name: "200", request: ["GET", "/v0/drives"], ...drives },
-  { name: "200 to HEAD", request: ["HEAD", "/v0/drives"], status: 200, empty: true },
-  { name: "201", ...put("b") },
-  { name: "200 with content", given: [file], request: download, ...whole },
-  {
-    name: "206",
+  row("200", "GET /v0/drives", drives),
+  row("200 to HEAD", "HEAD /v0/drives", { empty: true }),
+  row("201", put("b")),
+  row("200 with content", download, { given: [file], ...whole }),
+  row("206", download, { given: [file], headers: { range: "bytes=0-1" }, status: 206, contains: [/^He$/] }),
+  row("304", download, {
     given: [file],
-    request: download,
-    headers: { range: "bytes=0-1" },
-    status: 206,
-    contains: [/^He$/],
-  },
-  {
-    name: "304",
-    given: [file],
-    request: download,
     headers: { "if-none-match": `"${HELLO_DIGEST}"` },
     status: 304,
     empty: true,
-  },
-  {
-    name: "400, malformed JSON",
-    request: ["POST", "/v0/folders"],
-    body: "{",
-    ...refused("VALIDATION_ERROR", "body"),
-  },
-  {
-    name: "400, a field",
-    request: ["POST", "/v0/keys"],
-    body: { scope: "x" },
-    ...refused("VALIDATION_ERROR", "scope"),
-  },
-  {
-    name: "400, a path that does not decode",
-    request: ["GET", "/v0/files/%ff"],
-    ...refused("VALIDATION_ERROR"),
-  },
-  {
-    name: "401 without a key",
-    as: "nobody",
-    request: ["GET", "/v0/drives"],
+  }),
+  row("400, malformed JSON", "POST /v0/folders", { body: "{", ...invalid("body") }),
+  row("400, a field", "POST /v0/keys", { body: { scope: "x" }, ...invalid("scope") }),
+  row("400, a path that does not decode", "GET /v0/files/%ff", refused("VALIDATION_ERROR")),
+  row("401 without a key", "nobody GET /v0/drives", {
     ...refused("UNAUTHORIZED"),
     receives: { "www-authenticate": /^Bearer/ },
-  },
-  {
-    name: "401 with a key that is none",
-    as: "liar",
-    request: ["GET", "/v0/drives"],
+  }),
+  row("401 with a key that is none", "liar GET /v0/drives", {
     ...refused("UNAUTHORIZED"),
     receives: { "www-authenticate": /^Bearer/ },
-  },
-  {
-    name: "401 on a route that is none",
-    as: "nobody",
-    request: ["GET", "/v0/nothing"],
-    ...refused("UNAUTHORIZED"),
-  },
-  { name: "403", as: "agentReader", request: ["POST", "/v0/keys"], ...refused("FORBIDDEN") },
-  { name: "404, a file", request: ["GET", "/v0/files/nothing"], ...refused("NOT_FOUND") },
-  { name: "404 to HEAD", request: ["HEAD", "/v0/files/nothing"], status: 404, empty: true },
-  ...["/v0/nothing", "/v0/files/a/b/c", "/v0/FILES", "/v0/drives/provision/x"].map((path): Scenario => ({
-    name: `404, the route ${path}`,
-    request: ["GET", path],
-    ...refused("NOT_FOUND"),
-  })),
-  { name: "404 without a key", as: "nobody", request: ["GET", "/v0/presigned/x"], ...refused("NOT_FOUND") },
-  { name: "409", given: [file], ...put("a/b", "x", refused("CONFLICT")) },
-  {
-    name: "412",
+  }),
+  row("401 on a route that is none", "nobody GET /v0/nothing", refused("UNAUTHORIZED")),
+  row("403", "agentReader POST /v0/keys", refused("FORBIDDEN")),
+  row("404, a file", "GET /v0/files/nothing", refused("NOT_FOUND")),
+  row("404 to HEAD", "HEAD /v0/files/nothing", { status: 404, empty: true }),
+  ...["/v0/nothing", "/v0/files/a/b/c", "/v0/FILES", "/v0/drives/provision/x"].map((path) =>
+    row(`404, the route ${path}`, `GET ${path}`, refused("NOT_FOUND")),
+  ),
+  row("404 without a key", "nobody GET /v0/presigned/x", refused("NOT_FOUND")),
+  row("409", put("a/b", "x", refused("CONFLICT")), { given: [file] }),
+  row("412", put("a", "x", { headers: { "if-none-match": "*" }, ...refused("PRECONDITION_FAILED") }), {
     given: [file],
-    ...put("a", "x", { headers: { "if-none-match": "*" }, ...refused("PRECONDITION_FAILED") }),
-  },
-  { name: "413, a file", ...put("b", "x".repeat(1001), refused("PAYLOAD_TOO_LARGE")) },
-  {
-    name: "413, a body",
-    request: ["POST", "/v0/folders"],
+  }),
+  row("413, a file", put("b", "x".repeat(1001), refused("PAYLOAD_TOO_LARGE"))),
+  row("413, a body", "POST /v0/folders", {
     body: "x".repeat(1024 * 1024 + 1),
     ...refused("PAYLOAD_TOO_LARGE"),
-  },
-  {
-    name: "410",
+  }),
+  row("410", "nobody GET /v0/presigned/{link.token}", {
     given: [
       file,
-      {
-        request: ["POST", "/v0/files/{file.id}/presigned-url"],
+      step("POST /v0/files/{file.id}/presigned-url", {
         body: { one_time: true },
-        status: 200,
         json: { token: expect.stringMatching(/^lnk_/) },
         keeps: "link",
-      },
-      { as: "nobody", request: ["GET", "/v0/presigned/{link.token}"], ...whole },
+      }),
+      step("nobody GET /v0/presigned/{link.token}", whole),
     ],
-    as: "nobody",
-    request: ["GET", "/v0/presigned/{link.token}"],
     ...refused("GONE"),
-  },
-  {
-    name: "415",
+  }),
+  row("415", "POST /v0/files/{file.id}/extract", {
     given: [put("a", "x", { headers: { "content-type": "image/png" }, keeps: "file" })],
-    request: ["POST", "/v0/files/{file.id}/extract"],
     ...refused("UNSUPPORTED_MEDIA_TYPE"),
-  },
-  {
-    name: "422",
+  }),
+  row("422", "POST /v0/files/{file.id}/extract", {
     given: [put("a", "{", { headers: { "content-type": "application/json" }, keeps: "file" })],
-    request: ["POST", "/v0/files/{file.id}/extract"],
     ...refused("EXTRACTION_FAILED"),
-  },
-  {
-    name: "416",
+  }),
+  row("416", download, {
     given: [file],
-    request: download,
     headers: { range: "bytes=99-" },
     ...refused("RANGE_NOT_SATISFIABLE"),
-  },
+  }),
 ];
 
 describe("the common headers are on", () => runScenarios(stage, KINDS));
@@ -149,20 +101,20 @@ describe("X-Request-Id", () => {
   ];
   const replaced = ["x".repeat(129), "two words", "caf\u00e9", "tab\there", "\u0080"];
   runScenarios(stage, [
-    ...kept.map((id): Scenario => ({
-      name: `${id.slice(0, 40)} is kept`,
-      request: ["GET", "/v0/drives"],
-      headers: { "x-request-id": id },
-      ...drives,
-      receives: { "x-request-id": new RegExp(`^${RegExp.escape(id)}$`) },
-    })),
-    ...replaced.map((id): Scenario => ({
-      name: `${JSON.stringify(id.slice(0, 40))} is replaced`,
-      request: ["GET", "/v0/drives"],
-      headers: { "x-request-id": id },
-      ...drives,
-      receives: { "x-request-id": /^[0-9a-f-]{36}$/ },
-    })),
+    ...kept.map((id) =>
+      row(`${id.slice(0, 40)} is kept`, "GET /v0/drives", {
+        headers: { "x-request-id": id },
+        ...drives,
+        receives: { "x-request-id": new RegExp(`^${RegExp.escape(id)}$`) },
+      }),
+    ),
+    ...replaced.map((id) =>
+      row(`${JSON.stringify(id.slice(0, 40))} is replaced`, "GET /v0/drives", {
+        headers: { "x-request-id": id },
+        ...drives,
+        receives: { "x-request-id": /^[0-9a-f-]{36}$/ },
+      }),
+    ),
     ...KINDS.map((kind): Scenario => ({
       ...kind,
       name: `is kept on ${kind.name}`,
@@ -210,18 +162,8 @@ describe("a wrong method", () => {
   });
 
   runScenarios(stage, [
-    {
-      name: "without a key is 401",
-      as: "nobody",
-      request: ["PATCH", "/v0/files"],
-      ...refused("UNAUTHORIZED"),
-    },
-    {
-      name: "with a read-only key is 403",
-      as: "agentReader",
-      request: ["PATCH", "/v0/files"],
-      ...refused("FORBIDDEN"),
-    },
+    row("without a key is 401", "nobody PATCH /v0/files", refused("UNAUTHORIZED")),
+    row("with a read-only key is 403", "agentReader PATCH /v0/files", refused("FORBIDDEN")),
   ]);
 });
 
@@ -229,46 +171,25 @@ describe("the order of checks", () => {
   const long = "x".repeat(2 * 1024 * 1024);
   const nowhere = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
   runScenarios(stage, [
-    {
-      name: "authentication before size",
-      as: "nobody",
-      request: ["POST", "/v0/folders"],
-      body: long,
-      ...refused("UNAUTHORIZED"),
-    },
-    {
-      name: "scope before size",
-      as: "agentReader",
-      request: ["POST", "/v0/folders"],
-      body: long,
-      ...refused("FORBIDDEN"),
-    },
-    { name: "account before size", request: ["POST", "/v0/drives"], body: long, ...refused("FORBIDDEN") },
-    {
-      name: "size before body",
-      request: ["POST", "/v0/folders"],
-      body: long,
-      ...refused("PAYLOAD_TOO_LARGE"),
-    },
-    {
-      name: "body before existence",
-      request: ["PATCH", `/v0/files/${nowhere}`],
+    row("authentication before size", "nobody POST /v0/folders", { body: long, ...refused("UNAUTHORIZED") }),
+    row("scope before size", "agentReader POST /v0/folders", { body: long, ...refused("FORBIDDEN") }),
+    row("account before size", "POST /v0/drives", { body: long, ...refused("FORBIDDEN") }),
+    row("size before body", "POST /v0/folders", { body: long, ...refused("PAYLOAD_TOO_LARGE") }),
+    row("body before existence", `PATCH /v0/files/${nowhere}`, {
       body: { tags: 1 },
-      ...refused("VALIDATION_ERROR", "tags"),
-    },
-    {
-      name: "existence before state",
-      request: ["PATCH", `/v0/files/${nowhere}`],
+      ...invalid("tags"),
+    }),
+    row("existence before state", `PATCH /v0/files/${nowhere}`, {
       body: {},
       headers: { "if-match": '"x"' },
       ...refused("NOT_FOUND"),
-    },
+    }),
   ]);
 });
 
 describe("bodies", () => {
   const body = '{"drive_id":"{drive}","path":"a/"}';
-  const folders = ["POST", "/v0/folders"] as const;
+  const folders = "POST /v0/folders" as const;
   runScenarios(stage, [
     ...[
       "application/json",
@@ -277,14 +198,14 @@ describe("bodies", () => {
       "multipart/form-data; boundary=x",
       "nonsense",
       "application/xml",
-    ].map((type): Scenario => ({
-      name: `JSON sent as ${type}`,
-      request: folders,
-      headers: { "content-type": type },
-      body,
-      status: 201,
-      json: { path: "a/" },
-    })),
+    ].map((type) =>
+      row(`JSON sent as ${type}`, folders, {
+        headers: { "content-type": type },
+        body,
+        status: 201,
+        json: { path: "a/" },
+      }),
+    ),
     ...[
       "{'a':1}",
       '{"a":1,}',
@@ -295,44 +216,34 @@ describe("bodies", () => {
       '{"path":"a/"',
       '{"path":"a/"}}',
       "// x\n{}",
-    ].map((text): Scenario => ({
-      name: `${JSON.stringify(text)} is refused`,
-      request: folders,
-      body: text,
-      ...refused("VALIDATION_ERROR", "body"),
-    })),
-    {
-      name: "bytes that are not UTF-8",
-      request: folders,
+    ].map((text) =>
+      row(`${JSON.stringify(text)} is refused`, folders, {
+        body: text,
+        ...invalid("body"),
+      }),
+    ),
+    row("bytes that are not UTF-8", folders, {
       body: new Uint8Array([0x22, 0xff, 0x22]),
-      ...refused("VALIDATION_ERROR", "body"),
-    },
-    {
-      name: "nested too deeply",
-      request: folders,
+      ...invalid("body"),
+    }),
+    row("nested too deeply", folders, {
       body: `{"path":${"[".repeat(5000)}${"]".repeat(5000)}}`,
-      ...refused("VALIDATION_ERROR", "body"),
-    },
-    {
-      name: "an answer is JSON whatever was asked for",
-      request: ["GET", "/v0/drives"],
+      ...invalid("body"),
+    }),
+    row("an answer is JSON whatever was asked for", "GET /v0/drives", {
       headers: { accept: "text/html" },
       ...drives,
       receives: { "content-type": /^application\/json\b/ },
-    },
-    {
-      name: "a refusal is as well",
-      request: ["GET", "/v0/nothing"],
+    }),
+    row("a refusal is as well", "GET /v0/nothing", {
       headers: { accept: "text/html" },
       ...refused("NOT_FOUND"),
       receives: { "content-type": /^application\/json\b/ },
-    },
-    {
-      name: "what was sent is not sent back as a page",
-      request: ["GET", "/v0/%3Cscript%3E"],
+    }),
+    row("what was sent is not sent back as a page", "GET /v0/%3Cscript%3E", {
       ...refused("NOT_FOUND"),
       omits: ["<script>"],
-    },
-    { name: "nothing was made on the way", ...holds() },
+    }),
+    row("nothing was made on the way", holds()),
   ]);
 });

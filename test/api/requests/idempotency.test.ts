@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { RawClient } from "../../http/raw-client.ts";
 import { expectRefused } from "../../support/server/answers.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
-import { byPath } from "../../support/samples/by-path.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Answer, Client, Json, RequestOptions } from "../../support/server/client.ts";
 import { pendingRequest } from "../../support/peers/oauth.ts";
@@ -12,12 +11,21 @@ import { recordWork } from "../../support/faults/recorded-work.ts";
 import {
   eventually,
   expectCommonRules,
+  fill,
+  fillJson,
   HELLO,
   HELLO_DIGEST,
   openStage,
 } from "../../support/server/scenario.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
-import { HOOK, makeWebhook, takeSnapshot } from "../../support/server/targets.ts";
+import {
+  byPath,
+  HOOK,
+  makeWebhook,
+  putIntoTrash,
+  routeOf,
+  takeSnapshot,
+} from "../../support/server/targets.ts";
 
 const stage = openStage();
 const DAY = 24 * 60 * 60 * 1000;
@@ -58,54 +66,26 @@ function expectFirst(answer: Answer, status: number): void {
   expect(answer.headers.get("idempotency-replayed")).toBeNull();
 }
 
-/** A drive of Ada's with a file, a folder and a key, for one test alone. */
-interface Target {
+/** A drive of Ada's with all that a write can be about, for one test alone; the ids and tokens by their names. */
+interface Target extends Readonly<Record<string, string>> {
   readonly drive: string;
-  readonly file: string;
-  readonly key: string;
-  /** Carol's id, who is a reader of the drive. */
-  readonly member: string;
-  /** Of an unclaimed drive. */
-  readonly claimToken: string;
-  /** Somebody who is in no other test. */
-  readonly user: string;
-  /** Of a link to upload to. */
-  readonly uploadToken: string;
-  /** The ids of a webhook and of a delivery of it. */
-  readonly webhook: string;
-  readonly delivery: string;
-  /** The id of that link. */
-  readonly link: string;
-  /** A session of Ada's. */
-  readonly session: string;
-  /** The ticket of an application's request. */
-  readonly request: string;
-  /** Of the drive. */
-  readonly snapshot: string;
-  /** The entries of a file and of a folder in the trash of the drive. */
-  readonly trash: { readonly file: string; readonly folder: string };
 }
 
 async function makeTarget(): Promise<Target> {
   const { ada } = stage.world.clients;
-  const made = await ada.post<{ data: { id: string } }>("/v0/drives", { name: "Target" });
-  const drive = made.data.id;
-  const address = `/v0/files?drive_id=${drive}&path=sub/f.txt`;
-  const file = await ada.json<{ id: string }>(201, "PUT", address, { body: "w" });
-  await ada.json(200, "PUT", address, { body: "x" });
+  const { id: drive } = await ada.makeDrive("Target");
+  const file = await ada.put(drive, "sub/f.txt", "w");
+  await ada.put(drive, "sub/f.txt", "x", 200);
   const key = await ada.makeKey();
-  const member = await ada.post<{ data: { user_id: string } }>(`/v0/drives/${drive}/members`, {
-    username: "carol",
-    role: "reader",
-  });
-  const unclaimed = await stage.coffer
-    .client()
-    .post<{ data: { claim_url: string } }>("/v0/drives/provision", { name: "Unclaimed" });
-  const claimToken = unclaimed.data.claim_url.split("/").at(-1) ?? "";
-  const link = await ada.post<{ id: string; url: string }>("/v0/upload-links", {
-    drive_id: drive,
-    path: "by-link",
-  });
+  const reader = { username: "carol", role: "reader" };
+  const member = await ada.post<{ data: { user_id: string } }>(`/v0/drives/${drive}/members`, reader);
+  const { claimToken } = await stage.ownDrive();
+  const place = { drive_id: drive, path: "by-link" };
+  const link = await ada.post<{ id: string; url: string }>("/v0/upload-links", place);
+  const trash = await putIntoTrash(ada, drive, "gone.txt");
+  await ada.put(drive, "gone/x.txt");
+  const body = { drive_id: drive, path: "gone/", confirm: true };
+  const { trash_id: trashedFolder } = await ada.delete<{ trash_id: string }>("/v0/folders", body);
   return {
     uploadToken: link.url.split("/").at(-1) ?? "",
     link: link.id,
@@ -115,23 +95,16 @@ async function makeTarget(): Promise<Target> {
     key: key.id,
     member: member.data.user_id,
     claimToken,
+    // Somebody who is in no other test.
     user: makeUser(),
+    newName: `made-${users}`,
     session: beginSession(stage.coffer, "ada").id,
+    // The ticket of an application's request.
     request: await pendingRequest(stage.coffer),
     snapshot: await takeSnapshot(ada, drive),
-    trash: await fillTrash(drive),
+    trash,
+    trashedFolder,
   };
-}
-
-async function fillTrash(drive: string): Promise<Target["trash"]> {
-  const { ada } = stage.world.clients;
-  const gone = `drive_id=${drive}&path=gone.txt`;
-  await ada.json(201, "PUT", `/v0/files?${gone}`, { body: "x" });
-  const file = await ada.delete<{ trash_id: string }>(`/v0/files/by-path?${gone}`);
-  await ada.put(drive, "gone/x.txt", "x");
-  const body = { drive_id: drive, path: "gone/", confirm: true };
-  const folder = await ada.delete<{ trash_id: string }>("/v0/folders", body);
-  return { file: file.trash_id, folder: folder.trash_id };
 }
 
 /** All that Ada can see of the target, and how many unclaimed drives there are. */
@@ -180,18 +153,16 @@ function makeUser(): string {
   return user;
 }
 
-interface Route {
-  /** As the API description has it. */
-  readonly route: string;
+interface More {
   readonly about?: string;
-  readonly anonymous?: boolean;
-  /** Whether it needs somebody signed in, whom no key stands for. */
-  readonly signedIn?: boolean;
-  readonly path?: (target: Target) => string;
-  readonly body?: (target: Target) => Json | Uint8Array<ArrayBuffer>;
+  /** Whether nobody's key is needed, or somebody signed in, whom no key stands for. */
+  readonly by?: "nobody" | "session";
+  readonly body?: Json | ((target: Target) => Uint8Array<ArrayBuffer>);
   readonly headers?: Readonly<Record<string, string>>;
-  readonly status: number;
 }
+
+/** A write, and its status. What is in braces is the target's. */
+type Row = readonly [request: string, status: number, more?: More];
 
 const BOUNDARY = "a-boundary";
 
@@ -203,294 +174,103 @@ function form(fields: Record<string, string>, content: string): Uint8Array<Array
   return new TextEncoder().encode(`${parts.join("")}${file}--${BOUNDARY}--\r\n`);
 }
 
-const ofFile = ({ file }: Target) => `/v0/files/${file}`;
+const FILE = "/v0/files/{file}";
+const MEMBERS = "/v0/drives/{drive}/members";
+const drive_id = "{drive}";
+const IN_FORM = { "content-type": `multipart/form-data; boundary=${BOUNDARY}` };
 
-const ENTRIES: readonly Route[] = [
-  { route: "POST /v0/drives/provision", anonymous: true, body: () => ({ name: "Provisioned" }), status: 201 },
-  { route: "POST /v0/drives", body: () => ({ name: "Made" }), status: 201 },
-  { route: "POST /v0/drives/claim", body: ({ claimToken }) => ({ token: claimToken }), status: 200 },
-  {
-    route: "PATCH /v0/drives/{id}",
-    path: ({ drive }) => `/v0/drives/${drive}`,
-    body: () => ({ name: "Renamed", description: "Anew" }),
-    status: 200,
-  },
-  { route: "DELETE /v0/drives/{id}", path: ({ drive }) => `/v0/drives/${drive}`, status: 200 },
-  {
-    route: "POST /v0/drives/{id}/snapshots",
-    path: ({ drive }) => `/v0/drives/${drive}/snapshots`,
-    body: () => ({ name: "Taken" }),
-    status: 201,
-  },
-  {
-    route: "POST /v0/drives/{id}/fork",
-    path: ({ drive }) => `/v0/drives/${drive}/fork`,
-    body: () => ({ name: "Forked" }),
-    status: 201,
-  },
-  {
-    route: "POST /v0/drives/{id}/snapshots/{sid}/restore",
-    path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}/restore`,
-    body: () => ({ path: "sub/" }),
-    status: 200,
-  },
-  {
-    route: "DELETE /v0/drives/{id}/snapshots/{sid}",
-    path: ({ drive, snapshot: id }) => `/v0/drives/${drive}/snapshots/${id}`,
-    status: 200,
-  },
-  {
-    route: "POST /v0/drives/{id}/works/{wid}/cancel",
-    path: ({ drive }) =>
-      `/v0/drives/${drive}/works/${recordWork(stage.coffer.dataDir, drive, "sub/")}/cancel`,
-    status: 200,
-  },
-  {
-    route: "POST /v0/trash/{id}/restore",
-    path: ({ trash }) => `/v0/trash/${trash.file}/restore`,
-    body: () => ({ path: "back.txt" }),
-    status: 200,
-  },
-  {
-    route: "POST /v0/trash/{id}/restore",
-    about: "of a folder",
-    path: ({ trash }) => `/v0/trash/${trash.folder}/restore`,
-    status: 200,
-  },
-  { route: "DELETE /v0/trash/{id}", path: ({ trash }) => `/v0/trash/${trash.file}`, status: 200 },
-  { route: "DELETE /v0/trash", body: ({ drive }) => ({ drive_id: drive, confirm: true }), status: 200 },
-  {
-    route: "POST /v0/drives/{id}/members",
-    path: ({ drive }) => `/v0/drives/${drive}/members`,
-    body: () => ({ username: "dan", role: "editor" }),
-    status: 201,
-  },
-  {
-    route: "POST /v0/drives/{id}/members",
-    about: "of a member",
-    path: ({ drive }) => `/v0/drives/${drive}/members`,
-    body: () => ({ username: "carol", role: "editor" }),
-    status: 200,
-  },
-  {
-    route: "PATCH /v0/drives/{id}/members/{user_id}",
-    path: ({ drive, member }) => `/v0/drives/${drive}/members/${member}`,
-    body: () => ({ role: "editor" }),
-    status: 200,
-  },
-  {
-    route: "DELETE /v0/drives/{id}/members/{user_id}",
-    path: ({ drive, member }) => `/v0/drives/${drive}/members/${member}`,
-    status: 200,
-  },
-  {
-    route: "POST /v0/files",
-    body: ({ drive }) => ({ drive_id: drive, filename: "new.txt", content: HELLO, tags: ["a"] }),
-    status: 201,
-  },
-  {
-    route: "POST /v0/files",
-    about: "over a file",
-    body: ({ drive }) => ({ drive_id: drive, filename: "f.txt", path: "sub/f.txt", content: HELLO }),
-    status: 200,
-  },
-  {
-    route: "POST /v0/files",
-    about: "as a form",
-    body: ({ drive }) => form({ drive_id: drive }, "Hello World!"),
-    headers: { "content-type": `multipart/form-data; boundary=${BOUNDARY}` },
-    status: 201,
-  },
-  {
-    route: "PUT /v0/files",
-    path: ({ drive }) => `/v0/files?drive_id=${drive}&path=put.txt`,
-    body: () => "Hello World!",
-    status: 201,
-  },
-  {
-    route: "PUT /v0/files",
-    about: "of nothing",
-    path: ({ drive }) => `/v0/files?drive_id=${drive}&path=empty.txt`,
-    status: 201,
-  },
-  {
-    route: "PUT /v0/files",
-    about: "if there is none",
-    path: ({ drive }) => `/v0/files?drive_id=${drive}&path=put.txt`,
-    body: () => "Hello World!",
-    headers: { "if-none-match": "*" },
-    status: 201,
-  },
-  { route: "PATCH /v0/files/{id}", path: ofFile, body: () => ({ tags: ["b"] }), status: 200 },
-  {
-    route: "PATCH /v0/files/{id}",
-    about: "if it is unchanged",
-    path: ofFile,
-    body: () => ({ filename: "renamed.txt" }),
-    headers: { "if-match": "*" },
-    status: 200,
-  },
-  { route: "DELETE /v0/files/{id}", path: ofFile, status: 200 },
-  {
-    route: "POST /v0/files/{id}/versions/{n}/restore",
-    path: (target) => `${ofFile(target)}/versions/1/restore`,
-    status: 200,
-  },
-  {
-    route: "DELETE /v0/files/{id}/versions/{n}",
-    path: (target) => `${ofFile(target)}/versions/1`,
-    status: 200,
-  },
-  {
-    route: "POST /v0/files/{id}/copy",
-    path: (target) => `${ofFile(target)}/copy`,
-    body: () => ({ destination_path: "copy.txt" }),
-    status: 201,
-  },
-  {
-    route: "POST /v0/files/{id}/move",
-    path: (target) => `${ofFile(target)}/move`,
-    body: () => ({ destination_path: "moved.txt" }),
-    status: 200,
-  },
-  {
-    route: "POST /v0/files/{id}/move",
-    about: "onto itself",
-    path: (target) => `${ofFile(target)}/move`,
-    body: () => ({ destination_path: "sub/f.txt" }),
-    status: 200,
-  },
-  {
-    route: "POST /v0/files/{id}/presigned-url",
-    path: (target) => `${ofFile(target)}/presigned-url`,
-    body: () => ({ one_time: true }),
-    status: 200,
-  },
-  {
-    route: "POST /v0/upload-links",
-    path: () => "/v0/upload-links",
-    body: ({ drive }) => ({ drive_id: drive, path: "by-link" }),
-    status: 201,
-  },
-  {
-    route: "POST /v0/links",
-    body: ({ drive }) => ({ drive_id: drive, path: "/", password: "open sesame" }),
-    status: 201,
-  },
-  { route: "POST /v0/webhooks", body: ({ drive }) => ({ ...HOOK, drive_id: drive }), status: 201 },
-  {
-    route: "PATCH /v0/webhooks/{id}",
-    path: ({ webhook }) => `/v0/webhooks/${webhook}`,
-    body: () => ({ events: ["file.*"] }),
-    status: 200,
-  },
-  { route: "DELETE /v0/webhooks/{id}", path: ({ webhook }) => `/v0/webhooks/${webhook}`, status: 200 },
-  {
-    route: "POST /v0/webhooks/{id}/test",
-    path: ({ webhook }) => `/v0/webhooks/${webhook}/test`,
-    status: 201,
-  },
-  {
-    route: "POST /v0/webhooks/{id}/deliveries/{did}/resend",
-    path: ({ webhook, delivery }) => `/v0/webhooks/${webhook}/deliveries/${delivery}/resend`,
-    status: 200,
-  },
-  { route: "DELETE /v0/links/{id}", path: ({ link }) => `/v0/links/${link}`, status: 200 },
-  {
-    route: "PUT /v0/uploads/{token}",
-    anonymous: true,
-    path: ({ uploadToken }) => `/v0/uploads/${uploadToken}`,
-    body: () => new TextEncoder().encode("by link"),
-    status: 201,
-  },
-  {
-    route: "POST /v0/files/{id}/edit",
-    path: (target) => `${ofFile(target)}/edit`,
-    body: () => ({ op: "append", text: "more" }),
-    status: 200,
-  },
-  {
-    route: "POST /v0/files/{id}/edit",
-    about: "as a dry run",
-    path: (target) => `${ofFile(target)}/edit`,
-    body: () => ({ op: "append", text: "more", dry_run: true }),
-    status: 200,
-  },
-  {
-    route: "POST /v0/files/bulk-delete",
-    path: () => "/v0/files/bulk-delete",
-    body: ({ file }) => ({ file_ids: [file, "nothing"] }),
-    status: 200,
-  },
-  { route: "POST /v0/folders", body: ({ drive }) => ({ drive_id: drive, path: "made/" }), status: 201 },
-  {
-    route: "POST /v0/folders",
-    about: "that is there",
-    body: ({ drive }) => ({ drive_id: drive, path: "sub/" }),
-    status: 200,
-  },
-  {
-    route: "POST /v0/folders/move",
-    body: ({ drive }) => ({ drive_id: drive, path: "sub/", destination_path: "moved/" }),
-    status: 200,
-  },
-  {
-    route: "POST /v0/folders/copy",
-    body: ({ drive }) => ({ drive_id: drive, path: "sub/", destination_path: "copied/" }),
-    status: 201,
-  },
-  {
-    route: "DELETE /v0/folders",
-    body: ({ drive }) => ({ drive_id: drive, path: "sub/", confirm: true }),
-    status: 200,
-  },
-  {
-    route: "DELETE /v0/folders",
-    about: "as a preview",
-    body: ({ drive }) => ({ drive_id: drive, path: "sub/" }),
-    status: 200,
-  },
-  { route: "POST /v0/keys", body: () => ({ name: "Made" }), status: 201 },
-  { route: "DELETE /v0/keys/{id}", path: ({ key }) => `/v0/keys/${key}`, status: 200 },
-  { route: "DELETE /v0/sessions", status: 200 },
-  { route: "DELETE /v0/sessions/{id}", path: ({ session }) => `/v0/sessions/${session}`, status: 200 },
-  {
-    route: "POST /v0/account/password",
-    signedIn: true,
-    body: () => ({ current: "ada's password", password: "ada's password" }),
-    status: 200,
-  },
-  {
-    route: "POST /v0/oauth/requests/{id}",
-    signedIn: true,
-    path: ({ request }) => `/v0/oauth/requests/${request}`,
-    body: () => ({ allow: true }),
-    status: 200,
-  },
-  {
-    route: "POST /v0/users",
-    signedIn: true,
-    body: ({ user }) => ({ username: `made-${user.slice(-12)}`, password: "long enough" }),
-    status: 201,
-  },
-  {
-    route: "PATCH /v0/users/{id}",
-    signedIn: true,
-    path: ({ user }) => `/v0/users/${user}`,
-    body: () => ({ plan: "pro", disabled: true }),
-    status: 200,
-  },
+const ROWS: readonly Row[] = [
+  ["POST /v0/drives/provision", 201, { by: "nobody", body: { name: "Provisioned" } }],
+  ["POST /v0/drives", 201, { body: { name: "Made" } }],
+  ["POST /v0/drives/claim", 200, { body: { token: "{claimToken}" } }],
+  ["PATCH /v0/drives/{drive}", 200, { body: { name: "Renamed", description: "Anew" } }],
+  ["DELETE /v0/drives/{drive}", 200],
+  ["POST /v0/drives/{drive}/snapshots", 201, { body: { name: "Taken" } }],
+  ["POST /v0/drives/{drive}/fork", 201, { body: { name: "Forked" } }],
+  ["POST /v0/drives/{drive}/snapshots/{snapshot}/restore", 200, { body: { path: "sub/" } }],
+  ["DELETE /v0/drives/{drive}/snapshots/{snapshot}", 200],
+  ["POST /v0/drives/{drive}/works/{work}/cancel", 200],
+  ["POST /v0/trash/{trash}/restore", 200, { body: { path: "back.txt" } }],
+  ["POST /v0/trash/{trashedFolder}/restore", 200, { about: "of a folder" }],
+  ["DELETE /v0/trash/{trash}", 200],
+  ["DELETE /v0/trash", 200, { body: { drive_id, confirm: true } }],
+  [`POST ${MEMBERS}`, 201, { body: { username: "dan", role: "editor" } }],
+  [`POST ${MEMBERS}`, 200, { about: "of a member", body: { username: "carol", role: "editor" } }],
+  [`PATCH ${MEMBERS}/{member}`, 200, { body: { role: "editor" } }],
+  [`DELETE ${MEMBERS}/{member}`, 200],
+  ["POST /v0/files", 201, { body: { drive_id, filename: "new.txt", content: HELLO, tags: ["a"] } }],
+  [
+    "POST /v0/files",
+    200,
+    { about: "over a file", body: { drive_id, filename: "f.txt", path: "sub/f.txt", content: HELLO } },
+  ],
+  [
+    "POST /v0/files",
+    201,
+    { about: "as a form", body: ({ drive }) => form({ drive_id: drive }, "Hello World!"), headers: IN_FORM },
+  ],
+  ["PUT /v0/files?drive_id={drive}&path=put.txt", 201, { body: "Hello World!" }],
+  ["PUT /v0/files?drive_id={drive}&path=empty.txt", 201, { about: "of nothing" }],
+  [
+    "PUT /v0/files?drive_id={drive}&path=put.txt",
+    201,
+    { about: "if there is none", body: "Hello World!", headers: { "if-none-match": "*" } },
+  ],
+  [`PATCH ${FILE}`, 200, { body: { tags: ["b"] } }],
+  [
+    `PATCH ${FILE}`,
+    200,
+    { about: "if it is unchanged", body: { filename: "renamed.txt" }, headers: { "if-match": "*" } },
+  ],
+  [`DELETE ${FILE}`, 200],
+  [`POST ${FILE}/versions/1/restore`, 200],
+  [`DELETE ${FILE}/versions/1`, 200],
+  [`POST ${FILE}/copy`, 201, { body: { destination_path: "copy.txt" } }],
+  [`POST ${FILE}/move`, 200, { body: { destination_path: "moved.txt" } }],
+  [`POST ${FILE}/move`, 200, { about: "onto itself", body: { destination_path: "sub/f.txt" } }],
+  [`POST ${FILE}/presigned-url`, 200, { body: { one_time: true } }],
+  ["POST /v0/upload-links", 201, { body: { drive_id, path: "by-link" } }],
+  ["POST /v0/links", 201, { body: { drive_id, path: "/", password: "open sesame" } }],
+  ["POST /v0/webhooks", 201, { body: { ...HOOK, drive_id } }],
+  ["PATCH /v0/webhooks/{webhook}", 200, { body: { events: ["file.*"] } }],
+  ["DELETE /v0/webhooks/{webhook}", 200],
+  ["POST /v0/webhooks/{webhook}/test", 201],
+  ["POST /v0/webhooks/{webhook}/deliveries/{delivery}/resend", 200],
+  ["DELETE /v0/links/{link}", 200],
+  ["PUT /v0/uploads/{uploadToken}", 201, { by: "nobody", body: () => new TextEncoder().encode("by link") }],
+  [`POST ${FILE}/edit`, 200, { body: { op: "append", text: "more" } }],
+  [`POST ${FILE}/edit`, 200, { about: "as a dry run", body: { op: "append", text: "more", dry_run: true } }],
+  ["POST /v0/files/bulk-delete", 200, { body: { file_ids: ["{file}", "nothing"] } }],
+  ["POST /v0/folders", 201, { body: { drive_id, path: "made/" } }],
+  ["POST /v0/folders", 200, { about: "that is there", body: { drive_id, path: "sub/" } }],
+  ["POST /v0/folders/move", 200, { body: { drive_id, path: "sub/", destination_path: "moved/" } }],
+  ["POST /v0/folders/copy", 201, { body: { drive_id, path: "sub/", destination_path: "copied/" } }],
+  ["DELETE /v0/folders", 200, { body: { drive_id, path: "sub/", confirm: true } }],
+  ["DELETE /v0/folders", 200, { about: "as a preview", body: { drive_id, path: "sub/" } }],
+  ["POST /v0/keys", 201, { body: { name: "Made" } }],
+  ["DELETE /v0/keys/{key}", 200],
+  ["DELETE /v0/sessions", 200],
+  ["DELETE /v0/sessions/{session}", 200],
+  [
+    "POST /v0/account/password",
+    200,
+    { by: "session", body: { current: "ada's password", password: "ada's password" } },
+  ],
+  ["POST /v0/oauth/requests/{request}", 200, { by: "session", body: { allow: true } }],
+  ["POST /v0/users", 201, { by: "session", body: { username: "{newName}", password: "long enough" } }],
+  ["PATCH /v0/users/{user}", 200, { by: "session", body: { plan: "pro", disabled: true } }],
 ];
 
-function requestOf(route: Route, target: Target): Sent {
-  const [method = "", template = ""] = route.route.split(" ");
-  const path = route.path?.(target) ?? template;
-  const headers = route.signedIn === true ? signedInHeaders() : route.headers;
+function requestOf(request: string, { by, body, headers }: More, target: Target): Sent {
+  // Begun only here: others would wait for it.
+  const work = request.includes("{work}") ? recordWork(stage.coffer.dataDir, target.drive, "sub/") : "";
+  const [method = "", path = ""] = fill(request, { ...target, work }).split(" ");
+  const sent = typeof body === "function" ? body(target) : body && fillJson(body, target);
   return {
     method,
     path,
-    ...(route.body === undefined ? {} : { body: route.body(target) }),
-    ...(headers === undefined ? {} : { headers }),
+    ...(sent === undefined ? {} : { body: sent }),
+    ...(by === "session" ? { headers: signedInHeaders() } : headers && { headers }),
   };
 }
 
@@ -517,15 +297,14 @@ function othersThan(request: Sent): Sent[] {
   return [...others, { ...request, body: { ...body, filename: "other", tags: ["other"] } }];
 }
 
-/** The same about a file at a path. */
-const BY_PATH = ENTRIES.filter(({ route }) => route.includes("/v0/files/{id}")).map((entry): Route => ({
-  ...entry,
-  route: entry.route.replace("{id}", "by-path"),
-  path: (target) => byPath(entry.path?.(target) ?? "", { ...target, path: "sub/f.txt" }),
-}));
-
-/** Every write there is. */
-const ROUTES: readonly Route[] = [...ENTRIES, ...BY_PATH];
+/** Every write there is; those about a file also about a file at a path. */
+const WRITES = [
+  ...ROWS,
+  ...ROWS.filter(([request]) => request.includes(FILE)).map(([request, ...rest]): Row => [
+    byPath(request, "sub/f.txt"),
+    ...rest,
+  ]),
+];
 
 /** Those that store nothing: one has an answer of any length, the other a cookie of its own each time. */
 const CHANGES_NOTHING = [
@@ -551,26 +330,25 @@ test("every write of the API description takes a key, and is tried here", async 
   const keyed = routes.filter(({ takesKey }) => takesKey).map(({ name }) => name);
   const writes = routes.map(({ name }) => name).filter((name) => /^(?!GET )\w+ \/v0\//.test(name));
   expect([...keyed, ...CHANGES_NOTHING].toSorted()).toEqual(writes.toSorted());
-  expect([...new Set(ROUTES.map(({ route }) => route))].toSorted()).toEqual(keyed.toSorted());
+  expect([...new Set(WRITES.map(([request]) => routeOf(request)))].toSorted()).toEqual(keyed.toSorted());
 });
 
-for (const route of ROUTES) {
-  const name = route.about === undefined ? route.route : `${route.route} ${route.about}`;
-  const hasNoKey = route.anonymous === true || route.signedIn === true;
-  const client = () => (hasNoKey ? stage.coffer.client() : stage.world.clients.ada);
+for (const [request, status, more = {}] of WRITES) {
+  const name = [routeOf(request), more.about ?? []].flat().join(" ");
+  const client = () => (more.by === undefined ? stage.world.clients.ada : stage.coffer.client());
 
   describe(name, () => {
     test("is done once and answered twice, and never answers another request", async () => {
       const target = await makeTarget();
-      const request = requestOf(route, target);
+      const sent = requestOf(request, more, target);
       const key = newKey();
-      const first = await send(client(), key, request);
-      expectFirst(first, route.status);
+      const first = await send(client(), key, sent);
+      expectFirst(first, status);
       const after = await snapshot(target);
       stage.coffer.clock.advance(1);
-      expectReplay(await send(client(), key, request), first);
-      expectReplay(await send(client(), key, request), first);
-      for (const other of othersThan(request)) {
+      expectReplay(await send(client(), key, sent), first);
+      expectReplay(await send(client(), key, sent), first);
+      for (const other of othersThan(sent)) {
         expectRefused(await send(client(), key, other), "IDEMPOTENCY_KEY_REUSED");
       }
       expect(await snapshot(target)).toEqual(after);
@@ -578,22 +356,22 @@ for (const route of ROUTES) {
 
     test("has one effect, however many ask at once", async () => {
       const target = await makeTarget();
-      const request = requestOf(route, target);
+      const sent = requestOf(request, more, target);
       const key = newKey();
-      const answers = await Promise.all(Array.from({ length: 12 }, () => send(client(), key, request)));
+      const answers = await Promise.all(Array.from({ length: 12 }, () => send(client(), key, sent)));
       const firsts = answers.filter(
-        ({ status, headers }) => status < 300 && headers.get("idempotency-replayed") === null,
+        (answer) => answer.status < 300 && answer.headers.get("idempotency-replayed") === null,
       );
       expect(firsts.length).toBe(1);
       const [first] = firsts;
       if (first === undefined) throw new Error("nobody was first");
-      expectFirst(first, route.status);
+      expectFirst(first, status);
       for (const answer of answers.filter((each) => each !== first)) {
         if (answer.status < 300) expectReplay(answer, first);
         else expectRefused(answer, "IDEMPOTENCY_IN_PROGRESS");
       }
       const after = await snapshot(target);
-      expectReplay(await send(client(), key, request), first);
+      expectReplay(await send(client(), key, sent), first);
       expect(await snapshot(target)).toEqual(after);
     });
   });

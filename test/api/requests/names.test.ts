@@ -2,12 +2,15 @@ import { describe, expect, test } from "bun:test";
 import { connectMcp } from "../../support/peers/mcp.ts";
 import {
   type Expected,
+  invalid,
   openStage,
   put,
   refused,
+  row,
   runScenarios,
   type Scenario,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 import type { Json } from "../../support/server/client.ts";
 
@@ -20,7 +23,7 @@ function file(path = "docs/f.md", content = "one\n"): Step {
 }
 
 function get(path: string, expected: Expected): Step {
-  return { request: ["GET", path], status: 200, ...expected };
+  return step(`GET ${path}`, expected);
 }
 
 /** The file must be there with this content. */
@@ -34,18 +37,13 @@ function holds(content: string): Step {
 function unknown(field: string, meant: string | null, message = "") {
   const hint = meant === null ? "It takes " : `Did you mean ${meant}?`;
   const said: [string, string] = [`${field} is not a `, message === "" ? hint : message];
-  return { ...refused("VALIDATION_ERROR", field), contains: said };
+  return { ...invalid(field), contains: said };
 }
 
 const append = (more: { [name: string]: Json }) => ({ op: "append", text: "two\n", ...more });
 
 function edit(body: Json, expected: Expected, by = ""): Step {
-  return {
-    request: ["POST", `/v0/files/by-path/edit?drive_id={drive}&path=docs/f.md${by}`],
-    body,
-    status: 200,
-    ...expected,
-  };
+  return step(`POST /v0/files/by-path/edit?drive_id={drive}&path=docs/f.md${by}`, { body, ...expected });
 }
 
 describe("a name that a request does not know is refused, and the nearest one named", () => {
@@ -65,17 +63,15 @@ describe("a name that a request does not know is refused, and the nearest one na
     [`/v0?colour=red`, "colour", null],
     [`/v0/account?colour=red`, "colour", null],
   ];
-  runScenarios(stage, [
+  runScenarios(stage, { given: [file()] }, [
     ...queries.map(([path, field, meant]): Scenario => ({
       name: path,
       as: path.startsWith("/v0/account") ? "ada" : "owner",
-      given: [file()],
       ...get(path, unknown(field, meant)),
     })),
     ...queries.map(([path]): Scenario => ({
       name: `${path} with Prefer: handling=lenient`,
       as: path.startsWith("/v0/account") ? "ada" : "owner",
-      given: [file()],
       ...get(path, {
         headers: LENIENT,
         contains: [path.includes("regex") ? /pattern/ : path.includes("search") ? /q/ : /^[{[]/],
@@ -83,90 +79,71 @@ describe("a name that a request does not know is refused, and the nearest one na
         receives: { "preference-applied": "handling=lenient", vary: /Prefer/ },
       }),
     })),
-    {
-      name: "a field, and nothing is changed",
-      given: [file()],
-      ...edit(append({ if_mtch: '"x"' }), unknown("if_mtch", "if_match")),
+    row("a field, and nothing is changed", edit(append({ if_mtch: '"x"' }), unknown("if_mtch", "if_match")), {
       after: [holds("one\n")],
-    },
-    {
-      name: "a field of one of many edits",
-      given: [file()],
-      ...edit({ edits: [append({}), append({ old_str: "x" })] }, unknown("edits[1].old_str", "old_string")),
-      after: [holds("one\n")],
-    },
-    {
-      name: "a condition within one of many edits",
-      given: [file()],
-      ...edit(
+    }),
+    row(
+      "a field of one of many edits",
+      edit({ edits: [append({}), append({ old_str: "x" })] }, unknown("edits[1].old_str", "old_string")),
+      { after: [holds("one\n")] },
+    ),
+    row(
+      "a condition within one of many edits",
+      edit(
         { edits: [append({ if_match: '"x"' })] },
         unknown("edits[0].if_match", null, "It is for the whole request: send it beside edits."),
       ),
-      after: [holds("one\n")],
-    },
-    {
-      name: "the ids of a deletion",
-      request: ["POST", "/v0/files/bulk-delete"],
+      { after: [holds("one\n")] },
+    ),
+    row("the ids of a deletion", "POST /v0/files/bulk-delete", {
       body: { ids: ["x"] },
       ...unknown("ids", "file_ids"),
-    },
-    {
-      name: "a field that belongs into the query",
-      given: [file()],
-      ...edit(append({ path: "docs/f.md" }), unknown("path", null, "Send it in the query.")),
-      after: [holds("one\n")],
-    },
-    {
-      name: "a parameter that belongs into the body",
-      request: ["POST", "/v0/folders?path=a/"],
+    }),
+    row(
+      "a field that belongs into the query",
+      edit(append({ path: "docs/f.md" }), unknown("path", null, "Send it in the query.")),
+      { after: [holds("one\n")] },
+    ),
+    row("a parameter that belongs into the body", "POST /v0/folders?path=a/", {
       body: { drive_id: "{drive}", path: "a/" },
       ...unknown("path", null, "Send it in the body."),
-    },
-    {
-      name: "a parameter that is a header",
-      given: [file()],
-      ...get(
+    }),
+    row(
+      "a parameter that is a header",
+      get(
         "/v0/files/{file.id}/download?range=bytes=0-0",
         unknown("range", null, "Send it as the header Range."),
       ),
-    },
-    {
-      name: "a field where there is no body",
-      given: [file()],
-      request: ["POST", "/v0/files/{file.id}/extract"],
+    ),
+    row("a field where there is no body", "POST /v0/files/{file.id}/extract", {
       body: { path: "x" },
       ...unknown("path", null),
-    },
-    {
-      name: "an empty object where there is no body",
-      given: [file()],
-      request: ["POST", "/v0/files/{file.id}/extract"],
+    }),
+    row("an empty object where there is no body", "POST /v0/files/{file.id}/extract", {
       body: {},
-      status: 200,
       json: { content: "one\n" },
-    },
-    {
-      name: "before a deletion",
-      given: [file()],
-      request: ["DELETE", "/v0/files/by-path?drive_id={drive}&path=docs/f.md&dry_run=true"],
+    }),
+    row("before a deletion", "DELETE /v0/files/by-path?drive_id={drive}&path=docs/f.md&dry_run=true", {
       ...unknown("dry_run", null),
       after: [holds("one\n")],
-    },
-    {
-      name: "is not kept under an Idempotency-Key",
-      given: [
-        file(),
-        {
-          ...edit(append({ colour: "red" }), unknown("colour", null)),
-          headers: { "idempotency-key": "unknown-names-0123456789" },
-        },
-      ],
-      ...edit(append({}), {
+    }),
+    row(
+      "is not kept under an Idempotency-Key",
+      edit(append({}), {
         headers: { "idempotency-key": "unknown-names-0123456789" },
         json: { size: 8 },
         receives: { "idempotency-replayed": null },
       }),
-    },
+      {
+        given: [
+          file(),
+          {
+            ...edit(append({ colour: "red" }), unknown("colour", null)),
+            headers: { "idempotency-key": "unknown-names-0123456789" },
+          },
+        ],
+      },
+    ),
   ]);
 });
 
@@ -176,126 +153,80 @@ describe("a name of MCP is understood", () => {
   const current = Bun.SHA256.hash("one\n", "hex");
   const changed = { json: { size: 8 } };
   const failed = refused("PRECONDITION_FAILED");
-  runScenarios(stage, [
-    { name: "drive", given: [file()], ...get(`/v0/files?${inDrive}`, { json: { total: 1 } }) },
-    { name: "query", ...get("/v0/search?query=nowhere", { json: { total: 0 } }) },
-    {
-      name: "content_type for mime_type",
-      ...get("/v0/search?content_type=image/png", { json: { total: 0 } }),
-    },
-    {
-      name: "drive and destination_drive in a body",
-      given: [file()],
-      request: ["POST", "/v0/folders/copy"],
+  runScenarios(stage, { given: [file()] }, [
+    row("drive", get(`/v0/files?${inDrive}`, { json: { total: 1 } })),
+    row("query", get("/v0/search?query=nowhere", { json: { total: 0 } })),
+    row("content_type for mime_type", get("/v0/search?content_type=image/png", { json: { total: 0 } })),
+    row("drive and destination_drive in a body", "POST /v0/folders/copy", {
       body: { drive: "{drive}", path: "docs/", destination_path: "more/", destination_drive: "{drive}" },
       status: 201,
       json: { path: "more/" },
-    },
-    {
-      name: "both names of one thing",
-      request: ["POST", "/v0/folders"],
+    }),
+    row("both names of one thing", "POST /v0/folders", {
       body: { drive: "{drive}", drive_id: "{drive}", path: "a/" },
-      ...refused("VALIDATION_ERROR", "drive"),
+      ...invalid("drive"),
       contains: ["means the same as drive_id"],
-    },
-    {
-      name: "both names of one parameter",
-      ...get("/v0/files?drive={drive}&drive_id={drive}", refused("VALIDATION_ERROR", "drive_id")),
-    },
-    {
-      name: "if_match that does not hold, in the body",
-      given: [file()],
-      ...edit(append({ if_match: stale }), failed),
+    }),
+    row("both names of one parameter", get("/v0/files?drive={drive}&drive_id={drive}", invalid("drive_id"))),
+    row("if_match that does not hold, in the body", edit(append({ if_match: stale }), failed), {
       after: [holds("one\n")],
-    },
-    {
-      name: "if_match that does not hold, in the query",
-      given: [file()],
-      ...edit(append({}), failed, "&if_match=%220000%22"),
+    }),
+    row("if_match that does not hold, in the query", edit(append({}), failed, "&if_match=%220000%22"), {
       after: [holds("one\n")],
-    },
-    {
-      name: "if_match that does not hold, and Prefer: handling=lenient",
-      given: [file()],
-      ...edit(append({ if_match: stale }), { ...failed, headers: LENIENT }),
-      after: [holds("one\n")],
-    },
-    {
-      name: "if_match that holds, without its quotes",
-      given: [file()],
-      ...edit(append({ if_match: current }), changed),
-    },
-    { name: "if_match that is null", given: [file()], ...edit(append({ if_match: null }), changed) },
-    {
-      name: "if_match that is no text",
-      given: [file()],
-      ...edit(append({ if_match: 5 }), refused("VALIDATION_ERROR", "if_match")),
-    },
-    {
-      name: "if_match and another If-Match",
-      given: [file()],
-      ...edit(append({ if_match: stale }), {
-        ...refused("VALIDATION_ERROR", "if_match"),
+    }),
+    row(
+      "if_match that does not hold, and Prefer: handling=lenient",
+      edit(append({ if_match: stale }), { ...failed, headers: LENIENT }),
+      { after: [holds("one\n")] },
+    ),
+    row("if_match that holds, without its quotes", edit(append({ if_match: current }), changed)),
+    row("if_match that is null", edit(append({ if_match: null }), changed)),
+    row("if_match that is no text", edit(append({ if_match: 5 }), invalid("if_match"))),
+    row(
+      "if_match and another If-Match",
+      edit(append({ if_match: stale }), {
+        ...invalid("if_match"),
         headers: { "if-match": '"1111"' },
       }),
-    },
-    {
-      name: "two that differ in the query",
-      given: [file()],
-      ...edit(append({}), refused("VALIDATION_ERROR", "if_match"), `&if_match=0000&if_match=${current}`),
-      after: [holds("one\n")],
-    },
-    {
-      name: "two that differ in the query and the body",
-      given: [file()],
-      ...edit(append({ if_match: current }), refused("VALIDATION_ERROR", "if_match"), "&if_match=0000"),
-      after: [holds("one\n")],
-    },
-    {
-      name: "if_match of a deletion",
-      given: [file()],
-      request: ["DELETE", "/v0/files/{file.id}?if_match=0000"],
+    ),
+    row(
+      "two that differ in the query",
+      edit(append({}), invalid("if_match"), `&if_match=0000&if_match=${current}`),
+      { after: [holds("one\n")] },
+    ),
+    row(
+      "two that differ in the query and the body",
+      edit(append({ if_match: current }), invalid("if_match"), "&if_match=0000"),
+      { after: [holds("one\n")] },
+    ),
+    row("if_match of a deletion", "DELETE /v0/files/{file.id}?if_match=0000", {
       ...failed,
       after: [holds("one\n")],
-    },
-    {
-      name: "if_match of a deletion, in a body",
-      given: [file()],
-      request: ["DELETE", "/v0/files/{file.id}"],
+    }),
+    row("if_match of a deletion, in a body", "DELETE /v0/files/{file.id}", {
       body: { if_match: stale },
       ...failed,
       after: [holds("one\n")],
-    },
-    {
-      name: "if_match of an upload in JSON",
-      given: [file()],
-      request: ["POST", "/v0/files"],
+    }),
+    row("if_match of an upload in JSON", "POST /v0/files", {
       body: { drive_id: "{drive}", filename: "f.md", path: "docs/f.md", text: "x", if_match: stale },
       ...failed,
       after: [holds("one\n")],
-    },
-    {
-      name: "only_create of an upload",
-      given: [file()],
-      request: ["PUT", "/v0/files?drive_id={drive}&path=docs/f.md&only_create=true"],
+    }),
+    row("only_create of an upload", "PUT /v0/files?drive_id={drive}&path=docs/f.md&only_create=true", {
       body: "x",
       ...failed,
       after: [holds("one\n")],
-    },
-    {
-      name: "only_create: false of an upload",
-      given: [file()],
-      request: ["PUT", "/v0/files?drive_id={drive}&path=docs/f.md&only_create=false"],
-      body: "two",
-      status: 200,
-      json: { size: 3 },
-    },
-    {
-      name: "if_match where nothing takes it",
-      request: ["POST", "/v0/folders"],
+    }),
+    row(
+      "only_create: false of an upload",
+      "PUT /v0/files?drive_id={drive}&path=docs/f.md&only_create=false",
+      { body: "two", json: { size: 3 } },
+    ),
+    row("if_match where nothing takes it", "POST /v0/folders", {
       body: { drive_id: "{drive}", path: "a/", if_match: stale },
       ...unknown("if_match", null),
-    },
+    }),
   ]);
 
   test("an upload with another if_match is another request", async () => {
@@ -375,57 +306,50 @@ function tellsOf(text: string): object {
 
 /** An upload to a path as it is written. */
 function upload(path: string, expected: Expected): Step {
-  return {
-    request: ["PUT", `/v0/files?drive_id={drive}&path=${path}`],
+  return step(`PUT /v0/files?drive_id={drive}&path=${path}`, {
     body: "hello world\n",
     status: 201,
     ...expected,
-  };
+  });
 }
 
 describe("a plus sign in a query is a space", () => {
   const silent = { omits: ["did_you_mean"] };
   runScenarios(stage, [
-    {
-      name: "and a path with two of them is told",
-      ...upload("c++/my+notes.md", {
+    row(
+      "and a path with two of them is told",
+      upload("c++/my+notes.md", {
         json: { path: "c  /my notes.md", ...tellsOf('"c++/my notes.md", send path=c%2B%2B/my+notes.md.') },
       }),
-    },
-    {
-      name: "a single one in a path is one",
-      ...upload("my+notes.md", { json: { path: "my notes.md" }, ...silent }),
-    },
-    {
-      name: "two spaces that were written as such are two",
-      ...upload("a%20%20b.md", { json: { path: "a  b.md" }, ...silent }),
-    },
-    {
-      name: "a pattern that finds nothing is told",
-      given: [file("f.md", "hello\n")],
-      ...get("/v0/grep?drive_id={drive}&pattern=hel+o", {
+    ),
+    row("a single one in a path is one", upload("my+notes.md", { json: { path: "my notes.md" }, ...silent })),
+    row(
+      "two spaces that were written as such are two",
+      upload("a%20%20b.md", { json: { path: "a  b.md" }, ...silent }),
+    ),
+    row(
+      "a pattern that finds nothing is told",
+      get("/v0/grep?drive_id={drive}&pattern=hel+o", {
         json: { data: [], ...tellsOf('"hel+o", send pattern=hel%2Bo.') },
       }),
-    },
-    {
-      name: "one that finds something is right",
-      given: [file("f.md", "hello world\n")],
-      ...get("/v0/grep?drive_id={drive}&pattern=hello+world", {
-        json: { data: [{ path: "f.md" }] },
-        ...silent,
-      }),
-    },
-    {
-      name: "and one without a plus sign",
-      given: [file("f.md", "hello\n")],
-      ...get("/v0/grep?drive_id={drive}&pattern=hel%20o", { json: { data: [] }, ...silent }),
-    },
-    {
-      name: "a prefix that lists nothing is told",
-      given: [file()],
-      ...get("/v0/files?drive_id={drive}&prefix=c++/", {
+      { given: [file("f.md", "hello\n")] },
+    ),
+    row(
+      "one that finds something is right",
+      get("/v0/grep?drive_id={drive}&pattern=hello+world", { json: { data: [{ path: "f.md" }] }, ...silent }),
+      { given: [file("f.md", "hello world\n")] },
+    ),
+    row(
+      "and one without a plus sign",
+      get("/v0/grep?drive_id={drive}&pattern=hel%20o", { json: { data: [] }, ...silent }),
+      { given: [file("f.md", "hello\n")] },
+    ),
+    row(
+      "a prefix that lists nothing is told",
+      get("/v0/files?drive_id={drive}&prefix=c++/", {
         json: { total: 0, ...tellsOf('"c++/", send prefix=c%2B%2B/.') },
       }),
-    },
+      { given: [file()] },
+    ),
   ]);
 });

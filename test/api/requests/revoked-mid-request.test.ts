@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
-import { byPath } from "../../support/samples/by-path.ts";
-import type { Answer, Client, Json, RequestOptions } from "../../support/server/client.ts";
+import type { Answer, Json, RequestOptions } from "../../support/server/client.ts";
 import { Description } from "../../support/schemas/description.ts";
 import { pendingRequest } from "../../support/peers/oauth.ts";
-import { provision } from "../../support/server/scenario.ts";
+import { fill, fillJson, provision } from "../../support/server/scenario.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
+import { byPath, HOOK, putIntoTrash, takeSnapshot } from "../../support/server/targets.ts";
 import { populate, type World } from "../../support/server/world.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
 
@@ -16,27 +16,26 @@ import { callerWith } from "../../support/server/services-drive.ts";
 
 let coffer: TestAppliance;
 let world: World;
-/** The ticket of an application's request. */
-let ticket: string;
-/** The entry of a file of Ada's in the trash. */
-let trashed: string;
-/** The ids of a snapshot of her drive, and of a webhook that is told of nothing that happens here. */
-let snapshot: string;
-let webhook: string;
+/** What the writes below name. */
+let named: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
   coffer = await startAppliance();
   world = await populate(coffer);
-  ticket = await pendingRequest(coffer);
   const { ada } = world.clients;
-  const place = `drive_id=${world.drives.ada}&path=deleted.txt`;
-  await ada.json(201, "PUT", `/v0/files?${place}`, { body: "x" });
-  const deleted = await ada.delete<{ trash_id: string }>(`/v0/files/by-path?${place}`);
-  trashed = deleted.trash_id;
-  const taken = `/v0/drives/${world.drives.ada}/snapshots`;
-  snapshot = (await ada.post<{ data: { id: string } }>(taken)).data.id;
-  const hook = { url: "https://agent.example/hook", events: ["drive.restored"] };
-  webhook = (await ada.post<{ id: string }>("/v0/webhooks", hook)).id;
+  const drive = world.drives.ada;
+  // Nothing that happens here is what it is told of.
+  const hook = { ...HOOK, events: ["drive.restored"] };
+  named = {
+    drive,
+    file: world.files.ada,
+    ticket: await pendingRequest(coffer),
+    trash: await putIntoTrash(ada, drive, "deleted.txt"),
+    snapshot: await takeSnapshot(ada, drive),
+    webhook: (await ada.post<{ id: string }>("/v0/webhooks", hook)).id,
+    bob: idOf("bob"),
+    carol: world.carol,
+  };
 });
 afterAll(() => coffer[Symbol.asyncDispose]());
 
@@ -50,8 +49,9 @@ interface Begun {
   complete(): Promise<Answer>;
 }
 
-async function begin(sender: Sender, method: string, path: string, body: Json): Promise<Begun> {
-  const text = JSON.stringify(body);
+async function begin(sender: Sender, [request, body]: Write): Promise<Begun> {
+  const [method = "", path = ""] = fill(request, named).split(" ");
+  const text = JSON.stringify(fillJson(body, named));
   const { promise: isToEnd, resolve: complete } = Promise.withResolvers<void>();
   const stream = new ReadableStream<Uint8Array>({
     async start(controller) {
@@ -73,78 +73,56 @@ async function begin(sender: Sender, method: string, path: string, body: Json): 
   };
 }
 
+type Write = readonly [request: string, body: Json];
+const NEW_KEY: Write = ["POST /v0/keys", {}];
+
+const FILE = "/v0/files/{file}";
+const drive_id = "{drive}";
+const moved = { drive_id, path: "notes/", destination_path: "late/" };
+
 /** Every write that takes a JSON body, by its operationId, and what Ada asks with it. */
-const WRITES: Readonly<Record<string, () => readonly [method: string, path: string, body: Json]>> = {
-  createDrive: () => ["POST", "/v0/drives", { name: "Late" }],
-  updateDrive: () => ["PATCH", `/v0/drives/${world.drives.ada}`, { description: "Late" }],
-  addMember: () => ["POST", `/v0/drives/${world.drives.ada}/members`, { username: "bob", role: "editor" }],
-  updateMember: () => [
-    "PATCH",
-    `/v0/drives/${world.drives.ada}/members/${idOf("carol")}`,
-    { role: "editor" },
-  ],
-  createSnapshot: () => ["POST", `/v0/drives/${world.drives.ada}/snapshots`, { name: "Late" }],
-  claimDrive: () => ["POST", "/v0/drives/claim", { token: "clm_late" }],
-  updateFile: () => ["PATCH", `/v0/files/${world.files.ada}`, { tags: ["late"] }],
-  copyFile: () => ["POST", `/v0/files/${world.files.ada}/copy`, { destination_path: "late.txt" }],
-  moveFile: () => ["POST", `/v0/files/${world.files.ada}/move`, { destination_path: "late.txt" }],
-  deleteFiles: () => ["POST", "/v0/files/bulk-delete", { file_ids: [world.files.ada] }],
-  editFile: () => ["POST", `/v0/files/${world.files.ada}/edit`, { op: "append", text: "late" }],
-  createPresignedUrl: () => ["POST", `/v0/files/${world.files.ada}/presigned-url`, {}],
-  uploadFile: () => [
-    "POST",
-    "/v0/files",
-    { drive_id: world.drives.ada, filename: "late.txt", content: "SGVsbG8=" },
-  ],
-  createFolder: () => ["POST", "/v0/folders", { drive_id: world.drives.ada, path: "late/" }],
-  deleteFolder: () => [
-    "DELETE",
-    "/v0/folders",
-    { drive_id: world.drives.ada, path: "notes/", confirm: true },
-  ],
-  moveFolder: () => [
-    "POST",
-    "/v0/folders/move",
-    { drive_id: world.drives.ada, path: "notes/", destination_path: "late/" },
-  ],
-  copyFolder: () => [
-    "POST",
-    "/v0/folders/copy",
-    { drive_id: world.drives.ada, path: "notes/", destination_path: "late/" },
-  ],
-  restoreTrashEntry: () => ["POST", `/v0/trash/${trashed}/restore`, { path: "late.txt" }],
-  emptyTrash: () => ["DELETE", "/v0/trash", { drive_id: world.drives.ada, confirm: true }],
-  createLink: () => ["POST", "/v0/links", { drive_id: world.drives.ada, path: "notes/" }],
-  createUploadLink: () => ["POST", "/v0/upload-links", { drive_id: world.drives.ada, path: "late.txt" }],
-  restoreSnapshot: () => ["POST", `/v0/drives/${world.drives.ada}/snapshots/${snapshot}/restore`, {}],
-  forkDrive: () => ["POST", `/v0/drives/${world.drives.ada}/fork`, { name: "Late" }],
-  createWebhook: () => ["POST", "/v0/webhooks", { url: "https://agent.example/late", events: ["*"] }],
-  updateWebhook: () => ["PATCH", `/v0/webhooks/${webhook}`, { events: ["file.deleted"] }],
-  createKey: () => ["POST", "/v0/keys", { name: "Late" }],
+const WRITES: Readonly<Record<string, Write>> = {
+  createDrive: ["POST /v0/drives", { name: "Late" }],
+  updateDrive: ["PATCH /v0/drives/{drive}", { description: "Late" }],
+  addMember: ["POST /v0/drives/{drive}/members", { username: "bob", role: "editor" }],
+  updateMember: ["PATCH /v0/drives/{drive}/members/{carol}", { role: "editor" }],
+  createSnapshot: ["POST /v0/drives/{drive}/snapshots", { name: "Late" }],
+  claimDrive: ["POST /v0/drives/claim", { token: "clm_late" }],
+  updateFile: [`PATCH ${FILE}`, { tags: ["late"] }],
+  copyFile: [`POST ${FILE}/copy`, { destination_path: "late.txt" }],
+  moveFile: [`POST ${FILE}/move`, { destination_path: "late.txt" }],
+  deleteFiles: ["POST /v0/files/bulk-delete", { file_ids: ["{file}"] }],
+  editFile: [`POST ${FILE}/edit`, { op: "append", text: "late" }],
+  createPresignedUrl: [`POST ${FILE}/presigned-url`, {}],
+  uploadFile: ["POST /v0/files", { drive_id, filename: "late.txt", content: "SGVsbG8=" }],
+  createFolder: ["POST /v0/folders", { drive_id, path: "late/" }],
+  deleteFolder: ["DELETE /v0/folders", { drive_id, path: "notes/", confirm: true }],
+  moveFolder: ["POST /v0/folders/move", moved],
+  copyFolder: ["POST /v0/folders/copy", moved],
+  restoreTrashEntry: ["POST /v0/trash/{trash}/restore", { path: "late.txt" }],
+  emptyTrash: ["DELETE /v0/trash", { drive_id, confirm: true }],
+  createLink: ["POST /v0/links", { drive_id, path: "notes/" }],
+  createUploadLink: ["POST /v0/upload-links", { drive_id, path: "late.txt" }],
+  restoreSnapshot: ["POST /v0/drives/{drive}/snapshots/{snapshot}/restore", {}],
+  forkDrive: ["POST /v0/drives/{drive}/fork", { name: "Late" }],
+  createWebhook: ["POST /v0/webhooks", { url: "https://agent.example/late", events: ["*"] }],
+  updateWebhook: ["PATCH /v0/webhooks/{webhook}", { events: ["file.deleted"] }],
+  createKey: ["POST /v0/keys", { name: "Late" }],
 };
 
 /** Those about a file, which is named by its drive and path. */
-const BY_PATH: typeof WRITES = Object.fromEntries(
-  ["updateFile", "copyFile", "moveFile", "editFile", "createPresignedUrl"].map((id) => [
-    `${id}ByPath`,
-    () => {
-      const [method, address, body] = WRITES[id]?.() ?? ["", "", {}];
-      const placed = { file: world.files.ada, drive: world.drives.ada, path: "notes/hello.txt" };
-      return [method, byPath(address, placed), body] as const;
-    },
-  ]),
+const BY_PATH = Object.fromEntries(
+  Object.entries(WRITES).flatMap(([id, [request, body]]): [string, Write][] =>
+    request.includes(FILE) ? [[`${id}ByPath`, [byPath(request, "notes/hello.txt"), body]]] : [],
+  ),
 );
 
 /** The same, for somebody who is signed in alone. */
 const SIGNED_IN: typeof WRITES = {
-  changePassword: () => [
-    "POST",
-    "/v0/account/password",
-    { current: "ada's password", password: "a late password" },
-  ],
-  decideAuthorizationRequest: () => ["POST", `/v0/oauth/requests/${ticket}`, { allow: true }],
-  createUser: () => ["POST", "/v0/users", { username: "late", password: "a late password" }],
-  updateUser: () => ["PATCH", `/v0/users/${idOf("bob")}`, { plan: "pro" }],
+  changePassword: ["POST /v0/account/password", { current: "ada's password", password: "a late password" }],
+  decideAuthorizationRequest: ["POST /v0/oauth/requests/{ticket}", { allow: true }],
+  createUser: ["POST /v0/users", { username: "late", password: "a late password" }],
+  updateUser: ["PATCH /v0/users/{bob}", { plan: "pro" }],
 };
 
 function idOf(username: string): string {
@@ -184,13 +162,6 @@ function everything(): unknown {
   return tables.map((table) => sql.query(`SELECT * FROM ${table} ORDER BY 1`).all());
 }
 
-function adaKey(): Promise<{ client: Client; id: string }> {
-  const { apiKeys } = coffer.appliance.services;
-  return apiKeys
-    .createFor("ada", "", "read-write")
-    .then(({ secret, key }) => ({ client: coffer.client(secret), id: key.id }));
-}
-
 test("every write that takes a JSON body is tried below", async () => {
   const { operations } = await Description.of(coffer.client());
   const taking = operations
@@ -203,9 +174,9 @@ test("every write that takes a JSON body is tried below", async () => {
 
 describe("a request whose body comes after its key was revoked changes nothing", () => {
   test.each(Object.entries({ ...WRITES, ...BY_PATH }))("%s", async (_, request) => {
-    const { client, id } = await adaKey();
-    const begun = await begin(client, ...request());
-    await world.clients.ada.delete(`/v0/keys/${id}`);
+    const { secret, key } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
+    const begun = await begin(coffer.client(secret), request);
+    await world.clients.ada.delete(`/v0/keys/${key.id}`);
     const before = everything();
     expect((await begun.complete()).status).toBe(401);
     expect(everything()).toEqual(before);
@@ -215,7 +186,7 @@ describe("a request whose body comes after its key was revoked changes nothing",
 describe("a request whose body comes after its session ended changes nothing", () => {
   test.each(Object.entries({ ...WRITES, ...SIGNED_IN }))("%s", async (_, request) => {
     const { browser } = beginSession(coffer, "ada");
-    const begun = await begin(browser, ...request());
+    const begun = await begin(browser, request);
     expect((await browser.send("POST", "/auth/logout")).status).toBe(200);
     const before = everything();
     expect((await begun.complete()).status).toBe(401);
@@ -231,25 +202,22 @@ const ENDS: readonly [how: string, end: (session: string) => Promise<unknown>][]
 
 test.each(ENDS)("a key asked for by a session that was %s is not made", async (_, end) => {
   const { id, browser } = beginSession(coffer, "ada");
-  const begun = await begin(browser, "POST", "/v0/keys", {});
+  const begun = await begin(browser, NEW_KEY);
   await end(id);
   expect((await begun.complete()).status).toBe(401);
 });
 
 test("a key asked for with a drive's key is not made once the drive is deleted", async () => {
-  const { data } = await coffer
-    .client()
-    .post<{ data: { api_key: string; drive_id: string } }>("/v0/drives/provision", { name: "Short-lived" });
-  const agent = coffer.client(data.api_key);
-  const begun = await begin(agent, "POST", "/v0/keys", {});
-  await agent.delete(`/v0/drives/${data.drive_id}`);
+  const { client, id } = await provision(coffer);
+  const begun = await begin(client, NEW_KEY);
+  await client.delete(`/v0/drives/${id}`);
   expect((await begun.complete()).status).toBe(401);
 });
 
 test("a disabled user's request that was on its way changes nothing", async () => {
   const begun = [
-    await begin(world.clients.bob, "POST", "/v0/keys", {}),
-    await begin(beginSession(coffer, "bob").browser, "POST", "/v0/keys", {}),
+    await begin(world.clients.bob, NEW_KEY),
+    await begin(beginSession(coffer, "bob").browser, NEW_KEY),
   ];
   const { browser: admin } = beginSession(coffer, "ada");
   const disabled = await admin.send("PATCH", `/v0/users/${idOf("bob")}`, { body: { disabled: true } });

@@ -41,9 +41,9 @@ describe("secrets", () => {
     secrets.push(share.token, "the link's password");
     const wrong = { body: { password: "the link's password, wrong" } };
     await coffer.client().send("POST", `/v0/shared/${share.token}/unlock`, wrong);
-    const unlocked = await coffer.client().send("POST", `/v0/shared/${share.token}/unlock`, {
-      body: { password: "the link's password" },
-    });
+    const unlocked = await coffer
+      .client()
+      .send("POST", `/v0/shared/${share.token}/unlock`, { body: { password: "the link's password" } });
     expect(unlocked.status).toBe(200);
     await coffer.client().send("GET", `/s/${share.token}`, { headers: { accept: "text/html" } });
 

@@ -264,9 +264,7 @@ describe("shared schemas", () => {
     });
     for (const path of ["a", "b"]) {
       expect(at(document, `/paths/~1v0~1${path}/get/responses/200/content/application~1json/schema`)).toEqual(
-        {
-          $ref: "#/components/schemas/Thing",
-        },
+        { $ref: "#/components/schemas/Thing" },
       );
     }
   });

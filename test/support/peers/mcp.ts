@@ -1,4 +1,6 @@
+import { expect } from "bun:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { Stage, UnclaimedDrive } from "../server/scenario.ts";
 
 /** The two families of protocol revisions, by one of each. */
 export const REVISIONS = ["2026-07-28", "2025-11-25"] as const;
@@ -22,6 +24,8 @@ export interface McpClient extends AsyncDisposable {
   get(name: string, args?: Record<string, unknown>): Promise<Record<string, unknown>>;
   /** Calls a tool that must fail; what it said. */
   refused(name: string, args?: Record<string, unknown>): Promise<string>;
+  /** Calls a tool that must fail, and say something that begins so, or matches. */
+  refuses(name: string, args: Record<string, unknown>, said: string | RegExp): Promise<void>;
 }
 
 /** Connects the official client, with this key; without one, as anybody. */
@@ -53,13 +57,33 @@ export async function connectMcp(
     if (answer.isError !== isError) throw new Error(`${name} answered: ${answer.text}`);
     return answer;
   };
+  const refused = async (name: string, args = {}) => (await expected(name, args, true)).text;
   return {
     client,
     call,
     get: async (name, args = {}) => (await expected(name, args, false)).structured,
-    refused: async (name, args = {}) => (await expected(name, args, true)).text,
+    refused,
+    refuses: async (name, args, said) => {
+      const text = await refused(name, args);
+      if (typeof said === "string") expect(text).toStartWith(said);
+      else expect(text).toMatch(said);
+    },
     [Symbol.asyncDispose]: () => client.close(),
   };
+}
+
+/** The client of an agent, with its drive, which is empty. */
+export interface McpAgent extends McpClient {
+  readonly drive: UnclaimedDrive;
+  /** Uploads a new file into that. */
+  put(path: string, body: string | Uint8Array<ArrayBuffer>): Promise<void>;
+}
+
+/** Connects the agent of a new drive. */
+export async function connectAgent(stage: Stage): Promise<McpAgent> {
+  const drive = await stage.ownDrive();
+  const me = await connectMcp(stage.coffer.appliance.url, drive.key);
+  return { ...me, drive, put: async (path, body) => void (await drive.client.put(drive.id, path, body)) };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

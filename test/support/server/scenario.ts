@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startAppliance, type TestAppliance } from "./appliance.ts";
 import { contentsIn } from "../samples/contents.ts";
 import type { Answer, Client, Json, RequestOptions } from "./client.ts";
-import { type CallerName, populate, type World } from "./world.ts";
+import { type CallerName, CALLERS, populate, type World } from "./world.ts";
 
 /** All error codes and their statuses. A copy, so that a change of the source's table is noticed. */
 export const STATUS_OF = {
@@ -74,6 +74,31 @@ export type Scenario = Step & {
   /** Steps to run afterwards, such as to check that an error changed nothing. */
   readonly after?: readonly Step[];
 };
+
+type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+/** A method and a path, such as `GET /v0/files/{file.id}`; with a caller before them, such as `bob GET /v0/keys`. */
+export type Request = `${Method} ${string}` | `${CallerName | "owner"} ${Method} ${string}`;
+
+function parsed(request: Request): Pick<Exchange, "as" | "request" | "status"> {
+  const [, word, method = "", path = ""] = /^(?:([a-z]\w*) )?([A-Z]+) (.+)$/s.exec(request) ?? [];
+  const as = CALLERS.find((caller) => caller === word);
+  return { ...(as === undefined ? {} : { as }), request: [method, path], status: 200 };
+}
+
+/** A request, and what is expected: 200, unless it says otherwise. */
+export function step(request: Request, expected: Expected): Step {
+  return { ...parsed(request), ...expected };
+}
+
+type Around = Pick<Scenario, "given" | "after">;
+type Named = Exchange & Around & { readonly name: string };
+
+/** A row of a table of scenarios: a request with what is expected and what stands around it, or a step. */
+export function row(name: string, request: Request, expected: Expected & Around): Scenario;
+export function row(name: string, asked: Step, around?: Around): Scenario;
+export function row(name: string, asked: Request | Step, rest?: Partial<Exchange> & Around): Named {
+  return { name, ...(typeof asked === "string" ? parsed(asked) : asked), ...rest };
+}
 
 /** An appliance with its cast, shared by the scenarios of one file. Each scenario has its own drive. */
 export interface Stage {
@@ -154,15 +179,17 @@ export async function provision(coffer: TestAppliance, name = "Scenario"): Promi
   return { id: data.drive_id, key: data.api_key, claimToken, client: coffer.client(data.api_key) };
 }
 
-/** Makes a test of each scenario. */
-export function runScenarios(stage: Stage, scenarios: readonly Scenario[]): void {
+/** Makes a test of each scenario. What is `around` all is run around those that say nothing else. */
+export function runScenarios(
+  stage: Stage,
+  ...rest: [scenarios: readonly Scenario[]] | [around: Around, scenarios: readonly Scenario[]]
+): void {
+  const [around, scenarios] = rest.length === 1 ? [{}, ...rest] : rest;
   for (const scenario of scenarios) {
     test(scenario.name, async () => {
-      const own = await stage.ownDrive();
-      const play = new Play(stage, own);
-      for (const step of scenario.given ?? []) await play.run(step);
-      await play.run(scenario);
-      for (const step of scenario.after ?? []) await play.run(step);
+      const { given = [], after = [] } = { ...around, ...scenario };
+      const play = new Play(stage, await stage.ownDrive());
+      for (const each of [...given, scenario, ...after]) await play.run(each);
     });
   }
 }
@@ -178,33 +205,33 @@ class Play {
     this.#scope = { drive: own.id, drives, files, keyIds };
   }
 
-  async run(step: Step): Promise<void> {
-    const [method, template] = step.request;
+  async run(asked: Step): Promise<void> {
+    const [method, template] = asked.request;
     const path = fill(template, this.#scope, encodeURIComponent);
     const options: RequestOptions = {
-      ...(step.body === undefined ? {} : { body: fillBody(step.body, this.#scope) }),
-      headers: fillHeaders(step.headers ?? {}, this.#scope),
+      ...(asked.body === undefined ? {} : { body: fillBody(asked.body, this.#scope) }),
+      headers: fillHeaders(asked.headers ?? {}, this.#scope),
     };
-    const answer = await this.#clients[step.as ?? "owner"].send(method, path, options);
-    this.#check(step, answer, `${method} ${path}`);
+    const answer = await this.#clients[asked.as ?? "owner"].send(method, path, options);
+    this.#check(asked, answer, `${method} ${path}`);
   }
 
-  #check(step: Step, answer: Answer, what: string): void {
-    const [method] = step.request;
-    expect(`${what}: ${answer.status} ${excerpt(answer, step.status)}`).toStartWith(
-      `${what}: ${step.status} `,
+  #check(asked: Step, answer: Answer, what: string): void {
+    const [method] = asked.request;
+    expect(`${what}: ${answer.status} ${excerpt(answer, asked.status)}`).toStartWith(
+      `${what}: ${asked.status} `,
     );
     expectCommonRules(method, answer);
-    for (const part of step.contains ?? []) expectText(answer.text, part, this.#scope, true);
-    for (const part of step.omits ?? []) expectText(answer.text, part, this.#scope, false);
-    for (const [name, expected] of Object.entries(step.receives ?? {})) {
+    for (const part of asked.contains ?? []) expectText(answer.text, part, this.#scope, true);
+    for (const part of asked.omits ?? []) expectText(answer.text, part, this.#scope, false);
+    for (const [name, expected] of Object.entries(asked.receives ?? {})) {
       const value = answer.headers.get(name);
       if (expected instanceof RegExp) expect(value ?? "").toMatch(expected);
       else expect([name, value]).toEqual([name, expected === null ? null : fill(expected, this.#scope)]);
     }
-    if (step.empty) expect(answer.text).toBe("");
-    if (step.json !== undefined) expectJson(answer.text, fillExpected(step.json, this.#scope));
-    if (step.keeps !== undefined) this.#scope[step.keeps] = JSON.parse(answer.text);
+    if (asked.empty) expect(answer.text).toBe("");
+    if (asked.json !== undefined) expectJson(answer.text, fillExpected(asked.json, this.#scope));
+    if (asked.keeps !== undefined) this.#scope[asked.keeps] = JSON.parse(answer.text);
   }
 }
 
@@ -242,6 +269,11 @@ export function refused(code: Code, field?: string): { readonly status: number; 
       error: field === undefined ? { code } : { code, field, message: expect.stringContaining(field) },
     },
   };
+}
+
+/** The expectation of an error about a field. */
+export function invalid(field: string): ReturnType<typeof refused> {
+  return refused("VALIDATION_ERROR", field);
 }
 
 /** "Hello World!" in base64, and its SHA-256. */
@@ -296,7 +328,8 @@ export function holds(...paths: string[]): Step {
 
 type Scope = Readonly<Record<string, unknown>>;
 
-function fill(template: string, scope: Scope, encode = (value: string) => value): string {
+/** A text with what stands in the scope for each `{name}`, or `{name.field}`. */
+export function fill(template: string, scope: Scope, encode = (value: string) => value): string {
   return template.replaceAll(/\{([A-Za-z]\w*(?:\.\w+)*)\}/g, (whole, name: string) => {
     let value: unknown = scope;
     for (const key of name.split(".")) {
@@ -312,7 +345,7 @@ function fillBody(body: Json | Uint8Array<ArrayBuffer>, scope: Scope): Json | Ui
   return body instanceof Uint8Array ? body : fillJson(body, scope);
 }
 
-function fillJson(value: Json, scope: Scope): Json {
+export function fillJson(value: Json, scope: Scope): Json {
   if (typeof value === "string") return fill(value, scope);
   if (Array.isArray(value)) return value.map((item) => fillJson(item, scope));
   if (typeof value !== "object" || value === null) return value;

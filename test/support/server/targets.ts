@@ -3,6 +3,34 @@ import type { Client } from "./client.ts";
 /** A webhook that nothing of these tests is sent to. */
 export const HOOK = { url: "https://agent.example/hook", events: ["snapshot.deleted"] };
 
+/** What the parameter of a route is called, by the name before it; others are `id`. */
+const PARAMETERS: Readonly<Record<string, string>> = {
+  claim: "token",
+  deliveries: "did",
+  members: "user_id",
+  presigned: "token",
+  shared: "token",
+  snapshots: "sid",
+  uploads: "token",
+  versions: "n",
+  works: "wid",
+};
+
+/** The route of the API description of a request such as `GET /v0/files/{file}/versions/1?x=y`. */
+export function routeOf(request: string): string {
+  const [route = ""] = request.split("?");
+  return route.replaceAll(
+    /(\w+)\/(?:\{\w+\}|1\b)/g,
+    (_, before: string) => `${before}/{${PARAMETERS[before] ?? "id"}}`,
+  );
+}
+
+/** The same request about `{file}`, which names that by its drive and path. */
+export function byPath(request: string, path: string): string {
+  const named = request.replace("{file}", "by-path");
+  return `${named}${named.includes("?") ? "&" : "?"}drive_id={drive}&path=${path}`;
+}
+
 /** Takes a snapshot of a drive. Returns its id. */
 export async function takeSnapshot(client: Client, drive: string): Promise<string> {
   return (await client.post<{ data: { id: string } }>(`/v0/drives/${drive}/snapshots`)).data.id;
