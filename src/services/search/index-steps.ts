@@ -6,7 +6,7 @@ import { requireFurther } from "../pieces.ts";
 import { DocumentTurn, type DocumentTurnParts } from "./document-turn.ts";
 import { IndexThread } from "./index-thread.ts";
 import type { StorePlaces } from "../store-places.ts";
-import type { UnreadContent } from "./index-work.ts";
+import type { IndexWork, UnreadContent } from "./index-work.ts";
 import { readSearchedText } from "./searched-text.ts";
 
 /** After how many batches it is worth a look whether there is something to merge: FTS5 merges no fewer segments. */
@@ -124,7 +124,7 @@ export class IndexSteps {
     if (previous === null) throw new Error("there is no search index");
     const documents = this.#documents.read;
     const request = { id, previous, drive, after: this.#passedTo, upTo: this.#durableTo, documents };
-    const { tickets, unread, passedTo, isFull } = await this.#ask((thread) => thread.index(request));
+    const { tickets, unread, passedTo, isFull } = await this.#ask("index", request);
     const wasBehind = this.#isBehind;
     this.#isBehind = isFull;
     const lost = await this.#lost(unread);
@@ -150,7 +150,7 @@ export class IndexSteps {
   async readDocument(done: (isRead: boolean) => void): Promise<void> {
     const upTo = this.#passedTo;
     if (this.#parts.tables.searchJobs.lastTicket() === null) return;
-    await this.#documents.begin((after) => this.#ask((thread) => thread.nextDocument(after, upTo)), done);
+    await this.#documents.begin((after) => this.#ask("nextDocument", after, upTo), done);
   }
 
   /** Makes jobs of documents that are to be read again by now. Returns whether there are any. */
@@ -171,7 +171,7 @@ export class IndexSteps {
   async merge(): Promise<boolean> {
     if (this.#batches < MERGED_BATCHES) return false;
     await this.#parts.tables.requireWritable();
-    const isMore = await this.#ask((thread) => thread.merge());
+    const isMore = await this.#ask("merge");
     if (!isMore) this.#batches = 0;
     return isMore;
   }
@@ -181,7 +181,7 @@ export class IndexSteps {
     const { searchJobs, writeDerived } = this.#parts.tables;
     const filledTo = searchJobs.filledTo();
     if (filledTo === null) return false;
-    const files = await this.#ask((thread) => thread.lacking(filledTo));
+    const files = await this.#ask("lacking", filledTo);
     requireFurther("the filling of the index", filledTo, files.filledTo);
     await writeDerived(() => searchJobs.fill(files));
     if (files.filledTo === null) this.#parts.log.info("the search index is filled");
@@ -191,7 +191,7 @@ export class IndexSteps {
   /** Gives back memory, and some space of the disk. Returns false if there is no more. */
   async release(): Promise<boolean> {
     if (this.#isReleased) return false;
-    const isMore = await this.#ask((thread) => thread.release());
+    const isMore = await this.#ask("release");
     this.#isReleased = !isMore;
     return isMore;
   }
@@ -217,11 +217,11 @@ export class IndexSteps {
     return true;
   }
 
-  async #ask<T>(question: (thread: IndexThread) => Promise<T>): Promise<T> {
+  async #ask<Name extends keyof IndexWork>(name: Name, ...args: Parameters<IndexWork[Name]>) {
     if (this.#thread === null) throw new Error("the search index is not open");
     this.#askedAt = performance.now();
     try {
-      return await question(this.#thread);
+      return await this.#thread.ask(name, ...args);
     } catch (error) {
       if (error instanceof IndexDamaged) this.#isDamaged = true;
       throw error;

@@ -84,36 +84,26 @@ interface Jobs {
   readonly isFull: boolean;
 }
 
-interface IndexWorkParts {
-  readonly jobs: JobReader;
-  readonly index: IndexFile;
-  readonly contents: ContentsDirectory;
-}
-
 /** Reads jobs, makes terms of names and contents, and writes them into the index. In a thread of its own. */
 export class IndexWork {
-  readonly #parts;
-
-  constructor(parts: IndexWorkParts) {
-    this.#parts = parts;
-  }
+  #opened: {
+    readonly jobs: JobReader;
+    readonly index: IndexFile;
+    readonly contents: ContentsDirectory;
+  } | null = null;
 
   /**
-   * Opens the index, or makes a new one.
+   * Opens the index, or makes a new one. Must come first. Returns whether it is new.
    *
    * @param batch the last batch in the index; null to make a new one
    * @param fresh the name of the first batch of a new one
    */
-  static async open(
-    { database, blobsDir }: StorePlaces,
-    batch: BatchId | null,
-    fresh: BatchId,
-  ): Promise<{ work: IndexWork; isNew: boolean }> {
+  async open({ database, blobsDir }: StorePlaces, batch: BatchId | null, fresh: BatchId): Promise<boolean> {
     const path = indexPathOf(database);
     const kept = batch === null ? null : await IndexFile.open(path, batch);
     const index = kept ?? (await IndexFile.make(path, fresh));
-    const parts = { index, jobs: new JobReader(database), contents: new ContentsDirectory(blobsDir) };
-    return { work: new IndexWork(parts), isNew: kept === null };
+    this.#opened = { index, jobs: new JobReader(database), contents: new ContentsDirectory(blobsDir) };
+    return kept === null;
   }
 
   /** Does a batch of jobs: each part gets its share, so that none waits for all of another. */
@@ -170,6 +160,11 @@ export class IndexWork {
   close(batch: BatchId | null): void {
     this.#parts.jobs.close();
     this.#parts.index.close(batch);
+  }
+
+  get #parts() {
+    if (this.#opened === null) throw new Error("the search index is not open");
+    return this.#opened;
   }
 
   #take({ drive, after, upTo, documents }: BatchRequest): Jobs {
