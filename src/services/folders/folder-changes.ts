@@ -3,12 +3,13 @@ import type { Within } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
 import { type Actor, actorOf } from "../../domain/changes/actor.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
+import type { RecordName } from "../../domain/idempotency.ts";
 import { type FolderWork, placesOf } from "../../domain/folders/folder-work.ts";
 import type { Access } from "../access.ts";
 import type { FolderLocks } from "./folder-locks.ts";
 import type { FolderPieces } from "./folder-pieces.ts";
 import type { FolderWorks, Rest } from "./folder-works.ts";
-import { START } from "./progress.ts";
+import { START } from "./phases.ts";
 
 /** A work that is checked and can begin: its destination exists. */
 export interface Begun<T> {
@@ -20,8 +21,7 @@ export interface Begun<T> {
 }
 
 /** What the first write did: everything, or one piece and a record of the rest. */
-type First<T> =
-  { readonly isDone: true; readonly result: T } | { readonly isDone: false; readonly rest: Rest<T> };
+type First<T> = { readonly result: T } | { readonly rest: Rest<T> };
 
 /**
  * Copies, moves, removes and restores folders for callers. A small change is done in one transaction. The rest of a large one is
@@ -48,31 +48,18 @@ export class FolderChanges {
    * @param within is called with the result in the transaction that decides the work: the first one for a removal,
    *   which is then finished unless it is given up; otherwise the last one
    * @param begin runs inside the first write, after the caller was checked again
+   * @param how `writeFromReserve` for removals: they work on a full disk
    */
-  async perform<T>(caller: Caller, within: Within<T> | undefined, begin: () => Begun<T>): Promise<T> {
-    return this.#finish(
-      await this.#parts.access.write<First<T>>(caller, undefined, () =>
-        this.#first(begin(), actorOf(caller), within),
-      ),
-    );
-  }
-
-  /** Like `perform`, for removals: works on a full disk. */
-  async performFromReserve<T>(
+  async perform<T>(
     caller: Caller,
     within: Within<T> | undefined,
     begin: () => Begun<T>,
+    how: "write" | "writeFromReserve" = "write",
   ): Promise<T> {
-    return this.#finish(
-      await this.#parts.access.writeFromReserve<First<T>>(caller, undefined, () =>
-        this.#first(begin(), actorOf(caller), within),
-      ),
+    const first = await this.#parts.access[how](caller, undefined, () =>
+      this.#first(begin(), actorOf(caller), within),
     );
-  }
-
-  /** Waits for what the first write left to do. */
-  async #finish<T>(first: First<T>): Promise<T> {
-    return first.isDone ? first.result : this.#parts.works.complete(first.rest);
+    return "result" in first ? first.result : this.#parts.works.complete(first.rest);
   }
 
   /** Inside the first write. */
@@ -87,17 +74,15 @@ export class FolderChanges {
     };
     if (progress === null) {
       this.#parts.pieces.end(work, { now, by });
-      return { isDone: true, result: finish() };
+      return { result: finish() };
     }
     const { folderWorks, idempotencyRecords } = this.#parts.tables;
-    const begun = { work, progress, fileTotal: files };
-    if (work.kind !== "remove") {
-      const pk = folderWorks.insert({ ...begun, answer: null }, { now, by });
-      return { isDone: false, rest: { pk, work, by, progress, finish } };
-    }
+    const record = (answer: RecordName | null) =>
+      folderWorks.insert({ work, progress, fileTotal: files, answer }, { now, by });
+    if (work.kind !== "remove") return { rest: { pk: record(null), work, by, progress, finish } };
     idempotencyRecords.takeKept();
     const removed = finish();
-    const pk = folderWorks.insert({ ...begun, answer: idempotencyRecords.takeKept() }, { now, by });
-    return { isDone: false, rest: { pk, work, by, progress, finish: () => removed } };
+    const pk = record(idempotencyRecords.takeKept());
+    return { rest: { pk, work, by, progress, finish: () => removed } };
   }
 }

@@ -1,9 +1,8 @@
 import type { Tables } from "../../db/tables.ts";
 import type { Stamp } from "../../domain/changes/actor.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
-import { CofferError, pathTaken } from "../../domain/errors.ts";
+import { CofferError, invalid, pathTaken } from "../../domain/errors.ts";
 import type { Folder } from "../../domain/folders/folder.ts";
-import { tooMuchToTransfer } from "../../domain/folders/folder-transfer.ts";
 import type { FolderRestoreWork, FolderTransferWork, WorkPlace } from "../../domain/folders/folder-work.ts";
 import { FOLDER_COPY_ENTRIES, FOLDER_MOVE_ENTRIES, RECORD_BYTES } from "../../domain/limits.ts";
 import { asFilePath, type FolderPath, parentFolder } from "../../domain/files/path.ts";
@@ -92,7 +91,12 @@ export class FolderTransfers {
     const { fileCount } = folders.existing(source.pk, folder.path);
     // Expired files count: they must be read or removed as well.
     const inside = subtrees.countFolders({ drive: source.pk, path: folder.path }, most + 1);
-    if (fileCount + inside > most) throw tooMuchToTransfer(most);
+    if (fileCount + inside > most) {
+      throw invalid(
+        "path",
+        `must name a folder with at most ${most} files and folders; for a larger one, transfer its parts one by one`,
+      );
+    }
     return {
       from: { drive: source.pk, path: folder.path, top: folder.path },
       to: this.#make(drive, path, stamp),
@@ -107,15 +111,23 @@ export class FolderTransfers {
 
   /** Creates the folders above a destination. */
   #make(drive: Drive, path: FolderPath, stamp: Stamp): WorkPlace {
-    const top = this.#topmostMissing(drive, path);
-    this.#parts.tree.ensureFolder(drive, parentFolder(path), stamp);
-    return { drive: drive.pk, path, top };
+    return { drive: drive.pk, path, top: makeWay(this.#parts, drive, path, stamp) };
   }
+}
 
-  #topmostMissing(drive: Drive, path: FolderPath): FolderPath {
-    const above = parentFolder(path);
-    return this.#parts.tables.folders.byPath(drive.pk, above) === null
-      ? this.#topmostMissing(drive, above)
-      : path;
-  }
+/**
+ * Creates the folders above a path. Returns the topmost of those that were missing; the path itself if none was. Inside a
+ * write. Throws CONFLICT if a file is in the way.
+ */
+export function makeWay(
+  { tables, tree }: { tables: Tables; tree: Tree },
+  drive: Drive,
+  path: FolderPath,
+  stamp: Stamp,
+): FolderPath {
+  let top = path;
+  for (let at = parentFolder(path); tables.folders.byPath(drive.pk, at) === null; at = parentFolder(at))
+    top = at;
+  tree.ensureFolder(drive, parentFolder(path), stamp);
+  return top;
 }

@@ -11,7 +11,7 @@ import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
 import type { FolderLocks } from "./folder-locks.ts";
 import type { FolderPieces } from "./folder-pieces.ts";
 import type { WorkNotices } from "./work-notices.ts";
-import { type Progress, type Reached, START } from "./progress.ts";
+import { type Progress, type Reached, START } from "./phases.ts";
 
 /** How long to wait before a failed work is tried again, such as on a full disk; in milliseconds. */
 const RETRY_MS = 10_000;

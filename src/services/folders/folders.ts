@@ -7,7 +7,7 @@ import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Folder, FolderFacts } from "../../domain/folders/folder.ts";
-import { newId, type TrashId, type TrashPk } from "../../domain/id.ts";
+import { newId, type TrashId } from "../../domain/id.ts";
 import {
   type FolderPath,
   parentFolder,
@@ -188,28 +188,20 @@ export class Folders {
     within?: Within<RemovedFolder>,
   ): Promise<RemovedFolder> {
     const parsed = parseFolderPath("path", path);
-    return this.#parts.changes.performFromReserve(caller, within, () => {
-      const drive = this.#parts.access.driveToWrite(caller, driveId, parsed);
-      this.#parts.locks.requireWholeFree(drive.pk, parsed);
+    const begin = () => {
+      const { tables, access, locks, retention, clock } = this.#parts;
+      const drive = access.driveToWrite(caller, driveId, parsed);
+      locks.requireWholeFree(drive.pk, parsed);
       const { fileCount } = this.#shown(drive, this.#folder(drive, parsed));
+      const deletedAt = clock.now();
+      const trashId = keepsDeleted(retention) ? newId<TrashId>(deletedAt) : null;
+      const entry = { drive: drive.pk, kind: "folder", path: parsed, state: "filling", deletedAt } as const;
+      const trash = trashId && tables.trash.insert({ ...entry, id: trashId, deletedBy: actorOf(caller) });
       const from = { drive: drive.pk, path: parsed, top: parsed };
-      const { pk: trash = null, id: trashId = null } = this.#newEntry(caller, drive, parsed) ?? {};
       const work = { kind: "remove", from, to: null, trash } as const;
       return { work, files: fileCount, result: () => ({ fileCount, trashId }) };
-    });
-  }
-
-  /** The entry of the trash for a folder that is about to be removed; null if nothing is kept. Inside a write. */
-  #newEntry(
-    caller: Caller,
-    { pk: drive }: Drive,
-    path: FolderPath,
-  ): { readonly pk: TrashPk; readonly id: TrashId } | null {
-    if (!keepsDeleted(this.#parts.retention)) return null;
-    const deletedAt = this.#parts.clock.now();
-    const id = newId<TrashId>(deletedAt);
-    const entry = { id, drive, kind: "folder", path, state: "filling", deletedAt } as const;
-    return { id, pk: this.#parts.tables.trash.insert({ ...entry, deletedBy: actorOf(caller) }) };
+    };
+    return this.#parts.changes.perform(caller, within, begin, "writeFromReserve");
   }
 
   #transfer(
@@ -223,9 +215,13 @@ export class Folders {
     const from = parseFolderPath("path", path);
     const target = parseFolderPath("destination_path", to.path);
     return this.#parts.changes.perform(caller, within, () => {
-      const source = this.#source(caller, driveId, from, how);
-      const drive = this.#parts.access.driveToWrite(caller, to.driveId ?? source.id, target);
-      if (how === "move") this.#parts.access.requireMayTake(caller, source.id, drive);
+      const { access } = this.#parts;
+      // A move takes the folder away; a copy only reads it.
+      const source =
+        how === "move" ? access.driveToWrite(caller, driveId, from) : access.drive(caller, driveId);
+      if (how === "copy") access.requireInside(caller, source, from);
+      const drive = access.driveToWrite(caller, to.driveId ?? source.id, target);
+      if (how === "move") access.requireMayTake(caller, source.id, drive);
       // First: a folder may be missing only until a running work puts it back.
       this.#parts.locks.requireFree(source.pk, from);
       const folder = this.#shown(source, this.#folder(source, from));
@@ -248,14 +244,6 @@ export class Folders {
     const counts = seenCounts(this.#parts.tables, drive, prefix, this.#parts.clock.now());
     const ownFolderCount = step.pk === end.pk ? end.ownFolderCount : 1;
     return [{ drive, folder: { ...step, ...counts, ownFolderCount } }];
-  }
-
-  /** A move takes the folder away; a copy only reads it. */
-  #source(caller: Caller, driveId: string, path: FolderPath, how: "move" | "copy"): Drive {
-    if (how === "move") return this.#parts.access.driveToWrite(caller, driveId, path);
-    const drive = this.#parts.access.drive(caller, driveId);
-    this.#parts.access.requireInside(caller, drive, path);
-    return drive;
   }
 
   #folder(drive: Drive, path: FolderPath): Folder {

@@ -129,7 +129,7 @@ export class WorksUnderWay {
     const from = this.#shownPlace(caller, work.from);
     const to = work.kind === "fork" || work.to === null ? null : this.#shownPlace(caller, work.to);
     if (from === null && to === null) return null;
-    return { ...recorded, from, to, phases: this.#parts.pieces.phaseCount(doneOf(recorded) ?? work) };
+    return { ...recorded, from, to, phases: this.#parts.pieces.phasesOf(doneOf(recorded) ?? work).length };
   }
 
   #ofDrive(caller: Caller, { pk }: Pick<Drive, "pk">): ShownWork[] {

@@ -26,7 +26,6 @@ export interface ForkRequest {
 /** Makes new drives of what others hold, or held when a snapshot was taken. */
 export class Forks {
   readonly #parts;
-  readonly #removal: SnapshotRemoval;
 
   constructor(parts: {
     tables: Tables;
@@ -40,7 +39,6 @@ export class Forks {
     clock: Clock;
   }) {
     this.#parts = parts;
-    this.#removal = parts.snapshotRemoval;
   }
 
   /**
@@ -82,7 +80,8 @@ export class Forks {
         files: snapshot.fileCount,
         result: () => {
           this.#bear(fork, userPk, parsed);
-          if (given === null) this.#removal.begin(snapshot, { ...stamp, now: this.#parts.clock.now() });
+          if (given === null)
+            this.#parts.snapshotRemoval.begin(snapshot, { ...stamp, now: this.#parts.clock.now() });
           return this.#parts.access.drive(caller, forkId);
         },
       };

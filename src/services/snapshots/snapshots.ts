@@ -10,7 +10,6 @@ import { NAME_CHARACTERS, SNAPSHOTS } from "../../domain/limits.ts";
 import {
   asFilePath,
   type FolderPath,
-  parentFolder,
   parseFolderOrRoot,
   parsePrefix,
   ROOT,
@@ -20,9 +19,10 @@ import { narrowed } from "../../domain/files/prefix.ts";
 import { parseSnapshotName, type Snapshot } from "../../domain/snapshots/snapshot.ts";
 import type { Access } from "../access.ts";
 import type { Changes } from "../changes/changes.ts";
-import { type ComparisonPage, Comparisons, type DifferencePosition } from "./comparisons.ts";
+import { compared, type ComparisonPage, type DifferencePosition } from "./comparisons.ts";
 import type { FolderChanges } from "../folders/folder-changes.ts";
 import type { FolderLocks } from "../folders/folder-locks.ts";
+import { makeWay } from "../folders/folder-transfers.ts";
 import type { SnapshotRemoval } from "./snapshot-removal.ts";
 import type { Tree } from "../files/tree.ts";
 
@@ -56,8 +56,6 @@ export interface Rewound {
 /** Takes, shows, restores and deletes snapshots of drives. */
 export class Snapshots {
   readonly #parts;
-  readonly #comparisons: Comparisons;
-  readonly #removal: SnapshotRemoval;
 
   constructor(parts: {
     tables: Tables;
@@ -70,8 +68,6 @@ export class Snapshots {
     clock: Clock;
   }) {
     this.#parts = parts;
-    this.#comparisons = new Comparisons(parts);
-    this.#removal = parts.snapshotRemoval;
   }
 
   /**
@@ -114,7 +110,7 @@ export class Snapshots {
     const short = Array.from(name).slice(0, NAME_CHARACTERS).join("").trim();
     const taken = this.#take(drive, { name: short, isAutomatic: true }, stamp);
     for (const old of this.#parts.tables.snapshots.surplusAutomatic(drive.pk, SNAPSHOTS.automatic, used))
-      this.#removal.begin(old, { ...stamp, by: null });
+      this.#parts.snapshotRemoval.begin(old, { ...stamp, by: null });
     return taken;
   }
 
@@ -122,21 +118,12 @@ export class Snapshots {
     const { snapshots } = this.#parts.tables;
     const id = newId<SnapshotId>(stamp.now);
     const { pk, fileCount, totalSize } = drive;
-    const by = actorText(stamp.by);
-    snapshots.insert({
-      id,
-      drive: pk,
-      name,
-      isAutomatic,
-      fileCount,
-      totalSize,
-      createdAt: stamp.now,
-      createdBy: by,
-    });
-    const taken = snapshots.byId(id);
-    if (taken === null) throw new Error("a snapshot is missing right after it was taken");
+    const taken = { createdAt: stamp.now, createdBy: actorText(stamp.by), fileCount, totalSize };
+    snapshots.insert({ ...taken, id, drive: pk, name, isAutomatic });
+    const snapshot = snapshots.byId(id);
+    if (snapshot === null) throw new Error("a snapshot is missing right after it was taken");
     this.#parts.changes.add({ drive: pk, type: "snapshot.created", path: ROOT, ref: id, stamp });
-    return taken;
+    return snapshot;
   }
 
   /** A drive's snapshots, newest first. @param before the number of a cursor. Throws NOT_FOUND. */
@@ -186,7 +173,7 @@ export class Snapshots {
     const prefix = narrowed(asked, visible);
     if (prefix === null) return { differences: [], next: null };
     const comparison = { drive: drive.pk, at, now: this.#parts.clock.now(), prefix, visible };
-    return this.#comparisons.page(comparison, request.after, request.limit);
+    return compared(this.#parts.tables, comparison, request.after, request.limit);
   }
 
   /**
@@ -197,7 +184,7 @@ export class Snapshots {
       const drive = this.#parts.access.driveToManage(caller, driveRef);
       const snapshot = this.#parts.access.snapshot(caller, drive, id);
       this.#parts.locks.requireUnused(drive.pk, snapshot.pk);
-      this.#removal.begin(snapshot, { now: this.#parts.clock.now(), by: actorOf(caller) });
+      this.#parts.snapshotRemoval.begin(snapshot, { now: this.#parts.clock.now(), by: actorOf(caller) });
       return snapshot.id;
     });
   }
@@ -226,7 +213,10 @@ export class Snapshots {
       const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
       const inside = { drive: drive.pk, at: snapshot.number, now: stamp.now };
       if (this.#parts.tables.snapshotLists.folderAt(inside, scope) === null) throw noFolder(path ?? "");
-      const before = this.#takeBefore(drive, snapshot, stamp);
+      const title = snapshot.isAutomatic
+        ? "Before a restore was undone"
+        : `Before the restore of ${snapshot.name}`;
+      const before = this.takeFor(drive, title, stamp, snapshot.pk);
       const tally = { removed: 0, restored: 0 };
       const from = { drive: drive.pk, path: scope, top: this.#makeWay(caller, drive, scope, stamp) };
       return {
@@ -236,12 +226,6 @@ export class Snapshots {
         result: () => ({ path: scope, restored: tally.restored, removed: tally.removed, before }),
       };
     });
-  }
-
-  /** The snapshot that undoes a restore. */
-  #takeBefore(drive: Drive, { pk, name, isAutomatic }: Snapshot, stamp: Stamp): Snapshot {
-    const title = isAutomatic ? "Before a restore was undone" : `Before the restore of ${name}`;
-    return this.takeFor(drive, title, stamp, pk);
   }
 
   /** Makes the folders above a folder. Returns the topmost folder that is missing, or else the folder itself. */
@@ -254,10 +238,7 @@ export class Snapshots {
       this.#parts.access.driveToWrite(caller, drive.id, occupant.path);
       this.#parts.tree.trash([occupant], stamp);
     }
-    let top = path;
-    for (let at = parentFolder(path); folders.byPath(drive.pk, at) === null; at = parentFolder(at)) top = at;
-    this.#parts.tree.ensureFolder(drive, parentFolder(path), stamp);
-    return top;
+    return makeWay(this.#parts, drive, path, stamp);
   }
 }
 
