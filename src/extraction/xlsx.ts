@@ -143,7 +143,6 @@ function columnOf(reference: string | undefined): number | null {
 function dateStyles(styles: Iterable<Uint8Array>): Set<number> {
   const custom = new Set<number>();
   const found = new Set<number>();
-  const formatOf = (attributes: Attributes) => Number(attributes["numFmtId"] ?? 0);
   let [isCell, style] = [false, 0];
   readXml(styles, {
     open: {
@@ -176,4 +175,8 @@ function dateText(days: number): string | null {
 /** Whether a format has letters of dates outside of what it quotes, escapes or puts in brackets. */
 function isDateCode(code: string): boolean {
   return /[dmyhs]/i.test(code.replaceAll(/"[^"]*"|\\.|\[[^\]]*\]|_./g, ""));
+}
+
+function formatOf(attributes: Attributes): number {
+  return Number(attributes["numFmtId"] ?? 0);
 }

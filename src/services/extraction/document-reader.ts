@@ -15,12 +15,12 @@ const GRACE_MS = 5000;
  * kept from that. The process gets nothing but the content.
  */
 export class DocumentReader {
-  readonly #program: readonly string[];
+  readonly #parts;
   readonly #running = new Set<Bun.Subprocess>();
   #isStopped = false;
 
   constructor(parts: { program: readonly string[] }) {
-    this.#program = parts.program;
+    this.#parts = parts;
   }
 
   /**
@@ -61,7 +61,7 @@ export class DocumentReader {
   /** Null if the system has no room for a process. */
   #start(format: DocumentFormat, content: Blob) {
     try {
-      return Bun.spawn([...this.#program, "extract-text", format], {
+      return Bun.spawn([...this.#parts.program, "extract-text", format], {
         stdin: content,
         stdout: "pipe",
         stderr: "ignore",

@@ -19,7 +19,6 @@ import { wayInto } from "../../domain/files/prefix.ts";
 import type { Access, Reach } from "../access.ts";
 import type { FolderChanges } from "./folder-changes.ts";
 import type { FolderLocks } from "./folder-locks.ts";
-import type { FolderTransfers } from "./folder-transfers.ts";
 import { seenCounts } from "../files/seen-counts.ts";
 import type { Tree } from "../files/tree.ts";
 
@@ -80,8 +79,7 @@ export class Folders {
     blobs: BlobStore;
     access: Access;
     tree: Tree;
-    transfers: FolderTransfers;
-    changes: FolderChanges;
+    folderChanges: FolderChanges;
     locks: FolderLocks;
     retention: Retention;
     clock: Clock;
@@ -201,7 +199,7 @@ export class Folders {
       const work = { kind: "remove", from, to: null, trash } as const;
       return { work, files: fileCount, result: () => ({ fileCount, trashId }) };
     };
-    return this.#parts.changes.perform(caller, within, begin, "writeFromReserve");
+    return this.#parts.folderChanges.perform(caller, within, begin, "writeFromReserve");
   }
 
   #transfer(
@@ -214,7 +212,7 @@ export class Folders {
   ): Promise<ShownFolder> {
     const from = parseFolderPath("path", path);
     const target = parseFolderPath("destination_path", to.path);
-    return this.#parts.changes.perform(caller, within, () => {
+    return this.#parts.folderChanges.perform(caller, within, () => {
       const { access } = this.#parts;
       // A move takes the folder away; a copy only reads it.
       const source =
@@ -226,7 +224,7 @@ export class Folders {
       this.#parts.locks.requireFree(source.pk, from);
       const folder = this.#shown(source, this.#folder(source, from));
       const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
-      const work = this.#parts.transfers[how]({ source, folder, drive, path: target }, stamp);
+      const work = this.#parts.folderChanges[how]({ source, folder, drive, path: target }, stamp);
       const result = () => {
         const made = this.#parts.tables.folders.existing(drive.pk, target);
         return { drive, folder: this.#shown(drive, made) };

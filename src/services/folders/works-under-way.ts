@@ -152,10 +152,7 @@ export class WorksUnderWay {
 
   #shownPlace(caller: Caller, { drive: pk, path }: WorkPlace): ShownPlace | null {
     const drive = this.#parts.tables.drives.byPk(pk, this.#parts.clock.now());
-    const isSeen =
-      drive !== null &&
-      this.#parts.access.findDrive(caller, drive.id) !== null &&
-      path.startsWith(this.#parts.access.prefixOf(caller, drive));
-    return isSeen ? { driveId: drive.id, path } : null;
+    if (drive === null || this.#parts.access.findDrive(caller, drive.id) === null) return null;
+    return path.startsWith(this.#parts.access.prefixOf(caller, drive)) ? { driveId: drive.id, path } : null;
   }
 }

@@ -1,5 +1,4 @@
-import { excerptOf } from "../../domain/grep/excerpt.ts";
-import { decodeLines, plainLine, wholeLength } from "../../domain/grep/lines.ts";
+import { decodeLines, excerptOf, plainLine, wholeLength } from "../../domain/grep/lines.ts";
 import { GREP } from "../../domain/limits.ts";
 import { encodedLength, encodingsFor, type TextEncoding } from "../../domain/contents/texts/text-encoding.ts";
 import type { Pattern } from "./pattern.ts";

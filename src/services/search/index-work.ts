@@ -3,14 +3,11 @@ import { ContentsDirectory } from "../../blobs/contents-directory.ts";
 import { type Batch, IndexFile, type IndexedText } from "../../db/search/index-file.ts";
 import { indexPathOf } from "../../db/search/index-tables.ts";
 import type { LackingFiles } from "../../db/search/jobs.ts";
-import { JobReader, type NameJob, type SearchJob, type TextJob } from "../../db/search/job-reader.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
+import { JobReader, type TextJob } from "../../db/search/job-reader.ts";
 import { documentFormatOf } from "../../domain/contents/extraction.ts";
-import type { BatchId, BlobPk, DriveId, DrivePk, FilePk } from "../../domain/id.ts";
+import type { BatchId, DrivePk, FilePk } from "../../domain/id.ts";
 import { isTextType } from "../../domain/contents/media-type.ts";
-import type { FilePath } from "../../domain/files/path.ts";
-import { sliceCount, wordsOfSlice } from "../../domain/search/slices.ts";
-import { SEARCHED_BYTES, searchedText } from "../../domain/search/text.ts";
+import { SEARCHED_BYTES, searchedText, sliceCount, wordsOfSlice } from "../../domain/search/slices.ts";
 import { nameTokens, textTokens } from "../../domain/search/tokens.ts";
 import { readHtml } from "../../extraction/html.ts";
 import { TextSink } from "../../extraction/text-sink.ts";
@@ -40,32 +37,19 @@ export interface BatchRequest extends Batch {
 }
 
 /** A document that was read for a job. */
-export interface ReadDocument extends SearchJob {
-  readonly drive: DrivePk;
-  /** Of the content that was read. */
-  readonly blob: BlobPk;
+export interface ReadDocument extends TextJob {
   /** Empty if there is none. */
   readonly text: string;
   /** Whether there may be a text at another time. */
   readonly isPassing: boolean;
 }
 
-/** A content that could not be read: it may be damaged, or have gone. */
-export interface UnreadContent {
-  readonly ticket: number;
-  readonly driveId: DriveId;
-  readonly path: FilePath;
-  readonly digest: Digest;
-  /** Bytes. */
-  readonly size: number;
-}
-
 /** A batch that is in the index. */
 export interface DoneBatch {
   /** The jobs that are done. */
   readonly tickets: readonly number[];
-  /** Jobs whose contents could not be read. Their files are indexed without text. */
-  readonly unread: readonly UnreadContent[];
+  /** Jobs whose contents could not be read: damaged, or gone. Their files are indexed without text. */
+  readonly unread: readonly TextJob[];
   /** Of the texts up to this ticket, only documents are left, which must be read first. */
   readonly passedTo: number;
   /** Whether there may be more jobs. */
@@ -74,15 +58,6 @@ export interface DoneBatch {
 
 /** The bytes of a small content; null if it is a file. */
 type SmallBytes = Uint8Array<ArrayBuffer> | null;
-
-interface Jobs {
-  readonly names: readonly NameJob[];
-  readonly texts: readonly { readonly job: TextJob; readonly small: SmallBytes }[];
-  readonly gone: readonly SearchJob[];
-  readonly documents: readonly ReadDocument[];
-  readonly passedTo: number;
-  readonly isFull: boolean;
-}
 
 /** Reads jobs, makes terms of names and contents, and writes them into the index. In a thread of its own. */
 export class IndexWork {
@@ -109,7 +84,7 @@ export class IndexWork {
   /** Does a batch of jobs: each part gets its share, so that none waits for all of another. */
   async index(request: BatchRequest): Promise<DoneBatch> {
     const { names, texts, gone, documents, passedTo, isFull } = this.#take(request);
-    const unread: UnreadContent[] = [];
+    const unread: TextJob[] = [];
     const indexed = await Promise.all(texts.map(({ job, small }) => this.#text(job, small, unread)));
     const read = documents.map(({ file, drive, text }) => ({ ...sliced(file, drive, text), document: text }));
     const done = [...names, ...gone, ...texts.map(({ job }) => job), ...documents].map(
@@ -167,7 +142,7 @@ export class IndexWork {
     return this.#opened;
   }
 
-  #take({ drive, after, upTo, documents }: BatchRequest): Jobs {
+  #take({ drive, after, upTo, documents }: BatchRequest) {
     const query = { drive, after: 0, upTo, limit: JOBS };
     return this.#parts.jobs.atOnce(() => {
       const [names, gone, waiting] = [
@@ -192,7 +167,7 @@ export class IndexWork {
   }
 
   /** The terms of each slice of a file's text; none if it is not a text. */
-  async #text(job: TextJob, small: SmallBytes, unread: UnreadContent[]): Promise<IndexedText> {
+  async #text(job: TextJob, small: SmallBytes, unread: TextJob[]): Promise<IndexedText> {
     const { file, drive, mimeType, size } = job;
     const isMarkup = documentFormatOf(mimeType) === "html";
     if (size === 0 || (!isMarkup && !isTextType(mimeType))) return { file, slices: [] };

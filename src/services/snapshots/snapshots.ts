@@ -22,7 +22,6 @@ import type { Changes } from "../changes/changes.ts";
 import { compared, type ComparisonPage, type DifferencePosition } from "./comparisons.ts";
 import type { FolderChanges } from "../folders/folder-changes.ts";
 import type { FolderLocks } from "../folders/folder-locks.ts";
-import { makeWay } from "../folders/folder-transfers.ts";
 import type { SnapshotRemoval } from "./snapshot-removal.ts";
 import type { Tree } from "../files/tree.ts";
 
@@ -238,7 +237,7 @@ export class Snapshots {
       this.#parts.access.driveToWrite(caller, drive.id, occupant.path);
       this.#parts.tree.trash([occupant], stamp);
     }
-    return makeWay(this.#parts, drive, path, stamp);
+    return this.#parts.folderChanges.makeWay(drive, path, stamp);
   }
 }
 
