@@ -17,9 +17,8 @@ export interface XmlReader {
 }
 
 /**
- * Reads XML. Entities that it declares are not known, so that they cannot grow, and nothing outside is loaded.
- *
- * @throws Refused if it is malformed, or nested too deeply
+ * Reads XML. Entities that it declares are not known, so that they cannot grow, and nothing outside is loaded. Throws
+ * Refused if it is malformed, or nested too deeply.
  */
 export function readXml(pieces: Iterable<Uint8Array>, reader: XmlReader): void {
   const parser = new SaxesParser();

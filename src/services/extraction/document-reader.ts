@@ -23,11 +23,7 @@ export class DocumentReader {
     this.#parts = parts;
   }
 
-  /**
-   * The text of a document. `signal` ends it early.
-   *
-   * @throws CofferError UNAVAILABLE if there are too few file descriptors for a process
-   */
+  /** The text of a document. `signal` ends it early. Throws UNAVAILABLE without file descriptors for a process. */
   async read(format: DocumentFormat, content: Blob, signal?: AbortSignal): Promise<Reading> {
     requireDescriptors();
     if (this.#isStopped || signal?.aborted === true) return { kind: "ended" };

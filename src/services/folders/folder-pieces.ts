@@ -53,10 +53,8 @@ export class FolderPieces {
 
   /**
    * Does as much of a work as fits into a piece; see `advance`. The counts of the folders are correct after each piece.
-   * Keeps nothing in memory, so a write that was rolled back can run again. Inside a write.
-   *
-   * @throws CofferError NOT_FOUND if a drive was deleted, QUOTA_EXCEEDED, VALIDATION_ERROR for a path that would be too
-   *   long
+   * Keeps nothing in memory, so a write that was rolled back can run again. Inside a write. Throws NOT_FOUND if a drive
+   * was deleted, QUOTA_EXCEEDED, VALIDATION_ERROR for a path that would be too long.
    */
   step(work: FolderWork, begun: Progress, stamp: Stamp): Reached {
     this.#touch(work, stamp);

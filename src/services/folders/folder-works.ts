@@ -83,10 +83,7 @@ export class FolderWorks {
     this.#parts.locks.refuseAll(stopping());
   }
 
-  /**
-   * Does the rest of a work. Resolves when all of it is durable. If a copy or move rejects, it was rolled back, or will
-   * be.
-   */
+  /** Does the rest of a work. Resolves when all of it is durable. A copy or move that rejects is rolled back. */
   complete<T>(rest: Rest<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const finish = () => {

@@ -19,6 +19,7 @@ import { wayInto } from "../../domain/files/prefix.ts";
 import type { Access, Reach } from "../access.ts";
 import type { FolderChanges } from "./folder-changes.ts";
 import type { FolderLocks } from "./folder-locks.ts";
+import { partOf } from "../files/listings.ts";
 import { seenCounts } from "../files/seen-counts.ts";
 import type { Tree } from "../files/tree.ts";
 
@@ -124,13 +125,10 @@ export class Folders {
     this.#parts.access.requireInside(caller, drive, parsed);
     const parent = this.#folder(drive, parsed);
     const offset = after === null ? (page - 1) * limit : 0;
-    const found = this.#parts.tables.folders.page(parent.pk, { limit: limit + 1, offset, after });
-    const folders = found.slice(0, limit);
-    return {
-      folders: this.#allShown(drive, parent.path, folders).map((folder) => ({ drive, folder })),
-      total: parent.ownFolderCount,
-      nextAfter: found.length > limit ? (folders.at(-1)?.path ?? null) : null,
-    };
+    const some = this.#parts.tables.folders.page(parent.pk, { limit: limit + 1, offset, after });
+    const { found, next: nextAfter } = partOf(some, limit, (folder) => folder.path);
+    const folders = this.#allShown(drive, parent.path, found).map((folder) => ({ drive, folder }));
+    return { folders, total: parent.ownFolderCount, nextAfter };
   }
 
   /** Moves a folder with everything in it. Throws NOT_FOUND, CONFLICT, VALIDATION_ERROR. */
@@ -160,10 +158,7 @@ export class Folders {
     return this.#transfer(caller, driveId, path, to, "copy", within);
   }
 
-  /**
-   * Counts what `remove` would delete. It changes nothing, but is a write, so `within` can keep the response. Throws
-   * NOT_FOUND.
-   */
+  /** Counts what `remove` would delete; a write, so that `within` can keep the response. Throws NOT_FOUND. */
   preview(
     caller: Caller,
     driveId: string,

@@ -98,11 +98,7 @@ function isFurther(reached: Position, begun: Position, { taken }: Piece): boolea
   return reached.after === null ? taken > 0 : reached.after !== begun.after;
 }
 
-/**
- * A phase that takes rows one by one.
- *
- * @param read reads up to `FOLDERS` rows after a path
- */
+/** A phase that takes rows one by one. @param read reads up to `FOLDERS` rows after a path */
 export function rowByRow<Row extends { readonly path: string }>(
   read: (after: string | null, stamp: Stamp) => readonly Row[],
   take: (row: Row, piece: Piece, stamp: Stamp) => void,

@@ -21,10 +21,7 @@ interface Going {
   readonly tally: Tally;
 }
 
-/**
- * The phases of works that put what a snapshot has into a folder (rewinds), or into a new drive (forks); see
- * `FolderPieces.step`.
- */
+/** The phases of works that put what a snapshot has into a folder (rewinds), or into a new drive (forks). */
 export class SnapshotPieces {
   readonly #parts;
   readonly #kept: KeptFiles;

@@ -9,6 +9,7 @@ import { doneOf, type FolderWork, placesOf, type WorkPlace } from "../../domain/
 import type { DriveId, DrivePk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import type { Access } from "../access.ts";
+import { partOf } from "../files/listings.ts";
 import type { FolderPieces } from "./folder-pieces.ts";
 import type { FolderWorks } from "./folder-works.ts";
 import type { WorkNotices } from "./work-notices.ts";
@@ -63,8 +64,7 @@ export class WorksUnderWay {
     const drive = this.#parts.access.drive(caller, driveRef);
     const all = this.#ofDrive(caller, drive);
     const left = all.filter(({ id }) => page.after === null || id > page.after);
-    const works = left.slice(0, page.limit);
-    const nextAfter = left.length > works.length ? (works.at(-1)?.id ?? null) : null;
+    const { found: works, next: nextAfter } = partOf(left, page.limit, ({ id }) => id);
     return { works, total: all.length, nextAfter };
   }
 
@@ -102,11 +102,7 @@ export class WorksUnderWay {
     return number === null || number < this.#parts.notices.head;
   }
 
-  /**
-   * What a stream has to tell of the works in some drives since it was asked last, and the number to ask with next.
-   *
-   * @param number null for all that is under way
-   */
+  /** What is new of the works in some drives, and the number to ask with next. @param number null for all of them */
   news(
     caller: Caller,
     drives: ReadonlySet<DrivePk>,

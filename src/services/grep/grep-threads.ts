@@ -51,10 +51,9 @@ export class GrepThreads {
   }
 
   /**
-   * Searches. Once `signal` is aborted it stops soon, with any result or error: nobody is there to read it.
-   *
-   * @throws CofferError VALIDATION_ERROR for a pattern that is none or takes too long, RATE_LIMITED after a long wait,
-   *   UNAVAILABLE if there are too few file descriptors for a thread
+   * Searches. Once `signal` is aborted it stops soon, with any result or error: nobody is there to read it. Throws
+   * VALIDATION_ERROR for a pattern that is none or takes too long, RATE_LIMITED after a long wait, UNAVAILABLE without
+   * file descriptors for a thread.
    */
   async find(owner: string, request: GrepRequest, signal?: AbortSignal): Promise<GrepFound> {
     if (this.#isClosed) throw ended();

@@ -17,11 +17,7 @@ export class GrepWork {
     readonly stop: Int32Array;
   } | null = null;
 
-  /**
-   * Must come first.
-   *
-   * @param stop one cell: what is running stops once it is not 0
-   */
+  /** Must come first. @param stop one cell: what is running stops once it is not 0 */
   open({ database, blobsDir }: StorePlaces, stop: Int32Array): void {
     this.#opened = { files: new GrepFiles(database), contents: new ContentsDirectory(blobsDir), stop };
   }

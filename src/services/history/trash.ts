@@ -117,9 +117,7 @@ export class Trash {
   /**
    * Puts an entry back with everything in it: to the path it had, or beside what is there now. Resolves when all of it
    * is there; if it rejects, nothing is, or soon will be. Throws NOT_FOUND, FORBIDDEN, QUOTA_EXCEEDED, STORAGE_FULL,
-   * VALIDATION_ERROR.
-   *
-   * @param path where to put it instead; throws CONFLICT if that is taken
+   * VALIDATION_ERROR; CONFLICT if a given `path` is taken.
    */
   async restore(
     caller: Caller,

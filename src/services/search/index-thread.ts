@@ -12,11 +12,7 @@ export class IndexThread {
     what: "the index thread",
   });
 
-  /**
-   * Starts the thread, and opens the index. See `IndexWork.open`.
-   *
-   * @throws CofferError UNAVAILABLE if there are too few file descriptors for a thread
-   */
+  /** Starts the thread, and opens the index: see `IndexWork.open`. Throws UNAVAILABLE without file descriptors. */
   static async start(
     places: StorePlaces,
     batch: BatchId | null,

@@ -20,7 +20,7 @@ import { narrowed, wayInto } from "../../domain/files/prefix.ts";
 import type { View } from "../../domain/snapshots/snapshot.ts";
 import type { Access } from "../access.ts";
 import type { FolderListing, FolderListRequest } from "../folders/folders.ts";
-import { type Listing, type ListRequest, onlyFolders } from "../files/listings.ts";
+import { type Listing, type ListRequest, onlyFolders, partOf } from "../files/listings.ts";
 import { rangeSteps } from "../pieces.ts";
 
 /** How many expired files are read at once. */
@@ -72,24 +72,21 @@ export class SnapshotViews {
     const range = rangeOf(prefix);
     const files = await this.#files(scope, place, { range, after, tags }, window);
     const folders = place === null ? null : await this.#folders(scope, place, { range, after }, window);
-    const shown = files.slice(0, limit);
-    const names = folders?.slice(0, limit).map(({ path }) => path) ?? [];
-    const lastFile = files.length > limit ? (shown.at(-1)?.path ?? null) : null;
-    const lastFolder = folders !== null && folders.length > limit ? (names.at(-1) ?? null) : null;
+    const shown = partOf(files, limit, ({ path }) => path);
+    const level = partOf(folders?.map(({ path }) => path) ?? [], limit, (path) => path);
+    const isLast = shown.next === null && level.next === null;
+    const file = shown.next === null ? null : ({ sort: "path", path: shown.next } as const);
     return {
-      files: shown,
+      files: shown.found,
       total: await this.#total(scope, folder, { place, prefix, tags }),
       level: place && {
-        folders: names,
+        folders: level.found,
         total:
           prefix === folder.path
             ? folder.ownFolderCount
             : await counted(range, (part) => snapshotLists.countFoldersIn(scope, place, part)),
       },
-      nextAfter:
-        lastFile === null && lastFolder === null
-          ? null
-          : { file: lastFile === null ? null : { sort: "path", path: lastFile }, folder: lastFolder },
+      nextAfter: isLast ? null : { file, folder: level.next },
     };
   }
 
@@ -112,16 +109,16 @@ export class SnapshotViews {
     const window = { skip: after === null ? (page - 1) * limit : 0, limit: limit + 1 };
     const position = after === null ? null : { file: null, folder: after };
     const place = this.#placeOf(view.drive, path);
-    const found = await this.#folders(scope, place, { range: rangeOf(path), after: position }, window);
+    const some = await this.#folders(scope, place, { range: rangeOf(path), after: position }, window);
     const expired = await this.#expiredBelow(scope, path);
-    const shown = found.slice(0, limit);
+    const { found, next: nextAfter } = partOf(some, limit, (folder) => folder.path);
     return {
-      folders: shown.map((folder) => ({
+      folders: found.map((folder) => ({
         drive: view.drive,
         folder: { ...folder, ...countsOf(folder, expired.get(folder.path)) },
       })),
       total: parent.ownFolderCount,
-      nextAfter: found.length > limit ? (shown.at(-1)?.path ?? null) : null,
+      nextAfter,
     };
   }
 

@@ -23,6 +23,7 @@ import { compared, type ComparisonPage, type DifferencePosition } from "./compar
 import type { FolderChanges } from "../folders/folder-changes.ts";
 import type { FolderLocks } from "../folders/folder-locks.ts";
 import type { SnapshotRemoval } from "./snapshot-removal.ts";
+import { partOf } from "../files/listings.ts";
 import type { Tree } from "../files/tree.ts";
 
 export interface SnapshotListing {
@@ -34,6 +35,7 @@ export interface SnapshotListing {
 }
 
 export interface ComparisonRequest {
+  /** Only files whose paths start with it, then or now. */
   readonly prefix: string;
   readonly limit: number;
   /** The position of a cursor; null for the start. */
@@ -71,10 +73,7 @@ export class Snapshots {
 
   /**
    * Takes a snapshot of a drive. Waits for running changes of folders: no snapshot has half of one. It costs one row,
-   * whatever the drive holds.
-   *
-   * @param name undefined for the name of all that got none
-   * @throws CofferError NOT_FOUND, VALIDATION_ERROR, QUOTA_EXCEEDED if the drive has too many
+   * whatever the drive holds. Throws NOT_FOUND, VALIDATION_ERROR, QUOTA_EXCEEDED if the drive has too many.
    */
   create(
     caller: Caller,
@@ -100,10 +99,8 @@ export class Snapshots {
   }
 
   /**
-   * Takes a snapshot for what the server does itself with it. The oldest of these go, if there are too many. Inside a
-   * write.
-   *
-   * @param used one that is about to be used, and stays
+   * Takes a snapshot for what the server does itself with it. The oldest of these go, if there are too many, except
+   * `used`, which is about to be used. Inside a write.
    */
   takeFor(drive: Drive, name: string, stamp: Stamp, used: SnapshotPk | null = null): Snapshot {
     const short = Array.from(name).slice(0, NAME_CHARACTERS).join("").trim();
@@ -130,12 +127,13 @@ export class Snapshots {
     const drive = this.#parts.access.drive(caller, driveRef);
     this.#parts.access.requireHistory(caller, drive);
     const before = page.before ?? Number.MAX_SAFE_INTEGER;
-    const found = this.#parts.tables.snapshots.page(drive.pk, before, page.limit + 1);
-    const snapshots = found.slice(0, page.limit);
+    const { snapshots } = this.#parts.tables;
+    const some = snapshots.page(drive.pk, before, page.limit + 1);
+    const { found, next } = partOf(some, page.limit, ({ number }) => number);
     return {
-      snapshots: snapshots.map((each) => this.#shown(caller, drive, each)),
-      total: this.#parts.tables.snapshots.count(drive.pk).all,
-      nextBefore: found.length > page.limit ? (snapshots.at(-1)?.number ?? null) : null,
+      snapshots: found.map((each) => this.#shown(caller, drive, each)),
+      total: snapshots.count(drive.pk).all,
+      nextBefore: next,
     };
   }
 
@@ -154,12 +152,7 @@ export class Snapshots {
     return { ...snapshot, fileCount: folder?.fileCount ?? 0, totalSize: folder?.totalSize ?? 0 };
   }
 
-  /**
-   * What differs between a snapshot and now, in path order.
-   *
-   * @param request `prefix`: only files whose paths start with it, then or now
-   * @throws CofferError NOT_FOUND, VALIDATION_ERROR
-   */
+  /** What differs between a snapshot and now, in path order. Throws NOT_FOUND, VALIDATION_ERROR. */
   async compare(
     caller: Caller,
     driveRef: string,
