@@ -21,50 +21,20 @@ export function readDocx(archive: ZipArchive, sink: TextSink): void {
 
 /** Reads a part with paragraphs; deleted text and fields' codes are in elements of other names. */
 function readWordPart(archive: ZipArchive, part: string, sink: TextSink): void {
-  let [isText, fallbacks] = [false, 0];
+  const [tab, endLine] = [() => sink.text("\t"), () => sink.endLine()];
   readXml(archive.pieces(part), {
-    open: (name) => {
-      // The same again, for readers that do not know the newer form.
-      if (name === "Fallback") fallbacks += 1;
-      if (fallbacks > 0) return;
-      switch (name) {
-        case "t":
-          isText = true;
-          break;
-        case "tab":
-        case "ptab":
-          sink.text("\t");
-          break;
-        case "br":
-        case "cr":
-          sink.endLine();
-          break;
-        case "noBreakHyphen":
-          sink.text("-");
-          break;
-        case "tc":
-          sink.openInline();
-          break;
-      }
+    // The same again, for readers that do not know the newer form.
+    ignored: ["Fallback"],
+    texts: ["t"],
+    open: {
+      tab,
+      ptab: tab,
+      br: endLine,
+      cr: endLine,
+      noBreakHyphen: () => sink.text("-"),
+      tc: () => sink.openInline(),
     },
-    close: (name) => {
-      if (name === "Fallback") fallbacks -= 1;
-      if (fallbacks > 0) return;
-      switch (name) {
-        case "t":
-          isText = false;
-          break;
-        case "p":
-        case "tr":
-          sink.endLine();
-          break;
-        case "tc":
-          sink.closeCell();
-          break;
-      }
-    },
-    text: (text) => {
-      if (isText && fallbacks === 0) sink.text(text);
-    },
+    close: { p: endLine, tr: endLine, tc: () => sink.closeCell() },
+    text: (text) => sink.text(text),
   });
 }

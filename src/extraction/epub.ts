@@ -18,9 +18,13 @@ export function readEpub(archive: ZipArchive, sink: TextSink): void {
   const items = new Map<string, string>();
   const spine: string[] = [];
   readXml(archive.pieces(book), {
-    open: (name, { id, href, idref }) => {
-      if (name === "item" && id !== undefined && href !== undefined) items.set(id, href);
-      if (name === "itemref" && idref !== undefined) spine.push(idref);
+    open: {
+      item: ({ id, href }) => {
+        if (id !== undefined && href !== undefined) items.set(id, href);
+      },
+      itemref: ({ idref }) => {
+        if (idref !== undefined) spine.push(idref);
+      },
     },
   });
   // A chapter that is named again is not read again.
@@ -36,8 +40,10 @@ export function readEpub(archive: ZipArchive, sink: TextSink): void {
 function packageOf(archive: ZipArchive): string {
   let found: string | null = null;
   readXml(archive.pieces(BOOK_PART), {
-    open: (name, { "full-path": path }) => {
-      if (name === "rootfile" && path !== undefined) found ??= path;
+    open: {
+      rootfile: ({ "full-path": path }) => {
+        if (path !== undefined) found ??= path;
+      },
     },
   });
   if (found === null || !archive.has(found)) throw new Refused("damaged");

@@ -13,15 +13,9 @@ const CELLS: ReadonlySet<string> = new Set(["td", "th"]);
 /** Elements that end a cell. */
 const IN_TABLES: ReadonlySet<string> = new Set([...CELLS, "tr", "table", "tbody", "thead", "tfoot"]);
 /** Elements whose text nobody sees. */
-const UNSEEN: ReadonlySet<string> = new Set([
-  "script",
-  "style",
-  "template",
-  "noscript",
-  "noembed",
-  "noframes",
-  "iframe",
-]);
+const UNSEEN: ReadonlySet<string> = new Set(
+  "script style template noscript noembed noframes iframe".split(" "),
+);
 /** Encodings that a document may declare, besides those that its bytes show. */
 const DECLARED = [
   "shift_jis",

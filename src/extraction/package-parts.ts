@@ -17,9 +17,11 @@ export function relationshipsOf(archive: ZipArchive, part: string): Map<string, 
   const file = `${folder}_rels/${part.slice(folder.length)}.rels`;
   if (!archive.has(file)) return found;
   readXml(archive.pieces(file), {
-    open: (name, { Id: id, Type: type = "", Target: target, TargetMode: mode }) => {
-      if (name !== "Relationship" || id === undefined || target === undefined || mode === "External") return;
-      found.set(id, { type: type.slice(type.lastIndexOf("/") + 1), target: resolvePart(folder, target) });
+    open: {
+      Relationship: ({ Id: id, Type: type = "", Target: target, TargetMode: mode }) => {
+        if (id === undefined || target === undefined || mode === "External") return;
+        found.set(id, { type: type.slice(type.lastIndexOf("/") + 1), target: resolvePart(folder, target) });
+      },
     },
   });
   return found;

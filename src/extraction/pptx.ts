@@ -22,10 +22,11 @@ export function readPptx(archive: ZipArchive, sink: TextSink): void {
 function slidesOf(archive: ZipArchive, main: string, parts: ReadonlyMap<string, Relationship>): string[] {
   const slides: string[] = [];
   readXml(archive.pieces(main), {
-    open: (name, attributes) => {
-      if (name !== "sldId") return;
-      const part = parts.get(prefixed(attributes, "id") ?? "");
-      if (part?.type === "slide") slides.push(part.target);
+    open: {
+      sldId: (attributes) => {
+        const part = parts.get(prefixed(attributes, "id") ?? "");
+        if (part?.type === "slide") slides.push(part.target);
+      },
     },
   });
   return slides;
@@ -34,24 +35,13 @@ function slidesOf(archive: ZipArchive, main: string, parts: ReadonlyMap<string, 
 /** @param heading a line before the first text */
 function readSlide(archive: ZipArchive, part: string, sink: TextSink, heading: string | null = null): void {
   let isBegun = heading === null;
-  // Fields repeat what is not of this slide, such as its number and the date.
-  let [isText, ignored] = [false, 0];
   readXml(archive.pieces(part), {
-    open: (name) => {
-      if (name === "fld" || name === "Fallback") ignored += 1;
-      if (name === "t") isText = true;
-      if (name === "br") sink.endLine();
-      if (name === "tc") sink.openInline();
-    },
-    close: (name) => {
-      if (name === "fld" || name === "Fallback") ignored -= 1;
-      if (name === "t") isText = false;
-      if (name === "p") sink.endText();
-      if (name === "tr") sink.endLine();
-      if (name === "tc") sink.closeCell();
-    },
+    // Fields repeat what is not of this slide, such as its number and the date.
+    ignored: ["fld", "Fallback"],
+    texts: ["t"],
+    open: { br: () => sink.endLine(), tc: () => sink.openInline() },
+    close: { p: () => sink.endText(), tr: () => sink.endLine(), tc: () => sink.closeCell() },
     text: (text) => {
-      if (!isText || ignored > 0) return;
       if (!isBegun) {
         sink.text(heading ?? "");
         sink.endLine();

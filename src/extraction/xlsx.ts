@@ -1,12 +1,24 @@
 import { EXTRACTION_LIMITS, Refused } from "../domain/contents/extraction.ts";
+import { DAY_MS } from "../domain/time.ts";
 import { mainPart, type Relationship, relationshipsOf } from "./package-parts.ts";
-import { dateStyles, dateText } from "./sheet-dates.ts";
 import type { TextSink } from "./text-sink.ts";
-import { prefixed, readXml } from "./xml.ts";
+import { type Attributes, prefixed, readXml } from "./xml.ts";
 import type { ZipArchive } from "./zip-archive.ts";
 
 /** Columns of a sheet, to which the last is `XFD`. */
 const COLUMNS = 16_384;
+
+/** Formats of dates and times that need no declaration (ECMA-376, part 1, section 18.8.30). */
+const BUILT_IN = [
+  [14, 22],
+  [27, 36],
+  [45, 47],
+  [50, 58],
+] as const;
+/** The first day of 1970, counted as spreadsheets do: in days from the end of 1899. */
+const EPOCH_DAYS = 25_569;
+/** The last day of the year 9999. */
+const MOST_DAYS = 2_958_466;
 
 interface Sheet {
   readonly name: string;
@@ -43,10 +55,11 @@ export function readXlsx(archive: ZipArchive, sink: TextSink): void {
 function sheetsOf(archive: ZipArchive, main: string, parts: ReadonlyMap<string, Relationship>): Sheet[] {
   const sheets: Sheet[] = [];
   readXml(archive.pieces(main), {
-    open: (name, attributes) => {
-      if (name !== "sheet") return;
-      const part = parts.get(prefixed(attributes, "id") ?? "");
-      if (part?.type === "worksheet") sheets.push({ name: attributes["name"] ?? "", part: part.target });
+    open: {
+      sheet: (attributes) => {
+        const part = parts.get(prefixed(attributes, "id") ?? "");
+        if (part?.type === "worksheet") sheets.push({ name: attributes["name"] ?? "", part: part.target });
+      },
     },
   });
   return sheets;
@@ -55,23 +68,19 @@ function sheetsOf(archive: ZipArchive, main: string, parts: ReadonlyMap<string, 
 /** The strings of all sheets. Cells name them by their numbers. */
 function sharedStrings(archive: ZipArchive, part: string, sink: TextSink): string[] {
   const strings: string[] = [];
-  let [string, units, isText, phonetics] = ["", 0, false, 0];
+  let [string, units] = ["", 0];
   readXml(archive.pieces(part), {
-    open: (name) => {
-      if (name === "si") string = "";
-      if (name === "t") isText = true;
-      // How the text is pronounced.
-      if (name === "rPh") phonetics += 1;
-    },
-    close: (name) => {
-      if (name === "t") isText = false;
-      if (name === "rPh") phonetics -= 1;
-      if (name !== "si") return;
-      sink.check();
-      strings.push(string);
+    // How the text is pronounced.
+    ignored: ["rPh"],
+    texts: ["t"],
+    open: { si: () => (string = "") },
+    close: {
+      si: () => {
+        sink.check();
+        strings.push(string);
+      },
     },
     text: (text) => {
-      if (!isText || phonetics > 0) return;
       units += text.length;
       if (units > EXTRACTION_LIMITS.units) throw new Refused("size");
       string += text;
@@ -81,31 +90,30 @@ function sharedStrings(archive: ZipArchive, part: string, sink: TextSink): strin
 }
 
 function readSheet(archive: ZipArchive, part: string, shared: Shared, sink: TextSink): void {
-  let [type, style, value, isValue] = ["n", 0, "", false];
+  let [type, style, value] = ["n", 0, ""];
   /** The column of the cell, and of the last one with text in its row; from 0. */
   let [column, last] = [-1, -1];
   readXml(archive.pieces(part), {
-    open: (name, attributes) => {
-      if (name === "row") [column, last] = [-1, -1];
-      if (name === "v" || name === "t") isValue = true;
-      if (name !== "c") return;
-      column = columnOf(attributes["r"]) ?? column + 1;
-      if (column >= COLUMNS) throw new Refused("damaged");
-      [type, style, value] = [attributes["t"] ?? "n", Number(attributes["s"] ?? 0), ""];
+    texts: ["v", "t"],
+    open: {
+      row: () => ([column, last] = [-1, -1]),
+      c: (attributes) => {
+        column = columnOf(attributes["r"]) ?? column + 1;
+        if (column >= COLUMNS) throw new Refused("damaged");
+        [type, style, value] = [attributes["t"] ?? "n", Number(attributes["s"] ?? 0), ""];
+      },
     },
-    close: (name) => {
-      if (name === "v" || name === "t") isValue = false;
-      if (name === "row") sink.endText();
-      if (name !== "c") return;
-      const text = cellText(type, style, value, shared).replaceAll(/[\t\r\n]+/g, " ");
-      if (text === "") return;
-      sink.tabs(last === -1 ? column : column - last);
-      sink.text(text);
-      last = column;
+    close: {
+      row: () => sink.endText(),
+      c: () => {
+        const text = cellText(type, style, value, shared).replaceAll(/[\t\r\n]+/g, " ");
+        if (text === "") return;
+        sink.tabs(last === -1 ? column : column - last);
+        sink.text(text);
+        last = column;
+      },
     },
-    text: (text) => {
-      if (isValue) value += text;
-    },
+    text: (text) => (value += text),
   });
 }
 
@@ -129,4 +137,46 @@ function columnOf(reference: string | undefined): number | null {
   let column = 0;
   for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
   return column - 1;
+}
+
+/** The numbers of those styles of cells that show numbers as dates or times. */
+function dateStyles(styles: Iterable<Uint8Array>): Set<number> {
+  const custom = new Set<number>();
+  const found = new Set<number>();
+  let [isCell, style] = [false, 0];
+  readXml(styles, {
+    open: {
+      numFmt: (attributes) => {
+        if (isDateCode(attributes["formatCode"] ?? "")) custom.add(formatOf(attributes));
+      },
+      cellXfs: () => (isCell = true),
+      xf: (attributes) => {
+        if (!isCell) return;
+        const format = formatOf(attributes);
+        const isDate =
+          custom.has(format) || BUILT_IN.some(([first, last]) => format >= first && format <= last);
+        if (isDate) found.add(style);
+        style += 1;
+      },
+    },
+    close: { cellXfs: () => (isCell = false) },
+  });
+  return found;
+}
+
+/** A day, a time, or both, as ISO 8601 writes them; null for a number that is none. */
+function dateText(days: number): string | null {
+  if (!(days >= 0 && days < MOST_DAYS)) return null;
+  const iso = new Date(Math.round(((days - EPOCH_DAYS) * DAY_MS) / 1000) * 1000).toISOString();
+  if (days < 1) return iso.slice(11, 19);
+  return Number.isInteger(days) ? iso.slice(0, 10) : iso.slice(0, 19);
+}
+
+/** Whether a format has letters of dates outside of what it quotes, escapes or puts in brackets. */
+function isDateCode(code: string): boolean {
+  return /[dmyhs]/i.test(code.replaceAll(/"[^"]*"|\\.|\[[^\]]*\]|_./g, ""));
+}
+
+function formatOf(attributes: Attributes): number {
+  return Number(attributes["numFmtId"] ?? 0);
 }

@@ -7,34 +7,54 @@ export type Attributes = Readonly<Record<string, string>>;
 
 /** What is done with the elements and texts of a part, in order. Names are without their prefixes. */
 export interface XmlReader {
-  readonly open?: (name: string, attributes: Attributes) => void;
-  readonly close?: (name: string) => void;
+  /** Elements that are passed over with all that is in them. */
+  readonly ignored?: readonly string[];
+  /** Elements whose text is read; if left out, any. */
+  readonly texts?: readonly string[];
+  readonly open?: Readonly<Record<string, (attributes: Attributes) => void>>;
+  readonly close?: Readonly<Record<string, () => void>>;
   readonly text?: (text: string) => void;
 }
 
 /**
- * Reads XML. Entities that it declares are not known, so that they cannot grow, and nothing outside is loaded.
- *
- * @throws Refused if it is malformed, or nested too deeply
+ * Reads XML. Entities that it declares are not known, so that they cannot grow, and nothing outside is loaded. Throws
+ * Refused if it is malformed, or nested too deeply.
  */
 export function readXml(pieces: Iterable<Uint8Array>, reader: XmlReader): void {
   const parser = new SaxesParser();
-  let depth = 0;
+  const [open, close] = [
+    new Map(Object.entries(reader.open ?? {})),
+    new Map(Object.entries(reader.close ?? {})),
+  ];
+  const { ignored = [], texts = null } = reader;
+  let [depth, ignoredDepth, textDepth] = [0, 0, 0];
   // The parser goes on after an error unless its handler throws.
   parser.on("error", () => {
     throw new Refused("damaged");
   });
-  parser.on("opentag", ({ name, attributes }) => {
+  parser.on("opentag", ({ name: written, attributes }) => {
+    const name = localName(written);
     depth += 1;
     if (depth > EXTRACTION_LIMITS.depth) throw new Refused("damaged");
-    reader.open?.(localName(name), attributes);
+    if (ignored.includes(name)) ignoredDepth += 1;
+    if (ignoredDepth > 0) return;
+    if (texts?.includes(name)) textDepth += 1;
+    open.get(name)?.(attributes);
   });
-  parser.on("closetag", ({ name }) => {
+  parser.on("closetag", ({ name: written }) => {
+    const name = localName(written);
     depth -= 1;
-    reader.close?.(localName(name));
+    if (ignoredDepth === 0) {
+      if (texts?.includes(name)) textDepth -= 1;
+      close.get(name)?.();
+    }
+    if (ignored.includes(name)) ignoredDepth -= 1;
   });
-  parser.on("text", (text) => reader.text?.(text));
-  parser.on("cdata", (text) => reader.text?.(text));
+  const text = (piece: string) => {
+    if (ignoredDepth === 0 && (texts === null || textDepth > 0)) reader.text?.(piece);
+  };
+  parser.on("text", text);
+  parser.on("cdata", text);
   let decoder: TextDecoder | null = null;
   for (const piece of pieces) {
     decoder ??= new TextDecoder(encodingsFor(piece)[0]);

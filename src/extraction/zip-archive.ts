@@ -33,11 +33,7 @@ export class ZipArchive {
   readonly #entries: ReadonlyMap<string, Entry>;
   #left: number;
 
-  /**
-   * Throws Refused if it is malformed.
-   *
-   * @param most how many bytes may be unpacked
-   */
+  /** Throws Refused if it is malformed. @param most how many bytes may be unpacked */
   constructor(bytes: Uint8Array, most: number = EXTRACTION_LIMITS.unpacked) {
     this.#left = most;
     this.#bytes = bytes;

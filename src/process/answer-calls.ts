@@ -1,9 +1,9 @@
-/** What a thread may be asked for, by name. */
-export type Calls = Readonly<Record<string, (...args: never[]) => unknown>>;
+/** What a thread may be asked for, by name: functions, or the methods of one object. */
+export type Calls<C> = { readonly [Name in keyof C]: (...args: never[]) => unknown };
 
 /** A message to a thread. It answers each, in the same order. */
-export interface Call<Argument> {
-  readonly name: string;
+export interface Call<Name, Argument> {
+  readonly name: Name;
   readonly args: readonly Argument[];
 }
 
@@ -26,16 +26,19 @@ export class CallFailure extends Error {
 declare const self: Worker;
 
 /** Has this thread answer what an `AskedThread` asks it: one call after the other. */
-export function answerCalls(calls: Calls): void {
+export function answerCalls<C extends Calls<C>>(calls: C): void {
   let last = Promise.resolve();
-  self.addEventListener("message", ({ data }: MessageEvent<Call<never>>) => {
+  self.addEventListener("message", ({ data }: MessageEvent<Call<keyof C, never>>) => {
     last = last.then(async () => self.postMessage(await answer(calls, data), []));
   });
 }
 
-async function answer(calls: Calls, { name, args }: Call<never>): Promise<CallAnswer<unknown>> {
+async function answer<C extends Calls<C>>(
+  calls: C,
+  { name, args }: Call<keyof C, never>,
+): Promise<CallAnswer<unknown>> {
   try {
-    return { value: await calls[name]?.(...args) };
+    return { value: await calls[name](...args) };
   } catch (error) {
     if (!(error instanceof Error))
       return { failure: { message: String(error), stack: String(error), code: "" } };

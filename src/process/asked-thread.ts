@@ -7,7 +7,7 @@ interface Asked {
 }
 
 /** A thread that answers calls by `answerCalls`, one after the other. */
-export class AskedThread<C extends Calls> {
+export class AskedThread<C extends Calls<C>> {
   readonly #worker: Worker;
   readonly #what: string;
   /** The calls that it has not answered, oldest first. */
@@ -58,7 +58,7 @@ export class AskedThread<C extends Calls> {
   ): Promise<Awaited<ReturnType<C[Name]>>> {
     if (!this.#isAlive) throw this.#ended();
     const asked = Promise.withResolvers<Awaited<ReturnType<C[Name]>>>();
-    this.#worker.postMessage({ name, args } satisfies Call<unknown>, []);
+    this.#worker.postMessage({ name, args } satisfies Call<Name, unknown>, []);
     this.#asked.push(asked);
     return asked.promise;
   }

@@ -1,3 +1,6 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { PathRange } from "../db/files/path-range.ts";
+
 /** No work has so many pieces: one that gets here finds the same things again and again. */
 const MOST = 100_000;
 
@@ -27,4 +30,19 @@ export async function inPieces(piece: () => Promise<number>, isStopped = () => f
  */
 export function requireFurther<T extends string | number | null>(work: string, begun: T, reached: T): void {
   if (begun === reached) throw new Error(`${work} cannot go on from ${JSON.stringify(begun)}`);
+}
+
+/** Goes through a range of paths step by step, with a turn of the event loop for other requests in between. */
+export async function* rangeSteps<Step extends { readonly rest: PathRange | null }>(
+  range: PathRange,
+  step: (range: PathRange) => Step,
+): AsyncGenerator<Step> {
+  for (let left: PathRange | null = range; left !== null;) {
+    const done: Step = step(left);
+    yield done;
+    if (done.rest === null) return;
+    requireFurther("a walk through a snapshot", left.from, done.rest.from);
+    left = done.rest;
+    await nextTurn();
+  }
 }

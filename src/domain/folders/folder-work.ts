@@ -1,6 +1,8 @@
-import { CofferError } from "../errors.ts";
+import { CofferError, invalid } from "../errors.ts";
 import type { DrivePk, SnapshotPk, TrashPk } from "../id.ts";
 import type { FolderPath } from "../files/path.ts";
+import { PATH_BYTES } from "../limits.ts";
+import { utf8Length } from "../contents/texts/text.ts";
 
 /** The source or destination of a work. */
 export interface WorkPlace {
@@ -129,27 +131,21 @@ export function movesBetweenDrives({ kind, from, to }: FolderWork): boolean {
   return kind !== "copy" && kind !== "fork" && to !== null && to.drive !== from.drive;
 }
 
-/** Whether a work fills an entry of the trash, or takes from it. */
-export function usesEntry(work: FolderWork, entry: TrashPk): boolean {
-  return work.to === null && work.kind !== "rewind" && work.trash === entry;
-}
-
-/** Whether a path is inside a folder that a work changes or reads. */
-export function reachesInto(work: FolderWork, drive: DrivePk, path: FolderPath): boolean {
-  return placesOf(work).some((place) => place.drive === drive && path.startsWith(place.top));
-}
-
-/** Whether a folder, anything in it, or a folder above it is among what a work changes or reads. */
-export function overlaps(work: FolderWork, drive: DrivePk, path: FolderPath): boolean {
-  const meets = ({ drive: other, top }: WorkPlace) =>
-    other === drive && (path.startsWith(top) || top.startsWith(path));
-  return placesOf(work).some(meets);
-}
-
-/** Whether a work reads a snapshot, or brings back what it has. A rewind also needs the newest one, which undoes it. */
-export function usesSnapshot(work: FolderWork, snapshot: SnapshotPk, isNewest: boolean): boolean {
-  if (work.kind === "rewind") return isNewest || work.snapshot === snapshot;
-  return work.kind === "fork" && work.snapshot === snapshot;
+/**
+ * Checks that no path becomes too long where a work puts it. Throws VALIDATION_ERROR.
+ *
+ * @param longest bytes of the longest path in the folder; relative to it in one of the trash
+ */
+export function requireShortPaths(
+  { from, to }: FolderTransferWork | FolderRestoreWork,
+  longest: number,
+): void {
+  const bytes =
+    to === null ? longest + utf8Length(from.path) : longest - utf8Length(from.path) + utf8Length(to.path);
+  if (bytes <= PATH_BYTES) return;
+  throw to === null
+    ? invalid("path", `must be shorter: a path in the folder would be longer than ${PATH_BYTES} bytes`)
+    : invalid("destination_path", `must not make a path in the folder longer than ${PATH_BYTES} bytes`);
 }
 
 /**

@@ -1,7 +1,11 @@
 import { NEWLINE } from "../contents/texts/lines.ts";
 import { type TextEncoding, unitBytes } from "../contents/texts/text-encoding.ts";
+import { GREP } from "../limits.ts";
 
 const MARK = "\uFEFF";
+/** How many characters before a match are shown of a long line. */
+const BEFORE = 100;
+const ELLIPSIS = "…";
 
 /**
  * How many first bytes of a piece of text are whole lines. If there is no line end in it, as many as are whole
@@ -37,6 +41,24 @@ export function decodeLines(
 /** A line without what is no part of it: a byte order mark, and the CR of a CR LF. */
 export function plainLine(line: string): string {
   return line.slice(line.startsWith(MARK) ? 1 : 0, line.endsWith("\r") ? -1 : undefined);
+}
+
+/**
+ * A line, or the part of a long one around a match, with an ellipsis where it is cut.
+ *
+ * @param at where the match begins, in UTF-16 code units
+ */
+export function excerptOf(line: string, at = 0): string {
+  const length = GREP.lineCharacters;
+  if (line.length <= length) return line;
+  const from = wholeFrom(line, Math.max(0, Math.min(at - BEFORE, line.length - length)));
+  const to = wholeFrom(line, Math.min(from + length, line.length));
+  return (from > 0 ? ELLIPSIS : "") + line.slice(from, to) + (to < line.length ? ELLIPSIS : "");
+}
+
+/** The same place, or the one before if that is inside a character. */
+function wholeFrom(text: string, at: number): number {
+  return ((text.charCodeAt(at) || 0) & 0xfc00) === 0xdc00 ? at - 1 : at;
 }
 
 function lastWideNewline(piece: Uint8Array, encoding: TextEncoding): number {

@@ -15,19 +15,15 @@ const GRACE_MS = 5000;
  * kept from that. The process gets nothing but the content.
  */
 export class DocumentReader {
-  readonly #program: readonly string[];
+  readonly #parts;
   readonly #running = new Set<Bun.Subprocess>();
   #isStopped = false;
 
   constructor(parts: { program: readonly string[] }) {
-    this.#program = parts.program;
+    this.#parts = parts;
   }
 
-  /**
-   * The text of a document. `signal` ends it early.
-   *
-   * @throws CofferError UNAVAILABLE if there are too few file descriptors for a process
-   */
+  /** The text of a document. `signal` ends it early. Throws UNAVAILABLE without file descriptors for a process. */
   async read(format: DocumentFormat, content: Blob, signal?: AbortSignal): Promise<Reading> {
     requireDescriptors();
     if (this.#isStopped || signal?.aborted === true) return { kind: "ended" };
@@ -61,7 +57,7 @@ export class DocumentReader {
   /** Null if the system has no room for a process. */
   #start(format: DocumentFormat, content: Blob) {
     try {
-      return Bun.spawn([...this.#program, "extract-text", format], {
+      return Bun.spawn([...this.#parts.program, "extract-text", format], {
         stdin: content,
         stdout: "pipe",
         stderr: "ignore",

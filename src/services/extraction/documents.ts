@@ -14,30 +14,23 @@ import type { DocumentReader } from "./document-reader.ts";
 import { ExtractionQueue } from "./extraction-queue.ts";
 import { RecentExtractions } from "./recent-extractions.ts";
 
-export interface DocumentText {
-  readonly text: string;
-  /** Whether the document has more text. */
-  readonly isCut: boolean;
-}
+/** A text; cut if the document has more. */
+export type DocumentText = Pick<Extract<Extraction, { kind: "text" }>, "text" | "isCut">;
 
 /** Reads the text of documents for callers. */
 export class Documents {
-  readonly #files: Files;
-  readonly #reader: DocumentReader;
+  readonly #parts;
   readonly #queue = new ExtractionQueue();
   readonly #recent;
 
   constructor(parts: { files: Files; documentReader: DocumentReader; clock: SteadyClock }) {
-    this.#files = parts.files;
-    this.#reader = parts.documentReader;
+    this.#parts = parts;
     this.#recent = new RecentExtractions(parts);
   }
 
   /**
-   * The text of a file of this format.
-   *
-   * @param holder who waits for it, and may see the file
-   * @throws CofferError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED, UNAVAILABLE
+   * The text of a file of this format, for who waits for it and may see the file. Throws UNSUPPORTED_MEDIA_TYPE,
+   * PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED, UNAVAILABLE.
    */
   async text(
     holder: SlotHolder,
@@ -46,7 +39,7 @@ export class Documents {
     signal?: AbortSignal,
   ): Promise<DocumentText> {
     requireSize(file);
-    const content = await this.#files.content(file);
+    const content = await this.#parts.files.content(file);
     // By owner: how fast an answer is must not tell what others have.
     const key = `${holder.owner} ${format} ${file.digest}`;
     const extraction = this.#recent.get(key) ?? (await this.#read(key, holder, format, content, signal));
@@ -61,15 +54,31 @@ export class Documents {
     content: Blob,
     signal?: AbortSignal,
   ): Promise<Extraction> {
-    const reading = await this.#queue.run(holder, () => this.#reader.read(format, content, signal), signal);
+    const read = () => this.#parts.documentReader.read(format, content, signal);
+    const reading = await this.#queue.run(holder, read, signal);
     signal?.throwIfAborted();
-    if (reading.kind === "ended") throw ended();
+    if (reading.kind === "ended") {
+      throw new CofferError(
+        "UNAVAILABLE",
+        "The system ended the reading of the document, perhaps for lack of memory. Try again soon, or download it instead.",
+      );
+    }
     this.#recent.put(key, reading);
     return reading;
   }
 }
 
 const LATER = "Try again in a few minutes, split it, or download it instead.";
+/** Why a document of the right format has no text. */
+const FAILURES: Readonly<Record<Exclude<Refusal, "mismatch">, string>> = {
+  encrypted:
+    "the document has a password, or is in an older format. Save it without a password in a current format, or download it instead.",
+  damaged:
+    "the document is malformed. Save it again with the program that it is from, or download it instead.",
+  time: `reading the document takes more than ${EXTRACTION_LIMITS.ms / 1000} seconds at present. ${LATER}`,
+  memory: `reading the document takes too much memory. ${LATER}`,
+  size: `the document has more than ${EXTRACTION_LIMITS.pages} pages, or its parts unpack to more than ${EXTRACTION_LIMITS.unpacked / MIB} MiB, or one of them is too long. Split it, or download it instead.`,
+};
 
 function requireSize({ size }: File): void {
   const limit = EXTRACTION_LIMITS.inputBytes;
@@ -80,40 +89,12 @@ function requireSize({ size }: File): void {
   );
 }
 
-function ended(): CofferError {
-  return new CofferError(
-    "UNAVAILABLE",
-    "The system ended the reading of the document, perhaps for lack of memory. Try again soon, or download it instead.",
-  );
-}
-
 function refused({ mimeType }: File, why: Refusal): CofferError {
-  const seconds = EXTRACTION_LIMITS.ms / 1000;
-  switch (why) {
-    case "mismatch":
-      return new CofferError(
-        "UNSUPPORTED_MEDIA_TYPE",
-        `Text cannot be extracted from ${mimeType}: the content is no such document. Upload it with its own content type, or download it instead.`,
-      );
-    case "encrypted":
-      return failed(
-        "the document has a password, or is in an older format. Save it without a password in a current format, or download it instead.",
-      );
-    case "damaged":
-      return failed(
-        "the document is malformed. Save it again with the program that it is from, or download it instead.",
-      );
-    case "time":
-      return failed(`reading the document takes more than ${seconds} seconds at present. ${LATER}`);
-    case "memory":
-      return failed(`reading the document takes too much memory. ${LATER}`);
-    case "size":
-      return failed(
-        `the document has more than ${EXTRACTION_LIMITS.pages} pages, or its parts unpack to more than ${EXTRACTION_LIMITS.unpacked / MIB} MiB, or one of them is too long. Split it, or download it instead.`,
-      );
+  if (why === "mismatch") {
+    return new CofferError(
+      "UNSUPPORTED_MEDIA_TYPE",
+      `Text cannot be extracted from ${mimeType}: the content is no such document. Upload it with its own content type, or download it instead.`,
+    );
   }
-}
-
-function failed(reason: string): CofferError {
-  return new CofferError("EXTRACTION_FAILED", `The text cannot be extracted: ${reason}`);
+  return new CofferError("EXTRACTION_FAILED", `The text cannot be extracted: ${FAILURES[why]}`);
 }

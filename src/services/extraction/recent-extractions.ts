@@ -56,15 +56,13 @@ export class RecentExtractions {
     this.#idle = setTimeout(() => {
       this.#kept.clear();
       this.#units = 0;
-    }, IDLE_MS);
-    this.#idle.unref();
+    }, IDLE_MS).unref();
   }
 
   #remove(key: string): void {
     const found = this.#kept.get(key);
-    if (found === undefined) return;
+    if (found !== undefined) this.#units -= unitsOf(found.extraction);
     this.#kept.delete(key);
-    this.#units -= unitsOf(found.extraction);
   }
 }
 

@@ -140,8 +140,8 @@ export function onlyFolders({ grouped, page, after }: ListRequest, folders: Fold
   return { files: [], total: 0, level: grouped ? level : null, nextAfter: null };
 }
 
-/** @param found one more than `limit`, if there are more */
-function partOf<T, Position>(
+/** A page of what was found, and where the next starts. @param found one more than `limit`, if there are more */
+export function partOf<T, Position>(
   found: readonly T[],
   limit: number,
   position: (item: T) => Position,

@@ -1,14 +1,29 @@
-import type { Clock } from "../../process/clock.ts";
 import type { Within } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
-import { type Actor, actorOf } from "../../domain/changes/actor.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import { type FolderWork, placesOf } from "../../domain/folders/folder-work.ts";
+import { type Actor, actorOf, type Stamp } from "../../domain/changes/actor.ts";
+import type { Drive } from "../../domain/drives/drive.ts";
+import { CofferError, invalid, pathTaken } from "../../domain/errors.ts";
+import { asFilePath, type FolderPath, parentFolder } from "../../domain/files/path.ts";
+import type { Folder } from "../../domain/folders/folder.ts";
+import {
+  type FolderRestoreWork,
+  type FolderTransferWork,
+  type FolderWork,
+  placesOf,
+  type WorkPlace,
+} from "../../domain/folders/folder-work.ts";
+import type { TrashEntry } from "../../domain/history/trash.ts";
+import type { RecordName } from "../../domain/idempotency.ts";
+import { FOLDER_COPY_ENTRIES, FOLDER_MOVE_ENTRIES, RECORD_BYTES } from "../../domain/limits.ts";
+import type { Clock } from "../../process/clock.ts";
 import type { Access } from "../access.ts";
+import type { Tree } from "../files/tree.ts";
+import type { Quota } from "../quota.ts";
 import type { FolderLocks } from "./folder-locks.ts";
 import type { FolderPieces } from "./folder-pieces.ts";
 import type { FolderWorks, Rest } from "./folder-works.ts";
-import { START } from "./progress.ts";
+import { START } from "./phases.ts";
 
 /** A work that is checked and can begin: its destination exists. */
 export interface Begun<T> {
@@ -20,12 +35,20 @@ export interface Begun<T> {
 }
 
 /** What the first write did: everything, or one piece and a record of the rest. */
-type First<T> =
-  { readonly isDone: true; readonly result: T } | { readonly isDone: false; readonly rest: Rest<T> };
+type First<T> = { readonly result: T } | { readonly rest: Rest<T> };
+
+/** A folder, and its new path in its own or another drive. */
+export interface FolderTransfer {
+  readonly source: Drive;
+  /** As readers see it: without expired files. */
+  readonly folder: Folder;
+  readonly drive: Drive;
+  readonly path: FolderPath;
+}
 
 /**
- * Copies, moves, removes and restores folders for callers. A small change is done in one transaction. The rest of a large one is
- * recorded and done by `FolderWorks`; other writes to the same folders wait until it ends.
+ * Copies, moves, removes and restores folders for callers. A small change is done in one transaction. The rest of a large
+ * one is recorded and done by `FolderWorks`; other writes to the same folders wait until it ends.
  */
 export class FolderChanges {
   readonly #parts;
@@ -33,6 +56,8 @@ export class FolderChanges {
   constructor(parts: {
     tables: Tables;
     access: Access;
+    quota: Quota;
+    tree: Tree;
     locks: FolderLocks;
     pieces: FolderPieces;
     works: FolderWorks;
@@ -48,31 +73,18 @@ export class FolderChanges {
    * @param within is called with the result in the transaction that decides the work: the first one for a removal,
    *   which is then finished unless it is given up; otherwise the last one
    * @param begin runs inside the first write, after the caller was checked again
+   * @param how `writeFromReserve` for removals: they work on a full disk
    */
-  async perform<T>(caller: Caller, within: Within<T> | undefined, begin: () => Begun<T>): Promise<T> {
-    return this.#finish(
-      await this.#parts.access.write<First<T>>(caller, undefined, () =>
-        this.#first(begin(), actorOf(caller), within),
-      ),
-    );
-  }
-
-  /** Like `perform`, for removals: works on a full disk. */
-  async performFromReserve<T>(
+  async perform<T>(
     caller: Caller,
     within: Within<T> | undefined,
     begin: () => Begun<T>,
+    how: "write" | "writeFromReserve" = "write",
   ): Promise<T> {
-    return this.#finish(
-      await this.#parts.access.writeFromReserve<First<T>>(caller, undefined, () =>
-        this.#first(begin(), actorOf(caller), within),
-      ),
+    const first = await this.#parts.access[how](caller, undefined, () =>
+      this.#first(begin(), actorOf(caller), within),
     );
-  }
-
-  /** Waits for what the first write left to do. */
-  async #finish<T>(first: First<T>): Promise<T> {
-    return first.isDone ? first.result : this.#parts.works.complete(first.rest);
+    return "result" in first ? first.result : this.#parts.works.complete(first.rest);
   }
 
   /** Inside the first write. */
@@ -87,17 +99,99 @@ export class FolderChanges {
     };
     if (progress === null) {
       this.#parts.pieces.end(work, { now, by });
-      return { isDone: true, result: finish() };
+      return { result: finish() };
     }
     const { folderWorks, idempotencyRecords } = this.#parts.tables;
-    const begun = { work, progress, fileTotal: files };
-    if (work.kind !== "remove") {
-      const pk = folderWorks.insert({ ...begun, answer: null }, { now, by });
-      return { isDone: false, rest: { pk, work, by, progress, finish } };
-    }
+    const record = (answer: RecordName | null) =>
+      folderWorks.insert({ work, progress, fileTotal: files, answer }, { now, by });
+    if (work.kind !== "remove") return { rest: { pk: record(null), work, by, progress, finish } };
     idempotencyRecords.takeKept();
     const removed = finish();
-    const pk = folderWorks.insert({ ...begun, answer: idempotencyRecords.takeKept() }, { now, by });
-    return { isDone: false, rest: { pk, work, by, progress, finish: () => removed } };
+    const pk = record(idempotencyRecords.takeKept());
+    return { rest: { pk, work, by, progress, finish: () => removed } };
+  }
+
+  /**
+   * The work of a move to a free path, which is checked and prepared. Only the paths of the files change. The quota is
+   * checked as in `Tree.move`. Inside a write. Throws CONFLICT, QUOTA_EXCEEDED, VALIDATION_ERROR.
+   */
+  move(transfer: FolderTransfer, stamp: Stamp): FolderTransferWork {
+    const ends = this.#prepare(transfer, FOLDER_MOVE_ENTRIES, stamp);
+    const { source, drive, folder } = transfer;
+    const more = { contents: folder.totalSize, records: folder.fileCount * RECORD_BYTES.entry };
+    this.#parts.quota.requireRoomForGift(source.owner?.pk ?? null, drive, stamp.now, more);
+    return { kind: "move", ...ends };
+  }
+
+  /** Like `move`, for a copy. The copies have no expiry. */
+  copy(transfer: FolderTransfer, stamp: Stamp): FolderTransferWork {
+    const ends = this.#prepare(transfer, FOLDER_COPY_ENTRIES, stamp);
+    // Each piece checks again: other writes may fill the drive at the same time.
+    this.#requireRoom(transfer.drive, transfer.folder.totalSize, transfer.folder.fileCount, stamp);
+    return { kind: "copy", ...ends };
+  }
+
+  /** Like `move`, back from the trash. Throws VALIDATION_ERROR later for paths that would be too long. */
+  restore(drive: Drive, entry: TrashEntry, path: FolderPath, stamp: Stamp): FolderRestoreWork {
+    this.#parts.locks.requireFree(drive.pk, path);
+    this.#requireFreePath(drive, path, stamp);
+    const top = this.makeWay(drive, path, stamp);
+    this.#requireRoom(drive, entry.size, entry.fileCount, stamp);
+    this.#parts.tables.trash.setState(entry.pk, "filling");
+    return { kind: "restore", from: { drive: drive.pk, path, top }, to: null, trash: entry.pk };
+  }
+
+  /**
+   * Creates the folders above a path. Returns the topmost of those that were missing; the path itself if none was. Inside
+   * a write. Throws CONFLICT if a file is in the way.
+   */
+  makeWay(drive: Drive, path: FolderPath, stamp: Stamp): FolderPath {
+    const { folders } = this.#parts.tables;
+    let top = path;
+    for (let at = parentFolder(path); folders.byPath(drive.pk, at) === null; at = parentFolder(at)) top = at;
+    this.#parts.tree.ensureFolder(drive, parentFolder(path), stamp);
+    return top;
+  }
+
+  /** Checks a folder and its destination, and creates the folders above that. */
+  #prepare(
+    { source, folder, drive, path }: FolderTransfer,
+    most: number,
+    stamp: Stamp,
+  ): { from: WorkPlace; to: WorkPlace } {
+    const { folders, subtrees } = this.#parts.tables;
+    this.#parts.locks.requireWholeFree(source.pk, folder.path);
+    this.#parts.locks.requireFree(drive.pk, path);
+    if (drive.pk === source.pk && path.startsWith(folder.path)) {
+      throw new CofferError(
+        "CONFLICT",
+        `"${path}" is the folder itself, or inside it. Choose another destination.`,
+      );
+    }
+    this.#requireFreePath(drive, path, stamp);
+    const { fileCount } = folders.existing(source.pk, folder.path);
+    // Expired files count: they must be read or removed as well.
+    const inside = subtrees.countFolders({ drive: source.pk, path: folder.path }, most + 1);
+    if (fileCount + inside > most) {
+      throw invalid(
+        "path",
+        `must name a folder with at most ${most} files and folders; for a larger one, transfer its parts one by one`,
+      );
+    }
+    return {
+      from: { drive: source.pk, path: folder.path, top: folder.path },
+      to: { drive: drive.pk, path, top: this.makeWay(drive, path, stamp) },
+    };
+  }
+
+  #requireFreePath(drive: Drive, path: FolderPath, stamp: Stamp): void {
+    if (this.#parts.tables.folders.byPath(drive.pk, path) !== null) throw pathTaken("folder", path);
+    const asFile = asFilePath(path);
+    if (this.#parts.tree.occupant(drive, asFile, stamp) !== null) throw pathTaken("file", asFile);
+  }
+
+  #requireRoom(drive: Drive, bytes: number, files: number, { now }: Stamp): void {
+    this.#parts.quota.requireRoom(drive, now, bytes);
+    this.#parts.quota.requireRecordRoom(drive, files * RECORD_BYTES.entry);
   }
 }

@@ -1,14 +1,6 @@
 import { Busy } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
-import {
-  doneOf,
-  type FolderWork,
-  movesBetweenDrives,
-  overlaps,
-  reachesInto,
-  usesEntry,
-  usesSnapshot,
-} from "../../domain/folders/folder-work.ts";
+import { doneOf, type FolderWork, movesBetweenDrives, placesOf } from "../../domain/folders/folder-work.ts";
 import type { DrivePk, FolderWorkPk, SnapshotPk, TrashPk } from "../../domain/id.ts";
 import { asFolderPath, type FilePath, type FolderPath, isFolderPath } from "../../domain/files/path.ts";
 
@@ -31,12 +23,12 @@ export class FolderLocks {
   /** For a write to one file or folder. Throws Busy while it is part of a work. */
   requireFree(drive: DrivePk, path: FilePath | FolderPath): void {
     const folder = isFolderPath(path) ? path : asFolderPath(path);
-    this.#require(drive, (work) => !reachesInto(work, drive, folder));
+    this.#requirePlaces(drive, (top) => !folder.startsWith(top));
   }
 
   /** For a write to a folder with everything in it. Throws Busy while any of that is part of a work. */
   requireWholeFree(drive: DrivePk, path: FolderPath): void {
-    this.#require(drive, (work) => !overlaps(work, drive, path));
+    this.#requirePlaces(drive, (top) => !path.startsWith(top) && !top.startsWith(path));
   }
 
   /** For the deletion of a drive. Throws Busy while a work moves files between it and another drive. */
@@ -46,13 +38,17 @@ export class FolderLocks {
 
   /** For a write to an entry of a drive's trash. Throws Busy while a work fills or restores it. */
   requireEntryFree(drive: DrivePk, entry: TrashPk): void {
-    this.#require(drive, (work) => !usesEntry(work, entry));
+    this.#require(drive, (work) => !("trash" in work) || work.trash !== entry);
   }
 
   /** For the deletion of a snapshot. Throws Busy while a work needs it. */
   requireUnused(drive: DrivePk, snapshot: SnapshotPk): void {
     const isNewest = this.#tables.snapshots.isNewest(snapshot);
-    this.#require(drive, (work) => !usesSnapshot(work, snapshot, isNewest));
+    this.#require(drive, (work) => {
+      // A rewind also needs the newest one, which undoes it.
+      if (work.kind === "rewind" && isNewest) return false;
+      return !("snapshot" in work) || work.snapshot !== snapshot;
+    });
   }
 
   /** Lets the writes that wait for a work continue. */
@@ -71,6 +67,11 @@ export class FolderLocks {
   refuseAll(error: Error): void {
     this.#refusal = error;
     for (const pk of this.#ends.keys()) this.refuse(pk, error);
+  }
+
+  /** @param isFree whether a work leaves the topmost folder alone that it creates, removes or reads */
+  #requirePlaces(drive: DrivePk, isFree: (top: FolderPath) => boolean): void {
+    this.#require(drive, (work) => placesOf(work).every((at) => at.drive !== drive || isFree(at.top)));
   }
 
   #require(drive: DrivePk, isFree: (work: FolderWork) => boolean): void {

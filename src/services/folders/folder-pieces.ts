@@ -1,36 +1,42 @@
 import type { SubtreeFile } from "../../db/folders/subtrees.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Stamp } from "../../domain/changes/actor.ts";
+import type { Drive } from "../../domain/drives/drive.ts";
 import { notFound } from "../../domain/errors.ts";
-import { requireShortPaths } from "../../domain/folders/folder-transfer.ts";
-import type {
-  FolderRemovalWork,
-  FolderTransferWork,
-  FolderWork,
-  WorkPlace,
+import { folderIn, inFolder, parentFolder, relocated } from "../../domain/files/path.ts";
+import {
+  type FolderRemovalWork,
+  type FolderRestoreWork,
+  type FolderTransferWork,
+  type FolderWork,
+  requireShortPaths,
 } from "../../domain/folders/folder-work.ts";
-import { parentFolder, relocated } from "../../domain/files/path.ts";
-import { type Piece, PIECE_FILES } from "../../domain/folders/piece.ts";
-import type { Log } from "../../process/log.ts";
+import { PIECE_FILES } from "../../domain/folders/piece.ts";
 import type { Retention } from "../../domain/history/retention.ts";
+import type { DrivePk } from "../../domain/id.ts";
+import type { Log } from "../../process/log.ts";
 import type { Changes } from "../changes/changes.ts";
 import { folderChanged, folderLeft } from "../changes/entries.ts";
-import { ForkPieces } from "./fork-pieces.ts";
-import { FOLDERS, foldersIn, PATHS, type Phase } from "./phases.ts";
 import type { Transfer } from "../files/placed-files.ts";
-import type { Quota } from "../quota.ts";
-import { RestorePieces } from "./restore-pieces.ts";
-import { RewindPieces } from "./rewind-pieces.ts";
-import { advance, type Position, type Progress, type Reached } from "./progress.ts";
 import type { Tree } from "../files/tree.ts";
+import type { Quota } from "../quota.ts";
+import {
+  advance,
+  FOLDERS,
+  PATHS,
+  type Phase,
+  placesIn,
+  type Progress,
+  type Reached,
+  rowByRow,
+  whatIsLeft,
+} from "./phases.ts";
+import { SnapshotPieces } from "./snapshot-pieces.ts";
 
 /** Copies, moves, removes and restores folders in pieces. */
 export class FolderPieces {
   readonly #parts;
-  readonly #restores: RestorePieces;
-  readonly #rewinds: RewindPieces;
-  readonly #forks: ForkPieces;
-  readonly #rows: number | undefined;
+  readonly #snapshots: SnapshotPieces;
 
   constructor(parts: {
     tables: Tables;
@@ -42,25 +48,21 @@ export class FolderPieces {
     pieceRows?: number | undefined;
   }) {
     this.#parts = parts;
-    this.#restores = new RestorePieces(parts);
-    this.#rewinds = new RewindPieces(parts);
-    this.#forks = new ForkPieces(parts);
-    this.#rows = parts.pieceRows;
+    this.#snapshots = new SnapshotPieces(parts);
   }
 
   /**
    * Does as much of a work as fits into a piece; see `advance`. The counts of the folders are correct after each piece.
-   * Keeps nothing in memory, so a write that was rolled back can run again. Inside a write.
-   *
-   * @throws CofferError NOT_FOUND if a drive was deleted, QUOTA_EXCEEDED, VALIDATION_ERROR for a path that would be too
-   *   long
+   * Keeps nothing in memory, so a write that was rolled back can run again. Inside a write. Throws NOT_FOUND if a drive
+   * was deleted, QUOTA_EXCEEDED, VALIDATION_ERROR for a path that would be too long.
    */
   step(work: FolderWork, begun: Progress, stamp: Stamp): Reached {
     this.#touch(work, stamp);
     return advance({
       begun,
-      rows: this.#rows,
-      does: (piece) => this.#step(work, begun, piece, stamp),
+      rows: this.#parts.pieceRows,
+      phases: this.phasesOf(work),
+      stamp,
       onStall: (rows) =>
         this.#parts.log.error("a piece of a folder's change did nothing", { work, begun, rows }),
     });
@@ -74,17 +76,6 @@ export class FolderPieces {
       if (!this.#parts.tables.drives.exists(drive, now)) throw notFound("drive");
       if (work.kind !== "fork") this.#parts.tables.drives.touch(drive, now);
     }
-  }
-
-  #step(work: FolderWork, { phase: done, after }: Position, piece: Piece, stamp: Stamp): Position | null {
-    let last = after;
-    for (const [index, phase] of this.#phasesOf(work).entries()) {
-      if (index < done) continue;
-      const reached = phase(piece, stamp, last);
-      if (reached !== "done") return { phase: index, after: reached.after };
-      last = null;
-    }
-    return null;
   }
 
   /**
@@ -113,11 +104,7 @@ export class FolderPieces {
     this.#parts.changes.add(folderLeft(work, stamp));
   }
 
-  phaseCount(work: FolderWork): number {
-    return this.#phasesOf(work).length;
-  }
-
-  #phasesOf(work: FolderWork): readonly Phase[] {
+  phasesOf(work: FolderWork): readonly Phase[] {
     switch (work.kind) {
       case "copy":
         return [this.#checkPaths(work), this.#makeFolders(work), this.#copyFiles(work)];
@@ -126,27 +113,37 @@ export class FolderPieces {
       case "return":
         return this.#movePhases(work);
       case "remove":
-        return [this.#removeFiles(work), this.#removeFolders(work.from, work)];
+        return [this.#removeFiles(work), this.#removeFolders(work)];
       case "restore":
       case "reinstate":
-        return this.#restores.phasesOf(work);
+        // The folders of the entry go last: until then it can be undone.
+        return [
+          this.#checkPaths(work),
+          this.#makeFolders(work),
+          this.#putFilesBack(work),
+          this.#emptyEntry(work),
+        ];
       case "rewind":
-        return this.#rewinds.phasesOf(work);
+        return this.#snapshots.rewind(work);
       case "fork":
-        return this.#forks.phasesOf(work);
+        return this.#snapshots.fork(work);
     }
   }
 
   #movePhases(work: FolderTransferWork): readonly Phase[] {
-    return [this.#makeFolders(work), this.#moveFiles(work), this.#removeFolders(work.from, null)];
+    return [this.#makeFolders(work), this.#moveFiles(work), this.#removeFolders(work)];
   }
 
-  #checkPaths({ from, to }: FolderTransferWork): Phase {
+  #checkPaths(work: FolderTransferWork | FolderRestoreWork): Phase {
+    const { subtrees, trashContents } = this.#parts.tables;
     return (piece, { now }, start) => {
       let after = start;
       while (!piece.isFull) {
-        const { longest, last, count } = this.#parts.tables.subtrees.paths(from, after, now, PATHS);
-        requireShortPaths(longest, from.path, to.path);
+        const { longest, last, count } =
+          work.to === null
+            ? trashContents.paths(work.trash, after, now, PATHS)
+            : subtrees.paths(work.from, after, now, PATHS);
+        requireShortPaths(work, longest);
         if (count < PATHS) return "done";
         piece.takeReads(count);
         after = last;
@@ -155,120 +152,142 @@ export class FolderPieces {
     };
   }
 
-  /** Creates missing folders at the destination. Their counts grow when files are added. */
-  #makeFolders({ kind, from, to }: FolderTransferWork): Phase {
-    const { folders, subtrees } = this.#parts.tables;
-    return (piece, { now }, start) => {
-      let after = start;
-      for (;;) {
-        const found = subtrees.folders(from, after, FOLDERS);
-        for (const { path, createdAt } of found) {
-          if (piece.isFull) return { after };
-          const target = relocated(path, from.path, to.path);
-          if (folders.byPath(to.drive, target) === null) {
-            const parent = folders.existing(to.drive, parentFolder(target));
-            this.#parts.tree.makeFolder(to.drive, parent.pk, target, kind === "copy" ? now : createdAt);
-          }
-          piece.takeFolder();
-          after = path;
+  /** Creates missing folders at the destination, parents first. Their counts grow when files come. */
+  #makeFolders(work: FolderTransferWork | FolderRestoreWork): Phase {
+    const { folders, subtrees, trashContents } = this.#parts.tables;
+    const { drive, path: base } = work.to ?? work.from;
+    return rowByRow<{ readonly path: string; readonly createdAt: number }>(
+      (after) =>
+        work.to === null
+          ? trashContents.folders(work.trash, after, FOLDERS)
+          : subtrees.folders(work.from, after, FOLDERS),
+      ({ path, createdAt }, piece, { now }) => {
+        const target = folderIn(base, work.to === null ? path : path.slice(work.from.path.length));
+        if (folders.byPath(drive, target) === null) {
+          const parent = folders.existing(drive, parentFolder(target));
+          this.#parts.tree.makeFolder(drive, parent.pk, target, work.kind === "copy" ? now : createdAt);
         }
-        if (found.length < FOLDERS) return "done";
-      }
-    };
+        piece.takeFolder();
+      },
+    );
   }
 
   /** Copies all files except expired ones, which wait for the sweep. */
   #copyFiles(work: FolderTransferWork): Phase {
-    const { from, to } = work;
     return (piece, stamp, after) => {
-      const drive = this.#parts.tables.drives.byPk(to.drive, stamp.now);
-      if (drive === null) throw notFound("drive");
-      const found = this.#parts.tables.subtrees.files(from, after, stamp.now, PIECE_FILES);
-      const taken = piece.takeFiles(found, (file) => ({ ...file, drive: to.drive }));
-      this.#parts.tree.copyAll(drive, this.#transfersOf(work, taken), stamp);
+      const drive = this.#drive(work.to.drive, stamp);
+      const found = this.#parts.tables.subtrees.files(work.from, after, stamp.now, PIECE_FILES);
+      const taken = piece.takeFiles(found, (file) => ({ ...file, drive: drive.pk }));
+      const left = taken.filter(({ hasExpired }) => !hasExpired);
+      this.#parts.tree.copyAll(drive, this.#transfersOf(work, left), stamp);
       const isLast = found.length < PIECE_FILES && taken.length === found.length;
       return isLast ? "done" : { after: taken.at(-1)?.path ?? after };
     };
   }
 
-  /** Moves the files that are left, and removes expired ones. */
   #moveFiles(work: FolderTransferWork): Phase {
-    return (piece, stamp) => {
-      const found = this.#parts.tables.subtrees.files(work.from, null, stamp.now, PIECE_FILES);
+    const { tables, tree, quota } = this.#parts;
+    const { kind, from, to } = work;
+    return whatIsLeft({
+      read: ({ now }) => tables.subtrees.files(from, null, now, PIECE_FILES),
+      measure: (file) => ({ ...file, drive: file.drivePk }),
       // Tags, and the counts of folders, change at both ends.
-      const taken = piece.takeFiles(found, (file) => ({ ...file, drive: file.drivePk }), 2);
-      this.#expire(taken, stamp);
-      this.#parts.tree.moveAll(this.#transfersOf(work, taken), stamp);
-      if (work.kind === "move") this.#requireRoom(work, stamp);
-      return found.length < PIECE_FILES && !piece.isFull ? "done" : { after: null };
+      ends: 2,
+      expire: (files, stamp) => this.#expire(files, stamp),
+      take: (files, stamp) => {
+        tree.moveAll(this.#transfersOf(work, files), stamp);
+        if (kind === "return" || from.drive === to.drive) return;
+        // Other writes may fill a drive of another owner at the same time.
+        quota.requireRoomForGift(tables.drives.ownerOf(from.drive), this.#drive(to.drive, stamp), stamp.now);
+      },
+    });
+  }
+
+  /** Removes the files, or moves them into the trash. */
+  #removeFiles({ from, trash }: FolderRemovalWork): Phase {
+    const { tables, tree } = this.#parts;
+    const isTrashed = trash !== null;
+    return whatIsLeft({
+      read: ({ now }) => tables.subtrees.files(from, null, now, PIECE_FILES),
+      measure: (file) => {
+        return { ...file, drive: file.drivePk, isTrashed, metadata: isTrashed ? file.metadata : 0 };
+      },
+      expire: (files, stamp) => this.#expire(files, stamp),
+      take: (files, stamp) => {
+        if (trash === null) tree.removeAll(files, stamp);
+        else tree.trashAll(files, { entry: trash, path: from.path }, stamp);
+      },
+    });
+  }
+
+  /** Puts the files of an entry back. The folders must exist. */
+  #putFilesBack({ kind, trash, from }: FolderRestoreWork): Phase {
+    const { tables, tree } = this.#parts;
+    return whatIsLeft({
+      read: ({ now }) => tables.trashContents.files(trash, now, PIECE_FILES),
+      measure: (file) => ({ ...file, drive: from.drive, isTrashed: true }),
+      expire: (files) => {
+        for (const { pk } of files) tables.trashContents.remove(pk);
+      },
+      take: (files, stamp) => {
+        const drive = this.#drive(from.drive, stamp);
+        const placeOf = placesIn(tables, from.drive);
+        const restored = files.map((file) => ({
+          file: { ...file, naming: null },
+          to: placeOf(inFolder(from.path, file.path)),
+        }));
+        tree.restoreAll(drive, restored, stamp);
+        // What has just been taken away has its room.
+        if (kind === "restore") tree.requireRoom(drive, stamp);
+      },
+    });
+  }
+
+  /** Removes the folders of an entry. */
+  #emptyEntry({ trash }: FolderRestoreWork): Phase {
+    return (piece) => {
+      while (!piece.isFull) {
+        const removed = this.#parts.tables.trashContents.removeFolders(trash, FOLDERS);
+        piece.takeRows(removed);
+        if (removed < FOLDERS) return "done";
+      }
+      return { after: null };
     };
   }
 
-  /** Removes those of some files that have expired. */
+  /** Removes the folders, innermost first, or moves them into the trash. */
+  #removeFolders(work: FolderTransferWork | FolderRemovalWork): Phase {
+    const { drive, path: base, top } = work.from;
+    const entry = work.kind === "remove" ? work.trash : null;
+    const { subtrees, trashContents } = this.#parts.tables;
+    return rowByRow(
+      () => subtrees.lastFolders({ drive, path: top }, FOLDERS),
+      ({ pk, path, createdAt }, piece) => {
+        if (entry !== null && path.startsWith(base)) {
+          trashContents.addFolder(entry, { path: path.slice(base.length), createdAt });
+        }
+        this.#parts.tree.removeFolders([pk]);
+        piece.takeFolder();
+      },
+    );
+  }
+
   #expire(files: readonly SubtreeFile[], stamp: Stamp): void {
-    const expired = files.filter(({ hasExpired }) => hasExpired);
     this.#parts.tree.expire(
-      expired.flatMap(({ drivePk, path }) => this.#parts.tables.files.byPath(drivePk, path) ?? []),
+      files.flatMap(({ drivePk, path }) => this.#parts.tables.files.byPath(drivePk, path) ?? []),
       stamp,
     );
   }
 
-  /** Throws QUOTA_EXCEEDED if a drive of another owner is full. Other writes may fill it at the same time. */
-  #requireRoom({ from, to }: FolderTransferWork, { now }: Stamp): void {
-    if (from.drive === to.drive) return;
-    const { drives } = this.#parts.tables;
-    const drive = drives.byPk(to.drive, now);
+  #drive(pk: DrivePk, { now }: Stamp): Drive {
+    const drive = this.#parts.tables.drives.byPk(pk, now);
     if (drive === null) throw notFound("drive");
-    this.#parts.quota.requireRoomForGift(drives.ownerOf(from.drive), drive, now);
+    return drive;
   }
 
-  /** Removes the files that are left, or moves them into the trash. */
-  #removeFiles({ from, trash }: FolderRemovalWork): Phase {
-    const isTrashed = trash !== null;
-    return (piece, stamp) => {
-      const found = this.#parts.tables.subtrees.files(from, null, stamp.now, PIECE_FILES);
-      const taken = piece.takeFiles(found, (file) => ({
-        ...file,
-        drive: file.drivePk,
-        isTrashed,
-        metadata: isTrashed ? file.metadata : 0,
-      }));
-      this.#expire(taken, stamp);
-      const left = taken.filter(({ hasExpired }) => !hasExpired);
-      if (trash === null) this.#parts.tree.removeAll(left, stamp);
-      else this.#parts.tree.trashAll(left, { entry: trash, path: from.path }, stamp);
-      return found.length < PIECE_FILES && !piece.isFull ? "done" : { after: null };
-    };
-  }
-
-  /** The moves or copies of files that have not expired. The target folders must exist. */
+  /** The moves or copies of files. The target folders must exist. */
   #transfersOf({ from, to }: FolderTransferWork, files: readonly SubtreeFile[]): Transfer[] {
-    const folderOf = foldersIn(this.#parts.tables, to.drive);
-    return files
-      .filter(({ hasExpired }) => !hasExpired)
-      .map((file) => {
-        const path = relocated(file.path, from.path, to.path);
-        return { file, to: { drive: to.drive, folder: folderOf(parentFolder(path)), path } };
-      });
-  }
-
-  /** Removes folders, innermost first, or moves them into the trash. */
-  #removeFolders({ drive, path: base, top }: WorkPlace, removal: FolderRemovalWork | null): Phase {
-    const entry = removal?.trash ?? null;
-    const { subtrees, trashContents } = this.#parts.tables;
-    return (piece) => {
-      for (;;) {
-        const found = subtrees.lastFolders({ drive, path: top }, FOLDERS);
-        for (const { pk, path, createdAt } of found) {
-          if (piece.isFull) return { after: null };
-          if (entry !== null && path.startsWith(base)) {
-            trashContents.addFolder(entry, { path: path.slice(base.length), createdAt });
-          }
-          this.#parts.tree.removeFolders([pk]);
-          piece.takeFolder();
-        }
-        if (found.length < FOLDERS) return "done";
-      }
-    };
+    const placeOf = placesIn(this.#parts.tables, to.drive);
+    return files.map((file) => ({ file, to: placeOf(relocated(file.path, from.path, to.path)) }));
   }
 }

@@ -4,14 +4,14 @@ import type { RecordedWork } from "../../db/folders/folder-works.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Actor, Stamp } from "../../domain/changes/actor.ts";
 import { CofferError, WriteRefused } from "../../domain/errors.ts";
-import { doneOf, type FolderWork, givenUp, goesOn } from "../../domain/folders/folder-work.ts";
+import { doneOf, type FolderWork, givenUp, goesOn, type Undoable } from "../../domain/folders/folder-work.ts";
 import type { FolderWorkPk } from "../../domain/id.ts";
 import type { Log } from "../../process/log.ts";
 import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
 import type { FolderLocks } from "./folder-locks.ts";
 import type { FolderPieces } from "./folder-pieces.ts";
 import type { WorkNotices } from "./work-notices.ts";
-import { type Progress, type Reached, START } from "./progress.ts";
+import { type Progress, type Reached, START } from "./phases.ts";
 
 /** How long to wait before a failed work is tried again, such as on a full disk; in milliseconds. */
 const RETRY_MS = 10_000;
@@ -26,12 +26,9 @@ export interface Rest<T> {
   readonly finish: () => T;
 }
 
-/** A recorded work in progress. */
-interface Active {
+/** A recorded work in progress. The progress is that of what takes it back, if it is being taken back. */
+interface Active extends Undoable {
   readonly pk: FolderWorkPk;
-  readonly work: FolderWork;
-  /** Whether it is being taken back. Then the progress is that of what takes it back. */
-  readonly isUndone: boolean;
   /** Who asked for it; null where that is not known. */
   readonly by: Actor | null;
   progress: Progress;
@@ -41,16 +38,11 @@ interface Active {
   readonly reject: (error: unknown) => void;
 }
 
-/** What the write of a piece did. */
-type Written =
-  | { readonly progress: Progress }
-  | {
-      readonly progress: null;
-      /** The work as it ended. */
-      readonly ended: RecordedWork | null;
-      /** Called when the write is durable. */
-      readonly settle: () => void;
-    };
+/** The end of a work: how it ended, and what is called when its last write is durable. */
+interface Ended {
+  readonly recorded: RecordedWork | null;
+  readonly settle: () => void;
+}
 
 /**
  * Finishes the recorded changes of folders: one piece of each in turn, with a turn of the event loop for other requests
@@ -91,24 +83,14 @@ export class FolderWorks {
     this.#parts.locks.refuseAll(stopping());
   }
 
-  /**
-   * Does the rest of a work. Resolves when all of it is durable. If a copy or move rejects, it was rolled back, or will
-   * be.
-   */
-  complete<T>({ pk, work, by, progress, finish }: Rest<T>): Promise<T> {
+  /** Does the rest of a work. Resolves when all of it is durable. A copy or move that rejects is rolled back. */
+  complete<T>(rest: Rest<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.#enqueue({
-      pk,
-      work,
-      isUndone: false,
-      by,
-      progress,
-      finish: () => {
-        const result = finish();
-        return () => resolve(result);
-      },
-      reject,
-    });
+    const finish = () => {
+      const result = rest.finish();
+      return () => resolve(result);
+    };
+    this.#enqueue({ ...rest, isUndone: false, finish, reject });
     return promise;
   }
 
@@ -121,14 +103,13 @@ export class FolderWorks {
   }
 
   /** What goes on with a work, or takes it back, when no request waits for it. */
-  #inBackground({ pk, work, isUndone: wasUndone, by, progress }: RecordedWork): Active {
-    const isUndone = wasUndone || !goesOn(work);
+  #inBackground(recorded: RecordedWork): Active {
+    const { work, progress } = recorded;
+    const isUndone = recorded.isUndone || !goesOn(work);
     return {
-      pk,
-      work,
+      ...recorded,
       isUndone,
-      by,
-      progress: { ...START, files: isUndone === wasUndone ? progress.files : 0 },
+      progress: { ...START, files: isUndone === recorded.isUndone ? progress.files : 0 },
       finish: () => () =>
         this.#parts.log.info("a change of a folder was rolled back or finished", { kind: work.kind }),
       reject: () => {},
@@ -165,12 +146,12 @@ export class FolderWorks {
         this.#takeBack(active, givenUp(active.work));
         return true;
       }
-      if (reached.progress !== null) {
-        active.progress = reached.progress;
+      if ("phase" in reached) {
+        active.progress = reached;
         this.#parts.notices.goesOn(active.pk);
         return false;
       }
-      this.#release(active, reached.ended);
+      this.#release(active.pk, reached.recorded);
       reached.settle();
     } catch (error) {
       await this.#fail(active, error);
@@ -179,7 +160,7 @@ export class FolderWorks {
   }
 
   /** Inside a write. */
-  #piece({ pk, work, isUndone, by, progress: begun, finish }: Active): Written | "given up" {
+  #piece({ pk, work, isUndone, by, progress: begun, finish }: Active): Progress | Ended | "given up" {
     const { folderWorks } = this.#parts.tables;
     if (!isUndone && folderWorks.isUndone(pk)) return "given up";
     if (isUndone) folderWorks.undo(pk);
@@ -187,16 +168,13 @@ export class FolderWorks {
     const does = doneOf({ work, isUndone });
     const { progress, files }: Reached =
       does === null ? { progress: null, files: begun.files } : this.#parts.pieces.step(does, begun, stamp);
-    if (progress !== null) {
-      folderWorks.advance(pk, progress);
-      return { progress };
-    }
-    folderWorks.advance(pk, { phase: begun.phase, files });
-    const ended = folderWorks.byPk(pk);
+    folderWorks.advance(pk, progress ?? { phase: begun.phase, files });
+    if (progress !== null) return progress;
+    const recorded = folderWorks.byPk(pk);
     folderWorks.remove(pk);
     if (does === null) this.#stop(work, stamp);
     else this.#parts.pieces.end(does, stamp);
-    return { progress, ended, settle: finish() };
+    return { recorded, settle: finish() };
   }
 
   /** Ends a work where it is. The snapshot that was taken for it goes. Inside the last write. */
@@ -222,7 +200,7 @@ export class FolderWorks {
     }
     if (isDriveGone && (await this.#forget(pk))) {
       // The rest was deleted with the drive.
-      this.#release(active, null);
+      this.#release(pk, null);
       reject(error);
       return;
     }
@@ -240,7 +218,7 @@ export class FolderWorks {
   }
 
   /** Lets everybody know that a work has ended. `ended` is null if it went with its drive. */
-  #release({ pk }: Active, ended: RecordedWork | null): void {
+  #release(pk: FolderWorkPk, ended: RecordedWork | null): void {
     this.#parts.locks.release(pk);
     this.#parts.notices.ends(pk, ended);
   }

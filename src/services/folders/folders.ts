@@ -7,7 +7,7 @@ import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Folder, FolderFacts } from "../../domain/folders/folder.ts";
-import { newId, type TrashId, type TrashPk } from "../../domain/id.ts";
+import { newId, type TrashId } from "../../domain/id.ts";
 import {
   type FolderPath,
   parentFolder,
@@ -19,7 +19,7 @@ import { wayInto } from "../../domain/files/prefix.ts";
 import type { Access, Reach } from "../access.ts";
 import type { FolderChanges } from "./folder-changes.ts";
 import type { FolderLocks } from "./folder-locks.ts";
-import type { FolderTransfers } from "./folder-transfers.ts";
+import { partOf } from "../files/listings.ts";
 import { seenCounts } from "../files/seen-counts.ts";
 import type { Tree } from "../files/tree.ts";
 
@@ -80,8 +80,7 @@ export class Folders {
     blobs: BlobStore;
     access: Access;
     tree: Tree;
-    transfers: FolderTransfers;
-    changes: FolderChanges;
+    folderChanges: FolderChanges;
     locks: FolderLocks;
     retention: Retention;
     clock: Clock;
@@ -126,13 +125,10 @@ export class Folders {
     this.#parts.access.requireInside(caller, drive, parsed);
     const parent = this.#folder(drive, parsed);
     const offset = after === null ? (page - 1) * limit : 0;
-    const found = this.#parts.tables.folders.page(parent.pk, { limit: limit + 1, offset, after });
-    const folders = found.slice(0, limit);
-    return {
-      folders: this.#allShown(drive, parent.path, folders).map((folder) => ({ drive, folder })),
-      total: parent.ownFolderCount,
-      nextAfter: found.length > limit ? (folders.at(-1)?.path ?? null) : null,
-    };
+    const some = this.#parts.tables.folders.page(parent.pk, { limit: limit + 1, offset, after });
+    const { found, next: nextAfter } = partOf(some, limit, (folder) => folder.path);
+    const folders = this.#allShown(drive, parent.path, found).map((folder) => ({ drive, folder }));
+    return { folders, total: parent.ownFolderCount, nextAfter };
   }
 
   /** Moves a folder with everything in it. Throws NOT_FOUND, CONFLICT, VALIDATION_ERROR. */
@@ -162,10 +158,7 @@ export class Folders {
     return this.#transfer(caller, driveId, path, to, "copy", within);
   }
 
-  /**
-   * Counts what `remove` would delete. It changes nothing, but is a write, so `within` can keep the response. Throws
-   * NOT_FOUND.
-   */
+  /** Counts what `remove` would delete; a write, so that `within` can keep the response. Throws NOT_FOUND. */
   preview(
     caller: Caller,
     driveId: string,
@@ -188,28 +181,20 @@ export class Folders {
     within?: Within<RemovedFolder>,
   ): Promise<RemovedFolder> {
     const parsed = parseFolderPath("path", path);
-    return this.#parts.changes.performFromReserve(caller, within, () => {
-      const drive = this.#parts.access.driveToWrite(caller, driveId, parsed);
-      this.#parts.locks.requireWholeFree(drive.pk, parsed);
+    const begin = () => {
+      const { tables, access, locks, retention, clock } = this.#parts;
+      const drive = access.driveToWrite(caller, driveId, parsed);
+      locks.requireWholeFree(drive.pk, parsed);
       const { fileCount } = this.#shown(drive, this.#folder(drive, parsed));
+      const deletedAt = clock.now();
+      const trashId = keepsDeleted(retention) ? newId<TrashId>(deletedAt) : null;
+      const entry = { drive: drive.pk, kind: "folder", path: parsed, state: "filling", deletedAt } as const;
+      const trash = trashId && tables.trash.insert({ ...entry, id: trashId, deletedBy: actorOf(caller) });
       const from = { drive: drive.pk, path: parsed, top: parsed };
-      const { pk: trash = null, id: trashId = null } = this.#newEntry(caller, drive, parsed) ?? {};
       const work = { kind: "remove", from, to: null, trash } as const;
       return { work, files: fileCount, result: () => ({ fileCount, trashId }) };
-    });
-  }
-
-  /** The entry of the trash for a folder that is about to be removed; null if nothing is kept. Inside a write. */
-  #newEntry(
-    caller: Caller,
-    { pk: drive }: Drive,
-    path: FolderPath,
-  ): { readonly pk: TrashPk; readonly id: TrashId } | null {
-    if (!keepsDeleted(this.#parts.retention)) return null;
-    const deletedAt = this.#parts.clock.now();
-    const id = newId<TrashId>(deletedAt);
-    const entry = { id, drive, kind: "folder", path, state: "filling", deletedAt } as const;
-    return { id, pk: this.#parts.tables.trash.insert({ ...entry, deletedBy: actorOf(caller) }) };
+    };
+    return this.#parts.folderChanges.perform(caller, within, begin, "writeFromReserve");
   }
 
   #transfer(
@@ -222,15 +207,19 @@ export class Folders {
   ): Promise<ShownFolder> {
     const from = parseFolderPath("path", path);
     const target = parseFolderPath("destination_path", to.path);
-    return this.#parts.changes.perform(caller, within, () => {
-      const source = this.#source(caller, driveId, from, how);
-      const drive = this.#parts.access.driveToWrite(caller, to.driveId ?? source.id, target);
-      if (how === "move") this.#parts.access.requireMayTake(caller, source.id, drive);
+    return this.#parts.folderChanges.perform(caller, within, () => {
+      const { access } = this.#parts;
+      // A move takes the folder away; a copy only reads it.
+      const source =
+        how === "move" ? access.driveToWrite(caller, driveId, from) : access.drive(caller, driveId);
+      if (how === "copy") access.requireInside(caller, source, from);
+      const drive = access.driveToWrite(caller, to.driveId ?? source.id, target);
+      if (how === "move") access.requireMayTake(caller, source.id, drive);
       // First: a folder may be missing only until a running work puts it back.
       this.#parts.locks.requireFree(source.pk, from);
       const folder = this.#shown(source, this.#folder(source, from));
       const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
-      const work = this.#parts.transfers[how]({ source, folder, drive, path: target }, stamp);
+      const work = this.#parts.folderChanges[how]({ source, folder, drive, path: target }, stamp);
       const result = () => {
         const made = this.#parts.tables.folders.existing(drive.pk, target);
         return { drive, folder: this.#shown(drive, made) };
@@ -248,14 +237,6 @@ export class Folders {
     const counts = seenCounts(this.#parts.tables, drive, prefix, this.#parts.clock.now());
     const ownFolderCount = step.pk === end.pk ? end.ownFolderCount : 1;
     return [{ drive, folder: { ...step, ...counts, ownFolderCount } }];
-  }
-
-  /** A move takes the folder away; a copy only reads it. */
-  #source(caller: Caller, driveId: string, path: FolderPath, how: "move" | "copy"): Drive {
-    if (how === "move") return this.#parts.access.driveToWrite(caller, driveId, path);
-    const drive = this.#parts.access.drive(caller, driveId);
-    this.#parts.access.requireInside(caller, drive, path);
-    return drive;
   }
 
   #folder(drive: Drive, path: FolderPath): Folder {

@@ -9,6 +9,7 @@ import { doneOf, type FolderWork, placesOf, type WorkPlace } from "../../domain/
 import type { DriveId, DrivePk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import type { Access } from "../access.ts";
+import { partOf } from "../files/listings.ts";
 import type { FolderPieces } from "./folder-pieces.ts";
 import type { FolderWorks } from "./folder-works.ts";
 import type { WorkNotices } from "./work-notices.ts";
@@ -63,8 +64,7 @@ export class WorksUnderWay {
     const drive = this.#parts.access.drive(caller, driveRef);
     const all = this.#ofDrive(caller, drive);
     const left = all.filter(({ id }) => page.after === null || id > page.after);
-    const works = left.slice(0, page.limit);
-    const nextAfter = left.length > works.length ? (works.at(-1)?.id ?? null) : null;
+    const { found: works, next: nextAfter } = partOf(left, page.limit, ({ id }) => id);
     return { works, total: all.length, nextAfter };
   }
 
@@ -102,11 +102,7 @@ export class WorksUnderWay {
     return number === null || number < this.#parts.notices.head;
   }
 
-  /**
-   * What a stream has to tell of the works in some drives since it was asked last, and the number to ask with next.
-   *
-   * @param number null for all that is under way
-   */
+  /** What is new of the works in some drives, and the number to ask with next. @param number null for all of them */
   news(
     caller: Caller,
     drives: ReadonlySet<DrivePk>,
@@ -129,7 +125,7 @@ export class WorksUnderWay {
     const from = this.#shownPlace(caller, work.from);
     const to = work.kind === "fork" || work.to === null ? null : this.#shownPlace(caller, work.to);
     if (from === null && to === null) return null;
-    return { ...recorded, from, to, phases: this.#parts.pieces.phaseCount(doneOf(recorded) ?? work) };
+    return { ...recorded, from, to, phases: this.#parts.pieces.phasesOf(doneOf(recorded) ?? work).length };
   }
 
   #ofDrive(caller: Caller, { pk }: Pick<Drive, "pk">): ShownWork[] {
@@ -152,10 +148,7 @@ export class WorksUnderWay {
 
   #shownPlace(caller: Caller, { drive: pk, path }: WorkPlace): ShownPlace | null {
     const drive = this.#parts.tables.drives.byPk(pk, this.#parts.clock.now());
-    const isSeen =
-      drive !== null &&
-      this.#parts.access.findDrive(caller, drive.id) !== null &&
-      path.startsWith(this.#parts.access.prefixOf(caller, drive));
-    return isSeen ? { driveId: drive.id, path } : null;
+    if (drive === null || this.#parts.access.findDrive(caller, drive.id) === null) return null;
+    return path.startsWith(this.#parts.access.prefixOf(caller, drive)) ? { driveId: drive.id, path } : null;
   }
 }

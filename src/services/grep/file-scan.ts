@@ -1,10 +1,50 @@
-import { excerptOf } from "../../domain/grep/excerpt.ts";
-import { decodeLines, plainLine, wholeLength } from "../../domain/grep/lines.ts";
+import { decodeLines, excerptOf, plainLine, wholeLength } from "../../domain/grep/lines.ts";
 import { GREP } from "../../domain/limits.ts";
 import { encodedLength, encodingsFor, type TextEncoding } from "../../domain/contents/texts/text-encoding.ts";
-import type { Budget } from "./budget.ts";
 import type { Pattern } from "./pattern.ts";
-import type { LineMatch, LinePosition } from "./request.ts";
+import type { GrepBounds, LineMatch, LinePosition } from "./request.ts";
+
+/** What one search of lines may still read and give. */
+export class Budget {
+  readonly #parts;
+  readonly #end: number;
+  /** How many bytes were read. */
+  bytes = 0;
+  matches = 0;
+  #characters = 0;
+
+  constructor(parts: {
+    bounds: GrepBounds;
+    /** Its first cell is not 0 once the search must stop. */
+    stop: Int32Array;
+  }) {
+    this.#parts = parts;
+    this.#end = performance.now() + parts.bounds.time;
+  }
+
+  /** Counts a text as the response has it, in which some characters take six. */
+  takeText(text: string): void {
+    const quotes = 2;
+    this.#characters += JSON.stringify(text).length - quotes;
+  }
+
+  /** Whether the lines that were given are so many that not even those after the last matches are. */
+  get isOverdrawn(): boolean {
+    return this.#characters >= 2 * this.#parts.bounds.characters;
+  }
+
+  /** Whether the search must stop. It may finish what it has begun, if that is little. */
+  get isSpent(): boolean {
+    const { bytes, matches, characters } = this.#parts.bounds;
+    return (
+      this.bytes >= bytes ||
+      this.matches >= matches ||
+      this.#characters >= characters ||
+      performance.now() >= this.#end ||
+      Atomics.load(this.#parts.stop, 0) !== 0
+    );
+  }
+}
 
 /** A content that is searched. */
 export interface Source {
@@ -109,7 +149,7 @@ export class FileScan {
       const bytes = isLast ? piece : piece.subarray(0, wholeLength(piece, encoding));
       const decoded = decodeLines(bytes, encoding);
       if (decoded === null) return yield null;
-      budget.takeBytes(bytes.length);
+      budget.bytes += bytes.length;
       yield { offset, ...decoded, mayMatch: pattern.mayMatchIn(decoded.text) };
       encoding = decoded.encoding;
       offset += bytes.length;
@@ -153,7 +193,7 @@ export class FileScan {
     };
     this.#matches.push(match);
     if (context > 0) this.#open.push(match);
-    budget.takeMatch();
+    budget.matches += 1;
   }
 
   /** A line as it is given. It is copied: a part of a text keeps all of that in memory. */

@@ -1,8 +1,9 @@
 import { areDescriptorsShort, requireDescriptors } from "../../process/descriptors.ts";
 import { CofferError, invalid } from "../../domain/errors.ts";
+import { AskedThread } from "../../process/asked-thread.ts";
 import type { StorePlaces } from "../store-places.ts";
-import { GrepThread } from "./grep-thread.ts";
-import type { GrepAnswer, GrepFound, GrepRequest } from "./request.ts";
+import type { GrepWork } from "./grep-work.ts";
+import type { GrepFound, GrepRequest } from "./request.ts";
 
 /** How many searches run at once, each in a thread: with more, each would take as long as all together. */
 const RUNNING = 2;
@@ -10,6 +11,17 @@ const RUNNING = 2;
 const WAIT_MS = 10_000;
 /** How long a search runs at least, in milliseconds, before it stops with what it has found because others wait. */
 const TURN_MS = 1000;
+/** How long the end of a thread is waited for, in milliseconds. */
+const CLOSE_MS = 1000;
+
+/** A thread that searches lines. It does one thing at a time. */
+interface Thread {
+  readonly asked: AskedThread<GrepWork>;
+  /** See `GrepWork.open`. */
+  readonly stop: Int32Array;
+  /** What it runs; null for nothing. */
+  search: Search | null;
+}
 
 interface Search {
   /** Whose it is, for taking turns. */
@@ -17,7 +29,7 @@ interface Search {
   readonly request: GrepRequest;
   readonly result: PromiseWithResolvers<GrepFound>;
   /** Null while it does not run. */
-  thread: GrepThread | null;
+  thread: Thread | null;
   /** On the monotonic clock. */
   startedAt: number;
 }
@@ -30,8 +42,8 @@ interface Search {
 export class GrepThreads {
   readonly #places: StorePlaces;
   readonly #waiting = new Set<Search>();
-  /** What each runs; null for nothing. A thread that was ended keeps its place until it has gone. */
-  readonly #threads = new Map<GrepThread, Search | null>();
+  /** A thread that was ended keeps its place until it has gone. */
+  readonly #threads = new Set<Thread>();
   #isClosed = false;
 
   constructor(parts: { places: StorePlaces }) {
@@ -39,10 +51,9 @@ export class GrepThreads {
   }
 
   /**
-   * Searches. Once `signal` is aborted it stops soon, with any result or error: nobody is there to read it.
-   *
-   * @throws CofferError VALIDATION_ERROR for a pattern that is none or takes too long, RATE_LIMITED after a long wait,
-   *   UNAVAILABLE if there are too few file descriptors for a thread
+   * Searches. Once `signal` is aborted it stops soon, with any result or error: nobody is there to read it. Throws
+   * VALIDATION_ERROR for a pattern that is none or takes too long, RATE_LIMITED after a long wait, UNAVAILABLE without
+   * file descriptors for a thread.
    */
   async find(owner: string, request: GrepRequest, signal?: AbortSignal): Promise<GrepFound> {
     if (this.#isClosed) throw ended();
@@ -53,7 +64,7 @@ export class GrepThreads {
     const timer = setTimeout(() => this.#giveUp(search, busy()), WAIT_MS);
     const turns = setInterval(() => this.#endTurns(search), TURN_MS / 2);
     const stop = () => {
-      search.thread?.stop();
+      if (search.thread !== null) stopSoon(search.thread);
       this.#giveUp(search, signal?.reason);
     };
     signal?.addEventListener("abort", stop);
@@ -72,7 +83,7 @@ export class GrepThreads {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const search of this.#waiting) this.#giveUp(search, ended());
-    await Promise.all([...this.#threads.keys()].map((thread) => thread.close()));
+    await Promise.all(Array.from(this.#threads, close));
   }
 
   /** Rejects a search that still waits. */
@@ -84,8 +95,8 @@ export class GrepThreads {
   #endTurns(waiting: Search): void {
     if (!this.#waiting.has(waiting)) return;
     const latest = performance.now() - TURN_MS;
-    for (const [thread, search] of this.#threads)
-      if (search !== null && search.startedAt <= latest) thread.stop();
+    for (const thread of this.#threads)
+      if (thread.search !== null && thread.search.startedAt <= latest) stopSoon(thread);
   }
 
   #runNext(): void {
@@ -100,52 +111,75 @@ export class GrepThreads {
   /** The searches that wait: those of owners with the fewest running ones first, then the oldest. */
   *#inTurn(): Generator<Search> {
     const running = ({ owner }: Search) =>
-      [...this.#threads.values()].filter((each) => each?.owner === owner).length;
+      [...this.#threads].filter(({ search }) => search?.owner === owner).length;
     while (this.#waiting.size > 0) {
       const [first] = [...this.#waiting].toSorted((a, b) => running(a) - running(b));
       if (first !== undefined) yield first;
     }
   }
 
-  #freeThread(): GrepThread | null {
+  #freeThread(): Thread | null {
     if (this.#isClosed) return null;
-    for (const [thread, search] of this.#threads) if (search === null) return thread;
+    for (const thread of this.#threads) if (thread.search === null) return thread;
     if (this.#threads.size >= RUNNING || areDescriptorsShort()) return null;
-    const thread: GrepThread = new GrepThread({
-      places: this.#places,
+    const asked = new AskedThread<GrepWork>({
+      module: new URL("./grep-worker.ts", import.meta.url).href,
+      what: "a search of lines",
       onEnd: () => {
         this.#threads.delete(thread);
         this.#runNext();
       },
     });
+    const stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    // Who asks for something meanwhile gets the same error.
+    asked.ask("open", this.#places, stop).catch((error: Error) => asked.end(error));
+    const thread: Thread = { asked, stop, search: null };
+    this.#threads.add(thread);
     return thread;
   }
 
-  async #run(search: Search, thread: GrepThread): Promise<void> {
+  async #run(search: Search, thread: Thread): Promise<void> {
     const { request, result } = search;
     search.thread = thread;
     search.startedAt = performance.now();
-    this.#threads.set(thread, search);
+    thread.search = search;
     const timer = setTimeout(() => {
       result.reject(tooLong());
-      thread.end();
+      thread.asked.end();
     }, request.bounds.time + request.bounds.grace);
     try {
-      result.resolve(foundIn(await thread.find(request)));
+      Atomics.store(thread.stop, 0, 0);
+      const found = await thread.asked.ask("find", request);
+      if ("problem" in found) throw invalid("pattern", found.problem);
+      result.resolve(found);
     } catch (error) {
       result.reject(error);
     }
     clearTimeout(timer);
     search.thread = null;
-    if (thread.isAlive) this.#threads.set(thread, null);
+    if (thread.asked.isAlive) thread.search = null;
     this.#runNext();
   }
 }
 
-/** Throws CofferError VALIDATION_ERROR for a bad pattern. */
-function foundIn(answer: GrepAnswer): GrepFound {
-  if ("problem" in answer) throw invalid("pattern", answer.problem);
-  return answer.found;
+/** Has the search that a thread runs stop soon, with what it has found. */
+function stopSoon({ stop }: Thread): void {
+  Atomics.store(stop, 0, 1);
+}
+
+/** Has a thread close its connection: SQLite empties a log only when its last connection is closed. */
+async function close(thread: Thread): Promise<void> {
+  const { asked } = thread;
+  stopSoon(thread);
+  const timer = setTimeout(() => asked.end(), CLOSE_MS);
+  try {
+    await asked.ask("close");
+  } catch {
+    // It has ended already.
+  } finally {
+    clearTimeout(timer);
+    asked.end();
+  }
 }
 
 function busy(): CofferError {

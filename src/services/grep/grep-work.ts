@@ -4,27 +4,46 @@ import { type GrepFile, GrepFiles } from "../../db/grep/grep-files.ts";
 import { firstAfter, rangeFrom } from "../../db/files/path-range.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
 import { mayBeText } from "../../domain/contents/media-type.ts";
-import { Budget } from "./budget.ts";
-import { FILE_START, FileScan, type Scanned, type ScanParts, type Source } from "./file-scan.ts";
-import { Pattern } from "./pattern.ts";
+import { Budget, FILE_START, FileScan, type Scanned, type ScanParts, type Source } from "./file-scan.ts";
+import type { StorePlaces } from "../store-places.ts";
+import { BadPattern, Pattern } from "./pattern.ts";
 import type { GrepFound, GrepPosition, GrepRequest, MatchedFile } from "./request.ts";
 
 /** Searches the lines of files, one file after another. In a thread of its own. */
 export class GrepWork {
-  readonly #files: GrepFiles;
-  readonly #contents: ContentsDirectory;
-  readonly #stop: Int32Array;
+  #opened: {
+    readonly files: GrepFiles;
+    readonly contents: ContentsDirectory;
+    readonly stop: Int32Array;
+  } | null = null;
 
-  constructor(parts: { database: string; blobsDir: string; stop: Int32Array }) {
-    this.#files = new GrepFiles(parts.database);
-    this.#contents = new ContentsDirectory(parts.blobsDir);
-    this.#stop = parts.stop;
+  /** Must come first. @param stop one cell: what is running stops once it is not 0 */
+  open({ database, blobsDir }: StorePlaces, stop: Int32Array): void {
+    this.#opened = { files: new GrepFiles(database), contents: new ContentsDirectory(blobsDir), stop };
   }
 
-  /** Throws BadPattern. */
-  async find(request: GrepRequest): Promise<GrepFound> {
-    const pattern = new Pattern(request);
-    const budget = new Budget({ bounds: request.bounds, stop: this.#stop });
+  /** Returns what it found; or why the pattern is none, to complete the sentence "pattern ...". */
+  async find(request: GrepRequest): Promise<GrepFound | { readonly problem: string }> {
+    try {
+      return await this.#find(request, new Pattern(request));
+    } catch (error) {
+      if (error instanceof BadPattern) return { problem: error.message };
+      throw error;
+    }
+  }
+
+  /** Closes its connection. */
+  close(): void {
+    this.#parts.files.close();
+  }
+
+  get #parts() {
+    if (this.#opened === null) throw new Error("the search of lines is not open");
+    return this.#opened;
+  }
+
+  async #find(request: GrepRequest, pattern: Pattern): Promise<GrepFound> {
+    const budget = new Budget({ bounds: request.bounds, stop: this.#parts.stop });
     const files: MatchedFile[] = [];
     const unread: FileFacts[] = [];
     let done: GrepPosition | null = null;
@@ -49,17 +68,17 @@ export class GrepWork {
     return { files, next: null, unread };
   }
 
-  close(): void {
-    this.#files.close();
-  }
-
   /** The files of all drives, from where the search goes on. */
   *#candidates({ drives, paths, from, now }: GrepRequest): Generator<GrepFile> {
     for (const { id, pk } of drives) {
       if (from !== null && id < from.drive) continue;
       const isFirst = id === from?.drive && from.path !== "";
       const start = from?.inside === null ? firstAfter(from.path) : from?.path;
-      yield* this.#files.files(pk, isFirst && start !== undefined ? rangeFrom(paths, start) : paths, now);
+      yield* this.#parts.files.files(
+        pk,
+        isFirst && start !== undefined ? rangeFrom(paths, start) : paths,
+        now,
+      );
     }
   }
 
@@ -73,7 +92,7 @@ export class GrepWork {
         requireBytes("the database", bytes, facts);
         return await new FileScan({ ...parts, source: sourceOf(bytes) }).run();
       }
-      await using content = await this.#contents.open(facts);
+      await using content = await this.#parts.contents.open(facts);
       const source = {
         size: facts.size,
         read: (offset: number, length: number) => content.read(offset, length),

@@ -9,23 +9,14 @@ import type { Log } from "../../process/log.ts";
 import type { Access } from "../access.ts";
 import type { StorePlaces } from "../store-places.ts";
 import { GrepThreads } from "./grep-threads.ts";
-import type { GrepBounds, GrepPosition, MatchedFile } from "./request.ts";
+import type { GrepBounds, GrepFound, GrepTerms } from "./request.ts";
 import { holderOf, Slots } from "../slots.ts";
 
 /** A search of lines; null where something is not given. */
-export interface GrepQuery {
+export interface GrepQuery extends GrepTerms {
   /** An id or a slug. */
   readonly drive: string | null;
   readonly prefix: string | null;
-  /** A regular expression in the syntax of RE2. */
-  readonly pattern: string;
-  readonly ignoreCase: boolean;
-  /** How many lines before and after each match are given. */
-  readonly context: number;
-  /** The most files with matches. */
-  readonly limit: number;
-  /** Where an earlier page ended. */
-  readonly from: GrepPosition | null;
   /** What of `GREP_BOUNDS` is less for this page. */
   readonly bounds?: Partial<Pick<GrepBounds, "characters" | "matches">>;
 }
@@ -39,30 +30,25 @@ export interface GrepClient {
 }
 
 /** One page of files with lines that match, in path order. */
-export interface GrepPage {
-  readonly files: readonly MatchedFile[];
+export interface GrepPage extends Pick<GrepFound, "files" | "next"> {
   /** Whether something is left out: more files or lines, or a content that could not be read. */
   readonly isPartial: boolean;
-  /** Where the next page begins; null on the last. */
-  readonly next: GrepPosition | null;
-}
-
-export interface GrepParts {
-  readonly access: Access;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly storePlaces: StorePlaces;
-  /** Overrides `GREP_BOUNDS`. */
-  readonly grepBounds?: GrepBounds | undefined;
 }
 
 /** Finds lines of text files by a regular expression, in the drives that the caller may see. */
 export class Grep {
-  readonly #parts: GrepParts;
+  readonly #parts;
   readonly #threads: GrepThreads;
   readonly #slots = new Slots({ limits: GREP_LIMITS, noun: "searches of lines" });
 
-  constructor(parts: GrepParts) {
+  constructor(parts: {
+    access: Access;
+    clock: Clock;
+    log: Log;
+    storePlaces: StorePlaces;
+    /** Overrides `GREP_BOUNDS`. */
+    grepBounds?: GrepBounds | undefined;
+  }) {
     this.#parts = parts;
     this.#threads = new GrepThreads({ places: parts.storePlaces });
   }

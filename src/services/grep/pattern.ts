@@ -19,11 +19,7 @@ export class Pattern {
     this.#inLines = isOfLines ? compile(parts.pattern, flags | RE2JS.MULTILINE) : null;
   }
 
-  /**
-   * Whether a line of a text may match: false means that none does. Many times as fast as looking at each line.
-   *
-   * @param text lines, as they are in a content
-   */
+  /** Whether a line of a text may match: false means that none does. Many times as fast as looking at each line. */
   mayMatchIn(text: string): boolean {
     // A line is looked at without these, so what matches at its ends may not match here.
     if (this.#inLines === null || text.includes("\r") || text.includes("\uFEFF")) return true;

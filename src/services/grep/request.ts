@@ -30,18 +30,24 @@ export interface LinePosition {
   readonly matches: number;
 }
 
-/** A search of lines, for the thread. */
-export interface GrepRequest {
-  /** In the order of their ids. */
-  readonly drives: readonly { readonly id: DriveId; readonly pk: DrivePk }[];
-  readonly paths: PathRange;
+/** What lines are searched for, and how many are given. */
+export interface GrepTerms {
+  /** A regular expression in the syntax of RE2. */
   readonly pattern: string;
   readonly ignoreCase: boolean;
   /** How many lines before and after each match are given. */
   readonly context: number;
   /** The most files with matches. */
   readonly limit: number;
+  /** Where an earlier page ended. */
   readonly from: GrepPosition | null;
+}
+
+/** A search of lines, for the thread. */
+export interface GrepRequest extends GrepTerms {
+  /** In the order of their ids. */
+  readonly drives: readonly { readonly id: DriveId; readonly pk: DrivePk }[];
+  readonly paths: PathRange;
   readonly now: number;
   readonly bounds: GrepBounds;
 }
@@ -72,6 +78,3 @@ export interface GrepFound {
   /** Files whose contents are damaged, or could not be read. */
   readonly unread: readonly FileFacts[];
 }
-
-/** What a thread finds; or why the pattern is none. */
-export type GrepAnswer = { readonly found: GrepFound } | { readonly problem: string };

@@ -16,11 +16,7 @@ export class DiffThread {
   readonly #turns = new Turns<"thread">();
   #thread: AskedThread<DiffCalls> | null = null;
 
-  /**
-   * The differences of two texts.
-   *
-   * @throws CofferError UNAVAILABLE if there are too few file descriptors for a thread
-   */
+  /** The differences of two texts. Throws UNAVAILABLE if there are too few file descriptors for a thread. */
   make(request: DiffRequest): Promise<Diff> {
     const { original, now } = request;
     if (original.length + now.length <= SHORT_BYTES) return Promise.resolve(diffOf(request, SHORT_STEPS));

@@ -28,7 +28,6 @@ const NOTHING: Pruned = { rows: 0, bytes: 0, hasEntry: false };
  */
 export class Pruning {
   readonly #parts;
-  readonly #snapshots: SnapshotRemoval;
   #isStopped = false;
 
   constructor(parts: {
@@ -39,16 +38,14 @@ export class Pruning {
     clock: Clock;
   }) {
     this.#parts = parts;
-    this.#snapshots = parts.snapshotRemoval;
   }
 
   /** Makes room for an owner, as far as that is possible. Resolves with the number of removed rows. */
   async pruneOf(owner: Releaser): Promise<number> {
+    const hasExcess = () => this.#parts.quota.hasKeptExcess(owner, this.#parts.clock.now());
     let rows = 0;
-    while (!this.#isStopped && this.#parts.quota.hasKeptExcess(owner, this.#parts.clock.now())) {
-      const pruned = await this.#pruneSome(owner, () =>
-        this.#parts.quota.hasKeptExcess(owner, this.#parts.clock.now()),
-      );
+    while (!this.#isStopped && hasExcess()) {
+      const pruned = await this.#pruneSome(owner, hasExcess);
       if (pruned.rows === 0 && !(await this.#dropSnapshot(owner))) break;
       rows += pruned.rows;
     }
@@ -110,13 +107,13 @@ export class Pruning {
 
   /** Deletes the oldest snapshot that the server took of a drive of this owner. Resolves with whether there was one. */
   async #dropSnapshot(owner: Releaser): Promise<boolean> {
-    const { writeFromReserve: write, snapshots } = this.#parts.tables;
-    const isDropped = await write(() => {
-      const oldest = snapshots.oldestAutomatic(owner);
-      if (oldest !== null) this.#snapshots.begin(oldest, { now: this.#parts.clock.now(), by: null });
+    const { tables, snapshotRemoval, clock } = this.#parts;
+    const isDropped = await tables.writeFromReserve(() => {
+      const oldest = tables.snapshots.oldestAutomatic(owner);
+      if (oldest !== null) snapshotRemoval.begin(oldest, { now: clock.now(), by: null });
       return oldest !== null;
     });
-    const removed = await this.#inPieces(() => this.#snapshots.piece());
+    const removed = await this.#inPieces(() => snapshotRemoval.piece());
     return isDropped || removed > 0;
   }
 

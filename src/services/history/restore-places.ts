@@ -21,39 +21,34 @@ import type { Tree } from "../files/tree.ts";
 /** How many names are tried beside one that is taken. */
 const TRIES = 200;
 
-/** Finds where something from the trash goes back to: its own path, or beside what is there now. */
-export class RestorePlaces {
-  readonly #parts;
+interface Parts {
+  readonly tables: Tables;
+  readonly tree: Tree;
+}
 
-  constructor(parts: { tables: Tables; tree: Tree }) {
-    this.#parts = parts;
-  }
+/**
+ * Where something from the trash goes back to: the free path nearest to the one it had. A folder in which it was, and
+ * where a file is now, is named anew as well. Creates nothing. Inside a write. Throws CONFLICT if there is no such path,
+ * and `Busy`.
+ */
+export function nearestPlace(parts: Parts, drive: Drive, place: TrashedPlace, stamp: Stamp): TrashedPlace {
+  const { tables, tree } = parts;
+  const parent = folderFor(parts, drive, parentFolder(place.path), stamp);
+  const isFree = (path: FilePath) =>
+    tables.folders.byPath(drive.pk, asFolderPath(path)) === null &&
+    tree.occupant(drive, path, stamp) === null;
+  if (place.kind === "file")
+    return { kind: "file", path: freeIn(parent, lastSegment(place.path), "file", isFree) };
+  const path = freeIn(parent, lastSegment(asFilePath(place.path)), "folder", isFree);
+  return { kind: "folder", path: asFolderPath(path) };
+}
 
-  /**
-   * The free path nearest to the one it had. A folder in which it was, and where a file is now, is named anew as well.
-   * Creates nothing. Inside a write. Throws CONFLICT if there is no such path, and `Busy`.
-   */
-  nearest(drive: Drive, place: TrashedPlace, stamp: Stamp): TrashedPlace {
-    const parent = this.#folderFor(drive, parentFolder(place.path), stamp);
-    const isFree = (path: FilePath) => this.#isFree(drive, path, stamp);
-    if (place.kind === "file")
-      return { kind: "file", path: freeIn(parent, lastSegment(place.path), "file", isFree) };
-    const path = freeIn(parent, lastSegment(asFilePath(place.path)), "folder", isFree);
-    return { kind: "folder", path: asFolderPath(path) };
-  }
-
-  /** A folder as near to a path as files allow. It may not exist yet, but no file is in its way. */
-  #folderFor(drive: Drive, path: FolderPath, stamp: Stamp): FolderPath {
-    if (path === ROOT || this.#parts.tables.folders.byPath(drive.pk, path) !== null) return path;
-    const parent = this.#folderFor(drive, parentFolder(path), stamp);
-    const hasNoFile = (at: FilePath) => this.#parts.tree.occupant(drive, at, stamp) === null;
-    return asFolderPath(freeIn(parent, lastSegment(asFilePath(path)), "folder", hasNoFile));
-  }
-
-  #isFree(drive: Drive, path: FilePath, stamp: Stamp): boolean {
-    const isFolder = this.#parts.tables.folders.byPath(drive.pk, asFolderPath(path)) !== null;
-    return !isFolder && this.#parts.tree.occupant(drive, path, stamp) === null;
-  }
+/** A folder as near to a path as files allow. It may not exist yet, but no file is in its way. */
+function folderFor(parts: Parts, drive: Drive, path: FolderPath, stamp: Stamp): FolderPath {
+  if (path === ROOT || parts.tables.folders.byPath(drive.pk, path) !== null) return path;
+  const parent = folderFor(parts, drive, parentFolder(path), stamp);
+  const hasNoFile = (at: FilePath) => parts.tree.occupant(drive, at, stamp) === null;
+  return asFolderPath(freeIn(parent, lastSegment(asFilePath(path)), "folder", hasNoFile));
 }
 
 /** The name, or the first one beside it, that a place in a folder is free for. */

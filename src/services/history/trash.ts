@@ -22,8 +22,7 @@ import type { TrashedPlace, TrashEntry, TrashPosition } from "../../domain/histo
 import type { Access } from "../access.ts";
 import type { FolderChanges } from "../folders/folder-changes.ts";
 import type { FolderLocks } from "../folders/folder-locks.ts";
-import type { FolderTransfers } from "../folders/folder-transfers.ts";
-import type { RestorePlaces } from "./restore-places.ts";
+import { nearestPlace } from "./restore-places.ts";
 import type { Tree } from "../files/tree.ts";
 
 /** How many entries one query reads, and how many one page looks at, at most. */
@@ -65,9 +64,7 @@ export class Trash {
     tables: Tables;
     access: Access;
     tree: Tree;
-    places: RestorePlaces;
-    transfers: FolderTransfers;
-    changes: FolderChanges;
+    folderChanges: FolderChanges;
     locks: FolderLocks;
     retention: Retention;
     clock: Clock;
@@ -105,26 +102,22 @@ export class Trash {
 
   /** Throws NOT_FOUND for an entry that the caller may not see or that was restored or emptied, and FORBIDDEN. */
   get(caller: Caller, id: string): ShownEntry {
+    const { tables, access, retention, clock } = this.#parts;
     const parsed = parseId<TrashId>(id);
-    const now = this.#parts.clock.now();
-    const entry =
-      parsed === null
-        ? null
-        : this.#parts.tables.trashLists.byId(parsed, keptSince(this.#parts.retention, now), now);
+    const now = clock.now();
+    const entry = parsed && tables.trashLists.byId(parsed, keptSince(retention, now), now);
     if (entry === null || (entry.kind === "file" && entry.fileCount === 0)) throw notFound("trash entry");
-    const drive = this.#parts.access.findDrive(caller, entry.driveId);
-    if (drive === null || !entry.path.startsWith(this.#parts.access.prefixOf(caller, drive)))
+    const drive = access.findDrive(caller, entry.driveId);
+    if (drive === null || !entry.path.startsWith(access.prefixOf(caller, drive)))
       throw notFound("trash entry");
-    this.#parts.access.requireHistory(caller, drive);
+    access.requireHistory(caller, drive);
     return this.#shown(entry);
   }
 
   /**
    * Puts an entry back with everything in it: to the path it had, or beside what is there now. Resolves when all of it
    * is there; if it rejects, nothing is, or soon will be. Throws NOT_FOUND, FORBIDDEN, QUOTA_EXCEEDED, STORAGE_FULL,
-   * VALIDATION_ERROR.
-   *
-   * @param path where to put it instead; throws CONFLICT if that is taken
+   * VALIDATION_ERROR; CONFLICT if a given `path` is taken.
    */
   async restore(
     caller: Caller,
@@ -136,10 +129,10 @@ export class Trash {
     await this.#parts.tables.requireWritable();
     if (kind === "file")
       return this.#parts.access.write(caller, within, () => this.#restoreFile(caller, id, path));
-    return this.#parts.changes.perform(caller, within, () => {
+    return this.#parts.folderChanges.perform(caller, within, () => {
       const { entry, drive, place, stamp } = this.#begin(caller, id, path);
       if (place.kind === "file") throw new Error("a folder of the trash has become a file");
-      const work = this.#parts.transfers.restore(drive, entry, place.path, stamp);
+      const work = this.#parts.folderChanges.restore(drive, entry, place.path, stamp);
       return { work, files: entry.fileCount, result: () => ({ entry, place, fileId: null }) };
     });
   }
@@ -186,7 +179,7 @@ export class Trash {
     this.#parts.locks.requireEntryFree(entry.drivePk, entry.pk);
     const drive = this.#parts.access.driveToWrite(caller, entry.driveId, entry.path);
     const place =
-      path === undefined ? this.#parts.places.nearest(drive, entry, stamp) : this.#placeAt(entry, path);
+      path === undefined ? nearestPlace(this.#parts, drive, entry, stamp) : this.#placeAt(entry, path);
     this.#parts.access.driveToWrite(caller, entry.driveId, place.path);
     return { entry, drive, place, stamp };
   }

@@ -15,12 +15,6 @@ import { holderOf, Slots } from "../slots.ts";
 import type { UsageMeter } from "../accounts/usage.ts";
 import type { Versions } from "./versions.ts";
 
-/** Which contents of a file to compare, by their numbers; undefined for the newest version and the present content. */
-export interface ComparedVersions {
-  readonly from: number | undefined;
-  readonly to: number | undefined;
-}
-
 /** How one content of a file differs from another. */
 export interface VersionDiff {
   readonly from: number;
@@ -47,6 +41,7 @@ export class VersionDiffs {
   /**
    * Compares two texts. The diff counts as bandwidth.
    *
+   * @param compared see `Versions.pair`
    * @param client see `Slots.take`
    * @throws CofferError NOT_FOUND, FORBIDDEN, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED, RATE_LIMITED
    * @throws DamagedFile
@@ -54,7 +49,7 @@ export class VersionDiffs {
   async compare(
     caller: Caller,
     ref: FileRef,
-    compared: ComparedVersions,
+    compared: Parameters<Versions["pair"]>[2],
     client: string,
   ): Promise<VersionDiff> {
     const [from, to] = this.#parts.versions.pair(caller, ref, compared);

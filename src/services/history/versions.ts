@@ -15,6 +15,7 @@ import { parsePathOfFile } from "../../domain/files/path.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
 import { keptSince, keptWindow, type Retention } from "../../domain/history/retention.ts";
 import type { Access } from "../access.ts";
+import { partOf } from "../files/listings.ts";
 import type { Tree } from "../files/tree.ts";
 
 export interface VersionListing {
@@ -53,14 +54,9 @@ export class Versions {
     const file = this.#file(caller, ref);
     const { fileVersions } = this.#parts.tables;
     const shown = this.#shown(caller, file);
-    const found = fileVersions.page(file, shown, before ?? Number.MAX_SAFE_INTEGER, limit + 1);
-    const versions = found.slice(0, limit);
-    return {
-      versions,
-      total: fileVersions.count(file, shown),
-      nextBefore: found.length > limit ? (versions.at(-1)?.version ?? null) : null,
-      current: file.version,
-    };
+    const some = fileVersions.page(file, shown, before ?? Number.MAX_SAFE_INTEGER, limit + 1);
+    const { found: versions, next: nextBefore } = partOf(some, limit, ({ version }) => version);
+    return { versions, total: fileVersions.count(file, shown), nextBefore, current: file.version };
   }
 
   /**
@@ -71,11 +67,7 @@ export class Versions {
     return this.#at(caller, this.#file(caller, ref), number);
   }
 
-  /**
-   * The file with two of its contents, to compare them.
-   *
-   * @param compared their numbers; undefined for the newest version, and for the present content
-   */
+  /** The file with two of its contents. @param compared undefined for the newest version, and the present content */
   pair(
     caller: Caller,
     ref: FileRef,

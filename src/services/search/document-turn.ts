@@ -3,7 +3,7 @@ import type { TextJob } from "../../db/search/job-reader.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { documentFormatOf, EXTRACTION_LIMITS, mayPass } from "../../domain/contents/extraction.ts";
 import type { DrivePk } from "../../domain/id.ts";
-import { SEARCHED_BYTES } from "../../domain/search/text.ts";
+import { SEARCHED_BYTES } from "../../domain/search/slices.ts";
 import type { Log } from "../../process/log.ts";
 import { type DamagedContents, DamagedFile } from "../contents/damaged-contents.ts";
 import type { DocumentReader } from "../extraction/document-reader.ts";
@@ -26,7 +26,7 @@ export interface DocumentTurnParts {
  * slow documents does not keep the others waiting for long.
  */
 export class DocumentTurn {
-  readonly #parts: DocumentTurnParts;
+  readonly #parts;
   readonly #stopping = new AbortController();
   #isReading = false;
   #read: ReadDocument | null = null;
@@ -64,7 +64,7 @@ export class DocumentTurn {
     this.#isReading = true;
     void this.#readText(job).then((found) => {
       this.#isReading = false;
-      if (found !== null) this.#read = { ...found, ...partsOf(job) };
+      if (found !== null) this.#read = { ...job, ...found };
       done(found !== null);
     });
   }
@@ -105,7 +105,3 @@ type FoundText = Pick<ReadDocument, "text" | "isPassing">;
 
 const NO_TEXT: FoundText = { text: "", isPassing: false };
 const NO_TEXT_YET: FoundText = { text: "", isPassing: true };
-
-function partsOf({ ticket, file, drive, blob }: TextJob) {
-  return { ticket, file, drive, blob };
-}

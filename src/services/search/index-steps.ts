@@ -6,7 +6,8 @@ import { requireFurther } from "../pieces.ts";
 import { DocumentTurn, type DocumentTurnParts } from "./document-turn.ts";
 import { IndexThread } from "./index-thread.ts";
 import type { StorePlaces } from "../store-places.ts";
-import type { UnreadContent } from "./index-work.ts";
+import type { IndexWork } from "./index-work.ts";
+import type { TextJob } from "../../db/search/job-reader.ts";
 import { readSearchedText } from "./searched-text.ts";
 
 /** After how many batches it is worth a look whether there is something to merge: FTS5 merges no fewer segments. */
@@ -30,7 +31,6 @@ export type Indexed = "nothing" | "some" | "many";
  */
 export class IndexSteps {
   readonly #parts;
-  readonly #places: StorePlaces;
   #thread: IndexThread | null = null;
   #isKnown = false;
   #isDamaged = false;
@@ -40,7 +40,6 @@ export class IndexSteps {
   /** Whether the last batch left jobs of these. */
   #isBehind = false;
   readonly #documents: DocumentTurn;
-  /** Of the texts up to this ticket, only documents are left. */
   #passedTo = 0;
   /** How many batches have added to the index since there was nothing to merge. */
   #batches = 0;
@@ -51,7 +50,6 @@ export class IndexSteps {
 
   constructor(parts: IndexParts) {
     this.#parts = parts;
-    this.#places = parts.storePlaces;
     this.#documents = new DocumentTurn(parts);
   }
 
@@ -65,7 +63,7 @@ export class IndexSteps {
     return this.#isKnown && !this.#isDamaged;
   }
 
-  /** Texts up to this ticket are those of documents, which take longer. */
+  /** Of the texts up to this ticket, only documents are left, which take longer. */
   get passedTo(): number {
     return this.#passedTo;
   }
@@ -74,7 +72,7 @@ export class IndexSteps {
   async hasWork(): Promise<boolean> {
     const { searchJobs } = this.#parts.tables;
     if (this.#isDamaged || searchJobs.filledTo() !== null || searchJobs.lastTicket() !== null) return true;
-    return !(await Bun.file(indexPathOf(this.#places.database)).exists());
+    return !(await Bun.file(indexPathOf(this.#parts.storePlaces.database)).exists());
   }
 
   /** Opens the index. One that is missing, damaged or of another database is made new, and filled from then on. */
@@ -84,7 +82,7 @@ export class IndexSteps {
     await this.close();
     const fresh = newId<BatchId>(this.#parts.clock.now());
     const batch = this.#isDamaged ? null : searchJobs.batch();
-    const { thread, isNew } = await IndexThread.start(this.#places, batch, fresh);
+    const { thread, isNew } = await IndexThread.start(this.#parts.storePlaces, batch, fresh);
     if (isNew) {
       try {
         await write(() => {
@@ -124,7 +122,7 @@ export class IndexSteps {
     if (previous === null) throw new Error("there is no search index");
     const documents = this.#documents.read;
     const request = { id, previous, drive, after: this.#passedTo, upTo: this.#durableTo, documents };
-    const { tickets, unread, passedTo, isFull } = await this.#ask((thread) => thread.index(request));
+    const { tickets, unread, passedTo, isFull } = await this.#ask("index", request);
     const wasBehind = this.#isBehind;
     this.#isBehind = isFull;
     const lost = await this.#lost(unread);
@@ -138,7 +136,10 @@ export class IndexSteps {
     }
     this.#documents.finish(documents);
     const again = unread.map(({ ticket }) => ticket).filter((ticket) => !lost.includes(ticket));
-    const hasPassed = this.#pass(drive, Math.min(passedTo, ...again.map((ticket) => ticket - 1)));
+    const passed = Math.min(passedTo, ...again.map((ticket) => ticket - 1));
+    // Whether a batch of all drives has passed documents.
+    const hasPassed = drive === null && passed > this.#passedTo;
+    if (hasPassed) this.#passedTo = passed;
     // Newer jobs may have come.
     if (!isWritten && !hasPassed) return wasBehind ? "many" : "nothing";
     this.#batches += 1;
@@ -150,7 +151,7 @@ export class IndexSteps {
   async readDocument(done: (isRead: boolean) => void): Promise<void> {
     const upTo = this.#passedTo;
     if (this.#parts.tables.searchJobs.lastTicket() === null) return;
-    await this.#documents.begin((after) => this.#ask((thread) => thread.nextDocument(after, upTo)), done);
+    await this.#documents.begin((after) => this.#ask("nextDocument", after, upTo), done);
   }
 
   /** Makes jobs of documents that are to be read again by now. Returns whether there are any. */
@@ -171,7 +172,7 @@ export class IndexSteps {
   async merge(): Promise<boolean> {
     if (this.#batches < MERGED_BATCHES) return false;
     await this.#parts.tables.requireWritable();
-    const isMore = await this.#ask((thread) => thread.merge());
+    const isMore = await this.#ask("merge");
     if (!isMore) this.#batches = 0;
     return isMore;
   }
@@ -181,7 +182,7 @@ export class IndexSteps {
     const { searchJobs, writeDerived } = this.#parts.tables;
     const filledTo = searchJobs.filledTo();
     if (filledTo === null) return false;
-    const files = await this.#ask((thread) => thread.lacking(filledTo));
+    const files = await this.#ask("lacking", filledTo);
     requireFurther("the filling of the index", filledTo, files.filledTo);
     await writeDerived(() => searchJobs.fill(files));
     if (files.filledTo === null) this.#parts.log.info("the search index is filled");
@@ -191,7 +192,7 @@ export class IndexSteps {
   /** Gives back memory, and some space of the disk. Returns false if there is no more. */
   async release(): Promise<boolean> {
     if (this.#isReleased) return false;
-    const isMore = await this.#ask((thread) => thread.release());
+    const isMore = await this.#ask("release");
     this.#isReleased = !isMore;
     return isMore;
   }
@@ -210,18 +211,11 @@ export class IndexSteps {
     return true;
   }
 
-  /** Whether a batch of all drives has passed documents. */
-  #pass(drive: DrivePk | null, ticket: number): boolean {
-    if (drive !== null || ticket <= this.#passedTo) return false;
-    this.#passedTo = ticket;
-    return true;
-  }
-
-  async #ask<T>(question: (thread: IndexThread) => Promise<T>): Promise<T> {
+  async #ask<Name extends keyof IndexWork>(name: Name, ...args: Parameters<IndexWork[Name]>) {
     if (this.#thread === null) throw new Error("the search index is not open");
     this.#askedAt = performance.now();
     try {
-      return await question(this.#thread);
+      return await this.#thread.ask(name, ...args);
     } catch (error) {
       if (error instanceof IndexDamaged) this.#isDamaged = true;
       throw error;
@@ -232,7 +226,7 @@ export class IndexSteps {
    * Looks again at contents that the thread could not read: damage is remembered, and the log names the file. Returns
    * the jobs of those that cannot be read; the others are done again.
    */
-  async #lost(unread: readonly UnreadContent[]): Promise<number[]> {
+  async #lost(unread: readonly TextJob[]): Promise<number[]> {
     const tickets: number[] = [];
     for (const job of unread) {
       try {

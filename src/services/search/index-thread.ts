@@ -1,25 +1,18 @@
 import { IndexDamaged, isDamage } from "../../db/search/index-tables.ts";
-import type { TextJob } from "../../db/search/job-reader.ts";
-import type { LackingFiles } from "../../db/search/jobs.ts";
 import { diskFull, hadNoRoomToOpen } from "../../db/engine/write-failures.ts";
-import type { BatchId, DrivePk, FilePk } from "../../domain/id.ts";
+import type { BatchId } from "../../domain/id.ts";
 import { AskedThread } from "../../process/asked-thread.ts";
 import type { StorePlaces } from "../store-places.ts";
-import type { BatchRequest, DoneBatch } from "./index-work.ts";
-import type { IndexCalls } from "./index-worker.ts";
+import type { IndexWork } from "./index-work.ts";
 
 /** The thread that writes the full-text index. What is asked of it throws WriteRefused STORAGE_FULL, and IndexDamaged. */
 export class IndexThread {
-  readonly #thread = new AskedThread<IndexCalls>({
+  readonly #thread = new AskedThread<IndexWork>({
     module: new URL("./index-worker.ts", import.meta.url).href,
     what: "the index thread",
   });
 
-  /**
-   * Starts the thread, and opens the index. See `IndexWork.open`.
-   *
-   * @throws CofferError UNAVAILABLE if there are too few file descriptors for a thread
-   */
+  /** Starts the thread, and opens the index: see `IndexWork.open`. Throws UNAVAILABLE without file descriptors. */
   static async start(
     places: StorePlaces,
     batch: BatchId | null,
@@ -27,7 +20,7 @@ export class IndexThread {
   ): Promise<{ thread: IndexThread; isNew: boolean }> {
     const thread = new IndexThread();
     try {
-      return { thread, isNew: await answered(thread.#thread.ask("open", places, batch, fresh)) };
+      return { thread, isNew: await thread.ask("open", places, batch, fresh) };
     } catch (error) {
       thread.#thread.end();
       throw error;
@@ -39,47 +32,26 @@ export class IndexThread {
     return this.#thread.isAlive;
   }
 
-  /** Does a batch of jobs. It is on the disk when this resolves. */
-  index(batch: BatchRequest): Promise<DoneBatch> {
-    return answered(this.#thread.ask("index", batch));
-  }
-
-  /** See `IndexWork.nextDocument`. */
-  nextDocument(after: DrivePk | null, upTo: number): Promise<TextJob | null> {
-    return answered(this.#thread.ask("document", after, upTo));
-  }
-
-  /** See `IndexWork.lacking`. */
-  lacking(after: FilePk): Promise<LackingFiles> {
-    return answered(this.#thread.ask("lacking", after));
-  }
-
-  /** Merges for a while. Returns whether there may be more to merge. */
-  merge(): Promise<boolean> {
-    return answered(this.#thread.ask("merge"));
-  }
-
-  /** Gives back some memory, and space of the disk. Returns whether there may be more. */
-  release(): Promise<boolean> {
-    return answered(this.#thread.ask("release"));
+  /** Has it do something: see `IndexWork`. */
+  async ask<Name extends keyof IndexWork>(
+    name: Name,
+    ...args: Parameters<IndexWork[Name]>
+  ): Promise<Awaited<ReturnType<IndexWork[Name]>>> {
+    try {
+      return await this.#thread.ask(name, ...args);
+    } catch (error) {
+      if (hadNoRoomToOpen(error)) throw diskFull();
+      throw isDamage(error) ? new IndexDamaged("the search index is damaged") : error;
+    }
   }
 
   /** Closes the index and ends the thread. See `IndexFile.close`. */
   async close(batch: BatchId | null): Promise<void> {
     if (!this.isAlive) return;
     try {
-      await answered(this.#thread.ask("close", batch));
+      await this.ask("close", batch);
     } finally {
       this.#thread.end();
     }
-  }
-}
-
-async function answered<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (hadNoRoomToOpen(error)) throw diskFull();
-    throw isDamage(error) ? new IndexDamaged("the search index is damaged") : error;
   }
 }

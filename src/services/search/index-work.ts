@@ -3,14 +3,11 @@ import { ContentsDirectory } from "../../blobs/contents-directory.ts";
 import { type Batch, IndexFile, type IndexedText } from "../../db/search/index-file.ts";
 import { indexPathOf } from "../../db/search/index-tables.ts";
 import type { LackingFiles } from "../../db/search/jobs.ts";
-import { JobReader, type NameJob, type SearchJob, type TextJob } from "../../db/search/job-reader.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
+import { JobReader, type TextJob } from "../../db/search/job-reader.ts";
 import { documentFormatOf } from "../../domain/contents/extraction.ts";
-import type { BatchId, BlobPk, DriveId, DrivePk, FilePk } from "../../domain/id.ts";
+import type { BatchId, DrivePk, FilePk } from "../../domain/id.ts";
 import { isTextType } from "../../domain/contents/media-type.ts";
-import type { FilePath } from "../../domain/files/path.ts";
-import { sliceCount, wordsOfSlice } from "../../domain/search/slices.ts";
-import { SEARCHED_BYTES, searchedText } from "../../domain/search/text.ts";
+import { SEARCHED_BYTES, searchedText, sliceCount, wordsOfSlice } from "../../domain/search/slices.ts";
 import { nameTokens, textTokens } from "../../domain/search/tokens.ts";
 import { readHtml } from "../../extraction/html.ts";
 import { TextSink } from "../../extraction/text-sink.ts";
@@ -40,32 +37,19 @@ export interface BatchRequest extends Batch {
 }
 
 /** A document that was read for a job. */
-export interface ReadDocument extends SearchJob {
-  readonly drive: DrivePk;
-  /** Of the content that was read. */
-  readonly blob: BlobPk;
+export interface ReadDocument extends TextJob {
   /** Empty if there is none. */
   readonly text: string;
   /** Whether there may be a text at another time. */
   readonly isPassing: boolean;
 }
 
-/** A content that could not be read: it may be damaged, or have gone. */
-export interface UnreadContent {
-  readonly ticket: number;
-  readonly driveId: DriveId;
-  readonly path: FilePath;
-  readonly digest: Digest;
-  /** Bytes. */
-  readonly size: number;
-}
-
 /** A batch that is in the index. */
 export interface DoneBatch {
   /** The jobs that are done. */
   readonly tickets: readonly number[];
-  /** Jobs whose contents could not be read. Their files are indexed without text. */
-  readonly unread: readonly UnreadContent[];
+  /** Jobs whose contents could not be read: damaged, or gone. Their files are indexed without text. */
+  readonly unread: readonly TextJob[];
   /** Of the texts up to this ticket, only documents are left, which must be read first. */
   readonly passedTo: number;
   /** Whether there may be more jobs. */
@@ -75,51 +59,32 @@ export interface DoneBatch {
 /** The bytes of a small content; null if it is a file. */
 type SmallBytes = Uint8Array<ArrayBuffer> | null;
 
-interface Jobs {
-  readonly names: readonly NameJob[];
-  readonly texts: readonly { readonly job: TextJob; readonly small: SmallBytes }[];
-  readonly gone: readonly SearchJob[];
-  readonly documents: readonly ReadDocument[];
-  readonly passedTo: number;
-  readonly isFull: boolean;
-}
-
-interface IndexWorkParts {
-  readonly jobs: JobReader;
-  readonly index: IndexFile;
-  readonly contents: ContentsDirectory;
-}
-
 /** Reads jobs, makes terms of names and contents, and writes them into the index. In a thread of its own. */
 export class IndexWork {
-  readonly #parts;
-
-  constructor(parts: IndexWorkParts) {
-    this.#parts = parts;
-  }
+  #opened: {
+    readonly jobs: JobReader;
+    readonly index: IndexFile;
+    readonly contents: ContentsDirectory;
+  } | null = null;
 
   /**
-   * Opens the index, or makes a new one.
+   * Opens the index, or makes a new one. Must come first. Returns whether it is new.
    *
    * @param batch the last batch in the index; null to make a new one
    * @param fresh the name of the first batch of a new one
    */
-  static async open(
-    { database, blobsDir }: StorePlaces,
-    batch: BatchId | null,
-    fresh: BatchId,
-  ): Promise<{ work: IndexWork; isNew: boolean }> {
+  async open({ database, blobsDir }: StorePlaces, batch: BatchId | null, fresh: BatchId): Promise<boolean> {
     const path = indexPathOf(database);
     const kept = batch === null ? null : await IndexFile.open(path, batch);
     const index = kept ?? (await IndexFile.make(path, fresh));
-    const parts = { index, jobs: new JobReader(database), contents: new ContentsDirectory(blobsDir) };
-    return { work: new IndexWork(parts), isNew: kept === null };
+    this.#opened = { index, jobs: new JobReader(database), contents: new ContentsDirectory(blobsDir) };
+    return kept === null;
   }
 
   /** Does a batch of jobs: each part gets its share, so that none waits for all of another. */
   async index(request: BatchRequest): Promise<DoneBatch> {
     const { names, texts, gone, documents, passedTo, isFull } = this.#take(request);
-    const unread: UnreadContent[] = [];
+    const unread: TextJob[] = [];
     const indexed = await Promise.all(texts.map(({ job, small }) => this.#text(job, small, unread)));
     const read = documents.map(({ file, drive, text }) => ({ ...sliced(file, drive, text), document: text }));
     const done = [...names, ...gone, ...texts.map(({ job }) => job), ...documents].map(
@@ -172,7 +137,12 @@ export class IndexWork {
     this.#parts.index.close(batch);
   }
 
-  #take({ drive, after, upTo, documents }: BatchRequest): Jobs {
+  get #parts() {
+    if (this.#opened === null) throw new Error("the search index is not open");
+    return this.#opened;
+  }
+
+  #take({ drive, after, upTo, documents }: BatchRequest) {
     const query = { drive, after: 0, upTo, limit: JOBS };
     return this.#parts.jobs.atOnce(() => {
       const [names, gone, waiting] = [
@@ -197,7 +167,7 @@ export class IndexWork {
   }
 
   /** The terms of each slice of a file's text; none if it is not a text. */
-  async #text(job: TextJob, small: SmallBytes, unread: UnreadContent[]): Promise<IndexedText> {
+  async #text(job: TextJob, small: SmallBytes, unread: TextJob[]): Promise<IndexedText> {
     const { file, drive, mimeType, size } = job;
     const isMarkup = documentFormatOf(mimeType) === "html";
     if (size === 0 || (!isMarkup && !isTextType(mimeType))) return { file, slices: [] };

@@ -12,11 +12,6 @@ const NEAR = 500;
 /** A search waits for no more documents than this: each may take seconds. */
 const NEAR_DOCUMENTS = 8;
 
-/** A search that waits for drives to be indexed. */
-interface Waiter {
-  readonly drives: readonly DrivePk[];
-}
-
 /**
  * Keeps the full-text index up to date. Triggers put the jobs into the database. This decides when they are done: in
  * the background, and at once for searches that wait.
@@ -24,7 +19,8 @@ interface Waiter {
 export class Indexer {
   readonly #parts;
   readonly #steps: IndexSteps;
-  readonly #waiters = new Set<Waiter>();
+  /** The drives of each search that waits for these to be indexed. */
+  readonly #waiters = new Set<readonly DrivePk[]>();
   #timer: NodeJS.Timeout | null = null;
   /** When the timer fires. */
   #due = Number.POSITIVE_INFINITY;
@@ -73,7 +69,7 @@ export class Indexer {
   /** Waits until everything in these drives is indexed, for at most `ms` milliseconds. */
   async settle(drives: readonly DrivePk[], ms: number): Promise<void> {
     const deadline = performance.now() + ms;
-    const waiter = { drives };
+    const waiter = [...drives];
     this.#waiters.add(waiter);
     try {
       while (!this.#isStopped) {
@@ -181,7 +177,7 @@ export class Indexer {
     }
     if (await this.#merge()) return true;
     for (const waiter of this.#waiters) {
-      for (const drive of waiter.drives) {
+      for (const drive of waiter) {
         if ((await this.#steps.index(drive)) !== "nothing") {
           // Moves the waiter to the end, so that the others get a turn.
           if (this.#waiters.delete(waiter)) this.#waiters.add(waiter);

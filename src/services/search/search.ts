@@ -64,40 +64,32 @@ export interface Finding {
 }
 
 /** One page of what a search found, best first. */
-export interface FoundPage {
+export interface FoundPage extends Pick<SearchFound, "total" | "isExact"> {
   readonly findings: readonly Finding[];
-  /** How many files were found, on all pages. */
-  readonly total: number;
-  /** Whether these are all files that match; if not, there are at least `total`. */
-  readonly isExact: boolean;
-}
-
-export interface SearchParts {
-  readonly tables: Tables;
-  readonly blobs: BlobStore;
-  readonly damaged: DamagedContents;
-  readonly access: Access;
-  readonly indexer: Indexer;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Overrides the default timeouts. */
-  readonly searchTimes?: SearchTimes | undefined;
 }
 
 /** Finds files by name, tags and text, in the drives that the caller may see. */
 export class Search {
-  readonly #parts: SearchParts;
-  readonly #times: SearchTimes;
+  readonly #parts;
   readonly #turns = new Turns<"snippet">();
 
-  constructor(parts: SearchParts) {
-    this.#parts = parts;
-    this.#times = parts.searchTimes ?? TIMES;
+  constructor(parts: {
+    tables: Tables;
+    blobs: BlobStore;
+    damaged: DamagedContents;
+    access: Access;
+    indexer: Indexer;
+    clock: Clock;
+    log: Log;
+    /** Overrides the default timeouts. */
+    searchTimes?: SearchTimes | undefined;
+  }) {
+    this.#parts = { ...parts, times: parts.searchTimes ?? TIMES };
   }
 
   /** Throws NOT_FOUND for the drive, VALIDATION_ERROR, RATE_LIMITED. */
   async find(caller: Caller, query: SearchQuery): Promise<FoundPage> {
-    const { access, clock } = this.#parts;
+    const { access, indexer, clock } = this.#parts;
     const terms = query.q === null || query.q.trim() === "" ? null : parseQuery("q", query.q);
     const asked = query.prefix === null ? "" : parsePrefix("prefix", query.prefix);
     const filters = parseFilters(query);
@@ -108,8 +100,11 @@ export class Search {
     const prefix = first === undefined ? null : narrowed(asked, access.prefixOf(caller, first));
     const drives = found.map(({ pk }) => pk);
     if (terms?.length === 0 || prefix === null) return { findings: [], total: 0, isExact: true };
-    // Behind a long backlog the wait would be in vain.
-    if (terms !== null) await this.#settle(drives);
+    if (terms !== null) {
+      // Behind a long backlog the wait would be in vain.
+      if (indexer.isNear(drives)) await indexer.settle(drives, this.#parts.times.settle);
+      else indexer.wake();
+    }
     const { page, limit } = query;
     const { hits, total, isExact } = await this.#hits({
       drives,
@@ -119,7 +114,7 @@ export class Search {
       limit,
       offset: (page - 1) * limit,
       now: clock.now(),
-      budget: this.#times.budget,
+      budget: this.#parts.times.budget,
     });
     return { findings: await this.#findings(caller, hits, new Set(drives), terms ?? []), total, isExact };
   }
@@ -135,13 +130,6 @@ export class Search {
     }
   }
 
-  /** Waits until recent writes are indexed, unless there are too many of them. */
-  async #settle(drives: readonly DrivePk[]): Promise<void> {
-    const { indexer } = this.#parts;
-    if (indexer.isNear(drives)) await indexer.settle(drives, this.#times.settle);
-    else indexer.wake();
-  }
-
   /** The current records of the hits, without files that have been removed or moved out of these drives. */
   async #findings(
     caller: Caller,
@@ -150,22 +138,23 @@ export class Search {
     terms: readonly SearchTerm[],
   ): Promise<Finding[]> {
     const { tables, access, clock } = this.#parts;
-    const end = performance.now() + this.#times.snippets;
+    const end = performance.now() + this.#parts.times.snippets;
     const findings: Finding[] = [];
     for (const { file: pk, score, slice, passage } of hits) {
       const file = tables.files.visibleByPk(pk, clock.now());
       if (file === null || !drives.has(file.drivePk) || !access.sees(caller, file)) continue;
       // The text of a document is in the index; what is its content says nothing.
-      const isDone = slice === null || documentFormatOf(file.mimeType) !== null;
-      const snippet = isDone ? passage : await this.#inTurn(() => this.#snippet(file, slice, terms), end);
+      if (slice === null || documentFormatOf(file.mimeType) !== null) {
+        findings.push({ file, score, snippet: passage });
+        continue;
+      }
+      // One at a time: each may need megabytes for a moment, so parallel searches need no more than one.
+      const snippet = await this.#turns.take("snippet", async () =>
+        performance.now() > end ? null : this.#snippet(file, slice, terms),
+      );
       findings.push({ file, score, snippet });
     }
     return findings;
-  }
-
-  /** Makes one snippet at a time: each may need megabytes for a moment, so parallel searches need no more than one. */
-  #inTurn(make: () => Promise<string | null>, end: number): Promise<string | null> {
-    return this.#turns.take("snippet", async () => (performance.now() > end ? null : make()));
   }
 
   async #snippet(file: File, slice: number, terms: readonly SearchTerm[]): Promise<string | null> {

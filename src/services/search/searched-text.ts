@@ -1,6 +1,6 @@
 import type { BlobStore } from "../../blobs/blob-store.ts";
 import type { Content } from "../../blobs/content-file.ts";
-import { SEARCHED_BYTES, searchedText } from "../../domain/search/text.ts";
+import { SEARCHED_BYTES, searchedText } from "../../domain/search/slices.ts";
 
 /**
  * The searched text of a content; null if it is not text. Rejects if it cannot be read, or is damaged.

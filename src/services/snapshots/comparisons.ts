@@ -1,8 +1,8 @@
 import { type PathRange, rangeFrom, rangeOf } from "../../db/files/path-range.ts";
-import type { ComparedFile, DifferenceStep } from "../../db/snapshots/snapshot-differences.ts";
+import type { ComparedFile, SnapshotDifferences } from "../../db/snapshots/snapshot-differences.ts";
 import type { SnapshotScope } from "../../db/snapshots/snapshot-lists.ts";
 import type { Tables } from "../../db/tables.ts";
-import { rangeSteps } from "./range-steps.ts";
+import { rangeSteps } from "../pieces.ts";
 
 /** A file that differs. */
 export interface Difference {
@@ -34,74 +34,63 @@ export interface Comparison extends SnapshotScope {
   readonly visible: string;
 }
 
-/** Compares what a drive holds with what it held when a snapshot was taken. */
-export class Comparisons {
-  readonly #tables: Tables;
-
-  constructor(parts: { tables: Tables }) {
-    this.#tables = parts.tables;
-  }
-
-  /** The differences in path order, after a position. Only what has changed since is looked at, step by step. */
-  async page(
-    comparison: Comparison,
-    after: DifferencePosition | null,
-    limit: number,
-  ): Promise<ComparisonPage> {
-    const found: Difference[] = [];
-    const whole = rangeOf(comparison.prefix);
-    const range = after === null ? whole : rangeFrom(whole, after.path);
-    const read = (rest: PathRange) => this.#tables.snapshotDifferences.step(comparison, rest);
-    for await (const step of rangeSteps(range, read)) {
-      for (const { path, differences } of this.#inStep(comparison, step)) {
-        const seen = after?.path === path ? after.count : 0;
-        for (const [index, difference] of differences.entries()) {
-          if (index < seen) continue;
-          if (found.length === limit) return { differences: found, next: { path, count: index } };
-          found.push(difference);
-        }
-      }
-    }
-    return { differences: found, next: null };
-  }
-
-  /** The differences at each path of a step. */
-  *#inStep(comparison: Comparison, { before, after }: DifferenceStep) {
-    const now = new Map(after.map((file) => [file.path, file]));
-    const then = new Map(before.map((file) => [file.path, file]));
+/**
+ * The differences between what a drive held when a snapshot was taken and what it holds now, in path order, after a
+ * position. Only what has changed since is looked at, step by step.
+ */
+export async function compared(
+  { snapshotDifferences }: Tables,
+  comparison: Comparison,
+  after: DifferencePosition | null,
+  limit: number,
+): Promise<ComparisonPage> {
+  const found: Difference[] = [];
+  const whole = rangeOf(comparison.prefix);
+  const range = after === null ? whole : rangeFrom(whole, after.path);
+  const read = (rest: PathRange) => snapshotDifferences.step(comparison, rest);
+  for await (const step of rangeSteps(range, read)) {
+    const now = new Map(step.after.map((file) => [file.path, file]));
+    const then = new Map(step.before.map((file) => [file.path, file]));
     const paths = [...new Set([...then.keys(), ...now.keys()])];
     for (const path of paths.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))) {
-      yield { path, differences: this.#at(comparison, path, then.get(path) ?? null, now.get(path) ?? null) };
+      const seen = after?.path === path ? after.count : 0;
+      const pair = { before: then.get(path) ?? null, after: now.get(path) ?? null };
+      const differences = differencesAt(snapshotDifferences, comparison, path, pair);
+      for (const [index, difference] of differences.entries()) {
+        if (index < seen) continue;
+        if (found.length === limit) return { differences: found, next: { path, count: index } };
+        found.push(difference);
+      }
     }
   }
+  return { differences: found, next: null };
+}
 
-  #at(
-    comparison: Comparison,
-    path: string,
-    then: ComparedFile | null,
-    now: ComparedFile | null,
-  ): Difference[] {
-    if (then !== null && then.id === now?.id)
-      return isEqual(then, now) ? [] : [{ change: "changed", path, before: then, after: now }];
-    const { snapshotDifferences } = this.#tables;
-    const isVisible = (file: ComparedFile | null) => file?.path.startsWith(comparison.visible) === true;
-    const origin = now === null ? null : snapshotDifferences.beforeOf(comparison, now.id);
-    const target = then === null ? null : snapshotDifferences.afterOf(comparison, then.id);
-    const found: Difference[] = [];
-    const hasCome = now !== null && isVisible(origin);
-    if (hasCome) found.push({ change: "moved", path, before: origin, after: now });
-    const hasGone = then !== null && isVisible(target);
-    // At its new path, it is found there.
-    if (hasGone && target?.path.startsWith(comparison.prefix) === false)
-      found.push({ change: "moved", path, before: then, after: target });
-    const removed = hasGone ? null : then;
-    const added = hasCome ? null : now;
-    if (removed !== null && added !== null) {
-      if (!isEqual(removed, added)) found.push({ change: "changed", path, before: removed, after: added });
-    } else if (removed !== null) found.push({ change: "removed", path, before: removed, after: null });
-    else if (added !== null) found.push({ change: "added", path, before: null, after: added });
-    return found;
-  }
+function differencesAt(
+  table: SnapshotDifferences,
+  comparison: Comparison,
+  path: string,
+  { before: then, after: now }: Pick<Difference, "before" | "after">,
+): Difference[] {
+  if (then !== null && then.id === now?.id)
+    return isEqual(then, now) ? [] : [{ change: "changed", path, before: then, after: now }];
+  const isVisible = (file: ComparedFile | null) => file?.path.startsWith(comparison.visible) === true;
+  const origin = now === null ? null : table.beforeOf(comparison, now.id);
+  const target = then === null ? null : table.afterOf(comparison, then.id);
+  const found: Difference[] = [];
+  const hasCome = now !== null && isVisible(origin);
+  if (hasCome) found.push({ change: "moved", path, before: origin, after: now });
+  const hasGone = then !== null && isVisible(target);
+  // At its new path, it is found there.
+  if (hasGone && target?.path.startsWith(comparison.prefix) === false)
+    found.push({ change: "moved", path, before: then, after: target });
+  const removed = hasGone ? null : then;
+  const added = hasCome ? null : now;
+  if (removed !== null && added !== null) {
+    if (!isEqual(removed, added)) found.push({ change: "changed", path, before: removed, after: added });
+  } else if (removed !== null) found.push({ change: "removed", path, before: removed, after: null });
+  else if (added !== null) found.push({ change: "added", path, before: null, after: added });
+  return found;
 }
 
 function isEqual(one: ComparedFile, other: ComparedFile): boolean {

@@ -26,7 +26,6 @@ export interface ForkRequest {
 /** Makes new drives of what others hold, or held when a snapshot was taken. */
 export class Forks {
   readonly #parts;
-  readonly #removal: SnapshotRemoval;
 
   constructor(parts: {
     tables: Tables;
@@ -40,14 +39,12 @@ export class Forks {
     clock: Clock;
   }) {
     this.#parts = parts;
-    this.#removal = parts.snapshotRemoval;
   }
 
   /**
    * Makes a drive of the caller's account with all that another holds; contents are not stored twice. Nobody sees it
-   * before it is whole, and a failed one is removed.
-   *
-   * @throws CofferError FORBIDDEN for a drive caller, NOT_FOUND, VALIDATION_ERROR, QUOTA_EXCEEDED, STORAGE_FULL
+   * before it is whole, and a failed one is removed. Throws FORBIDDEN for a drive caller, NOT_FOUND, VALIDATION_ERROR,
+   * QUOTA_EXCEEDED, STORAGE_FULL.
    */
   async create(
     caller: Caller,
@@ -82,7 +79,8 @@ export class Forks {
         files: snapshot.fileCount,
         result: () => {
           this.#bear(fork, userPk, parsed);
-          if (given === null) this.#removal.begin(snapshot, { ...stamp, now: this.#parts.clock.now() });
+          if (given === null)
+            this.#parts.snapshotRemoval.begin(snapshot, { ...stamp, now: this.#parts.clock.now() });
           return this.#parts.access.drive(caller, forkId);
         },
       };

@@ -20,8 +20,8 @@ import { narrowed, wayInto } from "../../domain/files/prefix.ts";
 import type { View } from "../../domain/snapshots/snapshot.ts";
 import type { Access } from "../access.ts";
 import type { FolderListing, FolderListRequest } from "../folders/folders.ts";
-import { type Listing, type ListRequest, onlyFolders } from "../files/listings.ts";
-import { rangeSteps } from "./range-steps.ts";
+import { type Listing, type ListRequest, onlyFolders, partOf } from "../files/listings.ts";
+import { rangeSteps } from "../pieces.ts";
 
 /** How many expired files are read at once. */
 const EXPIRED = 1000;
@@ -63,7 +63,8 @@ export class SnapshotViews {
     const prefix = narrowed(asked, seen);
     if (prefix === null) return onlyFolders(request, []);
     const scope = this.#scopeOf(view);
-    const folder = this.#parts.tables.snapshotLists.folderAt(scope, containingFolder(prefix));
+    const { snapshotLists } = this.#parts.tables;
+    const folder = snapshotLists.folderAt(scope, containingFolder(prefix));
     if (folder === null) return onlyFolders(request, []);
     if (grouped && prefix !== asked) return onlyFolders(request, [wayInto(containingFolder(asked), seen)]);
     const place = grouped ? this.#placeOf(view.drive, folder.path) : null;
@@ -71,21 +72,21 @@ export class SnapshotViews {
     const range = rangeOf(prefix);
     const files = await this.#files(scope, place, { range, after, tags }, window);
     const folders = place === null ? null : await this.#folders(scope, place, { range, after }, window);
-    const shown = files.slice(0, limit);
-    const level = folders?.slice(0, limit).map(({ path }) => path) ?? null;
-    const lastFile = files.length > limit ? (shown.at(-1)?.path ?? null) : null;
-    const lastFolder = folders !== null && folders.length > limit ? (level?.at(-1) ?? null) : null;
+    const shown = partOf(files, limit, ({ path }) => path);
+    const level = partOf(folders?.map(({ path }) => path) ?? [], limit, (path) => path);
+    const isLast = shown.next === null && level.next === null;
+    const file = shown.next === null ? null : ({ sort: "path", path: shown.next } as const);
     return {
-      files: shown,
+      files: shown.found,
       total: await this.#total(scope, folder, { place, prefix, tags }),
-      level: level && {
-        folders: level,
-        total: await this.#folderTotal(scope, folder, this.#placeOf(view.drive, folder.path), prefix),
+      level: place && {
+        folders: level.found,
+        total:
+          prefix === folder.path
+            ? folder.ownFolderCount
+            : await counted(range, (part) => snapshotLists.countFoldersIn(scope, place, part)),
       },
-      nextAfter:
-        lastFile === null && lastFolder === null
-          ? null
-          : { file: lastFile === null ? null : { sort: "path", path: lastFile }, folder: lastFolder },
+      nextAfter: isLast ? null : { file, folder: level.next },
     };
   }
 
@@ -108,16 +109,16 @@ export class SnapshotViews {
     const window = { skip: after === null ? (page - 1) * limit : 0, limit: limit + 1 };
     const position = after === null ? null : { file: null, folder: after };
     const place = this.#placeOf(view.drive, path);
-    const found = await this.#folders(scope, place, { range: rangeOf(path), after: position }, window);
+    const some = await this.#folders(scope, place, { range: rangeOf(path), after: position }, window);
     const expired = await this.#expiredBelow(scope, path);
-    const shown = found.slice(0, limit);
+    const { found, next: nextAfter } = partOf(some, limit, (folder) => folder.path);
     return {
-      folders: shown.map((folder) => ({
+      folders: found.map((folder) => ({
         drive: view.drive,
         folder: { ...folder, ...countsOf(folder, expired.get(folder.path)) },
       })),
       total: parent.ownFolderCount,
-      nextAfter: found.length > limit ? (shown.at(-1)?.path ?? null) : null,
+      nextAfter,
     };
   }
 
@@ -132,7 +133,7 @@ export class SnapshotViews {
     return [{ ...step, ...countsOf(end, expired.get(prefix)), ownFolderCount }];
   }
 
-  #files(
+  async #files(
     scope: SnapshotScope,
     place: SnapshotPlace | null,
     { range, after, tags }: { range: PathRange; after: ListPosition | null; tags: string },
@@ -140,7 +141,7 @@ export class SnapshotViews {
   ): Promise<FileFacts[]> {
     const { snapshotLists } = this.#parts.tables;
     const position = after?.file ?? null;
-    if (after !== null && position === null) return Promise.resolve([]);
+    if (after !== null && position === null) return [];
     const start = position !== null && "path" in position ? firstAfter(position.path) : range.from;
     return collected(rangeFrom(range, start), window, (part, limit) =>
       place === null
@@ -149,14 +150,14 @@ export class SnapshotViews {
     );
   }
 
-  #folders(
+  async #folders(
     scope: SnapshotScope,
     place: SnapshotPlace,
     { range, after }: { range: PathRange; after: ListPosition | null },
     window: Window,
   ): Promise<FolderFacts[]> {
     const position = after?.folder ?? null;
-    if (after !== null && position === null) return Promise.resolve([]);
+    if (after !== null && position === null) return [];
     const start = position === null ? range.from : firstAfter(position);
     return collected(rangeFrom(range, start), window, (part, limit) =>
       this.#parts.tables.snapshotLists.foldersIn(scope, place, part, limit),
@@ -171,58 +172,28 @@ export class SnapshotViews {
     const { snapshotLists } = this.#parts.tables;
     if (tags !== "[]" || prefix !== folder.path)
       return counted(rangeOf(prefix), (part) => snapshotLists.countFiles(scope, place, part, tags));
-    const expired = await this.#expired(
-      scope,
-      folder.path,
-      (path) => place === null || containingFolder(path) === folder.path,
-    );
-    return (place === null ? folder.fileCount : folder.ownFileCount) - expired;
+    let total = place === null ? folder.fileCount : folder.ownFileCount;
+    for await (const { path } of this.#expired(scope, folder.path)) {
+      if (place === null || containingFolder(path) === folder.path) total -= 1;
+    }
+    return total;
   }
 
-  async #folderTotal(
-    scope: SnapshotScope,
-    folder: FolderFacts,
-    place: SnapshotPlace,
-    prefix: string,
-  ): Promise<number> {
-    if (prefix === folder.path) return folder.ownFolderCount;
-    return counted(rangeOf(prefix), (part) =>
-      this.#parts.tables.snapshotLists.countFoldersIn(scope, place, part),
-    );
-  }
-
-  /** How many files below a folder of the snapshot have expired since; the folder still counts them. */
-  async #expired(
-    scope: SnapshotScope,
-    below: FolderPath,
-    isCounted: (path: string) => boolean,
-  ): Promise<number> {
-    let count = 0;
-    await this.#eachExpired(scope, below, ({ path }) => {
-      if (isCounted(path)) count += 1;
-    });
-    return count;
-  }
-
-  /** The same below each folder directly in a folder. */
+  /** What has expired below each folder directly in a folder. */
   async #expiredBelow(scope: SnapshotScope, parent: FolderPath): Promise<Map<string, Counts>> {
     const below = new Map<string, Counts>();
-    await this.#eachExpired(scope, parent, ({ path, size }) => {
+    for await (const { path, size } of this.#expired(scope, parent)) {
       const child = path.slice(0, path.indexOf("/", parent.length) + 1);
       const { files, bytes } = below.get(child) ?? { files: 0, bytes: 0 };
       if (child.length > parent.length) below.set(child, { files: files + 1, bytes: bytes + size });
-    });
+    }
     return below;
   }
 
-  async #eachExpired(
-    scope: SnapshotScope,
-    below: FolderPath,
-    see: (file: ExpiredFile) => void,
-  ): Promise<void> {
-    const { snapshotLists } = this.#parts.tables;
-    const step = (range: PathRange) => snapshotLists.expired(scope, range, EXPIRED);
-    for await (const { rows } of rangeSteps(rangeOf(below), step)) for (const row of rows) see(row);
+  /** The files below a folder of the snapshot that have expired since; the folder still counts them. */
+  async *#expired(scope: SnapshotScope, below: FolderPath): AsyncGenerator<ExpiredFile> {
+    const step = (range: PathRange) => this.#parts.tables.snapshotLists.expired(scope, range, EXPIRED);
+    for await (const { rows } of rangeSteps(rangeOf(below), step)) yield* rows;
   }
 
   #scopeOf({ drive, at }: View): SnapshotScope {

@@ -10,7 +10,6 @@ import { NAME_CHARACTERS, SNAPSHOTS } from "../../domain/limits.ts";
 import {
   asFilePath,
   type FolderPath,
-  parentFolder,
   parseFolderOrRoot,
   parsePrefix,
   ROOT,
@@ -20,10 +19,11 @@ import { narrowed } from "../../domain/files/prefix.ts";
 import { parseSnapshotName, type Snapshot } from "../../domain/snapshots/snapshot.ts";
 import type { Access } from "../access.ts";
 import type { Changes } from "../changes/changes.ts";
-import { type ComparisonPage, Comparisons, type DifferencePosition } from "./comparisons.ts";
+import { compared, type ComparisonPage, type DifferencePosition } from "./comparisons.ts";
 import type { FolderChanges } from "../folders/folder-changes.ts";
 import type { FolderLocks } from "../folders/folder-locks.ts";
 import type { SnapshotRemoval } from "./snapshot-removal.ts";
+import { partOf } from "../files/listings.ts";
 import type { Tree } from "../files/tree.ts";
 
 export interface SnapshotListing {
@@ -35,6 +35,7 @@ export interface SnapshotListing {
 }
 
 export interface ComparisonRequest {
+  /** Only files whose paths start with it, then or now. */
   readonly prefix: string;
   readonly limit: number;
   /** The position of a cursor; null for the start. */
@@ -56,8 +57,6 @@ export interface Rewound {
 /** Takes, shows, restores and deletes snapshots of drives. */
 export class Snapshots {
   readonly #parts;
-  readonly #comparisons: Comparisons;
-  readonly #removal: SnapshotRemoval;
 
   constructor(parts: {
     tables: Tables;
@@ -70,16 +69,11 @@ export class Snapshots {
     clock: Clock;
   }) {
     this.#parts = parts;
-    this.#comparisons = new Comparisons(parts);
-    this.#removal = parts.snapshotRemoval;
   }
 
   /**
    * Takes a snapshot of a drive. Waits for running changes of folders: no snapshot has half of one. It costs one row,
-   * whatever the drive holds.
-   *
-   * @param name undefined for the name of all that got none
-   * @throws CofferError NOT_FOUND, VALIDATION_ERROR, QUOTA_EXCEEDED if the drive has too many
+   * whatever the drive holds. Throws NOT_FOUND, VALIDATION_ERROR, QUOTA_EXCEEDED if the drive has too many.
    */
   create(
     caller: Caller,
@@ -105,16 +99,14 @@ export class Snapshots {
   }
 
   /**
-   * Takes a snapshot for what the server does itself with it. The oldest of these go, if there are too many. Inside a
-   * write.
-   *
-   * @param used one that is about to be used, and stays
+   * Takes a snapshot for what the server does itself with it. The oldest of these go, if there are too many, except
+   * `used`, which is about to be used. Inside a write.
    */
   takeFor(drive: Drive, name: string, stamp: Stamp, used: SnapshotPk | null = null): Snapshot {
     const short = Array.from(name).slice(0, NAME_CHARACTERS).join("").trim();
     const taken = this.#take(drive, { name: short, isAutomatic: true }, stamp);
     for (const old of this.#parts.tables.snapshots.surplusAutomatic(drive.pk, SNAPSHOTS.automatic, used))
-      this.#removal.begin(old, { ...stamp, by: null });
+      this.#parts.snapshotRemoval.begin(old, { ...stamp, by: null });
     return taken;
   }
 
@@ -122,21 +114,12 @@ export class Snapshots {
     const { snapshots } = this.#parts.tables;
     const id = newId<SnapshotId>(stamp.now);
     const { pk, fileCount, totalSize } = drive;
-    const by = actorText(stamp.by);
-    snapshots.insert({
-      id,
-      drive: pk,
-      name,
-      isAutomatic,
-      fileCount,
-      totalSize,
-      createdAt: stamp.now,
-      createdBy: by,
-    });
-    const taken = snapshots.byId(id);
-    if (taken === null) throw new Error("a snapshot is missing right after it was taken");
+    const taken = { createdAt: stamp.now, createdBy: actorText(stamp.by), fileCount, totalSize };
+    snapshots.insert({ ...taken, id, drive: pk, name, isAutomatic });
+    const snapshot = snapshots.byId(id);
+    if (snapshot === null) throw new Error("a snapshot is missing right after it was taken");
     this.#parts.changes.add({ drive: pk, type: "snapshot.created", path: ROOT, ref: id, stamp });
-    return taken;
+    return snapshot;
   }
 
   /** A drive's snapshots, newest first. @param before the number of a cursor. Throws NOT_FOUND. */
@@ -144,12 +127,13 @@ export class Snapshots {
     const drive = this.#parts.access.drive(caller, driveRef);
     this.#parts.access.requireHistory(caller, drive);
     const before = page.before ?? Number.MAX_SAFE_INTEGER;
-    const found = this.#parts.tables.snapshots.page(drive.pk, before, page.limit + 1);
-    const snapshots = found.slice(0, page.limit);
+    const { snapshots } = this.#parts.tables;
+    const some = snapshots.page(drive.pk, before, page.limit + 1);
+    const { found, next } = partOf(some, page.limit, ({ number }) => number);
     return {
-      snapshots: snapshots.map((each) => this.#shown(caller, drive, each)),
-      total: this.#parts.tables.snapshots.count(drive.pk).all,
-      nextBefore: found.length > page.limit ? (snapshots.at(-1)?.number ?? null) : null,
+      snapshots: found.map((each) => this.#shown(caller, drive, each)),
+      total: snapshots.count(drive.pk).all,
+      nextBefore: next,
     };
   }
 
@@ -168,12 +152,7 @@ export class Snapshots {
     return { ...snapshot, fileCount: folder?.fileCount ?? 0, totalSize: folder?.totalSize ?? 0 };
   }
 
-  /**
-   * What differs between a snapshot and now, in path order.
-   *
-   * @param request `prefix`: only files whose paths start with it, then or now
-   * @throws CofferError NOT_FOUND, VALIDATION_ERROR
-   */
+  /** What differs between a snapshot and now, in path order. Throws NOT_FOUND, VALIDATION_ERROR. */
   async compare(
     caller: Caller,
     driveRef: string,
@@ -186,7 +165,7 @@ export class Snapshots {
     const prefix = narrowed(asked, visible);
     if (prefix === null) return { differences: [], next: null };
     const comparison = { drive: drive.pk, at, now: this.#parts.clock.now(), prefix, visible };
-    return this.#comparisons.page(comparison, request.after, request.limit);
+    return compared(this.#parts.tables, comparison, request.after, request.limit);
   }
 
   /**
@@ -197,7 +176,7 @@ export class Snapshots {
       const drive = this.#parts.access.driveToManage(caller, driveRef);
       const snapshot = this.#parts.access.snapshot(caller, drive, id);
       this.#parts.locks.requireUnused(drive.pk, snapshot.pk);
-      this.#removal.begin(snapshot, { now: this.#parts.clock.now(), by: actorOf(caller) });
+      this.#parts.snapshotRemoval.begin(snapshot, { now: this.#parts.clock.now(), by: actorOf(caller) });
       return snapshot.id;
     });
   }
@@ -226,7 +205,10 @@ export class Snapshots {
       const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
       const inside = { drive: drive.pk, at: snapshot.number, now: stamp.now };
       if (this.#parts.tables.snapshotLists.folderAt(inside, scope) === null) throw noFolder(path ?? "");
-      const before = this.#takeBefore(drive, snapshot, stamp);
+      const title = snapshot.isAutomatic
+        ? "Before a restore was undone"
+        : `Before the restore of ${snapshot.name}`;
+      const before = this.takeFor(drive, title, stamp, snapshot.pk);
       const tally = { removed: 0, restored: 0 };
       const from = { drive: drive.pk, path: scope, top: this.#makeWay(caller, drive, scope, stamp) };
       return {
@@ -236,12 +218,6 @@ export class Snapshots {
         result: () => ({ path: scope, restored: tally.restored, removed: tally.removed, before }),
       };
     });
-  }
-
-  /** The snapshot that undoes a restore. */
-  #takeBefore(drive: Drive, { pk, name, isAutomatic }: Snapshot, stamp: Stamp): Snapshot {
-    const title = isAutomatic ? "Before a restore was undone" : `Before the restore of ${name}`;
-    return this.takeFor(drive, title, stamp, pk);
   }
 
   /** Makes the folders above a folder. Returns the topmost folder that is missing, or else the folder itself. */
@@ -254,10 +230,7 @@ export class Snapshots {
       this.#parts.access.driveToWrite(caller, drive.id, occupant.path);
       this.#parts.tree.trash([occupant], stamp);
     }
-    let top = path;
-    for (let at = parentFolder(path); folders.byPath(drive.pk, at) === null; at = parentFolder(at)) top = at;
-    this.#parts.tree.ensureFolder(drive, parentFolder(path), stamp);
-    return top;
+    return this.#parts.folderChanges.makeWay(drive, path, stamp);
   }
 }
 

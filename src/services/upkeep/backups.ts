@@ -24,22 +24,15 @@ export interface BackupState {
   readonly lastFailureAt: number | null;
 }
 
-export interface BackupsParts {
-  readonly tables: Tables;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Null if the server makes none. */
-  readonly backupPlan: BackupPlan | null;
-}
-
 /** Makes a backup whenever the last success is older than the interval: also one of an earlier run counts. */
 export class Backups {
-  readonly #parts: BackupsParts;
+  readonly #parts;
   #failedAt: number | null = null;
   #child: Bun.Subprocess | null = null;
   #isStopped = false;
 
-  constructor(parts: BackupsParts) {
+  /** @param parts `backupPlan` is null if the server makes none */
+  constructor(parts: { tables: Tables; clock: Clock; log: Log; backupPlan: BackupPlan | null }) {
     this.#parts = parts;
   }
 
@@ -52,10 +45,9 @@ export class Backups {
 
   /** Makes a backup if one is due. Resolves when it has ended, well or not. */
   async runIfDue(): Promise<void> {
-    const { tables, backupPlan: plan } = this.#parts;
+    const { tables, log, clock, backupPlan: plan } = this.#parts;
     if (plan === null || this.#isStopped || tables.hasFailed() || !this.#isDue(plan)) return;
     const { place } = plan;
-    const { log, clock } = this.#parts;
     const { code, said } = await this.#run(plan);
     if (this.#isStopped) return;
     if (code === 0) {

@@ -1,40 +1,31 @@
 import type { SteadyClock } from "../../process/clock.ts";
 import type { Tables } from "../../db/tables.ts";
 import { WriteRefused } from "../../domain/errors.ts";
+import { DAY_MS, HOUR_MS } from "../../domain/time.ts";
 import type { Log } from "../../process/log.ts";
 
 /** A difference that is a jump, in milliseconds. */
 const JUMP_MS = 10 * 60 * 1000;
 /** How long no server may have run before a start, in milliseconds. */
-const PAUSE_MS = 24 * 60 * 60 * 1000;
+const PAUSE_MS = DAY_MS;
 /** How often it is stored that the clock is right, in milliseconds. */
-const STORE_MS = 60 * 60 * 1000;
+const STORE_MS = HOUR_MS;
 /** How long a clock is doubted, in milliseconds: that long somebody, or the network, has to set it right. */
-export const DOUBT_MS = 60 * 60 * 1000;
-
-export interface ClockWatchParts {
-  readonly clock: SteadyClock;
-  readonly tables: Tables;
-  readonly log: Log;
-}
+export const DOUBT_MS = HOUR_MS;
 
 /**
  * Doubts the clock for a while after it was set forward, or may have been while no server ran. What a wrong clock
  * makes expire comes back when it is set right, unless it was removed.
  */
 export class ClockWatch {
-  readonly #clock: SteadyClock;
-  readonly #tables: Tables;
-  readonly #log: Log;
+  readonly #parts;
   #last: { readonly now: number; readonly elapsed: number };
   /** By `elapsed`. */
   #doubtedUntil = -Infinity;
 
-  constructor(parts: ClockWatchParts) {
-    const { clock, tables, log } = parts;
-    this.#clock = clock;
-    this.#tables = tables;
-    this.#log = log;
+  constructor(parts: { clock: SteadyClock; tables: Tables; log: Log }) {
+    this.#parts = parts;
+    const { clock, tables } = parts;
     this.#last = { now: clock.now(), elapsed: clock.elapsed() };
     const trustedAt = tables.store.trustedAt();
     const pause = this.#last.now - trustedAt;
@@ -47,7 +38,8 @@ export class ClockWatch {
    * then, since the clock may be set meanwhile. Call it often: a jump is what is between two calls.
    */
   async trustedNow(): Promise<number | null> {
-    const [now, elapsed] = [this.#clock.now(), this.#clock.elapsed()];
+    const { clock } = this.#parts;
+    const [now, elapsed] = [clock.now(), clock.elapsed()];
     const jump = now - this.#last.now - (elapsed - this.#last.elapsed);
     this.#last = { now, elapsed };
     if (jump >= JUMP_MS) this.#doubt("the clock was set forward", jump);
@@ -58,13 +50,13 @@ export class ClockWatch {
 
   #doubt(why: string, ms: number): void {
     this.#doubtedUntil = this.#last.elapsed + DOUBT_MS;
-    const hours = Math.round(ms / 3_600_000);
-    this.#log.warn(`${why}: what has expired is removed from the disk only after an hour`, { hours });
+    const hours = Math.round(ms / HOUR_MS);
+    this.#parts.log.warn(`${why}: what has expired is removed from the disk only after an hour`, { hours });
   }
 
   /** For the next start. */
   async #remember(now: number): Promise<void> {
-    const { store, writeFromReserve } = this.#tables;
+    const { store, writeFromReserve } = this.#parts.tables;
     if (Math.abs(now - store.trustedAt()) < STORE_MS) return;
     try {
       await writeFromReserve(() => store.putTrustedAt(now));

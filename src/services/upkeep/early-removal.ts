@@ -21,31 +21,29 @@ const LEAST_PRUNED = 16 * MIB;
 /** How many contents one transaction removes. */
 const PIECE = 200;
 
-export interface EarlyRemovalParts {
-  readonly tables: Tables;
-  readonly blobs: BlobStore;
-  readonly quota: Quota;
-  readonly pruning: Pruning;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** See `Sweep.forget`: it may remove none. */
-  readonly forget: (contents: readonly BlobRow[]) => Promise<number>;
-}
-
 /**
  * Removes orphans before their grace period is over, oldest first: those of an owner that has released more than its
  * storage limit, down to that limit; and those of all owners while the disk is short of space. Before that, it has kept
  * contents pruned, which become orphans.
  */
 export class EarlyRemoval {
-  readonly #parts: EarlyRemovalParts;
+  readonly #parts;
   /** Owners to check, by kind and pk. */
   readonly #asked = new Map<string, Releaser>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   #working: Promise<void> | null = null;
   #isStopped = false;
 
-  constructor(parts: EarlyRemovalParts) {
+  constructor(parts: {
+    tables: Tables;
+    blobs: BlobStore;
+    quota: Quota;
+    pruning: Pruning;
+    clock: Clock;
+    log: Log;
+    /** See `Sweep.forget`: it may remove none. */
+    forget: (contents: readonly BlobRow[]) => Promise<number>;
+  }) {
     this.#parts = parts;
   }
 
@@ -145,12 +143,10 @@ export class EarlyRemoval {
     const needed = Math.max(await blobs.shortage(), LEAST_PRUNED);
     const removed = await pruning.pruneForTheDisk(needed - tables.releasedContents.sizeOfAll());
     if (removed === 0) return;
+    const free_bytes = await blobs.freeBytes();
     log.warn(
       "earlier versions and entries of the trash were removed before their time: the disk is short of space",
-      {
-        removed,
-        free_bytes: await blobs.freeBytes(),
-      },
+      { removed, free_bytes },
     );
   }
 }

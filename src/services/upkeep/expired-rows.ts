@@ -2,9 +2,10 @@ import type { Tables } from "../../db/tables.ts";
 import { KNOWN_CLIENT_LIFETIME_MS } from "../../domain/accounts/known-client.ts";
 import { CLAIM_TOKEN_MEMORY_MS } from "../../domain/limits.ts";
 import { keepsVersions, keptSince, type Retention } from "../../domain/history/retention.ts";
+import { DAY_MS } from "../../domain/time.ts";
 
 /** How long an expired link is kept, in milliseconds: that long the error is 410, then 404. */
-const LINK_MEMORY_MS = 30 * 24 * 60 * 60 * 1000;
+const LINK_MEMORY_MS = 30 * DAY_MS;
 
 /** How many rows one transaction removes, so that no request waits long for the sweep. */
 const PIECE = 200;
@@ -22,12 +23,11 @@ export interface ExpiredRows {
 /** The rows that only need to be removed once they have ended: nothing else depends on them. */
 export function expiredRows(tables: Tables, retention: Retention): readonly ExpiredRows[] {
   const { fileVersions, claimTokens, apiKeys, oauthClients, idempotencyRecords, knownClients } = tables;
+  // Versions that were replaced at this time or before are not kept any more.
+  const versionsEnd = (now: number) => (keepsVersions(retention) ? keptSince(retention, now) : now);
   const links = [tables.presignedLinks, tables.uploadLinks, tables.shareLinks];
   return [
-    {
-      what: "old versions",
-      removeSome: (now) => fileVersions.removeOld(versionsEnd(retention, now), PIECE),
-    },
+    { what: "old versions", removeSome: (now) => fileVersions.removeOld(versionsEnd(now), PIECE) },
     { what: "expired versions", removeSome: (now) => fileVersions.removeExpired(now, PIECE) },
     { what: "expired files of the trash", removeSome: (now) => removeTrashed(tables, now) },
     {
@@ -49,11 +49,6 @@ export function expiredRows(tables: Tables, retention: Retention): readonly Expi
       removeSome: (now) => knownClients.removeUnused(now - KNOWN_CLIENT_LIFETIME_MS, PIECE),
     },
   ];
-}
-
-/** Versions that were replaced at this time or before are not kept any more. */
-function versionsEnd(retention: Retention, now: number): number {
-  return keepsVersions(retention) ? keptSince(retention, now) : now;
 }
 
 /** Removes some files of the trash that have expired, with the entries that are of one file. */

@@ -17,7 +17,6 @@ const REMIND_MS = 60_000;
 /** Whether the server can do its work. */
 export class Health {
   readonly #parts;
-  readonly #missing: MissingContents;
   /** The problem that was logged last, and when in milliseconds since the epoch; null if there is none. */
   #logged: { readonly message: string; readonly at: number } | null = null;
 
@@ -29,7 +28,6 @@ export class Health {
     log: Log;
   }) {
     this.#parts = parts;
-    this.#missing = parts.missingContents;
   }
 
   /** The present problems. Rejects if they cannot be determined. */
@@ -38,7 +36,7 @@ export class Health {
     if (this.#parts.tables.hasFailed()) return ["disk_failed"];
     const hasSpace = (await this.#parts.blobs.hasSpace()) && (await this.#parts.tables.hasSpace());
     const problems: Problem[] = hasSpace ? [] : ["storage_full"];
-    return this.#missing.hasMany() ? [...problems, "contents_missing"] : problems;
+    return this.#parts.missingContents.hasMany() ? [...problems, "contents_missing"] : problems;
   }
 
   /**

@@ -36,7 +36,6 @@ export interface ScrubStatus {
  */
 export class Scrub {
   readonly #parts;
-  readonly #intervalMs: number;
   readonly #stopping = new AbortController();
   #running: Promise<unknown> = Promise.resolve();
   /** Bytes that were read since the last pause. */
@@ -53,7 +52,6 @@ export class Scrub {
     scrubIntervalMs: number;
   }) {
     this.#parts = parts;
-    this.#intervalMs = parts.scrubIntervalMs;
   }
 
   /** Checks the contents that are due. Returns how many. */
@@ -82,7 +80,7 @@ export class Scrub {
     if (this.#parts.tables.hasFailed()) return 0;
     try {
       await this.#lookAgain();
-      return this.#intervalMs === 0 ? 0 : await this.#checkDue();
+      return this.#parts.scrubIntervalMs === 0 ? 0 : await this.#checkDue();
     } catch (error) {
       if (this.#stopping.signal.aborted || error instanceof WriteRefused) return 0;
       throw error;
@@ -103,7 +101,7 @@ export class Scrub {
     const now = this.#parts.clock.now();
     let state = await this.#begin(now);
     let checked = 0;
-    const share = (now - state.startedAt) / this.#intervalMs;
+    const share = (now - state.startedAt) / this.#parts.scrubIntervalMs;
     for (;;) {
       const begun = state.reached;
       const contents = this.#parts.tables.scrub.contents(begun, digestAt(share), BATCH);
@@ -125,12 +123,8 @@ export class Scrub {
 
   /** The round that is under way. One begins if there is none, and begins later if the clock was set back. */
   async #begin(now: number): Promise<ScrubState> {
-    const state = this.#parts.tables.scrub.state() ?? {
-      reached: "",
-      contents: 0,
-      finishedAt: null,
-      startedAt: Infinity,
-    };
+    const none = { reached: "", contents: 0, finishedAt: null, startedAt: Infinity };
+    const state = this.#parts.tables.scrub.state() ?? none;
     if (state.startedAt <= now) return state;
     await this.#store({ ...state, startedAt: now });
     return { ...state, startedAt: now };

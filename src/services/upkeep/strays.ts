@@ -11,13 +11,6 @@ const SURVEYED = 300;
 /** After this many look-ups other requests get a turn. */
 const LOOKUPS = 100;
 
-export interface StraysParts {
-  readonly tables: Tables;
-  readonly blobs: BlobStore;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 /** The contents of a shard, by whether a row names them. */
 interface Examined {
   readonly known: number;
@@ -29,12 +22,12 @@ interface Examined {
  * one that knows few contents is more likely the wrong database.
  */
 export class Strays {
-  readonly #parts: StraysParts;
+  readonly #parts;
   #nextShard = 0;
   /** Whether this round through all shards has already logged that it removes nothing. */
   #hasComplained = false;
 
-  constructor(parts: StraysParts) {
+  constructor(parts: { tables: Tables; blobs: BlobStore; clock: Clock; log: Log }) {
     this.#parts = parts;
   }
 
@@ -80,12 +73,11 @@ export class Strays {
       unknown += more.unknown.length;
     }
     if (known >= unknown) return true;
-    this.#complain(known, unknown);
+    if (!this.#hasComplained) this.#complain(known, unknown);
     return false;
   }
 
   #complain(known: number, unknown: number): void {
-    if (this.#hasComplained) return;
     this.#hasComplained = true;
     this.#parts.log.error(
       "contents that no file uses are kept, because the database knows too few of the contents: if it is the wrong " +

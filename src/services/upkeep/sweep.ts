@@ -46,7 +46,6 @@ export class Sweep {
   readonly #parts;
   readonly #strays: Strays;
   readonly #expiredRows: readonly ExpiredRows[];
-  readonly #snapshots: SnapshotRemoval;
   #stopped = false;
   #running: Promise<unknown> = Promise.resolve();
 
@@ -67,7 +66,6 @@ export class Sweep {
     this.#strays = new Strays(parts);
     const { tables, retention } = parts;
     this.#expiredRows = [...expiredRows(tables, retention), oldChanges(tables, retention.days)];
-    this.#snapshots = parts.snapshotRemoval;
   }
 
   /** Sweeps once. If a step fails, that is logged and the others still run. */
@@ -84,31 +82,34 @@ export class Sweep {
   }
 
   async #sweep(): Promise<Swept> {
-    if (this.#parts.tables.hasFailed()) return { files: 0, drives: 0, blobs: 0 };
-    const now = await this.#parts.watch.trustedNow();
+    const { tables, watch, early, endedKeys, historyRemoval, snapshotRemoval, clock } = this.#parts;
+    if (tables.hasFailed()) return { files: 0, drives: 0, blobs: 0 };
+    const now = await watch.trustedNow();
     const files = now === null ? 0 : await this.#expired(now);
-    await this.#attempt("what ended keys made", () =>
-      this.#inPieces(() => this.#parts.endedKeys.removePiece()),
-    );
-    await this.#attempt("the trash", () => this.#trash(now));
+    await this.#attempt("what ended keys made", () => this.#inWrites(() => endedKeys.removeSome()));
+    await this.#attempt("the trash", async () => {
+      if (now !== null) await this.#inWrites(() => historyRemoval.endSome(now));
+      return this.#inWrites(() => historyRemoval.emptySome());
+    });
     await this.#attempt("versions", () => this.#versions());
     const drives = await this.#attempt("deleted drives", () => this.#deletedDrives());
-    await this.#attempt("deleted snapshots", () => this.#inPieces(() => this.#snapshots.piece()));
-    const blobs = await this.#attempt("orphaned blobs", () => this.#orphanedBlobs());
-    const early = await this.#attempt("contents early", () => this.#parts.early.run());
+    await this.#attempt("deleted snapshots", () => this.#inPieces(() => snapshotRemoval.piece()));
+    const blobs = await this.#attempt("orphaned blobs", async () => {
+      await this.#inWrites(() => tables.blobs.stampOrphans(clock.now(), PIECE));
+      return this.#inPieces(() => this.forget(tables.blobs.orphans(clock.now() - ORPHAN_GRACE_MS, PIECE)));
+    });
+    const contents = await this.#attempt("contents early", () => early.run());
     const strays = await this.#attempt("stray blobs", () => this.#strayBlobs());
-    await this.#attempt("free pages", () => this.#freePages());
-    return { files, drives, blobs: blobs + early + strays };
+    await this.#attempt("free pages", () => this.#inWrites(() => tables.releasePages(PAGES)));
+    return { files, drives, blobs: blobs + contents + strays };
   }
 
   /** Removes what has expired. Returns how many files. */
   async #expired(now: number): Promise<number> {
-    const files = await this.#attempt("expired files", () => this.#expiredFiles(now));
-    await this.#attempt("expired drives", () => this.#expiredDrives(now));
+    const files = await this.#attempt("expired files", () => this.#inWrites(() => this.#expireFiles(now)));
+    await this.#attempt("expired drives", () => this.#inWrites(() => this.#expireDrives(now)));
     for (const { what, removeSome } of this.#expiredRows) {
-      await this.#attempt(what, () =>
-        this.#inPieces(() => this.#parts.tables.writeFromReserve(() => removeSome(now))),
-      );
+      await this.#attempt(what, () => this.#inWrites(() => removeSome(now)));
     }
     return files;
   }
@@ -128,27 +129,26 @@ export class Sweep {
     return inPieces(piece, () => this.#stopped);
   }
 
-  #expiredFiles(now: number): Promise<number> {
-    return this.#inPieces(() =>
-      this.#parts.tables.writeFromReserve(() => {
-        const expired = this.#parts.tables.files.expired(now, PIECE);
-        // Files in the same folders are next to each other, so that each folder is counted once.
-        expired.sort((a, b) => a.drivePk - b.drivePk || (a.path < b.path ? -1 : 1));
-        const files = new Piece().takeFiles(expired, goingFile);
-        this.#parts.tree.expire(files, { now });
-        return files.length;
-      }),
-    );
+  /** The same, each piece in a write of its own. */
+  #inWrites(piece: () => number): Promise<number> {
+    return this.#inPieces(() => this.#parts.tables.writeFromReserve(piece));
   }
 
-  /**
-   * Empties the entries of the trash that were deleted for good, and those that were kept for long enough; `now` is null
-   * while the clock is not trusted. Returns how many rows.
-   */
-  async #trash(now: number | null): Promise<number> {
-    const { writeFromReserve: write } = this.#parts.tables;
-    if (now !== null) await this.#inPieces(() => write(() => this.#parts.historyRemoval.endSome(now)));
-    return this.#inPieces(() => write(() => this.#parts.historyRemoval.emptySome()));
+  #expireFiles(now: number): number {
+    const expired = this.#parts.tables.files.expired(now, PIECE);
+    // Files in the same folders are next to each other, so that each folder is counted once.
+    expired.sort((a, b) => a.drivePk - b.drivePk || (a.path < b.path ? -1 : 1));
+    const files = new Piece().takeFiles(expired, goingFile);
+    this.#parts.tree.expire(files, { now });
+    return files.length;
+  }
+
+  /** Claim tokens are kept for now, so that a late claim gets 410. */
+  #expireDrives(now: number): number {
+    const { drives } = this.#parts.tables;
+    const expired = drives.expired(now, PIECE);
+    for (const drive of expired) drives.markDeleted(drive, now);
+    return expired.length;
   }
 
   /** Removes versions above their number, and some of those whose files are gone. Returns how many files it looked at. */
@@ -162,17 +162,6 @@ export class Sweep {
     return looked;
   }
 
-  /** Claim tokens are kept for now, so that a late claim gets 410. */
-  #expiredDrives(now: number): Promise<number> {
-    return this.#inPieces(() =>
-      this.#parts.tables.writeFromReserve(() => {
-        const expired = this.#parts.tables.drives.expired(now, PIECE);
-        for (const drive of expired) this.#parts.tables.drives.markDeleted(drive, now);
-        return expired.length;
-      }),
-    );
-  }
-
   #deletedDrives(): Promise<number> {
     return this.#inPieces(async () => {
       const deleted = this.#parts.tables.drives.deleted(PIECE);
@@ -184,20 +173,21 @@ export class Sweep {
 
   /** Removes what is in a deleted drive, then its row. Returns false if it was stopped before the end. */
   async #empty(drive: DrivePk): Promise<boolean> {
-    const { writeFromReserve: write, folders, drives, apiKeys, releasedContents } = this.#parts.tables;
-    const { snapshots, folderWorks, shareLinks, changes } = this.#parts.tables;
+    const { tables, snapshotRemoval, historyRemoval } = this.#parts;
+    const { writeFromReserve: write, folders, drives, apiKeys, releasedContents } = tables;
+    const { snapshots, folderWorks, shareLinks, changes } = tables;
     // First: then nothing is held for snapshots any more. Works name them, and entries of the trash.
     await write(() => folderWorks.removeHistoryOf(drive));
-    await this.#inPieces(() => write(() => snapshots.removeSomeOf(drive, PIECE)));
-    await this.#inPieces(() => write(() => this.#snapshots.removeSomeOf(drive, LARGE_PIECE)));
-    await this.#inPieces(() => write(() => apiKeys.removeSomeOf(drive, PIECE)));
-    await this.#inPieces(() => write(() => shareLinks.removeSomeOf(drive, LARGE_PIECE)));
-    await this.#inPieces(() => write(() => this.#parts.historyRemoval.removeSomeOf(drive)));
-    await this.#inPieces(() => write(() => this.#removeSomeOfWebhooks(drive)));
-    await this.#inPieces(() => write(() => changes.removeSomeOf(drive, PIECE)));
-    await this.#inPieces(() => write(() => this.#removeSomeFiles(drive)));
-    await this.#inPieces(() => write(() => folders.removeSomeOf(drive, PIECE)));
-    await this.#inPieces(() => write(() => releasedContents.clearReleaser(drive, PIECE)));
+    await this.#inWrites(() => snapshots.removeSomeOf(drive, PIECE));
+    await this.#inWrites(() => snapshotRemoval.removeSomeOf(drive, LARGE_PIECE));
+    await this.#inWrites(() => apiKeys.removeSomeOf(drive, PIECE));
+    await this.#inWrites(() => shareLinks.removeSomeOf(drive, LARGE_PIECE));
+    await this.#inWrites(() => historyRemoval.removeSomeOf(drive));
+    await this.#inWrites(() => this.#removeSomeOfWebhooks(drive));
+    await this.#inWrites(() => changes.removeSomeOf(drive, PIECE));
+    await this.#inWrites(() => this.#removeSomeFiles(drive));
+    await this.#inWrites(() => folders.removeSomeOf(drive, PIECE));
+    await this.#inWrites(() => releasedContents.clearReleaser(drive, PIECE));
     if (this.#stopped) return false;
     await write(() => drives.remove(drive));
     return true;
@@ -220,16 +210,6 @@ export class Sweep {
     return files.length;
   }
 
-  async #orphanedBlobs(): Promise<number> {
-    const { blobs, writeFromReserve: write } = this.#parts.tables;
-    await this.#inPieces(() => write(() => blobs.stampOrphans(this.#parts.clock.now(), PIECE)));
-    return this.#inPieces(async () => {
-      const now = this.#parts.clock.now();
-      const orphans = this.#parts.tables.blobs.orphans(now - ORPHAN_GRACE_MS, PIECE);
-      return this.forget(orphans);
-    });
-  }
-
   /**
    * Removes contents, except those that a row names again. Returns how many: none while a backup is running, which
    * copies the contents that its snapshot of the database names.
@@ -246,12 +226,6 @@ export class Sweep {
       removed += forgotten.length;
     }
     return removed;
-  }
-
-  #freePages(): Promise<number> {
-    return this.#inPieces(() =>
-      this.#parts.tables.writeFromReserve(() => this.#parts.tables.releasePages(PAGES)),
-    );
   }
 
   /** Removes contents that a crash left without a row. Each sweep checks another part of the store. */

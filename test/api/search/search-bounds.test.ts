@@ -176,7 +176,8 @@ test("texts are indexed in turn with names, however many of these wait", async (
   expect([jobs(0), jobs(1)]).toEqual([2002, 2002]);
   const places = { database: sql.filename, blobsDir: join(other.dataDir, "blobs") };
   const [first, second] = [newId<BatchId>(0), newId<BatchId>(0)];
-  const { work } = await IndexWork.open(places, null, first);
+  const work = new IndexWork();
+  await work.open(places, null, first);
   const done = await work.index({
     drive: null,
     after: 0,

@@ -3,12 +3,13 @@ import { parseQuery } from "../../../src/domain/search/query.ts";
 import {
   bytesToEndOf,
   OVERLAP_WORDS,
+  SEARCHED_BYTES,
+  searchedText,
   sliceCount,
   SLICES_A_FILE,
   wordsOfSlice,
 } from "../../../src/domain/search/slices.ts";
 import { snippetOf } from "../../../src/domain/search/snippet.ts";
-import { SEARCHED_BYTES, searchedText } from "../../../src/domain/search/text.ts";
 import { foldName, wordsOf } from "../../../src/domain/search/words.ts";
 
 describe("words", () => {

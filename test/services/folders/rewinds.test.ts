@@ -4,7 +4,7 @@ import { releaserOf } from "../../../src/db/contents/released-contents.ts";
 import type { Caller } from "../../../src/domain/accounts/caller.ts";
 import { PIECE_ROWS } from "../../../src/domain/folders/piece.ts";
 import type { DriveId, FileId } from "../../../src/domain/id.ts";
-import { advance, type Progress, type Reached, START } from "../../../src/services/folders/progress.ts";
+import { advance, type Progress, type Reached, START } from "../../../src/services/folders/phases.ts";
 import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
@@ -225,6 +225,7 @@ function at(after: string | null): Progress {
 }
 
 const reached = (progress: Progress): Reached => ({ progress, files: 0 });
+const stamp = { now: 0, by: null };
 
 test("a piece that gets nowhere is tried larger, and in the end refused", () => {
   const stalls: number[] = [];
@@ -233,17 +234,20 @@ test("a piece that gets nowhere is tried larger, and in the end refused", () => 
   const needs = (rows: number) =>
     advance({
       begun: at("a"),
-      does: (piece) => {
-        piece.takeReads(rows * 4);
-        return piece.isFull ? at("a") : at("b");
-      },
+      phases: [
+        (piece) => {
+          piece.takeReads(rows * 4);
+          return piece.isFull ? at("a") : at("b");
+        },
+      ],
+      stamp,
       onStall,
     });
   expect(needs(PIECE_ROWS - 1)).toEqual(reached(at("b")));
   expect(stalls).toEqual([]);
   expect(needs(PIECE_ROWS * 2)).toEqual(reached(at("b")));
   expect(stalls).toEqual([PIECE_ROWS]);
-  expect(() => advance({ begun: START, does: () => START, onStall })).toThrow("cannot go on");
+  expect(() => advance({ begun: START, phases: [() => START], stamp, onStall })).toThrow("cannot go on");
   expect(stalls).toHaveLength(4);
 });
 
@@ -251,10 +255,13 @@ test("a piece that gets nowhere is tried larger, and in the end refused", () => 
 function takes(rows: number): Reached {
   return advance({
     begun: START,
-    does: (piece) => {
-      piece.takeRows(rows);
-      return START;
-    },
+    phases: [
+      (piece) => {
+        piece.takeRows(rows);
+        return START;
+      },
+    ],
+    stamp,
     onStall: () => {},
   });
 }

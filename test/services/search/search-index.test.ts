@@ -228,7 +228,7 @@ test("a job is removed only after its terms are in the index; one that was cut o
     previous: before.batch,
     id: fresh,
   };
-  const { tickets } = await thread.index(request);
+  const { tickets } = await thread.ask("index", request);
   await thread.close(before.batch);
   expect([isNew, tickets.toSorted((a, b) => a - b)]).toEqual([false, before.jobs]);
   expect({ jobs: jobs(), batch: batch() }).toEqual(before);
@@ -252,7 +252,7 @@ test("only jobs that are on the disk are done", async () => {
   const places = { database: file("coffer.db"), blobsDir: file("blobs") };
   const [fresh, id2] = [newId<BatchId>(1), newId<BatchId>(2)];
   const { thread } = await IndexThread.start(places, null, fresh);
-  const done = await thread.index({
+  const done = await thread.ask("index", {
     drive: null,
     after: 0,
     documents: [],
