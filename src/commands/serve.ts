@@ -1,7 +1,6 @@
 import { openAppliance } from "../appliance.ts";
 import { systemClock } from "../process/clock.ts";
-import { settingsHelp } from "../config/describe.ts";
-import { SETTINGS } from "../config/settings.ts";
+import { nameOf, SETTINGS, settingsHelp } from "../config/settings.ts";
 import { NEEDED, requireOpenFiles } from "../process/descriptors.ts";
 import { createLog } from "../process/log.ts";
 import { VERSION } from "../process/version.ts";
@@ -34,7 +33,7 @@ export const serve: Command = {
   summary: "Serve the drive; the default command",
   help: () => `${ADOPT_HELP}\n${WITHOUT_COPY_HELP}\n${settingsHelp()}`,
   async run(args, terminal) {
-    const flags = Object.values(SETTINGS).map((setting) => setting.name);
+    const flags = Object.values(SETTINGS).map(nameOf);
     const { values, switches } = readArguments(args, {
       values: flags,
       switches: [ADOPT_EMPTY, WITHOUT_COPY],
