@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { type Backup, backUpAsStream, backUpTo } from "../backup/backup.ts";
+import type { DamagedInBackup } from "../backup/manifest.ts";
 import { restoreFrom, restoreStream } from "../backup/restore.ts";
 import type { BackupOptions } from "../backup/run.ts";
 import { systemClock } from "../process/clock.ts";
@@ -107,7 +108,7 @@ function addressOf(text: string) {
 }
 
 /** Names the files of damaged contents. */
-function nameFiles(damaged: Backup["damaged"], what: string, terminal: Terminal): void {
+function nameFiles(damaged: readonly DamagedInBackup[], what: string, terminal: Terminal): void {
   for (const { problem, files } of damaged) {
     for (const { drive, path, kept = null } of files)
       terminal.err(`  drive ${drive}, ${path}${keptWhere({ kept })}: ${what}${problem}`);

@@ -3,7 +3,7 @@ import { systemClock } from "../process/clock.ts";
 import { findDataDirectory } from "../data-directory/data-directory.ts";
 import { openToRead } from "../data-directory/read-only-directory.ts";
 import { FINDINGS, type FindingCode } from "../domain/upkeep/finding.ts";
-import type { VerifyEvent } from "../verify/event.ts";
+import type { VerifyEvent } from "../verify/contents.ts";
 import { verify as verifyStore } from "../verify/verify.ts";
 import { type Command, CommandError, requireConfig } from "./command.ts";
 
@@ -40,8 +40,8 @@ export const verify: Command = {
     const { dataDir } = requireConfig(flags, terminal);
     // A repair writes.
     if (repairFrom !== undefined) findDataDirectory(dataDir);
-    await using opened = await openToRead(dataDir);
-    const { directory } = opened;
+    await using opened = new AsyncDisposableStack();
+    const directory = await openToRead(dataDir, opened);
     const findings = new Map<FindingCode, number>();
     const isJson = switches.has("json");
     let [contents, bytes, repaired] = [0, 0, 0];
