@@ -1,7 +1,7 @@
 import { systemClock } from "./process/clock.ts";
 import type { Config } from "./config.ts";
 import { findDataDirectory, openDataDirectory } from "./data-directory/data-directory.ts";
-import { openToRead, type ReadableDirectory } from "./data-directory/read-only-directory.ts";
+import { openToRead } from "./data-directory/read-only-directory.ts";
 import { Database } from "./db/engine/database.ts";
 import { openTables } from "./db/tables.ts";
 import { Access } from "./services/access.ts";
@@ -12,19 +12,16 @@ import { Passwords } from "./services/accounts/passwords.ts";
 import { Users } from "./services/accounts/users.ts";
 import { refuseLostDatabase } from "./data-directory/store-identity.ts";
 
-/** The services for commands that run next to a server: the database only, without the lock. */
-export interface Accounts extends AsyncDisposable {
-  readonly users: Users;
-  readonly apiKeys: ApiKeys;
-}
+/** How a command opens the data directory: it may have to `make` it, or changes or only reads what is there. */
+const OPENING = { make: openDataDirectory, change: findDataDirectory, read: openToRead } as const;
 
-/** What a command does: it may have to `make` the data directory, or it changes or only reads what is there. */
-type Use = "make" | "change" | "read";
-
-/** Opens the database for a command. Throws DataDirectoryError, or an error of `Database.open`. */
-export async function openAccounts({ dataDir, keyPrefix }: Config, use: Use): Promise<Accounts> {
+/**
+ * Opens the services for a command that runs next to a server: the database only, without the lock. Throws
+ * DataDirectoryError, or an error of `Database.open`.
+ */
+export async function openAccounts({ dataDir, keyPrefix }: Config, use: keyof typeof OPENING) {
   await using opened = new AsyncDisposableStack();
-  const { directory } = opened.use(await opening(dataDir, use));
+  const directory = await OPENING[use](dataDir, opened);
   await refuseLostDatabase(directory);
   const clock = systemClock;
   const database = opened.adopt(Database.open(directory.database, clock), (db) => db.close());
@@ -37,10 +34,4 @@ export async function openAccounts({ dataDir, keyPrefix }: Config, use: Use): Pr
     apiKeys: new ApiKeys({ tables, access, clock, keyPrefix, endedKeys }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
-}
-
-async function opening(dataDir: string, use: Use): Promise<ReadableDirectory> {
-  if (use === "read") return openToRead(dataDir);
-  const directory = use === "make" ? openDataDirectory(dataDir) : findDataDirectory(dataDir);
-  return { directory, [Symbol.asyncDispose]: () => Promise.resolve() };
 }

@@ -1,64 +1,14 @@
-import type { AllowedOrigins } from "./domain/network/allowed-origins.ts";
-import type { BackupAddress } from "./domain/upkeep/backup-address.ts";
-import type { Plan } from "./domain/accounts/plan.ts";
-import type { Subnet } from "./domain/network/subnet.ts";
-import { Reader } from "./config/reader.ts";
-import type { Secret } from "./config/secret.ts";
-import { NO_STORAGE_LIMITS, SETTINGS, variableOf } from "./config/settings.ts";
+import { nameOf, type Setting, SETTINGS, variableOf } from "./config/settings.ts";
+import { Problem } from "./config/values.ts";
+import { nearest } from "./domain/nearest.ts";
 
-/** The configuration. Deeply frozen. */
-export interface Config {
-  /** Absolute. */
-  readonly dataDir: string;
-  readonly host: string;
-  /** 0 for any free port. */
-  readonly port: number;
-  /** Null if not configured: links then begin with the address that the caller used. */
-  readonly baseUrl: string | null;
-  /** Null if not configured: as for `baseUrl`. */
-  readonly claimBaseUrl: string | null;
-  readonly keyPrefix: string;
-  /** Requests per minute. */
-  readonly rateLimits: Readonly<Record<Plan, number>>;
-  /** Bytes per account; null for no limit. */
-  readonly storageLimits: Readonly<Record<Plan, number | null>>;
-  readonly provisioning: "on" | "off";
-  readonly provisionsPerHour: number;
-  /** Bytes. */
-  readonly maxFileSize: number;
-  /** Bytes in a second; 0 for no limit. */
-  readonly minUploadSpeed: number;
-  /** Bytes. */
-  readonly diskReserve: number;
-  /** How long earlier versions and deleted files are kept; 0 for not at all. */
-  readonly keepDays: number;
-  /** How many earlier versions of one file are kept. */
-  readonly keepVersions: number;
-  readonly signups: "open" | "closed";
-  /** Null if accounts are local. */
-  readonly oidc: OidcConfig | null;
-  readonly trustedProxies: readonly Subnet[];
-  readonly corsOrigins: AllowedOrigins;
-  /** Where webhooks may be beside the public internet. */
-  readonly webhookAddresses: readonly Subnet[];
-  readonly sweepIntervalMs: number;
-  /** Null if the server makes no backups by itself. */
-  readonly backup: BackupAddress | null;
-  readonly backupIntervalMs: number;
-  readonly backupKeep: number;
-  /** 0 for never. */
-  readonly scrubIntervalMs: number;
-  readonly logFormat: "pretty" | "json";
-}
+const PREFIX = "COFFER_";
+const SHOWN_CHARACTERS = 60;
 
-/** The OpenID Connect provider that users sign in with. */
-export interface OidcConfig {
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly clientSecret: Secret<string>;
-  /** The subjects of the provider's users who are administrators here. */
-  readonly admins: readonly string[];
-}
+type Texts = Readonly<Record<string, string | undefined>>;
+
+/** The configuration: what each setting means is in `SETTINGS`. Deeply frozen. */
+export type Config = Readonly<ReturnType<typeof readConfig>>;
 
 export interface ConfigSources {
   /** Flags by their name without dashes: `{"data-dir": "/srv/coffer"}`. They override the environment. */
@@ -66,7 +16,7 @@ export interface ConfigSources {
   /** Whether the log goes to a terminal. */
   readonly isTerminal: boolean;
   /** The environment; by default that of the process. An empty variable counts as absent. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Texts;
 }
 
 /** The configuration, or everything that is wrong with it. */
@@ -78,38 +28,42 @@ export type ConfigResult =
 /** Reads and checks the whole configuration. A problem never contains a secret. */
 export function loadConfig({ flags, isTerminal, env = process.env }: ConfigSources): ConfigResult {
   const reader = new Reader(flags, env);
-  const config: Config = {
-    dataDir: reader.required(SETTINGS.dataDir),
-    host: reader.required(SETTINGS.host),
-    port: reader.required(SETTINGS.port),
-    baseUrl: reader.optional(SETTINGS.baseUrl),
-    claimBaseUrl: reader.optional(SETTINGS.claimBaseUrl),
-    keyPrefix: reader.required(SETTINGS.keyPrefix),
-    rateLimits: reader.required(SETTINGS.rateLimits),
-    storageLimits: reader.optional(SETTINGS.storageLimits) ?? NO_STORAGE_LIMITS,
-    provisioning: reader.required(SETTINGS.provisioning),
-    provisionsPerHour: reader.required(SETTINGS.provisionsPerHour),
-    maxFileSize: reader.required(SETTINGS.maxFileSize),
-    minUploadSpeed: reader.required(SETTINGS.minUploadSpeed),
-    diskReserve: reader.required(SETTINGS.diskReserve),
-    keepDays: reader.required(SETTINGS.keepDays),
-    keepVersions: reader.required(SETTINGS.keepVersions),
-    signups: reader.required(SETTINGS.signups),
-    oidc: readOidc(reader),
-    trustedProxies: reader.optional(SETTINGS.trustedProxies) ?? [],
-    corsOrigins: reader.required(SETTINGS.corsOrigins),
-    webhookAddresses: reader.optional(SETTINGS.webhookAddresses) ?? [],
-    sweepIntervalMs: reader.required(SETTINGS.sweepInterval),
-    backup: reader.optional(SETTINGS.backup),
-    backupIntervalMs: reader.required(SETTINGS.backupInterval),
-    backupKeep: reader.required(SETTINGS.backupKeep),
-    scrubIntervalMs: reader.required(SETTINGS.scrubInterval),
-    logFormat: reader.optional(SETTINGS.log) ?? (isTerminal ? "pretty" : "json"),
-  };
+  const config = readConfig(reader, isTerminal);
   refuseBackupInside(config, reader);
   reader.reportUnknown();
   const { problems } = reader;
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config: deepFreeze(config) };
+}
+
+function readConfig(reader: Reader, isTerminal: boolean) {
+  return {
+    dataDir: reader.read(SETTINGS.dataDir),
+    host: reader.read(SETTINGS.host),
+    port: reader.read(SETTINGS.port),
+    baseUrl: reader.read(SETTINGS.baseUrl),
+    claimBaseUrl: reader.read(SETTINGS.claimBaseUrl),
+    keyPrefix: reader.read(SETTINGS.keyPrefix),
+    rateLimits: reader.read(SETTINGS.rateLimits),
+    storageLimits: reader.read(SETTINGS.storageLimits),
+    provisioning: reader.read(SETTINGS.provisioning),
+    provisionsPerHour: reader.read(SETTINGS.provisionsPerHour),
+    maxFileSize: reader.read(SETTINGS.maxFileSize),
+    minUploadSpeed: reader.read(SETTINGS.minUploadSpeed),
+    diskReserve: reader.read(SETTINGS.diskReserve),
+    keepDays: reader.read(SETTINGS.keepDays),
+    keepVersions: reader.read(SETTINGS.keepVersions),
+    signups: reader.read(SETTINGS.signups),
+    oidc: readOidc(reader),
+    trustedProxies: reader.read(SETTINGS.trustedProxies),
+    corsOrigins: reader.read(SETTINGS.corsOrigins),
+    webhookAddresses: reader.read(SETTINGS.webhookAddresses),
+    sweepIntervalMs: reader.read(SETTINGS.sweepInterval),
+    backup: reader.read(SETTINGS.backup),
+    backupIntervalMs: reader.read(SETTINGS.backupInterval),
+    backupKeep: reader.read(SETTINGS.backupKeep),
+    scrubIntervalMs: reader.read(SETTINGS.scrubInterval),
+    logFormat: reader.read(SETTINGS.log) ?? (isTerminal ? "pretty" : "json"),
+  };
 }
 
 /** A symbolic link may hide it; then the backup itself refuses. */
@@ -120,26 +74,95 @@ function refuseBackupInside({ backup, dataDir }: Config, reader: Reader): void {
   );
 }
 
-function readOidc(reader: Reader): OidcConfig | null {
+/** The OpenID Connect provider that users sign in with; null if accounts are local. */
+function readOidc(reader: Reader) {
   const settings = [SETTINGS.oidcIssuer, SETTINGS.oidcClientId, SETTINGS.oidcClientSecret];
-  const missing = settings.filter((setting) => !reader.isGiven(setting)).map(variableOf);
+  const missing = settings.filter((setting) => reader.textOf(setting) === null).map(variableOf);
+  const needed = settings.map(variableOf).join(", ");
   if (missing.length > 0 && missing.length < settings.length) {
-    reader.problems.push(
-      `Sign-in with a provider needs ${settings.map(variableOf).join(", ")}; not set: ${missing.join(", ")}.`,
-    );
+    reader.problems.push(`Sign-in with a provider needs ${needed}; not set: ${missing.join(", ")}.`);
   }
-  const issuer = reader.optional(SETTINGS.oidcIssuer);
-  const clientId = reader.optional(SETTINGS.oidcClientId);
-  const clientSecret = reader.optional(SETTINGS.oidcClientSecret);
-  const admins = reader.optional(SETTINGS.admins) ?? [];
-  if (reader.isGiven(SETTINGS.admins) && missing.length === settings.length) {
+  const issuer = reader.read(SETTINGS.oidcIssuer);
+  const clientId = reader.read(SETTINGS.oidcClientId);
+  const clientSecret = reader.read(SETTINGS.oidcClientSecret);
+  const admins = reader.read(SETTINGS.admins);
+  if (reader.textOf(SETTINGS.admins) !== null && missing.length === settings.length) {
     reader.problems.push(
-      `${variableOf(SETTINGS.admins)} lists users of a sign-in provider, but no provider is set: it needs ${settings.map(variableOf).join(", ")}.`,
+      `${variableOf(SETTINGS.admins)} lists users of a sign-in provider, but no provider is set: it needs ${needed}.`,
     );
   }
   return issuer === null || clientId === null || clientSecret === null
     ? null
     : { issuer, clientId, clientSecret, admins };
+}
+
+/** Reads single settings from flags and environment, and collects what is wrong with them in `problems`. */
+class Reader {
+  /** One sentence each. */
+  readonly problems: string[] = [];
+  readonly #flags: Texts;
+  readonly #env: Texts;
+
+  constructor(flags: Texts, env: Texts) {
+    this.#flags = flags;
+    this.#env = env;
+  }
+
+  /** What is given; null if nothing is. A flag may be given and empty. */
+  textOf(setting: Pick<Setting<unknown>, "flag">): string | null {
+    return this.#flags[nameOf(setting)] ?? (this.#env[variableOf(setting)] || null);
+  }
+
+  /** The value; the default if it is not given, or wrong. If wrong, adds a problem. */
+  read<T>(setting: Setting<T>): T {
+    const text = this.textOf(setting);
+    if (text === null) return defaultOf(setting);
+    const value = text === "" ? new Problem("must not be empty") : setting.parse(text);
+    if (!(value instanceof Problem)) return value;
+    const isFlag = this.#flags[nameOf(setting)] !== undefined;
+    const source = isFlag ? `--${nameOf(setting)}` : variableOf(setting);
+    const shown = setting.sensitive === true || text === "" ? "" : ` (${quoted(text)})`;
+    this.problems.push(`${source}${shown} ${value.text}.`);
+    return defaultOf(setting);
+  }
+
+  /** Adds a problem for every flag and every `COFFER_*` variable that is not a setting. */
+  reportUnknown(): void {
+    const names = Object.values(SETTINGS).map(nameOf);
+    for (const flag of Object.keys(this.#flags)) {
+      if (!names.includes(flag)) this.#reportUnknown("--", flag, names);
+    }
+    const variables = Object.values(SETTINGS).map(variableOf);
+    const unknown = Object.keys(this.#env).filter(
+      (name) => name.startsWith(PREFIX) && !variables.includes(name),
+    );
+    const suffixes = variables.map((name) => name.slice(PREFIX.length));
+    for (const variable of unknown) this.#reportUnknown(PREFIX, variable.slice(PREFIX.length), suffixes);
+    // Kubernetes gives every pod variables for every service, named after the service.
+    if (unknown.includes("COFFER_SERVICE_HOST")) {
+      this.problems.push(
+        "Kubernetes sets COFFER_PORT and COFFER_SERVICE_* for a service named coffer: " +
+          "put enableServiceLinks: false in the pod's specification, or name the service differently.",
+      );
+    }
+  }
+
+  #reportUnknown(prefix: string, name: string, known: readonly string[]): void {
+    const meant = nearest(name, known);
+    const hint = meant === null ? "" : ` Did you mean ${prefix}${meant}?`;
+    this.problems.push(`${prefix}${name} is not a setting.${hint}`);
+  }
+}
+
+function defaultOf<T>({ absent, fallback, parse, flag }: Setting<T>): T {
+  if (absent !== undefined) return absent;
+  const value = parse(fallback);
+  if (value instanceof Problem) throw new Error(`the default of ${flag} ${value.text}`);
+  return value;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text);
 }
 
 function deepFreeze<T extends object>(value: T): Readonly<T> {

@@ -13,12 +13,13 @@ const SETTLE_MS = 100;
 async function develop(flags: readonly string[]): Promise<void> {
   const stop = new AbortController();
   let change = Promise.withResolvers<void>();
-  const wake = () => change.resolve();
-  for (const folder of ["src", "web"]) watch(resolve(ROOT, folder), { recursive: true }, wake);
+  for (const folder of ["src", "web"]) {
+    watch(resolve(ROOT, folder), { recursive: true }, () => change.resolve());
+  }
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
       stop.abort();
-      wake();
+      change.resolve();
     });
   }
   while (!stop.signal.aborted) {
@@ -27,10 +28,9 @@ async function develop(flags: readonly string[]): Promise<void> {
     });
     // Also restarts a server that failed to start.
     await change.promise;
-    if (!stop.signal.aborted) await Bun.sleep(SETTLE_MS);
-    change = Promise.withResolvers();
     server.kill("SIGTERM");
-    await server.exited;
+    await Promise.all([server.exited, Bun.sleep(SETTLE_MS)]);
+    change = Promise.withResolvers();
   }
 }
 

@@ -1,5 +1,5 @@
 import { runCli } from "./commands/cli.ts";
-import { processTerminal } from "./commands/process-terminal.ts";
+import { processTerminal } from "./commands/terminal.ts";
 
 // Files made here, above all the database, are for this user only.
 process.umask(0o077);

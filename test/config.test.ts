@@ -2,8 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { resolve } from "node:path";
 import { inspect } from "node:util";
 import { type Config, loadConfig } from "../src/config.ts";
-import { settingsHelp } from "../src/config/describe.ts";
-import { SETTINGS, variableOf } from "../src/config/settings.ts";
+import { nameOf, SETTINGS, settingsHelp, variableOf } from "../src/config/settings.ts";
 import { settingsTable } from "./support/server/settings-table.ts";
 
 function load(env: Record<string, string>, flags: Record<string, string> = {}): Config {
@@ -325,9 +324,10 @@ test("help and table name every setting, and every default is what its setting a
   for (const setting of Object.values(SETTINGS)) {
     for (const text of [settingsHelp(), settingsTable()]) {
       expect(text).toContain(variableOf(setting));
-      expect(text).toContain(`--${setting.name}`);
+      expect(text).toContain(`--${nameOf(setting)}`);
       expect(text).toContain(setting.fallback);
     }
-    if (!("optional" in setting)) expect(problems({ [variableOf(setting)]: setting.fallback })).toEqual([]);
+    if (setting.absent === undefined)
+      expect(problems({ [variableOf(setting)]: setting.fallback })).toEqual([]);
   }
 });

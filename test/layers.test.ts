@@ -101,7 +101,7 @@ const ONLY_IN: readonly { readonly module: RegExp; readonly places: readonly str
     module: /^(elysia|@elysiajs\/.*|@remix-run\/.*|swagger-ui-dist\/.*|@modelcontextprotocol\/.*)$/,
     places: ["http"],
   },
-  { module: /^@sinclair\/typebox/, places: ["http"] },
+  { module: /^@sinclair\/typebox/, places: ["backup", "http"] },
   { module: /^bun:sqlite$/, places: ["db"] },
   {
     module: /^node:fs/,

@@ -8,14 +8,13 @@ import { openTables, type Tables } from "../db/tables.ts";
 import { isFull } from "../db/engine/write-failures.ts";
 import { type BackupAddress, nameOfBackupAddress } from "../domain/upkeep/backup-address.ts";
 import { WriteRefused } from "../domain/errors.ts";
-import { keptBackups } from "./kept-backups.ts";
 import { Lease } from "./lease.ts";
-import { MARKER, markerText } from "./manifest.ts";
+import { keptBackups, MARKER, markerText } from "./manifest.ts";
 import { openPlaceToWrite } from "./open-place.ts";
 import { BackupError } from "./place.ts";
 import { prune, type Pruned, removeUnfinished } from "./prune.ts";
 import { type BackedUp, type BackupOptions, BackupRun, type Made } from "./run.ts";
-import { TarTarget, type WriteBytes } from "./tar-target.ts";
+import { TarTarget } from "./tar.ts";
 
 /** A complete backup. */
 export interface Backup extends Made {
@@ -34,11 +33,11 @@ export async function backUpTo(
   keep: number,
   options: BackupOptions,
 ): Promise<Backup> {
-  return withStore(options, async (store, tables) => {
-    const place = await openPlaceToWrite(address, { id: store.id, dataDir: options.dataDir });
+  return withStore(options, async (backedUp, tables) => {
+    const place = await openPlaceToWrite(address, backedUp.store, options.dataDir);
     const last = (await keptBackups(place)).at(-1)?.id ?? null;
     await removeUnfinished(place);
-    const backup = await new BackupRun(store, options, place, { place, last }).run();
+    const backup = await new BackupRun({ ...backedUp, ...options, target: place, place }).run(last);
     await tables.writeFromReserve(() =>
       tables.backups.putSuccess(nameOfBackupAddress(address), options.clock.now()),
     );
@@ -46,12 +45,19 @@ export async function backUpTo(
   });
 }
 
-/** Writes a backup as one tar archive. Throws as `backUpTo` does. */
-export async function backUpAsStream(write: WriteBytes, options: BackupOptions): Promise<Backup> {
-  return withStore(options, async (store) => {
+/**
+ * Writes a backup as one tar archive. Throws as `backUpTo` does.
+ *
+ * @param write writes all of some bytes, which may change after it resolves
+ */
+export async function backUpAsStream(
+  write: (bytes: Uint8Array) => Promise<void>,
+  options: BackupOptions,
+): Promise<Backup> {
+  return withStore(options, async (backedUp) => {
     const target = new TarTarget(write);
-    await target.putText(MARKER, markerText(store.id));
-    const backup = await new BackupRun(store, options, target, null).run();
+    await target.put(MARKER, new Blob([markerText(backedUp.store)]));
+    const backup = await new BackupRun({ ...backedUp, ...options, target, place: null }).run(null);
     await target.end();
     return { ...backup, pruned: { backups: 0, contents: 0 } };
   });
@@ -59,21 +65,21 @@ export async function backUpAsStream(write: WriteBytes, options: BackupOptions):
 
 async function withStore<T>(
   { dataDir, clock }: BackupOptions,
-  work: (store: BackedUp, tables: Tables) => Promise<T>,
+  work: (backedUp: BackedUp, tables: Tables) => Promise<T>,
 ): Promise<T> {
   await using opened = new AsyncDisposableStack();
-  const { directory } = opened.use(await openToRead(dataDir));
+  const directory = await openToRead(dataDir, opened);
   const database = opened.adopt(Database.open(directory.database, clock), (db) => db.close());
   const tables = openTables(database);
-  const id = tables.store.id();
-  if (id === null || (await explaining(directory.blobs, readIdentity(directory.blobs))) !== id) {
+  const store = tables.store.id();
+  if (store === null || (await explaining(directory.blobs, readIdentity(directory.blobs))) !== store) {
     throw new BackupError(
       `The database and the contents in ${dataDir} have not been used together yet. Start coffer serve once.`,
     );
   }
   try {
     const lease = opened.use(await Lease.take({ directory, tables, clock }));
-    return await work({ directory, id, lease }, tables);
+    return await work({ directory, store, lease }, tables);
   } catch (error) {
     throw explained(error);
   }

@@ -5,7 +5,7 @@ import { type Content, readPieces, requireContent } from "../blobs/content-file.
 import { syncDirectory } from "../blobs/sync-directory.ts";
 import { hasCode, ifPresent } from "../blobs/system-error.ts";
 import { TempFile } from "../blobs/temp-file.ts";
-import { BackupError, type BackupPlace, type Listed } from "./place.ts";
+import { BackupError, type BackupPlace } from "./place.ts";
 
 /** Files that are being written. What a killed backup left there is removed by the next. */
 const DRAFTS = "unfinished";
@@ -43,9 +43,9 @@ export class DirectoryPlace implements BackupPlace {
     await mkdir(join(this.#root, DRAFTS), { mode: 0o700 });
   }
 
-  async *list(prefix: string): AsyncGenerator<Listed> {
-    const directory = this.#path(prefix);
-    for (const entry of await namesIn(directory)) {
+  async *list(prefix: string): ReturnType<BackupPlace["list"]> {
+    const entries = await ifPresent(readdir(this.#path(prefix), { withFileTypes: true }));
+    for (const entry of entries ?? []) {
       const name = `${prefix}${entry.name}`;
       if (entry.isDirectory()) {
         if (name !== DRAFTS && name !== LOST) yield* this.list(`${name}/`);
@@ -66,15 +66,8 @@ export class DirectoryPlace implements BackupPlace {
     await this.#put(name, content.size, readPieces(path, content));
   }
 
-  async putFile(name: string, path: string): Promise<void> {
-    await this.#put(name, (await stat(path)).size, createReadStream(path));
-  }
-
-  async putText(name: string, text: string): Promise<void> {
-    const bytes = Buffer.from(text);
-    await this.#put(name, bytes.length, [bytes]);
-    // A name that is seen must stay: a manifest makes a backup complete.
-    await this.sync();
+  async put(name: string, bytes: Blob): Promise<void> {
+    await this.#put(name, bytes.size, bytes.stream());
   }
 
   async remove(names: readonly string[]): Promise<void> {
@@ -116,11 +109,7 @@ export class DirectoryPlace implements BackupPlace {
     return true;
   }
 
-  async #put(
-    name: string,
-    size: number,
-    pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  ): Promise<void> {
+  async #put(name: string, size: number, pieces: AsyncIterable<Uint8Array>): Promise<void> {
     await mkdir(join(this.#root, DRAFTS), { recursive: true, mode: 0o700 });
     const draft = await TempFile.create(this.#newDraft());
     try {
@@ -178,10 +167,6 @@ async function realpathOfMissing(path: string): Promise<string> {
   if (found !== null) return found;
   const parent = dirname(path);
   return parent === path ? path : resolve(await realpathOfMissing(parent), relative(parent, path));
-}
-
-async function namesIn(directory: string) {
-  return (await ifPresent(readdir(directory, { withFileTypes: true }))) ?? [];
 }
 
 /** Removes a directory that is empty. Returns whether it is gone. */

@@ -1,10 +1,12 @@
-import { type Digest, parseDigest } from "../domain/contents/digest.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import type { Digest } from "../domain/contents/digest.ts";
 import { parseId, type StoreId } from "../domain/id.ts";
 import type { StoredPlace } from "../domain/contents/stored-place.ts";
-import { BACKUPS, BackupError } from "./place.ts";
+import { BACKUPS, BackupError, type BackupPlace, readText } from "./place.ts";
 
 /** The version of the layout of a place. A newer one is refused. */
-export const FORMAT = 1;
+const FORMAT = 1;
 
 /** What marks a place, and says whose it is. */
 export const MARKER = "coffer-backup.json";
@@ -22,52 +24,12 @@ export function isPartName(text: string): text is PartName {
 /** How many files are named for one damaged content. */
 export const NAMED_FILES = 10;
 
-/** A file of a backup. */
-export interface Part {
-  readonly name: PartName;
-  readonly sha256: Digest;
-  /** Bytes. */
-  readonly size: number;
-}
-
-/** A content that the backup names and does not have as it was. */
-export interface DamagedInBackup {
-  readonly sha256: Digest;
-  /** Bytes. */
-  readonly size: number;
-  readonly problem: string;
-  /** Some of the files that have it. */
-  readonly files: readonly {
-    readonly drive: string;
-    readonly path: string;
-    /** Missing in manifests of earlier versions. */
-    readonly kept?: StoredPlace["kept"];
-  }[];
-}
-
-/** What a complete backup holds. */
-export interface Manifest {
-  readonly format: typeof FORMAT;
-  readonly id: BackupId;
-  /** ISO 8601. */
-  readonly created_at: string;
-  /** The version that wrote it. */
-  readonly coffer: string;
-  readonly store: StoreId;
-  readonly schema_version: number;
-  readonly parts: readonly Part[];
-  /** The contents in the list of contents. */
-  readonly contents: { readonly count: number; readonly bytes: number };
-  /** Those of them that are not in the backup, and those that are damaged in its database. */
-  readonly damaged: readonly DamagedInBackup[];
-}
-
 /** `<UTC time>-<random>`. The backups of a place are in the order of their ids. */
 export type BackupId = `${string}-${string}`;
 
 const BACKUP_ID = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-[0-9a-f]{8}$/;
 
-export function isBackupId(text: string): text is BackupId {
+function isBackupId(text: string): text is BackupId {
   return BACKUP_ID.test(text);
 }
 
@@ -92,6 +54,68 @@ export function nameOfPart(id: BackupId, part: string): string {
   return `${BACKUPS}${id}/${part}`;
 }
 
+const SHA256 = Type.Unsafe<Digest>(Type.RegExp(/^[0-9a-f]{64}$/));
+const COUNT = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
+/** A file of a backup; its size is in bytes. */
+const PART = Type.Object({
+  name: Type.Union(Object.values(PARTS).map((name) => Type.Literal(name))),
+  sha256: SHA256,
+  size: COUNT,
+});
+export type Part = Static<typeof PART>;
+
+/** Some of the files that have a content. `kept` is missing in manifests of earlier versions. */
+interface NamedFile {
+  readonly drive: string;
+  readonly path: string;
+  readonly kept?: StoredPlace["kept"];
+}
+
+/** A content that the backup names and does not have as it was. */
+const DAMAGED = Type.Object({
+  sha256: SHA256,
+  size: COUNT,
+  problem: Type.String(),
+  files: Type.Array(Type.Unsafe<NamedFile>(Type.Object({}))),
+});
+export type DamagedInBackup = Static<typeof DAMAGED>;
+
+/** What a complete backup holds. */
+const SCHEMA = Type.Object({
+  format: Type.Literal(FORMAT),
+  id: Type.Unsafe<BackupId>(Type.RegExp(BACKUP_ID)),
+  /** ISO 8601. */
+  created_at: Type.String(),
+  /** The version that wrote it. */
+  coffer: Type.String(),
+  store: Type.Unsafe<StoreId>(Type.String()),
+  schema_version: COUNT,
+  parts: Type.Array(PART),
+  /** The contents in the list of contents. */
+  contents: Type.Object({ count: COUNT, bytes: COUNT }),
+  /** Those of them that are not in the backup, and those that are damaged in its database. */
+  damaged: Type.Array(DAMAGED),
+});
+export type Manifest = Static<typeof SCHEMA>;
+
+export function manifestText(manifest: Omit<Manifest, "format">): string {
+  return `${JSON.stringify({ format: FORMAT, ...manifest }, null, 2)}\n`;
+}
+
+/**
+ * Reads a manifest.
+ *
+ * @throws BackupError
+ */
+export function readManifest(text: string, id: string): Manifest {
+  const found = readJson(text, `The backup ${id}`);
+  if (!TypeCompiler.Compile(SCHEMA).Check(found) || found.id !== id || parseId(found.store) !== found.store) {
+    throw new BackupError(`The manifest of the backup ${id} is damaged.`);
+  }
+  return found;
+}
+
 export function markerText(store: StoreId): string {
   return `${JSON.stringify({ format: FORMAT, store })}\n`;
 }
@@ -103,92 +127,55 @@ export function markerText(store: StoreId): string {
  * @throws BackupError
  */
 export function readMarker(text: string, where: string): StoreId {
-  const found = readJson(text);
-  requireFormat(found, `The backups in ${where}`);
-  const store = parseId<StoreId>(String(found?.["store"]));
+  const found = readJson(text, `The backups in ${where}`);
+  const store = parseId<StoreId>(String(found["store"]));
   if (store === null) throw new BackupError(`${MARKER} in ${where} is damaged.`);
   return store;
 }
 
-export function manifestText(manifest: Manifest): string {
-  return `${JSON.stringify(manifest, null, 2)}\n`;
-}
-
-/**
- * Reads a manifest.
- *
- * @throws BackupError
- */
-export function readManifest(text: string, id: string): Manifest {
-  const found = readJson(text);
-  requireFormat(found, `The backup ${id}`);
-  if (!isManifest(found) || found.id !== id)
-    throw new BackupError(`The manifest of the backup ${id} is damaged.`);
-  return found;
-}
-
-function requireFormat(found: Record<string, unknown> | null, what: string): void {
-  const format = found?.["format"];
-  if (typeof format !== "number" || format === FORMAT) return;
+/** Reads a JSON object; what is none is an empty one. Throws BackupError for one of another format. */
+function readJson(text: string, what: string): Readonly<Record<string, unknown>> {
+  const found = parsed(text);
+  const { format } = found;
+  if (typeof format !== "number" || format === FORMAT) return found;
   throw new BackupError(
     `${what} have the format ${format}, which this executable does not know. Use a newer one.`,
   );
 }
 
-function isManifest(found: object | null): found is Manifest {
-  if (found === null) return false;
-  const { format, id, created_at, coffer, store, schema_version, parts, contents, damaged } =
-    found as Partial<Record<keyof Manifest, unknown>>;
-  return (
-    format === FORMAT &&
-    typeof id === "string" &&
-    isBackupId(id) &&
-    typeof created_at === "string" &&
-    typeof coffer === "string" &&
-    typeof store === "string" &&
-    parseId(store) === store &&
-    isCount(schema_version) &&
-    isListOf(parts, isPart) &&
-    isRecord(contents) &&
-    isCount(contents["count"]) &&
-    isCount(contents["bytes"]) &&
-    isListOf(damaged, isDamaged)
-  );
-}
-
-function isPart(found: unknown): found is Part {
-  if (!isRecord(found)) return false;
-  const { name, sha256, size } = found;
-  return typeof name === "string" && isPartName(name) && isDigest(sha256) && isCount(size);
-}
-
-function isDamaged(found: unknown): found is DamagedInBackup {
-  if (!isRecord(found)) return false;
-  const { sha256, size, problem, files } = found;
-  return isDigest(sha256) && isCount(size) && typeof problem === "string" && isListOf(files, isRecord);
-}
-
-function isListOf<T>(found: unknown, is: (item: unknown) => item is T): found is readonly T[] {
-  return Array.isArray(found) && found.every((item) => is(item));
-}
-
-function isRecord(found: unknown): found is Record<string, unknown> {
-  return typeof found === "object" && found !== null && !Array.isArray(found);
-}
-
-function isDigest(found: unknown): found is Digest {
-  return typeof found === "string" && parseDigest(found) !== null;
-}
-
-function isCount(found: unknown): found is number {
-  return typeof found === "number" && Number.isSafeInteger(found) && found >= 0;
-}
-
-function readJson(text: string): Record<string, unknown> | null {
+function parsed(text: string): Readonly<Record<string, unknown>> {
   try {
     const found: unknown = JSON.parse(text);
-    return isRecord(found) ? found : null;
+    return typeof found === "object" ? { ...found } : {};
   } catch {
-    return null;
+    return {};
   }
+}
+
+export interface KeptBackup {
+  readonly id: BackupId;
+  /** The names of its files in the place. */
+  readonly names: readonly string[];
+  /** Whether it has its manifest. One that has none was not finished. */
+  readonly isComplete: boolean;
+}
+
+/** All backups in a place, oldest first. */
+export async function keptBackups(place: BackupPlace): Promise<KeptBackup[]> {
+  const byId = new Map<BackupId, string[]>();
+  for await (const { name } of place.list(BACKUPS)) {
+    const [id = ""] = name.slice(BACKUPS.length).split("/");
+    if (!isBackupId(id)) continue;
+    byId.set(id, [...(byId.get(id) ?? []), name]);
+  }
+  const backups = [...byId].map(([id, names]) => {
+    return { id, names, isComplete: names.includes(nameOfPart(id, MANIFEST)) };
+  });
+  return backups.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+/** The manifest of a complete backup; null if it is not there any more. Throws BackupError if it is damaged. */
+export async function manifestOf(place: BackupPlace, id: BackupId): Promise<Manifest | null> {
+  const text = await readText(place, nameOfPart(id, MANIFEST));
+  return text === null ? null : readManifest(text, id);
 }

@@ -5,27 +5,26 @@ import { MARKER, markerText, readMarker } from "./manifest.ts";
 import { BackupError, type BackupPlace, readText } from "./place.ts";
 import { S3Place } from "./s3-place.ts";
 
-/** Whose backups they are to be. */
-export interface BackedUpStore {
-  readonly id: StoreId;
-  readonly dataDir: string;
-}
-
 /**
- * Opens a place to add a backup. An empty or new one is marked as the store's.
+ * Opens a place to add a backup of a store. An empty or new one is marked as the store's.
  *
+ * @param dataDir of the store: a directory must not be in it
  * @throws BackupError if it holds something else, or the backups of another store
  */
-export async function openPlaceToWrite(address: BackupAddress, store: BackedUpStore): Promise<BackupPlace> {
+export async function openPlaceToWrite(
+  address: BackupAddress,
+  store: StoreId,
+  dataDir: string,
+): Promise<BackupPlace> {
   const where = nameOfBackupAddress(address);
   if (address.kind === "s3") {
     const place = new S3Place(address);
-    await claim(place, where, store.id);
+    await claim(place, where, store);
     return place;
   }
   const place = new DirectoryPlace(address.path);
-  await place.make(store.dataDir);
-  await claim(place, where, store.id);
+  await place.make(dataDir);
+  await claim(place, where, store);
   await place.clearDrafts();
   return place;
 }
@@ -52,7 +51,8 @@ async function claim(place: BackupPlace, where: string, store: StoreId): Promise
         `${where} holds ${name} but no backups of Coffer. Choose an empty or new place. Nothing has been changed.`,
       );
     }
-    await place.putText(MARKER, markerText(store));
+    await place.put(MARKER, new Blob([markerText(store)]));
+    await place.sync();
     return;
   }
   if (readMarker(marker, where) === store) return;

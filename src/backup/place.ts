@@ -15,25 +15,16 @@ export interface BackupTarget {
    * @throws DamagedContent if the file does not hold it; nothing is under the name then
    */
   putContent(name: string, path: string, content: Content): Promise<void>;
-  /** Copies a file. */
-  putFile(name: string, path: string): Promise<void>;
-  /** Writes a small text, whole or not at all. */
-  putText(name: string, text: string): Promise<void>;
+  /** Writes a file or a text, whole or not at all. */
+  put(name: string, bytes: Blob): Promise<void>;
   /** Resolves when everything that was put or removed survives a power cut. */
   sync(): Promise<void>;
 }
 
-/** A thing in a place. */
-export interface Listed {
-  readonly name: string;
-  /** Bytes. */
-  readonly size: number;
-}
-
 /** A place that keeps backups: what was written before is still there. */
 export interface BackupPlace extends BackupTarget {
-  /** Everything whose name begins with `prefix`, which is empty or ends in a slash. */
-  list(prefix: string): AsyncIterable<Listed>;
+  /** Everything whose name begins with `prefix`, which is empty or ends in a slash, with its size in bytes. */
+  list(prefix: string): AsyncIterable<{ readonly name: string; readonly size: number }>;
   /** The bytes under a name; null if there is nothing. */
   read(name: string): Promise<AsyncIterable<Uint8Array> | null>;
   /** Removes what is under some names. No error for one that is not there. */
@@ -65,4 +56,21 @@ export async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> 
   let text = "";
   for await (const piece of bytes) text += decoder.decode(piece, { stream: true });
   return text + decoder.decode();
+}
+
+/** The digest and the size of all bytes. `take` gets each piece before the next is read. */
+export async function measured(
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  take: (piece: Uint8Array) => Promise<void> = async () => {},
+): Promise<{ readonly sha256: Digest; readonly size: number }> {
+  const hash = new Bun.CryptoHasher("sha256");
+  let size = 0;
+  for await (const piece of bytes) {
+    hash.update(piece);
+    size += piece.length;
+    await take(piece);
+  }
+  const sha256 = parseDigest(hash.digest("hex"));
+  if (sha256 === null) throw new Error("the runtime made a malformed digest");
+  return { sha256, size };
 }

@@ -1,7 +1,6 @@
 import type { Digest } from "../domain/contents/digest.ts";
-import { readContentList } from "./content-list.ts";
-import { type KeptBackup, keptBackups, manifestOf } from "./kept-backups.ts";
-import { MANIFEST, nameOfPart, PARTS } from "./manifest.ts";
+import { readContentList } from "./contents.ts";
+import { type KeptBackup, keptBackups, MANIFEST, manifestOf, nameOfPart, PARTS } from "./manifest.ts";
 import { BackupError, type BackupPlace, CONTENTS, digestOfName } from "./place.ts";
 
 /** How many names are removed at once. */

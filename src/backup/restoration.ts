@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
-import { lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Content, DamagedContent, requireContent } from "../blobs/content-file.ts";
+import { type Content, contentPath, damageIn, requireContent, requireFile } from "../blobs/content-file.ts";
 import { writeIdentity } from "../blobs/identity.ts";
 import { syncDirectory } from "../blobs/sync-directory.ts";
 import { ifPresent } from "../blobs/system-error.ts";
@@ -15,9 +15,8 @@ import {
 } from "../data-directory/data-directory.ts";
 import type { Lock } from "../db/engine/lock.ts";
 import { Snapshot } from "../db/upkeep/database-copy.ts";
-import { parseDigest } from "../domain/contents/digest.ts";
 import type { StoreId } from "../domain/id.ts";
-import { readContentList } from "./content-list.ts";
+import { damagedSmallContents, readContentList } from "./contents.ts";
 import {
   type DamagedInBackup,
   type Manifest,
@@ -26,8 +25,7 @@ import {
   type PartName,
   PARTS,
 } from "./manifest.ts";
-import { BackupError } from "./place.ts";
-import { damagedSmallContents } from "./small-contents.ts";
+import { BackupError, measured } from "./place.ts";
 
 /** What may be in a directory before a restore. */
 const NOTHING: ReadonlySet<string> = new Set(["lost+found", "lock", "lock-journal"]);
@@ -79,20 +77,16 @@ export class Restoration implements Disposable {
     this.#lock.release();
   }
 
-  /** Whether a content is there already, from an earlier attempt. */
-  async has(content: Content): Promise<boolean> {
-    try {
-      await requireContent(this.#contentPath(content), content);
-      return true;
-    } catch (error) {
-      if (error instanceof DamagedContent) return false;
-      throw error;
-    }
-  }
-
-  /** Writes a content if all of its bytes are right. If not, `finish` says so. */
-  async addContent(content: Content, bytes: Pieces): Promise<void> {
-    const path = this.#contentPath(content);
+  /**
+   * Writes a content if all of its bytes are right, and an earlier attempt has not. If they are not, `finish` says so.
+   *
+   * @param read begins to read it; null if there is nothing
+   */
+  async addContent(content: Content, read: () => Pieces | null | Promise<Pieces | null>): Promise<void> {
+    const path = contentPath(this.#directory.blobs, content.digest);
+    if ((await damageIn(() => requireContent(path, content))) === null) return;
+    const bytes = await read();
+    if (bytes === null) return;
     await this.#receive(bytes, async (draft, { sha256, size }) => {
       if (sha256 !== content.digest || size !== content.size) {
         this.#problems.set(content.digest, "does not match its SHA-256 in the backup");
@@ -172,16 +166,8 @@ export class Restoration implements Disposable {
     keep: (draft: TempFile, found: Omit<Part, "name">) => Promise<void>,
   ): Promise<void> {
     const draft = await TempFile.create(this.#newDraftPath());
-    const hash = new Bun.CryptoHasher("sha256");
-    let size = 0;
     try {
-      for await (const piece of bytes) {
-        hash.update(piece);
-        size += piece.length;
-        await draft.append(piece);
-      }
-      const sha256 = parseDigest(hash.digest("hex"));
-      if (sha256 !== null) await keep(draft, { sha256, size });
+      await keep(draft, await measured(bytes, (piece) => draft.append(piece)));
     } finally {
       await draft.discard();
     }
@@ -197,15 +183,12 @@ export class Restoration implements Disposable {
       if (files.length > 0) missing.push({ sha256: digest, size, problem, files });
     };
     for await (const content of this.contents()) {
-      if (await isFileOf(this.#contentPath(content), content.size)) continue;
+      const path = contentPath(this.#directory.blobs, content.digest);
+      if ((await damageIn(() => requireFile(path, content))) === null) continue;
       add(content, this.#problems.get(content.digest) ?? "is not in the backup");
     }
     for await (const content of damagedSmallContents(snapshot)) add(content, "is damaged in the backup");
     return missing;
-  }
-
-  #contentPath({ digest }: Content): string {
-    return join(this.#directory.blobs, digest.slice(0, 2), digest);
   }
 
   #partPath(name: PartName): string {
@@ -227,9 +210,4 @@ async function requireNothing(root: string): Promise<void> {
     `${root} holds ${found}. A backup is restored into an empty or new directory: choose one with --data-dir. ` +
       "Nothing has been changed.",
   );
-}
-
-async function isFileOf(path: string, size: number): Promise<boolean> {
-  const found = await ifPresent(lstat(path));
-  return found?.isFile() === true && found.size === size;
 }

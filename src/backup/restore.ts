@@ -1,17 +1,15 @@
-import type { Content } from "../blobs/content-file.ts";
 import { hasCode } from "../blobs/system-error.ts";
 import { MIGRATIONS } from "../db/engine/migrations.ts";
 import { type BackupAddress, nameOfBackupAddress } from "../domain/upkeep/backup-address.ts";
 import type { StoreId } from "../domain/id.ts";
 import { inParallel } from "./in-parallel.ts";
-import { keptBackups, manifestOf } from "./kept-backups.ts";
 import {
-  type BackupId,
   type DamagedInBackup,
-  isBackupId,
   isPartName,
+  keptBackups,
   MANIFEST,
   type Manifest,
+  manifestOf,
   MARKER,
   nameOfPart,
   readManifest,
@@ -55,11 +53,9 @@ export async function restoreFrom(
       if (bytes !== null) await restoration.addPart(name, bytes);
     }
     restoration.requireParts(manifest);
-    await inParallel(restoration.contents(), AT_ONCE, async (content) => {
-      if (await restoration.has(content)) return;
-      const bytes = await place.read(nameOfContent(content.digest));
-      if (bytes !== null) await restoration.addContent(content, bytes);
-    });
+    await inParallel(restoration.contents(), AT_ONCE, (content) =>
+      restoration.addContent(content, () => place.read(nameOfContent(content.digest))),
+    );
     return { manifest, missing: await restoration.finish(manifest) };
   });
 }
@@ -106,27 +102,18 @@ async function* smallContents(
       if (part === MANIFEST) manifests.push(readManifest(await textOf(bytes), id));
       else if (isPartName(part)) await restoration.addPart(part, bytes);
     } else if (size > SMALL_BYTES) {
-      await addContent({ digest, size }, bytes, restoration);
+      await restoration.addContent({ digest, size }, () => bytes);
     } else {
       const held = await Array.fromAsync(bytes, (piece) => Uint8Array.from(piece));
-      yield () => addContent({ digest, size }, held, restoration);
+      yield () => restoration.addContent({ digest, size }, () => held);
     }
   }
 }
 
-async function addContent(
-  content: Content,
-  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  restoration: Restoration,
-): Promise<void> {
-  if (!(await restoration.has(content))) await restoration.addContent(content, bytes);
-}
-
 async function chosen(place: BackupPlace, where: string, id: string | null): Promise<Manifest> {
   const complete = (await keptBackups(place)).filter(({ isComplete }) => isComplete).map((kept) => kept.id);
-  const wanted: BackupId | undefined = id === null ? complete.at(-1) : isBackupId(id) ? id : undefined;
-  const manifest =
-    wanted === undefined || !complete.includes(wanted) ? null : await manifestOf(place, wanted);
+  const wanted = id === null ? complete.at(-1) : complete.find((each) => each === id);
+  const manifest = wanted === undefined ? null : await manifestOf(place, wanted);
   if (manifest !== null) return manifest;
   if (complete.length === 0) throw new BackupError(`${where} holds no complete backup.`);
   throw new BackupError(`${where} holds no complete backup ${id}. It holds ${complete.join(", ")}.`);

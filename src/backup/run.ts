@@ -1,21 +1,19 @@
 import { createReadStream } from "node:fs";
 import { readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { DamagedContent } from "../blobs/content-file.ts";
+import { type Content, contentPath, damageIn } from "../blobs/content-file.ts";
 import { hasCode } from "../blobs/system-error.ts";
 import type { Clock } from "../process/clock.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
-import { copyDatabase, NoRoomForCopy, Snapshot, type CopiedContent } from "../db/upkeep/database-copy.ts";
-import { type Digest, parseDigest } from "../domain/contents/digest.ts";
+import { copyDatabase, NoRoomForCopy, Snapshot } from "../db/upkeep/database-copy.ts";
 import type { StoreId } from "../domain/id.ts";
 import { formatInstant } from "../domain/time.ts";
-import { writeContentList } from "./content-list.ts";
+import { damagedSmallContents, writeContentList } from "./contents.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { Lease } from "./lease.ts";
 import {
   type BackupId,
   type DamagedInBackup,
-  FORMAT,
   MANIFEST,
   type Manifest,
   manifestText,
@@ -23,10 +21,17 @@ import {
   nameOfPart,
   newBackupId,
   type Part,
+  type PartName,
   PARTS,
 } from "./manifest.ts";
-import { BackupError, type BackupPlace, type BackupTarget, CONTENTS, nameOfContent } from "./place.ts";
-import { damagedSmallContents } from "./small-contents.ts";
+import {
+  BackupError,
+  type BackupPlace,
+  type BackupTarget,
+  CONTENTS,
+  measured,
+  nameOfContent,
+} from "./place.ts";
 
 /** How many contents are copied at once. */
 const AT_ONCE = 8;
@@ -46,49 +51,37 @@ export interface BackupOptions {
 /** A store while it is backed up. */
 export interface BackedUp {
   readonly directory: DataDirectory;
-  readonly id: StoreId;
+  readonly store: StoreId;
   readonly lease: Lease;
 }
 
-/** What a backup holds. */
-export interface Made {
-  readonly id: BackupId;
-  readonly contents: { readonly count: number; readonly bytes: number };
-  /** How many of the contents were not there yet. */
-  readonly copied: number;
-  /** Contents of files that the backup does not have as they were. */
-  readonly damaged: readonly DamagedInBackup[];
+interface RunParts extends BackupOptions, BackedUp {
+  readonly target: BackupTarget;
+  /** The target, if it may hold contents already. */
+  readonly place: BackupPlace | null;
 }
 
-/** What a place holds before a backup. */
-export interface Earlier {
-  readonly place: BackupPlace;
-  readonly last: BackupId | null;
+/** What a backup holds; of damaged contents those that files have. */
+export interface Made extends Pick<Manifest, "id" | "contents" | "damaged"> {
+  /** How many of the contents were not there yet. */
+  readonly copied: number;
 }
 
 /** One backup on its way into a target. */
 export class BackupRun {
-  readonly #store: BackedUp;
-  readonly #options: BackupOptions;
-  readonly #target: BackupTarget;
-  readonly #place: BackupPlace | null;
-  readonly #startedAt: number;
-  readonly #id: BackupId;
+  readonly #parts: RunParts;
   readonly #damaged: DamagedInBackup[] = [];
   #copied = 0;
 
-  /** @param earlier the target, if it may hold contents already, and its newest backup */
-  constructor(store: BackedUp, options: BackupOptions, target: BackupTarget, earlier: Earlier | null) {
-    this.#store = store;
-    this.#options = options;
-    this.#target = target;
-    this.#place = earlier?.place ?? null;
-    this.#startedAt = options.clock.now();
-    this.#id = newBackupId(this.#startedAt, earlier?.last ?? null);
+  constructor(parts: RunParts) {
+    this.#parts = parts;
   }
 
-  async run(): Promise<Made> {
-    const { directory } = this.#store;
+  /** @param last the newest backup that the target has; null if it has none */
+  async run(last: BackupId | null): Promise<Made> {
+    const { directory, store, target, clock, version } = this.#parts;
+    const startedAt = clock.now();
+    const id = newBackupId(startedAt, last);
     await removeScratch(directory.tmp);
     const scratch = (end: string) => join(directory.tmp, `backup-${crypto.randomUUID()}.${end}`);
     const [databasePath, listPath] = [scratch("db"), scratch("list")];
@@ -97,33 +90,48 @@ export class BackupRun {
       using snapshot = new Snapshot(databasePath);
       const contents = await this.#list(listPath, snapshot);
       await this.#copyContents(snapshot);
-      await this.#checkSmallContents(snapshot);
-      const parts = await this.#copyParts(databasePath, listPath);
-      await this.#target.sync();
+      // These come with the database, as they are.
+      for await (const { damage, ...content } of damagedSmallContents(snapshot)) {
+        this.#addDamaged(snapshot, content, damage);
+      }
+      const parts = await this.#copyParts(id, [
+        [PARTS.contents, listPath],
+        [PARTS.secret, directory.secretFile],
+        [PARTS.database, databasePath],
+      ]);
+      await target.sync();
       this.#check();
-      await this.#target.putText(
-        nameOfPart(this.#id, MANIFEST),
-        manifestText(this.#manifest(snapshot, contents, parts)),
-      );
+      const text = manifestText({
+        id,
+        created_at: formatInstant(startedAt),
+        coffer: version,
+        store,
+        schema_version: snapshot.schemaVersion(),
+        parts,
+        contents,
+        damaged: this.#damaged,
+      });
+      await target.put(nameOfPart(id, MANIFEST), new Blob([text]));
+      await target.sync();
       const damaged = this.#damaged.filter(({ files }) => files.length > 0);
-      return { id: this.#id, contents, copied: this.#copied, damaged };
+      return { id, contents, copied: this.#copied, damaged };
     } finally {
       await removeScratch(directory.tmp);
     }
   }
 
   async #snapshot(path: string): Promise<void> {
-    const { database, tmp } = this.#store.directory;
-    const { bavail, bsize } = await statfs(tmp);
-    const room = bavail * bsize - this.#options.diskReserve;
-    const { size } = await stat(database);
+    const { directory, diskReserve } = this.#parts;
+    const { bavail, bsize } = await statfs(directory.tmp);
+    const room = bavail * bsize - diskReserve;
+    const { size } = await stat(directory.database);
     if (size > room) {
       throw new NoRoomForCopy(
         `it needs ${size} bytes, and ${Math.max(room, 0)} are free beyond COFFER_DISK_RESERVE, which may be lower ` +
           "for this command",
       );
     }
-    await copyDatabase(database, path);
+    await copyDatabase(directory.database, path);
     this.#check();
   }
 
@@ -136,107 +144,55 @@ export class BackupRun {
   }
 
   async #copyContents(snapshot: Snapshot): Promise<void> {
-    const { blobs } = this.#store.directory;
+    const { directory, target } = this.#parts;
     await inParallel(this.#absent(snapshot.contents()), AT_ONCE, async (content) => {
       this.#check();
+      const path = contentPath(directory.blobs, content.digest);
       const name = nameOfContent(content.digest);
-      try {
-        await this.#target.putContent(name, join(blobs, content.digest.slice(0, 2), content.digest), content);
-        this.#copied += 1;
-      } catch (error) {
-        if (!(error instanceof DamagedContent)) throw error;
-        this.#addDamaged(snapshot, content, error);
-      }
+      const damage = await damageIn(() => target.putContent(name, path, content));
+      if (damage === null) this.#copied += 1;
+      else this.#addDamaged(snapshot, content, damage);
     });
   }
 
-  /** They come with the database, as they are. */
-  async #checkSmallContents(snapshot: Snapshot): Promise<void> {
-    for await (const { damage, ...content } of damagedSmallContents(snapshot)) {
-      this.#addDamaged(snapshot, content, damage);
-    }
-    this.#check();
-  }
-
-  #addDamaged(snapshot: Snapshot, { digest, size }: CopiedContent, { message }: DamagedContent): void {
+  #addDamaged(snapshot: Snapshot, { digest, size }: Content, { message }: Error): void {
     const files = snapshot.placesOf(digest, NAMED_FILES);
     this.#damaged.push({ sha256: digest, size, problem: message, files });
   }
 
   /** The contents that are not in the place yet. */
-  async *#absent(contents: Iterable<CopiedContent>): AsyncGenerator<CopiedContent> {
+  async *#absent(contents: Iterable<Content>): AsyncGenerator<Content> {
+    const { place } = this.#parts;
     let shard = "";
-    let present: ReadonlyMap<string, number> = new Map();
+    const present = new Map<string, number>();
     for (const content of contents) {
       const own = content.digest.slice(0, 2);
-      if (own !== shard) {
-        present = await sizesIn(this.#place, `${CONTENTS}${own}/`);
-        shard = own;
+      if (own !== shard && place !== null) {
+        present.clear();
+        for await (const { name, size } of place.list(`${CONTENTS}${own}/`)) present.set(name, size);
       }
+      shard = own;
       if (present.get(nameOfContent(content.digest)) !== content.size) yield content;
     }
   }
 
-  async #copyParts(databasePath: string, listPath: string): Promise<Part[]> {
-    const { secretFile } = this.#store.directory;
-    const paths = [
-      [PARTS.contents, listPath],
-      [PARTS.secret, secretFile],
-      [PARTS.database, databasePath],
-    ] as const;
+  async #copyParts(id: BackupId, paths: readonly (readonly [PartName, string])[]): Promise<Part[]> {
     const parts: Part[] = [];
     for (const [name, path] of paths) {
       this.#check();
       // A store whose server never answered may have no secret yet.
       if (name === PARTS.secret && !(await Bun.file(path).exists())) continue;
-      const part = await partOf(name, path);
-      await this.#target.putFile(nameOfPart(this.#id, name), path);
-      parts.push(part);
+      parts.push({ name, ...(await measured(createReadStream(path))) });
+      await this.#parts.target.put(nameOfPart(id, name), Bun.file(path));
     }
     return parts;
   }
 
-  #manifest(snapshot: Snapshot, contents: Manifest["contents"], parts: readonly Part[]): Manifest {
-    return {
-      format: FORMAT,
-      id: this.#id,
-      created_at: formatInstant(this.#startedAt),
-      coffer: this.#options.version,
-      store: this.#store.id,
-      schema_version: snapshot.schemaVersion(),
-      parts,
-      contents,
-      damaged: this.#damaged,
-    };
-  }
-
   #check(): void {
-    if (this.#options.signal.aborted)
+    if (this.#parts.signal.aborted)
       throw new BackupError("The backup was stopped. The next one goes on with it.");
-    this.#store.lease.requireHeld();
+    this.#parts.lease.requireHeld();
   }
-}
-
-async function sizesIn(place: BackupPlace | null, prefix: string): Promise<ReadonlyMap<string, number>> {
-  const sizes = new Map<string, number>();
-  if (place !== null) for await (const { name, size } of place.list(prefix)) sizes.set(name, size);
-  return sizes;
-}
-
-async function partOf(name: Part["name"], path: string): Promise<Part> {
-  const hash = new Bun.CryptoHasher("sha256");
-  let size = 0;
-  for await (const piece of createReadStream(path)) {
-    hash.update(piece);
-    size += piece.length;
-  }
-  return { name, sha256: digestOf(hash), size };
-}
-
-function digestOf(hash: Bun.CryptoHasher): Digest {
-  const digest = parseDigest(hash.digest("hex"));
-  if (digest === null) throw new Error("the runtime made a malformed digest");
-  return digest;
 }
 
 async function removeScratch(tmp: string): Promise<void> {

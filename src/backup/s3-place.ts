@@ -1,5 +1,5 @@
 import { type Content, requireContent } from "../blobs/content-file.ts";
-import { BackupError, type BackupPlace, type Listed } from "./place.ts";
+import { BackupError, type BackupPlace } from "./place.ts";
 
 /** Larger files are uploaded in parts: servers take up to 5 GiB at once. */
 const WHOLE_BYTES = 1024 ** 3;
@@ -24,7 +24,7 @@ export class S3Place implements BackupPlace {
     this.#where = `the bucket ${bucket}`;
   }
 
-  async *list(prefix: string): AsyncGenerator<Listed> {
+  async *list(prefix: string): ReturnType<BackupPlace["list"]> {
     const from = `${this.#prefix}${prefix}`;
     for (let continuationToken: string | undefined; ;) {
       const token = continuationToken === undefined ? {} : { continuationToken };
@@ -50,18 +50,12 @@ export class S3Place implements BackupPlace {
 
   async putContent(name: string, path: string, content: Content): Promise<void> {
     await requireContent(path, content);
-    await this.putFile(name, path);
+    await this.put(name, Bun.file(path));
   }
 
-  async putFile(name: string, path: string): Promise<void> {
-    const file = Bun.file(path);
-    const { size } = await file.stat();
-    if (size > WHOLE_BYTES) await this.#attempt("written", () => this.#putInParts(name, file, size));
-    else await this.#send("PUT", name, file);
-  }
-
-  async putText(name: string, text: string): Promise<void> {
-    await this.#send("PUT", name, text);
+  async put(name: string, bytes: Blob): Promise<void> {
+    if (bytes.size > WHOLE_BYTES) await this.#attempt("written", () => this.#putInParts(name, bytes));
+    else await this.#send("PUT", name, bytes);
   }
 
   async remove(names: readonly string[]): Promise<void> {
@@ -71,11 +65,11 @@ export class S3Place implements BackupPlace {
   /** An object is durable once it was accepted. */
   async sync(): Promise<void> {}
 
-  async #putInParts(name: string, file: Bun.BunFile, size: number): Promise<void> {
+  async #putInParts(name: string, bytes: Blob): Promise<void> {
     const writer = this.#client.file(this.#prefix + name).writer({ partSize: PART_BYTES, queueSize: 1 });
     try {
-      for (let at = 0; at < size; at += PART_BYTES) {
-        await writer.write(await file.slice(at, at + PART_BYTES).bytes());
+      for (let at = 0; at < bytes.size; at += PART_BYTES) {
+        await writer.write(await bytes.slice(at, at + PART_BYTES).bytes());
         // Without this, it keeps all that was written in memory.
         await writer.flush();
       }
@@ -87,7 +81,7 @@ export class S3Place implements BackupPlace {
   }
 
   /** Sends a file as it is on the disk, without reading it into memory. */
-  #send(method: "GET" | "PUT" | "DELETE", name: string, body?: Bun.BunFile | string): Promise<Response> {
+  #send(method: "GET" | "PUT" | "DELETE", name: string, body?: Blob): Promise<Response> {
     return this.#attempt(name, async () => {
       const url = this.#client.presign(this.#prefix + name, { method, expiresIn: SIGNED_S });
       const response = await fetch(url, { method, ...(body === undefined ? {} : { body }) });

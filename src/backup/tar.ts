@@ -1,3 +1,6 @@
+import { type Content, damageIn, readPieces, requireContent } from "../blobs/content-file.ts";
+import { BackupError, type BackupTarget } from "./place.ts";
+
 /** The size of a header, and the unit that contents are filled up to. */
 const BLOCK = 512;
 /** The first size that has no room as octal digits. Such a header has it in base 256, as GNU tar and others do. */
@@ -49,6 +52,59 @@ export function tarPadding(size: number): Uint8Array {
 
 export function tarEnd(): Uint8Array {
   return new Uint8Array(2 * BLOCK);
+}
+
+/** One archive for one backup. Unpacked, it is a place like any other. */
+export class TarTarget implements BackupTarget {
+  readonly #write: (bytes: Uint8Array) => Promise<void>;
+  /** Ends with the entry that was put last: one at a time. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @param write writes all of `bytes`, which may change after it resolves */
+  constructor(write: (bytes: Uint8Array) => Promise<void>) {
+    this.#write = write;
+  }
+
+  async putContent(name: string, path: string, content: Content): Promise<void> {
+    // First all of it: what was written cannot be taken back.
+    await requireContent(path, content);
+    await this.#put(name, content.size, readPieces(path, content));
+  }
+
+  async put(name: string, bytes: Blob): Promise<void> {
+    await this.#put(name, bytes.size, bytes.stream());
+  }
+
+  async sync(): Promise<void> {
+    await this.#last;
+  }
+
+  async end(): Promise<void> {
+    await this.#last;
+    await this.#write(tarEnd());
+  }
+
+  #put(name: string, size: number, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+    const put = this.#last.then(() => this.#writeEntry(name, size, pieces));
+    this.#last = put;
+    return put;
+  }
+
+  async #writeEntry(name: string, size: number, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+    await this.#write(tarHeader(name, size));
+    let left = size;
+    const damage = await damageIn(async () => {
+      for await (const piece of pieces) {
+        left -= piece.length;
+        await this.#write(piece);
+      }
+    });
+    const reason = damage === null ? `${name} changed` : `${damage.message}. It changed`;
+    if (damage !== null || left !== 0) {
+      throw new BackupError(`${reason} while it was read: the archive is of no use.`);
+    }
+    await this.#write(tarPadding(size));
+  }
 }
 
 /**

@@ -42,6 +42,17 @@ export class DamagedContent extends Error {
   }
 }
 
+/** What a check of a content finds damaged; null if it finds nothing. Throws other errors. */
+export async function damageIn(check: () => unknown): Promise<DamagedContent | null> {
+  try {
+    await check();
+    return null;
+  } catch (error) {
+    if (error instanceof DamagedContent) return error;
+    throw error;
+  }
+}
+
 /** The contents that were found damaged. They are not read until they are whole again. */
 export interface KnownDamage {
   /** What is wrong with a content, as `DamagedContent.problem`; null if nothing is known. */

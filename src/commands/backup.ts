@@ -1,24 +1,24 @@
 import { resolve } from "node:path";
 import { type Backup, backUpAsStream, backUpTo } from "../backup/backup.ts";
+import type { DamagedInBackup } from "../backup/manifest.ts";
+import { restoreFrom, restoreStream } from "../backup/restore.ts";
 import type { BackupOptions } from "../backup/run.ts";
 import { systemClock } from "../process/clock.ts";
-import {
-  type BackupAddress,
-  nameOfBackupAddress,
-  parseBackupAddress,
-} from "../domain/upkeep/backup-address.ts";
+import { nameOfBackupAddress, parseBackupAddress } from "../domain/upkeep/backup-address.ts";
 import { keptWhere } from "../domain/contents/stored-place.ts";
+import { stopRequest } from "../process/signals.ts";
 import { VERSION } from "../process/version.ts";
-import { type Command, CommandError, readArguments, requireConfig, type Terminal } from "./command.ts";
+import { type Command, CommandError, requireConfig } from "./command.ts";
+import type { Terminal } from "./terminal.ts";
 
 const MIB = 1024 * 1024;
 
 export const backup: Command = {
   name: "backup",
-  usage: "[DEST] [--keep NUMBER] [--data-dir PATH]",
+  positionals: ["[DEST]"],
+  flags: ["--keep NUMBER", "--data-dir PATH"],
   summary: "Make a backup; works while the server runs",
-  help: () =>
-    `  DEST              A directory, s3://BUCKET/PREFIX, or - for one tar archive on standard output.
+  help: `  DEST              A directory, s3://BUCKET/PREFIX, or - for one tar archive on standard output.
                     Without it, COFFER_BACKUP.
   --keep NUMBER     How many backups DEST keeps, this one included; the oldest are removed.
                     Without it, COFFER_BACKUP_KEEP, which is 7 if it is not set.
@@ -26,38 +26,29 @@ export const backup: Command = {
 
 Contents that DEST has already are not copied again. For s3://, set S3_ENDPOINT, S3_REGION,
 S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.`,
-  async run(args, terminal) {
-    const { values, positionals } = readArguments(args, {
-      values: ["keep", "data-dir"],
-      switches: [],
-      positionals: true,
-    });
-    const { keep, ...flags } = values;
-    const [destination, ...rest] = positionals;
-    if (rest.length > 0) throw new CommandError("Give one DEST.");
+  async run({ values: { keep, ...flags }, positionals: [destination] }, terminal) {
     const config = requireConfig(keep === undefined ? flags : { ...flags, "backup-keep": keep }, terminal);
     const stop = new AbortController();
-    void terminal.stopRequest().then(() => stop.abort());
+    void stopRequest().then(() => stop.abort());
     const options: BackupOptions = { ...config, clock: systemClock, version: VERSION, signal: stop.signal };
     if (destination === "-") {
       if (terminal.isTerminal)
         throw new CommandError("Standard output is a terminal. Send it to a file: > FILE");
-      const made = await backUpAsStream((bytes) => terminal.outBytes(bytes), options);
-      report(made, "standard output", (line) => terminal.err(line), terminal);
+      report(await backUpAsStream(terminal.outBytes, options), "standard output", terminal.err, terminal);
       return;
     }
-    const address = destination === undefined ? config.backup : parsed(destination);
-    if (address === null) throw new CommandError("Give a DEST, or set COFFER_BACKUP.");
+    const address = destination === undefined ? config.backup : addressOf(destination);
+    if (address === null) {
+      throw new CommandError(
+        destination === undefined
+          ? "Give a DEST, or set COFFER_BACKUP."
+          : "DEST must be a directory, s3://BUCKET/PREFIX or -.",
+      );
+    }
     const made = await backUpTo(address, config.backupKeep, options);
-    report(made, nameOfBackupAddress(address), (line) => terminal.out(line), terminal);
+    report(made, nameOfBackupAddress(address), terminal.out, terminal);
   },
 };
-
-function parsed(text: string): BackupAddress {
-  const address = parseBackupAddress(text, (path) => resolve(path));
-  if (address === null) throw new CommandError("DEST must be a directory, s3://BUCKET/PREFIX or -.");
-  return address;
-}
 
 /** Says what was done. Throws CommandError if contents are missing. */
 function report(
@@ -73,12 +64,53 @@ function report(
   if (pruned.backups > 0)
     say(`Removed what is no longer kept. Backups: ${pruned.backups}; contents: ${pruned.contents}.`);
   if (damaged.length === 0) return;
-  for (const { problem, files } of damaged) {
-    for (const { drive, path, kept = null } of files)
-      terminal.err(`  drive ${drive}, ${path}${keptWhere({ kept })}: ${problem}`);
-  }
+  nameFiles(damaged, "", terminal);
   throw new CommandError(
     `Damaged contents that are not whole in the backup: ${damaged.length}. The rest is complete. Upload these files ` +
       "again, or restore them from an older backup.",
   );
+}
+
+export const restore: Command = {
+  name: "restore",
+  positionals: ["SRC"],
+  flags: ["--backup ID", "--data-dir PATH"],
+  summary: "Restore a backup into an empty or new data directory",
+  help: `  SRC               Where the backup is: a directory, s3://BUCKET/PREFIX, or - for an archive on
+                    standard input.
+  --backup ID       Which backup; without it, the newest complete one.
+  --data-dir PATH   The data directory to make, as for serve.`,
+  async run({ values: { backup: id = null, ...flags }, positionals: [source = ""] }, terminal) {
+    const { dataDir } = requireConfig(flags, terminal);
+    const address = addressOf(source);
+    if (source === "-" && id !== null)
+      throw new CommandError("An archive holds one backup: leave --backup out.");
+    if (source !== "-" && address === null) {
+      throw new CommandError("SRC must be a directory, s3://BUCKET/PREFIX or -.");
+    }
+    const { manifest, missing } =
+      address === null
+        ? await restoreStream(Bun.stdin.stream(), dataDir)
+        : await restoreFrom(address, id, dataDir);
+    terminal.out(`Restored the backup ${manifest.id}, made ${manifest.created_at}, into ${dataDir}.`);
+    terminal.out(`Start it with: coffer serve --data-dir ${dataDir}`);
+    if (missing.length === 0) return;
+    nameFiles(missing, "its content ", terminal);
+    throw new CommandError(
+      `${missing.length} contents could not be restored. Everything else is there; reads of these files fail until ` +
+        "they are uploaded again.",
+    );
+  },
+};
+
+function addressOf(text: string) {
+  return parseBackupAddress(text, (path) => resolve(path));
+}
+
+/** Names the files of damaged contents. */
+function nameFiles(damaged: readonly DamagedInBackup[], what: string, terminal: Terminal): void {
+  for (const { problem, files } of damaged) {
+    for (const { drive, path, kept = null } of files)
+      terminal.err(`  drive ${drive}, ${path}${keptWhere({ kept })}: ${what}${problem}`);
+  }
 }

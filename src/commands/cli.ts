@@ -1,12 +1,19 @@
+import { VERSION } from "../process/version.ts";
 import { keyCreate, userCreate, userList, userResetPassword, userSetPlan } from "./accounts.ts";
-import { backup } from "./backup.ts";
-import { type Command, CommandError, type Terminal } from "./command.ts";
+import { backup, restore } from "./backup.ts";
+import { type Command, CommandError, readArguments } from "./command.ts";
 import { extractText } from "./extract-text.ts";
 import { healthcheck } from "./healthcheck.ts";
-import { restore } from "./restore.ts";
 import { serve } from "./serve.ts";
+import type { Terminal } from "./terminal.ts";
 import { verify } from "./verify.ts";
-import { version } from "./version.ts";
+
+const version: Command = {
+  name: "version",
+  summary: "Print the version",
+  help: "",
+  run: async (_, terminal) => terminal.out(`coffer ${VERSION}`),
+};
 
 const COMMANDS: readonly Command[] = [
   serve,
@@ -40,11 +47,11 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     return 0;
   }
   try {
-    await command.run(rest, terminal);
+    await command.run(readArguments(command, rest), terminal);
     return 0;
   } catch (error) {
     terminal.err(`coffer: ${error instanceof Error ? error.message : String(error)}`);
-    return error instanceof CommandError ? error.exitCode : 1;
+    return (error instanceof CommandError ? error.exitCode : null) ?? command.failureCode ?? 1;
   }
 }
 
@@ -65,6 +72,8 @@ function overview(): string {
   return `Usage: coffer [COMMAND] [FLAGS]\n\n${lines.join("\n")}\n\nSee "coffer COMMAND --help" for its flags.`;
 }
 
-function commandHelp({ name, usage, summary, help }: Command): string {
-  return `Usage: coffer ${name} ${usage}\n\n${summary}.\n\n${help()}`.trimEnd();
+function commandHelp(command: Command): string {
+  const { name, positionals = [], flags = [], summary, help } = command;
+  const ways = command === serve ? ["[FLAGS]"] : [...positionals, ...flags.map((flag) => `[${flag}]`)];
+  return `Usage: coffer ${name} ${ways.join(" ")}\n\n${summary}.\n\n${help}`.trimEnd();
 }

@@ -1,15 +1,13 @@
-import { type Command, CommandError, readArguments, requireConfig } from "./command.ts";
+import { type Command, CommandError, requireConfig } from "./command.ts";
 import { localAddress } from "../network/local-address.ts";
 
 const TIMEOUT_MS = 5000;
 
 export const healthcheck: Command = {
   name: "healthcheck",
-  usage: "",
   summary: "Check whether the server on this machine is ready; for containers",
-  help: () => "  Needs the same environment variables as the server.",
-  async run(args, terminal) {
-    readArguments(args, { values: [], switches: [] });
+  help: "  Needs the same environment variables as the server.",
+  async run(_, terminal) {
     const { host, port } = requireConfig({}, terminal);
     const url = `${localAddress(host, port)}/readyz`;
     try {

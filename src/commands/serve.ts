@@ -1,25 +1,20 @@
-import { openAppliance } from "../appliance.ts";
+import { type Appliance, openAppliance } from "../appliance.ts";
 import { systemClock } from "../process/clock.ts";
-import { settingsHelp } from "../config/describe.ts";
-import { SETTINGS } from "../config/settings.ts";
+import { SETTINGS, settingsHelp } from "../config/settings.ts";
 import { NEEDED, requireOpenFiles } from "../process/descriptors.ts";
 import { createLog } from "../process/log.ts";
+import { ignoreOtherSignals, stopRequest } from "../process/signals.ts";
 import { VERSION } from "../process/version.ts";
-import { firstSteps, nextSteps } from "./first-words.ts";
-import { type Command, readArguments, requireConfig } from "./command.ts";
+import { type Command, requireConfig } from "./command.ts";
 
 /** How long running requests may take to finish after a signal, in milliseconds. */
 const DRAIN_MS = 10_000;
 
-/** Only a flag, no setting and no variable: it overrides a protection of the data, so it must be typed. */
-const ADOPT_EMPTY = "adopt-empty";
-const ADOPT_HELP = `  --${ADOPT_EMPTY}
+/** Only flags, no settings and no variables: they override a protection of the data, so they must be typed. */
+const PROTECTIONS = `  --adopt-empty
       Start even if the database is missing or does not belong to the contents. Contents that it does not
-      know are kept but not used. For when there is no backup of the database`;
-
-/** Only a flag, like the other. */
-const WITHOUT_COPY = "upgrade-without-copy";
-const WITHOUT_COPY_HELP = `  --${WITHOUT_COPY}
+      know are kept but not used. For when there is no backup of the database
+  --upgrade-without-copy
       Upgrade the database of an older version without the copy that is the way back. For when there is no
       room for it, and a backup`;
 
@@ -30,33 +25,26 @@ function ownProgram(): string[] {
 
 export const serve: Command = {
   name: "serve",
-  usage: "[FLAGS]",
+  flags: ["--adopt-empty", "--upgrade-without-copy", ...Object.values(SETTINGS).map(({ flag }) => flag)],
   summary: "Serve the drive; the default command",
-  help: () => `${ADOPT_HELP}\n${WITHOUT_COPY_HELP}\n${settingsHelp()}`,
-  async run(args, terminal) {
-    const flags = Object.values(SETTINGS).map((setting) => setting.name);
-    const { values, switches } = readArguments(args, {
-      values: flags,
-      switches: [ADOPT_EMPTY, WITHOUT_COPY],
-    });
+  get help() {
+    return `${PROTECTIONS}\n${settingsHelp()}`;
+  },
+  async run({ values, switches }, terminal) {
     requireOpenFiles(NEEDED.server);
     const config = requireConfig(values, terminal);
-    const log = createLog({
-      format: config.logFormat,
-      clock: systemClock,
-      write: (line) => terminal.out(line),
-    });
+    const log = createLog({ format: config.logFormat, clock: systemClock, write: terminal.out });
     terminal.dropUnread((lines) => {
       log.warn("log lines were dropped: they were not read, or could not be written", { lines });
     });
-    const stopRequest = terminal.stopRequest();
-    terminal.ignoreOtherSignals((signal) => log.warn("a signal is ignored", { signal }));
+    const stopped = stopRequest();
+    ignoreOtherSignals((signal) => log.warn("a signal is ignored", { signal }));
     const appliance = await openAppliance({
       config,
       clock: systemClock,
       log,
-      adoptEmpty: switches.has(ADOPT_EMPTY),
-      upgradeWithoutCopy: switches.has(WITHOUT_COPY),
+      adoptEmpty: switches.has("adopt-empty"),
+      upgradeWithoutCopy: switches.has("upgrade-without-copy"),
       program: ownProgram(),
     });
     const ready = { version: VERSION, url: appliance.baseUrl, data_dir: config.dataDir };
@@ -70,8 +58,31 @@ export const serve: Command = {
     // Not on standard output, which goes to logs: the link is a secret.
     const first = firstSteps(appliance);
     if (first !== null) terminal.err(first);
-    log.info("stopping", { signal: await stopRequest });
+    log.info("stopping", { signal: await stopped });
     await appliance.close(DRAIN_MS);
     log.info("stopped");
   },
 };
+
+type Addresses = Pick<Appliance, "baseUrl" | "addresses">;
+
+/** What to do with a server that has just started; one sentence each. */
+export function nextSteps({ baseUrl, addresses }: Addresses): string[] {
+  return [
+    `Agents: curl ${baseUrl}/v0/drives/provision -d '{"name": "my drive"}'`,
+    `People: ${baseUrl} is the dashboard, ${baseUrl}/docs the description of the API`,
+    ...addresses.map((address) => `From other machines: ${address}`),
+  ];
+}
+
+/** How to create the administrator account: the setup link at each address. Null if there is an administrator. */
+export function firstSteps({
+  baseUrl,
+  addresses,
+  setupLink,
+}: Addresses & Pick<Appliance, "setupLink">): string | null {
+  if (setupLink === null) return null;
+  const target = setupLink.slice(baseUrl.length);
+  const links = [baseUrl, ...addresses].map((address) => `  ${address}${target}`);
+  return `There is no administrator yet. Create the administrator account at\n\n${links.join("\n")}\n\nThe link works once; each start prints a new one until there is an administrator.`;
+}

@@ -5,11 +5,6 @@ import { basename, join } from "node:path";
 import { DataDirectoryError, errorCode } from "./data-directory-error.ts";
 import { type DataDirectory, findDataDirectory, pathsIn } from "./data-directory.ts";
 
-/** A data directory for a command that changes nothing there. */
-export interface ReadableDirectory extends AsyncDisposable {
-  readonly directory: DataDirectory;
-}
-
 /** What SQLite has of a database beside its shared memory, which is made anew. */
 const PARTS = ["", "-wal"] as const;
 /** How often a copy is tried that changes while it is made. */
@@ -18,33 +13,28 @@ const TRIES = 3;
 /**
  * Like `findDataDirectory`, but it may be on a file system that is mounted read-only. SQLite cannot read a database
  * there whose log is not empty, and without the log answered writes would be missing. So the databases are copied, with
- * their logs, to a directory for temporary files, where commands also write what is only for themselves.
+ * their logs, to a directory for temporary files, where commands also write what is only for themselves. `opened`
+ * removes that.
  *
  * @throws DataDirectoryError
  */
-export async function openToRead(root: string): Promise<ReadableDirectory> {
+export async function openToRead(root: string, opened: AsyncDisposableStack): Promise<DataDirectory> {
   try {
-    return { directory: findDataDirectory(root), [Symbol.asyncDispose]: () => Promise.resolve() };
+    return findDataDirectory(root);
   } catch (error) {
     const isReadOnly = error instanceof Error && errorCode(error.cause) === "EROFS";
     if (!isReadOnly) throw error;
   }
-  return copyOf(pathsIn(root));
-}
-
-async function copyOf(original: DataDirectory): Promise<ReadableDirectory> {
+  const original = pathsIn(root);
   const scratch = await makeScratch();
-  const remove = () => rm(scratch, { recursive: true, force: true });
+  opened.defer(() => rm(scratch, { recursive: true, force: true }));
   try {
     const { database, tmp, lockFile, backupLockFile, reserveFile } = pathsIn(scratch);
     await mkdir(tmp);
-    for (const path of [original.database, join(original.root, "search.db")])
-      await copyDatabase(path, scratch);
-    const directory = { ...original, database, tmp, lockFile, backupLockFile, reserveFile };
-    return { directory, [Symbol.asyncDispose]: remove };
+    for (const path of [original.database, join(root, "search.db")]) await copyDatabase(path, scratch);
+    return { ...original, database, tmp, lockFile, backupLockFile, reserveFile };
   } catch (error) {
-    await remove();
-    throw uncopied(error, original.root, scratch);
+    throw uncopied(error, root, scratch);
   }
 }
 

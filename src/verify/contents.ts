@@ -1,12 +1,21 @@
 import type { ContentsDirectory } from "../blobs/contents-directory.ts";
-import { type Content, DamagedContent, requireBytes } from "../blobs/content-file.ts";
+import { type Content, damageIn, requireBytes } from "../blobs/content-file.ts";
 import type { VerifiedDatabase } from "../db/verify/verified-database.ts";
 import type { Digest } from "../domain/contents/digest.ts";
-import { quoted } from "../domain/upkeep/finding.ts";
+import { type Finding, quoted } from "../domain/upkeep/finding.ts";
 import { SMALL_CONTENT_BYTES } from "../domain/limits.ts";
 import { keptWhere } from "../domain/contents/stored-place.ts";
 import type { Repair } from "./repair.ts";
-import type { VerifyEvent } from "./event.ts";
+
+/** What a verification says while it runs. */
+export type VerifyEvent =
+  | ({ readonly kind: "finding" } & Finding)
+  /** Something that was wrong, and no longer is. */
+  | { readonly kind: "repaired"; readonly about: string }
+  /** Nothing wrong, but worth knowing. */
+  | { readonly kind: "note"; readonly about: string }
+  /** How many contents have been checked, of how many, and their bytes. */
+  | { readonly kind: "progress"; readonly contents: number; readonly of: number; readonly bytes: number };
 
 /** How many contents one query returns. */
 const BATCH = 200;
@@ -43,7 +52,8 @@ export async function* verifyContents(parts: ContentsParts): AsyncGenerator<Veri
 async function* verifyContent(parts: ContentsParts, content: Content): AsyncGenerator<VerifyEvent> {
   const { database, repair } = parts;
   const { digest } = content;
-  const damage = (await damageOf(parts, content)) && (await damageOf(parts, content));
+  const look = () => damageIn(() => requireRight(parts, content));
+  const damage = (await look()) && (await look());
   if (!database.has(digest)) return;
   const about = aboutOf(database, digest);
   if (damage === null) {
@@ -60,16 +70,6 @@ async function* verifyContent(parts: ContentsParts, content: Content): AsyncGene
     const hint = repair === null ? "" : "; there are no right bytes to repair it from";
     const code = damage.isMissing ? "content-missing" : "content-damaged";
     yield { kind: "finding", code, about: `${about}: ${damage.message}${hint}` };
-  }
-}
-
-async function damageOf(parts: ContentsParts, content: Content): Promise<DamagedContent | null> {
-  try {
-    await requireRight(parts, content);
-    return null;
-  } catch (error) {
-    if (error instanceof DamagedContent) return error;
-    throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { ContentsDirectory } from "../blobs/contents-directory.ts";
-import { type Content, DamagedContent } from "../blobs/content-file.ts";
+import { type Content, damageIn } from "../blobs/content-file.ts";
 import type { Clock } from "../process/clock.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
 import { Database } from "../db/engine/database.ts";
@@ -36,12 +36,9 @@ export class Repair implements AsyncDisposable {
   }
 
   async #file(content: Content): Promise<boolean> {
-    try {
-      await this.#contents.rewrite(content, this.#spare.pieces(content), this.#tmpDir);
-    } catch (error) {
-      if (error instanceof DamagedContent) return false;
-      throw error;
-    }
+    const pieces = this.#spare.pieces(content);
+    const damage = await damageIn(() => this.#contents.rewrite(content, pieces, this.#tmpDir));
+    if (damage !== null) return false;
     await this.release(content.digest);
     return true;
   }

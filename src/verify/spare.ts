@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { ContentsDirectory, pathsIn } from "../blobs/contents-directory.ts";
-import { type Content, DamagedContent, requireBytes } from "../blobs/content-file.ts";
+import { type Content, damageIn, requireBytes } from "../blobs/content-file.ts";
 import { spareBytes } from "../db/verify/spare-database.ts";
 
 /** Where contents can be repaired from: a place of backups, or another data directory. */
@@ -42,29 +42,13 @@ export class Spare {
   async bytes(content: Content): Promise<Uint8Array | null> {
     for (const path of this.#databases) {
       const bytes = spareBytes(path, content.digest);
-      if (bytes !== null && isRight(path, bytes, content)) return bytes;
+      if (bytes === null) continue;
+      if ((await damageIn(() => requireBytes(path, bytes, content))) === null) return bytes;
     }
-    try {
-      return await wholeOf(this.pieces(content));
-    } catch (error) {
-      if (error instanceof DamagedContent) return null;
-      throw error;
-    }
+    const copies: Uint8Array[] = [];
+    const damage = await damageIn(async () => {
+      for await (const piece of this.pieces(content)) copies.push(piece.slice());
+    });
+    return damage === null ? Buffer.concat(copies) : null;
   }
-}
-
-function isRight(path: string, bytes: Uint8Array, content: Content): boolean {
-  try {
-    requireBytes(path, bytes, content);
-    return true;
-  } catch (error) {
-    if (error instanceof DamagedContent) return false;
-    throw error;
-  }
-}
-
-async function wholeOf(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const copies: Uint8Array[] = [];
-  for await (const piece of pieces) copies.push(piece.slice());
-  return Buffer.concat(copies);
 }

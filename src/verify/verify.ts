@@ -4,8 +4,7 @@ import type { Clock } from "../process/clock.ts";
 import { explaining } from "../data-directory/data-directory-error.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
 import { unreadable, VerifiedDatabase } from "../db/verify/verified-database.ts";
-import { verifyContents } from "./contents.ts";
-import type { VerifyEvent } from "./event.ts";
+import { type VerifyEvent, verifyContents } from "./contents.ts";
 import { Repair } from "./repair.ts";
 import { Spare } from "./spare.ts";
 

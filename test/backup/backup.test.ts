@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { backUpAsStream, backUpTo } from "../../src/backup/backup.ts";
-import { keptBackups } from "../../src/backup/kept-backups.ts";
+import { keptBackups } from "../../src/backup/manifest.ts";
 import { DirectoryPlace } from "../../src/backup/directory-place.ts";
 import { restoreFrom, restoreStream } from "../../src/backup/restore.ts";
 import type { BackupOptions } from "../../src/backup/run.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { firstSteps, nextSteps } from "../../src/commands/first-words.ts";
+import { firstSteps, nextSteps } from "../../src/commands/serve.ts";
 
 const reached = {
   baseUrl: "http://localhost:2633",

@@ -12,9 +12,11 @@ export interface Asset {
 type Page = typeof index;
 type EmbeddedFiles = NonNullable<Page["files"]>;
 
-/** The page of the dashboard, and the files that it names. */
+const SCRIPT = "text/javascript;charset=utf-8";
+
+/** The page of the dashboard, and the files that it names: of the executable, or bundled now when run from source. */
 export async function dashboardAssets(): Promise<Asset[]> {
-  return filesOf(index);
+  return index.files === undefined ? bundled(index.index) : embedded(index.files);
 }
 
 /**
@@ -29,14 +31,17 @@ export async function dashboardWorkers(): Promise<Asset[]> {
 }
 
 async function workerAt(path: string, page: Page): Promise<Asset> {
-  const script = (await filesOf(page)).find((file) => file.path.endsWith(".js"));
-  if (script === undefined) throw new Error(`the bundle lacks ${path}`);
-  return { ...script, path };
+  // From source it is bundled at its first use: few need one, and everybody waits for a start.
+  if (page.files === undefined) {
+    return { path, type: SCRIPT, read: async () => scriptOf(await bundled(page.index), path).read() };
+  }
+  return { ...scriptOf(embedded(page.files), path), path };
 }
 
-/** A page and the files that it names: embedded in the executable, or bundled now when run from source. */
-async function filesOf(page: Page): Promise<Asset[]> {
-  return page.files === undefined ? bundled(page.index) : embedded(page.files);
+function scriptOf(files: readonly Asset[], path: string): Asset {
+  const script = files.find((file) => file.path.endsWith(".js"));
+  if (script === undefined) throw new Error(`the bundle lacks ${path}`);
+  return script;
 }
 
 function embedded(files: EmbeddedFiles): Asset[] {

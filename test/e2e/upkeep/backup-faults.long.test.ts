@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DirectoryPlace } from "../../../src/backup/directory-place.ts";
-import { keptBackups } from "../../../src/backup/kept-backups.ts";
+import { keptBackups } from "../../../src/backup/manifest.ts";
 import { restoreFrom } from "../../../src/backup/restore.ts";
 import { executable, provision, run, serve } from "../../support/server/executable.ts";
 import { contentOf, heldBy, NO_STRACE, put } from "../../support/faults/faults.ts";

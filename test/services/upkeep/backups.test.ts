@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DirectoryPlace } from "../../../src/backup/directory-place.ts";
-import { keptBackups } from "../../../src/backup/kept-backups.ts";
+import { keptBackups } from "../../../src/backup/manifest.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import { executable } from "../../support/server/executable.ts";

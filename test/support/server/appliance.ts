@@ -4,6 +4,7 @@ import { loadConfig } from "../../../src/config.ts";
 import { GREP_BOUNDS } from "../../../src/domain/limits.ts";
 import { createLog } from "../../../src/process/log.ts";
 import { Client } from "./client.ts";
+import { SHOWS_LOG } from "./executable.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "./temporary-directory.ts";
 
@@ -68,7 +69,11 @@ export async function startAppliance(
   const flags = { host: "127.0.0.1", port: "0", ...ROOMY, ...settings, "data-dir": dataDir };
   const clock = new FakeClock(startsAt);
   const lines: string[] = [];
-  const log = createLog({ format: "json", clock, write: (line) => void lines.push(line) });
+  const write = (line: string) => {
+    lines.push(line);
+    if (SHOWS_LOG) process.stderr.write(`${line}\n`);
+  };
+  const log = createLog({ format: "json", clock, write });
   const open = (changes: Record<string, string>, starting: StartFlags) => {
     const loaded = loadConfig({ flags: { ...flags, ...changes }, env: {}, isTerminal: false });
     if (!loaded.ok) throw new Error(loaded.problems.join("\n"));

@@ -8,6 +8,9 @@ const EXECUTABLE = join(ROOT, "dist/coffer");
 /** The sources of the executable: files, and directories with everything in them. */
 const SOURCES = ["src/**/*", "web/**/*", "package.json", "bun.lock"];
 
+/** With `LOG=1`, what servers write is shown while a test runs. */
+export const SHOWS_LOG = process.env["LOG"] === "1";
+
 let present: Promise<string> | null = null;
 
 /** The path of the executable. Builds it if it is missing or older than its sources. */
@@ -270,6 +273,7 @@ export class Output {
   async #collect(stream: ReadableStream<Uint8Array>): Promise<void> {
     const decoder = new TextDecoder();
     for await (const bytes of stream) {
+      if (SHOWS_LOG) process.stderr.write(bytes);
       this.#text += decoder.decode(bytes, { stream: true });
       this.#wake();
     }

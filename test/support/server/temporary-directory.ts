@@ -8,10 +8,19 @@ export interface TemporaryDirectory extends AsyncDisposable {
   readonly path: string;
 }
 
+/** With `KEEP=1`, directories stay after their tests, and their paths are printed. */
+const KEEPS = process.env["KEEP"] === "1";
+
 /** @param parent an existing directory */
 export async function temporaryDirectory(parent = tmpdir()): Promise<TemporaryDirectory> {
   const path = await mkdtemp(join(parent, "coffer-test-"));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+  if (KEEPS) process.stderr.write(`kept: ${path}\n`);
+  return {
+    path,
+    [Symbol.asyncDispose]: async () => {
+      if (!KEEPS) await rm(path, { recursive: true, force: true });
+    },
+  };
 }
 
 const MEMORY = "/dev/shm";

@@ -1,10 +1,14 @@
 import { open } from "node:fs/promises";
-import type { Content } from "../blobs/content-file.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Content, type DamagedContent, damageIn, requireBytes } from "../blobs/content-file.ts";
+import type { Snapshot } from "../db/upkeep/database-copy.ts";
 import { parseDigest } from "../domain/contents/digest.ts";
 import { BackupError } from "./place.ts";
 
 /** Characters that are written at once. */
 const PIECE = 64 * 1024;
+/** How many contents are checked in one turn of the event loop. */
+const A_TURN = 100;
 
 /** Writes a list of contents: a line for each, its digest and its size. Returns how many there are, and their bytes. */
 export async function writeContentList(path: string, contents: Iterable<Content>) {
@@ -43,4 +47,18 @@ function contentOf(line: string): Content {
   const size = /^ (\d{1,15})$/.exec(line.slice(64))?.[1];
   if (digest === null || size === undefined) throw new BackupError("A backup's list of contents is damaged.");
   return { digest, size: Number(size) };
+}
+
+/** Checks every byte of the contents that are in a copy of the database. Yields those that are damaged. */
+export async function* damagedSmallContents(
+  snapshot: Snapshot,
+): AsyncGenerator<Content & { readonly damage: DamagedContent }> {
+  let checked = 0;
+  for (const { digest, size, bytes } of snapshot.smallContents()) {
+    const content = { digest, size };
+    const damage = await damageIn(() => requireBytes(`content ${digest} in the database`, bytes, content));
+    if (damage !== null) yield { ...content, damage };
+    checked += 1;
+    if (checked % A_TURN === 0) await nextTurn();
+  }
 }
