@@ -6,6 +6,7 @@ import { type Digest, parseDigest } from "../domain/contents/digest.ts";
 import type { StoreId } from "../domain/id.ts";
 import { BlobWriter } from "./blob-writer.ts";
 import {
+  CHECKED_BYTES,
   type Content,
   DamagedContent,
   type KnownDamage,
@@ -14,11 +15,13 @@ import {
   readPieces,
   requireBytes,
   requireFile,
+  setDirectoryAside,
   stateAt,
   stateOfBytes,
 } from "./content-file.ts";
+import { DiskSpace } from "./disk-space.ts";
 import { Pins } from "./pins.ts";
-import { RECENT_BYTES, RecentContents } from "./recent-contents.ts";
+import { RecentContents } from "./recent-contents.ts";
 import { ifPresent } from "./system-error.ts";
 import { SHARD_COUNT, Volume, type VolumeOptions } from "./volume.ts";
 
@@ -49,16 +52,17 @@ export interface BlobStoreOptions extends VolumeOptions {
 export class BlobStore {
   /** `list` takes shards from 0 to this number, exclusive. */
   readonly shardCount = SHARD_COUNT;
+  /** On its disk. */
+  readonly space: DiskSpace;
   readonly #volume: Volume;
-  readonly #small: SmallContents;
-  readonly #damaged: KnownDamage;
+  readonly #options: BlobStoreOptions;
   readonly #pins = new Pins();
   readonly #recent = new RecentContents();
 
-  private constructor(volume: Volume, { small, damaged }: BlobStoreOptions) {
+  private constructor(volume: Volume, options: BlobStoreOptions) {
     this.#volume = volume;
-    this.#small = small;
-    this.#damaged = damaged;
+    this.#options = options;
+    this.space = new DiskSpace(options.tmpDir, options.diskReserve);
   }
 
   /**
@@ -81,10 +85,15 @@ export class BlobStore {
    * @param announced how many bytes it will have; 0 if that is not known
    */
   async create(announced = 0): Promise<BlobWriter> {
-    const promise = await this.#volume.promise(announced);
-    const { smallBytes } = this.#small;
-    const parts = { volume: this.#volume, pins: this.#pins, smallBytes, damaged: this.#damaged };
-    return new BlobWriter({ ...parts, promise });
+    const { small, damaged } = this.#options;
+    return new BlobWriter({
+      volume: this.#volume,
+      space: this.space,
+      pins: this.#pins,
+      smallBytes: small.smallBytes,
+      damaged,
+      promise: this.space.promise(announced),
+    });
   }
 
   /**
@@ -98,7 +107,7 @@ export class BlobStore {
   read(content: Content, range: ByteRange = { start: 0, end: content.size }): Blob | Promise<Blob> {
     requireRange(range, content.size);
     this.#refuseDamaged(content);
-    if (content.size > RECENT_BYTES) return this.#readFile(content, range);
+    if (content.size > CHECKED_BYTES) return this.#readFile(content, range);
     const found = this.#recent.get(content) ?? this.#readAll(content);
     if (found instanceof Blob) return partOf(found, range);
     const keep = (bytes: Uint8Array<ArrayBuffer>) => partOf(this.#recent.add(content.digest, bytes), range);
@@ -125,7 +134,7 @@ export class BlobStore {
     this.#refuseDamaged(content);
     const bytes = this.#readSmall(content);
     if (bytes !== null) return bytes.subarray(0, length);
-    return readBeginning(this.#volume.blobPath(content.digest), content, length, RECENT_BYTES);
+    return readBeginning(this.#volume.blobPath(content.digest), content, length);
   }
 
   #readAll(content: Content): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
@@ -146,10 +155,9 @@ export class BlobStore {
    * @throws DamagedContent
    */
   async *pieces(content: Content, pieceBytes?: number): AsyncGenerator<Uint8Array> {
-    const bytes = content.size > this.#small.smallBytes ? null : this.#small.get(content.digest);
-    if (bytes === null) return yield* readPieces(this.#volume.blobPath(content.digest), content, pieceBytes);
-    requireBytes(inDatabase(content), bytes, content);
-    yield bytes;
+    const bytes = this.#readSmall(content);
+    if (bytes === null) yield* readPieces(this.#volume.blobPath(content.digest), content, pieceBytes);
+    else yield bytes;
   }
 
   /** Checks that the file of a content is there, and has its size. Throws DamagedContent. */
@@ -165,19 +173,19 @@ export class BlobStore {
 
   /** The state of a content, as `DamagedContent.state`. */
   stateOf(digest: Digest): string | null {
-    const bytes = this.#small.get(digest);
+    const bytes = this.#options.small.get(digest);
     return bytes === null ? stateAt(this.#volume.blobPath(digest)) : stateOfBytes(bytes);
   }
 
   #refuseDamaged({ digest }: Content): void {
-    const problem = this.#damaged.problemOf(digest);
+    const problem = this.#options.damaged.problemOf(digest);
     if (problem !== null) throw new DamagedContent(this.#volume.blobPath(digest), digest, problem);
   }
 
   /** Null where it is none of the small contents. Throws DamagedContent. */
   #readSmall(content: Content): Uint8Array<ArrayBuffer> | null {
-    if (content.size > this.#small.smallBytes) return null;
-    const bytes = this.#small.get(content.digest);
+    if (content.size > this.#options.small.smallBytes) return null;
+    const bytes = this.#options.small.get(content.digest);
     if (bytes === null) return null;
     requireBytes(inDatabase(content), bytes, content);
     return bytes;
@@ -205,7 +213,7 @@ export class BlobStore {
     const found = await ifPresent(lstat(path));
     if (found === null) return null;
     if (found.isDirectory()) {
-      this.#volume.setAside(digest);
+      setDirectoryAside(path);
       return null;
     }
     const away = this.#volume.newTempPath();
@@ -226,36 +234,6 @@ export class BlobStore {
       if (found?.isFile() === true) blobs.push({ digest, modifiedAt: Math.floor(found.mtimeMs) });
     }
     return blobs;
-  }
-
-  /** Throws STORAGE_FULL when the disk is at its reserve; for writes outside the store. */
-  requireSpace(): Promise<void> {
-    return this.#volume.requireSpace();
-  }
-
-  /** Whether less than twice the reserve is free. */
-  isShortOfSpace(): Promise<boolean> {
-    return this.#volume.isShortOfSpace();
-  }
-
-  /** How many bytes more should be free; 0 or less if there are enough. */
-  shortage(): Promise<number> {
-    return this.#volume.shortage();
-  }
-
-  /** Whether a write failed for lack of space since the last call. */
-  takeNoSpace(): boolean {
-    return this.#volume.takeNoSpace();
-  }
-
-  /** Whether the disk has room for uploads. */
-  hasSpace(): Promise<boolean> {
-    return this.#volume.hasSpace();
-  }
-
-  /** Bytes that this process can still write, including the reserve. */
-  freeBytes(): Promise<number> {
-    return this.#volume.freeBytes();
   }
 }
 

@@ -1,4 +1,4 @@
-import { constants, lstatSync, type Stats } from "node:fs";
+import { constants, lstatSync, renameSync, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Digest } from "../domain/contents/digest.ts";
@@ -10,6 +10,9 @@ export interface Content {
   /** Bytes. */
   readonly size: number;
 }
+
+/** Up to this size all bytes of a content are checked whenever it is read. Larger ones take long. */
+export const CHECKED_BYTES = 64 * 1024;
 
 /** How many bytes of a content are read at once to check it. */
 const PIECE_BYTES = 64 * 1024;
@@ -58,6 +61,12 @@ export function contentPath(blobsDir: string, digest: Digest): string {
   return join(blobsDir, digest.slice(0, 2), digest);
 }
 
+/** Frees a content's path for a rename, which replaces files only. A directory is not ours, so what is in it stays. */
+export function setDirectoryAside(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  renameSync(path, `${path}.${crypto.randomUUID()}.aside`);
+}
+
 /** The state of what is at a path: it differs once that is replaced or written to. Null if nothing is there. */
 export function stateAt(path: string): string | null {
   const found = lstatSync(path, { throwIfNoEntry: false });
@@ -100,7 +109,7 @@ export async function readContent(path: string, content: Content): Promise<Uint8
 }
 
 /**
- * The first bytes of a content, at most `length`. If it has at most `checkedBytes`, all of it is checked.
+ * The first bytes of a content, at most `length`. Of a small one all bytes are checked.
  *
  * @throws DamagedContent
  */
@@ -108,9 +117,8 @@ export async function readBeginning(
   path: string,
   content: Content,
   length: number,
-  checkedBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  if (content.size <= checkedBytes) return (await readContent(path, content)).subarray(0, length);
+  if (content.size <= CHECKED_BYTES) return (await readContent(path, content)).subarray(0, length);
   await requireFile(path, content);
   return Bun.file(path).slice(0, length).bytes();
 }
@@ -156,19 +164,16 @@ export async function* readPieces(
   content: Content,
   pieceBytes = PIECE_BYTES,
 ): AsyncGenerator<Uint8Array> {
-  const { digest, size } = content;
-  const state = await requireFile(path, content);
-  await using file = await readable(path, digest, state, open(path, FLAGS));
+  await using file = await OpenContent.at(path, content);
   const hash = new Bun.CryptoHasher("sha256");
-  const piece = new Uint8Array(Math.min(pieceBytes, size));
-  for (let at = 0; at < size;) {
-    const { bytesRead } = await readable(path, digest, state, file.read(piece, 0, piece.length, at));
-    if (bytesRead === 0) throw new DamagedContent(path, digest, wrongSize(at, size), { state });
-    hash.update(piece.subarray(0, bytesRead));
-    at += bytesRead;
-    yield piece.subarray(0, bytesRead);
+  const piece = new Uint8Array(Math.min(pieceBytes, content.size));
+  for (let at = 0; at < content.size;) {
+    const read = piece.subarray(0, await file.readInto(piece, at));
+    hash.update(read);
+    at += read.length;
+    yield read;
   }
-  if (hash.digest("hex") !== digest) throw new DamagedContent(path, digest, WRONG_BYTES, { state });
+  if (hash.digest("hex") !== content.digest) throw file.damaged(WRONG_BYTES);
 }
 
 /** A content that is read in any order. Only its size is checked. */
@@ -194,17 +199,21 @@ export class OpenContent implements AsyncDisposable {
 
   /** At most `length` bytes from `offset`; fewer only at the end. Throws DamagedContent. */
   async read(offset: number, length: number): Promise<Uint8Array> {
-    const { digest, size } = this.#content;
-    const piece = new Uint8Array(Math.min(length, size - offset));
-    for (let at = 0; at < piece.length;) {
-      const reading = this.#file.read(piece, at, piece.length - at, offset + at);
-      const { bytesRead } = await readable(this.#path, digest, this.#state, reading);
-      if (bytesRead === 0) {
-        throw new DamagedContent(this.#path, digest, wrongSize(offset + at, size), { state: this.#state });
-      }
-      at += bytesRead;
-    }
+    const piece = new Uint8Array(Math.min(length, this.#content.size - offset));
+    for (let at = 0; at < piece.length;) at += await this.readInto(piece.subarray(at), offset + at);
     return piece;
+  }
+
+  /** Reads at least one byte from `offset`. Returns how many. Throws DamagedContent. */
+  async readInto(piece: Uint8Array, offset: number): Promise<number> {
+    const reading = this.#file.read(piece, 0, piece.length, offset);
+    const { bytesRead } = await readable(this.#path, this.#content.digest, this.#state, reading);
+    if (bytesRead === 0) throw this.damaged(wrongSize(offset, this.#content.size));
+    return bytesRead;
+  }
+
+  damaged(problem: string): DamagedContent {
+    return new DamagedContent(this.#path, this.#content.digest, problem, { state: this.#state });
   }
 
   [Symbol.asyncDispose](): Promise<void> {

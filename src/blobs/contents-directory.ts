@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, rename } from "node:fs/promises";
+import { lstat, mkdir, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Digest, parseDigest } from "../domain/contents/digest.ts";
 import {
@@ -8,11 +8,10 @@ import {
   readBeginning,
   readPieces,
   requireFile,
+  setDirectoryAside,
 } from "./content-file.ts";
-import { RECENT_BYTES } from "./recent-contents.ts";
-import { syncDirectory } from "./sync-directory.ts";
 import { ifPresent } from "./system-error.ts";
-import { TempFile } from "./temp-file.ts";
+import { newTempPath, syncDirectory, TempFile } from "./temp-file.ts";
 
 /** Something in a directory of contents. */
 export interface NamedFile {
@@ -48,7 +47,7 @@ export class ContentsDirectory {
 
   /** The first bytes of a content, at most `length`; of a small one all bytes are checked. Throws DamagedContent. */
   beginning(content: Content, length: number): Promise<Uint8Array<ArrayBuffer>> {
-    return readBeginning(this.pathOf(content.digest), content, length, RECENT_BYTES);
+    return readBeginning(this.pathOf(content.digest), content, length);
   }
 
   /** Opens a content, to read parts of it. Throws DamagedContent. */
@@ -70,15 +69,10 @@ export class ContentsDirectory {
     const path = this.pathOf(digest);
     // A damaged disk may have lost directories as well.
     for (const directory of [tmpDir, dirname(path)]) await mkdir(directory, { recursive: true, mode: 0o700 });
-    const temp = await TempFile.create(join(tmpDir, `coffer-${crypto.randomUUID()}.tmp`));
-    try {
-      for await (const piece of pieces) await temp.append(piece);
-      // A rename replaces files only.
-      if (await isDirectory(path)) await rename(path, `${path}.${crypto.randomUUID()}.aside`);
-      await temp.moveTo(path, size);
-    } finally {
-      await temp.discard();
-    }
+    await TempFile.write(newTempPath(tmpDir), pieces, async (draft) => {
+      setDirectoryAside(path);
+      await draft.moveTo(path, size);
+    });
     await syncDirectory(dirname(path));
   }
 

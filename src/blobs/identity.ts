@@ -2,9 +2,8 @@ import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseDigest } from "../domain/contents/digest.ts";
 import type { StoreId } from "../domain/id.ts";
-import { syncDirectory } from "./sync-directory.ts";
 import { ifPresent } from "./system-error.ts";
-import { TempFile } from "./temp-file.ts";
+import { syncDirectory, TempFile } from "./temp-file.ts";
 
 /** The file in the contents directory that says which store it belongs to. */
 const IDENTITY = "identity";
@@ -20,13 +19,7 @@ export async function readIdentity(blobsDir: string): Promise<string | null> {
 /** Replaces the directory's identity and syncs it. It is written to `tempPath` first. */
 export async function writeIdentity(blobsDir: string, tempPath: string, id: StoreId): Promise<void> {
   const bytes = Buffer.from(`${id}\n`);
-  const draft = await TempFile.create(tempPath);
-  try {
-    await draft.append(bytes);
-    await draft.moveTo(join(blobsDir, IDENTITY), bytes.length);
-  } finally {
-    await draft.discard();
-  }
+  await TempFile.write(tempPath, [bytes], (draft) => draft.moveTo(join(blobsDir, IDENTITY), bytes.length));
   await syncDirectory(blobsDir);
 }
 

@@ -1,12 +1,10 @@
 import type { Digest } from "../domain/contents/digest.ts";
 import type { Content } from "./content-file.ts";
 
-/** Larger contents are not cached: they need few disk reads for many bytes. */
-export const RECENT_BYTES = 64 * 1024;
 const TOTAL_BYTES = 8 * 1024 * 1024;
 
 /**
- * A cache of the small contents that were sent last. A content never changes under its digest, so the cache is
+ * A cache of the small contents that were sent last; larger ones need few disk reads for many bytes. A content never changes under its digest, so the cache is
  * never stale. Bytes are checked before they are added, and access is checked before a read.
  *
  * Each is a Blob: the runtime sends its bytes from where they are, but copies an array for each response.

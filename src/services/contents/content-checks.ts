@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BlobStore } from "../../blobs/blob-store.ts";
-import type { Content } from "../../blobs/content-file.ts";
-import { RECENT_BYTES } from "../../blobs/recent-contents.ts";
+import { CHECKED_BYTES, type Content } from "../../blobs/content-file.ts";
 import type { Clock } from "../../process/clock.ts";
 import type { ByteRange } from "../../domain/contents/byte-range.ts";
 import type { Digest } from "../../domain/contents/digest.ts";
@@ -52,7 +51,7 @@ export class ContentChecks {
    */
   read(file: FilePlace & Content, range?: ByteRange): Blob | Promise<Blob> {
     const read = () => this.#parts.damaged.readFor(file, () => this.#parts.blobs.read(file, range));
-    if (file.size <= RECENT_BYTES || this.#isChecked(file)) return read();
+    if (file.size <= CHECKED_BYTES || this.#isChecked(file)) return read();
     return this.#readChecked(file, read, range === undefined ? PATIENCE_MS.whole : PATIENCE_MS.part);
   }
 
