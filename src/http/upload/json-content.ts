@@ -1,13 +1,10 @@
 import { isUtf8 } from "node:buffer";
+import { isWords } from "../../domain/contents/texts/text.ts";
 import { invalid } from "../../domain/errors.ts";
-import { isWords } from "../../domain/contents/texts/words.ts";
 import { Base64Writer } from "./base64.ts";
-import { ContentString } from "./content-string.ts";
-import type { ContentSink } from "./content-sink.ts";
-import type { ContentKey } from "./fields.ts";
-import { HeldString } from "./held-string.ts";
+import { type ContentSink, ContentString, HeldString } from "./json-string.ts";
 import { TextWriter } from "./text.ts";
-import type { WriteContent } from "./write-content.ts";
+import type { ContentKey, WriteContent } from "./upload-body.ts";
 
 type Encoding = "base64" | "text";
 
@@ -24,8 +21,7 @@ export const ENCODING_NAMES = ["base64", "utf-8", "utf8", "text"] as const;
 
 /** The field `encoding`; null if it is absent, or to be refused by its schema. */
 export function encodingIn(fields: unknown): Encoding | null {
-  const sent: unknown =
-    typeof fields === "object" && fields !== null ? Reflect.get(fields, "encoding") : undefined;
+  const sent = sentEncoding(fields);
   return typeof sent === "string" && Object.hasOwn(ENCODINGS, sent) ? (ENCODINGS[sent] ?? null) : null;
 }
 
@@ -34,10 +30,12 @@ export function encodingIn(fields: unknown): Encoding | null {
  * blame that.
  */
 export function requireEncoding(fields: unknown): void {
-  const sent: unknown =
-    typeof fields === "object" && fields !== null ? Reflect.get(fields, "encoding") : undefined;
-  if ((sent ?? null) === null || encodingIn(fields) !== null) return;
+  if ((sentEncoding(fields) ?? null) === null || encodingIn(fields) !== null) return;
   throw invalid("encoding", `must be ${ENCODING_NAMES.map((each) => JSON.stringify(each)).join(" or ")}`);
+}
+
+function sentEncoding(fields: unknown): unknown {
+  return typeof fields === "object" && fields !== null ? Reflect.get(fields, "encoding") : undefined;
 }
 
 /** How much of a content is looked at to see whether it is words. Bytes. */

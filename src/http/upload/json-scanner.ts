@@ -1,6 +1,6 @@
 import { invalid } from "../../domain/errors.ts";
 import { otherThanJson } from "../json/json-fault.ts";
-import { CONTENT_KEYS, type ContentKey, fieldsTooLarge, MAX_FIELD_BYTES } from "./fields.ts";
+import { CONTENT_KEYS, type ContentKey, fieldsTooLarge, MAX_FIELD_BYTES } from "./upload-body.ts";
 
 const TAB = 0x09;
 const LINE_FEED = 0x0a;

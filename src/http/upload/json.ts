@@ -4,11 +4,9 @@ import { essenceOf, isTextType } from "../../domain/contents/media-type.ts";
 import { mimeTypeOf } from "../../domain/contents/mime.ts";
 import { requireExactField } from "../json/exact-numbers.ts";
 import { decodeText, parseJson, withoutMark } from "../json/json-text.ts";
-import type { UploadEnvelope } from "./fields.ts";
-import { inTurns } from "./in-turns.ts";
 import { encodingIn, JsonContent, requireEncoding } from "./json-content.ts";
 import { JsonScanner } from "./json-scanner.ts";
-import type { WriteContent } from "./write-content.ts";
+import { inTurns, type UploadEnvelope, type WriteContent } from "./upload-body.ts";
 
 /**
  * Reads an upload whose body is one JSON object (RFC 8259) with `content`, in base64 or as `encoding` says, or `text`,

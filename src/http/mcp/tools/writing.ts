@@ -6,7 +6,7 @@ import type { UploadFields } from "../../../services/contents/upload-fields.ts";
 import type { Uploaded } from "../../../services/contents/upload.ts";
 import type { Uploads } from "../../../services/contents/uploads.ts";
 import { isTextType } from "../../../domain/contents/media-type.ts";
-import { isWords } from "../../../domain/contents/texts/words.ts";
+import { isWords } from "../../../domain/contents/texts/text.ts";
 import { mimeTypeOf } from "../../../domain/contents/mime.ts";
 import { parsePathOfFile } from "../../../domain/files/path.ts";
 import type { Precondition } from "../../../domain/files/precondition.ts";

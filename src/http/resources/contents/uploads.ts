@@ -15,15 +15,11 @@ import type { RawBody } from "../../operation/spec.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { tagsIn } from "../../operation/schema.ts";
 import { jsonUpload, multipartUpload, rawMetadata, rawQuery } from "./upload-schemas.ts";
-import { announcedBy, chunksOf } from "../../upload/body-chunks.ts";
-import type { UploadEnvelope } from "../../upload/fields.ts";
+import { announcedBy, chunksOf, type Pace, readRawUpload } from "../../upload/body-chunks.ts";
 import { readJsonUpload } from "../../upload/json.ts";
 import { encodingIn } from "../../upload/json-content.ts";
-import { parseMetadata } from "../../upload/metadata.ts";
 import { readMultipartUpload } from "../../upload/multipart.ts";
-import type { Pace } from "../../upload/pace.ts";
-import { readRawUpload } from "../../upload/raw.ts";
-import type { WriteContent } from "../../upload/write-content.ts";
+import { parseMetadata, type UploadEnvelope, type WriteContent } from "../../upload/upload-body.ts";
 import { compileBodyValidator } from "../../operation/validate.ts";
 import { writeContent } from "../../operation/write.ts";
 
