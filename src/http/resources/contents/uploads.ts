@@ -9,7 +9,6 @@ import { exampleDrive, exampleFile } from "../../records/examples.ts";
 import { fileAnswerOf } from "../files/files.ts";
 import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../../content/etag.ts";
 import { didYouMean, doublePlusMeant } from "../../operation/plus-signs.ts";
-import type { ContentAnswer, Reply } from "../../operation/reply.ts";
 import type { Input } from "../../operation/route.ts";
 import type { RawBody } from "../../operation/spec.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
@@ -21,7 +20,7 @@ import { encodingIn } from "../../upload/json-content.ts";
 import { readMultipartUpload } from "../../upload/multipart.ts";
 import { parseMetadata, type UploadEnvelope, type WriteContent } from "../../upload/upload-body.ts";
 import { compileBodyValidator } from "../../operation/validate.ts";
-import { writeContent } from "../../operation/write.ts";
+import { type ContentAnswer, type Reply, writeContent } from "../../operation/write.ts";
 
 const contentBytes = Type.String({ format: "binary" });
 const EXAMPLE_TEXT = "Hello World!";
