@@ -1,7 +1,6 @@
 import { invalid } from "../../domain/errors.ts";
 import { METADATA_ITEMS } from "../json/body-limits.ts";
-import { essenceOf, isTextType } from "../../domain/contents/media-type.ts";
-import { mimeTypeOf } from "../../domain/contents/mime.ts";
+import { essenceOf, isTextType, mimeTypeOf } from "../../domain/contents/media-type.ts";
 import { requireExactField } from "../json/exact-numbers.ts";
 import { decodeText, parseJson, withoutMark } from "../json/json-text.ts";
 import { encodingIn, JsonContent, requireEncoding } from "./json-content.ts";

@@ -9,12 +9,12 @@ import {
   type LineIndex,
   markBytes,
 } from "../../domain/contents/texts/lines.ts";
-import { essenceOf, isTextType } from "../../domain/contents/media-type.ts";
-import { UNKNOWN_TYPE } from "../../domain/contents/mime.ts";
+import { essenceOf, isTextType, UNKNOWN_TYPE } from "../../domain/contents/media-type.ts";
 import { encodingsFor, type TextEncoding } from "../../domain/contents/texts/text-encoding.ts";
-import { contentPieces } from "./content-pieces.ts";
 import { Turns } from "../turns.ts";
 
+/** How many bytes are read at once; even, for UTF-16. */
+const PIECE_BYTES = 128 * 1024;
 /** How many indexes of large texts are kept. */
 const KEPT = 32;
 
@@ -122,4 +122,14 @@ export async function afterLines(
     at += piece.length;
   }
   throw new Error("a text has fewer lines than its index says");
+}
+
+/**
+ * The bytes of a content from a position on, in pieces. Others have their turn in between: `content.stream()` reads
+ * half a MiB at a time, and lets nothing else run.
+ */
+export async function* contentPieces(content: Blob, from = 0): AsyncGenerator<Uint8Array> {
+  for (let at = from; at < content.size; at += PIECE_BYTES) {
+    yield await content.slice(at, at + PIECE_BYTES).bytes();
+  }
 }
