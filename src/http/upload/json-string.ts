@@ -42,11 +42,16 @@ export class ContentString {
     this.#sink = sink;
   }
 
-  /**
-   * Appends the characters in `chunk` from `at`, as many as the sink has room for. Returns where it stopped: at the end
-   * of the chunk, of the room, or of the string.
-   */
-  scan(chunk: Buffer, at: number): number {
+  /** Takes characters of `chunk` from `at`. Returns where it stopped: maybe before its end, to be called again. */
+  async take(chunk: Buffer, at: number): Promise<number> {
+    const next = this.#scan(chunk, at);
+    if (this.ended) await this.#sink.finish();
+    else if (next < chunk.length) await this.#sink.drain();
+    return next;
+  }
+
+  /** Takes as many as the sink has room for. Returns where it stopped: at the end of the chunk, room, or string. */
+  #scan(chunk: Buffer, at: number): number {
     const window = chunk.subarray(at, at + this.#sink.room);
     // Each is looked for again only from behind the one before, so that all of it takes linear time.
     let quote = -1;
