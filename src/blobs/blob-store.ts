@@ -25,16 +25,16 @@ import { RecentContents } from "./recent-contents.ts";
 import { ifPresent } from "./system-error.ts";
 import { SHARD_COUNT, Volume, type VolumeOptions } from "./volume.ts";
 
-/** A content in the store, as `list` finds it; for finding orphans. */
+/** A blob in the store, as `list` finds it; for finding orphans. */
 export interface ListedBlob {
   readonly digest: Digest;
   /** When the content was written; milliseconds since the epoch, by the file system's clock. */
   readonly modifiedAt: number;
 }
 
-/** Contents that are kept beside the rows that name them. */
+/** Blobs that are kept beside the rows that name them. */
 export interface SmallContents {
-  /** Contents up to this size, in bytes, are kept there. */
+  /** Blobs up to this size, in bytes, are kept there. */
   readonly smallBytes: number;
   /** The bytes under a digest; null where there are none. Whether they are whole is for the reader to check. */
   get(digest: Digest): Uint8Array<ArrayBuffer> | null;
@@ -46,8 +46,8 @@ export interface BlobStoreOptions extends VolumeOptions {
 }
 
 /**
- * Contents on disk, each stored once under the SHA-256 of its bytes. The store does not know the database:
- * after deleting the last row of a content, the caller removes it here. A sweep finds orphans of a crash.
+ * Blobs on disk, each stored once under the SHA-256 of its bytes. The store does not know the database:
+ * after deleting the last row of a blob, the caller removes it here. A sweep finds orphans of a crash.
  */
 export class BlobStore {
   /** `list` takes shards from 0 to this number, exclusive. */
@@ -73,13 +73,13 @@ export class BlobStore {
     return new BlobStore(await Volume.open(options), options);
   }
 
-  /** Writes the store's identity next to the contents and syncs it; `readIdentity` reads it. */
+  /** Writes the store's identity next to the blobs and syncs it; `readIdentity` reads it. */
   writeIdentity(id: StoreId): Promise<void> {
     return this.#volume.writeIdentity(id);
   }
 
   /**
-   * Starts a content. Throws STORAGE_FULL when the disk is at its reserve, or would be with this content and what others
+   * Starts a blob. Throws STORAGE_FULL when the disk is at its reserve, or would be with this blob and what others
    * were promised.
    *
    * @param announced how many bytes it will have; 0 if that is not known
@@ -97,9 +97,9 @@ export class BlobStore {
   }
 
   /**
-   * A content, or a range of it, to be sent. A small one is read and checked now, and kept for the next; at once if it
+   * A blob, or a range of it, to be sent. A small one is read and checked now, and kept for the next; at once if it
    * is no file. Of a larger one only the size is checked now, and its bytes are read while they are sent. Nothing is
-   * pinned: the sweep waits a while after the last row of a content is deleted, and an open file stays readable.
+   * pinned: the sweep waits a while after the last row of a blob is deleted, and an open file stays readable.
    *
    * @throws DamagedContent
    * @throws RangeError for a range that the content does not hold
@@ -115,7 +115,7 @@ export class BlobStore {
   }
 
   /**
-   * A whole content in memory; for small contents, at once if it is no file. All of it is checked. For readers that
+   * A whole blob in memory; for small blobs, at once if it is no file. All of it is checked. For readers that
    * need it once: it puts nothing into the cache.
    *
    * @throws DamagedContent
@@ -126,7 +126,7 @@ export class BlobStore {
   }
 
   /**
-   * The first bytes of a content, at most `length`. It puts nothing into the cache.
+   * The first bytes of a blob, at most `length`. It puts nothing into the cache.
    *
    * @throws DamagedContent
    */
@@ -148,7 +148,7 @@ export class BlobStore {
   }
 
   /**
-   * Reads a content from the disk a piece at a time, whatever is known of it. All of it has been checked only when
+   * Reads a blob from the disk a piece at a time, whatever is known of it. All of it has been checked only when
    * the last piece was taken.
    *
    * @param pieceBytes how many bytes are read at once
@@ -160,18 +160,18 @@ export class BlobStore {
     else yield bytes;
   }
 
-  /** Checks that the file of a content is there, and has its size. Throws DamagedContent. */
+  /** Checks that the file of a blob is there, and has its size. Throws DamagedContent. */
   async requireFile(content: Content): Promise<void> {
     await requireFile(this.#volume.blobPath(content.digest), content);
   }
 
-  /** Whether the file of a content is shorter than the content. What is gone is not: it may still be open. */
+  /** Whether the file of a blob is shorter than the content. What is gone is not: it may still be open. */
   isCutShort({ digest, size }: Content): boolean {
     const found = lstatSync(this.#volume.blobPath(digest), { throwIfNoEntry: false });
     return found !== undefined && found.size < size;
   }
 
-  /** The state of a content, as `DamagedContent.state`. */
+  /** The state of a blob, as `DamagedContent.state`. */
   stateOf(digest: Digest): string | null {
     const bytes = this.#options.small.get(digest);
     return bytes === null ? stateAt(this.#volume.blobPath(digest)) : stateOfBytes(bytes);
@@ -182,7 +182,7 @@ export class BlobStore {
     if (problem !== null) throw new DamagedContent(this.#volume.blobPath(digest), digest, problem);
   }
 
-  /** Null where it is none of the small contents. Throws DamagedContent. */
+  /** Null where it is none of the small blobs. Throws DamagedContent. */
   #readSmall(content: Content): Uint8Array<ArrayBuffer> | null {
     if (content.size > this.#options.small.smallBytes) return null;
     const bytes = this.#options.small.get(content.digest);
@@ -192,7 +192,7 @@ export class BlobStore {
   }
 
   /**
-   * Removes a content. Returns true once it is gone, also if it was not there; false, and keeps it, while it
+   * Removes a blob. Returns true once it is gone, also if it was not there; false, and keeps it, while it
    * is pinned. The pin is checked before the first await: if the caller checks in the same synchronous step that
    * no row names the content, no upload can come in between. Later ones wait until it is gone.
    */
@@ -206,7 +206,7 @@ export class BlobStore {
   }
 
   /**
-   * Frees the name of a content. Returns where its file is now: unlinking gigabytes takes time. Null if none was there.
+   * Frees the name of a blob. Returns where its file is now: unlinking gigabytes takes time. Null if none was there.
    */
   async #moveAway(digest: Digest): Promise<string | null> {
     const path = this.#volume.blobPath(digest);
@@ -222,7 +222,7 @@ export class BlobStore {
   }
 
   /**
-   * The contents of one shard, in no order. Leaves out what has a content's name but is not a regular file.
+   * The blobs of one shard, in no order. Leaves out what has a blob's name but is not a regular file.
    */
   async list(shard: number): Promise<ListedBlob[]> {
     const directory = this.#volume.shardPath(shard);
@@ -241,7 +241,7 @@ function inDatabase({ digest }: Content): string {
   return `the content ${digest} in the database`;
 }
 
-/** A range of a content in memory, which is not copied. */
+/** A range of a blob in memory, which is not copied. */
 function partOf(content: Blob, { start, end }: ByteRange): Blob {
   return start === 0 && end === content.size ? content : content.slice(start, end);
 }

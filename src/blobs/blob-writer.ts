@@ -24,7 +24,7 @@ const COMPARED_BYTES = 1024 * 1024;
 const SPACE_CHECK_BYTES = 16 * 1024 * 1024;
 
 /**
- * A content that is stored durably and pinned. Unpin it once the row that names it is committed, or once there
+ * A blob that is stored durably and pinned. Unpin it once the row that names it is committed, or once there
  * will be no row: `using content = await writer.commit()`. A small content is not stored yet: its `bytes` must be
  * written with that row.
  */
@@ -32,11 +32,11 @@ export interface PinnedBlob extends Disposable {
   readonly digest: Digest;
   /** Bytes. */
   readonly size: number;
-  /** All of a small content; null for one that is a file. */
+  /** All of a small blob; null for one that is a file. */
   readonly bytes: Uint8Array | null;
   /** The first bytes of the content, at most 4 KiB. */
   readonly head: Uint8Array;
-  /** Whether the file in the store is this upload's own. False for a match, and for a small content. */
+  /** Whether the file in the store is this upload's own. False for a match, and for a small blob. */
   readonly isWritten: boolean;
   /** The damage of an existing file that this upload replaced; null if there was none. */
   readonly healed: DamagedContent | null;
@@ -48,7 +48,7 @@ export interface BlobWriterParts {
   readonly volume: Volume;
   readonly space: DiskSpace;
   readonly pins: Pins;
-  /** Up to which size contents are handed over instead of becoming files. */
+  /** Up to which size blobs are handed over instead of becoming files. */
   readonly smallBytes: number;
   readonly damaged: KnownDamage;
   /** The space for the content, as far as its length is known. */
@@ -56,7 +56,7 @@ export interface BlobWriterParts {
 }
 
 /**
- * Writes one content, piece by piece. One call at a time; only `abort` may be called at any time. After a failed
+ * Writes one blob, piece by piece. One call at a time; only `abort` may be called at any time. After a failed
  * call nothing is left on the disk, and every later `write` or `commit` throws.
  * `await using writer = await store.create()` aborts a writer that is not committed.
  */

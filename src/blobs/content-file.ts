@@ -4,21 +4,21 @@ import { join } from "node:path";
 import type { Digest } from "../domain/contents/digest.ts";
 import { hasCode } from "./system-error.ts";
 
-/** A content as the database records it. */
+/** A blob as the database records it. */
 export interface Content {
   readonly digest: Digest;
   /** Bytes. */
   readonly size: number;
 }
 
-/** Up to this size all bytes of a content are checked whenever it is read. Larger ones take long. */
+/** Up to this size all bytes of a blob are checked whenever it is read. Larger ones take long. */
 export const CHECKED_BYTES = 64 * 1024;
 
-/** How many bytes of a content are read at once to check it. */
+/** How many bytes of a blob are read at once to check it. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * A content is missing, or its bytes do not match its digest and size. This is damage, never the caller's mistake. The
+ * A blob is missing, or its bytes do not match its digest and size. This is damage, never the caller's mistake. The
  * message is for the log: it names the place and the damage.
  */
 export class DamagedContent extends Error {
@@ -28,7 +28,7 @@ export class DamagedContent extends Error {
   readonly problem: string;
   /** Whether there is nothing at the content's path. */
   readonly isMissing: boolean;
-  /** What was looked at: another state is another content, perhaps a whole one. Null for nothing. */
+  /** What was looked at: another state is another blob, perhaps a whole one. Null for nothing. */
   readonly state: string | null;
 
   constructor(
@@ -45,9 +45,9 @@ export class DamagedContent extends Error {
   }
 }
 
-/** The contents that were found damaged. They are not read until they are whole again. */
+/** The blobs that were found damaged. They are not read until they are whole again. */
 export interface KnownDamage {
-  /** What is wrong with a content, as `DamagedContent.problem`; null if nothing is known. */
+  /** What is wrong with a blob, as `DamagedContent.problem`; null if nothing is known. */
   problemOf(digest: Digest): string | null;
 }
 
@@ -61,7 +61,7 @@ export function contentPath(blobsDir: string, digest: Digest): string {
   return join(blobsDir, digest.slice(0, 2), digest);
 }
 
-/** Frees a content's path for a rename, which replaces files only. A directory is not ours, so what is in it stays. */
+/** Frees a blob's path for a rename, which replaces files only. A directory is not ours, so what is in it stays. */
 export function setDirectoryAside(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
   renameSync(path, `${path}.${crypto.randomUUID()}.aside`);
@@ -97,7 +97,7 @@ export async function requireFile(path: string, { digest, size }: Content): Prom
 }
 
 /**
- * Reads a whole content and checks every byte of it; for contents that fit into memory.
+ * Reads a whole blob and checks every byte of it; for blobs that fit into memory.
  *
  * @throws DamagedContent
  */
@@ -109,7 +109,7 @@ export async function readContent(path: string, content: Content): Promise<Uint8
 }
 
 /**
- * The first bytes of a content, at most `length`. Of a small one all bytes are checked.
+ * The first bytes of a blob, at most `length`. Of a small one all bytes are checked.
  *
  * @throws DamagedContent
  */
@@ -124,7 +124,7 @@ export async function readBeginning(
 }
 
 /**
- * Checks every byte of a content in memory.
+ * Checks every byte of a blob in memory.
  *
  * @param place where it is, for the log
  * @throws DamagedContent
@@ -143,7 +143,7 @@ export function requireBytes(
 }
 
 /**
- * Checks every byte of a content, a piece at a time.
+ * Checks every byte of a blob, a piece at a time.
  *
  * @throws DamagedContent
  */
@@ -153,7 +153,7 @@ export async function requireContent(path: string, content: Content): Promise<vo
 }
 
 /**
- * Reads a content a piece at a time. All of it has been checked only when the last piece was taken. Each piece is
+ * Reads a blob a piece at a time. All of it has been checked only when the last piece was taken. Each piece is
  * overwritten by the next.
  *
  * @param pieceBytes how many bytes are read at once
@@ -176,7 +176,7 @@ export async function* readPieces(
   if (hash.digest("hex") !== content.digest) throw file.damaged(WRONG_BYTES);
 }
 
-/** A content that is read in any order. Only its size is checked. */
+/** A blob that is read in any order. Only its size is checked. */
 export class OpenContent implements AsyncDisposable {
   readonly #path: string;
   readonly #content: Content;
@@ -228,7 +228,7 @@ function wrongSize(found: number, size: number): string {
   return `has ${found} bytes instead of ${size}`;
 }
 
-/** Awaits an operation on a content's file. A missing or unreadable file is damage. */
+/** Awaits an operation on a blob's file. A missing or unreadable file is damage. */
 async function readable<T>(
   path: string,
   digest: Digest,

@@ -13,7 +13,7 @@ import {
 import { ifPresent } from "./system-error.ts";
 import { newTempPath, syncDirectory, TempFile } from "./temp-file.ts";
 
-/** Something in a directory of contents. */
+/** Something in a directory of blobs. */
 export interface NamedFile {
   readonly path: string;
   /** The content that it has the name of; null if it does not belong there. */
@@ -22,13 +22,13 @@ export interface NamedFile {
   readonly modifiedAt: number;
 }
 
-/** How many bytes of a content are read at once. */
+/** How many bytes of a blob are read at once. */
 const PIECE_BYTES = 1024 * 1024;
 
 const SHARD = /^[0-9a-f]{2}$/;
 const OWN_NAMES: ReadonlySet<string> = new Set(["identity", ".rename-test"]);
 
-/** The contents of a store that this process does not serve. Another one may be using them. */
+/** The blobs of a store that this process does not serve. Another one may be using them. */
 export class ContentsDirectory {
   readonly #blobsDir: string;
 
@@ -40,17 +40,17 @@ export class ContentsDirectory {
     return contentPath(this.#blobsDir, digest);
   }
 
-  /** Checks that a content is there with its size. Throws DamagedContent. */
+  /** Checks that a blob is there with its size. Throws DamagedContent. */
   async requireSize(content: Content): Promise<void> {
     await requireFile(this.pathOf(content.digest), content);
   }
 
-  /** The first bytes of a content, at most `length`; of a small one all bytes are checked. Throws DamagedContent. */
+  /** The first bytes of a blob, at most `length`; of a small one all bytes are checked. Throws DamagedContent. */
   beginning(content: Content, length: number): Promise<Uint8Array<ArrayBuffer>> {
     return readBeginning(this.pathOf(content.digest), content, length);
   }
 
-  /** Opens a content, to read parts of it. Throws DamagedContent. */
+  /** Opens a blob, to read parts of it. Throws DamagedContent. */
   open(content: Content): Promise<OpenContent> {
     return OpenContent.at(this.pathOf(content.digest), content);
   }
@@ -61,7 +61,7 @@ export class ContentsDirectory {
   }
 
   /**
-   * Writes a content anew, in place of what is there, and syncs it. If `pieces` throws, nothing has changed.
+   * Writes a blob anew, in place of what is there, and syncs it. If `pieces` throws, nothing has changed.
    *
    * @param tmpDir of the same store
    */

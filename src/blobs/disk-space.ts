@@ -5,7 +5,7 @@ import { storageFull } from "./system-error.ts";
 /** Bytes. With less free, the disk counts as full, even with a reserve of 0. */
 const LEAST_FREE = 1024 * 1024;
 
-/** The free space on the disk of the contents, and what of it is promised to uploads. */
+/** The free space on the disk of the blobs, and what of it is promised to uploads. */
 export class DiskSpace {
   readonly #tmpDir: string;
   readonly #reserve: number;
@@ -53,7 +53,7 @@ export class DiskSpace {
     if (bavail * frsize - others - more < this.#reserve) throw storageFull();
   }
 
-  /** Promises space for a content. Throws STORAGE_FULL when less than the reserve would be free with it. */
+  /** Promises space for a blob. Throws STORAGE_FULL when less than the reserve would be free with it. */
   promise(bytes: number): SpacePromise {
     this.requireFree(null, bytes);
     return new SpacePromise(this.#promised, bytes);
@@ -77,7 +77,7 @@ export class DiskSpace {
   }
 }
 
-/** Space on the disk that is promised to one content, and not written yet. */
+/** Space on the disk that is promised to one blob, and not written yet. */
 export class SpacePromise {
   readonly #all: { bytes: number };
   #left: number;

@@ -4,8 +4,8 @@ import type { Content } from "./content-file.ts";
 const TOTAL_BYTES = 8 * 1024 * 1024;
 
 /**
- * A cache of the small contents that were sent last; larger ones need few disk reads for many bytes. A content never changes under its digest, so the cache is
- * never stale. Bytes are checked before they are added, and access is checked before a read.
+ * A cache of the small blobs that were sent last; larger ones need few disk reads for many bytes. A blob never changes
+ * under its digest, so the cache is never stale. Bytes are checked before they are added, access before a read.
  *
  * Each is a Blob: the runtime sends its bytes from where they are, but copies an array for each response.
  */
@@ -22,7 +22,7 @@ export class RecentContents {
     return content;
   }
 
-  /** Adds the bytes of a content, and returns it. */
+  /** Adds the bytes of a blob, and returns it. */
   add(digest: Digest, bytes: Uint8Array<ArrayBuffer>): Blob {
     const content = new Blob([bytes]);
     this.#bytes += content.size - (this.#contents.get(digest)?.size ?? 0);

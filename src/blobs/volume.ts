@@ -8,9 +8,9 @@ import { readIdentity, writeIdentity } from "./identity.ts";
 import { hasCode, isSystemError } from "./system-error.ts";
 import { newTempPath, syncDirectory, TEMP_NAME } from "./temp-file.ts";
 
-/** Where contents are stored, and how much disk space stays free. */
+/** Where blobs are stored, and how much disk space stays free. */
 export interface VolumeOptions {
-  /** Holds `ab/<64 hex>`: one directory, a shard, for each value of the first two digits that there is a content of. */
+  /** Holds `ab/<64 hex>`: one directory, a shard, for each value of the first two digits that there is a blob of. */
   readonly blobsDir: string;
   /** Temporary files of this store alone: old ones are deleted at open. On the file system of `blobsDir`. */
   readonly tmpDir: string;
@@ -29,7 +29,7 @@ export class Volume {
   readonly #tmpDir: string;
   /** By path: each resolves once the shard exists and its name survives a power cut. */
   readonly #shards = new Map<string, Promise<void>>();
-  /** The identity that is beside the contents; null if there is none. */
+  /** The identity that is beside the blobs; null if there is none. */
   #identity: string | null = null;
 
   private constructor(options: VolumeOptions) {
@@ -62,14 +62,14 @@ export class Volume {
   }
 
   /**
-   * Creates the directory of a content if it is missing. Its own name survives a power cut before this resolves, or a
+   * Creates the directory of a blob if it is missing. Its own name survives a power cut before this resolves, or a
    * content in it could be lost with it.
    */
   async makeShard(digest: Digest): Promise<void> {
     const path = dirname(this.blobPath(digest));
     const known = this.#shards.get(path);
     await (known ?? this.#newShard(path));
-    // It may have been removed since: contents that come again must find a place.
+    // It may have been removed since: blobs that come again must find a place.
     if (known !== undefined && !existsSync(path)) await this.#newShard(path);
   }
 
@@ -83,7 +83,7 @@ export class Volume {
 
   async #createShard(path: string): Promise<void> {
     requireNoLink(path);
-    // Without its disk, the mount point of the contents is an empty directory.
+    // Without its disk, the mount point of the blobs is an empty directory.
     if ((await readIdentity(this.#blobsDir)) !== this.#identity) {
       throw new Error(`${this.#blobsDir} was removed, moved or replaced while it was in use`);
     }
@@ -95,7 +95,7 @@ export class Volume {
     return newTempPath(this.#tmpDir);
   }
 
-  /** Writes the store's identity next to the contents and syncs it; `readIdentity` reads it. */
+  /** Writes the store's identity next to the blobs and syncs it; `readIdentity` reads it. */
   async writeIdentity(id: StoreId): Promise<void> {
     await writeIdentity(this.#blobsDir, this.newTempPath(), id);
     this.#identity = id;

@@ -50,7 +50,7 @@ export function isTextType(mimeType: string): boolean {
 
 /**
  * Whether contents of this type may be text. Many types of texts are known to nobody, so only those are left out that
- * certainly are not; a content shows what it is.
+ * certainly are not; their bytes show what they are.
  */
 export function mayBeText(mimeType: string): boolean {
   return isTextType(mimeType) || !/^(audio|font|image|video)\/|^application\/pdf$/.test(essenceOf(mimeType));

@@ -97,14 +97,14 @@ export function requireFuture(field: string, expiresAt: number | null, now: numb
   if (expiresAt !== null && expiresAt <= now) throw invalid(field, "must be in the future");
 }
 
-/** How long a content may be, in bytes. */
+/** How long the content may be, in bytes. */
 interface SizeLimits {
   readonly maxFileSize: number;
   /** The most that its drive or account can hold; null for no limit. */
   readonly room: number | null;
 }
 
-/** Throws PAYLOAD_TOO_LARGE or QUOTA_EXCEEDED if a content has more bytes than it may have. */
+/** Throws PAYLOAD_TOO_LARGE or QUOTA_EXCEEDED if the content has more bytes than it may have. */
 export function requireFits(received: number, limits: SizeLimits): void {
   if (received > limits.maxFileSize) {
     throw new CofferError(

@@ -24,7 +24,7 @@ const REMEDY =
 const VALUES = Int8Array.from({ length: 256 }, (_, byte) => ALPHABET.indexOf(byte));
 
 /**
- * Decodes a content's base64 (RFC 4648 section 4) piece by piece and writes the bytes.
+ * Decodes the content's base64 (RFC 4648 section 4) piece by piece and writes the bytes.
  *
  * It takes one byte per character of the JSON string, so that an error can name the position of the wrong character
  * (from 0, counting whitespace, an escape as one). Line breaks are ignored, and blanks at either end of a line. A blank

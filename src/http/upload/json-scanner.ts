@@ -28,7 +28,7 @@ const LONGEST_KEY = 2 + Math.max(...CONTENT_KEYS.map(({ length }) => length)) * 
  * `envelope`, which is valid JSON exactly if the body is, and JSON.parse checks that. (The inside of the content is
  * checked where it is decoded, so it cannot hide malformed JSON.)
  *
- * By hand, because parsers give a string only once they hold it whole. A content of 100 MiB took 528 MB of memory and
+ * By hand, because parsers give a string only once they hold it whole. A file of 100 MiB took 528 MB of memory and
  * 0.5 s with `Response.json()`, 438 MB and 0.5 s with `@streamparser/json`, and 49 MB and 0.1 s here. Of that memory,
  * 40 MB are the process without any upload.
  *
@@ -154,7 +154,7 @@ export class JsonScanner {
     this.#after = "content key";
   }
 
-  /** The key that has just ended, if it is that of a content. */
+  /** The key that has just ended, if it is that of the content. */
   #contentKey(): ContentKey | undefined {
     if (this.#length - this.#keyStart > LONGEST_KEY) return undefined;
     const key = this.#bytes.toString("latin1", this.#keyStart + 1, this.#length - 1);

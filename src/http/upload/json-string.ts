@@ -14,7 +14,7 @@ const HEX_DIGITS = Int8Array.from({ length: 256 }, (_, byte) =>
   "0123456789abcdef".indexOf(String.fromCharCode(byte).toLowerCase()),
 );
 
-/** Takes the characters of a content's JSON string, as they are decoded. */
+/** Takes the characters of the content's JSON string, as they are decoded. */
 export interface ContentSink {
   /** How many bytes of the string it takes before the next `drain`. */
   readonly room: number;
@@ -28,7 +28,7 @@ export interface ContentSink {
   finish(): Promise<void>;
 }
 
-/** Finds the end of a content's string, and decodes its escapes (RFC 8259, section 7) on the way. */
+/** Finds the end of the content's string, and decodes its escapes (RFC 8259, section 7) on the way. */
 export class ContentString {
   /** Whether the closing quote has been read. */
   ended = false;

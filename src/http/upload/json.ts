@@ -119,7 +119,7 @@ function isTextual(fields: unknown): boolean {
   return typeof name === "string" && isTextType(mimeTypeOf(name));
 }
 
-/** How much of a content is looked at to see whether it is words. Bytes. */
+/** How much of the content is looked at to see whether it is words. Bytes. */
 const LOOKED_AT = 8 * 1024;
 
 /** As much of a `content` is kept until its `encoding` is known, which may come behind it. Bytes. */

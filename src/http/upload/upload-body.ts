@@ -22,11 +22,11 @@ export type ContentKey = (typeof CONTENT_KEYS)[number];
 /** The fields of an upload other than the content, not yet validated. */
 export interface UploadEnvelope {
   /**
-   * An object, whatever the encoding of the upload. The content's field is `""` in it if a content was streamed. One
+   * An object, whatever the encoding of the upload. The content's field is `""` in it if the content was streamed. One
    * that is not a string stays here as sent, for the schema to reject.
    */
   readonly fields: unknown;
-  /** The name under which a content was streamed, even an empty one; null if there was none. */
+  /** The name under which the content was streamed, even an empty one; null if there was none. */
   readonly contentKey: ContentKey | null;
 }
 

@@ -12,7 +12,7 @@ export interface AnnouncedBytes {
   readonly bytes: number | null;
 }
 
-/** A content that a client is going to send. */
+/** What a client is going to send. */
 export interface Announced extends AnnouncedBytes {
   /** The path of its file; null if it is not known yet. */
   readonly path: FilePath | null;
@@ -36,7 +36,7 @@ export class ArrivingContents {
   /** Bytes, by whose they are. */
   readonly #bytes = new Map<string, number>();
 
-  /** Begins to count a content. Throws RATE_LIMITED, QUOTA_EXCEEDED. */
+  /** Begins to count an upload. Throws RATE_LIMITED, QUOTA_EXCEEDED. */
   begin(arrival: Arrival): ArrivingContent {
     const slot = this.#slots.take(arrival.holder, arrival.client);
     try {
@@ -48,7 +48,7 @@ export class ArrivingContents {
   }
 }
 
-/** A content that is arriving. Dispose of it once it is stored or dropped; doing so again does nothing. */
+/** An upload that is arriving. Dispose of it once it is stored or dropped; doing so again does nothing. */
 export class ArrivingContent implements Disposable {
   readonly #key: string;
   readonly #room: number | null;

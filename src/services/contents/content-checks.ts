@@ -10,26 +10,26 @@ import { Turns } from "../turns.ts";
 
 /** How long a reader waits for a check, in milliseconds: fast disks read a gigabyte in that time. */
 const PATIENCE_MS = { whole: 2000, part: 200 };
-/** After how long a content is checked again, in milliseconds. */
+/** After how long a blob is checked again, in milliseconds. */
 const LATELY_MS = 24 * 3_600_000;
-/** How many contents are remembered that were checked. */
+/** How many blobs are remembered that were checked. */
 const REMEMBERED = 10_000;
 /** How many checks run side by side, and how many there are with those that wait. */
 const CHECKS = { running: 2, all: 1000 };
 /** How many bytes are read and hashed at once: a millisecond or two on slow processors. */
 const PIECE_BYTES = 256 * 1024;
 
-/** A content that was whole. */
+/** A blob that was whole. */
 interface Checked {
-  /** Of its file: another state is another content. */
+  /** Of its file: another state is another blob. */
   readonly state: string | null;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
 /**
- * Checks contents that are read as files, before they are sent: all that has not been checked, or changed, for a day. If
- * a check takes long, the content is sent while it goes on, but not its end; see `running`. Smaller contents are checked
+ * Checks blobs that are read as files, before they are sent: all that has not been checked, or changed, for a day. If
+ * a check takes long, the content is sent while it goes on, but not its end; see `running`. Smaller blobs are checked
  * at each read.
  */
 export class ContentChecks {
@@ -45,7 +45,7 @@ export class ContentChecks {
   }
 
   /**
-   * A content of a file, or a range of it, as `BlobStore.read`.
+   * The content of a file, or a range of it, as `BlobStore.read`.
    *
    * @throws DamagedFile
    */
@@ -55,12 +55,12 @@ export class ContentChecks {
     return this.#readChecked(file, read, range === undefined ? PATIENCE_MS.whole : PATIENCE_MS.part);
   }
 
-  /** The check of a content that is running; null if there is none. It never rejects. */
+  /** The check of a blob that is running; null if there is none. It never rejects. */
   running({ digest }: Content): Promise<void> | null {
     return this.#checks.get(digest)?.catch(() => {}) ?? null;
   }
 
-  /** Remembers that all bytes of a content were right when they were written just now. */
+  /** Remembers that all bytes of a blob were right when they were written just now. */
   note(digest: Digest): void {
     this.#remember(digest, this.#parts.blobs.stateOf(digest));
   }
@@ -83,7 +83,7 @@ export class ContentChecks {
     return read();
   }
 
-  /** Whoever asks for the same content waits for one check. */
+  /** Whoever asks for the same blob waits for one check. */
   #check(content: Content): Promise<void> {
     const { digest } = content;
     const running = this.#checks.get(digest);

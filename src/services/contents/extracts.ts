@@ -14,7 +14,7 @@ import { holderOf, type SlotHolder } from "../slots.ts";
 /** How much of a text is quoted at once, in UTF-16 units. */
 const QUOTED_UNITS = 128 * 1024;
 
-/** The text of a content, for programs. */
+/** The text of the content, for programs. */
 export interface Extract {
   readonly mimeType: string;
   /**
@@ -135,7 +135,7 @@ async function* piecesOf(text: string): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += QUOTED_UNITS) yield text.slice(at, at + QUOTED_UNITS);
 }
 
-/** The text of a content that is one JSON value. Throws EXTRACTION_FAILED if it is not. */
+/** The text of the content that is one JSON value. Throws EXTRACTION_FAILED if it is not. */
 async function parsed(content: Blob, encoding: TextEncoding): Promise<AsyncIterable<string>> {
   const text = (await Array.fromAsync(decoded(content, encoding))).join("");
   try {

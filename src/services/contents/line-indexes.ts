@@ -20,7 +20,7 @@ const KEPT = 32;
 
 /** Which lines are where in a text. The indexes of the large texts that were read last are kept. */
 export class LineIndexes {
-  /** By last use, oldest first. A content never changes under its digest. */
+  /** By last use, oldest first. What a digest stands for never changes. */
   readonly #kept = new Map<Digest, Promise<LineIndex>>();
   /** Large texts are read one at a time, so that many do not slow down all else. */
   readonly #turns = new Turns<"large">();

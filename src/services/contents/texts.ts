@@ -77,7 +77,7 @@ async function linesFrom(content: Blob, index: LineIndex, range: TextRange) {
   return someLines(decode(bytes, index.encoding, isWhole), isWhole, { lines, bytes: maxBytes });
 }
 
-/** A text that begins and ends anywhere in a content; a last character that is cut is left out. */
+/** A text that begins and ends anywhere in the content; a last character that is cut is left out. */
 function decode(bytes: Uint8Array, encoding: TextEncoding, isWhole: boolean): string {
   try {
     // What looks like a byte order mark in the middle of a text is a character.

@@ -90,7 +90,7 @@ export class Uploads {
     }
   }
 
-  /** Reads the pieces of a content only to compare it with an earlier upload: `digest` is its SHA-256 at the end. */
+  /** Reads the pieces of the content only to compare it with an earlier upload: `digest` is its SHA-256 at the end. */
   hashContent() {
     const { maxFileSize } = this.#parts;
     const hash = new Bun.CryptoHasher("sha256");

@@ -29,7 +29,7 @@ export function encodingsFor(head: Uint8Array): readonly TextEncoding[] {
 }
 
 /**
- * The text that a content starts with; null if it is not text. Text never holds a NUL.
+ * The text that a file starts with; null if it is not text. Text never holds a NUL.
  *
  * @param head the content's first bytes
  * @param isCut whether the content continues after them; a last character that is cut is then left out
@@ -103,7 +103,7 @@ function lackedByLatin1(character: string): CofferError {
 const PREVIEW_BYTES = PREVIEW_CHARACTERS * 4 + 3;
 
 /**
- * The first 500 characters of a content; null if it is not text.
+ * The first 500 characters of the content; null if it is not text.
  *
  * @param head the content's first bytes: more than PREVIEW_BYTES, or all of a shorter content
  */

@@ -79,7 +79,7 @@ export function uploads({ uploads: service, maxFileSize, pace }: UploadOptions) 
   const bodyLimit = maxFileSize * BODY_OVERHEAD + FIELDS_BYTES;
   const reading = { limit: bodyLimit, pace };
 
-  /** Streams a content into the store and creates its file. An error leaves nothing behind. */
+  /** Streams the content into the store and creates its file. An error leaves nothing behind. */
   async function receive(
     { request, context, caller }: Received,
     reply: Reply<ContentAnswer>,
