@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { ByteRange } from "../domain/contents/byte-range.ts";
 import { type Digest, parseDigest } from "../domain/contents/digest.ts";
 import type { StoreId } from "../domain/id.ts";
+import { Recent } from "../domain/recent.ts";
 import { BlobWriter } from "./blob-writer.ts";
 import {
   CHECKED_BYTES,
@@ -21,9 +22,11 @@ import {
 } from "./content-file.ts";
 import { DiskSpace } from "./disk-space.ts";
 import { Pins } from "./pins.ts";
-import { RecentContents } from "./recent-contents.ts";
 import { ifPresent } from "./system-error.ts";
 import { SHARD_COUNT, Volume, type VolumeOptions } from "./volume.ts";
+
+/** How much of what was read last is kept in memory. */
+const RECENT_BYTES = 8 * 1024 * 1024;
 
 /** A blob in the store, as `list` finds it; for finding orphans. */
 export interface ListedBlob {
@@ -57,7 +60,11 @@ export class BlobStore {
   readonly #volume: Volume;
   readonly #options: BlobStoreOptions;
   readonly #pins = new Pins();
-  readonly #recent = new RecentContents();
+  /**
+   * The small blobs that were read last, checked; larger ones need few disk reads for many bytes. Each is a Blob: the
+   * runtime sends its bytes from where they are, but copies an array for each response.
+   */
+  readonly #recent = new Recent<Digest, Blob>(RECENT_BYTES, ({ size }) => size);
 
   private constructor(volume: Volume, options: BlobStoreOptions) {
     this.#volume = volume;
@@ -108,9 +115,14 @@ export class BlobStore {
     requireRange(range, content.size);
     this.#refuseDamaged(content);
     if (content.size > CHECKED_BYTES) return this.#readFile(content, range);
-    const found = this.#recent.get(content) ?? this.#readAll(content);
-    if (found instanceof Blob) return partOf(found, range);
-    const keep = (bytes: Uint8Array<ArrayBuffer>) => partOf(this.#recent.add(content.digest, bytes), range);
+    const recent = this.#recent.get(content.digest);
+    if (recent?.size === content.size) return partOf(recent, range);
+    const keep = (bytes: Uint8Array<ArrayBuffer>) => {
+      const blob = new Blob([bytes]);
+      this.#recent.set(content.digest, blob);
+      return partOf(blob, range);
+    };
+    const found = this.#readAll(content);
     return found instanceof Promise ? found.then(keep) : keep(found);
   }
 

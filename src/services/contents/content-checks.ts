@@ -4,6 +4,7 @@ import { CHECKED_BYTES, type Content } from "../../blobs/content-file.ts";
 import type { Clock } from "../../process/clock.ts";
 import type { ByteRange } from "../../domain/contents/byte-range.ts";
 import type { Digest } from "../../domain/contents/digest.ts";
+import { Recent } from "../../domain/recent.ts";
 import type { Log } from "../../process/log.ts";
 import type { DamagedContents, FilePlace } from "./damaged-contents.ts";
 import { Turns } from "../turns.ts";
@@ -34,8 +35,7 @@ interface Checked {
  */
 export class ContentChecks {
   readonly #parts;
-  /** The one that was checked last is at the end. */
-  readonly #lately = new Map<Digest, Checked>();
+  readonly #lately = new Recent<Digest, Checked>(REMEMBERED);
   readonly #checks = new Map<Digest, Promise<void>>();
   readonly #turns = new Turns<number>();
   readonly #stopping = new AbortController();
@@ -117,9 +117,6 @@ export class ContentChecks {
   }
 
   #remember(digest: Digest, state: string | null): void {
-    this.#lately.delete(digest);
     this.#lately.set(digest, { state, at: this.#parts.clock.now() });
-    const [oldest] = this.#lately.keys();
-    if (this.#lately.size > REMEMBERED && oldest !== undefined) this.#lately.delete(oldest);
   }
 }
