@@ -73,7 +73,6 @@ export function stateAt(path: string): string | null {
   return found === undefined ? null : stateOf(found);
 }
 
-/** The state of bytes in the database. */
 export function stateOfBytes(bytes: Uint8Array): string {
   return Bun.SHA256.hash(bytes, "hex");
 }

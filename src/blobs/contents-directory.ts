@@ -13,7 +13,6 @@ import {
 import { ifPresent } from "./system-error.ts";
 import { newTempPath, syncDirectory, TempFile } from "./temp-file.ts";
 
-/** Something in a directory of blobs. */
 export interface NamedFile {
   readonly path: string;
   /** The content that it has the name of; null if it does not belong there. */
@@ -55,7 +54,6 @@ export class ContentsDirectory {
     return OpenContent.at(this.pathOf(content.digest), content);
   }
 
-  /** See `readPieces`. */
   pieces(content: Content): AsyncGenerator<Uint8Array> {
     return readPieces(this.pathOf(content.digest), content, PIECE_BYTES);
   }

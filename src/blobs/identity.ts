@@ -36,7 +36,6 @@ export async function countContents(blobsDir: string): Promise<number> {
   return total;
 }
 
-/** The number of blobs in each shard. */
 async function* contentCounts(blobsDir: string): AsyncGenerator<number> {
   for (const shard of (await ifPresent(readdir(blobsDir))) ?? []) {
     if (!/^[0-9a-f]{2}$/.test(shard)) continue;

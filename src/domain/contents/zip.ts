@@ -3,7 +3,6 @@
  * below). Values of more than 32 bits use ZIP64. `zipStream` says why no package writes them.
  */
 
-/** A file or folder of an archive. */
 export interface ZipEntry {
   /** UTF-8; a folder's ends in `/`. */
   readonly name: Uint8Array;

@@ -14,7 +14,6 @@ function isFilePath(path: string): path is FilePath {
   return path !== "" && !path.endsWith("/");
 }
 
-/** Whether a path is a folder's; else it is a file's. */
 export function isFolderPath(path: string): path is FolderPath {
   return path === "" || path.endsWith("/");
 }
@@ -138,7 +137,6 @@ export function lastSegment(path: FilePath): Filename {
   return asserted(path.slice(path.lastIndexOf("/") + 1), isFilename);
 }
 
-/** The path of a file in a folder or below. */
 export function inFolder(folder: FolderPath, below: string): FilePath {
   return asserted(folder + below, isFilePath);
 }

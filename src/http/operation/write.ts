@@ -100,7 +100,6 @@ export function write(
 
 /** The handlers of a body that is read while it arrives. */
 export interface ContentHandlers<P extends TObject, Q extends TObject> {
-  /** Stores the content. */
   readonly perform: (input: Input<P, Q, TSchema>, reply: Reply<ContentAnswer>) => Promise<unknown>;
   /**
    * Reads the body of a request whose key was used before, without any effect. Returns its `ContentAnswer.identity`.

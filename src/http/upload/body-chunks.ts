@@ -16,7 +16,6 @@ export interface Pace {
   readonly least: number;
 }
 
-/** How a body is read. */
 export interface Reading {
   /** The most bytes. */
   readonly limit: number;
@@ -61,7 +60,6 @@ export function announcedBy(request: Request, context: RequestContext): Announce
   return { client: context.client, bytes: length === null ? null : Number(length) };
 }
 
-/** Whether a body's announced length is at most `SHORT_BODY`. */
 function isShort({ headers }: Request): boolean {
   const announced = headers.get("content-length");
   return announced !== null && Number(announced) <= SHORT_BODY;

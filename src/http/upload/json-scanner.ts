@@ -50,7 +50,6 @@ export class JsonScanner {
   #keyExpected = false;
   /** Where the current top-level key starts in the envelope; -1 in any other string. */
   #keyStart = -1;
-  /** The keys of contents so far. */
   readonly #contentKeys = new Set<ContentKey>();
   /** The last of them, and whether the last token was that key, or its colon. */
   #lastKey: ContentKey = "content";

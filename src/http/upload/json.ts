@@ -198,7 +198,6 @@ class JsonContent implements Disposable {
     if (bytes.length > 0) await this.#write(bytes);
   }
 
-  /** Decodes what is kept. */
   async #release(held: HeldString, encoding: Encoding, write: WriteContent): Promise<void> {
     this.#held = null;
     this.#begin(encoding, write);

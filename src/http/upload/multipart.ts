@@ -125,7 +125,6 @@ class Form {
     if (this.#textBytes > MAX_FIELD_BYTES) throw fieldsTooLarge();
   }
 
-  /** The fields, once every part has been read. */
   fields(): Record<string, unknown> {
     const fields = new Map<string, unknown>();
     if (this.content !== undefined && this.contentKey !== null) {

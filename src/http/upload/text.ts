@@ -76,7 +76,6 @@ export class TextWriter implements ContentSink {
     await this.#flush(this.#length);
   }
 
-  /** Writes the first `end` bytes. */
   async #flush(end: number): Promise<void> {
     const whole = this.#bytes.subarray(0, end);
     if (!isUtf8(whole)) throw invalid("body", "is not valid UTF-8: encode it as UTF-8");

@@ -30,7 +30,6 @@ export interface UploadEnvelope {
   readonly contentKey: ContentKey | null;
 }
 
-/** The error for an upload whose other fields exceed `MAX_FIELD_BYTES`. */
 export function fieldsTooLarge(): CofferError {
   return new CofferError(
     "PAYLOAD_TOO_LARGE",

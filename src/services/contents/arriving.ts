@@ -4,7 +4,6 @@ import { UPLOAD_LIMITS } from "../../domain/limits.ts";
 import type { FilePath } from "../../domain/files/path.ts";
 import { type SlotHolder, Slots } from "../slots.ts";
 
-/** How much a client is going to send. */
 export interface AnnouncedBytes {
   /** The client's address, as the rate limit counts it. */
   readonly client: string;
@@ -18,7 +17,6 @@ export interface Announced extends AnnouncedBytes {
   readonly path: FilePath | null;
 }
 
-/** Whose upload it is, and how much may arrive for that. */
 export interface Arrival extends AnnouncedBytes {
   readonly holder: SlotHolder;
   /** Whose storage limit it counts against. */

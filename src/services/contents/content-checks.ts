@@ -20,7 +20,6 @@ const CHECKS = { running: 2, all: 1000 };
 /** How many bytes are read and hashed at once: a millisecond or two on slow processors. */
 const PIECE_BYTES = 256 * 1024;
 
-/** A blob that was whole. */
 interface Checked {
   /** Of its file: another state is another blob. */
   readonly state: string | null;

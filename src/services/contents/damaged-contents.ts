@@ -35,7 +35,6 @@ export class DamagedFile extends Error {
  */
 export class DamagedContents {
   readonly #parts;
-  /** Those that are running. */
   readonly #checks = new Map<Digest, Promise<boolean>>();
 
   constructor(parts: { tables: Tables; blobs: BlobStore; clock: Clock; log: Log }) {

@@ -33,7 +33,6 @@ export interface FileText {
   readonly isCut: boolean;
 }
 
-/** Reads contents as text. */
 export class Extracts {
   readonly #parts;
 

@@ -26,13 +26,11 @@ export interface TextRange {
   readonly maxBytes: number;
 }
 
-/** Some lines of a file. */
 export interface ReadText extends TextPart {
   readonly file: FileFacts;
   readonly encoding: TextEncoding;
 }
 
-/** Reads the lines of texts, a part at a time. */
 export class Texts {
   readonly #checks: ContentChecks;
   readonly #parts;
@@ -88,7 +86,6 @@ function decode(bytes: Uint8Array, encoding: TextEncoding, isWhole: boolean): st
   }
 }
 
-/** Where to begin to read. */
 async function placeOf(content: Blob, index: LineIndex, line: number, byte: number): Promise<number> {
   const { encoding, totalLines } = index;
   const start = await startOfLine(content, index, line);

@@ -196,7 +196,6 @@ export class Upload {
     await this.#parts.blobs.remove(digest);
   }
 
-  /** Drops the content. */
   async abort(): Promise<void> {
     await this.#parts.writer.abort();
     this.#parts.arriving?.[Symbol.dispose]();

@@ -45,7 +45,6 @@ export interface RemovedFiles {
   readonly failed: readonly string[];
 }
 
-/** Single files: read, change, copy, move and delete. */
 export class Files {
   readonly #parts;
   readonly #checks: ContentChecks;

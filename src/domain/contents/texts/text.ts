@@ -3,7 +3,6 @@ import { invalid } from "../../errors.ts";
 // C0 and C1 controls and DEL: none belongs in a name that people and terminals see.
 const CONTROL = /\p{Cc}/u;
 
-/** The number of bytes `text` takes as UTF-8. */
 export function utf8Length(text: string): number {
   return Buffer.byteLength(text, "utf8");
 }
