@@ -2,9 +2,8 @@ import { createReadStream } from "node:fs";
 import { link, mkdir, readdir, realpath, rename, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { type Content, readPieces, requireContent } from "../blobs/content-file.ts";
-import { syncDirectory } from "../blobs/sync-directory.ts";
 import { hasCode, ifPresent } from "../blobs/system-error.ts";
-import { TempFile } from "../blobs/temp-file.ts";
+import { syncDirectory, TempFile } from "../blobs/temp-file.ts";
 import { BackupError, type BackupPlace } from "./place.ts";
 
 /** Files that are being written. What a killed backup left there is removed by the next. */

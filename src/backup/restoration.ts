@@ -3,9 +3,8 @@ import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Content, contentPath, damageIn, requireContent, requireFile } from "../blobs/content-file.ts";
 import { writeIdentity } from "../blobs/identity.ts";
-import { syncDirectory } from "../blobs/sync-directory.ts";
 import { ifPresent } from "../blobs/system-error.ts";
-import { TempFile } from "../blobs/temp-file.ts";
+import { syncDirectory, TempFile } from "../blobs/temp-file.ts";
 import {
   type DataDirectory,
   isHalfRestored,

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import type { ByteRange } from "../domain/contents/byte-range.ts";
 import { type Digest, parseDigest } from "../domain/contents/digest.ts";
 import type { StoreId } from "../domain/id.ts";
+import { Recent } from "../domain/recent.ts";
 import { BlobWriter } from "./blob-writer.ts";
 import {
+  CHECKED_BYTES,
   type Content,
   DamagedContent,
   type KnownDamage,
@@ -14,24 +16,28 @@ import {
   readPieces,
   requireBytes,
   requireFile,
+  setDirectoryAside,
   stateAt,
   stateOfBytes,
 } from "./content-file.ts";
+import { DiskSpace } from "./disk-space.ts";
 import { Pins } from "./pins.ts";
-import { RECENT_BYTES, RecentContents } from "./recent-contents.ts";
 import { ifPresent } from "./system-error.ts";
 import { SHARD_COUNT, Volume, type VolumeOptions } from "./volume.ts";
 
-/** A content in the store, as `list` finds it; for finding orphans. */
+/** How much of what was read last is kept in memory. */
+const RECENT_BYTES = 8 * 1024 * 1024;
+
+/** A blob in the store, as `list` finds it; for finding orphans. */
 export interface ListedBlob {
   readonly digest: Digest;
   /** When the content was written; milliseconds since the epoch, by the file system's clock. */
   readonly modifiedAt: number;
 }
 
-/** Contents that are kept beside the rows that name them. */
+/** Blobs that are kept beside the rows that name them. */
 export interface SmallContents {
-  /** Contents up to this size, in bytes, are kept there. */
+  /** Blobs up to this size, in bytes, are kept there. */
   readonly smallBytes: number;
   /** The bytes under a digest; null where there are none. Whether they are whole is for the reader to check. */
   get(digest: Digest): Uint8Array<ArrayBuffer> | null;
@@ -43,22 +49,27 @@ export interface BlobStoreOptions extends VolumeOptions {
 }
 
 /**
- * Contents on disk, each stored once under the SHA-256 of its bytes. The store does not know the database:
- * after deleting the last row of a content, the caller removes it here. A sweep finds orphans of a crash.
+ * Blobs on disk, each stored once under the SHA-256 of its bytes. The store does not know the database:
+ * after deleting the last row of a blob, the caller removes it here. A sweep finds orphans of a crash.
  */
 export class BlobStore {
   /** `list` takes shards from 0 to this number, exclusive. */
   readonly shardCount = SHARD_COUNT;
+  /** On its disk. */
+  readonly space: DiskSpace;
   readonly #volume: Volume;
-  readonly #small: SmallContents;
-  readonly #damaged: KnownDamage;
+  readonly #options: BlobStoreOptions;
   readonly #pins = new Pins();
-  readonly #recent = new RecentContents();
+  /**
+   * The small blobs that were read last, checked; larger ones need few disk reads for many bytes. Each is a Blob: the
+   * runtime sends its bytes from where they are, but copies an array for each response.
+   */
+  readonly #recent = new Recent<Digest, Blob>(RECENT_BYTES, ({ size }) => size);
 
-  private constructor(volume: Volume, { small, damaged }: BlobStoreOptions) {
+  private constructor(volume: Volume, options: BlobStoreOptions) {
     this.#volume = volume;
-    this.#small = small;
-    this.#damaged = damaged;
+    this.#options = options;
+    this.space = new DiskSpace(options.tmpDir, options.diskReserve);
   }
 
   /**
@@ -69,28 +80,33 @@ export class BlobStore {
     return new BlobStore(await Volume.open(options), options);
   }
 
-  /** Writes the store's identity next to the contents and syncs it; `readIdentity` reads it. */
+  /** Writes the store's identity next to the blobs and syncs it; `readIdentity` reads it. */
   writeIdentity(id: StoreId): Promise<void> {
     return this.#volume.writeIdentity(id);
   }
 
   /**
-   * Starts a content. Throws STORAGE_FULL when the disk is at its reserve, or would be with this content and what others
+   * Starts a blob. Throws STORAGE_FULL when the disk is at its reserve, or would be with this blob and what others
    * were promised.
    *
    * @param announced how many bytes it will have; 0 if that is not known
    */
   async create(announced = 0): Promise<BlobWriter> {
-    const promise = await this.#volume.promise(announced);
-    const { smallBytes } = this.#small;
-    const parts = { volume: this.#volume, pins: this.#pins, smallBytes, damaged: this.#damaged };
-    return new BlobWriter({ ...parts, promise });
+    const { small, damaged } = this.#options;
+    return new BlobWriter({
+      volume: this.#volume,
+      space: this.space,
+      pins: this.#pins,
+      smallBytes: small.smallBytes,
+      damaged,
+      promise: this.space.promise(announced),
+    });
   }
 
   /**
-   * A content, or a range of it, to be sent. A small one is read and checked now, and kept for the next; at once if it
+   * A blob, or a range of it, to be sent. A small one is read and checked now, and kept for the next; at once if it
    * is no file. Of a larger one only the size is checked now, and its bytes are read while they are sent. Nothing is
-   * pinned: the sweep waits a while after the last row of a content is deleted, and an open file stays readable.
+   * pinned: the sweep waits a while after the last row of a blob is deleted, and an open file stays readable.
    *
    * @throws DamagedContent
    * @throws RangeError for a range that the content does not hold
@@ -98,15 +114,20 @@ export class BlobStore {
   read(content: Content, range: ByteRange = { start: 0, end: content.size }): Blob | Promise<Blob> {
     requireRange(range, content.size);
     this.#refuseDamaged(content);
-    if (content.size > RECENT_BYTES) return this.#readFile(content, range);
-    const found = this.#recent.get(content) ?? this.#readAll(content);
-    if (found instanceof Blob) return partOf(found, range);
-    const keep = (bytes: Uint8Array<ArrayBuffer>) => partOf(this.#recent.add(content.digest, bytes), range);
+    if (content.size > CHECKED_BYTES) return this.#readFile(content, range);
+    const recent = this.#recent.get(content.digest);
+    if (recent?.size === content.size) return partOf(recent, range);
+    const keep = (bytes: Uint8Array<ArrayBuffer>) => {
+      const blob = new Blob([bytes]);
+      this.#recent.set(content.digest, blob);
+      return partOf(blob, range);
+    };
+    const found = this.#readAll(content);
     return found instanceof Promise ? found.then(keep) : keep(found);
   }
 
   /**
-   * A whole content in memory; for small contents, at once if it is no file. All of it is checked. For readers that
+   * A whole blob in memory; for small blobs, at once if it is no file. All of it is checked. For readers that
    * need it once: it puts nothing into the cache.
    *
    * @throws DamagedContent
@@ -117,7 +138,7 @@ export class BlobStore {
   }
 
   /**
-   * The first bytes of a content, at most `length`. It puts nothing into the cache.
+   * The first bytes of a blob, at most `length`. It puts nothing into the cache.
    *
    * @throws DamagedContent
    */
@@ -125,7 +146,7 @@ export class BlobStore {
     this.#refuseDamaged(content);
     const bytes = this.#readSmall(content);
     if (bytes !== null) return bytes.subarray(0, length);
-    return readBeginning(this.#volume.blobPath(content.digest), content, length, RECENT_BYTES);
+    return readBeginning(this.#volume.blobPath(content.digest), content, length);
   }
 
   #readAll(content: Content): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
@@ -139,52 +160,51 @@ export class BlobStore {
   }
 
   /**
-   * Reads a content from the disk a piece at a time, whatever is known of it. All of it has been checked only when
+   * Reads a blob from the disk a piece at a time, whatever is known of it. All of it has been checked only when
    * the last piece was taken.
    *
    * @param pieceBytes how many bytes are read at once
    * @throws DamagedContent
    */
   async *pieces(content: Content, pieceBytes?: number): AsyncGenerator<Uint8Array> {
-    const bytes = content.size > this.#small.smallBytes ? null : this.#small.get(content.digest);
-    if (bytes === null) return yield* readPieces(this.#volume.blobPath(content.digest), content, pieceBytes);
-    requireBytes(inDatabase(content), bytes, content);
-    yield bytes;
+    const bytes = this.#readSmall(content);
+    if (bytes === null) yield* readPieces(this.#volume.blobPath(content.digest), content, pieceBytes);
+    else yield bytes;
   }
 
-  /** Checks that the file of a content is there, and has its size. Throws DamagedContent. */
+  /** Checks that the file of a blob is there, and has its size. Throws DamagedContent. */
   async requireFile(content: Content): Promise<void> {
     await requireFile(this.#volume.blobPath(content.digest), content);
   }
 
-  /** Whether the file of a content is shorter than the content. What is gone is not: it may still be open. */
+  /** Whether the file of a blob is shorter than the content. What is gone is not: it may still be open. */
   isCutShort({ digest, size }: Content): boolean {
     const found = lstatSync(this.#volume.blobPath(digest), { throwIfNoEntry: false });
     return found !== undefined && found.size < size;
   }
 
-  /** The state of a content, as `DamagedContent.state`. */
+  /** The state of a blob, as `DamagedContent.state`. */
   stateOf(digest: Digest): string | null {
-    const bytes = this.#small.get(digest);
+    const bytes = this.#options.small.get(digest);
     return bytes === null ? stateAt(this.#volume.blobPath(digest)) : stateOfBytes(bytes);
   }
 
   #refuseDamaged({ digest }: Content): void {
-    const problem = this.#damaged.problemOf(digest);
+    const problem = this.#options.damaged.problemOf(digest);
     if (problem !== null) throw new DamagedContent(this.#volume.blobPath(digest), digest, problem);
   }
 
-  /** Null where it is none of the small contents. Throws DamagedContent. */
+  /** Null where it is none of the small blobs. Throws DamagedContent. */
   #readSmall(content: Content): Uint8Array<ArrayBuffer> | null {
-    if (content.size > this.#small.smallBytes) return null;
-    const bytes = this.#small.get(content.digest);
+    if (content.size > this.#options.small.smallBytes) return null;
+    const bytes = this.#options.small.get(content.digest);
     if (bytes === null) return null;
     requireBytes(inDatabase(content), bytes, content);
     return bytes;
   }
 
   /**
-   * Removes a content. Returns true once it is gone, also if it was not there; false, and keeps it, while it
+   * Removes a blob. Returns true once it is gone, also if it was not there; false, and keeps it, while it
    * is pinned. The pin is checked before the first await: if the caller checks in the same synchronous step that
    * no row names the content, no upload can come in between. Later ones wait until it is gone.
    */
@@ -198,14 +218,14 @@ export class BlobStore {
   }
 
   /**
-   * Frees the name of a content. Returns where its file is now: unlinking gigabytes takes time. Null if none was there.
+   * Frees the name of a blob. Returns where its file is now: unlinking gigabytes takes time. Null if none was there.
    */
   async #moveAway(digest: Digest): Promise<string | null> {
     const path = this.#volume.blobPath(digest);
     const found = await ifPresent(lstat(path));
     if (found === null) return null;
     if (found.isDirectory()) {
-      this.#volume.setAside(digest);
+      setDirectoryAside(path);
       return null;
     }
     const away = this.#volume.newTempPath();
@@ -214,7 +234,7 @@ export class BlobStore {
   }
 
   /**
-   * The contents of one shard, in no order. Leaves out what has a content's name but is not a regular file.
+   * The blobs of one shard, in no order. Leaves out what has a blob's name but is not a regular file.
    */
   async list(shard: number): Promise<ListedBlob[]> {
     const directory = this.#volume.shardPath(shard);
@@ -227,43 +247,13 @@ export class BlobStore {
     }
     return blobs;
   }
-
-  /** Throws STORAGE_FULL when the disk is at its reserve; for writes outside the store. */
-  requireSpace(): Promise<void> {
-    return this.#volume.requireSpace();
-  }
-
-  /** Whether less than twice the reserve is free. */
-  isShortOfSpace(): Promise<boolean> {
-    return this.#volume.isShortOfSpace();
-  }
-
-  /** How many bytes more should be free; 0 or less if there are enough. */
-  shortage(): Promise<number> {
-    return this.#volume.shortage();
-  }
-
-  /** Whether a write failed for lack of space since the last call. */
-  takeNoSpace(): boolean {
-    return this.#volume.takeNoSpace();
-  }
-
-  /** Whether the disk has room for uploads. */
-  hasSpace(): Promise<boolean> {
-    return this.#volume.hasSpace();
-  }
-
-  /** Bytes that this process can still write, including the reserve. */
-  freeBytes(): Promise<number> {
-    return this.#volume.freeBytes();
-  }
 }
 
 function inDatabase({ digest }: Content): string {
   return `the content ${digest} in the database`;
 }
 
-/** A range of a content in memory, which is not copied. */
+/** A range of a blob in memory, which is not copied. */
 function partOf(content: Blob, { start, end }: ByteRange): Blob {
   return start === 0 && end === content.size ? content : content.slice(start, end);
 }

@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { type Digest, parseDigest } from "../domain/contents/digest.ts";
 import {
   type Content,
@@ -5,11 +6,12 @@ import {
   type KnownDamage,
   requireContent,
   requireFile,
+  setDirectoryAside,
 } from "./content-file.ts";
+import type { DiskSpace, SpacePromise } from "./disk-space.ts";
 import type { Pins } from "./pins.ts";
-import type { SpacePromise } from "./space-promise.ts";
 import { asRefusal } from "./system-error.ts";
-import { TempFile } from "./temp-file.ts";
+import { syncDirectory, TempFile } from "./temp-file.ts";
 import type { Volume } from "./volume.ts";
 import { WriteBuffer } from "./write-buffer.ts";
 
@@ -22,7 +24,7 @@ const COMPARED_BYTES = 1024 * 1024;
 const SPACE_CHECK_BYTES = 16 * 1024 * 1024;
 
 /**
- * A content that is stored durably and pinned. Unpin it once the row that names it is committed, or once there
+ * A blob that is stored durably and pinned. Unpin it once the row that names it is committed, or once there
  * will be no row: `using content = await writer.commit()`. A small content is not stored yet: its `bytes` must be
  * written with that row.
  */
@@ -30,11 +32,11 @@ export interface PinnedBlob extends Disposable {
   readonly digest: Digest;
   /** Bytes. */
   readonly size: number;
-  /** All of a small content; null for one that is a file. */
+  /** All of a small blob; null for one that is a file. */
   readonly bytes: Uint8Array | null;
   /** The first bytes of the content, at most 4 KiB. */
   readonly head: Uint8Array;
-  /** Whether the file in the store is this upload's own. False for a match, and for a small content. */
+  /** Whether the file in the store is this upload's own. False for a match, and for a small blob. */
   readonly isWritten: boolean;
   /** The damage of an existing file that this upload replaced; null if there was none. */
   readonly healed: DamagedContent | null;
@@ -44,8 +46,9 @@ export interface PinnedBlob extends Disposable {
 
 export interface BlobWriterParts {
   readonly volume: Volume;
+  readonly space: DiskSpace;
   readonly pins: Pins;
-  /** Up to which size contents are handed over instead of becoming files. */
+  /** Up to which size blobs are handed over instead of becoming files. */
   readonly smallBytes: number;
   readonly damaged: KnownDamage;
   /** The space for the content, as far as its length is known. */
@@ -53,16 +56,12 @@ export interface BlobWriterParts {
 }
 
 /**
- * Writes one content, piece by piece. One call at a time; only `abort` may be called at any time. After a failed
+ * Writes one blob, piece by piece. One call at a time; only `abort` may be called at any time. After a failed
  * call nothing is left on the disk, and every later `write` or `commit` throws.
  * `await using writer = await store.create()` aborts a writer that is not committed.
  */
 export class BlobWriter implements AsyncDisposable {
-  readonly #volume: Volume;
-  readonly #pins: Pins;
-  readonly #smallBytes: number;
-  readonly #damaged: KnownDamage;
-  readonly #promise: SpacePromise;
+  readonly #parts: BlobWriterParts;
   readonly #hash = new Bun.CryptoHasher("sha256");
   /** Null while they are still in the buffer. */
   #head: Uint8Array | null = null;
@@ -77,11 +76,7 @@ export class BlobWriter implements AsyncDisposable {
   #idle: Promise<void> = Promise.resolve();
 
   constructor(parts: BlobWriterParts) {
-    this.#volume = parts.volume;
-    this.#pins = parts.pins;
-    this.#smallBytes = parts.smallBytes;
-    this.#damaged = parts.damaged;
-    this.#promise = parts.promise;
+    this.#parts = parts;
   }
 
   /** Bytes written so far. */
@@ -129,12 +124,12 @@ export class BlobWriter implements AsyncDisposable {
       after = "ended";
       await this.#discard();
       const refusal = asRefusal(error);
-      if (refusal !== error) this.#volume.noteNoSpace();
+      if (refusal !== error) this.#parts.space.noteNoSpace();
       throw refusal;
     } finally {
       if (after === "ended") {
         this.#buffer.release();
-        this.#promise.end();
+        this.#parts.promise.end();
       }
       this.#state = after;
       resolve();
@@ -165,57 +160,65 @@ export class BlobWriter implements AsyncDisposable {
     this.#unchecked += bytes.length;
     if (this.#unchecked >= SPACE_CHECK_BYTES) {
       this.#unchecked = 0;
-      await this.#volume.requireSpace(this.#promise);
+      this.#parts.space.requireFree(this.#parts.promise);
     }
-    this.#temp ??= await TempFile.create(this.#volume.newTempPath());
+    this.#temp ??= await TempFile.create(this.#parts.volume.newTempPath());
     const { length } = bytes;
     this.#written = this.#temp.append(bytes);
     // It is awaited later, perhaps after it has failed.
     this.#written.then(
-      () => this.#promise.keep(length),
+      () => this.#parts.promise.keep(length),
       () => {},
     );
   }
 
   async #land(): Promise<PinnedBlob> {
+    const { pins, smallBytes } = this.#parts;
     this.#hash.update(this.#buffer.bytes);
     const digest = parseDigest(this.#hash.digest("hex"));
     if (digest === null) throw new Error("the runtime made a malformed SHA-256");
-    const head = this.#head ?? this.#buffer.bytes.subarray(0, HEAD_BYTES);
-    if (this.#size <= this.#smallBytes) {
+    const [size, head] = [this.#size, this.#head ?? this.#buffer.bytes.subarray(0, HEAD_BYTES)];
+    if (size <= smallBytes) {
       const { bytes } = this.#buffer;
-      const stored = { isWritten: false, healed: null, unpin() {}, [Symbol.dispose]() {} };
-      return { digest, size: this.#size, bytes, head, ...stored };
+      return { digest, size, head, bytes, isWritten: false, healed: null, unpin() {}, [Symbol.dispose]() {} };
     }
     // Pinned before the check whether it exists, or it could be removed in between.
-    const unpin = await this.#pins.pin(digest);
-    let damage: DamagedContent | null;
+    const unpin = await pins.pin(digest);
     try {
-      await this.#volume.makeShard(digest);
-      damage = await this.#damageOf({ digest, size: this.#size });
-      if (damage === null) {
-        await this.#discard();
-      } else {
-        if (!damage.isMissing) await this.#volume.clearName(digest);
-        await this.#save();
-        await this.#written;
-        await this.#temp?.moveTo(this.#volume.blobPath(digest), this.#size);
-      }
-      // For a match as well: another upload may have renamed it just now, and not synced yet.
-      await this.#volume.syncName(digest);
+      const damage = await this.#keep({ digest, size });
+      const [isWritten, healed] = [damage !== null, damage?.isMissing === true ? null : damage];
+      return { digest, size, head, bytes: null, isWritten, healed, unpin, [Symbol.dispose]: unpin };
     } catch (error) {
       unpin();
       throw error;
     }
-    const healed = damage?.isMissing === true ? null : damage;
-    const stored = { isWritten: damage !== null, healed, unpin, [Symbol.dispose]: unpin };
-    return { digest, size: this.#size, bytes: null, head, ...stored };
   }
 
-  /** Why the file in the store cannot be matched; null if it can. */
-  async #damageOf(content: Content): Promise<DamagedContent | null> {
-    const path = this.#volume.blobPath(content.digest);
-    const known = this.#damaged.problemOf(content.digest);
+  /**
+   * Makes the content survive a power cut under its name. In this order, so that no crash leaves a name without its
+   * content: the directory exists and is synced in its own; all bytes are in the temporary file; that is synced, then
+   * renamed; then its directory is synced. Returns why the file that was there cannot be matched; null if it can.
+   */
+  async #keep(content: Content): Promise<DamagedContent | null> {
+    const { volume } = this.#parts;
+    const path = volume.blobPath(content.digest);
+    await volume.makeShard(content.digest);
+    const damage = await this.#damageAt(path, content);
+    if (damage === null) {
+      await this.#discard();
+    } else {
+      await this.#save();
+      await this.#written;
+      if (!damage.isMissing) setDirectoryAside(path);
+      await this.#temp?.moveTo(path, content.size);
+    }
+    // For a match as well: another upload may have renamed it just now, and not synced yet.
+    await syncDirectory(dirname(path));
+    return damage;
+  }
+
+  async #damageAt(path: string, content: Content): Promise<DamagedContent | null> {
+    const known = this.#parts.damaged.problemOf(content.digest);
     if (known !== null) return new DamagedContent(path, content.digest, known);
     try {
       await (content.size < COMPARED_BYTES ? requireContent(path, content) : requireFile(path, content));

@@ -1,21 +1,24 @@
-import { constants, lstatSync, type Stats } from "node:fs";
+import { constants, lstatSync, renameSync, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Digest } from "../domain/contents/digest.ts";
 import { hasCode } from "./system-error.ts";
 
-/** A content as the database records it. */
+/** A blob as the database records it. */
 export interface Content {
   readonly digest: Digest;
   /** Bytes. */
   readonly size: number;
 }
 
-/** How many bytes of a content are read at once to check it. */
+/** Up to this size all bytes of a blob are checked whenever it is read. Larger ones take long. */
+export const CHECKED_BYTES = 64 * 1024;
+
+/** How many bytes of a blob are read at once to check it. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * A content is missing, or its bytes do not match its digest and size. This is damage, never the caller's mistake. The
+ * A blob is missing, or its bytes do not match its digest and size. This is damage, never the caller's mistake. The
  * message is for the log: it names the place and the damage.
  */
 export class DamagedContent extends Error {
@@ -25,7 +28,7 @@ export class DamagedContent extends Error {
   readonly problem: string;
   /** Whether there is nothing at the content's path. */
   readonly isMissing: boolean;
-  /** What was looked at: another state is another content, perhaps a whole one. Null for nothing. */
+  /** What was looked at: another state is another blob, perhaps a whole one. Null for nothing. */
   readonly state: string | null;
 
   constructor(
@@ -42,7 +45,7 @@ export class DamagedContent extends Error {
   }
 }
 
-/** What a check of a content finds damaged; null if it finds nothing. Throws other errors. */
+/** What a check of a blob finds damaged; null if it finds nothing. Throws other errors. */
 export async function damageIn(check: () => unknown): Promise<DamagedContent | null> {
   try {
     await check();
@@ -53,9 +56,9 @@ export async function damageIn(check: () => unknown): Promise<DamagedContent | n
   }
 }
 
-/** The contents that were found damaged. They are not read until they are whole again. */
+/** The blobs that were found damaged. They are not read until they are whole again. */
 export interface KnownDamage {
-  /** What is wrong with a content, as `DamagedContent.problem`; null if nothing is known. */
+  /** What is wrong with a blob, as `DamagedContent.problem`; null if nothing is known. */
   problemOf(digest: Digest): string | null;
 }
 
@@ -69,13 +72,18 @@ export function contentPath(blobsDir: string, digest: Digest): string {
   return join(blobsDir, digest.slice(0, 2), digest);
 }
 
+/** Frees a blob's path for a rename, which replaces files only. A directory is not ours, so what is in it stays. */
+export function setDirectoryAside(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  renameSync(path, `${path}.${crypto.randomUUID()}.aside`);
+}
+
 /** The state of what is at a path: it differs once that is replaced or written to. Null if nothing is there. */
 export function stateAt(path: string): string | null {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found === undefined ? null : stateOf(found);
 }
 
-/** The state of bytes in the database. */
 export function stateOfBytes(bytes: Uint8Array): string {
   return Bun.SHA256.hash(bytes, "hex");
 }
@@ -99,7 +107,7 @@ export async function requireFile(path: string, { digest, size }: Content): Prom
 }
 
 /**
- * Reads a whole content and checks every byte of it; for contents that fit into memory.
+ * Reads a whole blob and checks every byte of it; for blobs that fit into memory.
  *
  * @throws DamagedContent
  */
@@ -111,7 +119,7 @@ export async function readContent(path: string, content: Content): Promise<Uint8
 }
 
 /**
- * The first bytes of a content, at most `length`. If it has at most `checkedBytes`, all of it is checked.
+ * The first bytes of a blob, at most `length`. Of a small one all bytes are checked.
  *
  * @throws DamagedContent
  */
@@ -119,15 +127,14 @@ export async function readBeginning(
   path: string,
   content: Content,
   length: number,
-  checkedBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  if (content.size <= checkedBytes) return (await readContent(path, content)).subarray(0, length);
+  if (content.size <= CHECKED_BYTES) return (await readContent(path, content)).subarray(0, length);
   await requireFile(path, content);
   return Bun.file(path).slice(0, length).bytes();
 }
 
 /**
- * Checks every byte of a content in memory.
+ * Checks every byte of a blob in memory.
  *
  * @param place where it is, for the log
  * @throws DamagedContent
@@ -146,7 +153,7 @@ export function requireBytes(
 }
 
 /**
- * Checks every byte of a content, a piece at a time.
+ * Checks every byte of a blob, a piece at a time.
  *
  * @throws DamagedContent
  */
@@ -156,7 +163,7 @@ export async function requireContent(path: string, content: Content): Promise<vo
 }
 
 /**
- * Reads a content a piece at a time. All of it has been checked only when the last piece was taken. Each piece is
+ * Reads a blob a piece at a time. All of it has been checked only when the last piece was taken. Each piece is
  * overwritten by the next.
  *
  * @param pieceBytes how many bytes are read at once
@@ -167,22 +174,19 @@ export async function* readPieces(
   content: Content,
   pieceBytes = PIECE_BYTES,
 ): AsyncGenerator<Uint8Array> {
-  const { digest, size } = content;
-  const state = await requireFile(path, content);
-  await using file = await readable(path, digest, state, open(path, FLAGS));
+  await using file = await OpenContent.at(path, content);
   const hash = new Bun.CryptoHasher("sha256");
-  const piece = new Uint8Array(Math.min(pieceBytes, size));
-  for (let at = 0; at < size;) {
-    const { bytesRead } = await readable(path, digest, state, file.read(piece, 0, piece.length, at));
-    if (bytesRead === 0) throw new DamagedContent(path, digest, wrongSize(at, size), { state });
-    hash.update(piece.subarray(0, bytesRead));
-    at += bytesRead;
-    yield piece.subarray(0, bytesRead);
+  const piece = new Uint8Array(Math.min(pieceBytes, content.size));
+  for (let at = 0; at < content.size;) {
+    const read = piece.subarray(0, await file.readInto(piece, at));
+    hash.update(read);
+    at += read.length;
+    yield read;
   }
-  if (hash.digest("hex") !== digest) throw new DamagedContent(path, digest, WRONG_BYTES, { state });
+  if (hash.digest("hex") !== content.digest) throw file.damaged(WRONG_BYTES);
 }
 
-/** A content that is read in any order. Only its size is checked. */
+/** A blob that is read in any order. Only its size is checked. */
 export class OpenContent implements AsyncDisposable {
   readonly #path: string;
   readonly #content: Content;
@@ -205,17 +209,21 @@ export class OpenContent implements AsyncDisposable {
 
   /** At most `length` bytes from `offset`; fewer only at the end. Throws DamagedContent. */
   async read(offset: number, length: number): Promise<Uint8Array> {
-    const { digest, size } = this.#content;
-    const piece = new Uint8Array(Math.min(length, size - offset));
-    for (let at = 0; at < piece.length;) {
-      const reading = this.#file.read(piece, at, piece.length - at, offset + at);
-      const { bytesRead } = await readable(this.#path, digest, this.#state, reading);
-      if (bytesRead === 0) {
-        throw new DamagedContent(this.#path, digest, wrongSize(offset + at, size), { state: this.#state });
-      }
-      at += bytesRead;
-    }
+    const piece = new Uint8Array(Math.min(length, this.#content.size - offset));
+    for (let at = 0; at < piece.length;) at += await this.readInto(piece.subarray(at), offset + at);
     return piece;
+  }
+
+  /** Reads at least one byte from `offset`. Returns how many. Throws DamagedContent. */
+  async readInto(piece: Uint8Array, offset: number): Promise<number> {
+    const reading = this.#file.read(piece, 0, piece.length, offset);
+    const { bytesRead } = await readable(this.#path, this.#content.digest, this.#state, reading);
+    if (bytesRead === 0) throw this.damaged(wrongSize(offset, this.#content.size));
+    return bytesRead;
+  }
+
+  damaged(problem: string): DamagedContent {
+    return new DamagedContent(this.#path, this.#content.digest, problem, { state: this.#state });
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -230,7 +238,7 @@ function wrongSize(found: number, size: number): string {
   return `has ${found} bytes instead of ${size}`;
 }
 
-/** Awaits an operation on a content's file. A missing or unreadable file is damage. */
+/** Awaits an operation on a blob's file. A missing or unreadable file is damage. */
 async function readable<T>(
   path: string,
   digest: Digest,

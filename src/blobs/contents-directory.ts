@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, rename } from "node:fs/promises";
+import { lstat, mkdir, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Digest, parseDigest } from "../domain/contents/digest.ts";
 import {
@@ -8,13 +8,11 @@ import {
   readBeginning,
   readPieces,
   requireFile,
+  setDirectoryAside,
 } from "./content-file.ts";
-import { RECENT_BYTES } from "./recent-contents.ts";
-import { syncDirectory } from "./sync-directory.ts";
 import { ifPresent } from "./system-error.ts";
-import { TempFile } from "./temp-file.ts";
+import { newTempPath, syncDirectory, TempFile } from "./temp-file.ts";
 
-/** Something in a directory of contents. */
 export interface NamedFile {
   readonly path: string;
   /** The content that it has the name of; null if it does not belong there. */
@@ -23,13 +21,13 @@ export interface NamedFile {
   readonly modifiedAt: number;
 }
 
-/** How many bytes of a content are read at once. */
+/** How many bytes of a blob are read at once. */
 const PIECE_BYTES = 1024 * 1024;
 
 const SHARD = /^[0-9a-f]{2}$/;
 const OWN_NAMES: ReadonlySet<string> = new Set(["identity", ".rename-test"]);
 
-/** The contents of a store that this process does not serve. Another one may be using them. */
+/** The blobs of a store that this process does not serve. Another one may be using them. */
 export class ContentsDirectory {
   readonly #blobsDir: string;
 
@@ -41,28 +39,27 @@ export class ContentsDirectory {
     return contentPath(this.#blobsDir, digest);
   }
 
-  /** Checks that a content is there with its size. Throws DamagedContent. */
+  /** Checks that a blob is there with its size. Throws DamagedContent. */
   async requireSize(content: Content): Promise<void> {
     await requireFile(this.pathOf(content.digest), content);
   }
 
-  /** The first bytes of a content, at most `length`; of a small one all bytes are checked. Throws DamagedContent. */
+  /** The first bytes of a blob, at most `length`; of a small one all bytes are checked. Throws DamagedContent. */
   beginning(content: Content, length: number): Promise<Uint8Array<ArrayBuffer>> {
-    return readBeginning(this.pathOf(content.digest), content, length, RECENT_BYTES);
+    return readBeginning(this.pathOf(content.digest), content, length);
   }
 
-  /** Opens a content, to read parts of it. Throws DamagedContent. */
+  /** Opens a blob, to read parts of it. Throws DamagedContent. */
   open(content: Content): Promise<OpenContent> {
     return OpenContent.at(this.pathOf(content.digest), content);
   }
 
-  /** See `readPieces`. */
   pieces(content: Content): AsyncGenerator<Uint8Array> {
     return readPieces(this.pathOf(content.digest), content, PIECE_BYTES);
   }
 
   /**
-   * Writes a content anew, in place of what is there, and syncs it. If `pieces` throws, nothing has changed.
+   * Writes a blob anew, in place of what is there, and syncs it. If `pieces` throws, nothing has changed.
    *
    * @param tmpDir of the same store
    */
@@ -70,15 +67,10 @@ export class ContentsDirectory {
     const path = this.pathOf(digest);
     // A damaged disk may have lost directories as well.
     for (const directory of [tmpDir, dirname(path)]) await mkdir(directory, { recursive: true, mode: 0o700 });
-    const temp = await TempFile.create(join(tmpDir, `coffer-${crypto.randomUUID()}.tmp`));
-    try {
-      for await (const piece of pieces) await temp.append(piece);
-      // A rename replaces files only.
-      if (await isDirectory(path)) await rename(path, `${path}.${crypto.randomUUID()}.aside`);
-      await temp.moveTo(path, size);
-    } finally {
-      await temp.discard();
-    }
+    await TempFile.write(newTempPath(tmpDir), pieces, async (draft) => {
+      setDirectoryAside(path);
+      await draft.moveTo(path, size);
+    });
     await syncDirectory(dirname(path));
   }
 

@@ -1,7 +1,7 @@
 import type { Digest } from "../domain/contents/digest.ts";
 
 /**
- * Counts the uploads that need a content: they have matched it and not committed their row yet. In memory only:
+ * Counts the uploads that need a blob: they have matched it and not committed their row yet. In memory only:
  * no upload survives a crash.
  */
 export class Pins {
@@ -9,7 +9,7 @@ export class Pins {
   readonly #removals = new Map<Digest, Promise<void>>();
 
   /**
-   * Pins a content, and waits for a removal of it that has begun before. Resolves with a function that unpins it;
+   * Pins a blob, and waits for a removal of it that has begun before. Resolves with a function that unpins it;
    * later calls of that do nothing.
    */
   async pin(digest: Digest): Promise<() => void> {
@@ -26,7 +26,7 @@ export class Pins {
     };
   }
 
-  /** Removes a content with `remove`, and resolves with true; with false, without a call, while it is pinned. */
+  /** Removes a blob with `remove`, and resolves with true; with false, without a call, while it is pinned. */
   async unlessPinned(digest: Digest, remove: () => Promise<void>): Promise<boolean> {
     if (this.#counts.has(digest)) return false;
     const removal = this.#removals.get(digest) ?? remove().finally(() => this.#removals.delete(digest));

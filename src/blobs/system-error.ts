@@ -13,7 +13,6 @@ export function asRefusal(error: unknown): unknown {
   return hasCode(error, "ENOSPC") || hasCode(error, "EDQUOT") ? storageFull() : error;
 }
 
-/** Whether a system call failed with this code, such as `ENOENT`. */
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && error.code === code;
 }

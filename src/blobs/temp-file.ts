@@ -1,4 +1,5 @@
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
 
 /** How many new bytes are synced while more are appended. */
 const EARLY_SYNC_BYTES = 16 * 1024 * 1024;
@@ -31,6 +32,21 @@ export class TempFile {
     return new TempFile(path, await open(path, "wx", 0o600));
   }
 
+  /** Writes a file, which `keep` gives its name; without one it is removed. */
+  static async write(
+    path: string,
+    pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    keep: (file: TempFile) => Promise<void>,
+  ): Promise<void> {
+    const file = await TempFile.create(path);
+    try {
+      for await (const piece of pieces) await file.append(piece);
+      await keep(file);
+    } finally {
+      await file.discard();
+    }
+  }
+
   /**
    * Appends all of `bytes`, which must not change until this resolves. The writing begins at once, in another thread.
    * Throws the error of an early sync as well.
@@ -50,9 +66,10 @@ export class TempFile {
   }
 
   /**
-   * Syncs the content, then renames the file, in this order: a power cut must not leave a name without its
-   * content. The name is durable only after the caller has synced its directory. `length` is the expected
-   * size in bytes.
+   * Syncs the file, then renames it, in this order: a power cut must not leave a name without its content. The name
+   * survives one only after `syncDirectory`.
+   *
+   * @param length how many bytes it must have
    */
   async moveTo(path: string, length: number): Promise<void> {
     await this.#earlySync;
@@ -86,5 +103,23 @@ export class TempFile {
   /** The system reports a failed sync only once, so the last sync would succeed after it. */
   #requireSynced(): void {
     if (this.#syncFailure !== null) throw this.#syncFailure.error;
+  }
+}
+
+const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+/** Names of temporary files; earlier versions used a bare UUID. */
+export const TEMP_NAME = new RegExp(`^(?:coffer-${UUID}\\.tmp|${UUID})$`);
+
+export function newTempPath(tmpDir: string): string {
+  return join(tmpDir, `coffer-${crypto.randomUUID()}.tmp`);
+}
+
+/** Makes the names in a directory survive a power cut. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, "r");
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
   }
 }

@@ -1,17 +1,16 @@
-import { type Dirent, existsSync, lstatSync, mkdirSync, renameSync, statfsSync } from "node:fs";
-import { lstat, mkdir, readdir, rename, rm, statfs, unlink, writeFile } from "node:fs/promises";
+import { type Dirent, existsSync, lstatSync } from "node:fs";
+import { lstat, mkdir, readdir, rename, rm, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Digest } from "../domain/contents/digest.ts";
 import type { StoreId } from "../domain/id.ts";
 import { contentPath } from "./content-file.ts";
 import { readIdentity, writeIdentity } from "./identity.ts";
-import { SpacePromise } from "./space-promise.ts";
-import { syncDirectory } from "./sync-directory.ts";
-import { hasCode, isSystemError, storageFull } from "./system-error.ts";
+import { hasCode, isSystemError } from "./system-error.ts";
+import { newTempPath, syncDirectory, TEMP_NAME } from "./temp-file.ts";
 
-/** Where contents are stored, and how much disk space stays free. */
+/** Where blobs are stored, and how much disk space stays free. */
 export interface VolumeOptions {
-  /** Holds `ab/<64 hex>`: one directory, a shard, for each value of the first two digits that there is a content of. */
+  /** Holds `ab/<64 hex>`: one directory, a shard, for each value of the first two digits that there is a blob of. */
   readonly blobsDir: string;
   /** Temporary files of this store alone: old ones are deleted at open. On the file system of `blobsDir`. */
   readonly tmpDir: string;
@@ -24,29 +23,18 @@ export const SHARD_COUNT = 256;
 
 const SHARD_NAME = /^[0-9a-f]{2}$/;
 
-const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
-/** Names of temporary files; earlier versions used a bare UUID. */
-const TEMP_NAME = new RegExp(`^(?:coffer-${UUID}\\.tmp|${UUID})$`);
-/** Bytes. With less free, the disk counts as full, even with a reserve of 0. */
-const LEAST_FREE = 1024 * 1024;
-
-/** The directories of a blob store, and the free space on their disk. */
+/** The directories of a blob store. */
 export class Volume {
   readonly #blobsDir: string;
   readonly #tmpDir: string;
-  readonly #diskReserve: number;
   /** By path: each resolves once the shard exists and its name survives a power cut. */
   readonly #shards = new Map<string, Promise<void>>();
-  /** The identity that is beside the contents; null if there is none. */
+  /** The identity that is beside the blobs; null if there is none. */
   #identity: string | null = null;
-  #hasRefused = false;
-  /** What was promised and is not written yet. */
-  readonly #promised = { bytes: 0 };
 
   private constructor(options: VolumeOptions) {
     this.#blobsDir = options.blobsDir;
     this.#tmpDir = options.tmpDir;
-    this.#diskReserve = options.diskReserve;
   }
 
   /**
@@ -74,14 +62,14 @@ export class Volume {
   }
 
   /**
-   * Creates the directory of a content if it is missing. Its own name survives a power cut before this resolves, or a
+   * Creates the directory of a blob if it is missing. Its own name survives a power cut before this resolves, or a
    * content in it could be lost with it.
    */
   async makeShard(digest: Digest): Promise<void> {
     const path = dirname(this.blobPath(digest));
     const known = this.#shards.get(path);
     await (known ?? this.#newShard(path));
-    // It may have been removed since: contents that come again must find a place.
+    // It may have been removed since: blobs that come again must find a place.
     if (known !== undefined && !existsSync(path)) await this.#newShard(path);
   }
 
@@ -95,7 +83,7 @@ export class Volume {
 
   async #createShard(path: string): Promise<void> {
     requireNoLink(path);
-    // Without its disk, the mount point of the contents is an empty directory.
+    // Without its disk, the mount point of the blobs is an empty directory.
     if ((await readIdentity(this.#blobsDir)) !== this.#identity) {
       throw new Error(`${this.#blobsDir} was removed, moved or replaced while it was in use`);
     }
@@ -104,98 +92,13 @@ export class Volume {
   }
 
   newTempPath(): string {
-    return join(this.#tmpDir, `coffer-${crypto.randomUUID()}.tmp`);
+    return newTempPath(this.#tmpDir);
   }
 
-  /** Renames a directory that has a content's name. It is not ours, so what is in it stays. */
-  setAside(digest: Digest): void {
-    const path = this.blobPath(digest);
-    renameSync(path, `${path}.${crypto.randomUUID()}.aside`);
-  }
-
-  /** Frees a content's path for a rename. Only a directory is in the way: a rename replaces files. */
-  async clearName(digest: Digest): Promise<void> {
-    try {
-      if ((await lstat(this.blobPath(digest))).isDirectory()) this.setAside(digest);
-    } catch (error) {
-      // Another upload of the same content has renamed it already.
-      if (!hasCode(error, "ENOENT")) throw error;
-    }
-  }
-
-  /** Syncs the directory of a content: its name then survives a power cut. */
-  async syncName(digest: Digest): Promise<void> {
-    await syncDirectory(dirname(this.blobPath(digest)));
-  }
-
-  /** See `BlobStore.writeIdentity`. */
+  /** Writes the store's identity next to the blobs and syncs it; `readIdentity` reads it. */
   async writeIdentity(id: StoreId): Promise<void> {
     await writeIdentity(this.#blobsDir, this.newTempPath(), id);
     this.#identity = id;
-  }
-
-  /** Bytes that an unprivileged process can still write, including the reserve. */
-  async freeBytes(): Promise<number> {
-    this.#keepTmp();
-    const { bavail, frsize } = await statfs(this.#tmpDir);
-    return bavail * frsize;
-  }
-
-  /** Programs that clean up directories of this name may have removed it. */
-  #keepTmp(): void {
-    if (!existsSync(this.#tmpDir)) mkdirSync(this.#tmpDir, { mode: 0o700 });
-  }
-
-  /** Whether the reserve is free, and 1 MiB at least. */
-  async hasSpace(): Promise<boolean> {
-    return (await this.freeBytes()) >= Math.max(this.#diskReserve, LEAST_FREE);
-  }
-
-  /**
-   * Promises space for a content. Throws STORAGE_FULL when less than the reserve would be free with it, and with what was
-   * promised before.
-   */
-  async promise(bytes: number): Promise<SpacePromise> {
-    const promise = new SpacePromise(this.#promised);
-    await this.requireSpace(null, bytes);
-    promise.give(bytes);
-    return promise;
-  }
-
-  /**
-   * Throws STORAGE_FULL when less than the reserve is free, beside what others were promised.
-   *
-   * @param own whoever asks
-   * @param more bytes that must be free as well
-   */
-  async requireSpace(own: SpacePromise | null = null, more = 0): Promise<void> {
-    this.#keepTmp();
-    // At once, since every upload asks: a turn of the thread pool takes many times as long as the call.
-    const { bavail, frsize } = statfsSync(this.#tmpDir);
-    const others = this.#promised.bytes - (own?.left ?? 0);
-    if (bavail * frsize - others - more < this.#diskReserve) throw storageFull();
-  }
-
-  /** Whether less than twice the reserve is free. */
-  async isShortOfSpace(): Promise<boolean> {
-    return (await this.shortage()) > 0;
-  }
-
-  /** How many bytes more should be free; 0 or less if there are enough. */
-  async shortage(): Promise<number> {
-    return 2 * this.#diskReserve - (await this.freeBytes());
-  }
-
-  /** Records that a write failed for lack of space, whatever `freeBytes` says. */
-  noteNoSpace(): void {
-    this.#hasRefused = true;
-  }
-
-  /** Whether that was recorded since the last call. */
-  takeNoSpace(): boolean {
-    const hasRefused = this.#hasRefused;
-    this.#hasRefused = false;
-    return hasRefused;
   }
 
   async #prepare(): Promise<void> {

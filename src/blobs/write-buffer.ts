@@ -1,4 +1,4 @@
-/** The size of the first buffer. A content that comes in one shorter piece, as most do, gets one of its own length. */
+/** The size of the first buffer. A blob that comes in one shorter piece, as most do, gets one of its own length. */
 const FIRST_BYTES = 64 * 1024;
 
 /** The size of the next one, and of each where there are two. */
@@ -6,11 +6,11 @@ const ONE_BYTES = 256 * 1024;
 const PAIR_BYTES = 512 * 1024;
 
 /**
- * Collects the bytes of one content until there are enough to be written. A long content has two buffers: one is
- * written while the other is filled. Where another content has two already, it has one.
+ * Collects the bytes of one blob until there are enough to be written. A long blob has two buffers: one is
+ * written while the other is filled. Where another blob has two already, it has one.
  */
 export class WriteBuffer {
-  /** Whether any content has two buffers: one at a time. When all of eight had two, they took 9 MB more for nothing. */
+  /** Whether any blob has two buffers: one at a time. When all of eight had two, they took 9 MB more for nothing. */
   static #isPairTaken = false;
 
   #buffer = new Uint8Array(0);
@@ -53,8 +53,8 @@ export class WriteBuffer {
   }
 
   /**
-   * Releases the memory of a long content, which the garbage collector would do much later. No write may be under way.
-   * The `bytes` of a short content stay as they are. Later calls do nothing.
+   * Releases the memory of a long blob, which the garbage collector would do much later. No write may be under way.
+   * The `bytes` of a short blob stay as they are. Later calls do nothing.
    */
   release(): void {
     if (this.#buffer.length > FIRST_BYTES) this.#buffer.buffer.transfer(0);

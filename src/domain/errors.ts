@@ -61,7 +61,6 @@ export function pathTaken(by: "file" | "folder", path: string, orElse = "delete 
   );
 }
 
-/** What to do when a thing is not found. */
 const WHERE_TO_LOOK = {
   drive: "List your drives to see their ids and slugs.",
   file: "List or search the drive to see what is there.",

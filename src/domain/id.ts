@@ -19,20 +19,7 @@ export type StoreId = Brand<string, "StoreId">;
 /** Names a batch of jobs of the search index. Never leaves the machine. */
 export type BatchId = Brand<string, "BatchId">;
 
-type Id =
-  | UserId
-  | DriveId
-  | FileId
-  | KeyId
-  | SessionId
-  | TrashId
-  | SnapshotId
-  | LinkId
-  | WorkId
-  | StoreId
-  | BatchId
-  | WebhookId
-  | DeliveryId;
+type Id = Brand<string, `${string}Id`>;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

@@ -13,20 +13,17 @@ export type RecordName = Brand<string, "RecordName">;
 /** SHA-256 of everything that must be equal in a retry, as hex. */
 export type Fingerprint = Brand<string, "Fingerprint">;
 
-/** A response, as it is replayed. */
 export interface KeptAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A request and its response. */
 export interface IdempotencyRecord {
   readonly fingerprint: Fingerprint;
   readonly answer: KeptAnswer;
 }
 
-/** The name of a record, and the key that encrypts it. */
 export interface RecordKeys {
   readonly name: RecordName;
   readonly sealingKey: Uint8Array;
@@ -98,7 +95,6 @@ export function earlierAnswer(earlier: IdempotencyRecord, fingerprint: Fingerpri
   );
 }
 
-/** Encrypts a record: see `seal`. */
 export function sealRecord(sealingKey: Uint8Array, record: IdempotencyRecord): Uint8Array {
   return seal(sealingKey, Buffer.from(JSON.stringify(record)));
 }

@@ -130,9 +130,7 @@ export const READ_TEXT_BYTES = { most: MIB, default: 64 * 1024 };
 export const READ_TEXT_LINES = 10_000;
 /** The longest text that can be edited other than by appending, as UTF-8: it is edited in memory. */
 export const EDIT_BYTES = 16 * MIB;
-/** How many edits one request may make. */
 export const EDITS = 100;
-/** How many places one edit may replace. */
 export const REPLACED_PLACES = 100_000;
 /** The longest text of which versions are compared, in bytes. */
 export const DIFF_TEXT_BYTES = 2 * MIB;

@@ -23,7 +23,6 @@ import type { Snapshot, View } from "../domain/snapshots/snapshot.ts";
 /** What a caller can reach: an account, or one drive, or one folder of it. */
 export type Reach = Pick<AccountCaller, "kind" | "userPk"> | Pick<DriveCaller, "kind" | "drivePk" | "prefix">;
 
-/** What of a drive decides who may do what in it. */
 type Owned = Pick<Drive, "pk" | "owner">;
 
 /**

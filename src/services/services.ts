@@ -128,7 +128,6 @@ export interface ServiceParts {
   readonly passwordCost?: PasswordCost | undefined;
 }
 
-/** The use cases, wired to each other. */
 export type Services = ReturnType<typeof openServices>;
 
 /** Creates the use cases. Nothing runs until it is started. */

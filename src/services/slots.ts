@@ -9,14 +9,12 @@ export interface SlotLimits {
   readonly unclaimed: { readonly client: number; readonly all: number };
 }
 
-/** Whose slots are taken. */
 export interface SlotHolder {
   readonly owner: string;
   /** Whether anybody can have one, as an unclaimed drive or a link. */
   readonly isUnclaimed: boolean;
 }
 
-/** Something that is under way. */
 interface Slot extends SlotHolder {
   readonly client: string;
 }

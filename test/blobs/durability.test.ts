@@ -152,8 +152,8 @@ test.skipIf(NO_SMALL_DISK !== "")(
     const mount = "mount -t tmpfs -o size=48m none";
     const child = start(
       place.root,
-      `console.log(store.takeNoSpace(), await outcome(put(store, sampleBytes(${49 * MIB}), ${MIB})));
-     console.log(store.takeNoSpace(), store.takeNoSpace());`,
+      `console.log(store.space.takeNoSpace(), await outcome(put(store, sampleBytes(${49 * MIB}), ${MIB})));
+     console.log(store.space.takeNoSpace(), store.space.takeNoSpace());`,
       {
         reserve: "0",
         wrapper: ["unshare", "-rm", "sh", "-c", `${mount} '${place.root}' && exec "$@"`, "sh"],

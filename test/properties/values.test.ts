@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { parseMediaType } from "../../src/domain/contents/media-type.ts";
-import { mimeTypeOf } from "../../src/domain/contents/mime.ts";
+import { mimeTypeOf, parseMediaType } from "../../src/domain/contents/media-type.ts";
 import { parseTags } from "../../src/domain/files/file.ts";
 import { parseLabel, slugified } from "../../src/domain/contents/texts/text.ts";
 import { textOf } from "../../src/domain/contents/texts/text-encoding.ts";

@@ -17,7 +17,7 @@ export interface TrashedFile {
   readonly tags: number;
   /** Bytes. */
   readonly metadata: number;
-  readonly hasExpired: 0 | 1;
+  readonly hasExpired: boolean;
 }
 
 export interface TrashedFolder {
@@ -59,10 +59,15 @@ export function trashContents({ sql }: Database) {
   );
   return {
     /** Up to `limit` files of an entry, in path order. */
-    files: sql.all<TrashedFile, [entry: TrashPk, now: number, limit: number]>(
+    files: sql.all<
+      Omit<TrashedFile, "hasExpired"> & { hasExpired: 0 | 1 },
+      [entry: TrashPk, now: number, limit: number],
+      TrashedFile
+    >(
       `SELECT pk, file_id AS id, path, size, iif(tags = '[]', 0, json_array_length(tags)) AS tags,
               octet_length(metadata) AS metadata, ifnull(expires_at <= ?2, 0) AS hasExpired
          FROM trash_file INDEXED BY trash_file_path WHERE entry = ?1 ORDER BY path LIMIT ?3`,
+      (row) => ({ ...row, hasExpired: row.hasExpired === 1 }),
     ),
     /** Up to `limit` folders of an entry after a path, in path order: parents before their children. */
     folders: (entry: TrashPk, after: string | null, limit: number) => folders(entry, start(after), limit),

@@ -1,4 +1,4 @@
-/** The bytes of a content from `start` to `end`, exclusive. */
+/** The bytes of the content from `start` to `end`, exclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;

@@ -1,6 +1,6 @@
 import type { Brand } from "../brand.ts";
 
-/** SHA-256 of a content, as 64 lower-case hex digits: the content's name in the blob store and its ETag. */
+/** SHA-256 of a blob, as 64 lower-case hex digits: its name in the store, and the ETag of what it is the content of. */
 export type Digest = Brand<string, "Digest">;
 
 const DIGEST = /^[0-9a-f]{64}$/;

@@ -67,7 +67,6 @@ export function parseDocumentFormat(name: string | undefined): DocumentFormat | 
 export const REFUSALS = ["mismatch", "encrypted", "damaged", "time", "memory", "size"] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
-/** What an extraction came to. */
 export type Extraction =
   | { readonly kind: "text"; readonly text: string; readonly isCut: boolean }
   | { readonly kind: "refused"; readonly why: Refusal };
@@ -83,7 +82,6 @@ export function mayPass(reading: Reading): boolean {
   return reading.kind === "ended" || (reading.kind === "refused" && /^(time|memory)$/.test(reading.why));
 }
 
-/** A document whose text cannot be had. */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly why: Refusal;

@@ -1,6 +1,6 @@
 import type { DriveId } from "../id.ts";
 
-/** A file that a content belongs to, or what is kept of one. */
+/** A file that has a blob, or what is kept of one. */
 export interface StoredPlace {
   readonly drive: DriveId;
   readonly path: string;

@@ -3,7 +3,6 @@
  * below). Values of more than 32 bits use ZIP64. `zipStream` says why no package writes them.
  */
 
-/** A file or folder of an archive. */
 export interface ZipEntry {
   /** UTF-8; a folder's ends in `/`. */
   readonly name: Uint8Array;
@@ -31,7 +30,7 @@ const MADE_BY = (3 << 8) | NEEDS_ZIP64;
 const FILE_ATTRIBUTES = 0o100644 * 0x10000;
 const FOLDER_ATTRIBUTES = 0o040755 * 0x10000 + 0x10;
 
-/** The header before a content (4.3.7). @param crc of the content; ignored if it is described after */
+/** The header before the content (4.3.7). @param crc of the content; ignored if it is described after */
 export function localHeader(entry: ZipEntry, crc: number): Uint8Array {
   const isLarge = entry.size >= FULL_32;
   const [sum, size] = entry.isDescribedAfter ? [0, 0] : [crc, entry.size];
@@ -50,7 +49,7 @@ export function localHeader(entry: ZipEntry, crc: number): Uint8Array {
   );
 }
 
-/** The record after a content that is described after (4.3.9). */
+/** The record after the content that is described after (4.3.9). */
 export function dataDescriptor({ size }: ZipEntry, crc: number): Uint8Array {
   const bytes = size >= FULL_32 ? 8 : 4;
   return packed([4, 0x08074b50], [4, crc], [bytes, size], [bytes, size]);

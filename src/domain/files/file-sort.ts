@@ -19,7 +19,6 @@ export type FilePosition =
  */
 export interface ListPosition {
   readonly file: FilePosition | null;
-  /** The path of a folder. */
   readonly folder: string | null;
 }
 
@@ -27,7 +26,6 @@ export function isPathSort(sort: FileSort): sort is PathSort {
   return sort === "path" || sort === "-path";
 }
 
-/** The position of a file in a list of this order. */
 export function positionOf(
   sort: FileSort,
   file: { readonly id: FileId; readonly path: string; readonly size: number; readonly updatedAt: number },

@@ -1,5 +1,5 @@
 import type { Digest } from "../contents/digest.ts";
-import { invalid } from "../errors.ts";
+import { CofferError, invalid } from "../errors.ts";
 import type { BlobPk, DriveId, DrivePk, FileId, FilePk, FolderPk, UserPk } from "../id.ts";
 import { METADATA_BYTES, TAG_CHARACTERS, TAGS } from "../limits.ts";
 import type { Filename, FilePath } from "./path.ts";
@@ -95,4 +95,28 @@ export function parseExpiry(field: string, text: string | null, now: number): nu
 /** @throws CofferError VALIDATION_ERROR for an expiry that has passed */
 export function requireFuture(field: string, expiresAt: number | null, now: number): void {
   if (expiresAt !== null && expiresAt <= now) throw invalid(field, "must be in the future");
+}
+
+/** How long the content may be, in bytes. */
+interface SizeLimits {
+  readonly maxFileSize: number;
+  /** The most that its drive or account can hold; null for no limit. */
+  readonly room: number | null;
+}
+
+/** Throws PAYLOAD_TOO_LARGE or QUOTA_EXCEEDED if the content has more bytes than it may have. */
+export function requireFits(received: number, limits: SizeLimits): void {
+  if (received > limits.maxFileSize) {
+    throw new CofferError(
+      "PAYLOAD_TOO_LARGE",
+      `A file may have at most ${limits.maxFileSize} bytes: split it into smaller files.`,
+    );
+  }
+  // A file of this size can never fit, so the rest of it is not read.
+  if (limits.room !== null && received > limits.room) {
+    throw new CofferError(
+      "QUOTA_EXCEEDED",
+      `The storage limit is ${limits.room} bytes: this file alone has more. Send a smaller one, or claim the drive or change the plan for a higher limit.`,
+    );
+  }
 }

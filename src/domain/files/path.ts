@@ -14,7 +14,6 @@ function isFilePath(path: string): path is FilePath {
   return path !== "" && !path.endsWith("/");
 }
 
-/** Whether a path is a folder's; else it is a file's. */
 export function isFolderPath(path: string): path is FolderPath {
   return path === "" || path.endsWith("/");
 }
@@ -128,24 +127,23 @@ function requireSegments(field: string, path: string): void {
   }
 }
 
-export function lastSegment(path: FilePath): Filename {
-  const name = path.slice(path.lastIndexOf("/") + 1);
-  if (!isFilename(name)) throw new Error("a file path ended in a slash");
-  return name;
+/** A path or name that was made of valid ones. Throws if it is none: that is a mistake of ours. */
+function asserted<T extends string>(text: string, is: (text: string) => text is T): T {
+  if (!is(text)) throw new Error("a path was made that cannot be one");
+  return text;
 }
 
-/** The path of a file in a folder or below. */
+export function lastSegment(path: FilePath): Filename {
+  return asserted(path.slice(path.lastIndexOf("/") + 1), isFilename);
+}
+
 export function inFolder(folder: FolderPath, below: string): FilePath {
-  const path = folder + below;
-  if (!isFilePath(path)) throw new Error("a file path ended in a slash");
-  return path;
+  return asserted(folder + below, isFilePath);
 }
 
 /** The path of a folder below another one, or of that one itself. */
 export function folderIn(folder: FolderPath, below: string): FolderPath {
-  const path = folder + below;
-  if (!isFolderPath(path)) throw new Error("a folder path must end in a slash");
-  return path;
+  return asserted(folder + below, isFolderPath);
 }
 
 /** The folder that holds a file or folder; the root for the topmost ones. Not defined for the root. */
@@ -155,9 +153,7 @@ export function parentFolder(path: FilePath | FolderPath): FolderPath {
 
 /** The folder part of any path prefix: everything up to its last `/`. */
 export function containingFolder(prefix: string): FolderPath {
-  const folder = prefix.slice(0, prefix.lastIndexOf("/") + 1);
-  if (!isFolderPath(folder)) throw new Error("a folder path must end in a slash");
-  return folder;
+  return asserted(prefix.slice(0, prefix.lastIndexOf("/") + 1), isFolderPath);
 }
 
 /** The path of something in a folder, or of the folder itself, after the folder has moved. */
@@ -169,16 +165,12 @@ export function relocated(path: FilePath | FolderPath, from: FolderPath, to: Fol
 
 /** The path of a file in a folder's place: the folder's path without its last slash. */
 export function asFilePath(folder: FolderPath): FilePath {
-  const path = folder.slice(0, -1);
-  if (!isFilePath(path)) throw new Error("the root has no file path");
-  return path;
+  return asserted(folder.slice(0, -1), isFilePath);
 }
 
 /** The path of a folder in a file's place. */
 export function asFolderPath(file: FilePath): FolderPath {
-  const path = `${file}/`;
-  if (!isFolderPath(path)) throw new Error("a folder path must end in a slash");
-  return path;
+  return asserted(`${file}/`, isFolderPath);
 }
 
 export const ROOT: FolderPath = containingFolder("");

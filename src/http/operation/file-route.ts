@@ -2,11 +2,10 @@ import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { Elysia } from "elysia";
 import type { FileRef, FileView } from "../../domain/files/file-ref.ts";
 import { operation } from "./operation.ts";
-import type { Reply } from "./reply.ts";
 import type { Input, Route } from "./route.ts";
 import { driveRef, id } from "./schema.ts";
 import type { Operation } from "./spec.ts";
-import { write } from "./write.ts";
+import { type Reply, write } from "./write.ts";
 
 /** Adds routes to an app: an argument of its `.use`. */
 type AddRoutes = (app: Elysia) => Elysia;

@@ -1,10 +1,69 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
-import { type Fingerprint, fingerprintOf } from "../../domain/idempotency.ts";
+import {
+  earlierAnswer,
+  type Fingerprint,
+  fingerprintOf,
+  type IdempotencyRecord,
+  type KeptAnswer,
+} from "../../domain/idempotency.ts";
 import type { Attempt } from "../../services/idempotency.ts";
 import type { RequestContext } from "../gate/request-context.ts";
-import { type ContentAnswer, type Reply, replayed, replied } from "./reply.ts";
 import { checksOf, type Input, type Route, routeOf } from "./route.ts";
 import type { ContentOperation, Operation } from "./spec.ts";
+
+/** A successful response to a write. */
+export interface JsonAnswer {
+  /** 200 by default. */
+  readonly status?: number;
+  readonly json: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The response to an upload: only at the end of its body is known which request it was. */
+export interface ContentAnswer extends JsonAnswer {
+  /** All fields of the body, and the SHA-256 of its content. */
+  readonly identity: string;
+}
+
+/**
+ * The response of one write. It is made inside the write and, if the request has an Idempotency-Key, stored with it: in
+ * one transaction, so that no retry can do it again.
+ */
+export class Reply<A extends JsonAnswer = JsonAnswer> {
+  readonly #attempt: Attempt | null;
+  readonly #fingerprintOf: (answer: A) => Fingerprint;
+  #response: Response | null = null;
+
+  /** @param attempt null without an Idempotency-Key */
+  constructor(attempt: Attempt | null, fingerprintOf: (answer: A) => Fingerprint) {
+    this.#attempt = attempt;
+    this.#fingerprintOf = fingerprintOf;
+  }
+
+  /** What a handler passes to its service as `within`. @param answer turns what happened into the response */
+  with<T>(answer: (happened: T) => A): (happened: T) => void {
+    return (happened) => {
+      const given = answer(happened);
+      const kept = keptFrom(given);
+      this.#attempt?.keep(this.#fingerprintOf(given), kept);
+      this.#response = responseOf(kept, {});
+    };
+  }
+
+  /**
+   * Checks that a response of this length can be kept; for writes in several transactions, before the first one.
+   * Throws PAYLOAD_TOO_LARGE.
+   */
+  requireRoom(answer: JsonAnswer): void {
+    this.#attempt?.requireRoom(keptFrom(answer));
+  }
+
+  /** The response. Read it once the write is durable. */
+  get response(): Response {
+    if (this.#response === null) throw new Error("a service did not call its `within`");
+    return this.#response;
+  }
+}
 
 /**
  * Like `operation`, for a write: with an Idempotency-Key it takes effect once, and a retry gets the same response. So
@@ -32,14 +91,15 @@ export function write(
       const fingerprint = () => fingerprintOfRequest(route.request, context, identity);
       if (attempt?.earlier) return replayed(attempt.earlier, fingerprint());
       const input = inputWith(bytes === null ? undefined : await parseBody(bytes));
-      return replied(attempt, fingerprint, (reply) => perform(input, reply));
+      const reply = new Reply(attempt, fingerprint);
+      await perform(input, reply);
+      return reply.response;
     }),
   );
 }
 
 /** The handlers of a body that is read while it arrives. */
 export interface ContentHandlers<P extends TObject, Q extends TObject> {
-  /** Stores the content. */
   readonly perform: (input: Input<P, Q, TSchema>, reply: Reply<ContentAnswer>) => Promise<unknown>;
   /**
    * Reads the body of a request whose key was used before, without any effect. Returns its `ContentAnswer.identity`.
@@ -65,11 +125,9 @@ export function writeContent(
       const fingerprintOfContent = (identity: string) =>
         fingerprintOfRequest(route.request, context, identity + conditionsSent(context));
       if (attempt?.earlier) return replayed(attempt.earlier, fingerprintOfContent(await identify(input)));
-      return replied<ContentAnswer>(
-        attempt,
-        ({ identity }) => fingerprintOfContent(identity),
-        (reply) => perform(input, reply),
-      );
+      const reply = new Reply<ContentAnswer>(attempt, ({ identity }) => fingerprintOfContent(identity));
+      await perform(input, reply);
+      return reply.response;
     }),
   );
 }
@@ -107,4 +165,20 @@ function fingerprintOfRequest(
     ...(unmodifiedSince === null ? [] : [unmodifiedSince]),
   ];
   return fingerprintOf([method, path, query, ...conditions, content]);
+}
+
+/**
+ * Returns the response of an earlier request with the same key. Throws IDEMPOTENCY_KEY_REUSED if the requests differ.
+ */
+function replayed(earlier: IdempotencyRecord, fingerprint: Fingerprint): Response {
+  return responseOf(earlierAnswer(earlier, fingerprint), { "idempotency-replayed": "true" });
+}
+
+function keptFrom({ status = 200, json, headers = {} }: JsonAnswer): KeptAnswer {
+  return { status, headers, body: JSON.stringify(json) };
+}
+
+function responseOf({ status, headers, body }: KeptAnswer, more: Record<string, string>): Response {
+  const type = { "content-type": "application/json;charset=utf-8" };
+  return new Response(body, { status, headers: { ...type, ...headers, ...more } });
 }

@@ -1,6 +1,6 @@
 import { invalid } from "../../domain/errors.ts";
 import { otherThanJson } from "../json/json-fault.ts";
-import { CONTENT_KEYS, type ContentKey, fieldsTooLarge, MAX_FIELD_BYTES } from "./fields.ts";
+import { CONTENT_KEYS, type ContentKey, fieldsTooLarge, MAX_FIELD_BYTES } from "./upload-body.ts";
 
 const TAB = 0x09;
 const LINE_FEED = 0x0a;
@@ -28,7 +28,7 @@ const LONGEST_KEY = 2 + Math.max(...CONTENT_KEYS.map(({ length }) => length)) * 
  * `envelope`, which is valid JSON exactly if the body is, and JSON.parse checks that. (The inside of the content is
  * checked where it is decoded, so it cannot hide malformed JSON.)
  *
- * By hand, because parsers give a string only once they hold it whole. A content of 100 MiB took 528 MB of memory and
+ * By hand, because parsers give a string only once they hold it whole. A file of 100 MiB took 528 MB of memory and
  * 0.5 s with `Response.json()`, 438 MB and 0.5 s with `@streamparser/json`, and 49 MB and 0.1 s here. Of that memory,
  * 40 MB are the process without any upload.
  *
@@ -50,7 +50,6 @@ export class JsonScanner {
   #keyExpected = false;
   /** Where the current top-level key starts in the envelope; -1 in any other string. */
   #keyStart = -1;
-  /** The keys of contents so far. */
   readonly #contentKeys = new Set<ContentKey>();
   /** The last of them, and whether the last token was that key, or its colon. */
   #lastKey: ContentKey = "content";
@@ -154,7 +153,7 @@ export class JsonScanner {
     this.#after = "content key";
   }
 
-  /** The key that has just ended, if it is that of a content. */
+  /** The key that has just ended, if it is that of the content. */
   #contentKey(): ContentKey | undefined {
     if (this.#length - this.#keyStart > LONGEST_KEY) return undefined;
     const key = this.#bytes.toString("latin1", this.#keyStart + 1, this.#length - 1);

@@ -1,14 +1,46 @@
+import { isUtf8 } from "node:buffer";
+import { isWords } from "../../domain/contents/texts/text.ts";
 import { invalid } from "../../domain/errors.ts";
 import { METADATA_ITEMS } from "../json/body-limits.ts";
-import { essenceOf, isTextType } from "../../domain/contents/media-type.ts";
-import { mimeTypeOf } from "../../domain/contents/mime.ts";
+import { essenceOf, isTextType, mimeTypeOf } from "../../domain/contents/media-type.ts";
 import { requireExactField } from "../json/exact-numbers.ts";
 import { decodeText, parseJson, withoutMark } from "../json/json-text.ts";
-import type { UploadEnvelope } from "./fields.ts";
-import { inTurns } from "./in-turns.ts";
-import { encodingIn, JsonContent, requireEncoding } from "./json-content.ts";
+import { Base64Writer } from "./base64.ts";
 import { JsonScanner } from "./json-scanner.ts";
-import type { WriteContent } from "./write-content.ts";
+import { ContentString, HeldString } from "./json-string.ts";
+import { TextWriter } from "./text.ts";
+import { type ContentKey, inTurns, type UploadEnvelope, type WriteContent } from "./upload-body.ts";
+
+type Encoding = "base64" | "text";
+
+/** What each value of the field `encoding` says of the content. */
+const ENCODINGS: ReadonlyMap<unknown, Encoding> = new Map([
+  ["base64", "base64"],
+  ["utf-8", "text"],
+  ["utf8", "text"],
+  ["text", "text"],
+]);
+
+/** The values, for its schema. */
+export const ENCODING_NAMES = ["base64", "utf-8", "utf8", "text"] as const;
+
+/** The field `encoding`; null if it is absent, or to be refused by its schema. */
+export function encodingIn(fields: unknown): Encoding | null {
+  return ENCODINGS.get(sentEncoding(fields)) ?? null;
+}
+
+/**
+ * Refuses an `encoding` that is none of ours, as its schema does: before the content is read as base64, which would
+ * blame that.
+ */
+function requireEncoding(fields: unknown): void {
+  if ((sentEncoding(fields) ?? null) === null || encodingIn(fields) !== null) return;
+  throw invalid("encoding", `must be ${ENCODING_NAMES.map((each) => JSON.stringify(each)).join(" or ")}`);
+}
+
+function sentEncoding(fields: unknown): unknown {
+  return typeof fields === "object" && fields !== null ? Reflect.get(fields, "encoding") : undefined;
+}
 
 /**
  * Reads an upload whose body is one JSON object (RFC 8259) with `content`, in base64 or as `encoding` says, or `text`,
@@ -63,7 +95,7 @@ export async function readJsonUpload(
 }
 
 /** The encoding that stands before the content. */
-function encodingSoFar({ envelope }: JsonScanner): ReturnType<typeof encodingIn> {
+function encodingSoFar({ envelope }: JsonScanner): Encoding | null {
   const start = Buffer.from(envelope.buffer, envelope.byteOffset, envelope.byteLength);
   if (!start.includes('"encoding"')) return null;
   try {
@@ -85,4 +117,112 @@ function isTextual(fields: unknown): boolean {
   const isPath = typeof path === "string" && path !== "" && !path.endsWith("/");
   const name = isPath ? path : filename;
   return typeof name === "string" && isTextType(mimeTypeOf(name));
+}
+
+/** How much of the content is looked at to see whether it is words. Bytes. */
+const LOOKED_AT = 8 * 1024;
+
+/** As much of a `content` is kept until its `encoding` is known, which may come behind it. Bytes. */
+export const HELD_BYTES = 64 * 1024;
+
+/**
+ * The content of an upload in JSON, which is decoded and written as it arrives. A `content` whose `encoding` has not
+ * come yet is kept until the end of the body, or until it is longer than `HELD_BYTES`: then it is base64.
+ */
+class JsonContent implements Disposable {
+  /** Whether its closing quote has been read. */
+  ended = false;
+
+  readonly #key: ContentKey;
+  readonly #write: WriteContent;
+  /** What is kept; null once it is known how it is to be read. */
+  #held: HeldString | null = null;
+  /** How it is read; null while that is not known. */
+  #encoding: Encoding | null = null;
+  #base64: Base64Writer | null = null;
+  #string: ContentString | null = null;
+
+  /** @param encoding the one that came before; null if there was none */
+  constructor(key: ContentKey, encoding: Encoding | null, write: WriteContent) {
+    this.#key = key;
+    this.#write = write;
+    const known = key === "content" ? encoding : key === "text" ? "text" : "base64";
+    if (known === null) this.#held = new HeldString(HELD_BYTES);
+    else this.#begin(known, write);
+  }
+
+  [Symbol.dispose](): void {
+    this.#base64?.[Symbol.dispose]();
+  }
+
+  /** Takes the bytes of `chunk` from `at`; returns where it stopped. */
+  async take(chunk: Buffer, at: number): Promise<number> {
+    if (this.#held === null) return this.#decode(chunk, at);
+    const next = this.#held.hold(chunk, at);
+    this.ended = this.#held.ended;
+    if (!this.ended && this.#held.isFull) await this.#release(this.#held, "base64", this.#write);
+    return next;
+  }
+
+  /**
+   * Checks the content against the other fields, once all of them are known, and writes what was kept.
+   *
+   * @param isTextual whether the other fields say that it is a text
+   */
+  async finish(encoding: Encoding | null, isTextual: () => boolean): Promise<void> {
+    if (this.#held !== null) {
+      const held = this.#held;
+      if (encoding === null && isWords(unescaped(held.bytes))) await this.#finishWords(held, isTextual);
+      else await this.#release(held, encoding ?? "base64", this.#write);
+      return;
+    }
+    if (encoding === null || encoding === this.#encoding) return;
+    throw this.#key === "content"
+      ? invalid(
+          "encoding",
+          `must come before a content of more than ${HELD_BYTES} bytes: or send text as \`text\` instead`,
+        )
+      : invalid("encoding", `goes with content: ${this.#key} says it already`);
+  }
+
+  /** Words may be sent where base64 must be: as base64 of a text they must be well-formed. */
+  async #finishWords(held: HeldString, isTextual: () => boolean): Promise<void> {
+    const pieces: Buffer[] = [];
+    await this.#release(held, "base64", async (piece) => void pieces.push(Buffer.from(piece)));
+    const bytes = Buffer.concat(pieces);
+    if (!isUtf8(bytes) && isTextual())
+      throw invalid(
+        "content",
+        'must be base64, but is plainly text: send it as `text` instead. If it is base64, add `"encoding": "base64"`',
+      );
+    if (bytes.length > 0) await this.#write(bytes);
+  }
+
+  async #release(held: HeldString, encoding: Encoding, write: WriteContent): Promise<void> {
+    this.#held = null;
+    this.#begin(encoding, write);
+    const { bytes } = held;
+    for (let at = 0; at < bytes.length;) at = await this.#decode(bytes, at);
+  }
+
+  #begin(encoding: Encoding, write: WriteContent): void {
+    this.#encoding = encoding;
+    if (encoding === "base64") this.#base64 = new Base64Writer(write);
+    this.#string = new ContentString(this.#base64 ?? new TextWriter(this.#key, write));
+  }
+
+  async #decode(chunk: Buffer, at: number): Promise<number> {
+    if (this.#string === null) throw new Error("the content's encoding is not known yet");
+    const next = await this.#string.take(chunk, at);
+    this.ended = this.#string.ended;
+    return next;
+  }
+}
+
+/** The start of what is kept of a string, with its line breaks; other escapes are of no letters. */
+function unescaped(bytes: Buffer): string {
+  const text = bytes.subarray(0, -1).toString("latin1", 0, LOOKED_AT);
+  // Most have none, which the runtime sees much faster than a pattern does.
+  if (!text.includes("\\")) return text;
+  return text.replaceAll(/\\[nrt/]/g, (escape) => (escape === "\\/" ? "/" : "\n"));
 }

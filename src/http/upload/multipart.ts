@@ -1,16 +1,18 @@
 import { invalid } from "../../domain/errors.ts";
-import { inTurns } from "./in-turns.ts";
-import { scanMultipart } from "./multipart-scanner.ts";
-import type { PartHeader } from "./part-header.ts";
-import { parsePartHeader } from "./part-header.ts";
-import type { ContentKey, UploadEnvelope } from "./fields.ts";
-import { fieldsTooLarge, MAX_FIELD_BYTES } from "./fields.ts";
 import { METADATA_ITEMS } from "../json/body-limits.ts";
 import { unknownName } from "../operation/names.ts";
 import { decodeText, parseJson, withoutMark } from "../json/json-text.ts";
 import { splitTags } from "../operation/schema.ts";
-import { parseMetadata } from "./metadata.ts";
-import type { WriteContent } from "./write-content.ts";
+import { type PartHeader, scanMultipart } from "./multipart-scanner.ts";
+import {
+  type ContentKey,
+  fieldsTooLarge,
+  inTurns,
+  MAX_FIELD_BYTES,
+  parseMetadata,
+  type UploadEnvelope,
+  type WriteContent,
+} from "./upload-body.ts";
 
 const TEXT_NAMES: ReadonlySet<string> = new Set([
   "drive_id",
@@ -61,7 +63,7 @@ export async function readMultipartUpload(
     throw error;
   }
   const form = new Form(write);
-  await scanMultipart(inTurns(body), boundary, (lines) => form.open(parsePartHeader(lines)));
+  await scanMultipart(inTurns(body), boundary, (header) => form.open(header));
   return { fields: form.fields(), contentKey: form.contentKey };
 }
 
@@ -123,7 +125,6 @@ class Form {
     if (this.#textBytes > MAX_FIELD_BYTES) throw fieldsTooLarge();
   }
 
-  /** The fields, once every part has been read. */
   fields(): Record<string, unknown> {
     const fields = new Map<string, unknown>();
     if (this.content !== undefined && this.contentKey !== null) {

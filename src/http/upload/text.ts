@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { type CofferError, invalid } from "../../domain/errors.ts";
-import type { ContentSink } from "./content-sink.ts";
-import type { WriteContent } from "./write-content.ts";
+import type { ContentSink } from "./json-string.ts";
+import type { WriteContent } from "./upload-body.ts";
 
 /** Size of the buffer in bytes, for a small content and for the rest of a larger one. */
 const FIRST_CAPACITY = 24 * 1024;
@@ -76,7 +76,6 @@ export class TextWriter implements ContentSink {
     await this.#flush(this.#length);
   }
 
-  /** Writes the first `end` bytes. */
   async #flush(end: number): Promise<void> {
     const whole = this.#bytes.subarray(0, end);
     if (!isUtf8(whole)) throw invalid("body", "is not valid UTF-8: encode it as UTF-8");

@@ -54,7 +54,6 @@ export interface ArchiveReader {
 /** How many bytes of a file are read at once. */
 const PIECE_BYTES = 256 * 1024;
 
-/** Packs files and folders of a drive. */
 export class Archives {
   readonly #parts;
   readonly #slots = new Slots({ limits: ARCHIVE_LIMITS, noun: "archives" });

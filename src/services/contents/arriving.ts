@@ -4,7 +4,6 @@ import { UPLOAD_LIMITS } from "../../domain/limits.ts";
 import type { FilePath } from "../../domain/files/path.ts";
 import { type SlotHolder, Slots } from "../slots.ts";
 
-/** How much a client is going to send. */
 export interface AnnouncedBytes {
   /** The client's address, as the rate limit counts it. */
   readonly client: string;
@@ -12,13 +11,12 @@ export interface AnnouncedBytes {
   readonly bytes: number | null;
 }
 
-/** A content that a client is going to send. */
+/** What a client is going to send. */
 export interface Announced extends AnnouncedBytes {
   /** The path of its file; null if it is not known yet. */
   readonly path: FilePath | null;
 }
 
-/** Whose upload it is, and how much may arrive for that. */
 export interface Arrival extends AnnouncedBytes {
   readonly holder: SlotHolder;
   /** Whose storage limit it counts against. */
@@ -36,7 +34,7 @@ export class ArrivingContents {
   /** Bytes, by whose they are. */
   readonly #bytes = new Map<string, number>();
 
-  /** Begins to count a content. Throws RATE_LIMITED, QUOTA_EXCEEDED. */
+  /** Begins to count an upload. Throws RATE_LIMITED, QUOTA_EXCEEDED. */
   begin(arrival: Arrival): ArrivingContent {
     const slot = this.#slots.take(arrival.holder, arrival.client);
     try {
@@ -48,7 +46,7 @@ export class ArrivingContents {
   }
 }
 
-/** A content that is arriving. Dispose of it once it is stored or dropped; doing so again does nothing. */
+/** An upload that is arriving. Dispose of it once it is stored or dropped; doing so again does nothing. */
 export class ArrivingContent implements Disposable {
   readonly #key: string;
   readonly #room: number | null;

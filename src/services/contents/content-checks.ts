@@ -1,42 +1,40 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BlobStore } from "../../blobs/blob-store.ts";
-import type { Content } from "../../blobs/content-file.ts";
-import { RECENT_BYTES } from "../../blobs/recent-contents.ts";
+import { CHECKED_BYTES, type Content } from "../../blobs/content-file.ts";
 import type { Clock } from "../../process/clock.ts";
 import type { ByteRange } from "../../domain/contents/byte-range.ts";
 import type { Digest } from "../../domain/contents/digest.ts";
+import { Recent } from "../../domain/recent.ts";
 import type { Log } from "../../process/log.ts";
 import type { DamagedContents, FilePlace } from "./damaged-contents.ts";
 import { Turns } from "../turns.ts";
 
 /** How long a reader waits for a check, in milliseconds: fast disks read a gigabyte in that time. */
 const PATIENCE_MS = { whole: 2000, part: 200 };
-/** After how long a content is checked again, in milliseconds. */
+/** After how long a blob is checked again, in milliseconds. */
 const LATELY_MS = 24 * 3_600_000;
-/** How many contents are remembered that were checked. */
+/** How many blobs are remembered that were checked. */
 const REMEMBERED = 10_000;
 /** How many checks run side by side, and how many there are with those that wait. */
 const CHECKS = { running: 2, all: 1000 };
 /** How many bytes are read and hashed at once: a millisecond or two on slow processors. */
 const PIECE_BYTES = 256 * 1024;
 
-/** A content that was whole. */
 interface Checked {
-  /** Of its file: another state is another content. */
+  /** Of its file: another state is another blob. */
   readonly state: string | null;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
 /**
- * Checks contents that are read as files, before they are sent: all that has not been checked, or changed, for a day. If
- * a check takes long, the content is sent while it goes on, but not its end; see `running`. Smaller contents are checked
+ * Checks blobs that are read as files, before they are sent: all that has not been checked, or changed, for a day. If
+ * a check takes long, the content is sent while it goes on, but not its end; see `running`. Smaller blobs are checked
  * at each read.
  */
 export class ContentChecks {
   readonly #parts;
-  /** The one that was checked last is at the end. */
-  readonly #lately = new Map<Digest, Checked>();
+  readonly #lately = new Recent<Digest, Checked>(REMEMBERED);
   readonly #checks = new Map<Digest, Promise<void>>();
   readonly #turns = new Turns<number>();
   readonly #stopping = new AbortController();
@@ -46,22 +44,22 @@ export class ContentChecks {
   }
 
   /**
-   * A content of a file, or a range of it, as `BlobStore.read`.
+   * The content of a file, or a range of it, as `BlobStore.read`.
    *
    * @throws DamagedFile
    */
   read(file: FilePlace & Content, range?: ByteRange): Blob | Promise<Blob> {
     const read = () => this.#parts.damaged.readFor(file, () => this.#parts.blobs.read(file, range));
-    if (file.size <= RECENT_BYTES || this.#isChecked(file)) return read();
+    if (file.size <= CHECKED_BYTES || this.#isChecked(file)) return read();
     return this.#readChecked(file, read, range === undefined ? PATIENCE_MS.whole : PATIENCE_MS.part);
   }
 
-  /** The check of a content that is running; null if there is none. It never rejects. */
+  /** The check of a blob that is running; null if there is none. It never rejects. */
   running({ digest }: Content): Promise<void> | null {
     return this.#checks.get(digest)?.catch(() => {}) ?? null;
   }
 
-  /** Remembers that all bytes of a content were right when they were written just now. */
+  /** Remembers that all bytes of a blob were right when they were written just now. */
   note(digest: Digest): void {
     this.#remember(digest, this.#parts.blobs.stateOf(digest));
   }
@@ -84,7 +82,7 @@ export class ContentChecks {
     return read();
   }
 
-  /** Whoever asks for the same content waits for one check. */
+  /** Whoever asks for the same blob waits for one check. */
   #check(content: Content): Promise<void> {
     const { digest } = content;
     const running = this.#checks.get(digest);
@@ -118,9 +116,6 @@ export class ContentChecks {
   }
 
   #remember(digest: Digest, state: string | null): void {
-    this.#lately.delete(digest);
     this.#lately.set(digest, { state, at: this.#parts.clock.now() });
-    const [oldest] = this.#lately.keys();
-    if (this.#lately.size > REMEMBERED && oldest !== undefined) this.#lately.delete(oldest);
   }
 }

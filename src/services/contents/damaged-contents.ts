@@ -8,13 +8,13 @@ import { WriteRefused } from "../../domain/errors.ts";
 import type { DriveId } from "../../domain/id.ts";
 import type { Log } from "../../process/log.ts";
 
-/** How often a content is read that changes while it is read. */
+/** How often a blob is read that changes while it is read. */
 const ATTEMPTS = 2;
 
 /** Waits after so many bytes were read. */
 type Pause = (bytes: number) => void | Promise<void>;
 
-/** The file that a content was read for. */
+/** The file that a blob was read for. */
 export interface FilePlace {
   readonly driveId: DriveId;
   readonly path: string;
@@ -30,12 +30,11 @@ export class DamagedFile extends Error {
 }
 
 /**
- * Remembers which contents are damaged. The blob store refuses them before a byte is sent, and an upload of the same
+ * Remembers which blobs are damaged. The blob store refuses them before a byte is sent, and an upload of the same
  * bytes writes them anew. The damaged file stays until then.
  */
 export class DamagedContents {
   readonly #parts;
-  /** Those that are running. */
   readonly #checks = new Map<Digest, Promise<boolean>>();
 
   constructor(parts: { tables: Tables; blobs: BlobStore; clock: Clock; log: Log }) {
@@ -43,7 +42,7 @@ export class DamagedContents {
   }
 
   /**
-   * Reads a content for a file, at once if `read` does. Damage is remembered, and the error names the file.
+   * Reads a blob for a file, at once if `read` does. Damage is remembered, and the error names the file.
    *
    * @throws DamagedFile
    */
@@ -58,7 +57,7 @@ export class DamagedContents {
   }
 
   /**
-   * Reads every byte of a content, and remembers or forgets its damage. Whoever waits for the same content waits for
+   * Reads every byte of a blob, and remembers or forgets its damage. Whoever waits for the same blob waits for
    * one check. Returns whether it is whole.
    *
    * @param pause is awaited for each piece, with its length; an error in it ends the check
@@ -72,12 +71,12 @@ export class DamagedContents {
     return check;
   }
 
-  /** Whether a content is known to be damaged, perhaps since its sending has begun. */
+  /** Whether a blob is known to be damaged, perhaps since its sending has begun. */
   isKnown({ digest }: Pick<Content, "digest">): boolean {
     return this.#parts.tables.damagedContents.problemOf(digest) !== null;
   }
 
-  /** Whether a damaged content has changed since it was looked at: perhaps somebody has restored it. */
+  /** Whether a damaged blob has changed since it was looked at: perhaps somebody has restored it. */
   hasChanged({ digest, state }: DamagedRow): boolean {
     return this.#parts.blobs.stateOf(digest) !== state;
   }
@@ -109,7 +108,7 @@ export class DamagedContents {
     return false;
   }
 
-  /** Forgets the damage of a content that was read and is whole. */
+  /** Forgets the damage of a blob that was read and is whole. */
   async #forget(digest: Digest): Promise<void> {
     const { damagedContents } = this.#parts.tables;
     if (damagedContents.problemOf(digest) === null) return;
@@ -117,7 +116,7 @@ export class DamagedContents {
     this.#parts.log.warn("a damaged content is whole again", this.#about(digest));
   }
 
-  /** Logs the damage of a content, with one of the files that it belongs to. */
+  /** Logs the damage of a blob, with one of the files that it belongs to. */
   #report({ digest, message }: DamagedContent): void {
     this.#parts.log.error("a content is damaged", { ...this.#about(digest), damage: message });
   }

@@ -42,7 +42,6 @@ export interface EditedFile {
   readonly diff: Diff;
 }
 
-/** What edits come to. */
 interface Plan {
   readonly diff: Diff;
   /** The new content; each piece may be overwritten by the next. */

@@ -6,7 +6,7 @@ import type { FileRef } from "../../domain/files/file-ref.ts";
 import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES } from "../../domain/limits.ts";
 import { isJsonType, isTextType } from "../../domain/contents/media-type.ts";
 import { encodingsFor, type TextEncoding } from "../../domain/contents/texts/text-encoding.ts";
-import { contentPieces } from "./content-pieces.ts";
+import { contentPieces } from "./line-indexes.ts";
 import type { Documents } from "../extraction/documents.ts";
 import type { Files } from "../files/files.ts";
 import { holderOf, type SlotHolder } from "../slots.ts";
@@ -14,7 +14,7 @@ import { holderOf, type SlotHolder } from "../slots.ts";
 /** How much of a text is quoted at once, in UTF-16 units. */
 const QUOTED_UNITS = 128 * 1024;
 
-/** The text of a content, for programs. */
+/** The text of the content, for programs. */
 export interface Extract {
   readonly mimeType: string;
   /**
@@ -33,7 +33,6 @@ export interface FileText {
   readonly isCut: boolean;
 }
 
-/** Reads contents as text. */
 export class Extracts {
   readonly #parts;
 
@@ -135,7 +134,7 @@ async function* piecesOf(text: string): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += QUOTED_UNITS) yield text.slice(at, at + QUOTED_UNITS);
 }
 
-/** The text of a content that is one JSON value. Throws EXTRACTION_FAILED if it is not. */
+/** The text of the content that is one JSON value. Throws EXTRACTION_FAILED if it is not. */
 async function parsed(content: Blob, encoding: TextEncoding): Promise<AsyncIterable<string>> {
   const text = (await Array.fromAsync(decoded(content, encoding))).join("");
   try {

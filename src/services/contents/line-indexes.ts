@@ -9,19 +9,19 @@ import {
   type LineIndex,
   markBytes,
 } from "../../domain/contents/texts/lines.ts";
-import { essenceOf, isTextType } from "../../domain/contents/media-type.ts";
-import { UNKNOWN_TYPE } from "../../domain/contents/mime.ts";
+import { essenceOf, isTextType, UNKNOWN_TYPE } from "../../domain/contents/media-type.ts";
 import { encodingsFor, type TextEncoding } from "../../domain/contents/texts/text-encoding.ts";
-import { contentPieces } from "./content-pieces.ts";
+import { Recent } from "../../domain/recent.ts";
 import { Turns } from "../turns.ts";
 
+/** How many bytes are read at once; even, for UTF-16. */
+const PIECE_BYTES = 128 * 1024;
 /** How many indexes of large texts are kept. */
 const KEPT = 32;
 
 /** Which lines are where in a text. The indexes of the large texts that were read last are kept. */
 export class LineIndexes {
-  /** By last use, oldest first. A content never changes under its digest. */
-  readonly #kept = new Map<Digest, Promise<LineIndex>>();
+  readonly #kept = new Recent<Digest, Promise<LineIndex>>(KEPT);
   /** Large texts are read one at a time, so that many do not slow down all else. */
   readonly #turns = new Turns<"large">();
 
@@ -35,18 +35,9 @@ export class LineIndexes {
     if (file.size <= INDEX_STEP) return indexOf(file, content);
     const kept = this.#kept.get(file.digest);
     const index = kept ?? this.#turns.take("large", () => indexOf(file, content));
-    this.#keep(file.digest, index);
+    this.#kept.set(file.digest, index);
+    index.catch(() => this.#kept.delete(file.digest));
     return index;
-  }
-
-  #keep(digest: Digest, index: Promise<LineIndex>): void {
-    this.#kept.delete(digest);
-    this.#kept.set(digest, index);
-    index.catch(() => this.#kept.delete(digest));
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= KEPT) return;
-      this.#kept.delete(oldest);
-    }
   }
 }
 
@@ -122,4 +113,14 @@ export async function afterLines(
     at += piece.length;
   }
   throw new Error("a text has fewer lines than its index says");
+}
+
+/**
+ * The bytes of a content from a position on, in pieces. Others have their turn in between: `content.stream()` reads
+ * half a MiB at a time, and lets nothing else run.
+ */
+export async function* contentPieces(content: Blob, from = 0): AsyncGenerator<Uint8Array> {
+  for (let at = from; at < content.size; at += PIECE_BYTES) {
+    yield await content.slice(at, at + PIECE_BYTES).bytes();
+  }
 }

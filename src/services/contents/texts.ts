@@ -26,13 +26,11 @@ export interface TextRange {
   readonly maxBytes: number;
 }
 
-/** Some lines of a file. */
 export interface ReadText extends TextPart {
   readonly file: FileFacts;
   readonly encoding: TextEncoding;
 }
 
-/** Reads the lines of texts, a part at a time. */
 export class Texts {
   readonly #checks: ContentChecks;
   readonly #parts;
@@ -77,7 +75,7 @@ async function linesFrom(content: Blob, index: LineIndex, range: TextRange) {
   return someLines(decode(bytes, index.encoding, isWhole), isWhole, { lines, bytes: maxBytes });
 }
 
-/** A text that begins and ends anywhere in a content; a last character that is cut is left out. */
+/** A text that begins and ends anywhere in the content; a last character that is cut is left out. */
 function decode(bytes: Uint8Array, encoding: TextEncoding, isWhole: boolean): string {
   try {
     // What looks like a byte order mark in the middle of a text is a character.
@@ -88,7 +86,6 @@ function decode(bytes: Uint8Array, encoding: TextEncoding, isWhole: boolean): st
   }
 }
 
-/** Where to begin to read. */
 async function placeOf(content: Blob, index: LineIndex, line: number, byte: number): Promise<number> {
   const { encoding, totalLines } = index;
   const start = await startOfLine(content, index, line);

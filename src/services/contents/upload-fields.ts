@@ -1,8 +1,7 @@
 import type { FileBody } from "../../db/files/files.ts";
 import { invalid } from "../../domain/errors.ts";
 import { type File, type Metadata, parseExpiry, parseMetadata, parseTags } from "../../domain/files/file.ts";
-import { parseMediaType } from "../../domain/contents/media-type.ts";
-import { mimeTypeOf, UNKNOWN_TYPE } from "../../domain/contents/mime.ts";
+import { mimeTypeOf, parseMediaType, UNKNOWN_TYPE } from "../../domain/contents/media-type.ts";
 import { type Filename, type FilePath, parseFilename, parseFilePath } from "../../domain/files/path.ts";
 
 /** A file's fields, as the uploader sent them. */

@@ -6,14 +6,13 @@ import { bodyOf, type FileBody } from "../../db/files/files.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Actor } from "../../domain/changes/actor.ts";
 import type { Digest } from "../../domain/contents/digest.ts";
-import { type File, requireFuture } from "../../domain/files/file.ts";
+import { type File, requireFits, requireFuture } from "../../domain/files/file.ts";
 import type { FileRef } from "../../domain/files/file-ref.ts";
-import { requireFits } from "../../domain/files/file-size.ts";
 import type { BlobPk } from "../../domain/id.ts";
 import type { FilePath } from "../../domain/files/path.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
 import { requireMayExpire } from "../../domain/accounts/role.ts";
-import { previewOf } from "../../domain/contents/texts/preview.ts";
+import { previewOf } from "../../domain/contents/texts/text-encoding.ts";
 import type { Log } from "../../process/log.ts";
 import type { Access, Reach } from "../access.ts";
 import type { ArrivingContent } from "./arriving.ts";
@@ -197,7 +196,6 @@ export class Upload {
     await this.#parts.blobs.remove(digest);
   }
 
-  /** Drops the content. */
   async abort(): Promise<void> {
     await this.#parts.writer.abort();
     this.#parts.arriving?.[Symbol.dispose]();

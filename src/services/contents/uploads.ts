@@ -1,9 +1,9 @@
 import { type Releaser, releaserOf } from "../../db/contents/released-contents.ts";
 import { actorOf } from "../../domain/changes/actor.ts";
 import { bucketOf, type Caller, isUnclaimed } from "../../domain/accounts/caller.ts";
+import { requireFits } from "../../domain/files/file.ts";
 import { once } from "../../domain/once.ts";
 import { type Announced, ArrivingContents } from "./arriving.ts";
-import { HashedContent } from "./hashed-content.ts";
 import { type OneUploadParts, Upload, type Uploader, type UploadParts } from "./upload.ts";
 
 /** Uploads: first the content, as it arrives, then its fields and path. */
@@ -90,8 +90,19 @@ export class Uploads {
     }
   }
 
-  /** Starts to read a content only to compare it with an earlier upload. */
-  hashContent(): HashedContent {
-    return new HashedContent(this.#parts);
+  /** Reads the pieces of the content only to compare it with an earlier upload: `digest` is its SHA-256 at the end. */
+  hashContent() {
+    const { maxFileSize } = this.#parts;
+    const hash = new Bun.CryptoHasher("sha256");
+    let received = 0;
+    return {
+      /** Throws PAYLOAD_TOO_LARGE, as an upload does. */
+      write: async (piece: Uint8Array) => {
+        received += piece.length;
+        requireFits(received, { maxFileSize, room: null });
+        hash.update(piece);
+      },
+      digest: () => hash.digest("hex"),
+    };
   }
 }

@@ -117,7 +117,6 @@ function entryOf({ name, digest, size, modifiedAt }: ZipSource): ZipEntry {
   return { name, isFolder: digest === null, size, modifiedAt, isDescribedAfter: size > HELD_BYTES };
 }
 
-/** Collects bytes until there are enough to send. */
 class Gathered {
   #pieces: Uint8Array[] = [];
   #bytes = 0;
@@ -137,7 +136,6 @@ class Gathered {
     return this.#taken + this.#bytes;
   }
 
-  /** Takes out everything collected. */
   take(): Uint8Array {
     const [first] = this.#pieces;
     const taken = first !== undefined && this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);

@@ -11,7 +11,7 @@ import type { File, FileFacts } from "../../domain/files/file.ts";
 import { type FileChanges, parseAttributes, parseRename } from "../../domain/files/file-changes.ts";
 import type { FileRef, FileView } from "../../domain/files/file-ref.ts";
 import { type FileId, parseId, type TrashId } from "../../domain/id.ts";
-import { mimeTypeOf } from "../../domain/contents/mime.ts";
+import { mimeTypeOf } from "../../domain/contents/media-type.ts";
 import { type Filename, type FilePath, lastSegment, parseFilePath } from "../../domain/files/path.ts";
 import { Piece, trashedFile } from "../../domain/folders/piece.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
@@ -45,7 +45,6 @@ export interface RemovedFiles {
   readonly failed: readonly string[];
 }
 
-/** Single files: read, change, copy, move and delete. */
 export class Files {
   readonly #parts;
   readonly #checks: ContentChecks;

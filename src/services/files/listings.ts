@@ -47,7 +47,6 @@ export interface FolderLevel {
   readonly total: number;
 }
 
-/** The files, or the folders, of a page. */
 interface Part<T, Position> {
   readonly found: T[];
   /** The position of the last, if more come after it. */

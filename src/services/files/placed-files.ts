@@ -23,7 +23,6 @@ export interface FolderEntry {
 /** A file of the trash that is put back; with another name, or null for the one it had. */
 export type RestoredFile = Pick<TrashedFile, "pk" | "id" | "size"> & { readonly naming: Naming | null };
 
-/** A file of the trash, and the place for it. */
 export interface Restored {
   readonly file: RestoredFile;
   readonly to: FilePlace;

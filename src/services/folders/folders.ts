@@ -154,7 +154,7 @@ export class Folders {
     within?: Within<ShownFolder>,
   ): Promise<ShownFolder> {
     await this.#parts.tables.requireWritable();
-    await this.#parts.blobs.requireSpace();
+    this.#parts.blobs.space.requireFree();
     return this.#transfer(caller, driveId, path, to, "copy", within);
   }
 

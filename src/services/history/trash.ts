@@ -9,7 +9,7 @@ import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { notFound } from "../../domain/errors.ts";
 import { type DrivePk, type FileId, parseId, type TrashId, type TrashPk } from "../../domain/id.ts";
-import { mimeTypeOf } from "../../domain/contents/mime.ts";
+import { mimeTypeOf } from "../../domain/contents/media-type.ts";
 import {
   type Filename,
   lastSegment,

@@ -10,7 +10,7 @@ import type { File } from "../../domain/files/file.ts";
 import type { FileRef } from "../../domain/files/file-ref.ts";
 import { type FileVersion, parseVersionNumber } from "../../domain/history/file-version.ts";
 import type { TrashId } from "../../domain/id.ts";
-import { mimeTypeOf } from "../../domain/contents/mime.ts";
+import { mimeTypeOf } from "../../domain/contents/media-type.ts";
 import { parsePathOfFile } from "../../domain/files/path.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
 import { keptSince, keptWindow, type Retention } from "../../domain/history/retention.ts";

@@ -5,7 +5,7 @@ import type { UploadLink } from "../../db/links/upload-links.ts";
 import { hashSecret, newUploadToken } from "../../domain/accounts/api-key.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { notFound } from "../../domain/errors.ts";
-import { requireFits } from "../../domain/files/file-size.ts";
+import { requireFits } from "../../domain/files/file.ts";
 import { newId, type LinkId } from "../../domain/id.ts";
 import { LINK_SECONDS } from "../../domain/limits.ts";
 import { type CreatedLink, makerOf, requireUsable } from "../../domain/links/link.ts";

@@ -1,5 +1,5 @@
 import { type PathRange, rangeFrom, rangeOf } from "../../db/files/path-range.ts";
-import type { ComparedFile, SnapshotDifferences } from "../../db/snapshots/snapshot-differences.ts";
+import type { ComparedFile } from "../../db/snapshots/snapshot-differences.ts";
 import type { SnapshotScope } from "../../db/snapshots/snapshot-lists.ts";
 import type { Tables } from "../../db/tables.ts";
 import { rangeSteps } from "../pieces.ts";
@@ -67,7 +67,7 @@ export async function compared(
 }
 
 function differencesAt(
-  table: SnapshotDifferences,
+  table: Tables["snapshotDifferences"],
   comparison: Comparison,
   path: string,
   { before: then, after: now }: Pick<Difference, "before" | "after">,

@@ -55,7 +55,7 @@ export class Forks {
     const { userPk } = requireAccount(caller);
     const parsed = parseDriveName("name", name);
     await this.#parts.tables.requireWritable();
-    await this.#parts.blobs.requireSpace();
+    this.#parts.blobs.space.requireFree();
     return this.#parts.folderChanges.perform(caller, within, () => {
       const source = this.#parts.access.drive(caller, driveRef);
       this.#parts.access.requireHistory(caller, source);

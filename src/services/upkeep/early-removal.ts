@@ -122,9 +122,9 @@ export class EarlyRemoval {
 
   async #removeForTheDisk(): Promise<number> {
     const { tables, blobs, clock, forget } = this.#parts;
-    const isShort = blobs.takeNoSpace()
+    const isShort = blobs.space.takeNoSpace()
       ? async () => true
-      : async () => (await blobs.isShortOfSpace()) || !(await tables.hasSpace());
+      : async () => (await blobs.space.shortage()) > 0 || !(await tables.hasSpace());
     if (!this.#isStopped && (await isShort())) await this.#pruneForTheDisk();
     let removed = 0;
     while (!this.#isStopped && (await isShort())) {
@@ -140,10 +140,10 @@ export class EarlyRemoval {
   /** Lets go of so much of what is kept that there is room once the grace period of that, and of the rest, is over. */
   async #pruneForTheDisk(): Promise<void> {
     const { tables, blobs, pruning, log } = this.#parts;
-    const needed = Math.max(await blobs.shortage(), LEAST_PRUNED);
+    const needed = Math.max(await blobs.space.shortage(), LEAST_PRUNED);
     const removed = await pruning.pruneForTheDisk(needed - tables.releasedContents.sizeOfAll());
     if (removed === 0) return;
-    const free_bytes = await blobs.freeBytes();
+    const free_bytes = await blobs.space.freeBytes();
     log.warn(
       "earlier versions and entries of the trash were removed before their time: the disk is short of space",
       { removed, free_bytes },

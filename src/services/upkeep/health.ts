@@ -34,7 +34,7 @@ export class Health {
   async problems(): Promise<Problem[]> {
     // A failed database writes nothing, so space does not matter.
     if (this.#parts.tables.hasFailed()) return ["disk_failed"];
-    const hasSpace = (await this.#parts.blobs.hasSpace()) && (await this.#parts.tables.hasSpace());
+    const hasSpace = (await this.#parts.blobs.space.hasSpace()) && (await this.#parts.tables.hasSpace());
     const problems: Problem[] = hasSpace ? [] : ["storage_full"];
     return this.#parts.missingContents.hasMany() ? [...problems, "contents_missing"] : problems;
   }
@@ -62,7 +62,7 @@ export class Health {
     try {
       this.#parts.tables.ping();
       if (!(await this.problems()).includes("storage_full")) return null;
-      const free_bytes = await this.#parts.blobs.freeBytes();
+      const free_bytes = await this.#parts.blobs.space.freeBytes();
       return {
         message: "the disk is full: uploads are refused until there is free space",
         fields: { free_bytes },

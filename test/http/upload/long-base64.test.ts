@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { readJsonUpload } from "../../../src/http/upload/json.ts";
-import { RuntimeBase64 } from "../../../src/http/upload/runtime-base64.ts";
+import { RuntimeBase64 } from "../../../src/http/upload/base64.ts";
 import { sampleBytes } from "../../support/samples/blob-store-contract.ts";
 import { bodyOf, rejectionOf } from "../../support/samples/upload-bodies.ts";
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { CofferError } from "../../../src/domain/errors.ts";
-import { HELD_BYTES } from "../../../src/http/upload/json-content.ts";
-import { readJsonUpload } from "../../../src/http/upload/json.ts";
+import { HELD_BYTES, readJsonUpload } from "../../../src/http/upload/json.ts";
 import { anyText, runs } from "../../support/models/properties.ts";
 import { bodyOf } from "../../support/samples/upload-bodies.ts";
 

@@ -234,7 +234,7 @@ export function describeBlobStore({ name, largest, open }: ContentKind): void {
 
     test("room that is promised to one content is not given to another, until that is written or dropped", async () => {
       await using opened = await open();
-      const most = Math.floor((await opened.store.freeBytes()) * 0.6);
+      const most = Math.floor((await opened.store.space.freeBytes()) * 0.6);
       const first = await opened.store.create(most);
       const refusal = await failureOf(() => opened.store.create(most));
       expect(refusal).toMatchObject({ code: "STORAGE_FULL" });
@@ -251,7 +251,7 @@ export function describeBlobStore({ name, largest, open }: ContentKind): void {
 
     test("the room left is known", async () => {
       await using opened = await open();
-      expect(await opened.store.freeBytes()).toBeGreaterThan(0);
+      expect(await opened.store.space.freeBytes()).toBeGreaterThan(0);
     });
   });
 

@@ -153,7 +153,6 @@ function comesDown(before: Reached, edits: number, k: number): boolean {
   return k === -edits || (k !== edits && reachedOn(before, edits, k - 1) < reachedOn(before, edits, k + 1));
 }
 
-/** Where the next edit leads to on a diagonal. */
 function startOn(before: Reached, edits: number, k: number): number {
   return comesDown(before, edits, k) ? reachedOn(before, edits, k + 1) : reachedOn(before, edits, k - 1) + 1;
 }

@@ -54,7 +54,6 @@ export function* indexIn(text: Buffer, wanted: Buffer, from: number, pace: Pace)
   return -1;
 }
 
-/** Copies a part of a text to a place in another. */
 export function* copied(
   source: Buffer,
   [start, end]: readonly [number, number],

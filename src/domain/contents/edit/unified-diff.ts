@@ -10,7 +10,6 @@ const CONTEXT = 3;
 /** What it costs to count a line, without its bytes. */
 const LINE = 30;
 
-/** What a diff is made of. */
 export interface Compared {
   readonly path: string;
   /** UTF-8, as is `now`. */
@@ -107,7 +106,6 @@ function* inHunks(changed: readonly Lines[], original: Buffer, pace: Pace): Pace
   return hunks;
 }
 
-/** How far the diff is shown. */
 interface Position {
   /** In `original`, at the start of a line. */
   at: number;
@@ -172,7 +170,6 @@ function* countLines(text: Buffer, from: number, to: number, pace: Pace): Paced<
   return at < part.length ? count + 1 : count;
 }
 
-/** Collects a diff up to its limit. */
 class Output {
   readonly #parts: string[] = [];
   readonly #pace: Pace;
@@ -199,7 +196,6 @@ class Output {
     this.#room -= utf8Length(kept);
   }
 
-  /** Adds whole lines, each with a mark before it. */
   *addLines(mark: string, lines: Buffer): Paced<void> {
     for (let at = 0; at < lines.length && !this.#isCut;) {
       const end = yield* nextLine(lines, at, this.#pace);

@@ -51,7 +51,6 @@ function wholeLines(text: string, most: number): { whole: string[]; rest: string
   return { whole, rest: text.slice(at) };
 }
 
-/** Which lines a part of a text begins with. */
 export interface PartStart {
   /** From 1. */
   readonly startLine: number;

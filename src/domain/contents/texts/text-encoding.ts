@@ -1,6 +1,7 @@
 import { CofferError } from "../../errors.ts";
+import { PREVIEW_CHARACTERS } from "../../limits.ts";
 import { once } from "../../once.ts";
-import { utf8Length } from "./text.ts";
+import { endOfCharacters, utf8Length } from "./text.ts";
 
 /** Encodings of texts, as `TextDecoder` names them; its `latin1` is Windows-1252. */
 export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be" | "latin1";
@@ -28,7 +29,7 @@ export function encodingsFor(head: Uint8Array): readonly TextEncoding[] {
 }
 
 /**
- * The text that a content starts with; null if it is not text. Text never holds a NUL.
+ * The text that a file starts with; null if it is not text. Text never holds a NUL.
  *
  * @param head the content's first bytes
  * @param isCut whether the content continues after them; a last character that is cut is then left out
@@ -96,4 +97,17 @@ function lackedByLatin1(character: string): CofferError {
     "CONFLICT",
     `The file is Latin-1 (Windows-1252), which has no "${character}". Upload it anew as UTF-8 first.`,
   );
+}
+
+/** How many first bytes a preview needs: 500 characters of at most four bytes, and a byte order mark. */
+const PREVIEW_BYTES = PREVIEW_CHARACTERS * 4 + 3;
+
+/**
+ * The first 500 characters of the content; null if it is not text.
+ *
+ * @param head the content's first bytes: more than PREVIEW_BYTES, or all of a shorter content
+ */
+export function previewOf(head: Uint8Array): string | null {
+  const text = textOf(head.subarray(0, PREVIEW_BYTES), head.length > PREVIEW_BYTES);
+  return text === null ? null : text.slice(0, endOfCharacters(text, PREVIEW_CHARACTERS) ?? text.length);
 }

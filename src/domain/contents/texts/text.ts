@@ -3,7 +3,6 @@ import { invalid } from "../../errors.ts";
 // C0 and C1 controls and DEL: none belongs in a name that people and terminals see.
 const CONTROL = /\p{Cc}/u;
 
-/** The number of bytes `text` takes as UTF-8. */
 export function utf8Length(text: string): number {
   return Buffer.byteLength(text, "utf8");
 }
@@ -68,4 +67,19 @@ export function parseLabel(field: string, text: string, max: number): string {
   if (length < 1 || length > max) throw invalid(field, `must have 1 to ${max} characters`);
   if (!SHOWS.test(label)) throw invalid(field, "must have a visible character");
   return label;
+}
+
+/**
+ * A word, perhaps with capitals within or a number behind it, or a number: `todo`, `TodoList`, `TODO`, `test1234`.
+ * Base64 of what is no text seldom has its letters in this order: of four one in six, of twelve one in three hundred.
+ */
+const WORD =
+  "(?:[A-Z]?[a-z]+(?:[A-Z][a-z]{2,})*|[A-Z]+|(?:[A-Z]?[a-z]{3,}(?:[A-Z][a-z]{2,})*|[A-Z]{3,})[0-9]+|[0-9]+)";
+
+/** Words, with what of base64 may stand between them. In one pattern, which ends at the first that is no word. */
+const WORDS = new RegExp(`^${WORD}(?:[\\s/+]+${WORD})*$`);
+
+/** Whether a text that could be base64 is plainly words instead. */
+export function isWords(text: string): boolean {
+  return WORDS.test(text.trim());
 }

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { driveRef, metadataInput, nullable, tagsParameter, timeInput } from "../../operation/schema.ts";
-import { ENCODING_NAMES, HELD_BYTES } from "../../upload/json-content.ts";
+import { ENCODING_NAMES, HELD_BYTES } from "../../upload/json.ts";
 
 const attributes = {
   path: Type.Optional(

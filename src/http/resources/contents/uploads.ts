@@ -9,23 +9,17 @@ import { exampleDrive, exampleFile } from "../../records/examples.ts";
 import { fileAnswerOf } from "../files/files.ts";
 import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../../content/etag.ts";
 import { didYouMean, doublePlusMeant } from "../../operation/plus-signs.ts";
-import type { ContentAnswer, Reply } from "../../operation/reply.ts";
 import type { Input } from "../../operation/route.ts";
 import type { RawBody } from "../../operation/spec.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { tagsIn } from "../../operation/schema.ts";
 import { jsonUpload, multipartUpload, rawMetadata, rawQuery } from "./upload-schemas.ts";
-import { announcedBy, chunksOf } from "../../upload/body-chunks.ts";
-import type { UploadEnvelope } from "../../upload/fields.ts";
-import { readJsonUpload } from "../../upload/json.ts";
-import { encodingIn } from "../../upload/json-content.ts";
-import { parseMetadata } from "../../upload/metadata.ts";
+import { announcedBy, chunksOf, type Pace, readRawUpload } from "../../upload/body-chunks.ts";
+import { encodingIn, readJsonUpload } from "../../upload/json.ts";
 import { readMultipartUpload } from "../../upload/multipart.ts";
-import type { Pace } from "../../upload/pace.ts";
-import { readRawUpload } from "../../upload/raw.ts";
-import type { WriteContent } from "../../upload/write-content.ts";
+import { parseMetadata, type UploadEnvelope, type WriteContent } from "../../upload/upload-body.ts";
 import { compileBodyValidator } from "../../operation/validate.ts";
-import { writeContent } from "../../operation/write.ts";
+import { type ContentAnswer, type Reply, writeContent } from "../../operation/write.ts";
 
 const contentBytes = Type.String({ format: "binary" });
 const EXAMPLE_TEXT = "Hello World!";
@@ -85,7 +79,7 @@ export function uploads({ uploads: service, maxFileSize, pace }: UploadOptions) 
   const bodyLimit = maxFileSize * BODY_OVERHEAD + FIELDS_BYTES;
   const reading = { limit: bodyLimit, pace };
 
-  /** Streams a content into the store and creates its file. An error leaves nothing behind. */
+  /** Streams the content into the store and creates its file. An error leaves nothing behind. */
   async function receive(
     { request, context, caller }: Received,
     reply: Reply<ContentAnswer>,

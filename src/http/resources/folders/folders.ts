@@ -14,9 +14,8 @@ import { exampleFolder, exampleTrashId } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
 import { folderSchema, type FoldersPage, foldersSchema } from "../../records/record-schemas.ts";
 import { folderRecord } from "../../records/records.ts";
-import type { JsonAnswer } from "../../operation/reply.ts";
 import { cursor, driveRef, folderPath, id, inSnapshot, nullable, paging } from "../../operation/schema.ts";
-import { write } from "../../operation/write.ts";
+import { type JsonAnswer, write } from "../../operation/write.ts";
 
 const listQuery = Type.Object({
   drive_id: driveRef(),

@@ -10,9 +10,8 @@ import { exampleFile, exampleTrashEntry } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
 import { type TrashPage, trashEntrySchema, trashSchema } from "../../records/history-schemas.ts";
 import { trashRecord } from "../../records/records.ts";
-import type { JsonAnswer } from "../../operation/reply.ts";
 import { cursor, driveRef, id, integer, nullable, prefix } from "../../operation/schema.ts";
-import { write } from "../../operation/write.ts";
+import { type JsonAnswer, write } from "../../operation/write.ts";
 
 const entry = Type.Object({ id: id("The entry's identifier.") });
 

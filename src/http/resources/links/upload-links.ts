@@ -13,9 +13,7 @@ import { exampleDrive, exampleLink } from "../../records/examples.ts";
 import { refuseLongBody } from "../../json/json-body.ts";
 import { driveRef, id, integer, time } from "../../operation/schema.ts";
 import { write, writeContent } from "../../operation/write.ts";
-import { announcedBy, chunksOf } from "../../upload/body-chunks.ts";
-import type { Pace } from "../../upload/pace.ts";
-import { readRawUpload } from "../../upload/raw.ts";
+import { announcedBy, chunksOf, type Pace, readRawUpload } from "../../upload/body-chunks.ts";
 import { givenType, rawBodyOf, UPLOAD, uploadAnswer } from "../contents/uploads.ts";
 
 export interface UploadLinkOptions {

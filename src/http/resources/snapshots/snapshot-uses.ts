@@ -6,9 +6,8 @@ import { exampleCompared, exampleSnapshot } from "../../records/examples.ts";
 import { differenceSchema } from "../../records/history-schemas.ts";
 import { operation } from "../../operation/operation.ts";
 import { differenceRecord } from "../../records/records.ts";
-import type { JsonAnswer } from "../../operation/reply.ts";
 import { cursor, id, nextCursor, paging, prefix } from "../../operation/schema.ts";
-import { write } from "../../operation/write.ts";
+import { type JsonAnswer, write } from "../../operation/write.ts";
 import { snapshotParams } from "./snapshots.ts";
 
 const restored = Type.Object({

@@ -1,0 +1,39 @@
+/** A map that forgets what was not used for longest, where it would hold too much. */
+export class Recent<K, V> {
+  /** By last use, oldest first. */
+  readonly #values = new Map<K, V>();
+  readonly #most: number;
+  readonly #sizeOf: (value: V) => number;
+  #size = 0;
+
+  /** @param sizeOf what a value counts for, of `most` */
+  constructor(most: number, sizeOf: (value: V) => number = () => 1) {
+    this.#most = most;
+    this.#sizeOf = sizeOf;
+  }
+
+  get(key: K): V | undefined {
+    const value = this.#values.get(key);
+    if (value === undefined) return undefined;
+    this.#values.delete(key);
+    this.#values.set(key, value);
+    return value;
+  }
+
+  set(key: K, value: V): void {
+    this.delete(key);
+    this.#values.set(key, value);
+    this.#size += this.#sizeOf(value);
+    for (const oldest of this.#values.keys()) {
+      if (this.#size <= this.#most) break;
+      this.delete(oldest);
+    }
+  }
+
+  delete(key: K): void {
+    const value = this.#values.get(key);
+    if (value === undefined) return;
+    this.#values.delete(key);
+    this.#size -= this.#sizeOf(value);
+  }
+}
