@@ -1,4 +1,3 @@
-import type { AnyElysia } from "elysia";
 import type { SteadyClock } from "../process/clock.ts";
 import type { AllowedOrigins } from "../domain/network/allowed-origins.ts";
 import type { Plan } from "../domain/accounts/plan.ts";
@@ -19,6 +18,7 @@ import type { Handler } from "./gate/pipeline.ts";
 import { ProvisionThrottle } from "./limits/provision-throttle.ts";
 import { cookiesFor } from "./gate/session-cookie.ts";
 import { createHandler } from "./handler.ts";
+import type { Route } from "./operation/route.ts";
 import { mcp } from "./mcp/mcp.ts";
 import { authorize } from "./oauth/authorize.ts";
 import { consent } from "./oauth/consent.ts";
@@ -141,13 +141,12 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     version,
     trustedProxies: settings.trustedProxies,
     corsOrigins: settings.corsOrigins,
-    api: [start(guide, api, canSignIn), ...api],
-    pages: await pages(options, guide),
+    routes: [...start(guide, api, canSignIn), ...api, ...(await pages(options, guide))],
   });
 }
 
-/** The routes of `/v0`, one plugin per resource, and `/mcp`. */
-function resources(options: AppOptions): AnyElysia[] {
+/** The routes of `/v0` and `/mcp`. */
+function resources(options: AppOptions): Route[] {
   const { settings, services, clock, log, version, ownUrl, archiveStallMs } = options;
   const { maxFileSize } = settings;
   const retention = { days: settings.keepDays, versions: settings.keepVersions };
@@ -202,14 +201,11 @@ function resources(options: AppOptions): AnyElysia[] {
     password(services, clock),
     sessions(services.sessions),
     users(services.users),
-  ];
+  ].flat();
 }
 
 /** The routes outside `/v0`. `/docs`, `/healthz` and `/readyz` come with the handler. */
-async function pages(
-  { settings, services, clock, log, ownUrl }: AppOptions,
-  guide: Guide,
-): Promise<AnyElysia[]> {
+async function pages({ settings, services, clock, log, ownUrl }: AppOptions, guide: Guide): Promise<Route[]> {
   const originOf = ownOrigin(settings.baseUrl);
   const cookies = cookiesFor(settings.baseUrl);
   const base = linkBase(settings.baseUrl, ownUrl);
@@ -223,6 +219,6 @@ async function pages(
     authorize({ authorizations, linkBase: base, clock, log }),
     tokens({ grants: oauthGrants, linkBase: base, clock }),
     register({ clients: oauthClients, clock }),
-    ...(services.oidc === null ? [] : [oidc({ ...signingIn, oidc: services.oidc, log })]),
-  ];
+    services.oidc === null ? [] : oidc({ ...signingIn, oidc: services.oidc, log }),
+  ].flat();
 }

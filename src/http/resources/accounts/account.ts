@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Account, Accounts } from "../../../services/accounts/accounts.ts";
 import type { UsageMeter, UsageReport } from "../../../services/accounts/usage.ts";
@@ -64,50 +63,39 @@ const exampleUsage = {
 
 /** The caller's own account, and its usage. */
 export function account(accounts: Accounts, usage: UsageMeter) {
-  return new Elysia({ name: "account" })
-    .get(
-      ...operation(
-        "/v0/account",
-
+  return [
+    operation("GET", "/v0/account", {
+      operationId: "getAccount",
+      tag: "Account",
+      summary: "Get your account",
+      description: "Needs an account key or a session.",
+      account: true,
+      answers: [
         {
-          operationId: "getAccount",
-          tag: "Account",
-          summary: "Get your account",
-          description: "Needs an account key or a session.",
-          account: true,
-          answers: [
-            {
-              status: 200,
-              description: "The account.",
-              json: Type.Object({ data: accountSchema }),
-              example: { data: exampleAccount },
-            },
-          ],
-          errors: ["FORBIDDEN"],
+          status: 200,
+          description: "The account.",
+          json: Type.Object({ data: accountSchema }),
+          example: { data: exampleAccount },
         },
-        ({ caller }) => Response.json({ data: accountRecord(accounts.get(caller)) }),
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/account/usage",
-
+      ],
+      errors: ["FORBIDDEN"],
+      handle: ({ caller }) => Response.json({ data: accountRecord(accounts.get(caller)) }),
+    }),
+    operation("GET", "/v0/account/usage", {
+      operationId: "getUsage",
+      tag: "Account",
+      summary: "Get usage",
+      description:
+        "Returns the usage of the account and all its drives, deleted ones included; with a key that is limited to one drive, of that drive only. A request counts for the drive that its key is limited to, or else for the account. Content counts for its drive, even if it is downloaded with a link. A download counts with its full size, or that of its range, as soon as it starts.",
+      answers: [
         {
-          operationId: "getUsage",
-          tag: "Account",
-          summary: "Get usage",
-          description:
-            "Returns the usage of the account and all its drives, deleted ones included; with a key that is limited to one drive, of that drive only. A request counts for the drive that its key is limited to, or else for the account. Content counts for its drive, even if it is downloaded with a link. A download counts with its full size, or that of its range, as soon as it starts.",
-          answers: [
-            {
-              status: 200,
-              description: "The usage.",
-              json: Type.Object({ data: usageSchema }),
-              example: { data: exampleUsage },
-            },
-          ],
+          status: 200,
+          description: "The usage.",
+          json: Type.Object({ data: usageSchema }),
+          example: { data: exampleUsage },
         },
-        async ({ caller }) => Response.json({ data: usageRecord(await usage.report(caller)) }),
-      ),
-    );
+      ],
+      handle: async ({ caller }) => Response.json({ data: usageRecord(await usage.report(caller)) }),
+    }),
+  ];
 }

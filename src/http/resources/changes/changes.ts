@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Log } from "../../../process/log.ts";
 import { CHANGES, STREAM_COMMENT_MS, STREAM_LIMITS } from "../../../domain/limits.ts";
 import { invalid } from "../../../domain/errors.ts";
@@ -61,28 +60,24 @@ export interface ChangesOptions {
 }
 
 export function changes({ feed, log }: ChangesOptions) {
-  return new Elysia({ name: "changes" }).get(
-    ...operation(
-      "/v0/changes",
-
-      {
-        operationId: "listChanges",
-        tag: "Changes",
-        summary: "List changes, or follow them",
-        description: DESCRIPTION,
-        query: changesQuery,
-        headers: { [LAST_EVENT_ID]: "Of a stream: the `id` of the last change that was seen." },
-        answers: [
-          {
-            status: 200,
-            description: "A page of changes; or, as server-sent events, the changes as they happen.",
-            content: { "application/json": changesAnswer, "text/event-stream": Type.String() },
-            example: { data: [exampleChange], next_cursor: exampleChange.id, has_more: false },
-          },
-        ],
-        errors: ["NOT_FOUND", "GONE"],
-      },
-      async ({ request, query, caller, context }) => {
+  return [
+    operation("GET", "/v0/changes", {
+      operationId: "listChanges",
+      tag: "Changes",
+      summary: "List changes, or follow them",
+      description: DESCRIPTION,
+      query: changesQuery,
+      headers: { [LAST_EVENT_ID]: "Of a stream: the `id` of the last change that was seen." },
+      answers: [
+        {
+          status: 200,
+          description: "A page of changes; or, as server-sent events, the changes as they happen.",
+          content: { "application/json": changesAnswer, "text/event-stream": Type.String() },
+          example: { data: [exampleChange], next_cursor: exampleChange.id, has_more: false },
+        },
+      ],
+      errors: ["NOT_FOUND", "GONE"],
+      handle: async ({ request, query, caller, context }) => {
         const newestFirst = query.sort === "-id";
         const drives = query.drive_id === undefined ? null : [query.drive_id];
         if (wantsEvents(request.headers.get("accept"))) {
@@ -119,8 +114,8 @@ export function changes({ feed, log }: ChangesOptions) {
           has_more: page.hasMore,
         });
       },
-    ),
-  );
+    }),
+  ];
 }
 
 function startOfStream(lastEventId: string | null, cursor: string | undefined) {

@@ -1,5 +1,4 @@
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { EXTRACTION_LIMITS, EXTRACTIONS } from "../../../domain/contents/extraction.ts";
 import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES, MIB } from "../../../domain/limits.ts";
 import type { Extract, Extracts } from "../../../services/contents/extracts.ts";
@@ -38,9 +37,10 @@ export function extract(service: Extracts) {
   const spec = { ...EXTRACT, tag: "Files" };
   const posted = { ...spec, operationId: "extractFile", summary: "Extract text" };
   const got = { ...spec, operationId: "getExtract", summary: "Extract text, also with a read-only key" };
-  return new Elysia({ name: "extract" })
-    .use(fileOperation("POST", "/extract", posted, answer))
-    .use(fileOperation("GET", "/extract", got, answer));
+  return [
+    ...fileOperation("POST", "/extract", { ...posted, handle: answer }),
+    ...fileOperation("GET", "/extract", { ...got, handle: answer }),
+  ];
 }
 
 /** Answers with a text once it has been extracted, which may take long. */

@@ -1,5 +1,4 @@
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { invalid } from "../../../domain/errors.ts";
 import type { FilePath } from "../../../domain/files/path.ts";
 import { parseTarget, type UploadFields } from "../../../services/contents/upload-fields.ts";
@@ -146,52 +145,37 @@ export function uploads({ uploads: service, maxFileSize, pace }: UploadOptions) 
     };
   }
 
-  return new Elysia({ name: "uploads" })
-    .post(
-      ...writeContent(
-        "/v0/files",
-
-        {
-          ...UPLOAD,
-          operationId: "uploadFile",
-          summary: "Upload a file",
-          description:
-            "Send JSON with `text`, or with base64 as `content`; or a form with a file. Missing folders are created. If there is a file at the path, its content, tags, metadata and expiry are replaced, and its id stays. A request with a `Content-Range` is refused: upload the whole content.",
-          rawBody: {
-            limit: bodyLimit,
-            content: { "application/json": jsonUpload, "multipart/form-data": multipartUpload },
-            examples: { "application/json": exampleUpload, "multipart/form-data": exampleForm },
-          },
-        },
-        {
-          perform: (input, reply) => receive(input, reply, UNKNOWN, readPosted(input)),
-          identify: (input) => identify(input, readPosted(input)),
-        },
-      ),
-    )
-    .put(
-      ...writeContent(
-        "/v0/files",
-
-        {
-          ...UPLOAD,
-          answers: UPLOAD.answers.map((each) => ({
-            ...each,
-            json: Type.Intersect([fileSchema, Type.Object(didYouMean)]),
-          })),
-          operationId: "putFile",
-          summary: "Upload a file as raw bytes",
-          description:
-            "The body is the content, byte for byte: `curl -T hello.txt`. The `Content-Type` header becomes the file's type, unless it is `application/octet-stream` or `application/x-www-form-urlencoded`, which HTTP clients send by default. If there is a file at the path, its content is replaced, and its id stays. Its tags, metadata, expiry and a type that was given stay too, unless this request gives them; `POST` declares the whole record. A request with a `Content-Range` is refused: upload the whole content.",
-          query: rawQuery,
-          rawBody: rawBodyOf(maxFileSize),
-        },
-        {
-          perform: (input, reply) => receive(input, reply, destinationOf(input.query), readPut(input)),
-          identify: (input) => identify(input, readPut(input)),
-        },
-      ),
-    );
+  return [
+    writeContent("POST", "/v0/files", {
+      ...UPLOAD,
+      operationId: "uploadFile",
+      summary: "Upload a file",
+      description:
+        "Send JSON with `text`, or with base64 as `content`; or a form with a file. Missing folders are created. If there is a file at the path, its content, tags, metadata and expiry are replaced, and its id stays. A request with a `Content-Range` is refused: upload the whole content.",
+      rawBody: {
+        limit: bodyLimit,
+        content: { "application/json": jsonUpload, "multipart/form-data": multipartUpload },
+        examples: { "application/json": exampleUpload, "multipart/form-data": exampleForm },
+      },
+      perform: (input, reply) => receive(input, reply, UNKNOWN, readPosted(input)),
+      identify: (input) => identify(input, readPosted(input)),
+    }),
+    writeContent("PUT", "/v0/files", {
+      ...UPLOAD,
+      answers: UPLOAD.answers.map((each) => ({
+        ...each,
+        json: Type.Intersect([fileSchema, Type.Object(didYouMean)]),
+      })),
+      operationId: "putFile",
+      summary: "Upload a file as raw bytes",
+      description:
+        "The body is the content, byte for byte: `curl -T hello.txt`. The `Content-Type` header becomes the file's type, unless it is `application/octet-stream` or `application/x-www-form-urlencoded`, which HTTP clients send by default. If there is a file at the path, its content is replaced, and its id stays. Its tags, metadata, expiry and a type that was given stay too, unless this request gives them; `POST` declares the whole record. A request with a `Content-Range` is refused: upload the whole content.",
+      query: rawQuery,
+      rawBody: rawBodyOf(maxFileSize),
+      perform: (input, reply) => receive(input, reply, destinationOf(input.query), readPut(input)),
+      identify: (input) => identify(input, readPut(input)),
+    }),
+  ];
 }
 
 /** A body that is the content itself. @param limit bytes */

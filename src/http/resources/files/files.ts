@@ -1,5 +1,4 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { BULK_DELETE_IDS } from "../../../domain/limits.ts";
 import type { FileFacts } from "../../../domain/files/file.ts";
 import type { Destination, Files } from "../../../services/files/files.ts";
@@ -35,200 +34,160 @@ const destination = Type.Object({
 
 /** Single files and their records. For contents see `uploads.ts` and `downloads.ts`. */
 export function files(service: Files) {
-  return new Elysia({ name: "files" })
-    .use(
-      fileOperation(
-        "GET",
-        "",
-
-        {
-          operationId: "getFile",
-          tag: "Files",
-          summary: "Get a file",
-          query: Type.Object({ snapshot_id: inSnapshot }),
-          headers: {
-            ...IF_MATCH,
-            "If-None-Match": "Return 304 if the record still has this ETag of its own.",
-          },
-          answers: [
-            { status: 200, ...recordAnswer },
-            { status: 304, description: "The client's copy is current.", headers: RECORD_ETAG },
-          ],
-          errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
-        },
-        ({ caller, request, query }, ref) => {
-          const file = service.facts(caller, viewOf(ref, query));
-          const { json, headers } = recordAnswerOf(file);
-          return isRecordNotModified(request, file)
-            ? new Response(null, { status: 304, headers })
-            : Response.json(json, { headers });
-        },
-      ),
-    )
-    .use(
-      fileWrite(
-        "PATCH",
-        "",
-
-        {
-          operationId: "updateFile",
-          tag: "Files",
-          summary: "Update a file",
-          description:
-            "Changes a file's record; omitted fields stay. With a new `path`, its last segment becomes the filename. A new `filename` without a `path` also changes the last segment of the path, if the two were the same.",
-          headers: IF_MATCH,
-          body: Type.Object({
-            filename: Type.Optional(Type.String()),
-            path: Type.Optional(Type.String()),
-            tags: Type.Optional(Type.Array(Type.String(), { description: "Replaces all tags." })),
-            metadata: Type.Optional(metadataInput("Replaces all metadata.")),
-            expires_at: Type.Optional(
-              nullable(
-                timeInput(
-                  "When the file expires; null for never. An expired file is not in the trash, so editors and keys of a folder cannot let a file expire sooner.",
-                ),
-              ),
+  return [
+    ...fileOperation("GET", "", {
+      operationId: "getFile",
+      tag: "Files",
+      summary: "Get a file",
+      query: Type.Object({ snapshot_id: inSnapshot }),
+      headers: {
+        ...IF_MATCH,
+        "If-None-Match": "Return 304 if the record still has this ETag of its own.",
+      },
+      answers: [
+        { status: 200, ...recordAnswer },
+        { status: 304, description: "The client's copy is current.", headers: RECORD_ETAG },
+      ],
+      errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
+      handle: ({ caller, request, query }, ref) => {
+        const file = service.facts(caller, viewOf(ref, query));
+        const { json, headers } = recordAnswerOf(file);
+        return isRecordNotModified(request, file)
+          ? new Response(null, { status: 304, headers })
+          : Response.json(json, { headers });
+      },
+    }),
+    ...fileWrite("PATCH", "", {
+      operationId: "updateFile",
+      tag: "Files",
+      summary: "Update a file",
+      description:
+        "Changes a file's record; omitted fields stay. With a new `path`, its last segment becomes the filename. A new `filename` without a `path` also changes the last segment of the path, if the two were the same.",
+      headers: IF_MATCH,
+      body: Type.Object({
+        filename: Type.Optional(Type.String()),
+        path: Type.Optional(Type.String()),
+        tags: Type.Optional(Type.Array(Type.String(), { description: "Replaces all tags." })),
+        metadata: Type.Optional(metadataInput("Replaces all metadata.")),
+        expires_at: Type.Optional(
+          nullable(
+            timeInput(
+              "When the file expires; null for never. An expired file is not in the trash, so editors and keys of a folder cannot let a file expire sooner.",
             ),
-          }),
-          bodyLimits: METADATA_BODY,
-          keptField: "metadata",
-          example: { tags: ["greeting"] },
-          answers: [{ status: 200, ...recordAnswer }],
-          errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
-        },
-        ({ body, caller, request }, file, reply) => {
-          const { filename, path, tags, metadata, expires_at: expiresAt } = body;
-          const changes = { filename, path, tags, metadata, expiresAt };
-          const precondition = preconditionOf(request);
-          return service.update(caller, file, changes, precondition, reply.with(recordAnswerOf));
-        },
-      ),
-    )
-    .use(
-      fileWrite(
-        "DELETE",
-        "",
-
-        {
-          operationId: "deleteFile",
-          tag: "Files",
-          summary: "Delete a file",
-          description:
-            "The file goes into the trash, from where it can be restored until the days to keep deleted files are over.",
-          headers: IF_MATCH,
-          answers: [
-            {
-              status: 200,
-              description: "The file is deleted.",
-              json: Type.Object({
-                id: id("The deleted file."),
-                deleted: Type.Literal(true),
-                trash_id: nullable(id("Its entry in the trash; null if this server keeps no deleted files.")),
-              }),
-            },
-          ],
-          errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
-        },
-        ({ caller, request }, file, reply) =>
-          service.remove(
-            caller,
-            file,
-            preconditionOf(request),
-            reply.with(({ file: { id: removed }, trashId }) => ({
-              json: { id: removed, deleted: true, trash_id: trashId },
-            })),
           ),
-      ),
-    )
-    .use(
-      fileWrite(
-        "POST",
-        "/copy",
-
+        ),
+      }),
+      bodyLimits: METADATA_BODY,
+      keptField: "metadata",
+      example: { tags: ["greeting"] },
+      answers: [{ status: 200, ...recordAnswer }],
+      errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      perform: ({ body, caller, request }, file, reply) => {
+        const { filename, path, tags, metadata, expires_at: expiresAt } = body;
+        const changes = { filename, path, tags, metadata, expiresAt };
+        const precondition = preconditionOf(request);
+        return service.update(caller, file, changes, precondition, reply.with(recordAnswerOf));
+      },
+    }),
+    ...fileWrite("DELETE", "", {
+      operationId: "deleteFile",
+      tag: "Files",
+      summary: "Delete a file",
+      description:
+        "The file goes into the trash, from where it can be restored until the days to keep deleted files are over.",
+      headers: IF_MATCH,
+      answers: [
         {
-          operationId: "copyFile",
-          tag: "Files",
-          summary: "Copy a file",
-          description:
-            "The copy has a new id and no expiry; tags and metadata are copied. The content is not stored twice.",
-          headers: IF_MATCH,
-          body: destination,
-          example: { destination_path: "copies/" },
-          answers: [{ status: 201, ...fileAnswer }],
-          errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
-        },
-        ({ body, caller, request }, file, reply) =>
-          service.copy(
-            caller,
-            file,
-            destinationOf(body),
-            preconditionOf(request),
-            reply.with((copy) => ({ ...fileAnswerOf(copy), status: 201 })),
-          ),
-      ),
-    )
-    .use(
-      fileWrite(
-        "POST",
-        "/move",
-
-        {
-          operationId: "moveFile",
-          tag: "Files",
-          summary: "Move a file",
-          description:
-            "Moves a file within its drive or to another drive of yours. Out of a drive that is shared with you, you can only copy. Its id stays.",
-          headers: IF_MATCH,
-          body: destination,
-          example: { destination_path: "archive/" },
-          answers: [{ status: 200, ...fileAnswer }],
-          errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
-        },
-        ({ body, caller, request }, file, reply) => {
-          const precondition = preconditionOf(request);
-          const to = destinationOf(body);
-          return service.move(caller, file, to, precondition, reply.with(fileAnswerOf));
-        },
-      ),
-    )
-    .post(
-      ...write(
-        "/v0/files/bulk-delete",
-
-        {
-          operationId: "deleteFiles",
-          tag: "Files",
-          summary: "Delete many files",
-          description:
-            "Ids that do not exist or are not yours are returned in `failed`; the others go into the trash. They are deleted in steps of a few hundred; if the server stops in between, repeat the request.",
-          body: Type.Object({
-            file_ids: Type.Array(Type.String(), { maxItems: BULK_DELETE_IDS, description: "At most 1,000." }),
+          status: 200,
+          description: "The file is deleted.",
+          json: Type.Object({
+            id: id("The deleted file."),
+            deleted: Type.Literal(true),
+            trash_id: nullable(id("Its entry in the trash; null if this server keeps no deleted files.")),
           }),
-          example: { file_ids: [exampleFile.id] },
-          answers: [
-            {
-              status: 200,
-              description: "The ids of deleted and of failed files.",
-              json: Type.Object({
-                deleted: Type.Array(Type.String()),
-                trash_ids: Type.Array(nullable(Type.String()), {
-                  description:
-                    "The entry in the trash of each of `deleted`, in the same order; null if this server keeps no deleted files.",
-                }),
-                failed: Type.Array(Type.String()),
-              }),
-            },
-          ],
         },
-        ({ body, caller }, reply) => {
-          // At most: each id is deleted or failed.
-          const all = [...new Set(body.file_ids)];
-          const trashIds = all.map(() => exampleTrashId);
-          reply.requireRoom(removedAnswerOf({ deleted: all, trashIds, failed: [] }));
-          return service.removeMany(caller, body.file_ids, reply.with(removedAnswerOf));
+      ],
+      errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
+      perform: ({ caller, request }, file, reply) =>
+        service.remove(
+          caller,
+          file,
+          preconditionOf(request),
+          reply.with(({ file: { id: removed }, trashId }) => ({
+            json: { id: removed, deleted: true, trash_id: trashId },
+          })),
+        ),
+    }),
+    ...fileWrite("POST", "/copy", {
+      operationId: "copyFile",
+      tag: "Files",
+      summary: "Copy a file",
+      description:
+        "The copy has a new id and no expiry; tags and metadata are copied. The content is not stored twice.",
+      headers: IF_MATCH,
+      body: destination,
+      example: { destination_path: "copies/" },
+      answers: [{ status: 201, ...fileAnswer }],
+      errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      perform: ({ body, caller, request }, file, reply) =>
+        service.copy(
+          caller,
+          file,
+          destinationOf(body),
+          preconditionOf(request),
+          reply.with((copy) => ({ ...fileAnswerOf(copy), status: 201 })),
+        ),
+    }),
+    ...fileWrite("POST", "/move", {
+      operationId: "moveFile",
+      tag: "Files",
+      summary: "Move a file",
+      description:
+        "Moves a file within its drive or to another drive of yours. Out of a drive that is shared with you, you can only copy. Its id stays.",
+      headers: IF_MATCH,
+      body: destination,
+      example: { destination_path: "archive/" },
+      answers: [{ status: 200, ...fileAnswer }],
+      errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      perform: ({ body, caller, request }, file, reply) => {
+        const precondition = preconditionOf(request);
+        const to = destinationOf(body);
+        return service.move(caller, file, to, precondition, reply.with(fileAnswerOf));
+      },
+    }),
+    write("POST", "/v0/files/bulk-delete", {
+      operationId: "deleteFiles",
+      tag: "Files",
+      summary: "Delete many files",
+      description:
+        "Ids that do not exist or are not yours are returned in `failed`; the others go into the trash. They are deleted in steps of a few hundred; if the server stops in between, repeat the request.",
+      body: Type.Object({
+        file_ids: Type.Array(Type.String(), { maxItems: BULK_DELETE_IDS, description: "At most 1,000." }),
+      }),
+      example: { file_ids: [exampleFile.id] },
+      answers: [
+        {
+          status: 200,
+          description: "The ids of deleted and of failed files.",
+          json: Type.Object({
+            deleted: Type.Array(Type.String()),
+            trash_ids: Type.Array(nullable(Type.String()), {
+              description:
+                "The entry in the trash of each of `deleted`, in the same order; null if this server keeps no deleted files.",
+            }),
+            failed: Type.Array(Type.String()),
+          }),
         },
-      ),
-    );
+      ],
+      perform: ({ body, caller }, reply) => {
+        // At most: each id is deleted or failed.
+        const all = [...new Set(body.file_ids)];
+        const trashIds = all.map(() => exampleTrashId);
+        reply.requireRoom(removedAnswerOf({ deleted: all, trashIds, failed: [] }));
+        return service.removeMany(caller, body.file_ids, reply.with(removedAnswerOf));
+      },
+    }),
+  ];
 }
 
 /** What a bulk deletion answers. */

@@ -1,5 +1,4 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { FOLDER_COPY_ENTRIES, FOLDER_MOVE_ENTRIES, PATH_BYTES } from "../../../domain/limits.ts";
 import type { FolderDestination, Folders } from "../../../services/folders/folders.ts";
 import { exampleFolder } from "../../records/examples.ts";
@@ -24,64 +23,51 @@ function exampleTransferTo(destination: string): Static<typeof transfer> {
 
 /** Moves and copies folders with everything in them. */
 export function folderTransfers(service: Folders) {
-  return new Elysia({ name: "folder-transfers" })
-    .post(
-      ...write(
-        "/v0/folders/move",
-
+  return [
+    write("POST", "/v0/folders/move", {
+      operationId: "moveFolder",
+      tag: "Folders",
+      summary: "Move or rename a folder",
+      description: `Moves a folder with everything in it, within its drive or to another drive of yours. Out of a drive that is shared with you, you can only copy. Only the \`path\` of the files changes: ids, times, tags and links stay.\n\n${transferRules(FOLDER_MOVE_ENTRIES)}`,
+      body: transfer,
+      example: exampleTransferTo("archive/2030/"),
+      answers: [
         {
-          operationId: "moveFolder",
-          tag: "Folders",
-          summary: "Move or rename a folder",
-          description: `Moves a folder with everything in it, within its drive or to another drive of yours. Out of a drive that is shared with you, you can only copy. Only the \`path\` of the files changes: ids, times, tags and links stay.\n\n${transferRules(FOLDER_MOVE_ENTRIES)}`,
-          body: transfer,
-          example: exampleTransferTo("archive/2030/"),
-          answers: [
-            {
-              status: 200,
-              description: "The moved folder.",
-              json: folderSchema,
-              example: exampleFolder,
-            },
-          ],
-          errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
+          status: 200,
+          description: "The moved folder.",
+          json: folderSchema,
+          example: exampleFolder,
         },
-        ({ body, caller }, reply) =>
-          service.move(
-            caller,
-            body.drive_id,
-            body.path,
-            destinationOf(body),
-            reply.with((folder) => ({ json: folderRecord(folder) })),
-          ),
-      ),
-    )
-    .post(
-      ...write(
-        "/v0/folders/copy",
-
-        {
-          operationId: "copyFolder",
-          tag: "Folders",
-          summary: "Copy a folder",
-          description: `Copies a folder with everything in it, within its drive or to another drive of yours. The copies have new ids and no expiry; tags and metadata are copied. Contents are not stored twice, but copies count for the storage limit.\n\n${transferRules(FOLDER_COPY_ENTRIES)}`,
-          body: transfer,
-          example: exampleTransferTo("copies/2030/"),
-          answers: [
-            { status: 201, description: "The new folder.", json: folderSchema, example: exampleFolder },
-          ],
-          errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
-        },
-        ({ body, caller }, reply) =>
-          service.copy(
-            caller,
-            body.drive_id,
-            body.path,
-            destinationOf(body),
-            reply.with((folder) => ({ status: 201, json: folderRecord(folder) })),
-          ),
-      ),
-    );
+      ],
+      errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
+      perform: ({ body, caller }, reply) =>
+        service.move(
+          caller,
+          body.drive_id,
+          body.path,
+          destinationOf(body),
+          reply.with((folder) => ({ json: folderRecord(folder) })),
+        ),
+    }),
+    write("POST", "/v0/folders/copy", {
+      operationId: "copyFolder",
+      tag: "Folders",
+      summary: "Copy a folder",
+      description: `Copies a folder with everything in it, within its drive or to another drive of yours. The copies have new ids and no expiry; tags and metadata are copied. Contents are not stored twice, but copies count for the storage limit.\n\n${transferRules(FOLDER_COPY_ENTRIES)}`,
+      body: transfer,
+      example: exampleTransferTo("copies/2030/"),
+      answers: [{ status: 201, description: "The new folder.", json: folderSchema, example: exampleFolder }],
+      errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
+      perform: ({ body, caller }, reply) =>
+        service.copy(
+          caller,
+          body.drive_id,
+          body.path,
+          destinationOf(body),
+          reply.with((folder) => ({ status: 201, json: folderRecord(folder) })),
+        ),
+    }),
+  ];
 }
 
 function destinationOf(body: Static<typeof transfer>): FolderDestination {

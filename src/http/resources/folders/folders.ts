@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { counted } from "../../../domain/contents/texts/text.ts";
 import type {
   FolderListing,
@@ -40,118 +39,101 @@ const deletion = Type.Object({
 
 /** Lists, creates and deletes folders. They are moved and copied in `folder-transfers.ts`. */
 export function folders(service: Folders, views: SnapshotViews) {
-  return new Elysia({ name: "folders" })
-    .get(
-      ...operation(
-        "/v0/folders",
-
+  return [
+    operation("GET", "/v0/folders", {
+      operationId: "listFolders",
+      tag: "Folders",
+      summary: "List folders",
+      description:
+        "Returns the folders directly in a folder, in path order, empty ones included. Each has the number of files and bytes in it and below, and whether it has folders itself. To list the files of a folder, use `GET /v0/files` with `delimiter=/`.",
+      query: listQuery,
+      answers: [
         {
-          operationId: "listFolders",
-          tag: "Folders",
-          summary: "List folders",
-          description:
-            "Returns the folders directly in a folder, in path order, empty ones included. Each has the number of files and bytes in it and below, and whether it has folders itself. To list the files of a folder, use `GET /v0/files` with `delimiter=/`.",
-          query: listQuery,
-          answers: [
-            {
-              status: 200,
-              description: "A page of folders.",
-              json: foldersSchema,
-              example: { data: [exampleFolder], total: 1, page: 1, limit: 50, next_cursor: null },
-            },
-          ],
-          errors: ["NOT_FOUND"],
+          status: 200,
+          description: "A page of folders.",
+          json: foldersSchema,
+          example: { data: [exampleFolder], total: 1, page: 1, limit: 50, next_cursor: null },
         },
-        ({ query, caller }) => {
-          const { page, limit, snapshot_id: snapshot } = query;
-          const request = {
-            driveId: query.drive_id,
-            path: query.path ?? "",
-            page,
-            limit,
-            after: query.cursor === undefined ? null : decodeCursor(query.cursor),
-          };
-          return snapshot === undefined
-            ? answerOf(service.list(caller, request), request)
-            : views.folders(caller, snapshot, request).then((listing) => answerOf(listing, request));
-        },
-      ),
-    )
-    .post(
-      ...write(
-        "/v0/folders",
-
+      ],
+      errors: ["NOT_FOUND"],
+      handle: ({ query, caller }) => {
+        const { page, limit, snapshot_id: snapshot } = query;
+        const request = {
+          driveId: query.drive_id,
+          path: query.path ?? "",
+          page,
+          limit,
+          after: query.cursor === undefined ? null : decodeCursor(query.cursor),
+        };
+        return snapshot === undefined
+          ? answerOf(service.list(caller, request), request)
+          : views.folders(caller, snapshot, request).then((listing) => answerOf(listing, request));
+      },
+    }),
+    write("POST", "/v0/folders", {
+      operationId: "createFolder",
+      tag: "Folders",
+      summary: "Create a folder",
+      description:
+        "Creates a folder and its missing parents. Returns 200 with the existing folder if there is one. Uploads create the folders that they need. A folder stays until it is deleted, even if it is empty.",
+      body: Type.Object({ drive_id: driveRef(), path: folderPath }),
+      example: { drive_id: exampleFolder.drive_id, path: exampleFolder.path },
+      answers: [
+        { status: 201, description: "The new folder.", json: folderSchema, example: exampleFolder },
+        { status: 200, description: "The existing folder.", json: folderSchema },
+      ],
+      errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
+      perform: ({ body, caller }, reply) =>
+        service.create(
+          caller,
+          body.drive_id,
+          body.path,
+          reply.with((made) => ({ status: made.created ? 201 : 200, json: folderRecord(made) })),
+        ),
+    }),
+    write("DELETE", "/v0/folders", {
+      operationId: "deleteFolder",
+      tag: "Folders",
+      summary: "Delete a folder",
+      description:
+        "Deletes a folder with everything in it. It goes into the trash as one entry, from where it can be restored for a while. A deletion has two steps: without `confirm: true` nothing is deleted, and the response, also a 200, has `success: false` and the number of files that would be; send the same with `confirm: true` to delete them. A folder of up to a few hundred files is deleted in one step. A larger one is deleted in several steps, and other requests may see what is left before the response. Other changes in the folder wait until it ends. If the server stops before the end, it continues after the restart. `POST /v0/drives/{id}/works/{wid}/cancel` gives it up: then everything comes back.\n\n`drive_id`, `path` and `confirm` are taken from the query or from the body: many clients send no body with DELETE. 400 is returned if both have one and they differ.",
+      query: deletion,
+      bodyOptional: true,
+      body: deletion,
+      example: { drive_id: exampleFolder.drive_id, path: exampleFolder.path },
+      answers: [
         {
-          operationId: "createFolder",
-          tag: "Folders",
-          summary: "Create a folder",
-          description:
-            "Creates a folder and its missing parents. Returns 200 with the existing folder if there is one. Uploads create the folders that they need. A folder stays until it is deleted, even if it is empty.",
-          body: Type.Object({ drive_id: driveRef(), path: folderPath }),
-          example: { drive_id: exampleFolder.drive_id, path: exampleFolder.path },
-          answers: [
-            { status: 201, description: "The new folder.", json: folderSchema, example: exampleFolder },
-            { status: 200, description: "The existing folder.", json: folderSchema },
-          ],
-          errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
+          status: 200,
+          description: "What would be deleted; with `confirm`, what was deleted.",
+          json: Type.Union([
+            Type.Object({
+              success: Type.Literal(false),
+              deleted_count: Type.Literal(0),
+              path: folderPath,
+              file_count: Type.Integer({ description: "Files that would be deleted." }),
+              message: Type.String(),
+            }),
+            Type.Object({
+              success: Type.Literal(true),
+              deleted_count: Type.Integer({ description: "Files that were deleted." }),
+              trash_id: nullable(
+                id("The folder's entry in the trash; null if this server keeps no deleted files."),
+              ),
+            }),
+          ]),
+          example: { success: true, deleted_count: 12, trash_id: exampleTrashId },
         },
-        ({ body, caller }, reply) =>
-          service.create(
-            caller,
-            body.drive_id,
-            body.path,
-            reply.with((made) => ({ status: made.created ? 201 : 200, json: folderRecord(made) })),
-          ),
-      ),
-    )
-    .delete(
-      ...write(
-        "/v0/folders",
-
-        {
-          operationId: "deleteFolder",
-          tag: "Folders",
-          summary: "Delete a folder",
-          description:
-            "Deletes a folder with everything in it. It goes into the trash as one entry, from where it can be restored for a while. A deletion has two steps: without `confirm: true` nothing is deleted, and the response, also a 200, has `success: false` and the number of files that would be; send the same with `confirm: true` to delete them. A folder of up to a few hundred files is deleted in one step. A larger one is deleted in several steps, and other requests may see what is left before the response. Other changes in the folder wait until it ends. If the server stops before the end, it continues after the restart. `POST /v0/drives/{id}/works/{wid}/cancel` gives it up: then everything comes back.\n\n`drive_id`, `path` and `confirm` are taken from the query or from the body: many clients send no body with DELETE. 400 is returned if both have one and they differ.",
-          query: deletion,
-          bodyOptional: true,
-          body: deletion,
-          example: { drive_id: exampleFolder.drive_id, path: exampleFolder.path },
-          answers: [
-            {
-              status: 200,
-              description: "What would be deleted; with `confirm`, what was deleted.",
-              json: Type.Union([
-                Type.Object({
-                  success: Type.Literal(false),
-                  deleted_count: Type.Literal(0),
-                  path: folderPath,
-                  file_count: Type.Integer({ description: "Files that would be deleted." }),
-                  message: Type.String(),
-                }),
-                Type.Object({
-                  success: Type.Literal(true),
-                  deleted_count: Type.Integer({ description: "Files that were deleted." }),
-                  trash_id: nullable(
-                    id("The folder's entry in the trash; null if this server keeps no deleted files."),
-                  ),
-                }),
-              ]),
-              example: { success: true, deleted_count: 12, trash_id: exampleTrashId },
-            },
-          ],
-          errors: ["NOT_FOUND"],
-        },
-        ({ query, body, caller }, reply) => {
-          const driveId = required("drive_id", query.drive_id, body.drive_id);
-          const path = required("path", query.path, body.path);
-          return given("confirm", query.confirm, body.confirm) === true
-            ? service.remove(caller, driveId, path, reply.with(deletedAnswer))
-            : service.preview(caller, driveId, path, reply.with(previewAnswer));
-        },
-      ),
-    );
+      ],
+      errors: ["NOT_FOUND"],
+      perform: ({ query, body, caller }, reply) => {
+        const driveId = required("drive_id", query.drive_id, body.drive_id);
+        const path = required("path", query.path, body.path);
+        return given("confirm", query.confirm, body.confirm) === true
+          ? service.remove(caller, driveId, path, reply.with(deletedAnswer))
+          : service.preview(caller, driveId, path, reply.with(previewAnswer));
+      },
+    }),
+  ];
 }
 
 function answerOf(listing: FolderListing, { page, limit }: Pick<FoldersPage, "page" | "limit">): Response {

@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { GREP, GREP_BOUNDS, GREP_LIMITS, MIB } from "../../../domain/limits.ts";
 import type { Grep } from "../../../services/grep/grep.ts";
 import { decodeGrepPosition, encodeGrepPosition } from "../../operation/cursor.ts";
@@ -80,32 +79,28 @@ const exampleAnswer: MatchedFilesPage = {
 
 /** Lines of files, found by a regular expression. */
 export function grep(service: Grep) {
-  return new Elysia({ name: "grep" }).get(
-    ...operation(
-      "/v0/grep",
-
-      {
-        operationId: "grepFiles",
-        tag: "Search",
-        summary: "Search the lines of files",
-        description: [
-          "Searches the text of files, line by line, with a regular expression. Files are in path order, drive by drive. Text is read as UTF-8, as UTF-16 if it starts with that byte order mark, else as Latin-1; other files are passed over. A line ends with LF or CR LF, which the pattern does not see, so `^` and `$` match at the ends of each line.",
-          `Of each file at most ${GREP.fileMatches} lines are returned; \`has_more_matches\` says if there are more. Of a line with more than ${GREP.lineCharacters} characters, the part around its first match is returned, with \`…\` where it is cut. Lines over ${GREP_BOUNDS.blockBytes / 1024} KiB are searched in pieces of that size, each returned like a line of its own.`,
-          `A page ends after \`limit\` files, ${GREP_BOUNDS.matches} matches, ${GREP_BOUNDS.characters} characters of lines in JSON, ${GREP_BOUNDS.bytes / MIB} MiB that were searched, or ${GREP_BOUNDS.time / 1000} seconds: perhaps inside a file, and perhaps with nothing found yet. Then \`next_cursor\` says where to go on. \`is_partial\` is true if anything may be missing: more pages, more matches of a file, or a file whose content is damaged.`,
-          `At most ${GREP_LIMITS.each} such searches can wait or run at once for one account or unclaimed drive. Above that, 429 is returned.`,
-        ].join("\n\n"),
-        query: grepQuery,
-        answers: [
-          {
-            status: 200,
-            description: "A page of files with matches.",
-            json: matchedFilesSchema,
-            example: exampleAnswer,
-          },
-        ],
-        errors: ["NOT_FOUND"],
-      },
-      async ({ query, caller, context, request }) => {
+  return [
+    operation("GET", "/v0/grep", {
+      operationId: "grepFiles",
+      tag: "Search",
+      summary: "Search the lines of files",
+      description: [
+        "Searches the text of files, line by line, with a regular expression. Files are in path order, drive by drive. Text is read as UTF-8, as UTF-16 if it starts with that byte order mark, else as Latin-1; other files are passed over. A line ends with LF or CR LF, which the pattern does not see, so `^` and `$` match at the ends of each line.",
+        `Of each file at most ${GREP.fileMatches} lines are returned; \`has_more_matches\` says if there are more. Of a line with more than ${GREP.lineCharacters} characters, the part around its first match is returned, with \`…\` where it is cut. Lines over ${GREP_BOUNDS.blockBytes / 1024} KiB are searched in pieces of that size, each returned like a line of its own.`,
+        `A page ends after \`limit\` files, ${GREP_BOUNDS.matches} matches, ${GREP_BOUNDS.characters} characters of lines in JSON, ${GREP_BOUNDS.bytes / MIB} MiB that were searched, or ${GREP_BOUNDS.time / 1000} seconds: perhaps inside a file, and perhaps with nothing found yet. Then \`next_cursor\` says where to go on. \`is_partial\` is true if anything may be missing: more pages, more matches of a file, or a file whose content is damaged.`,
+        `At most ${GREP_LIMITS.each} such searches can wait or run at once for one account or unclaimed drive. Above that, 429 is returned.`,
+      ].join("\n\n"),
+      query: grepQuery,
+      answers: [
+        {
+          status: 200,
+          description: "A page of files with matches.",
+          json: matchedFilesSchema,
+          example: exampleAnswer,
+        },
+      ],
+      errors: ["NOT_FOUND"],
+      handle: async ({ query, caller, context, request }) => {
         const { files, isPartial, next } = await service.find(
           caller,
           {
@@ -137,6 +132,6 @@ export function grep(service: Grep) {
         };
         return Response.json(answer);
       },
-    ),
-  );
+    }),
+  ];
 }

@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Rewound, Snapshots } from "../../../services/snapshots/snapshots.ts";
 import { decodeDifference, encodeDifference } from "../../operation/cursor.ts";
 import { exampleCompared, exampleSnapshot } from "../../records/examples.ts";
@@ -23,88 +22,77 @@ const restored = Type.Object({
 
 /** What snapshots are for. */
 export function snapshotUses(service: Snapshots) {
-  return new Elysia({ name: "snapshot-uses" })
-    .get(
-      ...operation(
-        "/v0/drives/:id/snapshots/:sid/compare",
-
+  return [
+    operation("GET", "/v0/drives/:id/snapshots/:sid/compare", {
+      operationId: "compareSnapshot",
+      tag: "Snapshots",
+      summary: "Compare a snapshot with now",
+      description:
+        "Returns the files that differ between the snapshot (`before`) and the drive as it is (`after`), in path order. Folders without files are not compared. A file that was moved out of `prefix` is shown where it was. It costs as much as has changed, and as one look at each path.",
+      params: snapshotParams,
+      query: Type.Object({ prefix, limit: paging.limit, cursor: cursor() }),
+      answers: [
         {
-          operationId: "compareSnapshot",
-          tag: "Snapshots",
-          summary: "Compare a snapshot with now",
-          description:
-            "Returns the files that differ between the snapshot (`before`) and the drive as it is (`after`), in path order. Folders without files are not compared. A file that was moved out of `prefix` is shown where it was. It costs as much as has changed, and as one look at each path.",
-          params: snapshotParams,
-          query: Type.Object({ prefix, limit: paging.limit, cursor: cursor() }),
-          answers: [
-            {
-              status: 200,
-              description: "A page of differences.",
-              json: Type.Object({ data: Type.Array(differenceSchema), next_cursor: nextCursor }),
-              example: {
-                data: [{ path: "notes/hello.txt", change: "removed", before: exampleCompared, after: null }],
-                next_cursor: null,
-              },
-            },
-          ],
-          errors: ["NOT_FOUND"],
+          status: 200,
+          description: "A page of differences.",
+          json: Type.Object({ data: Type.Array(differenceSchema), next_cursor: nextCursor }),
+          example: {
+            data: [{ path: "notes/hello.txt", change: "removed", before: exampleCompared, after: null }],
+            next_cursor: null,
+          },
         },
-        async ({ params, query, caller }) => {
-          const { differences, next } = await service.compare(caller, params.id, params.sid, {
-            prefix: query.prefix ?? "",
-            limit: query.limit,
-            after: query.cursor === undefined ? null : decodeDifference(query.cursor),
-          });
-          return Response.json({
-            data: differences.map(differenceRecord),
-            next_cursor: next === null ? null : encodeDifference(next),
-          });
-        },
-      ),
-    )
-    .post(
-      ...write(
-        "/v0/drives/:id/snapshots/:sid/restore",
-
-        {
-          operationId: "restoreSnapshot",
-          tag: "Snapshots",
-          summary: "Restore a snapshot",
-          description:
-            "Brings the drive, or one folder of it, back to what the snapshot has: contents, paths, tags, metadata, times and ids. Before that, a snapshot is taken: to restore `snapshot_id` undoes this. Files that have expired since stay away. A file that was moved to another drive stays there, too, and its copy here has a new id. What the snapshot replaces or removes is not in the trash, but in `snapshot_id`.\n\nA large restore is done in several steps, and other requests may see what is done before the response. Other changes in the folder wait until it ends. If the server stops before the end, it continues after the restart. `POST /v0/drives/{id}/works/{wid}/cancel` stops it halfway.",
-          params: snapshotParams,
-          body: Type.Object({
-            path: Type.Optional(
-              Type.String({
-                description: "Only this folder. Default: the whole drive.",
-                examples: ["notes/"],
-              }),
-            ),
+      ],
+      errors: ["NOT_FOUND"],
+      handle: async ({ params, query, caller }) => {
+        const { differences, next } = await service.compare(caller, params.id, params.sid, {
+          prefix: query.prefix ?? "",
+          limit: query.limit,
+          after: query.cursor === undefined ? null : decodeDifference(query.cursor),
+        });
+        return Response.json({
+          data: differences.map(differenceRecord),
+          next_cursor: next === null ? null : encodeDifference(next),
+        });
+      },
+    }),
+    write("POST", "/v0/drives/:id/snapshots/:sid/restore", {
+      operationId: "restoreSnapshot",
+      tag: "Snapshots",
+      summary: "Restore a snapshot",
+      description:
+        "Brings the drive, or one folder of it, back to what the snapshot has: contents, paths, tags, metadata, times and ids. Before that, a snapshot is taken: to restore `snapshot_id` undoes this. Files that have expired since stay away. A file that was moved to another drive stays there, too, and its copy here has a new id. What the snapshot replaces or removes is not in the trash, but in `snapshot_id`.\n\nA large restore is done in several steps, and other requests may see what is done before the response. Other changes in the folder wait until it ends. If the server stops before the end, it continues after the restart. `POST /v0/drives/{id}/works/{wid}/cancel` stops it halfway.",
+      params: snapshotParams,
+      body: Type.Object({
+        path: Type.Optional(
+          Type.String({
+            description: "Only this folder. Default: the whole drive.",
+            examples: ["notes/"],
           }),
-          bodyOptional: true,
-          example: {},
-          answers: [
-            {
-              status: 200,
-              description: "The drive or folder is as in the snapshot.",
-              json: Type.Object({ data: restored }),
-              example: {
-                data: {
-                  restored: true,
-                  path: "",
-                  files_restored: 2,
-                  files_removed: 1,
-                  snapshot_id: exampleSnapshot.id,
-                },
-              },
+        ),
+      }),
+      bodyOptional: true,
+      example: {},
+      answers: [
+        {
+          status: 200,
+          description: "The drive or folder is as in the snapshot.",
+          json: Type.Object({ data: restored }),
+          example: {
+            data: {
+              restored: true,
+              path: "",
+              files_restored: 2,
+              files_removed: 1,
+              snapshot_id: exampleSnapshot.id,
             },
-          ],
-          errors: ["NOT_FOUND", "CONFLICT"],
+          },
         },
-        ({ params, body, caller }, reply) =>
-          service.restore(caller, params.id, params.sid, body.path, reply.with(restoredAnswer)),
-      ),
-    );
+      ],
+      errors: ["NOT_FOUND", "CONFLICT"],
+      perform: ({ params, body, caller }, reply) =>
+        service.restore(caller, params.id, params.sid, body.path, reply.with(restoredAnswer)),
+    }),
+  ];
 }
 
 function restoredAnswer({ path, restored: files, removed, before }: Rewound): JsonAnswer {

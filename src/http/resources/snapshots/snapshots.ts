@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { SNAPSHOTS } from "../../../domain/limits.ts";
 import type { Snapshots } from "../../../services/snapshots/snapshots.ts";
 import { decodeNumber, encodeNumber } from "../../operation/cursor.ts";
@@ -17,120 +16,97 @@ const example = { data: exampleSnapshot };
 
 /** Snapshots of drives. What uses one is in `snapshot-uses.ts`. */
 export function snapshots(service: Snapshots) {
-  return new Elysia({ name: "snapshots" })
-    .post(
-      ...write(
-        "/v0/drives/:id/snapshots",
-
-        {
-          operationId: "createSnapshot",
-          tag: "Snapshots",
-          summary: "Take a snapshot",
-          description: `Remembers what the drive holds now: all files and folders, with their records. It takes a moment, however large the drive is, and no space until something changes. Take one before something risky: restoring it brings everything back. Later changes keep what the snapshot needs, and that counts as storage until the snapshot is deleted. A drive has at most ${SNAPSHOTS.taken} snapshots, and the ${SNAPSHOTS.automatic} newest of those that the server takes before it restores one.`,
-          params: driveParams,
-          body: Type.Object({
-            name: Type.Optional(
-              Type.String({
-                description: "1 to 64 characters after trimming.",
-                examples: [exampleSnapshot.name],
-              }),
-            ),
+  return [
+    write("POST", "/v0/drives/:id/snapshots", {
+      operationId: "createSnapshot",
+      tag: "Snapshots",
+      summary: "Take a snapshot",
+      description: `Remembers what the drive holds now: all files and folders, with their records. It takes a moment, however large the drive is, and no space until something changes. Take one before something risky: restoring it brings everything back. Later changes keep what the snapshot needs, and that counts as storage until the snapshot is deleted. A drive has at most ${SNAPSHOTS.taken} snapshots, and the ${SNAPSHOTS.automatic} newest of those that the server takes before it restores one.`,
+      params: driveParams,
+      body: Type.Object({
+        name: Type.Optional(
+          Type.String({
+            description: "1 to 64 characters after trimming.",
+            examples: [exampleSnapshot.name],
           }),
-          bodyOptional: true,
-          example: { name: exampleSnapshot.name },
-          answers: [{ status: 201, description: "The new snapshot.", json: oneSnapshot, example }],
-          errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
-        },
-        ({ params, body, caller }, reply) =>
-          service.create(
-            caller,
-            params.id,
-            body.name,
-            reply.with((snapshot) => ({ status: 201, json: { data: snapshotRecord(snapshot) } })),
-          ),
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/drives/:id/snapshots",
-
+        ),
+      }),
+      bodyOptional: true,
+      example: { name: exampleSnapshot.name },
+      answers: [{ status: 201, description: "The new snapshot.", json: oneSnapshot, example }],
+      errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
+      perform: ({ params, body, caller }, reply) =>
+        service.create(
+          caller,
+          params.id,
+          body.name,
+          reply.with((snapshot) => ({ status: 201, json: { data: snapshotRecord(snapshot) } })),
+        ),
+    }),
+    operation("GET", "/v0/drives/:id/snapshots", {
+      operationId: "listSnapshots",
+      tag: "Snapshots",
+      summary: "List snapshots",
+      description: "Returns the snapshots of a drive, newest first.",
+      params: driveParams,
+      query: Type.Object({ limit: paging.limit, cursor: cursor() }),
+      answers: [
         {
-          operationId: "listSnapshots",
-          tag: "Snapshots",
-          summary: "List snapshots",
-          description: "Returns the snapshots of a drive, newest first.",
-          params: driveParams,
-          query: Type.Object({ limit: paging.limit, cursor: cursor() }),
-          answers: [
-            {
-              status: 200,
-              description: "A page of snapshots.",
-              json: Type.Object({
-                data: Type.Array(snapshotSchema),
-                total: Type.Integer({ description: "The number of snapshots on all pages." }),
-                next_cursor: nextCursor,
-              }),
-              example: { data: [exampleSnapshot], total: 1, next_cursor: null },
-            },
-          ],
-          errors: ["NOT_FOUND"],
+          status: 200,
+          description: "A page of snapshots.",
+          json: Type.Object({
+            data: Type.Array(snapshotSchema),
+            total: Type.Integer({ description: "The number of snapshots on all pages." }),
+            next_cursor: nextCursor,
+          }),
+          example: { data: [exampleSnapshot], total: 1, next_cursor: null },
         },
-        ({ params, query, caller }) => {
-          const before = query.cursor === undefined ? null : decodeNumber(query.cursor);
-          const found = service.list(caller, params.id, { limit: query.limit, before });
-          return Response.json({
-            data: found.snapshots.map(snapshotRecord),
-            total: found.total,
-            next_cursor: found.nextBefore === null ? null : encodeNumber(found.nextBefore),
-          });
-        },
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/drives/:id/snapshots/:sid",
-
+      ],
+      errors: ["NOT_FOUND"],
+      handle: ({ params, query, caller }) => {
+        const before = query.cursor === undefined ? null : decodeNumber(query.cursor);
+        const found = service.list(caller, params.id, { limit: query.limit, before });
+        return Response.json({
+          data: found.snapshots.map(snapshotRecord),
+          total: found.total,
+          next_cursor: found.nextBefore === null ? null : encodeNumber(found.nextBefore),
+        });
+      },
+    }),
+    operation("GET", "/v0/drives/:id/snapshots/:sid", {
+      operationId: "getSnapshot",
+      tag: "Snapshots",
+      summary: "Get a snapshot",
+      params: snapshotParams,
+      answers: [{ status: 200, description: "The snapshot.", json: oneSnapshot, example }],
+      errors: ["NOT_FOUND"],
+      handle: ({ params, caller }) =>
+        Response.json({ data: snapshotRecord(service.get(caller, params.id, params.sid)) }),
+    }),
+    write("DELETE", "/v0/drives/:id/snapshots/:sid", {
+      operationId: "deleteSnapshot",
+      tag: "Snapshots",
+      summary: "Delete a snapshot",
+      description:
+        "Deletes the snapshot at once; the drive stays as it is. What only this snapshot kept is removed soon after. This cannot be undone.",
+      params: snapshotParams,
+      answers: [
         {
-          operationId: "getSnapshot",
-          tag: "Snapshots",
-          summary: "Get a snapshot",
-          params: snapshotParams,
-          answers: [{ status: 200, description: "The snapshot.", json: oneSnapshot, example }],
-          errors: ["NOT_FOUND"],
+          status: 200,
+          description: "The snapshot is deleted.",
+          json: Type.Object({
+            data: Type.Object({ id: id("The deleted snapshot."), deleted: Type.Literal(true) }),
+          }),
         },
-        ({ params, caller }) =>
-          Response.json({ data: snapshotRecord(service.get(caller, params.id, params.sid)) }),
-      ),
-    )
-    .delete(
-      ...write(
-        "/v0/drives/:id/snapshots/:sid",
-
-        {
-          operationId: "deleteSnapshot",
-          tag: "Snapshots",
-          summary: "Delete a snapshot",
-          description:
-            "Deletes the snapshot at once; the drive stays as it is. What only this snapshot kept is removed soon after. This cannot be undone.",
-          params: snapshotParams,
-          answers: [
-            {
-              status: 200,
-              description: "The snapshot is deleted.",
-              json: Type.Object({
-                data: Type.Object({ id: id("The deleted snapshot."), deleted: Type.Literal(true) }),
-              }),
-            },
-          ],
-          errors: ["NOT_FOUND"],
-        },
-        ({ params, caller }, reply) =>
-          service.remove(
-            caller,
-            params.id,
-            params.sid,
-            reply.with((snapshotId) => ({ json: { data: { id: snapshotId, deleted: true } } })),
-          ),
-      ),
-    );
+      ],
+      errors: ["NOT_FOUND"],
+      perform: ({ params, caller }, reply) =>
+        service.remove(
+          caller,
+          params.id,
+          params.sid,
+          reply.with((snapshotId) => ({ json: { data: { id: snapshotId, deleted: true } } })),
+        ),
+    }),
+  ];
 }

@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { CHANGE_TYPES } from "../../../domain/changes/change-types.ts";
 import { WEBHOOKS } from "../../../domain/limits.ts";
 import type { WebhookDeliveries } from "../../../services/webhooks/deliveries.ts";
@@ -47,234 +46,187 @@ function answerWith(description: string) {
 
 /** Webhooks: they are told of changes. */
 export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
-  return new Elysia({ name: "webhooks" })
-    .post(
-      ...write(
-        "/v0/webhooks",
-
-        {
-          operationId: "createWebhook",
-          tag: "Webhooks",
-          summary: "Create a webhook",
-          description: `${MESSAGES} An account has at most ${WEBHOOKS.each.claimed} webhooks, an unclaimed drive ${WEBHOOKS.each.unclaimed}.`,
-          body: Type.Object({
-            url,
-            events,
-            secret: Type.Optional(
-              Type.String({
-                description:
-                  "What messages are signed with: `whsec_` and the base64 of 24 to 64 random bytes. Default: a new one.",
-              }),
-            ),
-            drive_id: Type.Optional(driveRef("Default: all drives of your own, or the drive of the key.")),
+  return [
+    write("POST", "/v0/webhooks", {
+      operationId: "createWebhook",
+      tag: "Webhooks",
+      summary: "Create a webhook",
+      description: `${MESSAGES} An account has at most ${WEBHOOKS.each.claimed} webhooks, an unclaimed drive ${WEBHOOKS.each.unclaimed}.`,
+      body: Type.Object({
+        url,
+        events,
+        secret: Type.Optional(
+          Type.String({
+            description:
+              "What messages are signed with: `whsec_` and the base64 of 24 to 64 random bytes. Default: a new one.",
           }),
-          example: { url: exampleWebhook.url, events: exampleWebhook.events },
-          answers: [
-            {
-              status: 201,
-              description: "The webhook. Its `secret` is shown only in this response.",
-              json: Type.Intersect([webhookSchema, Type.Object({ secret: Type.String() })]),
-              example: { ...exampleWebhook, secret: exampleSecret },
-            },
-          ],
-          errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
-        },
-        ({ body, caller }, reply) => {
-          const { drive_id: drive, ...wanted } = body;
-          return service.create(
-            caller,
-            { drive, url: wanted.url, events: wanted.events, secret: wanted.secret },
-            reply.with(({ webhook, secret }) => ({
-              status: 201,
-              json: { ...webhookRecord(webhook), secret },
-            })),
-          );
-        },
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/webhooks",
-
+        ),
+        drive_id: Type.Optional(driveRef("Default: all drives of your own, or the drive of the key.")),
+      }),
+      example: { url: exampleWebhook.url, events: exampleWebhook.events },
+      answers: [
         {
-          operationId: "listWebhooks",
-          tag: "Webhooks",
-          summary: "List webhooks",
-          description:
-            "Returns all webhooks that you manage, oldest first. Their secrets are not shown again.",
-          query: Type.Object({ drive_id: Type.Optional(driveRef("Only those of one drive alone.")) }),
-          answers: [
-            {
-              status: 200,
-              description: "The webhooks.",
-              json: Type.Object({
-                data: Type.Array(webhookSchema),
-                total: Type.Integer({ description: "Their number." }),
-                next_cursor: nextCursor,
-              }),
-              example: { data: [exampleWebhook], total: 1, next_cursor: null },
-            },
-          ],
-          errors: ["NOT_FOUND"],
+          status: 201,
+          description: "The webhook. Its `secret` is shown only in this response.",
+          json: Type.Intersect([webhookSchema, Type.Object({ secret: Type.String() })]),
+          example: { ...exampleWebhook, secret: exampleSecret },
         },
-        ({ query, caller }) => {
-          const data = service.list(caller, query.drive_id).map(webhookRecord);
-          return Response.json({ data, total: data.length, next_cursor: null });
-        },
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/webhooks/:id",
-
+      ],
+      errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
+      perform: ({ body, caller }, reply) => {
+        const { drive_id: drive, ...wanted } = body;
+        return service.create(
+          caller,
+          { drive, url: wanted.url, events: wanted.events, secret: wanted.secret },
+          reply.with(({ webhook, secret }) => ({
+            status: 201,
+            json: { ...webhookRecord(webhook), secret },
+          })),
+        );
+      },
+    }),
+    operation("GET", "/v0/webhooks", {
+      operationId: "listWebhooks",
+      tag: "Webhooks",
+      summary: "List webhooks",
+      description: "Returns all webhooks that you manage, oldest first. Their secrets are not shown again.",
+      query: Type.Object({ drive_id: Type.Optional(driveRef("Only those of one drive alone.")) }),
+      answers: [
         {
-          operationId: "getWebhook",
-          tag: "Webhooks",
-          summary: "Get a webhook",
-          description: "Returns a webhook without its secret.",
-          params,
-          answers: [answerWith("The webhook.")],
-          errors: ["NOT_FOUND"],
-        },
-        ({ params: { id: webhook }, caller }) => Response.json(webhookRecord(service.get(caller, webhook))),
-      ),
-    )
-    .patch(
-      ...write(
-        "/v0/webhooks/:id",
-
-        {
-          operationId: "updateWebhook",
-          tag: "Webhooks",
-          summary: "Change a webhook",
-          description:
-            "Changes where messages are sent, or what it is told of; disables or enables it. A webhook with another `url` goes with the key that set it. A webhook that is enabled again is told of what happens from then on, and is sent what waited.",
-          params,
-          body: Type.Object({
-            url: Type.Optional(url),
-            events: Type.Optional(events),
-            enabled: Type.Optional(Type.Boolean()),
+          status: 200,
+          description: "The webhooks.",
+          json: Type.Object({
+            data: Type.Array(webhookSchema),
+            total: Type.Integer({ description: "Their number." }),
+            next_cursor: nextCursor,
           }),
-          example: { enabled: true },
-          answers: [answerWith("The webhook as it is now.")],
-          errors: ["NOT_FOUND"],
+          example: { data: [exampleWebhook], total: 1, next_cursor: null },
         },
-        ({ params: { id: webhook }, body, caller }, reply) =>
-          service.update(
-            caller,
-            webhook,
-            { url: body.url, events: body.events, enabled: body.enabled },
-            reply.with((updated) => ({ json: webhookRecord(updated) })),
-          ),
-      ),
-    )
-    .delete(
-      ...write(
-        "/v0/webhooks/:id",
-
+      ],
+      errors: ["NOT_FOUND"],
+      handle: ({ query, caller }) => {
+        const data = service.list(caller, query.drive_id).map(webhookRecord);
+        return Response.json({ data, total: data.length, next_cursor: null });
+      },
+    }),
+    operation("GET", "/v0/webhooks/:id", {
+      operationId: "getWebhook",
+      tag: "Webhooks",
+      summary: "Get a webhook",
+      description: "Returns a webhook without its secret.",
+      params,
+      answers: [answerWith("The webhook.")],
+      errors: ["NOT_FOUND"],
+      handle: ({ params: { id: webhook }, caller }) =>
+        Response.json(webhookRecord(service.get(caller, webhook))),
+    }),
+    write("PATCH", "/v0/webhooks/:id", {
+      operationId: "updateWebhook",
+      tag: "Webhooks",
+      summary: "Change a webhook",
+      description:
+        "Changes where messages are sent, or what it is told of; disables or enables it. A webhook with another `url` goes with the key that set it. A webhook that is enabled again is told of what happens from then on, and is sent what waited.",
+      params,
+      body: Type.Object({
+        url: Type.Optional(url),
+        events: Type.Optional(events),
+        enabled: Type.Optional(Type.Boolean()),
+      }),
+      example: { enabled: true },
+      answers: [answerWith("The webhook as it is now.")],
+      errors: ["NOT_FOUND"],
+      perform: ({ params: { id: webhook }, body, caller }, reply) =>
+        service.update(
+          caller,
+          webhook,
+          { url: body.url, events: body.events, enabled: body.enabled },
+          reply.with((updated) => ({ json: webhookRecord(updated) })),
+        ),
+    }),
+    write("DELETE", "/v0/webhooks/:id", {
+      operationId: "deleteWebhook",
+      tag: "Webhooks",
+      summary: "Delete a webhook",
+      description: "Works at once: what waited is not sent.",
+      params,
+      answers: [
         {
-          operationId: "deleteWebhook",
-          tag: "Webhooks",
-          summary: "Delete a webhook",
-          description: "Works at once: what waited is not sent.",
-          params,
-          answers: [
-            {
-              status: 200,
-              description: "The webhook is deleted.",
-              json: Type.Object({ id: id("The deleted webhook."), deleted: Type.Literal(true) }),
-            },
-          ],
-          errors: ["NOT_FOUND"],
+          status: 200,
+          description: "The webhook is deleted.",
+          json: Type.Object({ id: id("The deleted webhook."), deleted: Type.Literal(true) }),
         },
-        ({ params: { id: webhook }, caller }, reply) =>
-          service.remove(
-            caller,
-            webhook,
-            reply.with((removed) => ({ json: { id: removed.id, deleted: true } })),
-          ),
-      ),
-    )
-    .post(
-      ...write(
-        "/v0/webhooks/:id/test",
-
+      ],
+      errors: ["NOT_FOUND"],
+      perform: ({ params: { id: webhook }, caller }, reply) =>
+        service.remove(
+          caller,
+          webhook,
+          reply.with((removed) => ({ json: { id: removed.id, deleted: true } })),
+        ),
+    }),
+    write("POST", "/v0/webhooks/:id/test", {
+      operationId: "testWebhook",
+      tag: "Webhooks",
+      summary: "Try a webhook",
+      description:
+        "Sends a message with the type `webhook.test`, signed and repeated as any other. What came of it is among the deliveries.",
+      params,
+      answers: [sentAnswer],
+      errors: ["NOT_FOUND", "CONFLICT"],
+      perform: ({ params: { id: webhook }, caller }, reply) =>
+        sent.test(
+          caller,
+          webhook,
+          reply.with((delivery) => ({ status: 201, json: deliveryRecord(delivery) })),
+        ),
+    }),
+    operation("GET", "/v0/webhooks/:id/deliveries", {
+      operationId: "listWebhookDeliveries",
+      tag: "Webhooks",
+      summary: "List the last deliveries",
+      description: `Returns the messages that wait, and the last ${WEBHOOKS.kept} that have ended, newest first.`,
+      params,
+      query: Type.Object({ limit: paging.limit, cursor: cursor() }),
+      answers: [
         {
-          operationId: "testWebhook",
-          tag: "Webhooks",
-          summary: "Try a webhook",
-          description:
-            "Sends a message with the type `webhook.test`, signed and repeated as any other. What came of it is among the deliveries.",
-          params,
-          answers: [sentAnswer],
-          errors: ["NOT_FOUND", "CONFLICT"],
+          status: 200,
+          description: "A page of deliveries.",
+          json: Type.Object({
+            data: Type.Array(deliverySchema),
+            total: Type.Integer({ description: "The number of deliveries on all pages." }),
+            next_cursor: nextCursor,
+          }),
+          example: { data: [exampleDelivery], total: 1, next_cursor: null },
         },
-        ({ params: { id: webhook }, caller }, reply) =>
-          sent.test(
-            caller,
-            webhook,
-            reply.with((delivery) => ({ status: 201, json: deliveryRecord(delivery) })),
-          ),
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/webhooks/:id/deliveries",
-
-        {
-          operationId: "listWebhookDeliveries",
-          tag: "Webhooks",
-          summary: "List the last deliveries",
-          description: `Returns the messages that wait, and the last ${WEBHOOKS.kept} that have ended, newest first.`,
-          params,
-          query: Type.Object({ limit: paging.limit, cursor: cursor() }),
-          answers: [
-            {
-              status: 200,
-              description: "A page of deliveries.",
-              json: Type.Object({
-                data: Type.Array(deliverySchema),
-                total: Type.Integer({ description: "The number of deliveries on all pages." }),
-                next_cursor: nextCursor,
-              }),
-              example: { data: [exampleDelivery], total: 1, next_cursor: null },
-            },
-          ],
-          errors: ["NOT_FOUND"],
-        },
-        ({ params: { id: webhook }, query, caller }) => {
-          const before = query.cursor === undefined ? null : decodeNumber(query.cursor);
-          const { limit } = query;
-          const { deliveries, total, nextBefore } = sent.deliveries(caller, webhook, { before, limit });
-          return Response.json({
-            data: deliveries.map(deliveryRecord),
-            total,
-            next_cursor: nextBefore === null ? null : encodeNumber(nextBefore),
-          });
-        },
-      ),
-    )
-    .post(
-      ...write(
-        "/v0/webhooks/:id/deliveries/:did/resend",
-
-        {
-          operationId: "resendWebhookDelivery",
-          tag: "Webhooks",
-          summary: "Send a delivery again",
-          description:
-            "Sends the message once more, with the same `webhook-id`, and repeats it as a new one if it fails.",
-          params: Type.Object({ ...params.properties, did: id("The delivery's identifier.") }),
-          answers: [{ ...sentAnswer, status: 200 }],
-          errors: ["NOT_FOUND", "CONFLICT"],
-        },
-        ({ params: { id: webhook, did }, caller }, reply) =>
-          sent.resend(
-            caller,
-            webhook,
-            did,
-            reply.with((delivery) => ({ json: deliveryRecord(delivery) })),
-          ),
-      ),
-    );
+      ],
+      errors: ["NOT_FOUND"],
+      handle: ({ params: { id: webhook }, query, caller }) => {
+        const before = query.cursor === undefined ? null : decodeNumber(query.cursor);
+        const { limit } = query;
+        const { deliveries, total, nextBefore } = sent.deliveries(caller, webhook, { before, limit });
+        return Response.json({
+          data: deliveries.map(deliveryRecord),
+          total,
+          next_cursor: nextBefore === null ? null : encodeNumber(nextBefore),
+        });
+      },
+    }),
+    write("POST", "/v0/webhooks/:id/deliveries/:did/resend", {
+      operationId: "resendWebhookDelivery",
+      tag: "Webhooks",
+      summary: "Send a delivery again",
+      description:
+        "Sends the message once more, with the same `webhook-id`, and repeats it as a new one if it fails.",
+      params: Type.Object({ ...params.properties, did: id("The delivery's identifier.") }),
+      answers: [{ ...sentAnswer, status: 200 }],
+      errors: ["NOT_FOUND", "CONFLICT"],
+      perform: ({ params: { id: webhook, did }, caller }, reply) =>
+        sent.resend(
+          caller,
+          webhook,
+          did,
+          reply.with((delivery) => ({ json: deliveryRecord(delivery) })),
+        ),
+    }),
+  ];
 }
