@@ -75,7 +75,6 @@ export function start(guide: Guide, api: readonly Route[], canSignIn: () => bool
       summary: "See where to begin",
       answers: [
         {
-          status: 200,
           description: "Addresses and limits of this server, and what to do first.",
           json: startSchema,
         },

@@ -1,9 +1,9 @@
-import { Type } from "@sinclair/typebox";
-import type { Static, TSchema } from "@sinclair/typebox";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT, PASSWORD_CHARACTERS, TAGS } from "../../domain/limits.ts";
 import { PLANS } from "../../domain/accounts/plan.ts";
 import { MEMBER_ROLES, ROLES } from "../../domain/accounts/role.ts";
 import { SCOPES } from "../../domain/accounts/scope.ts";
+import { withExample } from "./examples.ts";
 
 // Built with TypeBox itself: Elysia's `t.Integer` and some others also accept their value as a string.
 
@@ -95,15 +95,30 @@ export function cursor(note = "") {
   );
 }
 
+/** How many items a list has. */
+export function totalOf(description: string) {
+  return withExample(Type.Integer({ description }), 1);
+}
+
 /** The fields of a page besides its items. @param total the description of the field `total` */
 export function pageFacts(total: string) {
-  return { total: Type.Integer({ description: total }), page: Type.Integer(), limit: Type.Integer() };
+  return {
+    total: totalOf(total),
+    page: withExample(Type.Integer(), 1),
+    limit: withExample(Type.Integer(), PAGE_LIMIT_DEFAULT),
+  };
 }
 
 /** The position of the next page, in a response. */
-export const nextCursor = nullable(
-  Type.String({ description: "The `cursor` of the next page; null on the last page." }),
+export const nextCursor = withExample(
+  nullable(Type.String({ description: "The `cursor` of the next page; null on the last page." })),
+  null,
 );
+
+/** A page of a list that goes on with a cursor. @param total the description of the field `total` */
+export function pageOf<S extends TSchema>(items: S, total: string) {
+  return Type.Object({ data: Type.Array(items), total: totalOf(total), next_cursor: nextCursor });
+}
 
 /** Filters files of a drive by the start of their paths. */
 export const prefix = Type.Optional(

@@ -1,7 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { CHANGE_TYPES } from "../../domain/changes/change-types.ts";
 import { actorSchema } from "./history-schemas.ts";
+import { exampleOf, record } from "../operation/examples.ts";
 import { id, nullable, type RecordOf, time } from "../operation/schema.ts";
+import { fileSchema } from "./record-schemas.ts";
 
 // The dashboard takes its types from here, as from `record-schemas.ts`.
 
@@ -16,7 +18,10 @@ const content = (description: string) =>
     ),
   );
 
-export const changeSchema = Type.Object(
+const file = exampleOf(fileSchema);
+
+export const changeSchema = record(
+  "Change",
   {
     id: Type.String({ description: "The change's identifier, and the `cursor` after it." }),
     type: Type.Union(
@@ -44,7 +49,21 @@ export const changeSchema = Type.Object(
     by: nullable(actorSchema),
     at: time("When it happened."),
   },
-  { $id: "Change" },
+  {
+    id: "NDIKMTg5NTkxMTIwMDAwMA",
+    type: "file.created",
+    drive_id: file.drive_id,
+    path: file.path,
+    previous_path: null,
+    file_id: file.id,
+    before: null,
+    after: { content_hash: file.content_hash, size: file.size },
+    file_count: null,
+    version: 1,
+    ref: null,
+    by: { type: "key", id: "01976f5e-4b21-7000-8000-5d7c9e1f3a2b", name: "Agent" },
+    at: file.created_at,
+  },
 );
 
 export type ChangeRecord = RecordOf<typeof changeSchema>;

@@ -1,5 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import { id, nextCursor, nullable, type RecordOf, time } from "../operation/schema.ts";
+import { exampleOf, record, withExample } from "../operation/examples.ts";
+import { id, nextCursor, nullable, type RecordOf, time, totalOf } from "../operation/schema.ts";
+import { fileSchema } from "./record-schemas.ts";
 
 // As in `record-schemas.ts`, nothing that uses the runtime may be imported.
 
@@ -16,7 +18,8 @@ export const actorSchema = Type.Object(
 export type ActorRecord = RecordOf<typeof actorSchema>;
 
 /** An earlier content of a file in responses. */
-export const versionSchema = Type.Object(
+export const versionSchema = record(
+  "Version",
   {
     version: Type.Integer({
       minimum: 1,
@@ -30,7 +33,14 @@ export const versionSchema = Type.Object(
     replaced_at: time("When another content took its place."),
     replaced_by: nullable(actorSchema),
   },
-  { $id: "Version" },
+  {
+    version: 1,
+    content_hash: "sha256:b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9",
+    size: 11,
+    mime_type: "text/plain",
+    replaced_at: "2030-01-31T12:00:00.000Z",
+    replaced_by: { type: "key", id: "01976f5e-6e8c-7000-8000-1b2c3d4e5f60", name: "night shift" },
+  },
 );
 
 export type VersionRecord = RecordOf<typeof versionSchema>;
@@ -46,14 +56,18 @@ export type VersionDiffRecord = RecordOf<typeof versionDiffSchema>;
 
 export const versionsSchema = Type.Object({
   data: Type.Array(versionSchema),
-  total: Type.Integer({ description: "The number of versions on all pages." }),
-  current_version: Type.Integer({ description: "The number of the content that the file has now." }),
+  total: totalOf("The number of versions on all pages."),
+  current_version: withExample(
+    Type.Integer({ description: "The number of the content that the file has now." }),
+    2,
+  ),
   next_cursor: nextCursor,
 });
 
 export type VersionsPage = RecordOf<typeof versionsSchema>;
 
-export const snapshotSchema = Type.Object(
+export const snapshotSchema = record(
+  "Snapshot",
   {
     id: id("The snapshot's identifier."),
     drive_id: id("The drive it is of."),
@@ -64,12 +78,22 @@ export const snapshotSchema = Type.Object(
     created_at: time("When it was taken."),
     created_by: nullable(actorSchema),
   },
-  { $id: "Snapshot" },
+  {
+    id: "01976f5e-7c9b-7000-8000-5d3e1f2a4b6c",
+    drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+    name: "Before the clean-up",
+    file_count: 2,
+    total_size: 4096,
+    automatic: false,
+    created_at: "2030-01-31T12:00:00.000Z",
+    created_by: { type: "key", id: "01976f5e-6e8c-7000-8000-1b2c3d4e5f60", name: "night shift" },
+  },
 );
 
 export type SnapshotRecord = RecordOf<typeof snapshotSchema>;
 
-export const trashEntrySchema = Type.Object(
+export const trashEntrySchema = record(
+  "TrashEntry",
   {
     id: id("The entry's identifier."),
     kind: Type.Union([Type.Literal("file"), Type.Literal("folder")]),
@@ -84,7 +108,17 @@ export const trashEntrySchema = Type.Object(
     deleted_by: nullable(actorSchema),
     expires_at: time("Until when it is kept."),
   },
-  { $id: "TrashEntry" },
+  {
+    id: "01976f5e-6b1c-7000-8000-2a4c6e8f0b1d",
+    kind: "file",
+    drive_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a",
+    path: "notes/hello.txt",
+    size: 12,
+    file_count: 1,
+    deleted_at: "2030-01-31T12:00:00.000Z",
+    deleted_by: { type: "key", id: "01976f5e-7c2d-7000-8000-4b5d6e7f8a9c", name: "My agent" },
+    expires_at: "2030-03-02T12:00:00.000Z",
+  },
 );
 
 export type TrashRecord = RecordOf<typeof trashEntrySchema>;
@@ -101,8 +135,11 @@ const comparedSchema = Type.Object({
   updated_at: time("When its content or record last changed."),
 });
 
+const file = exampleOf(fileSchema);
+
 /** A file that differs between a snapshot and now. */
-export const differenceSchema = Type.Object(
+export const differenceSchema = record(
+  "Difference",
   {
     path: Type.String({
       description: "Where it is now; else where it was.",
@@ -118,7 +155,18 @@ export const differenceSchema = Type.Object(
     before: nullable(comparedSchema),
     after: nullable(comparedSchema),
   },
-  { $id: "Difference" },
+  {
+    path: file.path,
+    change: "removed",
+    before: {
+      file_id: file.id,
+      path: file.path,
+      size: file.size,
+      content_hash: file.content_hash,
+      updated_at: file.updated_at,
+    },
+    after: null,
+  },
 );
 
 export type DifferenceRecord = RecordOf<typeof differenceSchema>;

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { actorSchema } from "./history-schemas.ts";
+import { record } from "../operation/examples.ts";
 import { id, nextCursor, nullable, type RecordOf, time } from "../operation/schema.ts";
 
 // As in `record-schemas.ts`, nothing that uses the runtime may be imported.
@@ -8,7 +9,8 @@ const bytes = (description: string) => Type.Integer({ minimum: 0, description })
 const count = bytes;
 
 /** A link in responses, without its token. */
-export const linkSchema = Type.Object(
+export const linkSchema = record(
+  "Link",
   {
     id: id("The link's identifier: `DELETE /v0/links/{id}` revokes it."),
     kind: Type.Union([
@@ -33,7 +35,20 @@ export const linkSchema = Type.Object(
     created_at: time("When it was created."),
     created_by: nullable(actorSchema),
   },
-  { $id: "Link" },
+  {
+    id: "01976f5e-5d7a-7000-8000-4d6e2b3c5f70",
+    kind: "folder",
+    drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+    path: "notes/2030/",
+    has_password: true,
+    one_time: false,
+    used_at: null,
+    uses: 3,
+    last_used_at: "2030-02-01T08:00:00.000Z",
+    expires_at: "2030-02-07T12:00:00.000Z",
+    created_at: "2030-01-31T12:00:00.000Z",
+    created_by: { type: "user", id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a", name: "ada" },
+  },
 );
 
 export type LinkRecord = RecordOf<typeof linkSchema>;

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { exampleOf, record, withExample } from "../operation/examples.ts";
 import {
   id,
   nextCursor,
@@ -16,7 +17,8 @@ import {
 const bytes = (description: string) => Type.Integer({ minimum: 0, description });
 const count = bytes;
 
-export const driveSchema = Type.Object(
+export const driveSchema = record(
+  "Drive",
   {
     id: id("The drive's identifier."),
     user_id: nullable(id("The owner; null while the drive is unclaimed.")),
@@ -34,23 +36,45 @@ export const driveSchema = Type.Object(
     created_at: time("When it was created."),
     updated_at: time("When the drive or anything in it last changed."),
   },
-  { $id: "Drive" },
+  {
+    id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+    user_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a",
+    name: "Research Notes",
+    slug: "ada/research-notes",
+    description: "",
+    role: "owner",
+    file_count: 2,
+    total_size: 4096,
+    expires_at: null,
+    created_at: "2030-01-31T12:00:00.000Z",
+    updated_at: "2030-01-31T12:00:00.000Z",
+  },
 );
 
 export type DriveRecord = RecordOf<typeof driveSchema>;
 
 /** What a claim link shows. */
-export const claimableSchema = Type.Object({
-  name: Type.String(),
-  file_count: Type.Integer({ minimum: 0 }),
-  total_size: Type.Integer({ minimum: 0, description: "Bytes." }),
-  expires_at: nullable(time("When the drive is deleted, unless it is claimed.")),
-  created_at: time("When it was created."),
-});
+export const claimableSchema = withExample(
+  Type.Object({
+    name: Type.String(),
+    file_count: Type.Integer({ minimum: 0 }),
+    total_size: Type.Integer({ minimum: 0, description: "Bytes." }),
+    expires_at: nullable(time("When the drive is deleted, unless it is claimed.")),
+    created_at: time("When it was created."),
+  }),
+  {
+    name: "Research Notes",
+    file_count: 2,
+    total_size: 4096,
+    expires_at: "2030-03-02T12:00:00.000Z",
+    created_at: "2030-01-31T12:00:00.000Z",
+  },
+);
 
 export type ClaimableRecord = RecordOf<typeof claimableSchema>;
 
-export const fileSchema = Type.Object(
+export const fileSchema = record(
+  "File",
   {
     id: id("The file's identifier. It stays when the file is replaced, renamed or moved."),
     drive_id: id("The drive it is in."),
@@ -70,7 +94,21 @@ export const fileSchema = Type.Object(
     created_at: time("When it was first uploaded."),
     updated_at: time("When its content or record last changed."),
   },
-  { $id: "File" },
+  {
+    id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+    drive_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a",
+    path: "notes/hello.txt",
+    filename: "hello.txt",
+    mime_type: "text/plain",
+    size: 12,
+    content_hash: "sha256:7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069",
+    content_preview: "Hello World!",
+    tags: ["greeting"],
+    metadata: { source: "example" },
+    expires_at: null,
+    created_at: "2030-01-31T12:00:00.000Z",
+    updated_at: "2030-01-31T12:00:00.000Z",
+  },
 );
 
 export type FileRecord = RecordOf<typeof fileSchema>;
@@ -103,7 +141,8 @@ export const foundFilesSchema = Type.Object({
 
 export type FoundFilesPage = RecordOf<typeof foundFilesSchema>;
 
-export const folderSchema = Type.Object(
+export const folderSchema = record(
+  "Folder",
   {
     drive_id: id("The drive it is in."),
     path: Type.String({ description: "Ends with `/`.", examples: ["notes/2030/"] }),
@@ -112,7 +151,14 @@ export const folderSchema = Type.Object(
     has_folders: Type.Boolean({ description: "Whether the folder contains other folders." }),
     created_at: time("When it was created."),
   },
-  { $id: "Folder" },
+  {
+    drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+    path: "notes/2030/",
+    file_count: 12,
+    total_size: 49152,
+    has_folders: true,
+    created_at: "2030-01-31T12:00:00.000Z",
+  },
 );
 
 export type FolderRecord = RecordOf<typeof folderSchema>;
@@ -152,12 +198,25 @@ const keyProperties = {
 };
 
 /** A key in responses, without its secret. */
-export const keySchema = Type.Object(keyProperties, { $id: "Key" });
+export const keySchema = record("Key", keyProperties, {
+  id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+  key_prefix: "cof_sk_live_1a2b",
+  name: "Night shift",
+  scope: "read-write",
+  drive_id: null,
+  path_prefix: null,
+  created_at: "2030-01-31T12:00:00.000Z",
+  last_used_at: null,
+  expires_at: null,
+  client_id: null,
+  made_by: null,
+});
 
 export type KeyRecord = RecordOf<typeof keySchema>;
 
 /** A key with how much goes with it. */
-export const keyDetailSchema = Type.Object(
+export const keyDetailSchema = record(
+  "KeyDetail",
   {
     ...keyProperties,
     made: Type.Object(
@@ -170,16 +229,17 @@ export const keyDetailSchema = Type.Object(
       { description: "What it made, and the keys that it made made: this goes with it. Up to 1000 of each." },
     ),
   },
-  { $id: "KeyDetail" },
+  { ...exampleOf(keySchema), made: { keys: 3, links: 1, webhooks: 0, members: 0 } },
 );
 
 export type KeyDetailRecord = RecordOf<typeof keyDetailSchema>;
 
 /** A new key, in the response to its creation. */
-export const createdKeySchema = Type.Object(
+export const createdKeySchema = record(
+  "CreatedKey",
   {
     ...keyProperties,
     key: Type.String({ description: "The secret key. It is shown only in this response." }),
   },
-  { $id: "CreatedKey" },
+  { ...exampleOf(keySchema), key: "cof_sk_live_1a2b..." },
 );

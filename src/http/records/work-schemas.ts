@@ -1,13 +1,15 @@
 import { Type } from "@sinclair/typebox";
-import { actorSchema } from "./history-schemas.ts";
-import { id, nextCursor, nullable, type RecordOf, time } from "../operation/schema.ts";
+import { actorSchema, snapshotSchema } from "./history-schemas.ts";
+import { exampleOf, record } from "../operation/examples.ts";
+import { id, nullable, pageOf, type RecordOf, time } from "../operation/schema.ts";
 
 // The dashboard takes its types from here, as from `record-schemas.ts`.
 
 const KINDS = ["copy", "move", "delete", "restore", "restore_snapshot", "fork"] as const;
 
 /** A change of a folder that is under way. */
-export const workSchema = Type.Object(
+export const workSchema = record(
+  "Work",
   {
     id: id("The work's identifier."),
     kind: Type.Union(
@@ -45,7 +47,22 @@ export const workSchema = Type.Object(
     created_at: time("When it began."),
     created_by: nullable(actorSchema),
   },
-  { $id: "Work" },
+  {
+    id: "01976f5e-7d3a-7000-8000-6e4f2a3b5c7d",
+    kind: "copy",
+    state: "running",
+    drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+    path: "notes/2030/",
+    destination_drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+    destination_path: "archive/2030/",
+    step: 3,
+    steps: 3,
+    files_done: 1200,
+    files_total: 5000,
+    if_cancelled: "undone",
+    created_at: "2030-01-31T12:00:00.000Z",
+    created_by: exampleOf(snapshotSchema).created_by,
+  },
 );
 
 export type WorkRecord = RecordOf<typeof workSchema>;
@@ -55,10 +72,6 @@ export type ToldWorkRecord = Omit<WorkRecord, "state"> & {
   readonly state: WorkRecord["state"] | "done" | "undone";
 };
 
-export const worksSchema = Type.Object({
-  data: Type.Array(workSchema),
-  total: Type.Integer({ description: "The number of works on all pages." }),
-  next_cursor: nextCursor,
-});
+export const worksSchema = pageOf(workSchema, "The number of works on all pages.");
 
 export type WorksPage = RecordOf<typeof worksSchema>;

@@ -6,13 +6,17 @@ import type { KnownClients } from "../../services/accounts/known-clients.ts";
 import type { Oidc } from "../../services/accounts/oidc.ts";
 import type { Sessions, SignedIn } from "../../services/accounts/sessions.ts";
 import type { Browser, SignIn } from "../../services/accounts/sign-in.ts";
-import { accountRecord, exampleAccount } from "../resources/accounts/account.ts";
+import { accountRecord } from "../resources/accounts/account.ts";
 import { rateLimited } from "../gate/errors.ts";
-import { examplePassword } from "../records/examples.ts";
 import { operation } from "../operation/operation.ts";
 import { type OriginOf, refuseForeign } from "../gate/own-origin.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
-import { accountSchema, type SignInOptionsRecord, signInOptionsSchema } from "../records/account-schemas.ts";
+import {
+  accountSchema,
+  examplePassword,
+  type SignInOptionsRecord,
+  signInOptionsSchema,
+} from "../records/account-schemas.ts";
 import { givenPassword, newPassword } from "../operation/schema.ts";
 import { type Cookies, SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";
 import { FROM_STRANGERS, PER_ACCOUNT, PER_CLIENT, SignInThrottle, WINDOW_SECONDS } from "./throttle.ts";
@@ -54,7 +58,6 @@ const signedIn = [
     description: "Signed in. The session is in the cookie; the browser's previous session has ended.",
     json: Type.Object({ data: accountSchema }),
     headers: { ...UNCACHED, ...SETS_SESSION },
-    example: { data: exampleAccount },
   },
 ];
 

@@ -4,7 +4,7 @@ import { bucketOf } from "../../domain/accounts/caller.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { Accounts } from "../../services/accounts/accounts.ts";
 import type { KnownClients } from "../../services/accounts/known-clients.ts";
-import { examplePassword } from "../records/examples.ts";
+import { examplePassword } from "../records/account-schemas.ts";
 import { givenPassword, newPassword } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 import { ownToken } from "./sessions.ts";

@@ -19,14 +19,6 @@ function sessionRecord(session: ListedSession): SessionRecord {
   };
 }
 
-const exampleSession = {
-  id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
-  user_agent: "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0",
-  current: true,
-  created_at: "2030-01-31T12:00:00.000Z",
-  last_used_at: "2030-02-01T08:00:00.000Z",
-};
-
 /** The token of the session that sent the request; null for a key, even if there is a cookie. */
 export function ownToken(request: Request, caller: Caller): string | null {
   return caller.keyId === null ? tokenIn(request, SESSION_COOKIE) : null;
@@ -44,7 +36,6 @@ export function sessions(service: Sessions) {
           status: 200,
           description: "The sessions, oldest first.",
           json: Type.Object({ data: Type.Array(sessionSchema) }),
-          example: { data: [exampleSession] },
         },
       ],
       errors: ["FORBIDDEN"],

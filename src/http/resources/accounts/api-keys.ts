@@ -5,22 +5,9 @@ import type { NewKeyThrottle } from "../../limits/new-key-throttle.ts";
 import { operation } from "../../operation/operation.ts";
 import { createdKeySchema, keyDetailSchema, keySchema } from "../../records/record-schemas.ts";
 import { keyRecord } from "../../records/records.ts";
+import { exampleOf } from "../../operation/examples.ts";
 import { driveRef, id, nullable, scope, timeInput } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
-
-const exampleKey = {
-  id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
-  key_prefix: "cof_sk_live_1a2b",
-  name: "Night shift",
-  scope: "read-write",
-  drive_id: null,
-  path_prefix: null,
-  created_at: "2030-01-31T12:00:00.000Z",
-  last_used_at: null,
-  expires_at: null,
-  client_id: null,
-  made_by: null,
-};
 
 const keyParams = Type.Object({ id: id("The key's identifier.") });
 
@@ -55,13 +42,12 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
           ),
         ),
       }),
-      example: { name: exampleKey.name },
+      example: { name: exampleOf(keySchema).name },
       answers: [
         {
           status: 201,
           description: "The key, with its secret.",
           json: createdKeySchema,
-          example: { ...exampleKey, key: "cof_sk_live_1a2b..." },
         },
       ],
       errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
@@ -88,10 +74,8 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
         "Returns the keys of the account and its drives; with a key that is limited to one drive, only the keys of that drive, or of the folder that it is limited to. The key of an application, and an account key that another key made, see themselves alone.",
       answers: [
         {
-          status: 200,
           description: "The keys, oldest first.",
           json: Type.Array(keySchema),
-          example: [exampleKey],
         },
       ],
       handle: ({ caller }) => Response.json(service.list(caller).map(keyRecord)),
@@ -104,10 +88,8 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
       params: keyParams,
       answers: [
         {
-          status: 200,
           description: "The key.",
           json: keyDetailSchema,
-          example: { ...exampleKey, made: { keys: 3, links: 1, webhooks: 0, members: 0 } },
         },
       ],
       errors: ["NOT_FOUND"],
@@ -125,7 +107,6 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
       params: keyParams,
       answers: [
         {
-          status: 200,
           description: "The key is revoked.",
           json: Type.Object({ id: id("The revoked key."), revoked: Type.Literal(true) }),
         },

@@ -2,19 +2,10 @@ import { Type } from "@sinclair/typebox";
 import type { Drive } from "../../../domain/drives/drive.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Claims } from "../../../services/accounts/claims.ts";
-import { exampleDrive } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
 import { type ClaimableRecord, claimableSchema, driveSchema } from "../../records/record-schemas.ts";
 import { driveRecord } from "../../records/records.ts";
 import { write } from "../../operation/write.ts";
-
-const exampleClaimable = {
-  name: "Research Notes",
-  file_count: 2,
-  total_size: 4096,
-  expires_at: "2030-03-02T12:00:00.000Z",
-  created_at: "2030-01-31T12:00:00.000Z",
-};
 
 /** What a claim link shows. Not the drive's id, which only its callers may know. */
 function claimableRecord(drive: Drive): ClaimableRecord {
@@ -45,10 +36,8 @@ export function claims(service: Claims) {
       }),
       answers: [
         {
-          status: 200,
           description: "The drive that can be claimed.",
           json: Type.Object({ data: claimableSchema }),
-          example: { data: exampleClaimable },
         },
       ],
       errors: ["NOT_FOUND", "CONFLICT", "GONE"],
@@ -70,10 +59,8 @@ export function claims(service: Claims) {
       example: { token: "clm_1a2b3c4d" },
       answers: [
         {
-          status: 200,
           description: "The drive.",
           json: Type.Object({ data: driveSchema }),
-          example: { data: exampleDrive },
         },
       ],
       errors: ["NOT_FOUND", "CONFLICT", "GONE", "QUOTA_EXCEEDED"],

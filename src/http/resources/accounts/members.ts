@@ -3,23 +3,15 @@ import { MEMBERS } from "../../../domain/limits.ts";
 import type { Members } from "../../../services/accounts/members.ts";
 import type { NewKeyThrottle } from "../../limits/new-key-throttle.ts";
 import { operation } from "../../operation/operation.ts";
-import { memberSchema } from "../../records/member-schema.ts";
+import { memberSchema } from "../../records/account-schemas.ts";
 import { memberRecord } from "../../records/records.ts";
-import { driveRef, id, memberRole, nextCursor } from "../../operation/schema.ts";
+import { exampleOf } from "../../operation/examples.ts";
+import { pageOf, driveRef, id, memberRole } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
-
-const exampleMember = {
-  user_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a",
-  username: "carl",
-  role: "editor",
-  created_at: "2030-01-31T12:00:00.000Z",
-  created_by: { type: "user", id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f", name: "ada" },
-};
 
 const driveParams = Type.Object({ id: driveRef() });
 const memberParams = Type.Object({ id: driveRef(), user_id: id("The member's `user_id`.") });
 const oneMember = Type.Object({ data: memberSchema });
-const example = { data: exampleMember };
 
 /** Shares drives with other users of this server. */
 export function members(service: Members, throttle: NewKeyThrottle) {
@@ -36,10 +28,10 @@ export function members(service: Members, throttle: NewKeyThrottle) {
         username: Type.String({ description: "With whom to share.", examples: ["carl"] }),
         role: memberRole(),
       }),
-      example: { username: exampleMember.username, role: "editor" },
+      example: { username: exampleOf(memberSchema).username, role: "editor" },
       answers: [
-        { status: 201, description: "The new member.", json: oneMember, example },
-        { status: 200, description: "The member, who was one already.", json: oneMember },
+        { status: 201, description: "The new member.", json: oneMember },
+        { description: "The member, who was one already.", json: oneMember },
       ],
       errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
       perform: async ({ params, body, caller }, reply) => {
@@ -65,14 +57,8 @@ export function members(service: Members, throttle: NewKeyThrottle) {
       params: driveParams,
       answers: [
         {
-          status: 200,
           description: "The members, in the order in which they were added.",
-          json: Type.Object({
-            data: Type.Array(memberSchema),
-            total: Type.Integer({ description: "Their number." }),
-            next_cursor: nextCursor,
-          }),
-          example: { data: [exampleMember], total: 1, next_cursor: null },
+          json: pageOf(memberSchema, "Their number."),
         },
       ],
       errors: ["NOT_FOUND"],
@@ -89,7 +75,7 @@ export function members(service: Members, throttle: NewKeyThrottle) {
       params: memberParams,
       body: Type.Object({ role: memberRole() }),
       example: { role: "reader" },
-      answers: [{ status: 200, description: "The member.", json: oneMember, example }],
+      answers: [{ description: "The member.", json: oneMember }],
       errors: ["NOT_FOUND"],
       perform: ({ params, body, caller }, reply) =>
         service.change(
@@ -109,7 +95,6 @@ export function members(service: Members, throttle: NewKeyThrottle) {
       params: memberParams,
       answers: [
         {
-          status: 200,
           description: "The user is no member any more.",
           json: Type.Object({
             data: Type.Object({ user_id: id("Who was removed."), removed: Type.Literal(true) }),

@@ -1,9 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import { formatInstant } from "../../../domain/time.ts";
 import type { ManagedUser, Users, UserView } from "../../../services/accounts/users.ts";
-import { examplePassword } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
-import { type ManagedUserRecord, managedUserSchema, type UserRecord } from "../../records/account-schemas.ts";
+import {
+  examplePassword,
+  type ManagedUserRecord,
+  managedUserSchema,
+  type UserRecord,
+} from "../../records/account-schemas.ts";
 import { id, newPassword, plan } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 
@@ -29,20 +33,6 @@ function managedUserRecord(managed: ManagedUser): ManagedUserRecord {
   };
 }
 
-const exampleUser = {
-  id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
-  username: "bob",
-  email: null,
-  display_name: null,
-  plan: "free",
-  admin: false,
-  has_password: true,
-  drive_count: 2,
-  created_at: "2030-01-31T12:00:00.000Z",
-  disabled: false,
-  total_size: 4096,
-};
-
 const oneUser = Type.Object({ data: managedUserSchema });
 
 /** The users of this server, for administrators. */
@@ -56,10 +46,8 @@ export function users(service: Users) {
       signedIn: true,
       answers: [
         {
-          status: 200,
           description: "All users, by username.",
           json: Type.Object({ data: Type.Array(managedUserSchema) }),
-          example: { data: [exampleUser] },
         },
       ],
       errors: ["FORBIDDEN"],
@@ -85,7 +73,6 @@ export function users(service: Users) {
           status: 201,
           description: "The new user.",
           json: oneUser,
-          example: { data: exampleUser },
         },
       ],
       errors: ["CONFLICT", "STORAGE_FULL"],
@@ -110,7 +97,7 @@ export function users(service: Users) {
         disabled: Type.Optional(Type.Boolean()),
       }),
       example: { plan: "pro" },
-      answers: [{ status: 200, description: "The user.", json: oneUser, example: { data: exampleUser } }],
+      answers: [{ description: "The user.", json: oneUser }],
       errors: ["NOT_FOUND", "STORAGE_FULL"],
       perform: ({ params, body, caller }, reply) =>
         service.update(

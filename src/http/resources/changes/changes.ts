@@ -4,12 +4,12 @@ import { CHANGES, STREAM_COMMENT_MS, STREAM_LIMITS } from "../../../domain/limit
 import { invalid } from "../../../domain/errors.ts";
 import type { Feed } from "../../../services/changes/feed.ts";
 import { wantsEvents } from "../../content/negotiation.ts";
-import { changeRecord } from "../../records/change-records.ts";
+import { changeRecord } from "../../records/records.ts";
 import { changeSchema } from "../../records/change-schemas.ts";
 import { decodeChangePosition, encodeChangePosition } from "../../operation/cursor.ts";
 import { eventStream, type ServerEvent } from "../../operation/events.ts";
-import { exampleChange } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
+import { exampleOf } from "../../operation/examples.ts";
 import { driveRef, nullable, paging } from "../../operation/schema.ts";
 import { toldWorkRecord } from "../../records/work-records.ts";
 
@@ -70,10 +70,13 @@ export function changes({ feed, log }: ChangesOptions) {
       headers: { [LAST_EVENT_ID]: "Of a stream: the `id` of the last change that was seen." },
       answers: [
         {
-          status: 200,
           description: "A page of changes; or, as server-sent events, the changes as they happen.",
           content: { "application/json": changesAnswer, "text/event-stream": Type.String() },
-          example: { data: [exampleChange], next_cursor: exampleChange.id, has_more: false },
+          example: {
+            data: [exampleOf(changeSchema)],
+            next_cursor: exampleOf(changeSchema).id,
+            has_more: false,
+          },
         },
       ],
       errors: ["NOT_FOUND", "GONE"],

@@ -24,7 +24,6 @@ const archiveQuery = Type.Object({
 
 /** The response with an archive. */
 export const ARCHIVE = {
-  status: 200,
   description: "The archive.",
   content: { "application/zip": Type.String({ format: "binary" }) },
   headers: {

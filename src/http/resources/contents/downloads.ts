@@ -34,7 +34,7 @@ export const CONTENT = {
     ...IF_MATCH,
   },
   answers: [
-    { status: 200, description: "The content.", content: bytes, headers: contentHeaders },
+    { description: "The content.", content: bytes, headers: contentHeaders },
     {
       status: 206,
       description: "The requested range.",

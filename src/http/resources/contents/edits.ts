@@ -5,10 +5,10 @@ import { DIFF_BYTES, EDIT_BYTES, EDITS, MIB } from "../../../domain/limits.ts";
 import type { EditedFile, Edits } from "../../../services/contents/edits.ts";
 import { ETAG, IF_MATCH, preconditionOf } from "../../content/etag.ts";
 import { TEXT_BODY } from "../../json/body-limits.ts";
-import { exampleFile } from "../../records/examples.ts";
 import { fileWrite } from "../../operation/file-route.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileAnswerOf } from "../files/files.ts";
+import { exampleOf } from "../../operation/examples.ts";
 
 const OPS = ["str_replace", "insert", "append"] as const;
 
@@ -77,7 +77,7 @@ const answer = Type.Intersect([
 ]);
 
 const example = {
-  ...exampleFile,
+  ...exampleOf(fileSchema),
   diff: "--- a/notes/hello.txt\n+++ b/notes/hello.txt\n@@ -1,1 +1,1 @@\n-Hello!\n+Hello World!\n",
   diff_cut: false,
 };
@@ -96,7 +96,6 @@ export function edits(service: Edits) {
       example: { op: "append", text: "Hello World!\n" },
       answers: [
         {
-          status: 200,
           description: "The file's record, as it is now, and what changed.",
           json: answer,
           headers: ETAG,

@@ -57,7 +57,6 @@ export function texts(service: Texts) {
       }),
       answers: [
         {
-          status: 200,
           description: "The lines.",
           json: answer,
           headers: ETAG,

@@ -4,14 +4,14 @@ import type { FilePath } from "../../../domain/files/path.ts";
 import { parseTarget, type UploadFields } from "../../../services/contents/upload-fields.ts";
 import type { Uploaded } from "../../../services/contents/upload.ts";
 import type { Uploads } from "../../../services/contents/uploads.ts";
-import { exampleDrive, exampleFile } from "../../records/examples.ts";
 import { fileAnswerOf } from "../files/files.ts";
 import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../../content/etag.ts";
 import { didYouMean, doublePlusMeant } from "../../operation/plus-signs.ts";
 import type { ContentAnswer, Reply } from "../../operation/reply.ts";
 import type { Input } from "../../operation/route.ts";
 import type { RawBody } from "../../operation/spec.ts";
-import { fileSchema } from "../../records/record-schemas.ts";
+import { driveSchema, fileSchema } from "../../records/record-schemas.ts";
+import { exampleOf } from "../../operation/examples.ts";
 import { tagsIn } from "../../operation/schema.ts";
 import { jsonUpload, multipartUpload, rawMetadata, rawQuery } from "./upload-schemas.ts";
 import { announcedBy, chunksOf } from "../../upload/body-chunks.ts";
@@ -29,20 +29,28 @@ import { writeContent } from "../../operation/write.ts";
 const contentBytes = Type.String({ format: "binary" });
 const EXAMPLE_TEXT = "Hello World!";
 const exampleUpload: Static<typeof jsonUpload> = {
-  drive_id: exampleDrive.id,
-  filename: exampleFile.filename,
+  drive_id: exampleOf(driveSchema).id,
+  filename: exampleOf(fileSchema).filename,
   content: btoa(EXAMPLE_TEXT),
 };
-const exampleForm: Static<typeof multipartUpload> = { drive_id: exampleDrive.id, file: EXAMPLE_TEXT };
+const exampleForm: Static<typeof multipartUpload> = {
+  drive_id: exampleOf(driveSchema).id,
+  file: EXAMPLE_TEXT,
+};
 
 /** What the operations of uploads have in common. */
 export const UPLOAD = {
   tag: "Files",
   headers: { ...IF_MATCH, ...IF_NONE_MATCH },
   answers: [
-    { status: 201, description: "The new file.", json: fileSchema, headers: ETAG, example: exampleFile },
     {
-      status: 200,
+      status: 201,
+      description: "The new file.",
+      json: fileSchema,
+      headers: ETAG,
+      example: exampleOf(fileSchema),
+    },
+    {
       description: "The replaced file, with the same id.",
       json: fileSchema,
       headers: ETAG,

@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import type { Drives } from "../../../services/drives/drives.ts";
-import { exampleDrive } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
 import { driveSchema } from "../../records/record-schemas.ts";
 import { driveRecord } from "../../records/records.ts";
+import { exampleOf } from "../../operation/examples.ts";
 import { driveName, driveRef, id } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 
@@ -25,10 +25,8 @@ export function drives(service: Drives) {
         name: driveName(),
         description: Type.Optional(driveDescription),
       }),
-      example: { name: exampleDrive.name },
-      answers: [
-        { status: 201, description: "The new drive.", json: oneDrive, example: { data: exampleDrive } },
-      ],
+      example: { name: exampleOf(driveSchema).name },
+      answers: [{ status: 201, description: "The new drive.", json: oneDrive }],
       perform: ({ body, caller }, reply) =>
         service.create(
           caller,
@@ -52,10 +50,8 @@ export function drives(service: Drives) {
       }),
       answers: [
         {
-          status: 200,
           description: "The drives: the own ones, then the shared ones, each oldest first.",
           json: Type.Object({ data: Type.Array(driveSchema) }),
-          example: { data: [exampleDrive] },
         },
       ],
       handle: ({ query, caller }) =>
@@ -66,7 +62,7 @@ export function drives(service: Drives) {
       tag: "Drives",
       summary: "Get a drive",
       params: driveParams,
-      answers: [{ status: 200, description: "The drive.", json: oneDrive, example: { data: exampleDrive } }],
+      answers: [{ description: "The drive.", json: oneDrive }],
       errors: ["NOT_FOUND"],
       handle: ({ params, caller }) => Response.json({ data: driveRecord(service.get(caller, params.id)) }),
     }),
@@ -82,7 +78,7 @@ export function drives(service: Drives) {
         description: Type.Optional(driveDescription),
       }),
       example: { description: "What the night shift found." },
-      answers: [{ status: 200, description: "The drive.", json: oneDrive, example: { data: exampleDrive } }],
+      answers: [{ description: "The drive.", json: oneDrive }],
       errors: ["NOT_FOUND", "STORAGE_FULL"],
       perform: ({ params, body, caller }, reply) =>
         service.update(
@@ -101,7 +97,6 @@ export function drives(service: Drives) {
       params: driveParams,
       answers: [
         {
-          status: 200,
           description: "The drive is deleted.",
           json: Type.Object({
             data: Type.Object({ id: id("The deleted drive."), deleted: Type.Literal(true) }),

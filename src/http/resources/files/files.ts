@@ -3,20 +3,20 @@ import { BULK_DELETE_IDS } from "../../../domain/limits.ts";
 import type { FileFacts } from "../../../domain/files/file.ts";
 import type { Destination, Files } from "../../../services/files/files.ts";
 import { METADATA_BODY } from "../../json/body-limits.ts";
-import { exampleFile, exampleTrashId } from "../../records/examples.ts";
 import { fileOperation, fileWrite, viewOf } from "../../operation/file-route.ts";
 import { isRecordNotModified } from "../../content/conditions.ts";
 import { ETAG, etagOf, IF_MATCH, preconditionOf, RECORD_ETAG, recordEtagOf } from "../../content/etag.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
+import { exampleOf } from "../../operation/examples.ts";
 import { driveRef, id, inSnapshot, metadataInput, nullable, timeInput } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
+import { trashEntrySchema } from "../../records/history-schemas.ts";
 
 const fileAnswer = {
   description: "The file's record.",
   json: fileSchema,
   headers: ETAG,
-  example: exampleFile,
 };
 /** The same, with the record's own ETag. */
 const recordAnswer = { ...fileAnswer, headers: RECORD_ETAG };
@@ -98,7 +98,6 @@ export function files(service: Files) {
       headers: IF_MATCH,
       answers: [
         {
-          status: 200,
           description: "The file is deleted.",
           json: Type.Object({
             id: id("The deleted file."),
@@ -164,10 +163,9 @@ export function files(service: Files) {
       body: Type.Object({
         file_ids: Type.Array(Type.String(), { maxItems: BULK_DELETE_IDS, description: "At most 1,000." }),
       }),
-      example: { file_ids: [exampleFile.id] },
+      example: { file_ids: [exampleOf(fileSchema).id] },
       answers: [
         {
-          status: 200,
           description: "The ids of deleted and of failed files.",
           json: Type.Object({
             deleted: Type.Array(Type.String()),
@@ -182,7 +180,7 @@ export function files(service: Files) {
       perform: ({ body, caller }, reply) => {
         // At most: each id is deleted or failed.
         const all = [...new Set(body.file_ids)];
-        const trashIds = all.map(() => exampleTrashId);
+        const trashIds = all.map(() => exampleOf(trashEntrySchema).id);
         reply.requireRoom(removedAnswerOf({ deleted: all, trashIds, failed: [] }));
         return service.removeMany(caller, body.file_ids, reply.with(removedAnswerOf));
       },

@@ -66,7 +66,7 @@ export function listings(service: Listings, views: SnapshotViews) {
       description:
         "Returns the files of a drive, in path order or as `sort` says. With `delimiter=/`, only the files directly at the level of `prefix` are listed and counted, and `folders` has the folders there, empty ones included. Each page has up to `limit` files and up to `limit` folders: going through all pages gives each of them once. When one of the two ends, the other goes on; `next_cursor` is null on the last page of both.",
       query: listQuery,
-      answers: [{ status: 200, description: "A page of files.", json: listAnswer }],
+      answers: [{ description: "A page of files.", json: listAnswer }],
       errors: ["NOT_FOUND"],
       handle: ({ query, caller, context }) => {
         const { sort, page, limit, snapshot_id: snapshot } = query;

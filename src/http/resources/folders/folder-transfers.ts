@@ -1,9 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { FOLDER_COPY_ENTRIES, FOLDER_MOVE_ENTRIES, PATH_BYTES } from "../../../domain/limits.ts";
 import type { FolderDestination, Folders } from "../../../services/folders/folders.ts";
-import { exampleFolder } from "../../records/examples.ts";
 import { folderSchema } from "../../records/record-schemas.ts";
 import { folderRecord } from "../../records/records.ts";
+import { exampleOf } from "../../operation/examples.ts";
 import { driveRef, folderPath } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 
@@ -18,7 +18,11 @@ const transfer = Type.Object({
 });
 
 function exampleTransferTo(destination: string): Static<typeof transfer> {
-  return { drive_id: exampleFolder.drive_id, path: exampleFolder.path, destination_path: destination };
+  return {
+    drive_id: exampleOf(folderSchema).drive_id,
+    path: exampleOf(folderSchema).path,
+    destination_path: destination,
+  };
 }
 
 /** Moves and copies folders with everything in them. */
@@ -33,10 +37,8 @@ export function folderTransfers(service: Folders) {
       example: exampleTransferTo("archive/2030/"),
       answers: [
         {
-          status: 200,
           description: "The moved folder.",
           json: folderSchema,
-          example: exampleFolder,
         },
       ],
       errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
@@ -56,7 +58,7 @@ export function folderTransfers(service: Folders) {
       description: `Copies a folder with everything in it, within its drive or to another drive of yours. The copies have new ids and no expiry; tags and metadata are copied. Contents are not stored twice, but copies count for the storage limit.\n\n${transferRules(FOLDER_COPY_ENTRIES)}`,
       body: transfer,
       example: exampleTransferTo("copies/2030/"),
-      answers: [{ status: 201, description: "The new folder.", json: folderSchema, example: exampleFolder }],
+      answers: [{ status: 201, description: "The new folder.", json: folderSchema }],
       errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
       perform: ({ body, caller }, reply) =>
         service.copy(

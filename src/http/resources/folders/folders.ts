@@ -9,13 +9,14 @@ import type {
 import type { SnapshotViews } from "../../../services/snapshots/snapshot-views.ts";
 import { decodeCursor, encodeCursor } from "../../operation/cursor.ts";
 import { given, required } from "../../operation/either.ts";
-import { exampleFolder, exampleTrashId } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
 import { folderSchema, type FoldersPage, foldersSchema } from "../../records/record-schemas.ts";
 import { folderRecord } from "../../records/records.ts";
 import type { JsonAnswer } from "../../operation/reply.ts";
+import { exampleOf } from "../../operation/examples.ts";
 import { cursor, driveRef, folderPath, id, inSnapshot, nullable, paging } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
+import { trashEntrySchema } from "../../records/history-schemas.ts";
 
 const listQuery = Type.Object({
   drive_id: driveRef(),
@@ -49,10 +50,8 @@ export function folders(service: Folders, views: SnapshotViews) {
       query: listQuery,
       answers: [
         {
-          status: 200,
           description: "A page of folders.",
           json: foldersSchema,
-          example: { data: [exampleFolder], total: 1, page: 1, limit: 50, next_cursor: null },
         },
       ],
       errors: ["NOT_FOUND"],
@@ -77,10 +76,10 @@ export function folders(service: Folders, views: SnapshotViews) {
       description:
         "Creates a folder and its missing parents. Returns 200 with the existing folder if there is one. Uploads create the folders that they need. A folder stays until it is deleted, even if it is empty.",
       body: Type.Object({ drive_id: driveRef(), path: folderPath }),
-      example: { drive_id: exampleFolder.drive_id, path: exampleFolder.path },
+      example: { drive_id: exampleOf(folderSchema).drive_id, path: exampleOf(folderSchema).path },
       answers: [
-        { status: 201, description: "The new folder.", json: folderSchema, example: exampleFolder },
-        { status: 200, description: "The existing folder.", json: folderSchema },
+        { status: 201, description: "The new folder.", json: folderSchema },
+        { description: "The existing folder.", json: folderSchema },
       ],
       errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
       perform: ({ body, caller }, reply) =>
@@ -100,10 +99,9 @@ export function folders(service: Folders, views: SnapshotViews) {
       query: deletion,
       bodyOptional: true,
       body: deletion,
-      example: { drive_id: exampleFolder.drive_id, path: exampleFolder.path },
+      example: { drive_id: exampleOf(folderSchema).drive_id, path: exampleOf(folderSchema).path },
       answers: [
         {
-          status: 200,
           description: "What would be deleted; with `confirm`, what was deleted.",
           json: Type.Union([
             Type.Object({
@@ -121,7 +119,7 @@ export function folders(service: Folders, views: SnapshotViews) {
               ),
             }),
           ]),
-          example: { success: true, deleted_count: 12, trash_id: exampleTrashId },
+          example: { success: true, deleted_count: 12, trash_id: exampleOf(trashEntrySchema).id },
         },
       ],
       errors: ["NOT_FOUND"],

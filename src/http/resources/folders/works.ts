@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import type { WorksUnderWay } from "../../../services/folders/works-under-way.ts";
 import { decodeCursor, encodeCursor } from "../../operation/cursor.ts";
-import { exampleWork } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
+import { exampleOf } from "../../operation/examples.ts";
 import { cursor, driveRef, id, paging } from "../../operation/schema.ts";
 import { workRecord } from "../../records/work-records.ts";
 import { workSchema, type WorksPage, worksSchema } from "../../records/work-schemas.ts";
@@ -11,7 +11,6 @@ import { write } from "../../operation/write.ts";
 const driveParams = Type.Object({ id: driveRef() });
 const workParams = Type.Object({ id: driveRef(), wid: id("The work's identifier.") });
 const oneWork = Type.Object({ data: workSchema });
-const example = { data: exampleWork };
 
 /** Large changes of folders while they are under way. */
 export function works(service: WorksUnderWay) {
@@ -26,10 +25,8 @@ export function works(service: WorksUnderWay) {
       query: Type.Object({ limit: paging.limit, cursor: cursor() }),
       answers: [
         {
-          status: 200,
           description: "A page of works.",
           json: worksSchema,
-          example: { data: [exampleWork], total: 1, next_cursor: null },
         },
       ],
       errors: ["NOT_FOUND"],
@@ -50,7 +47,7 @@ export function works(service: WorksUnderWay) {
       summary: "Get a change of a folder under way",
       description: "404 is returned once it has ended.",
       params: workParams,
-      answers: [{ status: 200, description: "How far it is.", json: oneWork, example }],
+      answers: [{ description: "How far it is.", json: oneWork }],
       errors: ["NOT_FOUND"],
       handle: ({ params, caller }) =>
         Response.json({ data: workRecord(service.get(caller, params.id, params.wid)) }),
@@ -64,12 +61,11 @@ export function works(service: WorksUnderWay) {
       params: workParams,
       answers: [
         {
-          status: 200,
           description: "It is being given up.",
           json: oneWork,
           example: {
             data: {
-              ...exampleWork,
+              ...exampleOf(workSchema),
               state: "undoing",
               step: 1,
               steps: 2,

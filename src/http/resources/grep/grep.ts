@@ -2,11 +2,11 @@ import { Type } from "@sinclair/typebox";
 import { GREP, GREP_BOUNDS, GREP_LIMITS, MIB } from "../../../domain/limits.ts";
 import type { Grep } from "../../../services/grep/grep.ts";
 import { decodeGrepPosition, encodeGrepPosition } from "../../operation/cursor.ts";
-import { exampleFile } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
 import { didYouMean, plusMeant } from "../../operation/plus-signs.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
+import { exampleOf } from "../../operation/examples.ts";
 import {
   driveRef,
   flag,
@@ -68,7 +68,7 @@ type MatchedFilesPage = RecordOf<typeof matchedFilesSchema>;
 const exampleAnswer: MatchedFilesPage = {
   data: [
     {
-      ...exampleFile,
+      ...exampleOf(fileSchema),
       matches: [{ line_number: 1, line: "Hello World!", before: [], after: [] }],
       has_more_matches: false,
     },
@@ -93,7 +93,6 @@ export function grep(service: Grep) {
       query: grepQuery,
       answers: [
         {
-          status: 200,
           description: "A page of files with matches.",
           json: matchedFilesSchema,
           example: exampleAnswer,

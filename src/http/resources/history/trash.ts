@@ -5,13 +5,14 @@ import type { RestoredEntry, Trash } from "../../../services/history/trash.ts";
 import type { EmptiedTrash, TrashEmptying } from "../../../services/history/trash-emptying.ts";
 import { decodeTrashPosition, encodeTrashPosition } from "../../operation/cursor.ts";
 import { given, required } from "../../operation/either.ts";
-import { exampleFile, exampleTrashEntry } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
 import { type TrashPage, trashEntrySchema, trashSchema } from "../../records/history-schemas.ts";
 import { trashRecord } from "../../records/records.ts";
 import type { JsonAnswer } from "../../operation/reply.ts";
+import { exampleOf } from "../../operation/examples.ts";
 import { cursor, driveRef, id, integer, nullable, prefix } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
+import { fileSchema } from "../../records/record-schemas.ts";
 
 const entry = Type.Object({ id: id("The entry's identifier.") });
 
@@ -46,10 +47,8 @@ export function trash(service: Trash, emptying: TrashEmptying) {
       }),
       answers: [
         {
-          status: 200,
           description: "A page of the trash.",
           json: trashSchema,
-          example: { data: [exampleTrashEntry], next_cursor: null },
         },
       ],
       errors: ["NOT_FOUND"],
@@ -71,9 +70,7 @@ export function trash(service: Trash, emptying: TrashEmptying) {
       description:
         "While a large folder is being deleted or restored, its entry has what is in it at the moment.",
       params: entry,
-      answers: [
-        { status: 200, description: "The entry.", json: trashEntrySchema, example: exampleTrashEntry },
-      ],
+      answers: [{ description: "The entry.", json: trashEntrySchema }],
       errors: ["NOT_FOUND"],
       handle: ({ params, caller }) => Response.json(trashRecord(service.get(caller, params.id))),
     }),
@@ -97,10 +94,9 @@ export function trash(service: Trash, emptying: TrashEmptying) {
       example: {},
       answers: [
         {
-          status: 200,
           description: "The restored entry, with the path where it is now.",
           json: restored,
-          example: { ...exampleTrashEntry, restored: true, file_id: exampleFile.id },
+          example: { ...exampleOf(trashEntrySchema), restored: true, file_id: exampleOf(fileSchema).id },
         },
       ],
       errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
@@ -114,7 +110,6 @@ export function trash(service: Trash, emptying: TrashEmptying) {
       params: entry,
       answers: [
         {
-          status: 200,
           description: "It is deleted for good.",
           json: Type.Object({ id: id("The deleted entry."), deleted: Type.Literal(true) }),
         },
@@ -136,10 +131,9 @@ export function trash(service: Trash, emptying: TrashEmptying) {
       query: emptyRequest,
       bodyOptional: true,
       body: emptyRequest,
-      example: { drive_id: exampleTrashEntry.drive_id },
+      example: { drive_id: exampleOf(trashEntrySchema).drive_id },
       answers: [
         {
-          status: 200,
           description: "What would be deleted; with `confirm`, what was deleted.",
           json: Type.Union([
             Type.Object({

@@ -4,7 +4,6 @@ import type { Services } from "../../../services/services.ts";
 import { contentAnswer } from "../../content/answer.ts";
 import { ETAG, IF_MATCH, preconditionOf } from "../../content/etag.ts";
 import { decodeNumber, encodeNumber } from "../../operation/cursor.ts";
-import { exampleFile, exampleVersion } from "../../records/examples.ts";
 import { fileOperation, fileWrite } from "../../operation/file-route.ts";
 import { type VersionDiffRecord, versionDiffSchema, versionsSchema } from "../../records/history-schemas.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
@@ -41,10 +40,8 @@ export function versions({
       query: Type.Object({ limit: paging.limit, cursor: cursor() }),
       answers: [
         {
-          status: 200,
           description: "A page of versions.",
           json: versionsSchema,
-          example: { data: [exampleVersion], total: 1, current_version: 2, next_cursor: null },
         },
       ],
       errors: ["NOT_FOUND"],
@@ -90,7 +87,6 @@ export function versions({
       }),
       answers: [
         {
-          status: 200,
           description: "What changed.",
           json: versionDiffSchema,
           example: {
@@ -125,11 +121,9 @@ export function versions({
       headers: IF_MATCH,
       answers: [
         {
-          status: 200,
           description: "The file's record.",
           json: fileSchema,
           headers: ETAG,
-          example: exampleFile,
         },
       ],
       errors: ["NOT_FOUND", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
@@ -144,7 +138,6 @@ export function versions({
       params: versionParams,
       answers: [
         {
-          status: 200,
           description: "The version is deleted.",
           json: Type.Object({
             version: Type.Integer({ description: "The number of the deleted version." }),

@@ -8,10 +8,10 @@ import {
 import type { Links } from "../../../services/links/links.ts";
 import { type LinkBase, LINKS_BEGIN } from "../../gate/link-base.ts";
 import { decodeLinkPosition, encodeLinkPosition } from "../../operation/cursor.ts";
-import { exampleLink } from "../../records/examples.ts";
 import { linkSchema } from "../../records/link-schemas.ts";
 import { operation } from "../../operation/operation.ts";
 import { linkRecord } from "../../records/records.ts";
+import { exampleOf } from "../../operation/examples.ts";
 import { driveRef, givenPassword, id, integer, nextCursor, timeInput } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 
@@ -54,7 +54,7 @@ export function links({ links: service, linkBase }: LinkOptions) {
           ),
         ),
       }),
-      example: { drive_id: exampleLink.drive_id, path: exampleLink.path },
+      example: { drive_id: exampleOf(linkSchema).drive_id, path: "notes/2030/" },
       answers: [
         {
           status: 201,
@@ -67,7 +67,7 @@ export function links({ links: service, linkBase }: LinkOptions) {
             }),
           ]),
           example: {
-            ...exampleLink,
+            ...exampleOf(linkSchema),
             uses: 0,
             last_used_at: null,
             url: sharePageUrl("https://drive.example.com", exampleToken),
@@ -110,7 +110,7 @@ export function links({ links: service, linkBase }: LinkOptions) {
           status: 200,
           description: "A page of links. It may have fewer than `limit` although another one follows.",
           json: Type.Object({ data: Type.Array(linkSchema), next_cursor: nextCursor }),
-          example: { data: [exampleLink], next_cursor: null },
+          example: { data: [exampleOf(linkSchema)], next_cursor: null },
         },
       ],
       errors: ["NOT_FOUND"],

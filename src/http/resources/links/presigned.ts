@@ -8,9 +8,10 @@ import { contentAnswer } from "../../content/answer.ts";
 import { CONTENT } from "../contents/downloads.ts";
 import { type LinkBase, LINKS_BEGIN } from "../../gate/link-base.ts";
 import { fileWrite } from "../../operation/file-route.ts";
-import { exampleLink } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
+import { exampleOf } from "../../operation/examples.ts";
 import { id, time } from "../../operation/schema.ts";
+import { linkSchema } from "../../records/link-schemas.ts";
 
 export interface PresignedOptions {
   readonly links: PresignedLinks;
@@ -64,7 +65,7 @@ export function presigned({ links, files, linkBase }: PresignedOptions) {
             expires_at: time("When the link expires."),
           }),
           example: {
-            id: exampleLink.id,
+            id: exampleOf(linkSchema).id,
             url: presignedUrl("https://drive.example.com", exampleToken),
             token: exampleToken,
             expires_at: "2030-01-31T12:00:00.000Z",

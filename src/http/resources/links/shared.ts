@@ -7,8 +7,8 @@ import type { Shared, SharedThings } from "../../../services/links/shared.ts";
 import { ALL_GUESSES, GuessThrottle } from "../../limits/guess-throttle.ts";
 import { type Cookies, tokenIn } from "../../gate/session-cookie.ts";
 import { decodePosition, encodePosition } from "../../operation/cursor.ts";
-import { exampleLink } from "../../records/examples.ts";
 import {
+  linkSchema,
   type SharedPage,
   sharedPageSchema,
   type SharedRecord,
@@ -16,6 +16,7 @@ import {
 } from "../../records/link-schemas.ts";
 import { operation } from "../../operation/operation.ts";
 import { sharedFileRecord } from "../../records/records.ts";
+import { exampleOf } from "../../operation/examples.ts";
 import { givenPassword, integer, time } from "../../operation/schema.ts";
 
 export interface SharedOptions {
@@ -46,7 +47,7 @@ const exampleShared: SharedRecord = {
   file_count: 12,
   total_size: 49152,
   file: null,
-  expires_at: exampleLink.expires_at,
+  expires_at: exampleOf(linkSchema).expires_at,
 };
 
 /** What a link shows to whoever sends this request. Throws as `SharedThings.open`. */

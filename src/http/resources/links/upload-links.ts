@@ -8,14 +8,16 @@ import type { Uploaded } from "../../../services/contents/upload.ts";
 import type { Uploads } from "../../../services/contents/uploads.ts";
 import { preconditionOf } from "../../content/etag.ts";
 import { type LinkBase, LINKS_BEGIN } from "../../gate/link-base.ts";
-import { exampleDrive, exampleLink } from "../../records/examples.ts";
 import { refuseLongBody } from "../../json/json-body.ts";
+import { exampleOf } from "../../operation/examples.ts";
 import { driveRef, id, integer, time } from "../../operation/schema.ts";
 import { write, writeContent } from "../../operation/write.ts";
 import { announcedBy, chunksOf } from "../../upload/body-chunks.ts";
 import type { Pace } from "../../upload/pace.ts";
 import { readRawUpload } from "../../upload/raw.ts";
 import { givenType, rawBodyOf, UPLOAD, uploadAnswer } from "../contents/uploads.ts";
+import { driveSchema } from "../../records/record-schemas.ts";
+import { linkSchema } from "../../records/link-schemas.ts";
 
 export interface UploadLinkOptions {
   readonly links: UploadLinks;
@@ -66,7 +68,7 @@ export function uploadLinks({ links, uploads, linkBase, maxFileSize, pace }: Upl
           }),
         ),
       }),
-      example: { drive_id: exampleDrive.id, path: "notes/hello.txt" },
+      example: { drive_id: exampleOf(driveSchema).id, path: "notes/hello.txt" },
       answers: [
         {
           status: 201,
@@ -77,7 +79,7 @@ export function uploadLinks({ links, uploads, linkBase, maxFileSize, pace }: Upl
             expires_at: time("When the link expires."),
           }),
           example: {
-            id: exampleLink.id,
+            id: exampleOf(linkSchema).id,
             url: uploadUrl("https://drive.example.com", "upl_1a2b3c4d5e6f..."),
             expires_at: "2030-01-31T12:00:00.000Z",
           },

@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import { PAGE_LIMIT_DEFAULT } from "../../../domain/limits.ts";
 import type { Search } from "../../../services/search/search.ts";
-import { exampleFile } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
-import { type FoundFilesPage, foundFilesSchema } from "../../records/record-schemas.ts";
+import { fileSchema, type FoundFilesPage, foundFilesSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
+import { exampleOf } from "../../operation/examples.ts";
 import { driveRef, integer, paging, prefix, tagsFilter, tagsIn, timeInput } from "../../operation/schema.ts";
 
 const MAX_BYTES = Number.MAX_SAFE_INTEGER;
@@ -31,7 +31,7 @@ const searchQuery = Type.Object({
 });
 
 const exampleAnswer = {
-  data: [{ ...exampleFile, score: 0.64, snippet: "Hello World!" }],
+  data: [{ ...exampleOf(fileSchema), score: 0.64, snippet: "Hello World!" }],
   total: 1,
   total_is_exact: true,
   page: 1,
@@ -52,9 +52,7 @@ export function search(service: Search) {
         "A search finds everything written before it, unless so much was written that indexing is behind; then files are found moments later.",
       ].join("\n\n"),
       query: searchQuery,
-      answers: [
-        { status: 200, description: "A page of files.", json: foundFilesSchema, example: exampleAnswer },
-      ],
+      answers: [{ description: "A page of files.", json: foundFilesSchema, example: exampleAnswer }],
       errors: ["NOT_FOUND"],
       handle: async ({ query, caller }) => {
         const { page, limit } = query;

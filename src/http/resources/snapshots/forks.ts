@@ -1,7 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { FORK_FILES } from "../../../domain/limits.ts";
 import type { Forks } from "../../../services/snapshots/forks.ts";
-import { exampleDrive } from "../../records/examples.ts";
 import { driveSchema } from "../../records/record-schemas.ts";
 import { driveRecord } from "../../records/records.ts";
 import { driveName, driveRef, id } from "../../operation/schema.ts";
@@ -27,7 +26,6 @@ export function forks(service: Forks) {
           status: 201,
           description: "The new drive.",
           json: Type.Object({ data: driveSchema }),
-          example: { data: exampleDrive },
         },
       ],
       errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],

@@ -1,11 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import type { Rewound, Snapshots } from "../../../services/snapshots/snapshots.ts";
 import { decodeDifference, encodeDifference } from "../../operation/cursor.ts";
-import { exampleCompared, exampleSnapshot } from "../../records/examples.ts";
-import { differenceSchema } from "../../records/history-schemas.ts";
+import { snapshotSchema, differenceSchema } from "../../records/history-schemas.ts";
 import { operation } from "../../operation/operation.ts";
 import { differenceRecord } from "../../records/records.ts";
 import type { JsonAnswer } from "../../operation/reply.ts";
+import { exampleOf } from "../../operation/examples.ts";
 import { cursor, id, nextCursor, paging, prefix } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { snapshotParams } from "./snapshots.ts";
@@ -33,13 +33,8 @@ export function snapshotUses(service: Snapshots) {
       query: Type.Object({ prefix, limit: paging.limit, cursor: cursor() }),
       answers: [
         {
-          status: 200,
           description: "A page of differences.",
           json: Type.Object({ data: Type.Array(differenceSchema), next_cursor: nextCursor }),
-          example: {
-            data: [{ path: "notes/hello.txt", change: "removed", before: exampleCompared, after: null }],
-            next_cursor: null,
-          },
         },
       ],
       errors: ["NOT_FOUND"],
@@ -74,7 +69,6 @@ export function snapshotUses(service: Snapshots) {
       example: {},
       answers: [
         {
-          status: 200,
           description: "The drive or folder is as in the snapshot.",
           json: Type.Object({ data: restored }),
           example: {
@@ -83,7 +77,7 @@ export function snapshotUses(service: Snapshots) {
               path: "",
               files_restored: 2,
               files_removed: 1,
-              snapshot_id: exampleSnapshot.id,
+              snapshot_id: exampleOf(snapshotSchema).id,
             },
           },
         },

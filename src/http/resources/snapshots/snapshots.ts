@@ -2,17 +2,16 @@ import { Type } from "@sinclair/typebox";
 import { SNAPSHOTS } from "../../../domain/limits.ts";
 import type { Snapshots } from "../../../services/snapshots/snapshots.ts";
 import { decodeNumber, encodeNumber } from "../../operation/cursor.ts";
-import { exampleSnapshot } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
 import { snapshotSchema } from "../../records/history-schemas.ts";
 import { snapshotRecord } from "../../records/records.ts";
-import { cursor, driveRef, id, nextCursor, paging } from "../../operation/schema.ts";
+import { exampleOf } from "../../operation/examples.ts";
+import { pageOf, cursor, driveRef, id, paging } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 
 const driveParams = Type.Object({ id: driveRef() });
 export const snapshotParams = Type.Object({ id: driveRef(), sid: id("The snapshot's identifier.") });
 const oneSnapshot = Type.Object({ data: snapshotSchema });
-const example = { data: exampleSnapshot };
 
 /** Snapshots of drives. What uses one is in `snapshot-uses.ts`. */
 export function snapshots(service: Snapshots) {
@@ -27,13 +26,13 @@ export function snapshots(service: Snapshots) {
         name: Type.Optional(
           Type.String({
             description: "1 to 64 characters after trimming.",
-            examples: [exampleSnapshot.name],
+            examples: [exampleOf(snapshotSchema).name],
           }),
         ),
       }),
       bodyOptional: true,
-      example: { name: exampleSnapshot.name },
-      answers: [{ status: 201, description: "The new snapshot.", json: oneSnapshot, example }],
+      example: { name: exampleOf(snapshotSchema).name },
+      answers: [{ status: 201, description: "The new snapshot.", json: oneSnapshot }],
       errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
       perform: ({ params, body, caller }, reply) =>
         service.create(
@@ -52,14 +51,8 @@ export function snapshots(service: Snapshots) {
       query: Type.Object({ limit: paging.limit, cursor: cursor() }),
       answers: [
         {
-          status: 200,
           description: "A page of snapshots.",
-          json: Type.Object({
-            data: Type.Array(snapshotSchema),
-            total: Type.Integer({ description: "The number of snapshots on all pages." }),
-            next_cursor: nextCursor,
-          }),
-          example: { data: [exampleSnapshot], total: 1, next_cursor: null },
+          json: pageOf(snapshotSchema, "The number of snapshots on all pages."),
         },
       ],
       errors: ["NOT_FOUND"],
@@ -78,7 +71,7 @@ export function snapshots(service: Snapshots) {
       tag: "Snapshots",
       summary: "Get a snapshot",
       params: snapshotParams,
-      answers: [{ status: 200, description: "The snapshot.", json: oneSnapshot, example }],
+      answers: [{ description: "The snapshot.", json: oneSnapshot }],
       errors: ["NOT_FOUND"],
       handle: ({ params, caller }) =>
         Response.json({ data: snapshotRecord(service.get(caller, params.id, params.sid)) }),
@@ -92,7 +85,6 @@ export function snapshots(service: Snapshots) {
       params: snapshotParams,
       answers: [
         {
-          status: 200,
           description: "The snapshot is deleted.",
           json: Type.Object({
             data: Type.Object({ id: id("The deleted snapshot."), deleted: Type.Literal(true) }),

@@ -4,11 +4,11 @@ import { WEBHOOKS } from "../../../domain/limits.ts";
 import type { WebhookDeliveries } from "../../../services/webhooks/deliveries.ts";
 import type { Webhooks } from "../../../services/webhooks/webhooks.ts";
 import { decodeNumber, encodeNumber } from "../../operation/cursor.ts";
-import { exampleDelivery, exampleWebhook } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
-import { cursor, driveRef, id, nextCursor, paging } from "../../operation/schema.ts";
+import { exampleOf } from "../../operation/examples.ts";
+import { pageOf, cursor, driveRef, id, paging } from "../../operation/schema.ts";
 import { deliverySchema, webhookSchema } from "../../records/webhook-schemas.ts";
-import { deliveryRecord, webhookRecord } from "../../records/webhook-records.ts";
+import { deliveryRecord, webhookRecord } from "../../records/records.ts";
 import { write } from "../../operation/write.ts";
 
 const params = Type.Object({ id: id("The webhook's identifier.") });
@@ -17,12 +17,12 @@ const exampleSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const url = Type.String({
   description:
     "Where messages are sent: `https://`, at a public address. The server's configuration may allow others.",
-  examples: [exampleWebhook.url],
+  examples: [exampleOf(webhookSchema).url],
 });
 const events = Type.Array(Type.String(), {
   maxItems: 100,
   description: `What to be told of: ${CHANGE_TYPES.map((type) => `\`${type}\``).join(", ")}; all of a group, such as \`file.*\`; or all, \`*\`.`,
-  examples: [exampleWebhook.events],
+  examples: [exampleOf(webhookSchema).events],
 });
 
 const MESSAGES = `Each change is sent as a \`POST\` with \`{type, timestamp, data}\`, where \`data\` is the change as \`GET /v0/changes\` shows it. It is signed as [Standard Webhooks](https://www.standardwebhooks.com) describes: \`webhook-signature\` is \`v1,\` and the base64 of the HMAC-SHA-256, with the bytes behind \`whsec_\` as the key, of \`{webhook-id}.{webhook-timestamp}.{body}\`. Answer with 2xx within ${WEBHOOKS.answerMs / 1000} seconds. Otherwise the message is sent again, with the same \`webhook-id\`, after 5 seconds, 5 and 30 minutes, 2, 5, 10 and 24 hours. The order is not promised, and a message may come twice. Redirects are not followed; 410 disables the webhook. A webhook goes with the key that made it. The keys of applications, and account keys that a key made, can make and see none (403). Changes that happen while too many messages wait are sent later: none is left out.`;
@@ -32,16 +32,16 @@ const sentAnswer = {
   description: "The delivery, which is being sent.",
   json: deliverySchema,
   example: {
-    ...exampleDelivery,
+    ...exampleOf(deliverySchema),
     state: "pending",
     attempts: 0,
     status: null,
-    next_at: exampleDelivery.created_at,
+    next_at: exampleOf(deliverySchema).created_at,
   },
 };
 
 function answerWith(description: string) {
-  return { status: 200, description, json: webhookSchema, example: exampleWebhook };
+  return { description, json: webhookSchema };
 }
 
 /** Webhooks: they are told of changes. */
@@ -63,13 +63,13 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
         ),
         drive_id: Type.Optional(driveRef("Default: all drives of your own, or the drive of the key.")),
       }),
-      example: { url: exampleWebhook.url, events: exampleWebhook.events },
+      example: { url: exampleOf(webhookSchema).url, events: exampleOf(webhookSchema).events },
       answers: [
         {
           status: 201,
           description: "The webhook. Its `secret` is shown only in this response.",
           json: Type.Intersect([webhookSchema, Type.Object({ secret: Type.String() })]),
-          example: { ...exampleWebhook, secret: exampleSecret },
+          example: { ...exampleOf(webhookSchema), secret: exampleSecret },
         },
       ],
       errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
@@ -93,14 +93,8 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
       query: Type.Object({ drive_id: Type.Optional(driveRef("Only those of one drive alone.")) }),
       answers: [
         {
-          status: 200,
           description: "The webhooks.",
-          json: Type.Object({
-            data: Type.Array(webhookSchema),
-            total: Type.Integer({ description: "Their number." }),
-            next_cursor: nextCursor,
-          }),
-          example: { data: [exampleWebhook], total: 1, next_cursor: null },
+          json: pageOf(webhookSchema, "Their number."),
         },
       ],
       errors: ["NOT_FOUND"],
@@ -151,7 +145,6 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
       params,
       answers: [
         {
-          status: 200,
           description: "The webhook is deleted.",
           json: Type.Object({ id: id("The deleted webhook."), deleted: Type.Literal(true) }),
         },
@@ -189,14 +182,8 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
       query: Type.Object({ limit: paging.limit, cursor: cursor() }),
       answers: [
         {
-          status: 200,
           description: "A page of deliveries.",
-          json: Type.Object({
-            data: Type.Array(deliverySchema),
-            total: Type.Integer({ description: "The number of deliveries on all pages." }),
-            next_cursor: nextCursor,
-          }),
-          example: { data: [exampleDelivery], total: 1, next_cursor: null },
+          json: pageOf(deliverySchema, "The number of deliveries on all pages."),
         },
       ],
       errors: ["NOT_FOUND"],
