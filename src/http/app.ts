@@ -35,9 +35,7 @@ import { drives } from "./resources/drives/drives.ts";
 import { edits } from "./resources/contents/edits.ts";
 import { extract } from "./resources/contents/extract.ts";
 import { files } from "./resources/files/files.ts";
-import { forks } from "./resources/snapshots/forks.ts";
-import { folderTransfers } from "./resources/folders/folder-transfers.ts";
-import { folders } from "./resources/folders/folders.ts";
+import { folders, folderTransfers } from "./resources/folders/folders.ts";
 import { grep } from "./resources/grep/grep.ts";
 import { links } from "./resources/links/links.ts";
 import { listings } from "./resources/files/listings.ts";
@@ -45,8 +43,7 @@ import { members } from "./resources/accounts/members.ts";
 import { presigned } from "./resources/links/presigned.ts";
 import { provision } from "./resources/drives/provision.ts";
 import { search } from "./resources/search/search.ts";
-import { snapshotUses } from "./resources/snapshots/snapshot-uses.ts";
-import { snapshots } from "./resources/snapshots/snapshots.ts";
+import { snapshots, snapshotUses } from "./resources/snapshots/snapshots.ts";
 import { sharedContents } from "./resources/links/shared-contents.ts";
 import { shared } from "./resources/links/shared.ts";
 import { texts } from "./resources/contents/texts.ts";
@@ -141,7 +138,7 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     version,
     trustedProxies: settings.trustedProxies,
     corsOrigins: settings.corsOrigins,
-    routes: [...start(guide, api, canSignIn), ...api, ...(await pages(options, guide))],
+    routes: [start(guide, api, canSignIn), ...api, ...(await pages(options, guide))],
   });
 }
 
@@ -165,8 +162,7 @@ function resources(options: AppOptions): Route[] {
     snapshots(services.snapshots),
     works(services.worksUnderWay),
     versions(services),
-    snapshotUses(services.snapshots),
-    forks(services.forks),
+    snapshotUses(services.snapshots, services.forks),
     listings(services.listings, services.snapshotViews),
     members(services.members, keyThrottle),
     changes({ feed: services.feed, log }),

@@ -67,21 +67,16 @@ export function start(guide: Guide, api: readonly Route[], canSignIn: () => bool
     ];
     return described().filter(({ path }) => !keyed.includes(path));
   };
-  return [
-    operation("GET", "/v0", {
-      operationId: "getStart",
-      tag: "Start",
-      public: true,
-      summary: "See where to begin",
-      answers: [
-        {
-          description: "Addresses and limits of this server, and what to do first.",
-          json: startSchema,
-        },
-      ],
-      handle: ({ context }) => Response.json({ ...startOf(guide, context), without_key: withoutKey() }),
-    }),
-  ];
+  return operation("GET", "/v0", {
+    operationId: "getStart",
+    tag: "Start",
+    public: true,
+    summary: "See where to begin",
+    answers: [
+      { description: "Addresses and limits of this server, and what to do first.", json: startSchema },
+    ],
+    handle: ({ context }) => Response.json({ ...startOf(guide, context), without_key: withoutKey() }),
+  });
 }
 
 function startOf(guide: Guide, context: RequestContext): Omit<Start, "without_key"> {

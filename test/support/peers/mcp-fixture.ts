@@ -171,6 +171,6 @@ const NO_NEWS: Listening = {
 /** A server of what the conformance suite calls, behind the gate, the route and the transport of `/mcp`. */
 export function startMcpFixture() {
   const answer = createTransport({ serverFor: fixtureServer, listen: () => NO_NEWS, log });
-  const routes = mcpRoute(() => Promise.resolve({ admit: (message) => message, answer }));
-  return startStub({ routes, rateLimits: { free: 1_000_000, pro: 1_000_000, team: 1_000_000 } });
+  const route = mcpRoute(() => Promise.resolve({ admit: (message) => message, answer }));
+  return startStub({ routes: [route], rateLimits: { free: 1_000_000, pro: 1_000_000, team: 1_000_000 } });
 }

@@ -43,13 +43,7 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
         ),
       }),
       example: { name: exampleOf(keySchema).name },
-      answers: [
-        {
-          status: 201,
-          description: "The key, with its secret.",
-          json: createdKeySchema,
-        },
-      ],
+      answers: [{ status: 201, description: "The key, with its secret.", json: createdKeySchema }],
       errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
       perform: ({ body, caller }, reply) =>
         throttle.attempt(caller, () =>
@@ -72,12 +66,7 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
       summary: "List keys",
       description:
         "Returns the keys of the account and its drives; with a key that is limited to one drive, only the keys of that drive, or of the folder that it is limited to. The key of an application, and an account key that another key made, see themselves alone.",
-      answers: [
-        {
-          description: "The keys, oldest first.",
-          json: Type.Array(keySchema),
-        },
-      ],
+      answers: [{ description: "The keys, oldest first.", json: Type.Array(keySchema) }],
       handle: ({ caller }) => Response.json(service.list(caller).map(keyRecord)),
     }),
     operation("GET", "/v0/keys/:id", {
@@ -86,12 +75,7 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
       summary: "Get a key",
       description: "Returns a key of the list, and how much it made: that goes with it.",
       params: keyParams,
-      answers: [
-        {
-          description: "The key.",
-          json: keyDetailSchema,
-        },
-      ],
+      answers: [{ description: "The key.", json: keyDetailSchema }],
       errors: ["NOT_FOUND"],
       handle: ({ params: { id: key }, caller }) => {
         const found = service.get(caller, key);

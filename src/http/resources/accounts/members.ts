@@ -8,6 +8,7 @@ import { memberRecord } from "../../records/records.ts";
 import { exampleOf } from "../../operation/examples.ts";
 import { pageOf, driveRef, id, memberRole } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
+import { asData } from "../../operation/answers.ts";
 
 const driveParams = Type.Object({ id: driveRef() });
 const memberParams = Type.Object({ id: driveRef(), user_id: id("The member's `user_id`.") });
@@ -78,13 +79,7 @@ export function members(service: Members, throttle: NewKeyThrottle) {
       answers: [{ description: "The member.", json: oneMember }],
       errors: ["NOT_FOUND"],
       perform: ({ params, body, caller }, reply) =>
-        service.change(
-          caller,
-          params.id,
-          params.user_id,
-          body.role,
-          reply.with((member) => ({ json: { data: memberRecord(member) } })),
-        ),
+        service.change(caller, params.id, params.user_id, body.role, reply.with(asData(memberRecord))),
     }),
     write("DELETE", "/v0/drives/:id/members/:user_id", {
       operationId: "removeMember",

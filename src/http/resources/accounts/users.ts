@@ -10,6 +10,7 @@ import {
 } from "../../records/account-schemas.ts";
 import { id, newPassword, plan } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
+import { asCreated, asData } from "../../operation/answers.ts";
 
 export function userRecord({ user, hasPassword, driveCount }: UserView): UserRecord {
   return {
@@ -68,20 +69,14 @@ export function users(service: Users) {
         password: newPassword("A temporary password"),
       }),
       example: { username: "bob", password: examplePassword },
-      answers: [
-        {
-          status: 201,
-          description: "The new user.",
-          json: oneUser,
-        },
-      ],
+      answers: [{ status: 201, description: "The new user.", json: oneUser }],
       errors: ["CONFLICT", "STORAGE_FULL"],
       perform: ({ body, caller }, reply) =>
         service.create(
           caller,
           body.username,
           body.password,
-          reply.with((user) => ({ status: 201, json: { data: managedUserRecord(user) } })),
+          reply.with(asCreated(asData(managedUserRecord))),
         ),
     }),
     write("PATCH", "/v0/users/:id", {
@@ -92,20 +87,12 @@ export function users(service: Users) {
         "Changes a user's plan, or disables or enables the user; takes effect at once. A disabled user is signed out everywhere, and their keys do not work until they are enabled; their drives stay. Administrators cannot be disabled. Needs the session of an administrator.",
       signedIn: true,
       params: Type.Object({ id: id("The user's identifier.") }),
-      body: Type.Object({
-        plan: Type.Optional(plan()),
-        disabled: Type.Optional(Type.Boolean()),
-      }),
+      body: Type.Object({ plan: Type.Optional(plan()), disabled: Type.Optional(Type.Boolean()) }),
       example: { plan: "pro" },
       answers: [{ description: "The user.", json: oneUser }],
       errors: ["NOT_FOUND", "STORAGE_FULL"],
       perform: ({ params, body, caller }, reply) =>
-        service.update(
-          caller,
-          params.id,
-          body,
-          reply.with((user) => ({ json: { data: managedUserRecord(user) } })),
-        ),
+        service.update(caller, params.id, body, reply.with(asData(managedUserRecord))),
     }),
   ];
 }

@@ -60,65 +60,63 @@ export interface ChangesOptions {
 }
 
 export function changes({ feed, log }: ChangesOptions) {
-  return [
-    operation("GET", "/v0/changes", {
-      operationId: "listChanges",
-      tag: "Changes",
-      summary: "List changes, or follow them",
-      description: DESCRIPTION,
-      query: changesQuery,
-      headers: { [LAST_EVENT_ID]: "Of a stream: the `id` of the last change that was seen." },
-      answers: [
-        {
-          description: "A page of changes; or, as server-sent events, the changes as they happen.",
-          content: { "application/json": changesAnswer, "text/event-stream": Type.String() },
-          example: {
-            data: [exampleOf(changeSchema)],
-            next_cursor: exampleOf(changeSchema).id,
-            has_more: false,
-          },
+  return operation("GET", "/v0/changes", {
+    operationId: "listChanges",
+    tag: "Changes",
+    summary: "List changes, or follow them",
+    description: DESCRIPTION,
+    query: changesQuery,
+    headers: { [LAST_EVENT_ID]: "Of a stream: the `id` of the last change that was seen." },
+    answers: [
+      {
+        description: "A page of changes; or, as server-sent events, the changes as they happen.",
+        content: { "application/json": changesAnswer, "text/event-stream": Type.String() },
+        example: {
+          data: [exampleOf(changeSchema)],
+          next_cursor: exampleOf(changeSchema).id,
+          has_more: false,
         },
-      ],
-      errors: ["NOT_FOUND", "GONE"],
-      handle: async ({ request, query, caller, context }) => {
-        const newestFirst = query.sort === "-id";
-        const drives = query.drive_id === undefined ? null : [query.drive_id];
-        if (wantsEvents(request.headers.get("accept"))) {
-          if (newestFirst) throw invalid("sort", "must be id for a stream of events");
-          const position = startOfStream(request.headers.get(LAST_EVENT_ID), query.cursor);
-          return eventStream({ context, log }, (listener) => {
-            const stream = feed.open(caller, context.client, { drives, position }, listener);
-            return {
-              read: () => {
-                const { changes: some, works, hasMore } = stream.read();
-                const told = some
-                  .map(changeRecord)
-                  .map((data): ServerEvent => ({ id: data.id, name: null, data }));
-                const notices = works.map((each): ServerEvent => ({
-                  id: null,
-                  name: "work",
-                  data: toldWorkRecord(each),
-                }));
-                return { events: [...told, ...notices], hasMore };
-              },
-              close: () => stream.close(),
-            };
-          });
-        }
-        const page = await feed.wholePage(caller, {
-          drives,
-          position: query.cursor === undefined ? null : positionOf(query.cursor),
-          limit: query.limit,
-          newestFirst,
-        });
-        return Response.json({
-          data: page.changes.map(changeRecord),
-          next_cursor: newestFirst && !page.hasMore ? null : encodeChangePosition(page.next),
-          has_more: page.hasMore,
-        });
       },
-    }),
-  ];
+    ],
+    errors: ["NOT_FOUND", "GONE"],
+    handle: async ({ request, query, caller, context }) => {
+      const newestFirst = query.sort === "-id";
+      const drives = query.drive_id === undefined ? null : [query.drive_id];
+      if (wantsEvents(request.headers.get("accept"))) {
+        if (newestFirst) throw invalid("sort", "must be id for a stream of events");
+        const position = startOfStream(request.headers.get(LAST_EVENT_ID), query.cursor);
+        return eventStream({ context, log }, (listener) => {
+          const stream = feed.open(caller, context.client, { drives, position }, listener);
+          return {
+            read: () => {
+              const { changes: some, works, hasMore } = stream.read();
+              const told = some
+                .map(changeRecord)
+                .map((data): ServerEvent => ({ id: data.id, name: null, data }));
+              const notices = works.map((each): ServerEvent => ({
+                id: null,
+                name: "work",
+                data: toldWorkRecord(each),
+              }));
+              return { events: [...told, ...notices], hasMore };
+            },
+            close: () => stream.close(),
+          };
+        });
+      }
+      const page = await feed.wholePage(caller, {
+        drives,
+        position: query.cursor === undefined ? null : positionOf(query.cursor),
+        limit: query.limit,
+        newestFirst,
+      });
+      return Response.json({
+        data: page.changes.map(changeRecord),
+        next_cursor: newestFirst && !page.hasMore ? null : encodeChangePosition(page.next),
+        has_more: page.hasMore,
+      });
+    },
+  });
 }
 
 function startOfStream(lastEventId: string | null, cursor: string | undefined) {

@@ -60,26 +60,24 @@ export const OWN_CONTENT = {
 
 /** Contents, for callers with a key or a session. For links see `presigned.ts`. */
 export function downloads(service: Files) {
-  return [
-    ...fileOperation("GET", "/download", {
-      ...OWN_CONTENT,
-      query: Type.Object({ ...CONTENT.query.properties, snapshot_id: inSnapshot }),
-      operationId: "downloadFile",
-      tag: "Files",
-      summary: "Download a file",
-      description:
-        "Returns the bytes as they were uploaded. Ranges and conditional requests work as in RFC 9110; a request for several ranges gets the whole content. A content is checked against its SHA-256 before it is sent; one whose check takes more than two seconds, or a range of it whose check takes a fifth of one, is sent meanwhile. Its last bytes are sent after the check; if it is damaged, the connection is cut before: compare the length. Without a key, that is with a session or a link, scripts and style sheets are sent as `text/plain`.",
-      handle: ({ request, context, query, caller }, ref) => {
-        const file = service.facts(caller, viewOf(ref, query));
-        return contentAnswer(service, {
-          request,
-          context,
-          file,
-          inline: query.inline,
-          isForAnyPage: false,
-          mayGoOn: () => service.mayGoOn(caller, file),
-        });
-      },
-    }),
-  ];
+  return fileOperation("GET", "/download", {
+    ...OWN_CONTENT,
+    query: Type.Object({ ...CONTENT.query.properties, snapshot_id: inSnapshot }),
+    operationId: "downloadFile",
+    tag: "Files",
+    summary: "Download a file",
+    description:
+      "Returns the bytes as they were uploaded. Ranges and conditional requests work as in RFC 9110; a request for several ranges gets the whole content. A content is checked against its SHA-256 before it is sent; one whose check takes more than two seconds, or a range of it whose check takes a fifth of one, is sent meanwhile. Its last bytes are sent after the check; if it is damaged, the connection is cut before: compare the length. Without a key, that is with a session or a link, scripts and style sheets are sent as `text/plain`.",
+    handle: ({ request, context, query, caller }, ref) => {
+      const file = service.facts(caller, viewOf(ref, query));
+      return contentAnswer(service, {
+        request,
+        context,
+        file,
+        inline: query.inline,
+        isForAnyPage: false,
+        mayGoOn: () => service.mayGoOn(caller, file),
+      });
+    },
+  });
 }

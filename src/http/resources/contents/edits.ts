@@ -69,9 +69,7 @@ const body = Type.Object(editFields);
 const answer = Type.Intersect([
   fileSchema,
   Type.Object({
-    diff: Type.String({
-      description: `What changed, as a unified diff; at most ${DIFF_BYTES / 1024} KiB.`,
-    }),
+    diff: Type.String({ description: `What changed, as a unified diff; at most ${DIFF_BYTES / 1024} KiB.` }),
     diff_cut: Type.Boolean({ description: "Whether the end of the diff is left out." }),
   }),
 ]);
@@ -84,39 +82,37 @@ const example = {
 
 /** Changes of texts in place. */
 export function edits(service: Edits) {
-  return [
-    ...fileWrite("POST", "/edit", {
-      operationId: "editFile",
-      tag: "Files",
-      summary: "Edit a text",
-      description: `Changes parts of a text file; the rest of it stays as it is, byte for byte: its encoding, byte order mark and line ends. If all its lines end with \`\\r\\n\`, a \`\\n\` in \`old_string\`, \`new_string\` or inserted text stands for that, unless they have a \`\\r\`. Nothing else of the file changes. An \`old_string\` that is not in the file, or more than once, gives 409, which names the lines. Files of up to ${EDIT_BYTES / MIB} MiB can be edited; to a larger one text can only be appended. Edits that are made at the same time do not lose each other; with \`If-Match\`, the file must also be as you have read it.`,
-      headers: IF_MATCH,
-      body,
-      bodyLimits: TEXT_BODY,
-      example: { op: "append", text: "Hello World!\n" },
-      answers: [
-        {
-          description: "The file's record, as it is now, and what changed.",
-          json: answer,
-          headers: ETAG,
-          example,
-        },
-      ],
-      errors: [
-        "NOT_FOUND",
-        "CONFLICT",
-        "PRECONDITION_FAILED",
-        "PAYLOAD_TOO_LARGE",
-        "UNSUPPORTED_MEDIA_TYPE",
-        "EXTRACTION_FAILED",
-        "QUOTA_EXCEEDED",
-      ],
-      perform: ({ body: sent, caller, request }, file, reply) => {
-        const options = { precondition: preconditionOf(request), dryRun: sent.dry_run ?? false };
-        return service.apply(caller, file, editsIn(sent), options, reply.with(answerOf));
+  return fileWrite("POST", "/edit", {
+    operationId: "editFile",
+    tag: "Files",
+    summary: "Edit a text",
+    description: `Changes parts of a text file; the rest of it stays as it is, byte for byte: its encoding, byte order mark and line ends. If all its lines end with \`\\r\\n\`, a \`\\n\` in \`old_string\`, \`new_string\` or inserted text stands for that, unless they have a \`\\r\`. Nothing else of the file changes. An \`old_string\` that is not in the file, or more than once, gives 409, which names the lines. Files of up to ${EDIT_BYTES / MIB} MiB can be edited; to a larger one text can only be appended. Edits that are made at the same time do not lose each other; with \`If-Match\`, the file must also be as you have read it.`,
+    headers: IF_MATCH,
+    body,
+    bodyLimits: TEXT_BODY,
+    example: { op: "append", text: "Hello World!\n" },
+    answers: [
+      {
+        description: "The file's record, as it is now, and what changed.",
+        json: answer,
+        headers: ETAG,
+        example,
       },
-    }),
-  ];
+    ],
+    errors: [
+      "NOT_FOUND",
+      "CONFLICT",
+      "PRECONDITION_FAILED",
+      "PAYLOAD_TOO_LARGE",
+      "UNSUPPORTED_MEDIA_TYPE",
+      "EXTRACTION_FAILED",
+      "QUOTA_EXCEEDED",
+    ],
+    perform: ({ body: sent, caller, request }, file, reply) => {
+      const options = { precondition: preconditionOf(request), dryRun: sent.dry_run ?? false };
+      return service.apply(caller, file, editsIn(sent), options, reply.with(answerOf));
+    },
+  });
 }
 
 function answerOf({ file, diff }: EditedFile) {

@@ -50,11 +50,7 @@ export const UPLOAD = {
       headers: ETAG,
       example: exampleOf(fileSchema),
     },
-    {
-      description: "The replaced file, with the same id.",
-      json: fileSchema,
-      headers: ETAG,
-    },
+    { description: "The replaced file, with the same id.", json: fileSchema, headers: ETAG },
   ],
   errors: ["NOT_FOUND", "REQUEST_TIMEOUT", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
 } as const;

@@ -6,6 +6,7 @@ import { driveRecord } from "../../records/records.ts";
 import { exampleOf } from "../../operation/examples.ts";
 import { driveName, driveRef, id } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
+import { asCreated, asData, deletedRecord } from "../../operation/answers.ts";
 
 const driveDescription = Type.String({ description: "At most 1,024 characters." });
 const driveParams = Type.Object({ id: driveRef() });
@@ -21,19 +22,11 @@ export function drives(service: Drives) {
       description:
         "Creates a drive in your account. Needs an account key or a session. The slug is made from the username and the name, with a number if it is taken.",
       account: true,
-      body: Type.Object({
-        name: driveName(),
-        description: Type.Optional(driveDescription),
-      }),
+      body: Type.Object({ name: driveName(), description: Type.Optional(driveDescription) }),
       example: { name: exampleOf(driveSchema).name },
       answers: [{ status: 201, description: "The new drive.", json: oneDrive }],
       perform: ({ body, caller }, reply) =>
-        service.create(
-          caller,
-          body.name,
-          body.description ?? "",
-          reply.with((drive) => ({ status: 201, json: { data: driveRecord(drive) } })),
-        ),
+        service.create(caller, body.name, body.description ?? "", reply.with(asCreated(asData(driveRecord)))),
     }),
     operation("GET", "/v0/drives", {
       operationId: "listDrives",
@@ -43,9 +36,7 @@ export function drives(service: Drives) {
         "Returns the drives of the account, then those that others share with it; with a key that is limited to one drive, only that drive.",
       query: Type.Object({
         slug: Type.Optional(
-          Type.String({
-            description: "Only the drive with this slug. If there is none, the list is empty.",
-          }),
+          Type.String({ description: "Only the drive with this slug. If there is none, the list is empty." }),
         ),
       }),
       answers: [
@@ -73,10 +64,7 @@ export function drives(service: Drives) {
       description:
         "Changes the name or description; omitted fields stay. A new name changes the slug too, with a number if it is taken, and the old slug stops working. The id stays. Only the owner can do this, and keys of the whole drive.",
       params: driveParams,
-      body: Type.Object({
-        name: Type.Optional(driveName()),
-        description: Type.Optional(driveDescription),
-      }),
+      body: Type.Object({ name: Type.Optional(driveName()), description: Type.Optional(driveDescription) }),
       example: { description: "What the night shift found." },
       answers: [{ description: "The drive.", json: oneDrive }],
       errors: ["NOT_FOUND", "STORAGE_FULL"],
@@ -85,7 +73,7 @@ export function drives(service: Drives) {
           caller,
           params.id,
           { name: body.name, description: body.description },
-          reply.with((drive) => ({ json: { data: driveRecord(drive) } })),
+          reply.with(asData(driveRecord)),
         ),
     }),
     write("DELETE", "/v0/drives/:id", {
@@ -105,11 +93,7 @@ export function drives(service: Drives) {
       ],
       errors: ["NOT_FOUND"],
       perform: ({ params, caller }, reply) =>
-        service.remove(
-          caller,
-          params.id,
-          reply.with((driveId) => ({ json: { data: { id: driveId, deleted: true } } })),
-        ),
+        service.remove(caller, params.id, reply.with(asData(deletedRecord))),
     }),
   ];
 }

@@ -27,54 +27,52 @@ const exampleProvisioned = {
 
 /** Drives for agents without an account. */
 export function provision({ drives, throttle, claimBase }: ProvisionOptions) {
-  return [
-    write("POST", "/v0/drives/provision", {
-      operationId: "provisionDrive",
-      tag: "Drives",
-      public: true,
-      summary: "Create a drive without an account",
-      description:
-        "Creates an unclaimed drive. It is deleted after 30 days unless a human opens `claim_url` and claims it. " +
-        "It holds up to 100 MB. The key and the claim URL are secrets, shown only in this response. " +
-        `${LINKS_BEGIN} ` +
-        `To retry safely, send an \`Idempotency-Key\` of at least ${ANONYMOUS_KEY.characters} random characters, such as a new UUID; one that is easier to guess is refused with 400.`,
-      body: Type.Object({ name: driveName() }),
-      example: { name: exampleProvisioned.drive_name },
-      answers: [
-        {
-          status: 201,
-          description: "The drive, its key and its claim URL.",
-          json: Type.Object({
-            data: Type.Object({
-              api_key: Type.String({ description: "Read-write, limited to this drive." }),
-              key_id: id("The key's identifier."),
-              drive_id: id("The drive's identifier."),
-              drive_name: Type.String(),
-              claim_url: Type.String({ description: "For a human; works once." }),
-              expires_at: time("When the drive is deleted, unless it is claimed."),
-              message: Type.String(),
-            }),
+  return write("POST", "/v0/drives/provision", {
+    operationId: "provisionDrive",
+    tag: "Drives",
+    public: true,
+    summary: "Create a drive without an account",
+    description:
+      "Creates an unclaimed drive. It is deleted after 30 days unless a human opens `claim_url` and claims it. " +
+      "It holds up to 100 MB. The key and the claim URL are secrets, shown only in this response. " +
+      `${LINKS_BEGIN} ` +
+      `To retry safely, send an \`Idempotency-Key\` of at least ${ANONYMOUS_KEY.characters} random characters, such as a new UUID; one that is easier to guess is refused with 400.`,
+    body: Type.Object({ name: driveName() }),
+    example: { name: exampleProvisioned.drive_name },
+    answers: [
+      {
+        status: 201,
+        description: "The drive, its key and its claim URL.",
+        json: Type.Object({
+          data: Type.Object({
+            api_key: Type.String({ description: "Read-write, limited to this drive." }),
+            key_id: id("The key's identifier."),
+            drive_id: id("The drive's identifier."),
+            drive_name: Type.String(),
+            claim_url: Type.String({ description: "For a human; works once." }),
+            expires_at: time("When the drive is deleted, unless it is claimed."),
+            message: Type.String(),
           }),
-          example: { data: exampleProvisioned },
-        },
-      ],
-      errors: ["FORBIDDEN"],
-      perform: ({ body, context }, reply) => {
-        throttle.requireOn();
-        // Requests with an invalid name do not count.
-        const name = parseDriveName("name", body.name);
-        throttle.take(context);
-        const base = claimBase(context);
-        return drives.provision(
-          name,
-          reply.with((made) => ({
-            status: 201,
-            json: { data: provisionedRecord(made, base) },
-          })),
-        );
+        }),
+        example: { data: exampleProvisioned },
       },
-    }),
-  ];
+    ],
+    errors: ["FORBIDDEN"],
+    perform: ({ body, context }, reply) => {
+      throttle.requireOn();
+      // Requests with an invalid name do not count.
+      const name = parseDriveName("name", body.name);
+      throttle.take(context);
+      const base = claimBase(context);
+      return drives.provision(
+        name,
+        reply.with((made) => ({
+          status: 201,
+          json: { data: provisionedRecord(made, base) },
+        })),
+      );
+    },
+  });
 }
 
 /** A new drive without an account, with its secrets. */

@@ -12,6 +12,7 @@ import { exampleOf } from "../../operation/examples.ts";
 import { driveRef, id, inSnapshot, metadataInput, nullable, timeInput } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { trashEntrySchema } from "../../records/history-schemas.ts";
+import { asCreated } from "../../operation/answers.ts";
 
 const fileAnswer = {
   description: "The file's record.",
@@ -134,7 +135,7 @@ export function files(service: Files) {
           file,
           destinationOf(body),
           preconditionOf(request),
-          reply.with((copy) => ({ ...fileAnswerOf(copy), status: 201 })),
+          reply.with(asCreated(fileAnswerOf)),
         ),
     }),
     ...fileWrite("POST", "/move", {

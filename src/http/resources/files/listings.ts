@@ -58,34 +58,32 @@ const listAnswer = Type.Object({
 });
 
 export function listings(service: Listings, views: SnapshotViews) {
-  return [
-    operation("GET", "/v0/files", {
-      operationId: "listFiles",
-      tag: "Files",
-      summary: "List files",
-      description:
-        "Returns the files of a drive, in path order or as `sort` says. With `delimiter=/`, only the files directly at the level of `prefix` are listed and counted, and `folders` has the folders there, empty ones included. Each page has up to `limit` files and up to `limit` folders: going through all pages gives each of them once. When one of the two ends, the other goes on; `next_cursor` is null on the last page of both.",
-      query: listQuery,
-      answers: [{ description: "A page of files.", json: listAnswer }],
-      errors: ["NOT_FOUND"],
-      handle: ({ query, caller, context }) => {
-        const { sort, page, limit, snapshot_id: snapshot } = query;
-        const request = {
-          driveId: query.drive_id,
-          prefix: query.prefix ?? "",
-          grouped: query.delimiter !== undefined,
-          tags: tagsIn(query.tags),
-          sort,
-          page,
-          limit,
-          after: query.cursor === undefined ? null : decodePosition(query.cursor, sort),
-        };
-        return snapshot === undefined
-          ? answerOf(service.list(caller, request), query, context)
-          : views.list(caller, snapshot, request).then((listing) => answerOf(listing, query, context));
-      },
-    }),
-  ];
+  return operation("GET", "/v0/files", {
+    operationId: "listFiles",
+    tag: "Files",
+    summary: "List files",
+    description:
+      "Returns the files of a drive, in path order or as `sort` says. With `delimiter=/`, only the files directly at the level of `prefix` are listed and counted, and `folders` has the folders there, empty ones included. Each page has up to `limit` files and up to `limit` folders: going through all pages gives each of them once. When one of the two ends, the other goes on; `next_cursor` is null on the last page of both.",
+    query: listQuery,
+    answers: [{ description: "A page of files.", json: listAnswer }],
+    errors: ["NOT_FOUND"],
+    handle: ({ query, caller, context }) => {
+      const { sort, page, limit, snapshot_id: snapshot } = query;
+      const request = {
+        driveId: query.drive_id,
+        prefix: query.prefix ?? "",
+        grouped: query.delimiter !== undefined,
+        tags: tagsIn(query.tags),
+        sort,
+        page,
+        limit,
+        after: query.cursor === undefined ? null : decodePosition(query.cursor, sort),
+      };
+      return snapshot === undefined
+        ? answerOf(service.list(caller, request), query, context)
+        : views.list(caller, snapshot, request).then((listing) => answerOf(listing, query, context));
+    },
+  });
 }
 
 function answerOf(

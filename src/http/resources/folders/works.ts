@@ -7,6 +7,7 @@ import { cursor, driveRef, id, paging } from "../../operation/schema.ts";
 import { workRecord } from "../../records/work-records.ts";
 import { workSchema, type WorksPage, worksSchema } from "../../records/work-schemas.ts";
 import { write } from "../../operation/write.ts";
+import { asData } from "../../operation/answers.ts";
 
 const driveParams = Type.Object({ id: driveRef() });
 const workParams = Type.Object({ id: driveRef(), wid: id("The work's identifier.") });
@@ -23,12 +24,7 @@ export function works(service: WorksUnderWay) {
         "Returns the large changes that are under way in a drive, oldest first: copies, moves and deletions of folders, what comes back from the trash or a snapshot, and forks. While one is under way, other writes to the same folders wait. It goes on after the server restarts: what nobody can wait for any more is taken back, except deletions and restores of snapshots, which are finished. Small changes are done at once and are never in this list. What is only partly yours to see is shown without the rest; a fork is shown to whoever makes it.",
       params: driveParams,
       query: Type.Object({ limit: paging.limit, cursor: cursor() }),
-      answers: [
-        {
-          description: "A page of works.",
-          json: worksSchema,
-        },
-      ],
+      answers: [{ description: "A page of works.", json: worksSchema }],
       errors: ["NOT_FOUND"],
       handle: ({ params, query, caller }) => {
         const after = query.cursor === undefined ? null : decodeCursor(query.cursor);
@@ -77,12 +73,7 @@ export function works(service: WorksUnderWay) {
       ],
       errors: ["NOT_FOUND"],
       perform: ({ params, caller }, reply) =>
-        service.cancel(
-          caller,
-          params.id,
-          params.wid,
-          reply.with((work) => ({ json: { data: workRecord(work) } })),
-        ),
+        service.cancel(caller, params.id, params.wid, reply.with(asData(workRecord))),
     }),
   ];
 }

@@ -13,6 +13,7 @@ import { exampleOf } from "../../operation/examples.ts";
 import { cursor, driveRef, id, integer, nullable, prefix } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
+import { deletedRecord } from "../../operation/answers.ts";
 
 const entry = Type.Object({ id: id("The entry's identifier.") });
 
@@ -45,12 +46,7 @@ export function trash(service: Trash, emptying: TrashEmptying) {
         limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
         cursor: cursor(),
       }),
-      answers: [
-        {
-          description: "A page of the trash.",
-          json: trashSchema,
-        },
-      ],
+      answers: [{ description: "A page of the trash.", json: trashSchema }],
       errors: ["NOT_FOUND"],
       handle: async ({ query, caller }) => {
         const after = query.cursor === undefined ? null : decodeTrashPosition(query.cursor);
@@ -119,7 +115,7 @@ export function trash(service: Trash, emptying: TrashEmptying) {
         service.remove(
           caller,
           params.id,
-          reply.with((removed) => ({ json: { id: removed.id, deleted: true } })),
+          reply.with(({ id: gone }) => ({ json: deletedRecord(gone) })),
         ),
     }),
     write("DELETE", "/v0/trash", {

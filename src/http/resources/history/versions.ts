@@ -38,12 +38,7 @@ export function versions({
       description:
         "Returns the contents that the file had before its present one, newest first. Uploads that replace the content, edits and restored versions make one; changes of the record alone make none. A key that is limited to a folder sees those that were made while the file was in there. They are kept for some days, and only so many of each file: see `GET /v0/account/usage` for the room that they take.",
       query: Type.Object({ limit: paging.limit, cursor: cursor() }),
-      answers: [
-        {
-          description: "A page of versions.",
-          json: versionsSchema,
-        },
-      ],
+      answers: [{ description: "A page of versions.", json: versionsSchema }],
       errors: ["NOT_FOUND"],
       handle: ({ query, caller }, file) => {
         const before = query.cursor === undefined ? null : decodeNumber(query.cursor);
@@ -119,13 +114,7 @@ export function versions({
         "Gives the file this content and its type again. Path, tags, metadata and expiry stay. The content that it has now becomes a version, so this can be undone in the same way.",
       params: versionParams,
       headers: IF_MATCH,
-      answers: [
-        {
-          description: "The file's record.",
-          json: fileSchema,
-          headers: ETAG,
-        },
-      ],
+      answers: [{ description: "The file's record.", json: fileSchema, headers: ETAG }],
       errors: ["NOT_FOUND", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
       perform: ({ request, params, caller }, file, reply) =>
         service.restore(caller, file, params.n, preconditionOf(request), reply.with(fileAnswerOf)),

@@ -40,39 +40,37 @@ const exampleAnswer = {
 
 /** Search in everything that the caller can access. */
 export function search(service: Search) {
-  return [
-    operation("GET", "/v0/search", {
-      operationId: "searchFiles",
-      tag: "Search",
-      summary: "Search files",
-      description: [
-        "Searches filenames, folders, tags and, for text types, the first MiB of the content, in one drive or in all that the caller can access. Of documents (PDF, DOCX, XLSX, PPTX, ODT, EPUB, HTML) the text is searched, up to eight times as long as the document; that can take a few seconds after the upload. If reading a document takes too much time or memory, it is tried again a few times within hours, and is found by its name meanwhile. `q` or a filter is required; `drive_id` is not a filter.",
-        "Case, accents and character width do not matter, and punctuation only separates words. In filenames, folders and tags, a word also matches inside other words (`voice` finds `invoice.pdf`). In contents only whole words match; the last word of `q` also matches the start of a word. In Japanese, Chinese, Thai and other text without spaces, any part matches.",
-        "The best matches come first, then the most recently updated. If thousands of files match `q`, only some of them are compared: the newest, the most recently updated, and those whose filenames or tags match. A search also ends after it has read a lot, even if it found little. Then `total_is_exact` is false; use other words or more filters to find the others. Without `q`, the pages contain every file, most recently updated first, unless too few of very many files pass the filters.",
-        "A search finds everything written before it, unless so much was written that indexing is behind; then files are found moments later.",
-      ].join("\n\n"),
-      query: searchQuery,
-      answers: [{ description: "A page of files.", json: foundFilesSchema, example: exampleAnswer }],
-      errors: ["NOT_FOUND"],
-      handle: async ({ query, caller }) => {
-        const { page, limit } = query;
-        const { findings, total, isExact } = await service.find(caller, {
-          q: query.q ?? null,
-          driveId: query.drive_id ?? null,
-          prefix: query.prefix ?? null,
-          tags: tagsIn(query.tags),
-          mimeType: query.mime_type ?? null,
-          minSize: query.min_size ?? null,
-          maxSize: query.max_size ?? null,
-          updatedAfter: query.updated_after ?? null,
-          updatedBefore: query.updated_before ?? null,
-          page,
-          limit,
-        });
-        const data = findings.map(({ file, score, snippet }) => ({ ...fileRecord(file), score, snippet }));
-        const answer: FoundFilesPage = { data, total, total_is_exact: isExact, page, limit };
-        return Response.json(answer);
-      },
-    }),
-  ];
+  return operation("GET", "/v0/search", {
+    operationId: "searchFiles",
+    tag: "Search",
+    summary: "Search files",
+    description: [
+      "Searches filenames, folders, tags and, for text types, the first MiB of the content, in one drive or in all that the caller can access. Of documents (PDF, DOCX, XLSX, PPTX, ODT, EPUB, HTML) the text is searched, up to eight times as long as the document; that can take a few seconds after the upload. If reading a document takes too much time or memory, it is tried again a few times within hours, and is found by its name meanwhile. `q` or a filter is required; `drive_id` is not a filter.",
+      "Case, accents and character width do not matter, and punctuation only separates words. In filenames, folders and tags, a word also matches inside other words (`voice` finds `invoice.pdf`). In contents only whole words match; the last word of `q` also matches the start of a word. In Japanese, Chinese, Thai and other text without spaces, any part matches.",
+      "The best matches come first, then the most recently updated. If thousands of files match `q`, only some of them are compared: the newest, the most recently updated, and those whose filenames or tags match. A search also ends after it has read a lot, even if it found little. Then `total_is_exact` is false; use other words or more filters to find the others. Without `q`, the pages contain every file, most recently updated first, unless too few of very many files pass the filters.",
+      "A search finds everything written before it, unless so much was written that indexing is behind; then files are found moments later.",
+    ].join("\n\n"),
+    query: searchQuery,
+    answers: [{ description: "A page of files.", json: foundFilesSchema, example: exampleAnswer }],
+    errors: ["NOT_FOUND"],
+    handle: async ({ query, caller }) => {
+      const { page, limit } = query;
+      const { findings, total, isExact } = await service.find(caller, {
+        q: query.q ?? null,
+        driveId: query.drive_id ?? null,
+        prefix: query.prefix ?? null,
+        tags: tagsIn(query.tags),
+        mimeType: query.mime_type ?? null,
+        minSize: query.min_size ?? null,
+        maxSize: query.max_size ?? null,
+        updatedAfter: query.updated_after ?? null,
+        updatedBefore: query.updated_before ?? null,
+        page,
+        limit,
+      });
+      const data = findings.map(({ file, score, snippet }) => ({ ...fileRecord(file), score, snippet }));
+      const answer: FoundFilesPage = { data, total, total_is_exact: isExact, page, limit };
+      return Response.json(answer);
+    },
+  });
 }

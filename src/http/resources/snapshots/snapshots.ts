@@ -1,19 +1,32 @@
 import { Type } from "@sinclair/typebox";
-import { SNAPSHOTS } from "../../../domain/limits.ts";
-import type { Snapshots } from "../../../services/snapshots/snapshots.ts";
-import { decodeNumber, encodeNumber } from "../../operation/cursor.ts";
-import { operation } from "../../operation/operation.ts";
-import { snapshotSchema } from "../../records/history-schemas.ts";
-import { snapshotRecord } from "../../records/records.ts";
+import { FORK_FILES, SNAPSHOTS } from "../../../domain/limits.ts";
+import type { Forks } from "../../../services/snapshots/forks.ts";
+import type { Rewound, Snapshots } from "../../../services/snapshots/snapshots.ts";
+import { asCreated, asData, deletedRecord } from "../../operation/answers.ts";
+import { decodeDifference, decodeNumber, encodeDifference, encodeNumber } from "../../operation/cursor.ts";
 import { exampleOf } from "../../operation/examples.ts";
-import { pageOf, cursor, driveRef, id, paging } from "../../operation/schema.ts";
+import { operation } from "../../operation/operation.ts";
+import type { JsonAnswer } from "../../operation/reply.ts";
+import {
+  cursor,
+  driveName,
+  driveRef,
+  id,
+  nextCursor,
+  pageOf,
+  paging,
+  prefix,
+} from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
+import { differenceSchema, snapshotSchema } from "../../records/history-schemas.ts";
+import { driveSchema } from "../../records/record-schemas.ts";
+import { differenceRecord, driveRecord, snapshotRecord } from "../../records/records.ts";
 
 const driveParams = Type.Object({ id: driveRef() });
-export const snapshotParams = Type.Object({ id: driveRef(), sid: id("The snapshot's identifier.") });
+const snapshotParams = Type.Object({ id: driveRef(), sid: id("The snapshot's identifier.") });
 const oneSnapshot = Type.Object({ data: snapshotSchema });
 
-/** Snapshots of drives. What uses one is in `snapshot-uses.ts`. */
+/** Snapshots of drives. */
 export function snapshots(service: Snapshots) {
   return [
     write("POST", "/v0/drives/:id/snapshots", {
@@ -35,12 +48,7 @@ export function snapshots(service: Snapshots) {
       answers: [{ status: 201, description: "The new snapshot.", json: oneSnapshot }],
       errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
       perform: ({ params, body, caller }, reply) =>
-        service.create(
-          caller,
-          params.id,
-          body.name,
-          reply.with((snapshot) => ({ status: 201, json: { data: snapshotRecord(snapshot) } })),
-        ),
+        service.create(caller, params.id, body.name, reply.with(asCreated(asData(snapshotRecord)))),
     }),
     operation("GET", "/v0/drives/:id/snapshots", {
       operationId: "listSnapshots",
@@ -93,12 +101,119 @@ export function snapshots(service: Snapshots) {
       ],
       errors: ["NOT_FOUND"],
       perform: ({ params, caller }, reply) =>
-        service.remove(
+        service.remove(caller, params.id, params.sid, reply.with(asData(deletedRecord))),
+    }),
+  ];
+}
+
+const restored = Type.Object({
+  restored: Type.Literal(true),
+  path: Type.String({ description: "The folder; empty for the whole drive." }),
+  files_restored: Type.Integer({ description: "Files that are as in the snapshot again." }),
+  files_removed: Type.Integer({
+    description: "Files that were there, and that the snapshot does not have or has otherwise.",
+  }),
+  snapshot_id: id("A snapshot that was taken before; to restore it undoes this."),
+});
+
+/** What snapshots are for. */
+export function snapshotUses(service: Snapshots, forks: Forks) {
+  return [
+    operation("GET", "/v0/drives/:id/snapshots/:sid/compare", {
+      operationId: "compareSnapshot",
+      tag: "Snapshots",
+      summary: "Compare a snapshot with now",
+      description:
+        "Returns the files that differ between the snapshot (`before`) and the drive as it is (`after`), in path order. Folders without files are not compared. A file that was moved out of `prefix` is shown where it was. It costs as much as has changed, and as one look at each path.",
+      params: snapshotParams,
+      query: Type.Object({ prefix, limit: paging.limit, cursor: cursor() }),
+      answers: [
+        {
+          description: "A page of differences.",
+          json: Type.Object({ data: Type.Array(differenceSchema), next_cursor: nextCursor }),
+        },
+      ],
+      errors: ["NOT_FOUND"],
+      handle: async ({ params, query, caller }) => {
+        const { differences, next } = await service.compare(caller, params.id, params.sid, {
+          prefix: query.prefix ?? "",
+          limit: query.limit,
+          after: query.cursor === undefined ? null : decodeDifference(query.cursor),
+        });
+        return Response.json({
+          data: differences.map(differenceRecord),
+          next_cursor: next === null ? null : encodeDifference(next),
+        });
+      },
+    }),
+    write("POST", "/v0/drives/:id/snapshots/:sid/restore", {
+      operationId: "restoreSnapshot",
+      tag: "Snapshots",
+      summary: "Restore a snapshot",
+      description:
+        "Brings the drive, or one folder of it, back to what the snapshot has: contents, paths, tags, metadata, times and ids. Before that, a snapshot is taken: to restore `snapshot_id` undoes this. Files that have expired since stay away. A file that was moved to another drive stays there, too, and its copy here has a new id. What the snapshot replaces or removes is not in the trash, but in `snapshot_id`.\n\nA large restore is done in several steps, and other requests may see what is done before the response. Other changes in the folder wait until it ends. If the server stops before the end, it continues after the restart. `POST /v0/drives/{id}/works/{wid}/cancel` stops it halfway.",
+      params: snapshotParams,
+      body: Type.Object({
+        path: Type.Optional(
+          Type.String({ description: "Only this folder. Default: the whole drive.", examples: ["notes/"] }),
+        ),
+      }),
+      bodyOptional: true,
+      example: {},
+      answers: [
+        {
+          description: "The drive or folder is as in the snapshot.",
+          json: Type.Object({ data: restored }),
+          example: {
+            data: {
+              restored: true,
+              path: "",
+              files_restored: 2,
+              files_removed: 1,
+              snapshot_id: exampleOf(snapshotSchema).id,
+            },
+          },
+        },
+      ],
+      errors: ["NOT_FOUND", "CONFLICT"],
+      perform: ({ params, body, caller }, reply) =>
+        service.restore(caller, params.id, params.sid, body.path, reply.with(restoredAnswer)),
+    }),
+    write("POST", "/v0/drives/:id/fork", {
+      operationId: "forkDrive",
+      tag: "Snapshots",
+      summary: "Fork a drive",
+      description: `Creates a drive in your account with all files and folders that this one holds, or held when a snapshot was taken. Contents are not stored twice, but count as storage. The files get new ids; their times, tags and metadata stay. The new drive has no versions, trash, snapshots, keys, members or links. It is not seen before it is whole; if the server stops before the end, there is none. At most ${FORK_FILES} files. Needs an account key or a session.`,
+      account: true,
+      params: Type.Object({ id: driveRef() }),
+      body: Type.Object({
+        name: driveName(),
+        snapshot_id: Type.Optional(id("A snapshot of the drive. Default: what it holds now.")),
+      }),
+      example: { name: "Research Notes, tried out" },
+      answers: [{ status: 201, description: "The new drive.", json: Type.Object({ data: driveSchema }) }],
+      errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
+      perform: ({ params, body, caller }, reply) =>
+        forks.create(
           caller,
           params.id,
-          params.sid,
-          reply.with((snapshotId) => ({ json: { data: { id: snapshotId, deleted: true } } })),
+          { name: body.name, snapshot: body.snapshot_id },
+          reply.with(asCreated(asData(driveRecord))),
         ),
     }),
   ];
+}
+
+function restoredAnswer({ path, restored: files, removed, before }: Rewound): JsonAnswer {
+  return {
+    json: {
+      data: {
+        restored: true,
+        path,
+        files_restored: files,
+        files_removed: removed,
+        snapshot_id: before.id,
+      },
+    },
+  };
 }

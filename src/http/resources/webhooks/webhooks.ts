@@ -10,19 +10,21 @@ import { pageOf, cursor, driveRef, id, paging } from "../../operation/schema.ts"
 import { deliverySchema, webhookSchema } from "../../records/webhook-schemas.ts";
 import { deliveryRecord, webhookRecord } from "../../records/records.ts";
 import { write } from "../../operation/write.ts";
+import { asCreated, asJson, deletedRecord } from "../../operation/answers.ts";
 
 const params = Type.Object({ id: id("The webhook's identifier.") });
+const example = exampleOf(webhookSchema);
 const exampleSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 const url = Type.String({
   description:
     "Where messages are sent: `https://`, at a public address. The server's configuration may allow others.",
-  examples: [exampleOf(webhookSchema).url],
+  examples: [example.url],
 });
 const events = Type.Array(Type.String(), {
   maxItems: 100,
   description: `What to be told of: ${CHANGE_TYPES.map((type) => `\`${type}\``).join(", ")}; all of a group, such as \`file.*\`; or all, \`*\`.`,
-  examples: [exampleOf(webhookSchema).events],
+  examples: [example.events],
 });
 
 const MESSAGES = `Each change is sent as a \`POST\` with \`{type, timestamp, data}\`, where \`data\` is the change as \`GET /v0/changes\` shows it. It is signed as [Standard Webhooks](https://www.standardwebhooks.com) describes: \`webhook-signature\` is \`v1,\` and the base64 of the HMAC-SHA-256, with the bytes behind \`whsec_\` as the key, of \`{webhook-id}.{webhook-timestamp}.{body}\`. Answer with 2xx within ${WEBHOOKS.answerMs / 1000} seconds. Otherwise the message is sent again, with the same \`webhook-id\`, after 5 seconds, 5 and 30 minutes, 2, 5, 10 and 24 hours. The order is not promised, and a message may come twice. Redirects are not followed; 410 disables the webhook. A webhook goes with the key that made it. The keys of applications, and account keys that a key made, can make and see none (403). Changes that happen while too many messages wait are sent later: none is left out.`;
@@ -39,10 +41,6 @@ const sentAnswer = {
     next_at: exampleOf(deliverySchema).created_at,
   },
 };
-
-function answerWith(description: string) {
-  return { description, json: webhookSchema };
-}
 
 /** Webhooks: they are told of changes. */
 export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
@@ -63,25 +61,24 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
         ),
         drive_id: Type.Optional(driveRef("Default: all drives of your own, or the drive of the key.")),
       }),
-      example: { url: exampleOf(webhookSchema).url, events: exampleOf(webhookSchema).events },
+      example: { url: example.url, events: example.events },
       answers: [
         {
           status: 201,
           description: "The webhook. Its `secret` is shown only in this response.",
           json: Type.Intersect([webhookSchema, Type.Object({ secret: Type.String() })]),
-          example: { ...exampleOf(webhookSchema), secret: exampleSecret },
+          example: { ...example, secret: exampleSecret },
         },
       ],
       errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
       perform: ({ body, caller }, reply) => {
-        const { drive_id: drive, ...wanted } = body;
+        const wanted = { drive: body.drive_id, url: body.url, events: body.events, secret: body.secret };
         return service.create(
           caller,
-          { drive, url: wanted.url, events: wanted.events, secret: wanted.secret },
-          reply.with(({ webhook, secret }) => ({
-            status: 201,
-            json: { ...webhookRecord(webhook), secret },
-          })),
+          wanted,
+          reply.with(
+            asCreated((made) => ({ json: { ...webhookRecord(made.webhook), secret: made.secret } })),
+          ),
         );
       },
     }),
@@ -91,12 +88,7 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
       summary: "List webhooks",
       description: "Returns all webhooks that you manage, oldest first. Their secrets are not shown again.",
       query: Type.Object({ drive_id: Type.Optional(driveRef("Only those of one drive alone.")) }),
-      answers: [
-        {
-          description: "The webhooks.",
-          json: pageOf(webhookSchema, "Their number."),
-        },
-      ],
+      answers: [{ description: "The webhooks.", json: pageOf(webhookSchema, "Their number.") }],
       errors: ["NOT_FOUND"],
       handle: ({ query, caller }) => {
         const data = service.list(caller, query.drive_id).map(webhookRecord);
@@ -109,7 +101,7 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
       summary: "Get a webhook",
       description: "Returns a webhook without its secret.",
       params,
-      answers: [answerWith("The webhook.")],
+      answers: [{ description: "The webhook.", json: webhookSchema }],
       errors: ["NOT_FOUND"],
       handle: ({ params: { id: webhook }, caller }) =>
         Response.json(webhookRecord(service.get(caller, webhook))),
@@ -127,14 +119,14 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
         enabled: Type.Optional(Type.Boolean()),
       }),
       example: { enabled: true },
-      answers: [answerWith("The webhook as it is now.")],
+      answers: [{ description: "The webhook as it is now.", json: webhookSchema }],
       errors: ["NOT_FOUND"],
       perform: ({ params: { id: webhook }, body, caller }, reply) =>
         service.update(
           caller,
           webhook,
           { url: body.url, events: body.events, enabled: body.enabled },
-          reply.with((updated) => ({ json: webhookRecord(updated) })),
+          reply.with(asJson(webhookRecord)),
         ),
     }),
     write("DELETE", "/v0/webhooks/:id", {
@@ -154,7 +146,7 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
         service.remove(
           caller,
           webhook,
-          reply.with((removed) => ({ json: { id: removed.id, deleted: true } })),
+          reply.with(({ id: gone }) => ({ json: deletedRecord(gone) })),
         ),
     }),
     write("POST", "/v0/webhooks/:id/test", {
@@ -167,11 +159,7 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
       answers: [sentAnswer],
       errors: ["NOT_FOUND", "CONFLICT"],
       perform: ({ params: { id: webhook }, caller }, reply) =>
-        sent.test(
-          caller,
-          webhook,
-          reply.with((delivery) => ({ status: 201, json: deliveryRecord(delivery) })),
-        ),
+        sent.test(caller, webhook, reply.with(asCreated(asJson(deliveryRecord)))),
     }),
     operation("GET", "/v0/webhooks/:id/deliveries", {
       operationId: "listWebhookDeliveries",
@@ -189,8 +177,8 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
       errors: ["NOT_FOUND"],
       handle: ({ params: { id: webhook }, query, caller }) => {
         const before = query.cursor === undefined ? null : decodeNumber(query.cursor);
-        const { limit } = query;
-        const { deliveries, total, nextBefore } = sent.deliveries(caller, webhook, { before, limit });
+        const page = { before, limit: query.limit };
+        const { deliveries, total, nextBefore } = sent.deliveries(caller, webhook, page);
         return Response.json({
           data: deliveries.map(deliveryRecord),
           total,
@@ -208,12 +196,7 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
       answers: [{ ...sentAnswer, status: 200 }],
       errors: ["NOT_FOUND", "CONFLICT"],
       perform: ({ params: { id: webhook, did }, caller }, reply) =>
-        sent.resend(
-          caller,
-          webhook,
-          did,
-          reply.with((delivery) => ({ json: deliveryRecord(delivery) })),
-        ),
+        sent.resend(caller, webhook, did, reply.with(asJson(deliveryRecord))),
     }),
   ];
 }
