@@ -1,7 +1,18 @@
 import { Type } from "@sinclair/typebox";
 import { actorSchema } from "./history-schemas.ts";
 import { record, withExample } from "../operation/examples.ts";
-import { id, memberRole, nullable, plan, type RecordOf, scope, time } from "../operation/schema.ts";
+import {
+  count,
+  id,
+  memberRole,
+  nullable,
+  oneOf,
+  plan,
+  type RecordOf,
+  scope,
+  text,
+  time,
+} from "../operation/schema.ts";
 
 // As in `record-schemas.ts`, nothing that uses the runtime may be imported.
 
@@ -28,7 +39,7 @@ export const managedUserSchema = record(
   {
     ...userProperties,
     disabled: Type.Boolean({ description: "Whether the user is disabled: sessions and keys do not work." }),
-    total_size: Type.Integer({ minimum: 0, description: "Bytes in all the user's drives." }),
+    total_size: count("Bytes in all the user's drives."),
   },
   {
     id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
@@ -128,7 +139,7 @@ export const sessionSchema = record(
   "Session",
   {
     id: id("The session's identifier."),
-    user_agent: Type.String({ description: "The browser's `User-Agent`; may be empty." }),
+    user_agent: text("The browser's `User-Agent`; may be empty."),
     current: Type.Boolean({ description: "Whether this is the session that sends the request." }),
     created_at: time("When the session started."),
     last_used_at: time("When it was last used, to the hour."),
@@ -146,7 +157,7 @@ export type SessionRecord = RecordOf<typeof sessionSchema>;
 
 export const signInOptionsSchema = Type.Object({
   setup: Type.Boolean({ description: "True until there is an administrator." }),
-  provider: nullable(Type.Object({ name: Type.String({ description: "The provider's host." }) })),
+  provider: nullable(Type.Object({ name: text("The provider's host.") })),
   signups: Type.Boolean({
     description: "Whether people can register with a password. False until there is an administrator.",
   }),
@@ -156,18 +167,15 @@ export type SignInOptionsRecord = RecordOf<typeof signInOptionsSchema>;
 
 /** What an application asks a person for. */
 export const authorizationSchema = Type.Object({
-  client_id: Type.String({ description: "The application's OAuth client id." }),
-  client_name: Type.String({ description: "What the application calls itself. Nobody has verified it." }),
+  client_id: text("The application's OAuth client id."),
+  client_name: text("What the application calls itself. Nobody has verified it."),
   client_host: nullable(
-    Type.String({
-      description:
-        "The host whose document describes the application; null if the application described itself.",
-    }),
+    text("The host whose document describes the application; null if the application described itself."),
   ),
   redirect: Type.Object(
     {
-      kind: Type.Union([Type.Literal("site"), Type.Literal("computer"), Type.Literal("app")]),
-      name: Type.String({ description: "The host, or the scheme of an app's own addresses." }),
+      kind: oneOf(["site", "computer", "app"]),
+      name: text("The host, or the scheme of an app's own addresses."),
     },
     {
       description:

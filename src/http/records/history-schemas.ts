@@ -1,6 +1,16 @@
 import { Type } from "@sinclair/typebox";
 import { exampleOf, record, withExample } from "../operation/examples.ts";
-import { id, nextCursor, nullable, type RecordOf, time, totalOf } from "../operation/schema.ts";
+import {
+  count,
+  id,
+  nextCursor,
+  nullable,
+  oneOf,
+  type RecordOf,
+  text,
+  time,
+  totalOf,
+} from "../operation/schema.ts";
 import { fileSchema } from "./record-schemas.ts";
 
 // As in `record-schemas.ts`, nothing that uses the runtime may be imported.
@@ -8,9 +18,9 @@ import { fileSchema } from "./record-schemas.ts";
 /** Who did something. */
 export const actorSchema = Type.Object(
   {
-    type: Type.Union([Type.Literal("key"), Type.Literal("user"), Type.Literal("link")]),
+    type: oneOf(["key", "user", "link"]),
     id: id("The identifier of the key, user or link."),
-    name: nullable(Type.String({ description: "The name of the key or user; null once it is gone." })),
+    name: nullable(text("The name of the key or user; null once it is gone.")),
   },
   { $id: "Actor" },
 );
@@ -25,10 +35,8 @@ export const versionSchema = record(
       minimum: 1,
       description: "Its number: a file's contents are counted from 1. No number is used again.",
     }),
-    content_hash: Type.String({
-      description: "`sha256:` and the SHA-256 of the content in hex; the hex alone is the ETag.",
-    }),
-    size: Type.Integer({ minimum: 0, description: "Bytes." }),
+    content_hash: text("`sha256:` and the SHA-256 of the content in hex; the hex alone is the ETag."),
+    size: count("Bytes."),
     mime_type: Type.String({ examples: ["text/markdown"] }),
     replaced_at: time("When another content took its place."),
     replaced_by: nullable(actorSchema),
@@ -48,7 +56,7 @@ export type VersionRecord = RecordOf<typeof versionSchema>;
 export const versionDiffSchema = Type.Object({
   from: Type.Integer({ description: "The number of the content that lines were removed from." }),
   to: Type.Integer({ description: "The number of the content that they were added to." }),
-  diff: Type.String({ description: "A unified diff; empty if the texts are the same." }),
+  diff: text("A unified diff; empty if the texts are the same."),
   diff_cut: Type.Boolean({ description: "Whether the end of the diff is left out." }),
 });
 
@@ -72,8 +80,8 @@ export const snapshotSchema = record(
     id: id("The snapshot's identifier."),
     drive_id: id("The drive it is of."),
     name: Type.String({ examples: ["Before the clean-up"] }),
-    file_count: Type.Integer({ minimum: 0, description: "Files in the drive when it was taken." }),
-    total_size: Type.Integer({ minimum: 0, description: "Bytes of these files." }),
+    file_count: count("Files in the drive when it was taken."),
+    total_size: count("Bytes of these files."),
     automatic: Type.Boolean({ description: "Whether the server took it, before a restore." }),
     created_at: time("When it was taken."),
     created_by: nullable(actorSchema),
@@ -96,14 +104,11 @@ export const trashEntrySchema = record(
   "TrashEntry",
   {
     id: id("The entry's identifier."),
-    kind: Type.Union([Type.Literal("file"), Type.Literal("folder")]),
+    kind: oneOf(["file", "folder"]),
     drive_id: id("The drive it was in."),
-    path: Type.String({
-      description: "The path it had. A folder's ends with `/`.",
-      examples: ["notes/2030/"],
-    }),
-    size: Type.Integer({ minimum: 0, description: "Bytes of its files." }),
-    file_count: Type.Integer({ minimum: 0, description: "Files in it; 1 for a file." }),
+    path: text("The path it had. A folder's ends with `/`.", "notes/2030/"),
+    size: count("Bytes of its files."),
+    file_count: count("Files in it; 1 for a file."),
     deleted_at: time("When it was deleted."),
     deleted_by: nullable(actorSchema),
     expires_at: time("Until when it is kept."),
@@ -130,8 +135,8 @@ export type TrashPage = RecordOf<typeof trashSchema>;
 const comparedSchema = Type.Object({
   file_id: id("The file's identifier."),
   path: Type.String({ examples: ["notes/2030/plan.md"] }),
-  size: Type.Integer({ minimum: 0, description: "Bytes." }),
-  content_hash: Type.String({ description: "`sha256:` and the SHA-256 of the content in hex." }),
+  size: count("Bytes."),
+  content_hash: text("`sha256:` and the SHA-256 of the content in hex."),
   updated_at: time("When its content or record last changed."),
 });
 
@@ -141,17 +146,11 @@ const file = exampleOf(fileSchema);
 export const differenceSchema = record(
   "Difference",
   {
-    path: Type.String({
-      description: "Where it is now; else where it was.",
-      examples: ["notes/2030/plan.md"],
+    path: text("Where it is now; else where it was.", "notes/2030/plan.md"),
+    change: oneOf(["added", "removed", "changed", "moved"], {
+      description:
+        "`changed`: the content or the record at the path differs. `moved`: the file had another path; it may have changed, too.",
     }),
-    change: Type.Union(
-      [Type.Literal("added"), Type.Literal("removed"), Type.Literal("changed"), Type.Literal("moved")],
-      {
-        description:
-          "`changed`: the content or the record at the path differs. `moved`: the file had another path; it may have changed, too.",
-      },
-    ),
     before: nullable(comparedSchema),
     after: nullable(comparedSchema),
   },

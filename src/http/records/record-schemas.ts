@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { exampleOf, record, withExample } from "../operation/examples.ts";
 import {
+  count,
   id,
   nextCursor,
   nullable,
@@ -8,14 +9,12 @@ import {
   type RecordOf,
   role,
   scope,
+  text,
   time,
 } from "../operation/schema.ts";
 
 // The dashboard takes its types from here. It is checked without the types of the runtime, so nothing that uses the
 // runtime may be imported, not even for a type.
-
-const bytes = (description: string) => Type.Integer({ minimum: 0, description });
-const count = bytes;
 
 export const driveSchema = record(
   "Drive",
@@ -23,15 +22,13 @@ export const driveSchema = record(
     id: id("The drive's identifier."),
     user_id: nullable(id("The owner; null while the drive is unclaimed.")),
     name: Type.String(),
-    slug: nullable(
-      Type.String({ description: "`<username>/<drive-name>`; null while the drive is unclaimed." }),
-    ),
+    slug: nullable(text("`<username>/<drive-name>`; null while the drive is unclaimed.")),
     description: Type.String(),
     role: role(
       "What you are in it: its owner, or a member, who as a reader sees it and as an editor changes what is in it.",
     ),
     file_count: count("Files in the drive."),
-    total_size: bytes("Bytes of all its files."),
+    total_size: count("Bytes of all its files."),
     expires_at: nullable(time("When an unclaimed drive is deleted; null once it is claimed.")),
     created_at: time("When it was created."),
     updated_at: time("When the drive or anything in it last changed."),
@@ -58,7 +55,7 @@ export const claimableSchema = withExample(
   Type.Object({
     name: Type.String(),
     file_count: Type.Integer({ minimum: 0 }),
-    total_size: Type.Integer({ minimum: 0, description: "Bytes." }),
+    total_size: count("Bytes."),
     expires_at: nullable(time("When the drive is deleted, unless it is claimed.")),
     created_at: time("When it was created."),
   }),
@@ -78,16 +75,12 @@ export const fileSchema = record(
   {
     id: id("The file's identifier. It stays when the file is replaced, renamed or moved."),
     drive_id: id("The drive it is in."),
-    path: Type.String({ description: "The path in the drive.", examples: ["notes/2030/plan.md"] }),
+    path: text("The path in the drive.", "notes/2030/plan.md"),
     filename: Type.String({ examples: ["plan.md"] }),
     mime_type: Type.String({ examples: ["text/markdown"] }),
-    size: bytes("Bytes."),
-    content_hash: Type.String({
-      description: "`sha256:` and the SHA-256 of the content in hex; the hex alone is the ETag.",
-    }),
-    content_preview: nullable(
-      Type.String({ description: "The first 500 characters of a text; null for other types." }),
-    ),
+    size: count("Bytes."),
+    content_hash: text("`sha256:` and the SHA-256 of the content in hex; the hex alone is the ETag."),
+    content_preview: nullable(text("The first 500 characters of a text; null for other types.")),
     tags: Type.Array(Type.String()),
     metadata: Type.Record(Type.String(), Type.Unknown(), { description: "Any JSON object, as uploaded." }),
     expires_at: nullable(time("When the file expires and is deleted; null for never.")),
@@ -123,10 +116,9 @@ const foundFileSchema = Type.Intersect([
         "How well the file matches: filenames count most, then tags, folders and text. 0 without `q`. Depends only on this file and the query.",
     }),
     snippet: nullable(
-      Type.String({
-        description:
-          "Where the text matches, as one line of plain text: escape it in HTML. Null if only names match, or if the server has no time to create it.",
-      }),
+      text(
+        "Where the text matches, as one line of plain text: escape it in HTML. Null if only names match, or if the server has no time to create it.",
+      ),
     ),
   }),
 ]);
@@ -145,9 +137,9 @@ export const folderSchema = record(
   "Folder",
   {
     drive_id: id("The drive it is in."),
-    path: Type.String({ description: "Ends with `/`.", examples: ["notes/2030/"] }),
+    path: text("Ends with `/`.", "notes/2030/"),
     file_count: count("Files in the folder and in all folders below."),
-    total_size: bytes("Bytes in those files."),
+    total_size: count("Bytes in those files."),
     has_folders: Type.Boolean({ description: "Whether the folder contains other folders." }),
     created_at: time("When it was created."),
   },
@@ -173,13 +165,11 @@ export type FoldersPage = RecordOf<typeof foldersSchema>;
 
 const keyProperties = {
   id: id("The key's identifier."),
-  key_prefix: Type.String({ description: "The start of the key.", examples: ["cof_sk_live_1a2b"] }),
+  key_prefix: text("The start of the key.", "cof_sk_live_1a2b"),
   name: Type.String(),
   scope: scope(),
   drive_id: nullable(id("The drive that the key is limited to; null for an account key.")),
-  path_prefix: nullable(
-    Type.String({ description: "The folder of that drive that the key is limited to; null if it is not." }),
-  ),
+  path_prefix: nullable(text("The folder of that drive that the key is limited to; null if it is not.")),
   created_at: time("When it was created."),
   last_used_at: nullable(time("When it was last used; null if never.")),
   expires_at: nullable(
@@ -187,11 +177,7 @@ const keyProperties = {
       "When it expires; null for never. For an application's key: if the application does not use it until then.",
     ),
   ),
-  client_id: nullable(
-    Type.String({
-      description: "The application (OAuth client) that a person gave it to; null for other keys.",
-    }),
-  ),
+  client_id: nullable(text("The application (OAuth client) that a person gave it to; null for other keys.")),
   made_by: nullable(
     id("The key that made it, with which it goes; null if a person made it, or it came with its drive."),
   ),
@@ -239,7 +225,7 @@ export const createdKeySchema = record(
   "CreatedKey",
   {
     ...keyProperties,
-    key: Type.String({ description: "The secret key. It is shown only in this response." }),
+    key: text("The secret key. It is shown only in this response."),
   },
   { ...exampleOf(keySchema), key: "cof_sk_live_1a2b..." },
 );

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { record } from "../operation/examples.ts";
-import { id, nullable, type RecordOf, time } from "../operation/schema.ts";
+import { count, id, nullable, type RecordOf, text, time } from "../operation/schema.ts";
 
 // As in `record-schemas.ts`, nothing that uses the runtime may be imported.
 
@@ -15,7 +15,7 @@ export const webhookSchema = record(
     created_at: time("When it was created."),
     made_by: nullable(id("The key that made it, with which it goes; null if a person did.")),
     disabled_at: nullable(time("When it was disabled; null while it is enabled.")),
-    disabled_reason: nullable(Type.String({ description: "Why it was disabled; null while it is enabled." })),
+    disabled_reason: nullable(text("Why it was disabled; null while it is enabled.")),
   },
   {
     id: "01976f5e-5d7a-7000-8000-6f8a4d5e7b92",
@@ -35,15 +35,15 @@ export const deliverySchema = record(
   "WebhookDelivery",
   {
     id: id("The delivery's identifier: the `webhook-id` of its message, the same each time it is sent."),
-    type: Type.String({ description: "The event.", examples: ["file.created"] }),
+    type: text("The event.", "file.created"),
     state: Type.Union([
       Type.Literal("pending", { description: "It is sent at `next_at`." }),
       Type.Literal("delivered", { description: "It was answered with a status of 2xx." }),
       Type.Literal("failed", { description: "It is not sent again by itself." }),
     ]),
-    attempts: Type.Integer({ minimum: 0, description: "How often it was sent." }),
+    attempts: count("How often it was sent."),
     status: nullable(Type.Integer({ description: "The status of the last answer; null if there was none." })),
-    error: nullable(Type.String({ description: "What went wrong last; null if nothing." })),
+    error: nullable(text("What went wrong last; null if nothing.")),
     next_at: nullable(time("When it is sent next; null if it is not.")),
     created_at: time("When it was made."),
   },

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { actorSchema, snapshotSchema } from "./history-schemas.ts";
 import { exampleOf, record } from "../operation/examples.ts";
-import { id, nullable, pageOf, type RecordOf, time } from "../operation/schema.ts";
+import { count, id, nullable, oneOf, pageOf, type RecordOf, text, time } from "../operation/schema.ts";
 
 // The dashboard takes its types from here, as from `record-schemas.ts`.
 
@@ -12,21 +12,15 @@ export const workSchema = record(
   "Work",
   {
     id: id("The work's identifier."),
-    kind: Type.Union(
-      KINDS.map((each) => Type.Literal(each)),
-      { description: "What is done. `restore` is out of the trash." },
-    ),
-    state: Type.Union([Type.Literal("running"), Type.Literal("undoing")], {
+    kind: oneOf(KINDS, { description: "What is done. `restore` is out of the trash." }),
+    state: oneOf(["running", "undoing"], {
       description: "`undoing`: it failed or was given up, and is being taken back or stopped.",
     }),
     drive_id: nullable(
       id("The drive in which it is, or which a copy, move or fork takes from; null if you may not see that."),
     ),
     path: nullable(
-      Type.String({
-        description: "The folder that is changed or taken from; empty for the whole drive.",
-        examples: ["notes/2030/"],
-      }),
+      text("The folder that is changed or taken from; empty for the whole drive.", "notes/2030/"),
     ),
     destination_drive_id: nullable(
       id("Where a copy or move goes; null for others, and if you may not see that."),
@@ -34,14 +28,9 @@ export const workSchema = record(
     destination_path: nullable(Type.String({ examples: ["archive/2030/"] })),
     step: Type.Integer({ minimum: 1, description: "Which of the `steps` is being done." }),
     steps: Type.Integer({ minimum: 1 }),
-    files_done: Type.Integer({
-      minimum: 0,
-      description: "Files that have been written or removed so far. Folders alone do not count.",
-    }),
-    files_total: nullable(
-      Type.Integer({ minimum: 0, description: "How many there will be, about; null if not known." }),
-    ),
-    if_cancelled: Type.Union([Type.Literal("undone"), Type.Literal("left")], {
+    files_done: count("Files that have been written or removed so far. Folders alone do not count."),
+    files_total: nullable(count("How many there will be, about; null if not known.")),
+    if_cancelled: oneOf(["undone", "left"], {
       description: "What becomes of what is done when the work is given up.",
     }),
     created_at: time("When it began."),

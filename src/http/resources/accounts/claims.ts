@@ -7,6 +7,7 @@ import { type ClaimableRecord, claimableSchema, driveSchema } from "../../record
 import { driveRecord } from "../../records/records.ts";
 import { write } from "../../operation/write.ts";
 import { asData } from "../../operation/answers.ts";
+import { text } from "../../operation/schema.ts";
 
 /** What a claim link shows. Not the drive's id, which only its callers may know. */
 function claimableRecord(drive: Drive): ClaimableRecord {
@@ -30,7 +31,7 @@ export function claims(service: Claims) {
       description:
         "Needs no key: the token is enough. Returns 409 if the drive is already claimed, and 410 if the claim has expired; 404 a year after that.",
       params: Type.Object({
-        token: Type.String({ description: "The last part of the claim URL.", examples: ["clm_1a2b3c4d"] }),
+        token: text("The last part of the claim URL.", "clm_1a2b3c4d"),
       }),
       answers: [
         { description: "The drive that can be claimed.", json: Type.Object({ data: claimableSchema }) },
@@ -46,7 +47,7 @@ export function claims(service: Claims) {
         "Makes an agent's drive yours. Needs a session, or an account key that a person made: an application's does not claim, since the drive's keys keep working when the application is revoked. The drive no longer expires, gets a slug, and counts for the account's storage; its agent's keys keep working. Only the first claim succeeds: others get 409. Returns 410 if the claim has expired, and `QUOTA_EXCEEDED` if the account has too little space.",
       person: true,
       body: Type.Object({
-        token: Type.String({ description: "The last part of the claim URL.", examples: ["clm_1a2b3c4d"] }),
+        token: text("The last part of the claim URL.", "clm_1a2b3c4d"),
       }),
       example: { token: "clm_1a2b3c4d" },
       answers: [{ description: "The drive.", json: Type.Object({ data: driveSchema }) }],

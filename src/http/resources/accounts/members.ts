@@ -6,7 +6,7 @@ import { operation } from "../../operation/operation.ts";
 import { memberSchema } from "../../records/account-schemas.ts";
 import { memberRecord } from "../../records/records.ts";
 import { exampleOf } from "../../operation/examples.ts";
-import { pageOf, driveRef, id, memberRole } from "../../operation/schema.ts";
+import { driveRef, id, memberRole, pageOf, text } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { asData } from "../../operation/answers.ts";
 
@@ -26,7 +26,7 @@ export function members(service: Members, throttle: NewKeyThrottle) {
         `A drive can have ${MEMBERS.drive} members. The owner gets 409.`,
       params: driveParams,
       body: Type.Object({
-        username: Type.String({ description: "With whom to share.", examples: ["carl"] }),
+        username: text("With whom to share.", "carl"),
         role: memberRole(),
       }),
       example: { username: exampleOf(memberSchema).username, role: "editor" },

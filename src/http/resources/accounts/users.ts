@@ -8,7 +8,7 @@ import {
   managedUserSchema,
   type UserRecord,
 } from "../../records/account-schemas.ts";
-import { id, newPassword, plan } from "../../operation/schema.ts";
+import { id, newPassword, plan, text } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { asCreated, asData } from "../../operation/answers.ts";
 
@@ -62,10 +62,7 @@ export function users(service: Users) {
         "The user signs in with the password and can change it. Needs the session of an administrator.",
       signedIn: true,
       body: Type.Object({
-        username: Type.String({
-          description: "3 to 32 of `a-z`, `0-9` and `-`, with a letter or digit at both ends.",
-          examples: ["bob"],
-        }),
+        username: text("3 to 32 of `a-z`, `0-9` and `-`, with a letter or digit at both ends.", "bob"),
         password: newPassword("A temporary password"),
       }),
       example: { username: "bob", password: examplePassword },

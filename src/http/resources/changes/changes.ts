@@ -10,7 +10,7 @@ import { decodeChangePosition, encodeChangePosition } from "../../operation/curs
 import { eventStream, type ServerEvent } from "../../operation/events.ts";
 import { operation } from "../../operation/operation.ts";
 import { exampleOf } from "../../operation/examples.ts";
-import { driveRef, nullable, paging } from "../../operation/schema.ts";
+import { driveRef, nullable, oneOf, paging, text } from "../../operation/schema.ts";
 import { toldWorkRecord } from "../../records/work-records.ts";
 
 /** The cursor of what comes from now on. */
@@ -20,12 +20,12 @@ const LAST_EVENT_ID = "Last-Event-ID";
 const changesQuery = Type.Object({
   drive_id: Type.Optional(driveRef("Only changes of this drive. Default: of all drives of your own.")),
   cursor: Type.Optional(
-    Type.String({
-      description: `The \`next_cursor\` of a page, or the \`id\` of a change: continues after it. \`${LATEST}\` starts with what happens from now on. Default: the oldest change that is kept.`,
-    }),
+    text(
+      `The \`next_cursor\` of a page, or the \`id\` of a change: continues after it. \`${LATEST}\` starts with what happens from now on. Default: the oldest change that is kept.`,
+    ),
   ),
   limit: paging.limit,
-  sort: Type.Union([Type.Literal("id"), Type.Literal("-id")], {
+  sort: oneOf(["id", "-id"], {
     default: "id",
     description: "The order: `id` for the oldest first, `-id` for the newest first, as people read it.",
   }),
@@ -34,10 +34,9 @@ const changesQuery = Type.Object({
 const changesAnswer = Type.Object({
   data: Type.Array(changeSchema),
   next_cursor: nullable(
-    Type.String({
-      description:
-        "The `cursor` of the next page. The feed has no end: keep it, and ask again later. Null only at the end of the newest-first order.",
-    }),
+    text(
+      "The `cursor` of the next page. The feed has no end: keep it, and ask again later. Null only at the end of the newest-first order.",
+    ),
   ),
   has_more: Type.Boolean({
     description: "Whether there are more changes already. A page may be empty although there are.",

@@ -9,22 +9,18 @@ import { fileWrite } from "../../operation/file-route.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileAnswerOf } from "../files/files.ts";
 import { exampleOf } from "../../operation/examples.ts";
+import { oneOf, text } from "../../operation/schema.ts";
 
 const OPS = ["str_replace", "insert", "append"] as const;
 
-const op = Type.Union(
-  OPS.map((each) => Type.Literal(each)),
-  { description: "What to do; each has its own fields." },
-);
+const op = oneOf(OPS, { description: "What to do; each has its own fields." });
 
 /** The fields of all edits: which of them are needed depends on `op`. */
 const fields = {
   old_string: Type.Optional(
-    Type.String({
-      description: "`str_replace`: the text to replace, exactly as it is in the file. It must be there once.",
-    }),
+    text("`str_replace`: the text to replace, exactly as it is in the file. It must be there once."),
   ),
-  new_string: Type.Optional(Type.String({ description: "`str_replace`: the text to put in its place." })),
+  new_string: Type.Optional(text("`str_replace`: the text to put in its place.")),
   replace_all: Type.Optional(
     Type.Boolean({ description: "`str_replace`: whether to replace it wherever it is. Default false." }),
   ),
@@ -36,10 +32,9 @@ const fields = {
     }),
   ),
   text: Type.Optional(
-    Type.String({
-      description:
-        "`insert`: lines; a line end is added where one is missing. `append`: the text to add at the end, exactly.",
-    }),
+    text(
+      "`insert`: lines; a line end is added where one is missing. `append`: the text to add at the end, exactly.",
+    ),
   ),
 };
 
@@ -69,7 +64,7 @@ const body = Type.Object(editFields);
 const answer = Type.Intersect([
   fileSchema,
   Type.Object({
-    diff: Type.String({ description: `What changed, as a unified diff; at most ${DIFF_BYTES / 1024} KiB.` }),
+    diff: text(`What changed, as a unified diff; at most ${DIFF_BYTES / 1024} KiB.`),
     diff_cut: Type.Boolean({ description: "Whether the end of the diff is left out." }),
   }),
 ]);

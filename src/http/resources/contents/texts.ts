@@ -3,12 +3,10 @@ import { READ_TEXT_BYTES } from "../../../domain/limits.ts";
 import type { ReadText, Texts } from "../../../services/contents/texts.ts";
 import { ETAG, etagOf } from "../../content/etag.ts";
 import { fileOperation, viewOf } from "../../operation/file-route.ts";
-import { inSnapshot, integer, nullable } from "../../operation/schema.ts";
+import { inSnapshot, integer, nullable, text } from "../../operation/schema.ts";
 
 const answer = Type.Object({
-  lines: Type.Array(
-    Type.Object({ number: Type.Integer(), text: Type.String({ description: "Without its line end." }) }),
-  ),
+  lines: Type.Array(Type.Object({ number: Type.Integer(), text: text("Without its line end.") })),
   start_line: Type.Integer({ description: "The first of `lines`." }),
   end_line: Type.Integer({ description: "The last of `lines`; `start_line` - 1 if there is none." }),
   total_lines: Type.Integer({ description: "Of the whole file." }),
@@ -20,7 +18,7 @@ const answer = Type.Object({
       description: "The `start_byte` of the next part, if line `next_line` is cut; else null.",
     }),
   ),
-  encoding: Type.String({ description: "`utf-8`, `utf-16le`, `utf-16be` or `latin1` (Windows-1252)." }),
+  encoding: text("`utf-8`, `utf-16le`, `utf-16be` or `latin1` (Windows-1252)."),
 });
 
 /** Texts, line by line. */
@@ -85,8 +83,9 @@ export function texts(service: Texts) {
   });
 }
 
-function answerOf({ text, startLine, endLine, totalLines, nextLine, nextByte, encoding }: ReadText) {
-  const lines = endLine < startLine ? [] : text.split("\n");
+function answerOf(read: ReadText) {
+  const { startLine, endLine, totalLines, nextLine, nextByte, encoding } = read;
+  const lines = endLine < startLine ? [] : read.text.split("\n");
   return {
     lines: lines.map((line, index) => ({ number: startLine + index, text: line })),
     start_line: startLine,

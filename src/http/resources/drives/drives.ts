@@ -4,11 +4,11 @@ import { operation } from "../../operation/operation.ts";
 import { driveSchema } from "../../records/record-schemas.ts";
 import { driveRecord } from "../../records/records.ts";
 import { exampleOf } from "../../operation/examples.ts";
-import { driveName, driveRef, id } from "../../operation/schema.ts";
+import { driveName, driveRef, id, text } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { asCreated, asData, deletedRecord } from "../../operation/answers.ts";
 
-const driveDescription = Type.String({ description: "At most 1,024 characters." });
+const driveDescription = text("At most 1,024 characters.");
 const driveParams = Type.Object({ id: driveRef() });
 const oneDrive = Type.Object({ data: driveSchema });
 
@@ -35,9 +35,7 @@ export function drives(service: Drives) {
       description:
         "Returns the drives of the account, then those that others share with it; with a key that is limited to one drive, only that drive.",
       query: Type.Object({
-        slug: Type.Optional(
-          Type.String({ description: "Only the drive with this slug. If there is none, the list is empty." }),
-        ),
+        slug: Type.Optional(text("Only the drive with this slug. If there is none, the list is empty.")),
       }),
       answers: [
         {

@@ -5,7 +5,7 @@ import { formatInstant } from "../../../domain/time.ts";
 import type { Drives, Provisioned } from "../../../services/drives/drives.ts";
 import { type LinkBase, LINKS_BEGIN } from "../../gate/link-base.ts";
 import type { ProvisionThrottle } from "../../limits/provision-throttle.ts";
-import { driveName, id, time } from "../../operation/schema.ts";
+import { driveName, id, text, time } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 
 export interface ProvisionOptions {
@@ -45,11 +45,11 @@ export function provision({ drives, throttle, claimBase }: ProvisionOptions) {
         description: "The drive, its key and its claim URL.",
         json: Type.Object({
           data: Type.Object({
-            api_key: Type.String({ description: "Read-write, limited to this drive." }),
+            api_key: text("Read-write, limited to this drive."),
             key_id: id("The key's identifier."),
             drive_id: id("The drive's identifier."),
             drive_name: Type.String(),
-            claim_url: Type.String({ description: "For a human; works once." }),
+            claim_url: text("For a human; works once."),
             expires_at: time("When the drive is deleted, unless it is claimed."),
             message: Type.String(),
           }),

@@ -9,7 +9,15 @@ import { ETAG, etagOf, IF_MATCH, preconditionOf, RECORD_ETAG, recordEtagOf } fro
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
 import { exampleOf } from "../../operation/examples.ts";
-import { driveRef, id, inSnapshot, metadataInput, nullable, timeInput } from "../../operation/schema.ts";
+import {
+  driveRef,
+  id,
+  inSnapshot,
+  metadataInput,
+  nullable,
+  text,
+  timeInput,
+} from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { trashEntrySchema } from "../../records/history-schemas.ts";
 import { asCreated } from "../../operation/answers.ts";
@@ -23,10 +31,7 @@ const fileAnswer = {
 const recordAnswer = { ...fileAnswer, headers: RECORD_ETAG };
 
 const destination = Type.Object({
-  destination_path: Type.String({
-    description: "The new path. If it ends with `/`, the filename is kept.",
-    examples: ["archive/plan.md"],
-  }),
+  destination_path: text("The new path. If it ends with `/`, the filename is kept.", "archive/plan.md"),
   destination_drive_id: Type.Optional(driveRef("Default: the same drive.")),
   overwrite: Type.Optional(
     Type.Boolean({ description: "Whether to replace a file at this path. Default false." }),

@@ -13,6 +13,7 @@ import {
   driveRef,
   inSnapshot,
   nextCursor,
+  oneOf,
   pageFacts,
   paging,
   prefix,
@@ -30,14 +31,11 @@ const listQuery = Type.Object({
     }),
   ),
   tags: tagsFilter,
-  sort: Type.Union(
-    FILE_SORTS.map((sort) => Type.Literal(sort)),
-    {
-      default: "path",
-      description:
-        "The order; `-` reverses it. Files of equal size or time are ordered by id, that is by age. In a snapshot the order is `path`. Orders other than `path` list the files of one folder: they need `delimiter=/`, a `prefix` that is empty or ends with `/`, and no `tags`.",
-    },
-  ),
+  sort: oneOf(FILE_SORTS, {
+    default: "path",
+    description:
+      "The order; `-` reverses it. Files of equal size or time are ordered by id, that is by age. In a snapshot the order is `path`. Orders other than `path` list the files of one folder: they need `delimiter=/`, a `prefix` that is empty or ends with `/`, and no `tags`.",
+  }),
   ...paging,
   cursor: cursor("The other parameters must be the same as for that page; a different `sort` is refused."),
 });

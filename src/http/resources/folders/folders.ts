@@ -17,19 +17,23 @@ import { folderSchema, type FoldersPage, foldersSchema } from "../../records/rec
 import { folderRecord } from "../../records/records.ts";
 import type { JsonAnswer } from "../../operation/reply.ts";
 import { exampleOf } from "../../operation/examples.ts";
-import { cursor, driveRef, folderPath, id, inSnapshot, nullable, paging } from "../../operation/schema.ts";
+import {
+  cursor,
+  driveRef,
+  folderPath,
+  id,
+  inSnapshot,
+  nullable,
+  paging,
+  text,
+} from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { trashEntrySchema } from "../../records/history-schemas.ts";
 
 const listQuery = Type.Object({
   drive_id: driveRef(),
   snapshot_id: inSnapshot,
-  path: Type.Optional(
-    Type.String({
-      description: "The folder, ending with `/`. Default: the drive's root.",
-      examples: ["notes/"],
-    }),
-  ),
+  path: Type.Optional(text("The folder, ending with `/`. Default: the drive's root.", "notes/")),
   ...paging,
   cursor: cursor(),
 });
@@ -135,10 +139,7 @@ export function folders(service: Folders, views: SnapshotViews) {
 const transfer = Type.Object({
   drive_id: driveRef(),
   path: folderPath,
-  destination_path: Type.String({
-    description: "The new path of the folder, with its name. Ends with `/`.",
-    examples: ["archive/2030/"],
-  }),
+  destination_path: text("The new path of the folder, with its name. Ends with `/`.", "archive/2030/"),
   destination_drive_id: Type.Optional(driveRef("Default: the same drive.")),
 });
 

@@ -15,13 +15,15 @@ import {
   paging,
   prefix,
   type RecordOf,
+  text,
 } from "../../operation/schema.ts";
 
 const grepQuery = Type.Object({
-  pattern: Type.String({
-    description: `A regular expression of at most ${GREP.patternCharacters} characters, in [the syntax of RE2](https://github.com/google/re2/wiki/Syntax): without back references and look-around. In a query, \`+\` is a space: send \`%2B\` for a plus sign.`,
-    examples: ["TODO|FIXME", "^import .* from"],
-  }),
+  pattern: text(
+    `A regular expression of at most ${GREP.patternCharacters} characters, in [the syntax of RE2](https://github.com/google/re2/wiki/Syntax): without back references and look-around. In a query, \`+\` is a space: send \`%2B\` for a plus sign.`,
+    "TODO|FIXME",
+    "^import .* from",
+  ),
   drive_id: Type.Optional(driveRef("Default: all drives that the caller can access.")),
   prefix,
   ignore_case: flag("Whether upper and lower case are the same."),
@@ -33,9 +35,7 @@ const grepQuery = Type.Object({
   }),
   limit: paging.limit,
   cursor: Type.Optional(
-    Type.String({
-      description: "The `next_cursor` of a page. The other parameters must be the same as for that page.",
-    }),
+    text("The `next_cursor` of a page. The other parameters must be the same as for that page."),
   ),
 });
 
@@ -45,7 +45,7 @@ const matchedFileSchema = Type.Intersect([
     matches: Type.Array(
       Type.Object({
         line_number: Type.Integer({ minimum: 1 }),
-        line: Type.String({ description: "Without its line end." }),
+        line: text("Without its line end."),
         before: Type.Array(Type.String(), { description: "The lines before it." }),
         after: Type.Array(Type.String(), { description: "The lines after it." }),
       }),
@@ -113,11 +113,11 @@ export function grep(service: Grep) {
         ...(isNothing ? plusMeant(context.query, "pattern", "prefix") : {}),
         data: files.map(({ file, matches, hasMore }) => ({
           ...fileRecord(file),
-          matches: matches.map(({ line, text, before, after }) => ({
-            line_number: line,
-            line: text,
-            before,
-            after,
+          matches: matches.map((match) => ({
+            line_number: match.line,
+            line: match.text,
+            before: match.before,
+            after: match.after,
           })),
           has_more_matches: hasMore,
         })),

@@ -6,11 +6,11 @@ import type { EmptiedTrash, TrashEmptying } from "../../../services/history/tras
 import { decodeTrashPosition, encodeTrashPosition } from "../../operation/cursor.ts";
 import { given, required } from "../../operation/either.ts";
 import { operation } from "../../operation/operation.ts";
-import { type TrashPage, trashEntrySchema, trashSchema } from "../../records/history-schemas.ts";
+import { trashEntrySchema, type TrashPage, trashSchema } from "../../records/history-schemas.ts";
 import { trashRecord } from "../../records/records.ts";
 import type { JsonAnswer } from "../../operation/reply.ts";
 import { exampleOf } from "../../operation/examples.ts";
-import { cursor, driveRef, id, integer, nullable, prefix } from "../../operation/schema.ts";
+import { cursor, driveRef, id, integer, nullable, prefix, text } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { deletedRecord } from "../../operation/answers.ts";
@@ -80,11 +80,10 @@ export function trash(service: Trash, emptying: TrashEmptying) {
       bodyOptional: true,
       body: Type.Object({
         path: Type.Optional(
-          Type.String({
-            description:
-              "Where to restore it to, instead of the path it had. Must be free. A folder's ends with `/`; a file's that ends with `/` keeps the filename.",
-            examples: ["notes/plan.md"],
-          }),
+          text(
+            "Where to restore it to, instead of the path it had. Must be free. A folder's ends with `/`; a file's that ends with `/` keeps the filename.",
+            "notes/plan.md",
+          ),
         ),
       }),
       example: {},

@@ -8,12 +8,12 @@ import { fileOperation, fileWrite } from "../../operation/file-route.ts";
 import { type VersionDiffRecord, versionDiffSchema, versionsSchema } from "../../records/history-schemas.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { versionRecord } from "../../records/records.ts";
-import { cursor, integer, paging } from "../../operation/schema.ts";
+import { cursor, integer, paging, text } from "../../operation/schema.ts";
 import { OWN_CONTENT } from "../contents/downloads.ts";
 import { fileAnswerOf } from "../files/files.ts";
 
 const versionParams = Type.Object({
-  n: Type.String({ description: "The number of the version.", examples: ["1"] }),
+  n: text("The number of the version.", "1"),
 });
 
 function contentNumber(note: string) {

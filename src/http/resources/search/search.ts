@@ -5,24 +5,30 @@ import { operation } from "../../operation/operation.ts";
 import { fileSchema, type FoundFilesPage, foundFilesSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
 import { exampleOf } from "../../operation/examples.ts";
-import { driveRef, integer, paging, prefix, tagsFilter, tagsIn, timeInput } from "../../operation/schema.ts";
+import {
+  driveRef,
+  integer,
+  paging,
+  prefix,
+  tagsFilter,
+  tagsIn,
+  text,
+  timeInput,
+} from "../../operation/schema.ts";
 
 const MAX_BYTES = Number.MAX_SAFE_INTEGER;
 
 const searchQuery = Type.Object({
   q: Type.Optional(
-    Type.String({
-      description:
-        'The search text: at most 512 characters, and at most 16 words and phrases. `"..."` is a phrase of at most 128 words (in text without spaces, 128 characters). All must match. The last word also matches as the start of a longer one.',
-      examples: ['budget "third quarter"'],
-    }),
+    text(
+      'The search text: at most 512 characters, and at most 16 words and phrases. `"..."` is a phrase of at most 128 words (in text without spaces, 128 characters). All must match. The last word also matches as the start of a longer one.',
+      'budget "third quarter"',
+    ),
   ),
   drive_id: Type.Optional(driveRef("Default: all drives that the caller can access.")),
   prefix,
   tags: tagsFilter,
-  mime_type: Type.Optional(
-    Type.String({ description: "Only this type, with any parameters. `image/*` matches all image types." }),
-  ),
+  mime_type: Type.Optional(text("Only this type, with any parameters. `image/*` matches all image types.")),
   min_size: Type.Optional(integer({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." })),
   max_size: Type.Optional(integer({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." })),
   updated_after: Type.Optional(timeInput("Only files updated at this time or later.")),

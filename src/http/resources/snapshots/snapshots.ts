@@ -16,6 +16,7 @@ import {
   pageOf,
   paging,
   prefix,
+  text,
 } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { differenceSchema, snapshotSchema } from "../../records/history-schemas.ts";
@@ -36,12 +37,7 @@ export function snapshots(service: Snapshots) {
       description: `Remembers what the drive holds now: all files and folders, with their records. It takes a moment, however large the drive is, and no space until something changes. Take one before something risky: restoring it brings everything back. Later changes keep what the snapshot needs, and that counts as storage until the snapshot is deleted. A drive has at most ${SNAPSHOTS.taken} snapshots, and the ${SNAPSHOTS.automatic} newest of those that the server takes before it restores one.`,
       params: driveParams,
       body: Type.Object({
-        name: Type.Optional(
-          Type.String({
-            description: "1 to 64 characters after trimming.",
-            examples: [exampleOf(snapshotSchema).name],
-          }),
-        ),
+        name: Type.Optional(text("1 to 64 characters after trimming.", exampleOf(snapshotSchema).name)),
       }),
       bodyOptional: true,
       example: { name: exampleOf(snapshotSchema).name },
@@ -108,7 +104,7 @@ export function snapshots(service: Snapshots) {
 
 const restored = Type.Object({
   restored: Type.Literal(true),
-  path: Type.String({ description: "The folder; empty for the whole drive." }),
+  path: text("The folder; empty for the whole drive."),
   files_restored: Type.Integer({ description: "Files that are as in the snapshot again." }),
   files_removed: Type.Integer({
     description: "Files that were there, and that the snapshot does not have or has otherwise.",
@@ -154,9 +150,7 @@ export function snapshotUses(service: Snapshots, forks: Forks) {
         "Brings the drive, or one folder of it, back to what the snapshot has: contents, paths, tags, metadata, times and ids. Before that, a snapshot is taken: to restore `snapshot_id` undoes this. Files that have expired since stay away. A file that was moved to another drive stays there, too, and its copy here has a new id. What the snapshot replaces or removes is not in the trash, but in `snapshot_id`.\n\nA large restore is done in several steps, and other requests may see what is done before the response. Other changes in the folder wait until it ends. If the server stops before the end, it continues after the restart. `POST /v0/drives/{id}/works/{wid}/cancel` stops it halfway.",
       params: snapshotParams,
       body: Type.Object({
-        path: Type.Optional(
-          Type.String({ description: "Only this folder. Default: the whole drive.", examples: ["notes/"] }),
-        ),
+        path: Type.Optional(text("Only this folder. Default: the whole drive.", "notes/")),
       }),
       bodyOptional: true,
       example: {},

@@ -6,7 +6,7 @@ import type { Webhooks } from "../../../services/webhooks/webhooks.ts";
 import { decodeNumber, encodeNumber } from "../../operation/cursor.ts";
 import { operation } from "../../operation/operation.ts";
 import { exampleOf } from "../../operation/examples.ts";
-import { pageOf, cursor, driveRef, id, paging } from "../../operation/schema.ts";
+import { cursor, driveRef, id, pageOf, paging, text } from "../../operation/schema.ts";
 import { deliverySchema, webhookSchema } from "../../records/webhook-schemas.ts";
 import { deliveryRecord, webhookRecord } from "../../records/records.ts";
 import { write } from "../../operation/write.ts";
@@ -16,11 +16,10 @@ const params = Type.Object({ id: id("The webhook's identifier.") });
 const example = exampleOf(webhookSchema);
 const exampleSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-const url = Type.String({
-  description:
-    "Where messages are sent: `https://`, at a public address. The server's configuration may allow others.",
-  examples: [example.url],
-});
+const url = text(
+  "Where messages are sent: `https://`, at a public address. The server's configuration may allow others.",
+  example.url,
+);
 const events = Type.Array(Type.String(), {
   maxItems: 100,
   description: `What to be told of: ${CHANGE_TYPES.map((type) => `\`${type}\``).join(", ")}; all of a group, such as \`file.*\`; or all, \`*\`.`,
@@ -54,10 +53,9 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
         url,
         events,
         secret: Type.Optional(
-          Type.String({
-            description:
-              "What messages are signed with: `whsec_` and the base64 of 24 to 64 random bytes. Default: a new one.",
-          }),
+          text(
+            "What messages are signed with: `whsec_` and the base64 of 24 to 64 random bytes. Default: a new one.",
+          ),
         ),
         drive_id: Type.Optional(driveRef("Default: all drives of your own, or the drive of the key.")),
       }),
