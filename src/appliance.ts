@@ -13,7 +13,7 @@ import { Database } from "./db/engine/database.ts";
 import type { Upgrade } from "./db/engine/migrate.ts";
 import { openTables } from "./db/tables.ts";
 import { createApp } from "./http/app.ts";
-import { changeRecord } from "./http/records/change-records.ts";
+import { changeRecord } from "./http/records/records.ts";
 import { startServer } from "./http/server.ts";
 import { localAddress, networkAddresses, ownAddress } from "./network/local-address.ts";
 import type { Log } from "./process/log.ts";

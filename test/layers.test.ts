@@ -75,11 +75,22 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  * `src/http` stands above the rooms.
  */
 const HTTP_ROOMS: Readonly<Record<string, readonly string[]>> = {
-  "app.ts": ["dashboard", "docs", "gate", "handler.ts", "limits", "mcp", "oauth", "resources", "sign-in"],
-  "handler.ts": ["connection", "docs", "gate", "resources"],
+  "app.ts": [
+    "dashboard",
+    "docs",
+    "gate",
+    "handler.ts",
+    "limits",
+    "mcp",
+    "oauth",
+    "operation",
+    "resources",
+    "sign-in",
+  ],
+  "handler.ts": ["connection", "docs", "gate", "operation", "resources"],
   "server.ts": ["gate", "listener.ts"],
   "listener.ts": [],
-  dashboard: ["content", "gate", "sign-in"],
+  dashboard: ["content", "gate", "operation", "sign-in"],
   docs: ["content", "gate", "json", "operation"],
   mcp: ["content", "gate", "json", "limits", "operation", "resources"],
   "sign-in": ["gate", "limits", "operation", "records", "resources"],

@@ -1,4 +1,3 @@
-import type { AnyElysia } from "elysia";
 import type { SteadyClock } from "../process/clock.ts";
 import type { AllowedOrigins } from "../domain/network/allowed-origins.ts";
 import type { Plan } from "../domain/accounts/plan.ts";
@@ -19,6 +18,7 @@ import type { Handler } from "./gate/pipeline.ts";
 import { ProvisionThrottle } from "./limits/provision-throttle.ts";
 import { cookiesFor } from "./gate/session-cookie.ts";
 import { createHandler } from "./handler.ts";
+import type { Route } from "./operation/route.ts";
 import { mcp } from "./mcp/mcp.ts";
 import { authorize } from "./oauth/authorize.ts";
 import { consent } from "./oauth/consent.ts";
@@ -35,9 +35,7 @@ import { drives } from "./resources/drives/drives.ts";
 import { edits } from "./resources/contents/edits.ts";
 import { extract } from "./resources/contents/extract.ts";
 import { files } from "./resources/files/files.ts";
-import { forks } from "./resources/snapshots/forks.ts";
-import { folderTransfers } from "./resources/folders/folder-transfers.ts";
-import { folders } from "./resources/folders/folders.ts";
+import { folders, folderTransfers } from "./resources/folders/folders.ts";
 import { grep } from "./resources/grep/grep.ts";
 import { links } from "./resources/links/links.ts";
 import { listings } from "./resources/files/listings.ts";
@@ -45,8 +43,7 @@ import { members } from "./resources/accounts/members.ts";
 import { presigned } from "./resources/links/presigned.ts";
 import { provision } from "./resources/drives/provision.ts";
 import { search } from "./resources/search/search.ts";
-import { snapshotUses } from "./resources/snapshots/snapshot-uses.ts";
-import { snapshots } from "./resources/snapshots/snapshots.ts";
+import { snapshots, snapshotUses } from "./resources/snapshots/snapshots.ts";
 import { sharedContents } from "./resources/links/shared-contents.ts";
 import { shared } from "./resources/links/shared.ts";
 import { texts } from "./resources/contents/texts.ts";
@@ -141,13 +138,12 @@ export async function createApp(options: AppOptions): Promise<Handler> {
     version,
     trustedProxies: settings.trustedProxies,
     corsOrigins: settings.corsOrigins,
-    api: [start(guide, api, canSignIn), ...api],
-    pages: await pages(options, guide),
+    routes: [start(guide, api, canSignIn), ...api, ...(await pages(options, guide))],
   });
 }
 
-/** The routes of `/v0`, one plugin per resource, and `/mcp`. */
-function resources(options: AppOptions): AnyElysia[] {
+/** The routes of `/v0` and `/mcp`. */
+function resources(options: AppOptions): Route[] {
   const { settings, services, clock, log, version, ownUrl, archiveStallMs } = options;
   const { maxFileSize } = settings;
   const retention = { days: settings.keepDays, versions: settings.keepVersions };
@@ -166,8 +162,7 @@ function resources(options: AppOptions): AnyElysia[] {
     snapshots(services.snapshots),
     works(services.worksUnderWay),
     versions(services),
-    snapshotUses(services.snapshots),
-    forks(services.forks),
+    snapshotUses(services.snapshots, services.forks),
     listings(services.listings, services.snapshotViews),
     members(services.members, keyThrottle),
     changes({ feed: services.feed, log }),
@@ -202,14 +197,11 @@ function resources(options: AppOptions): AnyElysia[] {
     password(services, clock),
     sessions(services.sessions),
     users(services.users),
-  ];
+  ].flat();
 }
 
 /** The routes outside `/v0`. `/docs`, `/healthz` and `/readyz` come with the handler. */
-async function pages(
-  { settings, services, clock, log, ownUrl }: AppOptions,
-  guide: Guide,
-): Promise<AnyElysia[]> {
+async function pages({ settings, services, clock, log, ownUrl }: AppOptions, guide: Guide): Promise<Route[]> {
   const originOf = ownOrigin(settings.baseUrl);
   const cookies = cookiesFor(settings.baseUrl);
   const base = linkBase(settings.baseUrl, ownUrl);
@@ -223,6 +215,6 @@ async function pages(
     authorize({ authorizations, linkBase: base, clock, log }),
     tokens({ grants: oauthGrants, linkBase: base, clock }),
     register({ clients: oauthClients, clock }),
-    ...(services.oidc === null ? [] : [oidc({ ...signingIn, oidc: services.oidc, log })]),
-  ];
+    services.oidc === null ? [] : oidc({ ...signingIn, oidc: services.oidc, log }),
+  ].flat();
 }

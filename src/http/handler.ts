@@ -1,5 +1,4 @@
 import { Elysia, NotFoundError } from "elysia";
-import type { AnyElysia } from "elysia";
 import type { Clock } from "../process/clock.ts";
 import type { AllowedOrigins } from "../domain/network/allowed-origins.ts";
 import type { Caller } from "../domain/accounts/caller.ts";
@@ -10,7 +9,6 @@ import { createCors } from "./gate/cors.ts";
 import type { Challenge } from "./gate/challenge.ts";
 import { createGate } from "./gate/gate.ts";
 import { docs } from "./docs/docs.ts";
-import { detailIn } from "./docs/operations.ts";
 import { health, type HealthOptions } from "./resources/upkeep/health.ts";
 import { leads } from "./gate/leads.ts";
 import { createRouteTable } from "./gate/route-table.ts";
@@ -20,6 +18,7 @@ import { socketCuts } from "./connection/socket-cut.ts";
 import type { Handler } from "./gate/pipeline.ts";
 import { contextOf } from "./gate/request-context.ts";
 import type { BeginAttempt } from "./gate/request-context.ts";
+import type { Route, Routed } from "./operation/route.ts";
 import { watchForUnlistedProxy } from "./gate/unlisted-proxy.ts";
 
 export interface HandlerOptions extends HealthOptions {
@@ -47,27 +46,28 @@ export interface HandlerOptions extends HealthOptions {
   /** The server's address for the API description: a URL without a trailing slash, or `/`. */
   readonly baseUrl: string;
   readonly version: string;
-  /** The routes of `/v0`, one plugin a resource. */
-  readonly api: readonly AnyElysia[];
-  /** Routes outside `/v0`. Those made by `operation` are in the API description. */
-  readonly pages: readonly AnyElysia[];
+  /** All routes but `/docs`, `/healthz` and `/readyz`. */
+  readonly routes: readonly Route[];
 }
 
 /** Makes the handler of all requests: a pipeline around a router. */
 export function createHandler(options: HandlerOptions): Handler {
-  const { log, trustedProxies, baseUrl, version, api, holdSnapshot } = options;
-  const routes = new Elysia({ handler: { standardHostname: false }, normalize: false })
+  const { log, trustedProxies, baseUrl, holdSnapshot } = options;
+  const routes = [...health(options), ...docs(options), ...options.routes];
+  const table = createRouteTable(
+    routes.map(({ method, path, detail }) => ({
+      method,
+      path,
+      isDescribed: detail !== undefined,
+      isPublic: detail?.isPublic === true,
+    })),
+  );
+  const router = new Elysia({ handler: { standardHostname: false }, normalize: false })
     // Check the class, not the code: Elysia takes any error's `code` for its own, a CofferError's too.
     .onError(({ error, request }) =>
       refuse(error instanceof NotFoundError ? unrouted(request) : error, request, log),
-    )
-    .use(health(options))
-    .use(docs({ api: [...api, ...options.pages], baseUrl, version }))
-    .use([...api])
-    .use([...options.pages]);
-  const table = createRouteTable(
-    routes.routes.map(({ method, path, hooks }) => ({ method, path, ...factsOf(hooks) })),
-  );
+    );
+  for (const route of routes) router.route(route.method, route.path, handlerOf(route));
   const unrouted = (request: Request) => {
     const { method, path } = contextOf(request);
     return table.unrouted(method, path);
@@ -75,7 +75,7 @@ export function createHandler(options: HandlerOptions): Handler {
   const route = (request: Request) => {
     const { method, path } = contextOf(request);
     table.requireMethod(method, path);
-    return routes.fetch(request);
+    return router.fetch(request);
   };
 
   const isTrustedPeer = trustedPeers(trustedProxies);
@@ -96,8 +96,13 @@ export function createHandler(options: HandlerOptions): Handler {
   });
 }
 
-/** What the table has of a route, according to its operation. */
-function factsOf(hooks: { readonly detail?: unknown }) {
-  const detail = detailIn(hooks);
-  return { isDescribed: detail !== null, isPublic: detail?.isPublic === true };
+function handlerOf({ path, answer }: Route) {
+  const handler = (routed: Routed) => {
+    const context = contextOf(routed.request);
+    context.route = path;
+    return answer(routed, context);
+  };
+  // Bound, because Elysia reads a handler's source to guess whether it awaits or needs a parsed body, and if so delays
+  // every response by a turn. A bound function has no source: nothing is parsed, and promises are passed on.
+  return handler.bind(null);
 }

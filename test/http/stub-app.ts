@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { subnets } from "../../src/config/addresses.ts";
 import { Problem } from "../../src/config/values.ts";
 import type { AccountCaller } from "../../src/domain/accounts/caller.ts";
@@ -85,134 +84,91 @@ const thing = (operationId: string, summary: string) => ({ operationId, tag: "Th
 
 /** Routes of every shape that the real ones have. */
 export function stubRoutes() {
-  return new Elysia({ name: "stubs" })
-    .get(
-      ...operation(
-        "/v0/things",
-        {
-          ...thing("listThings", "List things"),
-          query: Type.Object({
-            drive_id: Type.Optional(Type.String({ minLength: 1 })),
-            page: integer({ minimum: 1, maximum: 1_000_000, default: 1 }),
-            limit: integer({ minimum: 1, maximum: 1000, default: 50 }),
-            inline: flag("Shows it"),
-          }),
-          answers,
-        },
-        ({ query }) => Response.json(query),
-      ),
-    )
-    .post(
-      ...write(
-        "/v0/things",
-        {
-          ...thing("createThing", "Create a thing"),
-          body: Type.Object({
-            name: Type.String({ minLength: 1, maxLength: 64 }),
-            scope: Type.Optional(Type.Union([Type.Literal("read-write"), Type.Literal("read-only")])),
-            tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 5 }), { maxItems: 3 })),
-            metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-            expires_at: Type.Optional(nullable(Type.String())),
-            confirm: Type.Optional(Type.Boolean()),
-          }),
-          answers: [{ status: 201, description: "The thing", json: Type.Object({}) }],
-          errors: ["CONFLICT"],
-        },
-        async ({ body, caller }, reply) =>
-          reply.with(() => ({ status: 201, json: { ...body, by: caller.kind } }))(null),
-      ),
-    )
-    .put(
-      ...writeContent(
-        "/v0/things",
-        {
-          ...thing("putThing", "Put a thing's bytes"),
-          rawBody: {
-            limit: 300 * 1024 * 1024,
-            content: { "application/octet-stream": Type.String({ format: "binary" }) },
-          },
-          answers,
-        },
-        {
-          perform: async ({ request, context }, reply) => {
-            let received = 0;
-            for await (const piece of request.body ?? []) {
-              received += piece.length;
-              context.keepAlive();
-            }
-            reply.with(() => ({ json: { received }, identity: "" }))(null);
-          },
-          identify: () => Promise.resolve(""),
-        },
-      ),
-    )
-    .delete(
-      ...write(
-        "/v0/things",
-        {
-          ...thing("deleteThings", "Delete things"),
-          body: Type.Object({ confirm: Type.Optional(Type.Boolean()) }),
-          answers,
-        },
-        async ({ body }, reply) => reply.with(() => ({ json: body }))(null),
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/things/:id",
-        {
-          ...thing("getThing", "Get a thing"),
-          params: Type.Object({ id: Type.String() }),
-          answers,
-          errors: ["NOT_FOUND"],
-        },
-        ({ params, context }) => {
-          if (params.id === "missing") throw notFound("file");
-          return Response.json({ id: params.id, client: context.client });
-        },
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/things/:id/fails/:how",
-        {
-          ...thing("failThing", "Fail in some way"),
-          params: Type.Object({ id: Type.String(), how: Type.String() }),
-          answers,
-        },
-        ({ params }) => fail(params.how),
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/presigned/:token",
-        {
-          ...thing("openLink", "Open a link"),
-          public: true,
-          params: Type.Object({ token: Type.String() }),
-          answers,
-          errors: ["NOT_FOUND"],
-        },
-        () => {
-          throw notFound("file");
-        },
-      ),
-    )
-    .post(
-      ...write(
-        "/v0/drives/provision",
-        {
-          ...thing("provisionDrive", "Provision a drive"),
-          public: true,
-          body: Type.Object({ name: Type.String({ minLength: 1, maxLength: 64 }) }),
-          answers: [{ status: 201, description: "The drive", json: Type.Object({}) }],
-        },
-        async ({ body, context }, reply) =>
-          reply.with(() => ({ status: 201, json: { name: body.name, known: context.caller !== null } }))(
-            null,
-          ),
-      ),
-    );
+  return [
+    operation("GET", "/v0/things", {
+      ...thing("listThings", "List things"),
+      query: Type.Object({
+        drive_id: Type.Optional(Type.String({ minLength: 1 })),
+        page: integer({ minimum: 1, maximum: 1_000_000, default: 1 }),
+        limit: integer({ minimum: 1, maximum: 1000, default: 50 }),
+        inline: flag("Shows it"),
+      }),
+      answers,
+      handle: ({ query }) => Response.json(query),
+    }),
+    write("POST", "/v0/things", {
+      ...thing("createThing", "Create a thing"),
+      body: Type.Object({
+        name: Type.String({ minLength: 1, maxLength: 64 }),
+        scope: Type.Optional(Type.Union([Type.Literal("read-write"), Type.Literal("read-only")])),
+        tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 5 }), { maxItems: 3 })),
+        metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+        expires_at: Type.Optional(nullable(Type.String())),
+        confirm: Type.Optional(Type.Boolean()),
+      }),
+      answers: [{ status: 201, description: "The thing", json: Type.Object({}) }],
+      errors: ["CONFLICT"],
+      perform: async ({ body, caller }, reply) =>
+        reply.with(() => ({ status: 201, json: { ...body, by: caller.kind } }))(null),
+    }),
+    writeContent("PUT", "/v0/things", {
+      ...thing("putThing", "Put a thing's bytes"),
+      rawBody: {
+        limit: 300 * 1024 * 1024,
+        content: { "application/octet-stream": Type.String({ format: "binary" }) },
+      },
+      answers,
+      perform: async ({ request, context }, reply) => {
+        let received = 0;
+        for await (const piece of request.body ?? []) {
+          received += piece.length;
+          context.keepAlive();
+        }
+        reply.with(() => ({ json: { received }, identity: "" }))(null);
+      },
+      identify: () => Promise.resolve(""),
+    }),
+    write("DELETE", "/v0/things", {
+      ...thing("deleteThings", "Delete things"),
+      body: Type.Object({ confirm: Type.Optional(Type.Boolean()) }),
+      answers,
+      perform: async ({ body }, reply) => reply.with(() => ({ json: body }))(null),
+    }),
+    operation("GET", "/v0/things/:id", {
+      ...thing("getThing", "Get a thing"),
+      params: Type.Object({ id: Type.String() }),
+      answers,
+      errors: ["NOT_FOUND"],
+      handle: ({ params, context }) => {
+        if (params.id === "missing") throw notFound("file");
+        return Response.json({ id: params.id, client: context.client });
+      },
+    }),
+    operation("GET", "/v0/things/:id/fails/:how", {
+      ...thing("failThing", "Fail in some way"),
+      params: Type.Object({ id: Type.String(), how: Type.String() }),
+      answers,
+      handle: ({ params }) => fail(params.how),
+    }),
+    operation("GET", "/v0/presigned/:token", {
+      ...thing("openLink", "Open a link"),
+      public: true,
+      params: Type.Object({ token: Type.String() }),
+      answers,
+      errors: ["NOT_FOUND"],
+      handle: () => {
+        throw notFound("file");
+      },
+    }),
+    write("POST", "/v0/drives/provision", {
+      ...thing("provisionDrive", "Provision a drive"),
+      public: true,
+      body: Type.Object({ name: Type.String({ minLength: 1, maxLength: 64 }) }),
+      answers: [{ status: 201, description: "The drive", json: Type.Object({}) }],
+      perform: async ({ body, context }, reply) =>
+        reply.with(() => ({ status: 201, json: { name: body.name, known: context.caller !== null } }))(null),
+    }),
+  ];
 }
 
 function fail(how: string): Response | Promise<Response> {
@@ -271,8 +227,7 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
     corsOrigins: "*",
     baseUrl: "https://drive.test",
     version: "1.2.3",
-    api: [stubRoutes()],
-    pages: [],
+    routes: stubRoutes(),
     ...overrides,
   });
   const server = startServer({ host: "127.0.0.1", port: 0, handler, log });

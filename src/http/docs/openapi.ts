@@ -1,6 +1,5 @@
 import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
-import type { AnyElysia } from "elysia";
 import type { ErrorCode } from "../../domain/errors.ts";
 import { ERROR_STATUS } from "../gate/errors.ts";
 import { isSharedPath } from "../gate/cors.ts";
@@ -17,12 +16,13 @@ import {
 import type { ErrorGroup, Place } from "./components.ts";
 import type { OperationDetail } from "../operation/describe.ts";
 import { hoistSchemas } from "./hoist-schemas.ts";
-import { detailIn, errorsOf, needsKey } from "./operations.ts";
+import type { Route } from "../operation/route.ts";
+import { errorsOf, needsKey } from "./operations.ts";
 import { OVERVIEW } from "./overview.ts";
 
 export interface DescriptionOptions {
-  /** The routes to describe; only those made by `operation` are included. */
-  readonly api: readonly AnyElysia[];
+  /** The routes to describe. */
+  readonly routes: readonly Route[];
   /** The server's address: a URL without a trailing slash, or `/`. */
   readonly baseUrl: string;
   readonly version: string;
@@ -41,8 +41,8 @@ interface Listing {
 const LISTING_PATH = "/listing";
 
 /** Describes the routes as an OpenAPI 3.1 document: TypeBox schemas are JSON Schema as 3.1 uses it. */
-export async function describeApi({ api, baseUrl, version }: DescriptionOptions): Promise<object> {
-  const paths = await listOperations(api);
+export async function describeApi({ routes, baseUrl, version }: DescriptionOptions): Promise<object> {
+  const paths = await listOperations(routes);
   const usedErrors = new Map<string, ErrorGroup>();
   const described = Object.fromEntries(
     Object.entries(paths).map(([path, methods]) => [
@@ -73,11 +73,10 @@ export async function describeApi({ api, baseUrl, version }: DescriptionOptions)
  * Only the plugin's listing is used, and only here: its own pages load from other hosts. It takes a description from
  * a route's hooks, so it gets routes of its own that have one.
  */
-async function listOperations(api: readonly AnyElysia[]): Promise<Operations> {
+async function listOperations(routes: readonly Route[]): Promise<Operations> {
   const lister = new Elysia().use(swagger({ specPath: LISTING_PATH, excludeStaticFile: false }));
-  for (const { method, path, hooks } of api.flatMap(({ routes }) => routes)) {
-    const detail = detailIn(hooks)?.describe();
-    if (detail !== undefined) lister.route(method, path, "", { detail });
+  for (const { method, path, detail } of routes) {
+    if (detail !== undefined) lister.route(method, path, "", { detail: detail.describe() });
   }
   const response = await lister.handle(new Request(`http://localhost${LISTING_PATH}`));
   const { paths }: Listing = JSON.parse(await response.text());

@@ -1,7 +1,7 @@
-import type { AnyElysia } from "elysia";
 import type { ErrorCode } from "../../domain/errors.ts";
 import { isGuardedPath } from "../gate/guarded-paths.ts";
-import type { OperationDetail, RouteDetail } from "../operation/describe.ts";
+import type { OperationDetail } from "../operation/describe.ts";
+import type { Route } from "../operation/route.ts";
 import { isStrictPath } from "../operation/unknown-names.ts";
 
 export interface PlacedOperation {
@@ -13,23 +13,12 @@ export interface PlacedOperation {
 }
 
 /** All operations among the routes, in their order. */
-export function operationsIn(api: readonly AnyElysia[]): PlacedOperation[] {
-  return api
-    .flatMap(({ routes }) => routes)
-    .flatMap(({ method, path, hooks }) => {
-      const detail = detailIn(hooks);
-      if (detail === null) return [];
-      return [{ method, path: path.replaceAll(/:(\w+)/g, "{$1}"), detail: detail.describe() }];
-    });
-}
-
-/** What a route made by `operation` carries; null for others. */
-export function detailIn(hooks: { readonly detail?: unknown }): RouteDetail | null {
-  return isRouteDetail(hooks.detail) ? hooks.detail : null;
-}
-
-function isRouteDetail(detail: unknown): detail is RouteDetail {
-  return typeof detail === "object" && detail !== null && "describe" in detail;
+export function operationsIn(routes: readonly Route[]): PlacedOperation[] {
+  return routes.flatMap(({ method, path, detail }) =>
+    detail === undefined
+      ? []
+      : [{ method, path: path.replaceAll(/:(\w+)/g, "{$1}"), detail: detail.describe() }],
+  );
 }
 
 /** All error codes of an operation: its own, and those of all operations like it. */

@@ -1,31 +1,21 @@
-import { Elysia } from "elysia";
-import { contextOf, type RequestContext } from "../gate/request-context.ts";
+import type { RequestContext } from "../gate/request-context.ts";
+import type { Route } from "../operation/route.ts";
 import type { Guide } from "./guide.ts";
 
-interface RouteContext {
-  readonly request: Request;
-  readonly route: string;
-}
-
 /** The pages that tell agents how to use this server: `/llms.txt` and `/skill.md`. */
-export function guidePages(guide: Guide) {
-  return new Elysia({ name: "guide" })
-    .get(
-      "/llms.txt",
-      page("text/plain", (context) => guide.startPage(context)),
-    )
-    .get(
-      "/skill.md",
-      page("text/markdown", (context) => guide.skill(context)),
-    );
-}
-
-function page(type: string, write: (context: RequestContext) => string) {
-  return ({ request, route }: RouteContext): Response => {
-    const context = contextOf(request);
-    context.route = route;
-    return guideResponse(type, write(context));
-  };
+export function guidePages(guide: Guide): Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/llms.txt",
+      answer: (_routed, context) => guideResponse("text/plain", guide.startPage(context)),
+    },
+    {
+      method: "GET",
+      path: "/skill.md",
+      answer: (_routed, context) => guideResponse("text/markdown", guide.skill(context)),
+    },
+  ];
 }
 
 /** A text of the guide. Its links begin with an address that the caller may have forged: nobody else may get it. */

@@ -1,11 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
-import type { AnyElysia } from "elysia";
 import { UNCLAIMED_LIFETIME_MS, UNCLAIMED_STORAGE_BYTES } from "../../domain/limits.ts";
 import { once } from "../../domain/once.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { operation } from "../operation/operation.ts";
+import type { Route } from "../operation/route.ts";
 import { nullable } from "../operation/schema.ts";
 import type { Guide } from "./guide.ts";
 import { operationsIn } from "./operations.ts";
@@ -59,7 +58,7 @@ const WITHOUT_USERS: readonly string[] = ["/mcp"];
  * @param api the other routes of `/v0`
  * @param canSignIn whether there is anybody who could sign in
  */
-export function start(guide: Guide, api: readonly AnyElysia[], canSignIn: () => boolean) {
+export function start(guide: Guide, api: readonly Route[], canSignIn: () => boolean) {
   const described = once(() => publicOperations(api));
   const withoutKey = () => {
     const keyed = [
@@ -68,25 +67,16 @@ export function start(guide: Guide, api: readonly AnyElysia[], canSignIn: () => 
     ];
     return described().filter(({ path }) => !keyed.includes(path));
   };
-  return new Elysia({ name: "start" }).get(
-    ...operation(
-      "/v0",
-      {
-        operationId: "getStart",
-        tag: "Start",
-        public: true,
-        summary: "See where to begin",
-        answers: [
-          {
-            status: 200,
-            description: "Addresses and limits of this server, and what to do first.",
-            json: startSchema,
-          },
-        ],
-      },
-      ({ context }) => Response.json({ ...startOf(guide, context), without_key: withoutKey() }),
-    ),
-  );
+  return operation("GET", "/v0", {
+    operationId: "getStart",
+    tag: "Start",
+    public: true,
+    summary: "See where to begin",
+    answers: [
+      { description: "Addresses and limits of this server, and what to do first.", json: startSchema },
+    ],
+    handle: ({ context }) => Response.json({ ...startOf(guide, context), without_key: withoutKey() }),
+  });
 }
 
 function startOf(guide: Guide, context: RequestContext): Omit<Start, "without_key"> {
@@ -126,7 +116,7 @@ function startOf(guide: Guide, context: RequestContext): Omit<Start, "without_ke
   };
 }
 
-function publicOperations(api: readonly AnyElysia[]): Start["without_key"] {
+function publicOperations(api: readonly Route[]): Start["without_key"] {
   return operationsIn(api)
     .filter(({ detail }) => detail["x-public"])
     .map(({ method, path, detail: { summary } }) => ({ method, path, summary }));

@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { once } from "../../domain/once.ts";
 import { MESSAGE_BODY } from "../json/body-limits.ts";
 import { operation } from "../operation/operation.ts";
@@ -28,78 +27,72 @@ export function mcp(options: McpOptions) {
 }
 
 export function mcpRoute(server: () => Promise<Mcp>) {
-  return new Elysia({ name: "mcp" }).post(
-    ...operation(
-      "/mcp",
-
+  return operation("POST", "/mcp", {
+    operationId: "mcp",
+    tag: "MCP",
+    public: true,
+    readsKey: true,
+    summary: "Connect an MCP client",
+    description:
+      "The Model Context Protocol over Streamable HTTP, for revision 2026-07-28 and those of 2025: each request is one JSON-RPC message, and there are no sessions. Authenticate as elsewhere, with a key as `Bearer`. A read-only key sees the reading tools only. Where nobody has an account, a client without a key can call `provision_drive`, and pass the key that it answers with to the other tools, as the argument `api_key`; where people have accounts, it is sent to sign in with its first message, as the 401 says. `tools/list` describes the tools; they name files by drive and path. Refused before it reaches the MCP server, a message gets an error as everywhere; after that, a JSON-RPC error.",
+    body: Type.Object(
       {
-        operationId: "mcp",
-        tag: "MCP",
-        public: true,
-        readsKey: true,
-        summary: "Connect an MCP client",
-        description:
-          "The Model Context Protocol over Streamable HTTP, for revision 2026-07-28 and those of 2025: each request is one JSON-RPC message, and there are no sessions. Authenticate as elsewhere, with a key as `Bearer`. A read-only key sees the reading tools only. Where nobody has an account, a client without a key can call `provision_drive`, and pass the key that it answers with to the other tools, as the argument `api_key`; where people have accounts, it is sent to sign in with its first message, as the 401 says. `tools/list` describes the tools; they name files by drive and path. Refused before it reaches the MCP server, a message gets an error as everywhere; after that, a JSON-RPC error.",
-        body: Type.Object(
-          {
-            jsonrpc: Type.Literal("2.0"),
-            id: Type.Optional(
-              Type.Union([Type.String(), rpcNumber], { description: "Absent in a notification." }),
-            ),
-            method: Type.String({ examples: ["tools/list"] }),
-            params: Type.Optional(
-              Type.Object(
-                {
-                  name: Type.Optional(Type.String({ description: "Which tool to call, in `tools/call`." })),
-                  arguments: Type.Optional(
-                    Type.Object({}, { maxProperties: MOST_NAMES, description: "What the tool takes." }),
-                  ),
-                  notifications: Type.Optional(
-                    Type.Object(
-                      {},
-                      {
-                        maxProperties: MOST_NAMES,
-                        description: "What to be told of, in `subscriptions/listen`.",
-                      },
-                    ),
-                  ),
-                  _meta: Type.Optional(Type.Object({}, { maxProperties: MOST_NAMES })),
-                },
-                { maxProperties: MOST_NAMES },
-              ),
-            ),
-          },
-          { description: "One JSON-RPC message. A batch is refused." },
+        jsonrpc: Type.Literal("2.0"),
+        id: Type.Optional(
+          Type.Union([Type.String(), rpcNumber], { description: "Absent in a notification." }),
         ),
-        bodyLimits: MESSAGE_BODY,
-        example: { jsonrpc: "2.0", id: 1, method: "tools/list" },
-        answers: [
-          {
-            status: 200,
-            description:
-              "The JSON-RPC response: as one server-sent event, if `Accept` has `text/event-stream`, or as JSON.",
-            content: {
-              "application/json": rpcResponse,
-              "text/event-stream": Type.String(),
+        method: Type.String({ examples: ["tools/list"] }),
+        params: Type.Optional(
+          Type.Object(
+            {
+              name: Type.Optional(Type.String({ description: "Which tool to call, in `tools/call`." })),
+              arguments: Type.Optional(
+                Type.Object({}, { maxProperties: MOST_NAMES, description: "What the tool takes." }),
+              ),
+              notifications: Type.Optional(
+                Type.Object(
+                  {},
+                  {
+                    maxProperties: MOST_NAMES,
+                    description: "What to be told of, in `subscriptions/listen`.",
+                  },
+                ),
+              ),
+              _meta: Type.Optional(Type.Object({}, { maxProperties: MOST_NAMES })),
             },
-          },
-          { status: 202, description: "A notification was accepted." },
-        ],
-        errors: ["UNAUTHORIZED", "FORBIDDEN"],
+            { maxProperties: MOST_NAMES },
+          ),
+        ),
       },
-      async ({ request, context, body }) => {
-        const { admit, answer } = await server();
-        const { jsonrpc, id, method, params } = admit(body, context);
-        // A tool may wait for a large change of a folder.
-        context.suspendIdleTimeout();
-        // Unknown fields are ignored, as everywhere.
-        return answer(request, {
-          jsonrpc,
-          method,
-          ...(id === undefined ? {} : { id }),
-          ...(params && { params }),
-        });
-      },
+      { description: "One JSON-RPC message. A batch is refused." },
     ),
-  );
+    bodyLimits: MESSAGE_BODY,
+    example: { jsonrpc: "2.0", id: 1, method: "tools/list" },
+    answers: [
+      {
+        status: 200,
+        description:
+          "The JSON-RPC response: as one server-sent event, if `Accept` has `text/event-stream`, or as JSON.",
+        content: {
+          "application/json": rpcResponse,
+          "text/event-stream": Type.String(),
+        },
+      },
+      { status: 202, description: "A notification was accepted." },
+    ],
+    errors: ["UNAUTHORIZED", "FORBIDDEN"],
+    handle: async ({ request, context, body }) => {
+      const { admit, answer } = await server();
+      const { jsonrpc, id, method, params } = admit(body, context);
+      // A tool may wait for a large change of a folder.
+      context.suspendIdleTimeout();
+      // Unknown fields are ignored, as everywhere.
+      return answer(request, {
+        jsonrpc,
+        method,
+        ...(id === undefined ? {} : { id }),
+        ...(params && { params }),
+      });
+    },
+  });
 }

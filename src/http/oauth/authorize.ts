@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Clock } from "../../process/clock.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import { ParameterReader } from "../../domain/oauth/oauth-request.ts";
@@ -76,18 +75,16 @@ export function authorize({ authorizations, linkBase, clock, log }: AuthorizeOpt
     const begun = await authorizations.begin(new ParameterReader(new URLSearchParams(context.query)), base);
     return "ticket" in begun ? `${base}/oauth/consent?request=${begun.ticket}` : begun.redirectTo;
   };
-  return new Elysia({ name: "oauth-authorize" }).get(
-    ...protocolRoute("/oauth/authorize", AUTHORIZE, async (request, context) => {
-      const base = linkBase(context);
-      try {
-        return redirect(await begin(context, base));
-      } catch (error) {
-        if (!(error instanceof CofferError) || !isNavigation(request)) throw error;
-        log.info("an application's request was refused", { request_id: context.id, reason: error.message });
-        return redirect(`${base}/oauth/consent?problem=${problemOf(error)}`);
-      }
-    }),
-  );
+  return protocolRoute("GET", "/oauth/authorize", AUTHORIZE, async (request, context) => {
+    const base = linkBase(context);
+    try {
+      return redirect(await begin(context, base));
+    } catch (error) {
+      if (!(error instanceof CofferError) || !isNavigation(request)) throw error;
+      log.info("an application's request was refused", { request_id: context.id, reason: error.message });
+      return redirect(`${base}/oauth/consent?problem=${problemOf(error)}`);
+    }
+  });
 }
 
 /** What our page is to explain: it shows no sentence out of an address, which anybody can make. */

@@ -1,13 +1,13 @@
 import { type TObject, Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { CofferError } from "../../domain/errors.ts";
 import { OAUTH_SCOPES } from "../../domain/oauth/oauth-request.ts";
 import type { ApiKeys } from "../../services/accounts/api-keys.ts";
 import type { Authorizations } from "../../services/oauth/authorizations.ts";
 import { bearerToken } from "../gate/gate.ts";
 import type { LinkBase } from "../gate/link-base.ts";
-import { contextOf, type RequestContext } from "../gate/request-context.ts";
+import type { RequestContext } from "../gate/request-context.ts";
 import { operation } from "../operation/operation.ts";
+import type { Route } from "../operation/route.ts";
 import { UNCACHED, UNCACHED_HEADERS } from "./protocol-route.ts";
 
 export interface MetadataOptions {
@@ -95,8 +95,7 @@ const DOCUMENTS: readonly Document[] = [
  * The documents with which OAuth clients find their way. They are not offered to a request with a valid key: a client
  * that finds them may drop the key that it was configured with.
  */
-export function metadata({ apiKeys, authorizations, linkBase, baseUrl }: MetadataOptions) {
-  const plugin = new Elysia({ name: "oauth-metadata" });
+export function metadata({ apiKeys, authorizations, linkBase, baseUrl }: MetadataOptions): Route[] {
   const answer = ({ headers }: Request, context: RequestContext, { at }: Document) => {
     const key = bearerToken(headers.get("authorization"));
     const hasKey = key !== null && apiKeys.authenticate(key) !== null;
@@ -104,27 +103,22 @@ export function metadata({ apiKeys, authorizations, linkBase, baseUrl }: Metadat
     if (!authorizations.isPossible()) throw new CofferError("NOT_FOUND", NO_USERS);
     return Response.json(at(linkBase(context)), { headers: HEADERS });
   };
-  for (const document of DOCUMENTS) {
-    plugin.get(
-      ...operation(
-        `/.well-known/${document.name}${document.end}`,
-        describe(document),
-        ({ request, context }) => answer(request, context, document),
-      ),
-    );
+  return DOCUMENTS.flatMap((document) => {
+    const route = operation("GET", `/.well-known/${document.name}${document.end}`, {
+      ...describe(document),
+      handle: ({ request, context }) => answer(request, context, document),
+    });
     // Where the address has a path, clients look for it between the well-known part and the rest (RFC 8414, 3.1).
     const path = baseUrl === null ? "" : new URL(baseUrl).pathname.replace(/\/$/, "");
-    if (path === "") continue;
+    if (path === "") return [route];
     const place = `/.well-known/${document.name}${path}${document.end}`;
-    const answerThere = ({ request }: { readonly request: Request }) => {
-      const context = contextOf(request);
-      context.route = place;
-      return answer(request, context, document);
+    const there: Route = {
+      method: "GET",
+      path: place,
+      answer: ({ request }, context) => answer(request, context, document),
     };
-    // Bound for the reason given in `routeOf`.
-    plugin.get(place, answerThere.bind(null));
-  }
-  return plugin;
+    return [route, there];
+  });
 }
 
 function describe({ operationId, summary, schema, at }: Document) {

@@ -3,9 +3,10 @@ import { ParameterReader } from "../../domain/oauth/oauth-request.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import { rateLimited } from "../gate/errors.ts";
 import type { RateLimiter } from "../gate/rate-limiter.ts";
-import { contextOf, type RequestContext } from "../gate/request-context.ts";
+import type { RequestContext } from "../gate/request-context.ts";
 import { ANONYMOUS_BYTES } from "../json/body-limits.ts";
 import { detailOf } from "../operation/describe.ts";
+import type { Method, Route } from "../operation/route.ts";
 import type { ContentOperation, Operation } from "../operation/spec.ts";
 import { readBody, refuseCodedBody, refuseLongBody } from "../json/json-body.ts";
 
@@ -26,18 +27,18 @@ type Facts = "tag" | "public" | "isOAuth";
 export type ProtocolOperation =
   Omit<Operation<TObject, TObject, TSchema>, Facts> | Omit<ContentOperation<TObject, TObject>, Facts>;
 
-/** The arguments of an Elysia route of the OAuth protocol: its errors have the shape of RFC 6749, section 5.2. */
-export function protocolRoute<Path extends string>(path: Path, spec: ProtocolOperation, handle: Handler) {
+/** A route of the OAuth protocol: its errors have the shape of RFC 6749, section 5.2. */
+export function protocolRoute(method: Method, path: string, spec: ProtocolOperation, handle: Handler): Route {
   const facts = { tag: "Applications", public: true, isOAuth: true } as const;
-  const detail = detailOf(path, { ...spec, ...facts }, false);
-  const answer = ({ request }: { readonly request: Request }) => {
-    const context = contextOf(request);
-    context.route = path;
-    context.hasOAuthErrors = true;
-    return handle(request, context);
+  return {
+    method,
+    path,
+    detail: detailOf(path, { ...spec, ...facts }, false),
+    answer: ({ request }, context) => {
+      context.hasOAuthErrors = true;
+      return handle(request, context);
+    },
   };
-  // Bound for the reason given in `routeOf`.
-  return [path, answer.bind(null), { detail }] as const;
 }
 
 /** A parameter in the description, with what it is. */

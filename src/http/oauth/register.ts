@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Clock } from "../../process/clock.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { NEW_CLIENT_LIFETIME_MS } from "../../domain/oauth/oauth-client.ts";
@@ -73,8 +72,8 @@ const REGISTER: ProtocolOperation = {
 /** The registration endpoint (RFC 7591): for clients that have no metadata document. */
 export function register({ clients, clock }: RegisterOptions) {
   const limiter = new RateLimiter({ clock, windowSeconds: 3600 });
-  return new Elysia({ name: "oauth-register" }).post(
-    ...protocolRoute("/oauth/register", REGISTER, async (request, context) => {
+  return [
+    protocolRoute("POST", "/oauth/register", REGISTER, async (request, context) => {
       const json = metadataIn(await readSmallBody(request));
       countRequest(limiter, context, PER_HOUR);
       const { id, name, redirectUris } = await clients.register(json);
@@ -89,7 +88,7 @@ export function register({ clients, clock }: RegisterOptions) {
       };
       return Response.json(registered, { status: 201, headers: UNCACHED });
     }),
-  );
+  ];
 }
 
 function metadataIn(body: Uint8Array): unknown {

@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Clock } from "../../process/clock.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import { type ParameterReader, requireOwnResource, scopeText } from "../../domain/oauth/oauth-request.ts";
@@ -101,24 +100,21 @@ const REVOKE: ProtocolOperation = {
 /** The token endpoint (RFC 6749, 3.2) and revocation (RFC 7009). Clients have no secrets. */
 export function tokens({ grants, linkBase, clock }: TokensOptions) {
   const limiter = new RateLimiter({ clock, windowSeconds: 60 });
-  return new Elysia({ name: "oauth-tokens" })
-    .post(
-      ...protocolRoute("/oauth/token", TOKEN, async (request, context) => {
-        countRequest(limiter, context, PER_MINUTE);
-        const form = await readForm(request);
-        const issuer = linkBase(context);
-        requireOwnResource(form.all("resource"), issuer);
-        return Response.json(tokenAnswer(await exchange(grants, form, issuer)), { headers: UNCACHED });
-      }),
-    )
-    .post(
-      ...protocolRoute("/oauth/revoke", REVOKE, async (request, context) => {
-        countRequest(limiter, context, PER_MINUTE);
-        const form = await readForm(request);
-        await grants.revoke(form.required("token"), form.one("client_id"));
-        return new Response(null, { headers: UNCACHED });
-      }),
-    );
+  return [
+    protocolRoute("POST", "/oauth/token", TOKEN, async (request, context) => {
+      countRequest(limiter, context, PER_MINUTE);
+      const form = await readForm(request);
+      const issuer = linkBase(context);
+      requireOwnResource(form.all("resource"), issuer);
+      return Response.json(tokenAnswer(await exchange(grants, form, issuer)), { headers: UNCACHED });
+    }),
+    protocolRoute("POST", "/oauth/revoke", REVOKE, async (request, context) => {
+      countRequest(limiter, context, PER_MINUTE);
+      const form = await readForm(request);
+      await grants.revoke(form.required("token"), form.one("client_id"));
+      return new Response(null, { headers: UNCACHED });
+    }),
+  ];
 }
 
 function exchange(grants: OAuthGrants, form: ParameterReader, issuer: string): Promise<IssuedTokens> {

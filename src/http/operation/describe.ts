@@ -3,6 +3,7 @@ import type { TObject, TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../domain/errors.ts";
 import { withoutOtherNames } from "./known-fields.ts";
 import { withOptionalNulls } from "./optional-nulls.ts";
+import { shownExample } from "./examples.ts";
 import type { Answer, AnyOperation } from "./spec.ts";
 import { isStrictPath } from "./unknown-names.ts";
 
@@ -81,7 +82,10 @@ function describeOperation(path: string, spec: AnyOperation, isKeyed: boolean): 
       ? {}
       : { requestBody: { required: isBodyRequired(spec), content: requestContent } }),
     responses: Object.fromEntries(
-      spec.answers.map((answer) => [String(answer.status), describeAnswer(answer)]),
+      spec.answers.map((answer, index) => [
+        String(answer.status ?? 200),
+        describeAnswer(answer, index === 0),
+      ]),
     ),
     "x-errors": [...(spec.errors ?? [])],
     "x-public": spec.public === true,
@@ -128,7 +132,11 @@ function header(name: string, description: string): Parameter {
   return { name, in: "header", required: false, description, schema: Type.String() };
 }
 
-function describeAnswer({ description, json, content, headers, example }: Answer): Described {
+function describeAnswer(
+  { description, json, content, headers, example }: Answer,
+  isFirst: boolean,
+): Described {
+  const shown = example ?? (isFirst && json !== undefined ? shownExample(json) : undefined);
   const schemas = content ?? (json && { "application/json": json });
   return {
     description,
@@ -142,7 +150,7 @@ function describeAnswer({ description, json, content, headers, example }: Answer
             ]),
           ),
         }),
-    ...(schemas === undefined ? {} : { content: contentOf(schemas, example) }),
+    ...(schemas === undefined ? {} : { content: contentOf(schemas, shown) }),
   };
 }
 

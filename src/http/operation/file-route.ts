@@ -1,19 +1,19 @@
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
-import type { Elysia } from "elysia";
 import type { FileRef, FileView } from "../../domain/files/file-ref.ts";
 import { operation } from "./operation.ts";
-import type { Input, Route } from "./route.ts";
+import type { Answered, Input, Method, Route } from "./route.ts";
 import { driveRef, id } from "./schema.ts";
 import type { Operation } from "./spec.ts";
 import { type Reply, write } from "./write.ts";
 
-/** Adds routes to an app: an argument of its `.use`. */
-type AddRoutes = (app: Elysia) => Elysia;
-
-type Method = "GET" | "PATCH" | "DELETE" | "POST";
-
 /** An operation on one file: which file is no part of it. */
-type AnyFileSpec = Operation<TObject, TObject, TSchema>;
+interface FileOperation<P extends TObject, Q extends TObject, B extends TSchema> extends Operation<P, Q, B> {
+  readonly handle: (input: Input<P, Q, B>, file: FileRef) => Answered;
+}
+
+interface FileWrite<P extends TObject, Q extends TObject, B extends TSchema> extends Operation<P, Q, B> {
+  readonly perform: (input: Input<P, Q, B>, file: FileRef, reply: Reply) => Promise<unknown>;
+}
 
 const byId = { id: id("The file's identifier.") };
 const byPath = {
@@ -35,46 +35,46 @@ const byPath = {
 export function fileOperation<P extends TObject, Q extends TObject, B extends TSchema>(
   method: Method,
   rest: string,
-  spec: Operation<P, Q, B>,
-  handle: (input: Input<P, Q, B>, file: FileRef) => Response | Promise<Response>,
-): AddRoutes;
+  spec: FileOperation<P, Q, B>,
+): Route[];
 export function fileOperation(
   method: Method,
   rest: string,
-  spec: AnyFileSpec,
-  handle: (input: Input<TObject, TObject, TSchema>, file: FileRef) => Response | Promise<Response>,
-): AddRoutes {
-  return routes(
-    method,
-    operation(`/v0/files/:id${rest}`, specById(spec), (input) => handle(input, refById(input.params))),
-    operation(`/v0/files/by-path${rest}`, specByPath(method, rest, spec), (input) =>
-      handle(input, refIn(input.query)),
-    ),
-  );
+  { handle, ...spec }: FileOperation<TObject, TObject, TSchema>,
+): Route[] {
+  return [
+    operation(method, `/v0/files/:id${rest}`, {
+      ...specById(spec),
+      handle: (input) => handle(input, refById(input.params)),
+    }),
+    operation(method, `/v0/files/by-path${rest}`, {
+      ...specByPath(method, rest, spec),
+      handle: (input) => handle(input, refIn(input.query)),
+    }),
+  ];
 }
 
 /** Like `fileOperation`, for a write. */
 export function fileWrite<P extends TObject, Q extends TObject, B extends TSchema>(
   method: Method,
   rest: string,
-  spec: Operation<P, Q, B>,
-  perform: (input: Input<P, Q, B>, file: FileRef, reply: Reply) => Promise<unknown>,
-): AddRoutes;
+  spec: FileWrite<P, Q, B>,
+): Route[];
 export function fileWrite(
   method: Method,
   rest: string,
-  spec: AnyFileSpec,
-  perform: (input: Input<TObject, TObject, TSchema>, file: FileRef, reply: Reply) => Promise<unknown>,
-): AddRoutes {
-  return routes(
-    method,
-    write(`/v0/files/:id${rest}`, specById(spec), (input, reply) =>
-      perform(input, refById(input.params), reply),
-    ),
-    write(`/v0/files/by-path${rest}`, specByPath(method, rest, spec), (input, reply) =>
-      perform(input, refIn(input.query), reply),
-    ),
-  );
+  { perform, ...spec }: FileWrite<TObject, TObject, TSchema>,
+): Route[] {
+  return [
+    write(method, `/v0/files/:id${rest}`, {
+      ...specById(spec),
+      perform: (input, reply) => perform(input, refById(input.params), reply),
+    }),
+    write(method, `/v0/files/by-path${rest}`, {
+      ...specByPath(method, rest, spec),
+      perform: (input, reply) => perform(input, refIn(input.query), reply),
+    }),
+  ];
 }
 
 /** A file of a route, in the snapshot that its query may name. */
@@ -85,11 +85,11 @@ export function viewOf(
   return snapshot === undefined ? file : { ...file, snapshot };
 }
 
-function specById(spec: AnyFileSpec) {
+function specById(spec: Operation<TObject, TObject, TSchema>) {
   return { ...spec, params: Type.Object({ ...byId, ...spec.params?.properties }) };
 }
 
-function specByPath(method: Method, rest: string, spec: AnyFileSpec) {
+function specByPath(method: Method, rest: string, spec: Operation<TObject, TObject, TSchema>) {
   return {
     ...spec,
     operationId: `${spec.operationId}ByPath`,
@@ -105,12 +105,4 @@ function refById({ id: given }: { readonly id: string }): FileRef {
 
 function refIn({ drive_id: drive, path }: { readonly drive_id: string; readonly path: string }): FileRef {
   return { drive, path };
-}
-
-function routes(method: Method, byIdentifier: Route<string>, byItsPath: Route<string>): AddRoutes {
-  return (app) => {
-    app.route(method, ...byIdentifier);
-    app.route(method, ...byItsPath);
-    return app;
-  };
 }

@@ -1,28 +1,27 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
-import { checksOf, type Input, type Route, routeOf } from "./route.ts";
+import { type Answered, checksOf, type Input, type Method, type Route, routeOf } from "./route.ts";
 import type { Operation } from "./spec.ts";
 
+interface Handled<P extends TObject, Q extends TObject, B extends TSchema> extends Operation<P, Q, B> {
+  readonly handle: (input: Input<P, Q, B>) => Answered;
+}
+
 /**
- * Turns an operation and its handler into the arguments of an Elysia route: for reads, and for writes that take no
- * Idempotency-Key. For other writes see `write`. Without a body, the handler is called at once, so a read needs no
- * turn of the event loop.
+ * The route of an operation: for reads, and for writes that take no Idempotency-Key. For other writes see `write`.
+ * Without a body, the handler is called at once, so a read needs no turn of the event loop.
  */
-export function operation<Path extends string, P extends TObject, Q extends TObject, B extends TSchema>(
-  path: Path,
-  spec: Operation<P, Q, B>,
-  handle: (input: Input<P, Q, B>) => Response | Promise<Response>,
-): Route<Path>;
-export function operation(
+export function operation<P extends TObject, Q extends TObject, B extends TSchema>(
+  method: Method,
   path: string,
-  spec: Operation<TObject, TObject, TSchema>,
-  handle: (input: Input<TObject, TObject, TSchema>) => Response | Promise<Response>,
-): Route<string> {
+  spec: Handled<P, Q, B>,
+): Route;
+export function operation(method: Method, path: string, spec: Handled<TObject, TObject, TSchema>): Route {
   const { begin, readBody } = checksOf(path, spec);
-  return routeOf(path, spec, false, (route) => {
-    const { hasBody, parseBody, inputWith } = begin(route);
-    if (!hasBody) return handle(inputWith(undefined));
-    return readBody(route.request)
+  return routeOf(method, path, spec, false, (routed, context) => {
+    const { hasBody, parseBody, inputWith } = begin(routed, context);
+    if (!hasBody) return spec.handle(inputWith(undefined));
+    return readBody(routed.request, context)
       .then(parseBody)
-      .then((body) => handle(inputWith(body)));
+      .then((body) => spec.handle(inputWith(body)));
   });
 }

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { text } from "./schema.ts";
 
 /** A longer value is not repeated in a response. */
 const LONGEST = 512;
@@ -6,10 +7,7 @@ const LONGEST = 512;
 /** What a response says where a `+` of the query may have been meant as a plus sign. */
 export const didYouMean = {
   did_you_mean: Type.Optional(
-    Type.String({
-      description:
-        "Only if a `+` in the query, which is a space, may be meant as a plus sign: what to send then.",
-    }),
+    text("Only if a `+` in the query, which is a space, may be meant as a plus sign: what to send then."),
   ),
 };
 
@@ -36,9 +34,9 @@ function advice(query: string, names: readonly string[], plus: RegExp): { did_yo
     if (!names.includes(name) || sent.length > LONGEST) continue;
     const meant = sent.replaceAll(plus, (signs) => "%2B".repeat(signs.length));
     if (meant === sent) continue;
-    const text = decodeURIComponent(meant.replaceAll("+", " "));
+    const whole = decodeURIComponent(meant.replaceAll("+", " "));
     return {
-      did_you_mean: `In a query, + is a space. If you mean ${JSON.stringify(text)}, send ${name}=${meant}.`,
+      did_you_mean: `In a query, + is a space. If you mean ${JSON.stringify(whole)}, send ${name}=${meant}.`,
     };
   }
   return {};

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { type Caller, requireAccount, requirePerson, requireSession } from "../../domain/accounts/caller.ts";
-import { callerOf, contextOf, type RequestContext } from "../gate/request-context.ts";
+import { callerOf, type RequestContext } from "../gate/request-context.ts";
 import { detailOf, type RouteDetail } from "./describe.ts";
 import { ANONYMOUS_BYTES, PLAIN_BODY } from "../json/body-limits.ts";
 import {
@@ -30,48 +30,49 @@ export interface Input<P extends TObject, Q extends TObject, B extends TSchema> 
   readonly caller: Caller;
 }
 
-/** What Elysia passes to a route. */
-export interface RouteContext {
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** A request as the router passes it on. */
+export interface Routed {
   readonly request: Request;
   readonly params: Readonly<Record<string, string>>;
 }
 
-type Answered = Response | Promise<Response>;
+export type Answered = Response | Promise<Response>;
 
-/** The arguments of Elysia's `.get(path, handler, hooks)`. */
-export type Route<Path extends string> = readonly [
-  path: Path,
-  handler: (context: RouteContext) => Answered,
-  hooks: { readonly detail: RouteDetail },
-];
+export interface Route {
+  readonly method: Method;
+  /** A template in which `:name` is a parameter. */
+  readonly path: string;
+  readonly answer: (routed: Routed, context: RequestContext) => Answered;
+  /** Absent for a route that is not in the API description. */
+  readonly detail?: RouteDetail;
+}
 
 /** The route of an operation. Refuses callers that may not use it before it reads the request. */
 export function routeOf(
+  method: Method,
   path: string,
   spec: AnyOperation,
   isKeyed: boolean,
-  process: (route: RouteContext, context: RequestContext) => Answered,
-): Route<string> {
-  const answer = (route: RouteContext) => {
-    const context = contextOf(route.request);
-    context.route = path;
-    if (spec.account === true) requireAccount(callerOf(route.request));
-    if (spec.person === true) requirePerson(callerOf(route.request));
-    if (spec.signedIn === true) requireSession(callerOf(route.request));
-    return process(route, context);
+  process: Route["answer"],
+): Route {
+  const answer: Route["answer"] = (routed, context) => {
+    if (spec.account === true) requireAccount(callerOf(routed.request));
+    if (spec.person === true) requirePerson(callerOf(routed.request));
+    if (spec.signedIn === true) requireSession(callerOf(routed.request));
+    return process(routed, context);
   };
-  // Bound, because Elysia reads a handler's source to guess whether it awaits or needs a parsed body, and if so delays
-  // every response by a turn. A bound function has no source: nothing is parsed, and promises are passed on.
-  return [path, answer.bind(null), { detail: detailOf(path, spec, isKeyed) }];
+  return { method, path, answer, detail: detailOf(path, spec, isKeyed) };
 }
 
 /** How requests are checked against an operation. */
 export interface Checks {
   /** Checks the headers about the body, the path and the query, in this order. */
-  readonly begin: (route: RouteContext) => Begun;
+  readonly begin: (routed: Routed, context: RequestContext) => Begun;
   readonly hasJsonBody: boolean;
   /** Reads a JSON body. Throws PAYLOAD_TOO_LARGE. */
-  readonly readBody: (request: Request) => Promise<Uint8Array>;
+  readonly readBody: (request: Request, context: RequestContext) => Promise<Uint8Array>;
 }
 
 /** A request whose body is not read yet. */
@@ -105,8 +106,7 @@ export function checksOf(path: string, spec: AnyOperation): Checks {
     caller === null && spec.readsKey === true
       ? "send less at once, or send a key in the Authorization header, with which it may be longer"
       : undefined;
-  const begin: Checks["begin"] = ({ request, params }) => {
-    const context = contextOf(request);
+  const begin: Checks["begin"] = ({ request, params }, context) => {
     refuseLongBody(request, rawBody?.limit ?? mostBytes(context), adviceOn(context));
     if (rawBody !== null || hasJsonBody) refuseCodedBody(request);
     if (rawBody !== null) refusePartOfContent(request);
@@ -136,10 +136,8 @@ export function checksOf(path: string, spec: AnyOperation): Checks {
       rawBody === null && isStrictPath(path) && request.method !== "GET" && request.body !== null;
     return { hasBody: hasJsonBody || mayHaveFields(), parseBody, inputWith };
   };
-  const readWhole: Checks["readBody"] = (request) => {
-    const context = contextOf(request);
-    return readBody(request, mostBytes(context), adviceOn(context));
-  };
+  const readWhole: Checks["readBody"] = (request, context) =>
+    readBody(request, mostBytes(context), adviceOn(context));
   return { begin, hasJsonBody, readBody: readWhole };
 }
 

@@ -1,11 +1,29 @@
-import { Type } from "@sinclair/typebox";
-import type { Static, TSchema } from "@sinclair/typebox";
+import { type SchemaOptions, type Static, type TSchema, Type } from "@sinclair/typebox";
 import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT, PASSWORD_CHARACTERS, TAGS } from "../../domain/limits.ts";
 import { PLANS } from "../../domain/accounts/plan.ts";
 import { MEMBER_ROLES, ROLES } from "../../domain/accounts/role.ts";
 import { SCOPES } from "../../domain/accounts/scope.ts";
+import { withExample } from "./examples.ts";
 
 // Built with TypeBox itself: Elysia's `t.Integer` and some others also accept their value as a string.
+
+/** A text. */
+export function text(description: string, ...examples: readonly string[]) {
+  return Type.String({ description, ...(examples.length === 0 ? {} : { examples }) });
+}
+
+/** A number of things, or of bytes. */
+export function count(description: string) {
+  return Type.Integer({ minimum: 0, description });
+}
+
+/** One of some texts. */
+export function oneOf<const Value extends string>(values: readonly Value[], options: SchemaOptions = {}) {
+  return Type.Union(
+    values.map((each) => Type.Literal(each)),
+    options,
+  );
+}
 
 /** An integer parameter or field; in a query, only decimal digits. */
 export function integer(options: {
@@ -32,12 +50,12 @@ export function time(description: string) {
 
 /** A time in a request, as text. `parseInstant` checks it, because it knows the calendar. */
 export function timeInput(description: string) {
-  return Type.String({ description: `${description} (ISO 8601)`, examples: ["2030-01-31T12:00:00Z"] });
+  return text(`${description} (ISO 8601)`, "2030-01-31T12:00:00Z");
 }
 
 /** An opaque identifier. */
 export function id(description: string) {
-  return Type.String({ description, examples: ["01976f5e-5d7a-7000-8000-3c5d1a2b4e6f"] });
+  return text(description, "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f");
 }
 
 const { least, most } = PASSWORD_CHARACTERS;
@@ -54,30 +72,23 @@ export function newPassword(description: string) {
 
 /** What a key may do. */
 export function scope(description?: string) {
-  return Type.Union(
-    SCOPES.map((each) => Type.Literal(each)),
-    description === undefined ? {} : { description },
-  );
+  return oneOf(SCOPES, description === undefined ? {} : { description });
 }
 
 /** What a caller is in a drive. */
 export function role(description: string) {
-  return Type.Union(
-    ROLES.map((each) => Type.Literal(each)),
-    { description },
-  );
+  return oneOf(ROLES, { description });
 }
 
 /** What one can be in a drive of somebody else. */
 export function memberRole() {
-  return Type.Union(
-    MEMBER_ROLES.map((each) => Type.Literal(each)),
-    { description: "A `reader` sees the drive; an `editor` also changes what is in it." },
-  );
+  return oneOf(MEMBER_ROLES, {
+    description: "A `reader` sees the drive; an `editor` also changes what is in it.",
+  });
 }
 
 export function plan() {
-  return Type.Union(PLANS.map((each) => Type.Literal(each)));
+  return oneOf(PLANS);
 }
 
 export const paging = {
@@ -88,29 +99,40 @@ export const paging = {
 /** The position where a list continues, instead of a page. @param note a sentence to add */
 export function cursor(note = "") {
   return Type.Optional(
-    Type.String({
-      description:
-        `The \`next_cursor\` of a page: returns the page after it, and ignores \`page\`. As fast at any position. ${note}`.trimEnd(),
-    }),
+    text(
+      `The \`next_cursor\` of a page: returns the page after it, and ignores \`page\`. As fast at any position. ${note}`.trimEnd(),
+    ),
   );
+}
+
+/** How many items a list has. */
+export function totalOf(description: string) {
+  return withExample(Type.Integer({ description }), 1);
 }
 
 /** The fields of a page besides its items. @param total the description of the field `total` */
 export function pageFacts(total: string) {
-  return { total: Type.Integer({ description: total }), page: Type.Integer(), limit: Type.Integer() };
+  return {
+    total: totalOf(total),
+    page: withExample(Type.Integer(), 1),
+    limit: withExample(Type.Integer(), PAGE_LIMIT_DEFAULT),
+  };
 }
 
 /** The position of the next page, in a response. */
-export const nextCursor = nullable(
-  Type.String({ description: "The `cursor` of the next page; null on the last page." }),
+export const nextCursor = withExample(
+  nullable(text("The `cursor` of the next page; null on the last page.")),
+  null,
 );
+
+/** A page of a list that goes on with a cursor. @param total the description of the field `total` */
+export function pageOf<S extends TSchema>(items: S, total: string) {
+  return Type.Object({ data: Type.Array(items), total: totalOf(total), next_cursor: nextCursor });
+}
 
 /** Filters files of a drive by the start of their paths. */
 export const prefix = Type.Optional(
-  Type.String({
-    description: "Only paths that start with this text. In a query, `+` is a space.",
-    examples: ["notes/"],
-  }),
+  text("Only paths that start with this text. In a query, `+` is a space.", "notes/"),
 );
 
 /** A file's metadata in a request. @param what a sentence to start with */
@@ -140,8 +162,8 @@ export function tagsIn(values: readonly string[] = []): string[] {
 }
 
 /** The tags in a comma-separated text, without empty ones. */
-export function splitTags(text: string): string[] {
-  return trimTags(text.split(","));
+export function splitTags(list: string): string[] {
+  return trimTags(list.split(","));
 }
 
 function trimTags(tags: readonly string[]): string[] {
@@ -149,7 +171,7 @@ function trimTags(tags: readonly string[]): string[] {
 }
 
 export function driveName() {
-  return Type.String({ description: "1 to 64 characters after trimming.", examples: ["Research Notes"] });
+  return text("1 to 64 characters after trimming.", "Research Notes");
 }
 
 /** A drive in a request: its identifier, or its slug `<username>/<drive-name>`. @param note a sentence to add */
@@ -163,13 +185,13 @@ export function driveRef(note = "") {
 
 /** The snapshot of a drive to look into, in a query. */
 export const inSnapshot = Type.Optional(
-  Type.String({
-    description: "A snapshot of the drive: then this is about what the drive held when it was taken.",
-    examples: ["01976f5e-7c9b-7000-8000-5d3e1f2a4b6c"],
-  }),
+  text(
+    "A snapshot of the drive: then this is about what the drive held when it was taken.",
+    "01976f5e-7c9b-7000-8000-5d3e1f2a4b6c",
+  ),
 );
 
-export const folderPath = Type.String({ description: "Ends with `/`.", examples: ["notes/2030/"] });
+export const folderPath = text("Ends with `/`.", "notes/2030/");
 
 export function nullable<S extends TSchema>(schema: S) {
   return Type.Union([schema, Type.Null()]);

@@ -75,12 +75,14 @@ export interface RawBody {
 
 /** A successful response, for the API description. */
 export interface Answer {
-  readonly status: number;
+  /** 200 by default. */
+  readonly status?: number;
   readonly description: string;
   /** A schema for a JSON response, or schemas by media type; none for a response without a body. */
   readonly json?: TSchema;
   readonly content?: Readonly<Record<string, TSchema>>;
   /** Headers that this response always has, name to description. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** By default, that of `json`, if this is the first answer. */
   readonly example?: unknown;
 }

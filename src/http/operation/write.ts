@@ -8,7 +8,7 @@ import {
 } from "../../domain/idempotency.ts";
 import type { Attempt } from "../../services/idempotency.ts";
 import type { RequestContext } from "../gate/request-context.ts";
-import { checksOf, type Input, type Route, routeOf } from "./route.ts";
+import { checksOf, type Input, type Method, type Route, routeOf } from "./route.ts";
 import type { ContentOperation, Operation } from "./spec.ts";
 
 /** A successful response to a write. */
@@ -65,25 +65,25 @@ export class Reply<A extends JsonAnswer = JsonAnswer> {
   }
 }
 
+interface Write<P extends TObject, Q extends TObject, B extends TSchema> extends Operation<P, Q, B> {
+  readonly perform: (input: Input<P, Q, B>, reply: Reply) => Promise<unknown>;
+}
+
 /**
  * Like `operation`, for a write: with an Idempotency-Key it takes effect once, and a retry gets the same response. So
  * `perform` sets the response with `reply`, inside the write.
  */
-export function write<Path extends string, P extends TObject, Q extends TObject, B extends TSchema>(
-  path: Path,
-  spec: Operation<P, Q, B>,
-  perform: (input: Input<P, Q, B>, reply: Reply) => Promise<unknown>,
-): Route<Path>;
-export function write(
+export function write<P extends TObject, Q extends TObject, B extends TSchema>(
+  method: Method,
   path: string,
-  spec: Operation<TObject, TObject, TSchema>,
-  perform: (input: Input<TObject, TObject, TSchema>, reply: Reply) => Promise<unknown>,
-): Route<string> {
+  spec: Write<P, Q, B>,
+): Route;
+export function write(method: Method, path: string, spec: Write<TObject, TObject, TSchema>): Route {
   const { begin, hasJsonBody, readBody } = checksOf(path, spec);
-  return routeOf(path, spec, true, (route, context) =>
+  return routeOf(method, path, spec, true, (route, context) =>
     underKey(context, async (attempt) => {
-      const { hasBody, parseBody, inputWith } = begin(route);
-      const bytes = hasBody ? await readBody(route.request) : null;
+      const { hasBody, parseBody, inputWith } = begin(route, context);
+      const bytes = hasBody ? await readBody(route.request, context) : null;
       // A write may wait for a large change of a folder, or be one.
       context.suspendIdleTimeout();
       const identity =
@@ -92,14 +92,15 @@ export function write(
       if (attempt?.earlier) return replayed(attempt.earlier, fingerprint());
       const input = inputWith(bytes === null ? undefined : await parseBody(bytes));
       const reply = new Reply(attempt, fingerprint);
-      await perform(input, reply);
+      await spec.perform(input, reply);
       return reply.response;
     }),
   );
 }
 
-/** The handlers of a body that is read while it arrives. */
-export interface ContentHandlers<P extends TObject, Q extends TObject> {
+/** An operation whose body is read while it arrives. */
+interface ContentWrite<P extends TObject, Q extends TObject> extends ContentOperation<P, Q> {
+  /** Stores the content. */
   readonly perform: (input: Input<P, Q, TSchema>, reply: Reply<ContentAnswer>) => Promise<unknown>;
   /**
    * Reads the body of a request whose key was used before, without any effect. Returns its `ContentAnswer.identity`.
@@ -108,25 +109,22 @@ export interface ContentHandlers<P extends TObject, Q extends TObject> {
 }
 
 /** Like `write`, for a body that the handlers read from `request.body`. */
-export function writeContent<Path extends string, P extends TObject, Q extends TObject>(
-  path: Path,
-  spec: ContentOperation<P, Q>,
-  handlers: ContentHandlers<P, Q>,
-): Route<Path>;
-export function writeContent(
+export function writeContent<P extends TObject, Q extends TObject>(
+  method: Method,
   path: string,
-  spec: ContentOperation<TObject, TObject>,
-  { perform, identify }: ContentHandlers<TObject, TObject>,
-): Route<string> {
+  spec: ContentWrite<P, Q>,
+): Route;
+export function writeContent(method: Method, path: string, spec: ContentWrite<TObject, TObject>): Route {
   const { begin } = checksOf(path, spec);
-  return routeOf(path, spec, true, (route, context) =>
+  return routeOf(method, path, spec, true, (route, context) =>
     underKey(context, async (attempt) => {
-      const input = begin(route).inputWith(undefined);
+      const input = begin(route, context).inputWith(undefined);
       const fingerprintOfContent = (identity: string) =>
         fingerprintOfRequest(route.request, context, identity + conditionsSent(context));
-      if (attempt?.earlier) return replayed(attempt.earlier, fingerprintOfContent(await identify(input)));
+      if (attempt?.earlier)
+        return replayed(attempt.earlier, fingerprintOfContent(await spec.identify(input)));
       const reply = new Reply<ContentAnswer>(attempt, ({ identity }) => fingerprintOfContent(identity));
-      await perform(input, reply);
+      await spec.perform(input, reply);
       return reply.response;
     }),
   );

@@ -1,7 +1,22 @@
 import { Type } from "@sinclair/typebox";
-import { id, nullable, plan, type RecordOf, scope, time } from "../operation/schema.ts";
+import { actorSchema } from "./history-schemas.ts";
+import { record, withExample } from "../operation/examples.ts";
+import {
+  count,
+  id,
+  memberRole,
+  nullable,
+  oneOf,
+  plan,
+  type RecordOf,
+  scope,
+  text,
+  time,
+} from "../operation/schema.ts";
 
 // As in `record-schemas.ts`, nothing that uses the runtime may be imported.
+
+export const examplePassword = "a password of your own";
 
 const userProperties = {
   id: id("The user's identifier."),
@@ -19,19 +34,33 @@ const userProperties = {
 };
 
 /** A user as administrators see them. */
-export const managedUserSchema = Type.Object(
+export const managedUserSchema = record(
+  "User",
   {
     ...userProperties,
     disabled: Type.Boolean({ description: "Whether the user is disabled: sessions and keys do not work." }),
-    total_size: Type.Integer({ minimum: 0, description: "Bytes in all the user's drives." }),
+    total_size: count("Bytes in all the user's drives."),
   },
-  { $id: "User" },
+  {
+    id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+    username: "bob",
+    email: null,
+    display_name: null,
+    plan: "free",
+    admin: false,
+    has_password: true,
+    drive_count: 2,
+    created_at: "2030-01-31T12:00:00.000Z",
+    disabled: false,
+    total_size: 4096,
+  },
 );
 
 export type ManagedUserRecord = RecordOf<typeof managedUserSchema>;
 
 /** The caller's own user record in responses. */
-export const accountSchema = Type.Object(
+export const accountSchema = record(
+  "Account",
   {
     ...userProperties,
     limits: Type.Object({
@@ -46,7 +75,24 @@ export const accountSchema = Type.Object(
       keep_versions: Type.Integer({ description: "How many earlier versions of one file are kept." }),
     }),
   },
-  { $id: "Account" },
+  {
+    id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+    username: "ada",
+    email: "ada@example.com",
+    display_name: "Ada",
+    plan: "free",
+    admin: false,
+    has_password: true,
+    drive_count: 2,
+    created_at: "2030-01-31T12:00:00.000Z",
+    limits: {
+      requests_per_minute: 60,
+      storage_bytes: null,
+      max_file_size: 5_368_709_120,
+      keep_days: 30,
+      keep_versions: 50,
+    },
+  },
 );
 
 export type AccountRecord = RecordOf<typeof accountSchema>;
@@ -64,38 +110,54 @@ const figure = (description: string) =>
   );
 
 /** What an account or a drive uses. */
-export const usageSchema = Type.Object({
-  storage: figure("Bytes stored now."),
-  versions: figure(
-    "Bytes kept beside them: earlier versions, the trash and snapshots. Each content counts once, and not if a file of its drive has it too. They are the first to go when room is needed, except what snapshots that somebody took need.",
-  ),
-  operations: figure("Requests with a valid key in the period, including refused ones."),
-  bandwidth: figure("Bytes of content uploaded and downloaded in the period."),
-  period: Type.Object(
-    { start: time("The start of the period."), end: time("The end of the period, exclusive.") },
-    { description: "The current calendar month in UTC." },
-  ),
-});
+export const usageSchema = withExample(
+  Type.Object({
+    storage: figure("Bytes stored now."),
+    versions: figure(
+      "Bytes kept beside them: earlier versions, the trash and snapshots. Each content counts once, and not if a file of its drive has it too. They are the first to go when room is needed, except what snapshots that somebody took need.",
+    ),
+    operations: figure("Requests with a valid key in the period, including refused ones."),
+    bandwidth: figure("Bytes of content uploaded and downloaded in the period."),
+    period: Type.Object(
+      { start: time("The start of the period."), end: time("The end of the period, exclusive.") },
+      { description: "The current calendar month in UTC." },
+    ),
+  }),
+  {
+    storage: { used: 73_400_320, limit: 104_857_600 },
+    versions: { used: 5_242_880, limit: null },
+    operations: { used: 1204, limit: null },
+    bandwidth: { used: 220_200_960, limit: null },
+    period: { start: "2030-01-01T00:00:00.000Z", end: "2030-02-01T00:00:00.000Z" },
+  },
+);
 
 export type UsageRecord = RecordOf<typeof usageSchema>;
 
 /** A browser that is signed in. */
-export const sessionSchema = Type.Object(
+export const sessionSchema = record(
+  "Session",
   {
     id: id("The session's identifier."),
-    user_agent: Type.String({ description: "The browser's `User-Agent`; may be empty." }),
+    user_agent: text("The browser's `User-Agent`; may be empty."),
     current: Type.Boolean({ description: "Whether this is the session that sends the request." }),
     created_at: time("When the session started."),
     last_used_at: time("When it was last used, to the hour."),
   },
-  { $id: "Session" },
+  {
+    id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+    user_agent: "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0",
+    current: true,
+    created_at: "2030-01-31T12:00:00.000Z",
+    last_used_at: "2030-02-01T08:00:00.000Z",
+  },
 );
 
 export type SessionRecord = RecordOf<typeof sessionSchema>;
 
 export const signInOptionsSchema = Type.Object({
   setup: Type.Boolean({ description: "True until there is an administrator." }),
-  provider: nullable(Type.Object({ name: Type.String({ description: "The provider's host." }) })),
+  provider: nullable(Type.Object({ name: text("The provider's host.") })),
   signups: Type.Boolean({
     description: "Whether people can register with a password. False until there is an administrator.",
   }),
@@ -105,18 +167,15 @@ export type SignInOptionsRecord = RecordOf<typeof signInOptionsSchema>;
 
 /** What an application asks a person for. */
 export const authorizationSchema = Type.Object({
-  client_id: Type.String({ description: "The application's OAuth client id." }),
-  client_name: Type.String({ description: "What the application calls itself. Nobody has verified it." }),
+  client_id: text("The application's OAuth client id."),
+  client_name: text("What the application calls itself. Nobody has verified it."),
   client_host: nullable(
-    Type.String({
-      description:
-        "The host whose document describes the application; null if the application described itself.",
-    }),
+    text("The host whose document describes the application; null if the application described itself."),
   ),
   redirect: Type.Object(
     {
-      kind: Type.Union([Type.Literal("site"), Type.Literal("computer"), Type.Literal("app")]),
-      name: Type.String({ description: "The host, or the scheme of an app's own addresses." }),
+      kind: oneOf(["site", "computer", "app"]),
+      name: text("The host, or the scheme of an app's own addresses."),
     },
     {
       description:
@@ -127,3 +186,24 @@ export const authorizationSchema = Type.Object({
 });
 
 export type AuthorizationRecord = RecordOf<typeof authorizationSchema>;
+
+/** A user with whom a drive is shared. */
+export const memberSchema = record(
+  "Member",
+  {
+    user_id: id("The user."),
+    username: Type.String({ examples: ["bob"] }),
+    role: memberRole(),
+    created_at: time("When the drive was shared with the user."),
+    created_by: nullable(actorSchema),
+  },
+  {
+    user_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a",
+    username: "carl",
+    role: "editor",
+    created_at: "2030-01-31T12:00:00.000Z",
+    created_by: { type: "user", id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f", name: "ada" },
+  },
+);
+
+export type MemberRecord = RecordOf<typeof memberSchema>;

@@ -1,7 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { CHANGE_TYPES } from "../../domain/changes/change-types.ts";
 import { actorSchema } from "./history-schemas.ts";
-import { id, nullable, type RecordOf, time } from "../operation/schema.ts";
+import { exampleOf, record } from "../operation/examples.ts";
+import { count, id, nullable, oneOf, type RecordOf, text, time } from "../operation/schema.ts";
+import { fileSchema } from "./record-schemas.ts";
 
 // The dashboard takes its types from here, as from `record-schemas.ts`.
 
@@ -9,42 +11,50 @@ const content = (description: string) =>
   nullable(
     Type.Object(
       {
-        content_hash: Type.String({ description: "`sha256:` and the SHA-256 of the content in hex." }),
-        size: Type.Integer({ minimum: 0, description: "Bytes." }),
+        content_hash: text("`sha256:` and the SHA-256 of the content in hex."),
+        size: count("Bytes."),
       },
       { description },
     ),
   );
 
-export const changeSchema = Type.Object(
+const file = exampleOf(fileSchema);
+
+export const changeSchema = record(
+  "Change",
   {
-    id: Type.String({ description: "The change's identifier, and the `cursor` after it." }),
-    type: Type.Union(
-      CHANGE_TYPES.map((each) => Type.Literal(each)),
-      { description: "What happened." },
-    ),
+    id: text("The change's identifier, and the `cursor` after it."),
+    type: oneOf(CHANGE_TYPES, { description: "What happened." }),
     drive_id: id("The drive in which it happened."),
-    path: Type.String({
-      description: "The file or, with a `/` at its end, the folder; empty for the whole drive.",
-      examples: ["notes/2030/plan.md"],
-    }),
-    previous_path: nullable(
-      Type.String({ description: "Where it was before, or what was copied; null if not in this drive." }),
+    path: text(
+      "The file or, with a `/` at its end, the folder; empty for the whole drive.",
+      "notes/2030/plan.md",
     ),
+    previous_path: nullable(text("Where it was before, or what was copied; null if not in this drive.")),
     file_id: nullable(id("The file; null for other things.")),
     before: content("The content that the file had; null if there was none."),
     after: content("The content that it has; null if there is none."),
-    file_count: nullable(
-      Type.Integer({ minimum: 0, description: "How many files a change of a folder was about, if known." }),
-    ),
+    file_count: nullable(count("How many files a change of a folder was about, if known.")),
     version: nullable(Type.Integer({ description: "The file's version after the change." })),
-    ref: nullable(
-      Type.String({ description: "The trash entry, snapshot, link or user that the change was about." }),
-    ),
+    ref: nullable(text("The trash entry, snapshot, link or user that the change was about.")),
     by: nullable(actorSchema),
     at: time("When it happened."),
   },
-  { $id: "Change" },
+  {
+    id: "NDIKMTg5NTkxMTIwMDAwMA",
+    type: "file.created",
+    drive_id: file.drive_id,
+    path: file.path,
+    previous_path: null,
+    file_id: file.id,
+    before: null,
+    after: { content_hash: file.content_hash, size: file.size },
+    file_count: null,
+    version: 1,
+    ref: null,
+    by: { type: "key", id: "01976f5e-4b21-7000-8000-5d7c9e1f3a2b", name: "Agent" },
+    at: file.created_at,
+  },
 );
 
 export type ChangeRecord = RecordOf<typeof changeSchema>;

@@ -1,14 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import { actorSchema } from "./history-schemas.ts";
-import { id, nextCursor, nullable, type RecordOf, time } from "../operation/schema.ts";
+import { record } from "../operation/examples.ts";
+import { count, id, nextCursor, nullable, oneOf, type RecordOf, text, time } from "../operation/schema.ts";
 
 // As in `record-schemas.ts`, nothing that uses the runtime may be imported.
 
-const bytes = (description: string) => Type.Integer({ minimum: 0, description });
-const count = bytes;
-
 /** A link in responses, without its token. */
-export const linkSchema = Type.Object(
+export const linkSchema = record(
+  "Link",
   {
     id: id("The link's identifier: `DELETE /v0/links/{id}` revokes it."),
     kind: Type.Union([
@@ -19,10 +18,9 @@ export const linkSchema = Type.Object(
     ]),
     drive_id: id("The drive it was made for."),
     path: nullable(
-      Type.String({
-        description:
-          "The path in the drive; a folder's ends with `/`, and the whole drive's is empty. Null if its file is no longer in the drive, or in the folder that your key is limited to.",
-      }),
+      text(
+        "The path in the drive; a folder's ends with `/`, and the whole drive's is empty. Null if its file is no longer in the drive, or in the folder that your key is limited to.",
+      ),
     ),
     has_password: Type.Boolean(),
     one_time: Type.Boolean({ description: "Whether it works only once." }),
@@ -33,7 +31,20 @@ export const linkSchema = Type.Object(
     created_at: time("When it was created."),
     created_by: nullable(actorSchema),
   },
-  { $id: "Link" },
+  {
+    id: "01976f5e-5d7a-7000-8000-4d6e2b3c5f70",
+    kind: "folder",
+    drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+    path: "notes/2030/",
+    has_password: true,
+    one_time: false,
+    used_at: null,
+    uses: 3,
+    last_used_at: "2030-02-01T08:00:00.000Z",
+    expires_at: "2030-02-07T12:00:00.000Z",
+    created_at: "2030-01-31T12:00:00.000Z",
+    created_by: { type: "user", id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a", name: "ada" },
+  },
 );
 
 export type LinkRecord = RecordOf<typeof linkSchema>;
@@ -41,11 +52,11 @@ export type LinkRecord = RecordOf<typeof linkSchema>;
 /** A file as a link shows it. */
 export const sharedFileSchema = Type.Object(
   {
-    path: Type.String({ description: "Relative to the folder that the link shows." }),
+    path: text("Relative to the folder that the link shows."),
     filename: Type.String({ examples: ["plan.md"] }),
     mime_type: Type.String({ examples: ["text/markdown"] }),
-    size: bytes("Bytes."),
-    content_hash: Type.String({ description: "`sha256:` and the SHA-256 of the content in hex." }),
+    size: count("Bytes."),
+    content_hash: text("`sha256:` and the SHA-256 of the content in hex."),
     updated_at: time("When it last changed."),
   },
   { $id: "SharedFile" },
@@ -55,10 +66,10 @@ export type SharedFileRecord = RecordOf<typeof sharedFileSchema>;
 
 /** What a link shows. */
 export const sharedSchema = Type.Object({
-  kind: Type.Union([Type.Literal("file"), Type.Literal("folder")]),
-  name: Type.String({ description: "Of the file, the folder or the drive." }),
+  kind: oneOf(["file", "folder"]),
+  name: text("Of the file, the folder or the drive."),
   file_count: count("Files in the folder and in all folders below; 1 for a file."),
-  total_size: bytes("Bytes in those files."),
+  total_size: count("Bytes in those files."),
   file: nullable(sharedFileSchema),
   expires_at: time("When the link expires."),
 });

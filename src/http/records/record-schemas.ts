@@ -1,5 +1,7 @@
 import { Type } from "@sinclair/typebox";
+import { exampleOf, record, withExample } from "../operation/examples.ts";
 import {
+  count,
   id,
   nextCursor,
   nullable,
@@ -7,70 +9,99 @@ import {
   type RecordOf,
   role,
   scope,
+  text,
   time,
 } from "../operation/schema.ts";
 
 // The dashboard takes its types from here. It is checked without the types of the runtime, so nothing that uses the
 // runtime may be imported, not even for a type.
 
-const bytes = (description: string) => Type.Integer({ minimum: 0, description });
-const count = bytes;
-
-export const driveSchema = Type.Object(
+export const driveSchema = record(
+  "Drive",
   {
     id: id("The drive's identifier."),
     user_id: nullable(id("The owner; null while the drive is unclaimed.")),
     name: Type.String(),
-    slug: nullable(
-      Type.String({ description: "`<username>/<drive-name>`; null while the drive is unclaimed." }),
-    ),
+    slug: nullable(text("`<username>/<drive-name>`; null while the drive is unclaimed.")),
     description: Type.String(),
     role: role(
       "What you are in it: its owner, or a member, who as a reader sees it and as an editor changes what is in it.",
     ),
     file_count: count("Files in the drive."),
-    total_size: bytes("Bytes of all its files."),
+    total_size: count("Bytes of all its files."),
     expires_at: nullable(time("When an unclaimed drive is deleted; null once it is claimed.")),
     created_at: time("When it was created."),
     updated_at: time("When the drive or anything in it last changed."),
   },
-  { $id: "Drive" },
+  {
+    id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+    user_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a",
+    name: "Research Notes",
+    slug: "ada/research-notes",
+    description: "",
+    role: "owner",
+    file_count: 2,
+    total_size: 4096,
+    expires_at: null,
+    created_at: "2030-01-31T12:00:00.000Z",
+    updated_at: "2030-01-31T12:00:00.000Z",
+  },
 );
 
 export type DriveRecord = RecordOf<typeof driveSchema>;
 
 /** What a claim link shows. */
-export const claimableSchema = Type.Object({
-  name: Type.String(),
-  file_count: Type.Integer({ minimum: 0 }),
-  total_size: Type.Integer({ minimum: 0, description: "Bytes." }),
-  expires_at: nullable(time("When the drive is deleted, unless it is claimed.")),
-  created_at: time("When it was created."),
-});
+export const claimableSchema = withExample(
+  Type.Object({
+    name: Type.String(),
+    file_count: Type.Integer({ minimum: 0 }),
+    total_size: count("Bytes."),
+    expires_at: nullable(time("When the drive is deleted, unless it is claimed.")),
+    created_at: time("When it was created."),
+  }),
+  {
+    name: "Research Notes",
+    file_count: 2,
+    total_size: 4096,
+    expires_at: "2030-03-02T12:00:00.000Z",
+    created_at: "2030-01-31T12:00:00.000Z",
+  },
+);
 
 export type ClaimableRecord = RecordOf<typeof claimableSchema>;
 
-export const fileSchema = Type.Object(
+export const fileSchema = record(
+  "File",
   {
     id: id("The file's identifier. It stays when the file is replaced, renamed or moved."),
     drive_id: id("The drive it is in."),
-    path: Type.String({ description: "The path in the drive.", examples: ["notes/2030/plan.md"] }),
+    path: text("The path in the drive.", "notes/2030/plan.md"),
     filename: Type.String({ examples: ["plan.md"] }),
     mime_type: Type.String({ examples: ["text/markdown"] }),
-    size: bytes("Bytes."),
-    content_hash: Type.String({
-      description: "`sha256:` and the SHA-256 of the content in hex; the hex alone is the ETag.",
-    }),
-    content_preview: nullable(
-      Type.String({ description: "The first 500 characters of a text; null for other types." }),
-    ),
+    size: count("Bytes."),
+    content_hash: text("`sha256:` and the SHA-256 of the content in hex; the hex alone is the ETag."),
+    content_preview: nullable(text("The first 500 characters of a text; null for other types.")),
     tags: Type.Array(Type.String()),
     metadata: Type.Record(Type.String(), Type.Unknown(), { description: "Any JSON object, as uploaded." }),
     expires_at: nullable(time("When the file expires and is deleted; null for never.")),
     created_at: time("When it was first uploaded."),
     updated_at: time("When its content or record last changed."),
   },
-  { $id: "File" },
+  {
+    id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+    drive_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a",
+    path: "notes/hello.txt",
+    filename: "hello.txt",
+    mime_type: "text/plain",
+    size: 12,
+    content_hash: "sha256:7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069",
+    content_preview: "Hello World!",
+    tags: ["greeting"],
+    metadata: { source: "example" },
+    expires_at: null,
+    created_at: "2030-01-31T12:00:00.000Z",
+    updated_at: "2030-01-31T12:00:00.000Z",
+  },
 );
 
 export type FileRecord = RecordOf<typeof fileSchema>;
@@ -85,10 +116,9 @@ const foundFileSchema = Type.Intersect([
         "How well the file matches: filenames count most, then tags, folders and text. 0 without `q`. Depends only on this file and the query.",
     }),
     snippet: nullable(
-      Type.String({
-        description:
-          "Where the text matches, as one line of plain text: escape it in HTML. Null if only names match, or if the server has no time to create it.",
-      }),
+      text(
+        "Where the text matches, as one line of plain text: escape it in HTML. Null if only names match, or if the server has no time to create it.",
+      ),
     ),
   }),
 ]);
@@ -103,16 +133,24 @@ export const foundFilesSchema = Type.Object({
 
 export type FoundFilesPage = RecordOf<typeof foundFilesSchema>;
 
-export const folderSchema = Type.Object(
+export const folderSchema = record(
+  "Folder",
   {
     drive_id: id("The drive it is in."),
-    path: Type.String({ description: "Ends with `/`.", examples: ["notes/2030/"] }),
+    path: text("Ends with `/`.", "notes/2030/"),
     file_count: count("Files in the folder and in all folders below."),
-    total_size: bytes("Bytes in those files."),
+    total_size: count("Bytes in those files."),
     has_folders: Type.Boolean({ description: "Whether the folder contains other folders." }),
     created_at: time("When it was created."),
   },
-  { $id: "Folder" },
+  {
+    drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+    path: "notes/2030/",
+    file_count: 12,
+    total_size: 49152,
+    has_folders: true,
+    created_at: "2030-01-31T12:00:00.000Z",
+  },
 );
 
 export type FolderRecord = RecordOf<typeof folderSchema>;
@@ -127,13 +165,11 @@ export type FoldersPage = RecordOf<typeof foldersSchema>;
 
 const keyProperties = {
   id: id("The key's identifier."),
-  key_prefix: Type.String({ description: "The start of the key.", examples: ["cof_sk_live_1a2b"] }),
+  key_prefix: text("The start of the key.", "cof_sk_live_1a2b"),
   name: Type.String(),
   scope: scope(),
   drive_id: nullable(id("The drive that the key is limited to; null for an account key.")),
-  path_prefix: nullable(
-    Type.String({ description: "The folder of that drive that the key is limited to; null if it is not." }),
-  ),
+  path_prefix: nullable(text("The folder of that drive that the key is limited to; null if it is not.")),
   created_at: time("When it was created."),
   last_used_at: nullable(time("When it was last used; null if never.")),
   expires_at: nullable(
@@ -141,23 +177,32 @@ const keyProperties = {
       "When it expires; null for never. For an application's key: if the application does not use it until then.",
     ),
   ),
-  client_id: nullable(
-    Type.String({
-      description: "The application (OAuth client) that a person gave it to; null for other keys.",
-    }),
-  ),
+  client_id: nullable(text("The application (OAuth client) that a person gave it to; null for other keys.")),
   made_by: nullable(
     id("The key that made it, with which it goes; null if a person made it, or it came with its drive."),
   ),
 };
 
 /** A key in responses, without its secret. */
-export const keySchema = Type.Object(keyProperties, { $id: "Key" });
+export const keySchema = record("Key", keyProperties, {
+  id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
+  key_prefix: "cof_sk_live_1a2b",
+  name: "Night shift",
+  scope: "read-write",
+  drive_id: null,
+  path_prefix: null,
+  created_at: "2030-01-31T12:00:00.000Z",
+  last_used_at: null,
+  expires_at: null,
+  client_id: null,
+  made_by: null,
+});
 
 export type KeyRecord = RecordOf<typeof keySchema>;
 
 /** A key with how much goes with it. */
-export const keyDetailSchema = Type.Object(
+export const keyDetailSchema = record(
+  "KeyDetail",
   {
     ...keyProperties,
     made: Type.Object(
@@ -170,16 +215,17 @@ export const keyDetailSchema = Type.Object(
       { description: "What it made, and the keys that it made made: this goes with it. Up to 1000 of each." },
     ),
   },
-  { $id: "KeyDetail" },
+  { ...exampleOf(keySchema), made: { keys: 3, links: 1, webhooks: 0, members: 0 } },
 );
 
 export type KeyDetailRecord = RecordOf<typeof keyDetailSchema>;
 
 /** A new key, in the response to its creation. */
-export const createdKeySchema = Type.Object(
+export const createdKeySchema = record(
+  "CreatedKey",
   {
     ...keyProperties,
-    key: Type.String({ description: "The secret key. It is shown only in this response." }),
+    key: text("The secret key. It is shown only in this response."),
   },
-  { $id: "CreatedKey" },
+  { ...exampleOf(keySchema), key: "cof_sk_live_1a2b..." },
 );

@@ -1,3 +1,8 @@
+import type { Change, ContentFacts } from "../../domain/changes/change.ts";
+import type { Delivery, Webhook } from "../../domain/webhooks/webhook.ts";
+import { encodeChangePosition } from "../operation/cursor.ts";
+import type { ChangeRecord } from "./change-schemas.ts";
+import type { DeliveryRecord, WebhookRecord } from "./webhook-schemas.ts";
 import type { NamedActor } from "../../domain/changes/actor.ts";
 import type { ApiKey } from "../../domain/accounts/api-key.ts";
 import type { Drive, SeenDrive } from "../../domain/drives/drive.ts";
@@ -19,7 +24,7 @@ import type {
   VersionRecord,
 } from "./history-schemas.ts";
 import type { LinkRecord, SharedFileRecord } from "./link-schemas.ts";
-import type { MemberRecord } from "./member-schema.ts";
+import type { MemberRecord } from "./account-schemas.ts";
 import type { DriveRecord, FileRecord, FolderRecord, KeyRecord } from "./record-schemas.ts";
 
 export function driveRecord(drive: SeenDrive): DriveRecord {
@@ -186,5 +191,53 @@ function comparedRecord(file: Difference["before"]): DifferenceRecord["before"] 
     size,
     content_hash: `sha256:${digest}`,
     updated_at: formatInstant(updatedAt),
+  };
+}
+
+export function changeRecord(change: Change): ChangeRecord {
+  return {
+    id: encodeChangePosition({ ...change, from: change.number }),
+    type: change.type,
+    drive_id: change.driveId,
+    path: change.path,
+    previous_path: change.previousPath,
+    file_id: change.fileId,
+    before: contentRecord(change.before),
+    after: contentRecord(change.after),
+    file_count: change.fileCount,
+    version: change.version,
+    ref: change.ref,
+    by: actorRecord(change.by),
+    at: formatInstant(change.at),
+  };
+}
+
+function contentRecord(content: ContentFacts | null) {
+  return content === null ? null : { content_hash: `sha256:${content.digest}`, size: content.size };
+}
+
+export function webhookRecord(webhook: Webhook): WebhookRecord {
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    events: [...webhook.events],
+    drive_id: webhook.driveId,
+    created_at: formatInstant(webhook.createdAt),
+    made_by: webhook.keyId,
+    disabled_at: webhook.disabledAt === null ? null : formatInstant(webhook.disabledAt),
+    disabled_reason: webhook.disabledReason,
+  };
+}
+
+export function deliveryRecord(delivery: Delivery): DeliveryRecord {
+  return {
+    id: delivery.id,
+    type: delivery.type,
+    state: delivery.state,
+    attempts: delivery.attempts,
+    status: delivery.status,
+    error: delivery.error,
+    next_at: delivery.nextAt === null ? null : formatInstant(delivery.nextAt),
+    created_at: formatInstant(delivery.createdAt),
   };
 }

@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Clock } from "../../process/clock.ts";
 import { CofferError, type ErrorCode } from "../../domain/errors.ts";
 import type { Accounts } from "../../services/accounts/accounts.ts";
@@ -7,13 +6,17 @@ import type { KnownClients } from "../../services/accounts/known-clients.ts";
 import type { Oidc } from "../../services/accounts/oidc.ts";
 import type { Sessions, SignedIn } from "../../services/accounts/sessions.ts";
 import type { Browser, SignIn } from "../../services/accounts/sign-in.ts";
-import { accountRecord, exampleAccount } from "../resources/accounts/account.ts";
+import { accountRecord } from "../resources/accounts/account.ts";
 import { rateLimited } from "../gate/errors.ts";
-import { examplePassword } from "../records/examples.ts";
 import { operation } from "../operation/operation.ts";
 import { type OriginOf, refuseForeign } from "../gate/own-origin.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
-import { accountSchema, type SignInOptionsRecord, signInOptionsSchema } from "../records/account-schemas.ts";
+import {
+  accountSchema,
+  examplePassword,
+  type SignInOptionsRecord,
+  signInOptionsSchema,
+} from "../records/account-schemas.ts";
 import { givenPassword, newPassword } from "../operation/schema.ts";
 import { type Cookies, SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";
 import { FROM_STRANGERS, PER_ACCOUNT, PER_CLIENT, SignInThrottle, WINDOW_SECONDS } from "./throttle.ts";
@@ -55,7 +58,6 @@ const signedIn = [
     description: "Signed in. The session is in the cookie; the browser's previous session has ended.",
     json: Type.Object({ data: accountSchema }),
     headers: { ...UNCACHED, ...SETS_SESSION },
-    example: { data: exampleAccount },
   },
 ];
 
@@ -73,153 +75,124 @@ export function auth(options: AuthOptions) {
       { headers: { ...NO_STORE, "set-cookie": cookies.session(secret) } },
     );
 
-  return new Elysia({ name: "auth" })
-    .get(
-      ...operation(
-        "/auth/options",
+  return [
+    operation("GET", "/auth/options", {
+      operationId: "getSignInOptions",
+      tag: "Sign-in",
+      summary: "List sign-in methods",
+      query: Type.Object({}),
+      answers: [
         {
-          operationId: "getSignInOptions",
-          tag: "Sign-in",
-          summary: "List sign-in methods",
-          query: Type.Object({}),
-          answers: [
-            {
-              status: 200,
-              description: "The sign-in methods.",
-              json: signInOptionsSchema,
-              headers: UNCACHED,
-            },
-          ],
-          errors: ["VALIDATION_ERROR"],
+          status: 200,
+          description: "The sign-in methods.",
+          json: signInOptionsSchema,
+          headers: UNCACHED,
         },
-        () => {
-          const { isNew, isOpen } = signIn.options();
-          const provider = oidc === null ? null : { name: oidc.name };
-          const answer: SignInOptionsRecord = { setup: isNew, provider, signups: isOpen };
-          return Response.json(answer, { headers: NO_STORE });
-        },
-      ),
-    )
-    .get(
-      ...operation(
-        "/auth/setup/check",
+      ],
+      errors: ["VALIDATION_ERROR"],
+      handle: () => {
+        const { isNew, isOpen } = signIn.options();
+        const provider = oidc === null ? null : { name: oidc.name };
+        const answer: SignInOptionsRecord = { setup: isNew, provider, signups: isOpen };
+        return Response.json(answer, { headers: NO_STORE });
+      },
+    }),
+    operation("GET", "/auth/setup/check", {
+      operationId: "checkSetup",
+      tag: "Sign-in",
+      summary: "Check a setup link",
+      query: Type.Object({ token: Type.Optional(token) }),
+      description:
+        "Returns whether the setup link can still be used. The server prints the link when it starts, until there is an administrator. An invalid token is not an error.",
+      answers: [
         {
-          operationId: "checkSetup",
-          tag: "Sign-in",
-          summary: "Check a setup link",
-          query: Type.Object({ token: Type.Optional(token) }),
-          description:
-            "Returns whether the setup link can still be used. The server prints the link when it starts, until there is an administrator. An invalid token is not an error.",
-          answers: [
-            {
-              status: 200,
-              description: "Whether the link is valid.",
-              json: Type.Object({ valid: Type.Boolean() }),
-              headers: UNCACHED,
-            },
-          ],
+          status: 200,
+          description: "Whether the link is valid.",
+          json: Type.Object({ valid: Type.Boolean() }),
+          headers: UNCACHED,
         },
-        ({ query }) =>
-          Response.json({ valid: signIn.isSetupToken(query.token ?? "") }, { headers: NO_STORE }),
-      ),
-    )
-    .post(
-      ...operation(
-        "/auth/setup",
-        {
-          operationId: "setUp",
-          tag: "Sign-in",
-          summary: "Create the administrator account",
-          description:
-            "Creates an administrator account on the plan `team`, and signs in. Works only until there is an administrator, even if a provider is configured.",
-          body: Type.Object({ token, username: newUsername, password: newPassword("The password") }),
-          example: { token: "1a2b3c4d", username: "ada", password: examplePassword },
-          answers: signedIn,
-          errors: [...OWN_ERRORS, "NOT_FOUND", "GONE", "RATE_LIMITED"],
-        },
-        async ({ body, request }) => {
-          refuseForeign(request, originOf);
-          return welcome(await signIn.setUp(body.token, body.username, body.password, browserOf(request)));
-        },
-      ),
-    )
-    .post(
-      ...operation(
-        "/auth/login",
-        {
-          operationId: "logIn",
-          tag: "Sign-in",
-          summary: "Sign in with a password",
-          description: `After ${PER_ACCOUNT} wrong passwords for an account from one client address, or ${PER_CLIENT} for any, within ${WINDOW_SECONDS / 60} minutes, sign-in from there is blocked for the rest of that time. After ${FROM_STRANGERS.free} for one account, from anywhere, each wrong one makes the next wait for ${FROM_STRANGERS.mostMs / 1000} seconds. A client address that has signed in to the account before does not wait for what others guess.`,
-          body: Type.Object({ username, password: givenPassword() }),
-          example: { username: "ada", password: examplePassword },
-          answers: signedIn,
-          errors: [...OWN_ERRORS, "UNAUTHORIZED", "RATE_LIMITED"],
-        },
-        async ({ body, request, context }) => {
-          refuseForeign(request, originOf);
-          const session = await throttle.attempt(
-            { client: context.client, account: body.username.toLowerCase() },
-            () => signIn.withPassword(body.username, body.password, browserOf(request)),
-            (error) => error instanceof CofferError && error.code === "UNAUTHORIZED",
+      ],
+      handle: ({ query }) =>
+        Response.json({ valid: signIn.isSetupToken(query.token ?? "") }, { headers: NO_STORE }),
+    }),
+    operation("POST", "/auth/setup", {
+      operationId: "setUp",
+      tag: "Sign-in",
+      summary: "Create the administrator account",
+      description:
+        "Creates an administrator account on the plan `team`, and signs in. Works only until there is an administrator, even if a provider is configured.",
+      body: Type.Object({ token, username: newUsername, password: newPassword("The password") }),
+      example: { token: "1a2b3c4d", username: "ada", password: examplePassword },
+      answers: signedIn,
+      errors: [...OWN_ERRORS, "NOT_FOUND", "GONE", "RATE_LIMITED"],
+      handle: async ({ body, request }) => {
+        refuseForeign(request, originOf);
+        return welcome(await signIn.setUp(body.token, body.username, body.password, browserOf(request)));
+      },
+    }),
+    operation("POST", "/auth/login", {
+      operationId: "logIn",
+      tag: "Sign-in",
+      summary: "Sign in with a password",
+      description: `After ${PER_ACCOUNT} wrong passwords for an account from one client address, or ${PER_CLIENT} for any, within ${WINDOW_SECONDS / 60} minutes, sign-in from there is blocked for the rest of that time. After ${FROM_STRANGERS.free} for one account, from anywhere, each wrong one makes the next wait for ${FROM_STRANGERS.mostMs / 1000} seconds. A client address that has signed in to the account before does not wait for what others guess.`,
+      body: Type.Object({ username, password: givenPassword() }),
+      example: { username: "ada", password: examplePassword },
+      answers: signedIn,
+      errors: [...OWN_ERRORS, "UNAUTHORIZED", "RATE_LIMITED"],
+      handle: async ({ body, request, context }) => {
+        refuseForeign(request, originOf);
+        const session = await throttle.attempt(
+          { client: context.client, account: body.username.toLowerCase() },
+          () => signIn.withPassword(body.username, body.password, browserOf(request)),
+          (error) => error instanceof CofferError && error.code === "UNAUTHORIZED",
+        );
+        return welcome(session);
+      },
+    }),
+    operation("POST", "/auth/signup", {
+      operationId: "signUp",
+      tag: "Sign-in",
+      summary: "Register",
+      description: `Creates an account and signs in, if the server allows registration and there is an administrator. At most ${SIGNUPS_PER_HOUR} times an hour from one client address.`,
+      body: Type.Object({ username: newUsername, password: newPassword("The password") }),
+      example: { username: "carol", password: examplePassword },
+      answers: signedIn,
+      errors: [...OWN_ERRORS, "CONFLICT", "RATE_LIMITED"],
+      handle: async ({ body, request, context }) => {
+        refuseForeign(request, originOf);
+        const { allowed, resetSeconds } = signups.take(context.client, SIGNUPS_PER_HOUR);
+        if (!allowed)
+          throw rateLimited(
+            `Too many accounts from one address. Try again in ${resetSeconds} s.`,
+            resetSeconds,
           );
-          return welcome(session);
-        },
-      ),
-    )
-    .post(
-      ...operation(
-        "/auth/signup",
+        return welcome(await signIn.signUp(body.username, body.password, browserOf(request)));
+      },
+    }),
+    operation("POST", "/auth/logout", {
+      operationId: "logOut",
+      tag: "Sign-in",
+      summary: "Sign out",
+      description: "Ends the session at once and deletes its cookie.",
+      readsSession: true,
+      answers: [
         {
-          operationId: "signUp",
-          tag: "Sign-in",
-          summary: "Register",
-          description: `Creates an account and signs in, if the server allows registration and there is an administrator. At most ${SIGNUPS_PER_HOUR} times an hour from one client address.`,
-          body: Type.Object({ username: newUsername, password: newPassword("The password") }),
-          example: { username: "carol", password: examplePassword },
-          answers: signedIn,
-          errors: [...OWN_ERRORS, "CONFLICT", "RATE_LIMITED"],
+          status: 200,
+          description: "Signed out, or there was no session.",
+          json: Type.Object({ data: Type.Object({ signed_out: Type.Literal(true) }) }),
+          headers: { ...UNCACHED, "Set-Cookie": `Deletes \`${SESSION_COOKIE}\`.` },
         },
-        async ({ body, request, context }) => {
-          refuseForeign(request, originOf);
-          const { allowed, resetSeconds } = signups.take(context.client, SIGNUPS_PER_HOUR);
-          if (!allowed)
-            throw rateLimited(
-              `Too many accounts from one address. Try again in ${resetSeconds} s.`,
-              resetSeconds,
-            );
-          return welcome(await signIn.signUp(body.username, body.password, browserOf(request)));
-        },
-      ),
-    )
-    .post(
-      ...operation(
-        "/auth/logout",
-        {
-          operationId: "logOut",
-          tag: "Sign-in",
-          summary: "Sign out",
-          description: "Ends the session at once and deletes its cookie.",
-          readsSession: true,
-          answers: [
-            {
-              status: 200,
-              description: "Signed out, or there was no session.",
-              json: Type.Object({ data: Type.Object({ signed_out: Type.Literal(true) }) }),
-              headers: { ...UNCACHED, "Set-Cookie": `Deletes \`${SESSION_COOKIE}\`.` },
-            },
-          ],
-          errors: OWN_ERRORS,
-        },
-        async ({ request }) => {
-          refuseForeign(request, originOf);
-          const secret = tokenIn(request, SESSION_COOKIE);
-          if (secret !== null) await sessions.end(secret);
-          const headers = { ...NO_STORE, "set-cookie": cookies.clear(SESSION_COOKIE) };
-          return Response.json({ data: { signed_out: true } }, { headers });
-        },
-      ),
-    );
+      ],
+      errors: OWN_ERRORS,
+      handle: async ({ request }) => {
+        refuseForeign(request, originOf);
+        const secret = tokenIn(request, SESSION_COOKIE);
+        if (secret !== null) await sessions.end(secret);
+        const headers = { ...NO_STORE, "set-cookie": cookies.clear(SESSION_COOKIE) };
+        return Response.json({ data: { signed_out: true } }, { headers });
+      },
+    }),
+  ];
 }
 
 export function browserOf(request: Request): Browser {

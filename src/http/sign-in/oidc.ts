@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Clock } from "../../process/clock.ts";
 import type { Log } from "../../process/log.ts";
 import { FLOW_LIFETIME_MS, type Oidc } from "../../services/accounts/oidc.ts";
@@ -49,96 +48,87 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
     if (!isNavigation(request)) throw error;
     return redirect(turnBack(error, returnTo, contextOf(request).id, log), ...setCookies);
   };
-  return new Elysia({ name: "oidc" })
-    .get(
-      ...operation(
-        "/auth/oidc/start",
-        {
-          operationId: "startOidc",
-          tag: "Sign-in",
-          summary: "Sign in at the provider",
-          description: `For browsers: redirects to the provider, which redirects back to \`${CALLBACK}\`. At most ${STARTS} times in ${WINDOW_SECONDS / 60} minutes from one client address. A browser may have ${FLOWS_PER_BROWSER} sign-ins in progress, each in a tab of its own; another one ends the oldest.`,
-          query: Type.Object({
-            return_to: Type.Optional(
-              Type.String({
-                description: "The path of this server to open after the sign-in; `/` for anything else.",
-                examples: ["/docs"],
-              }),
-            ),
+  return [
+    operation("GET", "/auth/oidc/start", {
+      operationId: "startOidc",
+      tag: "Sign-in",
+      summary: "Sign in at the provider",
+      description: `For browsers: redirects to the provider, which redirects back to \`${CALLBACK}\`. At most ${STARTS} times in ${WINDOW_SECONDS / 60} minutes from one client address. A browser may have ${FLOWS_PER_BROWSER} sign-ins in progress, each in a tab of its own; another one ends the oldest.`,
+      query: Type.Object({
+        return_to: Type.Optional(
+          Type.String({
+            description: "The path of this server to open after the sign-in; `/` for anything else.",
+            examples: ["/docs"],
           }),
-          answers: [
-            {
-              status: 303,
-              description: `Redirects to the provider. ${ON_ERROR}`,
-              headers: {
-                ...REDIRECT_HEADERS,
-                "Set-Cookie": `\`${flowCookie("{state}")}\` binds the sign-in to this browser, for ${WINDOW_SECONDS / 60} minutes.`,
-              },
-            },
-          ],
-          errors: ["RATE_LIMITED"],
-        },
-        async ({ request, query, context }) => {
-          const returnTo = withoutOutcome(returnPath(query.return_to, home()));
-          try {
-            const { allowed, resetSeconds } = starts.take(context.client, STARTS);
-            if (!allowed)
-              throw rateLimited(
-                `Too many sign-ins from one address. Try again in ${resetSeconds} s.`,
-                resetSeconds,
-              );
-            const { url, state, ticket } = await provider.begin(returnTo, baseUrl() + CALLBACK, context.id);
-            const surplus = flowCookiesIn(request).slice(0, 1 - FLOWS_PER_BROWSER);
-            return redirect(
-              url.href,
-              cookies.set(flowCookie(state), ticket, WINDOW_SECONDS),
-              ...surplus.map((name) => cookies.clear(name)),
-            );
-          } catch (error) {
-            return refuse(error, request, returnTo);
-          }
-        },
-      ),
-    )
-    .get(
-      ...operation(
-        CALLBACK,
+        ),
+      }),
+      answers: [
         {
-          operationId: "finishOidc",
-          tag: "Sign-in",
-          summary: "Complete the sign-in at the provider",
-          description:
-            "The provider redirects the browser here, with its own parameters (`code`, `state` and others, or `error`). They work once, and only in the browser that started the sign-in. At the first sign-in an account is created: on the plan `free` or, if the server's `COFFER_ADMINS` lists the user's subject, an administrator on the plan `team`.",
-          answers: [
-            {
-              status: 303,
-              description: `Signed in. Redirects to \`return_to\`. ${ON_ERROR}`,
-              headers: {
-                ...REDIRECT_HEADERS,
-                "Set-Cookie": `${SETS_SESSION["Set-Cookie"]} Deletes \`${flowCookie("{state}")}\`.`,
-              },
-            },
-          ],
-          errors: ["VALIDATION_ERROR", "UNAUTHORIZED", "FORBIDDEN", "STORAGE_FULL"],
+          status: 303,
+          description: `Redirects to the provider. ${ON_ERROR}`,
+          headers: {
+            ...REDIRECT_HEADERS,
+            "Set-Cookie": `\`${flowCookie("{state}")}\` binds the sign-in to this browser, for ${WINDOW_SECONDS / 60} minutes.`,
+          },
         },
-        async ({ request, context }) => {
-          let returnTo = home();
-          const name = flowCookie(new URLSearchParams(context.query).get("state") ?? "");
-          const used = flowCookiesIn(request).includes(name) ? [cookies.clear(name)] : [];
-          try {
-            const flow = provider.take(tokenIn(request, name));
-            returnTo = flow.returnTo;
-            // Based on the configured address, not on the request's.
-            const callback = new URL(`${baseUrl()}${CALLBACK}?${context.query}`);
-            const identity = await provider.finish(flow, callback, context.id);
-            const { token } = await signIn.withIdentity(identity, browserOf(request));
-            return redirect(returnTo, cookies.session(token), ...used);
-          } catch (error) {
-            return refuse(error, request, returnTo, ...used);
-          }
+      ],
+      errors: ["RATE_LIMITED"],
+      handle: async ({ request, query, context }) => {
+        const returnTo = withoutOutcome(returnPath(query.return_to, home()));
+        try {
+          const { allowed, resetSeconds } = starts.take(context.client, STARTS);
+          if (!allowed)
+            throw rateLimited(
+              `Too many sign-ins from one address. Try again in ${resetSeconds} s.`,
+              resetSeconds,
+            );
+          const { url, state, ticket } = await provider.begin(returnTo, baseUrl() + CALLBACK, context.id);
+          const surplus = flowCookiesIn(request).slice(0, 1 - FLOWS_PER_BROWSER);
+          return redirect(
+            url.href,
+            cookies.set(flowCookie(state), ticket, WINDOW_SECONDS),
+            ...surplus.map((name) => cookies.clear(name)),
+          );
+        } catch (error) {
+          return refuse(error, request, returnTo);
+        }
+      },
+    }),
+    operation("GET", CALLBACK, {
+      operationId: "finishOidc",
+      tag: "Sign-in",
+      summary: "Complete the sign-in at the provider",
+      description:
+        "The provider redirects the browser here, with its own parameters (`code`, `state` and others, or `error`). They work once, and only in the browser that started the sign-in. At the first sign-in an account is created: on the plan `free` or, if the server's `COFFER_ADMINS` lists the user's subject, an administrator on the plan `team`.",
+      answers: [
+        {
+          status: 303,
+          description: `Signed in. Redirects to \`return_to\`. ${ON_ERROR}`,
+          headers: {
+            ...REDIRECT_HEADERS,
+            "Set-Cookie": `${SETS_SESSION["Set-Cookie"]} Deletes \`${flowCookie("{state}")}\`.`,
+          },
         },
-      ),
-    );
+      ],
+      errors: ["VALIDATION_ERROR", "UNAUTHORIZED", "FORBIDDEN", "STORAGE_FULL"],
+      handle: async ({ request, context }) => {
+        let returnTo = home();
+        const name = flowCookie(new URLSearchParams(context.query).get("state") ?? "");
+        const used = flowCookiesIn(request).includes(name) ? [cookies.clear(name)] : [];
+        try {
+          const flow = provider.take(tokenIn(request, name));
+          returnTo = flow.returnTo;
+          // Based on the configured address, not on the request's.
+          const callback = new URL(`${baseUrl()}${CALLBACK}?${context.query}`);
+          const identity = await provider.finish(flow, callback, context.id);
+          const { token } = await signIn.withIdentity(identity, browserOf(request));
+          return redirect(returnTo, cookies.session(token), ...used);
+        } catch (error) {
+          return refuse(error, request, returnTo, ...used);
+        }
+      },
+    }),
+  ];
 }
 
 /** 303: the browser continues with a GET, whatever the method was. */

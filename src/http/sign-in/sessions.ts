@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { ListedSession } from "../../domain/accounts/session.ts";
 import { formatInstant } from "../../domain/time.ts";
@@ -20,102 +19,76 @@ function sessionRecord(session: ListedSession): SessionRecord {
   };
 }
 
-const exampleSession = {
-  id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
-  user_agent: "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0",
-  current: true,
-  created_at: "2030-01-31T12:00:00.000Z",
-  last_used_at: "2030-02-01T08:00:00.000Z",
-};
-
 /** The token of the session that sent the request; null for a key, even if there is a cookie. */
 export function ownToken(request: Request, caller: Caller): string | null {
   return caller.keyId === null ? tokenIn(request, SESSION_COOKIE) : null;
 }
 
 export function sessions(service: Sessions) {
-  return new Elysia({ name: "sessions" })
-    .get(
-      ...operation(
-        "/v0/sessions",
-
+  return [
+    operation("GET", "/v0/sessions", {
+      operationId: "listSessions",
+      tag: "Account",
+      summary: "List sessions",
+      person: true,
+      answers: [
         {
-          operationId: "listSessions",
-          tag: "Account",
-          summary: "List sessions",
-          person: true,
-          answers: [
-            {
-              status: 200,
-              description: "The sessions, oldest first.",
-              json: Type.Object({ data: Type.Array(sessionSchema) }),
-              example: { data: [exampleSession] },
-            },
-          ],
-          errors: ["FORBIDDEN"],
+          status: 200,
+          description: "The sessions, oldest first.",
+          json: Type.Object({ data: Type.Array(sessionSchema) }),
         },
-        ({ request, caller }) =>
-          Response.json({ data: service.list(caller, ownToken(request, caller)).map(sessionRecord) }),
-      ),
-    )
-    .delete(
-      ...write(
-        "/v0/sessions",
-
+      ],
+      errors: ["FORBIDDEN"],
+      handle: ({ request, caller }) =>
+        Response.json({ data: service.list(caller, ownToken(request, caller)).map(sessionRecord) }),
+    }),
+    write("DELETE", "/v0/sessions", {
+      operationId: "endSessions",
+      tag: "Account",
+      summary: "Sign out everywhere",
+      description:
+        "Ends all sessions of the account at once, including the one that sends the request. Keys keep working.",
+      person: true,
+      answers: [
         {
-          operationId: "endSessions",
-          tag: "Account",
-          summary: "Sign out everywhere",
-          description:
-            "Ends all sessions of the account at once, including the one that sends the request. Keys keep working.",
-          person: true,
-          answers: [
-            {
-              status: 200,
-              description: "Signed out.",
-              json: Type.Object({
-                data: Type.Object({
-                  deleted_count: Type.Integer({ description: "The number of ended sessions." }),
-                }),
-              }),
-            },
-          ],
-          errors: ["STORAGE_FULL"],
+          status: 200,
+          description: "Signed out.",
+          json: Type.Object({
+            data: Type.Object({
+              deleted_count: Type.Integer({ description: "The number of ended sessions." }),
+            }),
+          }),
         },
-        ({ caller }, reply) =>
-          service.endAll(
-            caller,
-            reply.with((ended) => ({ json: { data: { deleted_count: ended } } })),
-          ),
-      ),
-    )
-    .delete(
-      ...write(
-        "/v0/sessions/:id",
-
+      ],
+      errors: ["STORAGE_FULL"],
+      perform: ({ caller }, reply) =>
+        service.endAll(
+          caller,
+          reply.with((ended) => ({ json: { data: { deleted_count: ended } } })),
+        ),
+    }),
+    write("DELETE", "/v0/sessions/:id", {
+      operationId: "endSession",
+      tag: "Account",
+      summary: "End a session",
+      person: true,
+      params: Type.Object({ id: id("The session's identifier.") }),
+      answers: [
         {
-          operationId: "endSession",
-          tag: "Account",
-          summary: "End a session",
-          person: true,
-          params: Type.Object({ id: id("The session's identifier.") }),
-          answers: [
-            {
-              status: 200,
-              description: "The session has ended.",
-              json: Type.Object({
-                data: Type.Object({ id: id("The ended session."), deleted: Type.Literal(true) }),
-              }),
-            },
-          ],
-          errors: ["NOT_FOUND", "STORAGE_FULL"],
+          status: 200,
+          description: "The session has ended.",
+          json: Type.Object({
+            data: Type.Object({ id: id("The ended session."), deleted: Type.Literal(true) }),
+          }),
         },
-        ({ params, caller }, reply) =>
-          service.endOne(
-            caller,
-            params.id,
-            reply.with((sessionId) => ({ json: { data: { id: sessionId, deleted: true } } })),
-          ),
-      ),
-    );
+      ],
+      errors: ["NOT_FOUND", "STORAGE_FULL"],
+      perform: ({ params, caller }, reply) =>
+        service.endOne(
+          caller,
+          params.id,
+          reply.with((sessionId) => ({ json: { data: { id: sessionId, deleted: true } } })),
+        ),
+    }),
+  ];
 }

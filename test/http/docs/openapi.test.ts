@@ -3,37 +3,40 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { openAppliance } from "../../../src/appliance.ts";
 import { systemClock } from "../../../src/process/clock.ts";
 import { loadConfig } from "../../../src/config.ts";
 import { describeApi } from "../../../src/http/docs/openapi.ts";
 import { operation } from "../../../src/http/operation/operation.ts";
+import type { Route } from "../../../src/http/operation/route.ts";
 import { RecordedLog, startStub, stubRoutes } from "../stub-app.ts";
 
 /** Routes outside `/v0`, one of which is not made by `operation`. */
-function door() {
+function door(): Route[] {
   const answers = [{ status: 200, description: "D" }];
   const spec = { tag: "Sign-in", summary: "S", answers };
-  return new Elysia({ name: "door" })
-    .post(
-      ...operation(
-        "/door/open",
-        { ...spec, operationId: "open", errors: ["NOT_FOUND"] },
-        () => new Response(null),
-      ),
-    )
-    .post(
-      ...operation(
-        "/door/close",
-        { ...spec, operationId: "close", readsSession: true },
-        () => new Response(null),
-      ),
-    )
-    .get("/door/paint", () => "green");
+  return [
+    operation("POST", "/door/open", {
+      ...spec,
+      operationId: "open",
+      errors: ["NOT_FOUND"],
+      handle: () => new Response(null),
+    }),
+    operation("POST", "/door/close", {
+      ...spec,
+      operationId: "close",
+      readsSession: true,
+      handle: () => new Response(null),
+    }),
+    { method: "GET", path: "/door/paint", answer: () => new Response("green") },
+  ];
 }
 
-const options = { api: [stubRoutes(), door()], baseUrl: "https://drive.test/base", version: "1.2.3" };
+const options = {
+  routes: [...stubRoutes(), ...door()],
+  baseUrl: "https://drive.test/base",
+  version: "1.2.3",
+};
 
 /** What a pointer such as `/paths/~1v0~1things/get` leads to. */
 function at(document: unknown, pointer: string): unknown {
@@ -169,8 +172,7 @@ describe("the API description", () => {
   });
 
   test("is served as it is", async () => {
-    const { api, ...rest } = options;
-    await using app = startStub({ ...rest, api: api.slice(0, 1), pages: api.slice(1) });
+    await using app = startStub(options);
     const response = await app.send("/docs/openapi.json", { key: null });
     expect(response.headers.get("content-type")).toStartWith("application/json");
     expect(await response.json()).toEqual(JSON.parse(JSON.stringify(document)));
@@ -246,17 +248,17 @@ describe("shared schemas", () => {
   const thing = Type.Object({ id: Type.String() }, { $id: "Thing" });
   const other = Type.Object({ name: Type.String() }, { $id: "Thing" });
   const answering = (path: string, operationId: string, json: typeof thing | typeof other) =>
-    new Elysia().get(
-      ...operation(
-        path,
-        { operationId, tag: "Files", summary: "S", answers: [{ status: 200, description: "D", json }] },
-        () => Response.json({}),
-      ),
-    );
+    operation("GET", path, {
+      operationId,
+      tag: "Files",
+      summary: "S",
+      answers: [{ status: 200, description: "D", json }],
+      handle: () => Response.json({}),
+    });
 
   test("are written once and referred to", async () => {
-    const api = [answering("/v0/a", "a", thing), answering("/v0/b", "b", thing)];
-    const document = await describeApi({ ...options, api });
+    const routes = [answering("/v0/a", "a", thing), answering("/v0/b", "b", thing)];
+    const document = await describeApi({ ...options, routes });
     expect(at(document, "/components/schemas/Thing")).toEqual({
       type: "object",
       required: ["id"],
@@ -270,7 +272,7 @@ describe("shared schemas", () => {
   });
 
   test("must not share a name when they differ", () => {
-    const api = [answering("/v0/a", "a", thing), answering("/v0/b", "b", other)];
-    expect(describeApi({ ...options, api })).rejects.toThrow("two schemas are named Thing");
+    const routes = [answering("/v0/a", "a", thing), answering("/v0/b", "b", other)];
+    expect(describeApi({ ...options, routes })).rejects.toThrow("two schemas are named Thing");
   });
 });

@@ -1,9 +1,8 @@
-import { Elysia } from "elysia";
 import { describe, expect, test } from "bun:test";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { createChallenge } from "../../../src/http/gate/challenge.ts";
 import { linkBase } from "../../../src/http/gate/link-base.ts";
-import { startStub } from "../stub-app.ts";
+import { startStub, stubRoutes } from "../stub-app.ts";
 
 function refuse(): never {
   throw new CofferError("UNAUTHORIZED", "No.");
@@ -17,7 +16,11 @@ function startRefusing(isPossible = true) {
       isGrant: () => false,
       linkBase: linkBase("https://drive.test", () => ""),
     }),
-    pages: [new Elysia().post("/mcp", refuse.bind(null)).post("/other", refuse.bind(null))],
+    routes: [
+      ...stubRoutes(),
+      { method: "POST", path: "/mcp", answer: refuse },
+      { method: "POST", path: "/other", answer: refuse },
+    ],
   });
 }
 

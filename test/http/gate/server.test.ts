@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Elysia } from "elysia";
-import { contextOf } from "../../../src/http/gate/request-context.ts";
+import type { Route } from "../../../src/http/operation/route.ts";
 import { RawClient } from "../raw-client.ts";
 import { startStub } from "../stub-app.ts";
 
@@ -125,22 +124,25 @@ describe("bodies on the wire", () => {
 });
 
 /** `/slow` answers when `release` is called, `/begun` once `/slow` is being answered. */
-function slowRoutes() {
+function slowRoute() {
   const begun = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
-  const routes = new Elysia().get("/slow", async ({ request }) => {
-    contextOf(request);
-    begun.resolve();
-    await released.promise;
-    return Response.json({ done: true });
-  });
-  return { routes, begun: begun.promise, release: released.resolve };
+  const route: Route = {
+    method: "GET",
+    path: "/slow",
+    answer: async () => {
+      begun.resolve();
+      await released.promise;
+      return Response.json({ done: true });
+    },
+  };
+  return { route, begun: begun.promise, release: released.resolve };
 }
 
 describe("stop", () => {
   test("lets a request in flight finish, and takes no new connection", async () => {
-    const slow = slowRoutes();
-    const app = startStub({ api: [slow.routes] });
+    const slow = slowRoute();
+    const app = startStub({ routes: [slow.route] });
     const answer = app.send("/slow");
     await slow.begun;
     const stopped = app.server.stop(60_000);
@@ -155,8 +157,8 @@ describe("stop", () => {
   });
 
   test("cuts what is still in flight at the deadline", async () => {
-    const slow = slowRoutes();
-    const app = startStub({ api: [slow.routes] });
+    const slow = slowRoute();
+    const app = startStub({ routes: [slow.route] });
     const outcome = app.send("/slow").then(
       () => "answered",
       () => "cut",
@@ -177,15 +179,15 @@ describe("stop", () => {
   });
 
   test("does not wait for the rest of a body that was refused before its end", async () => {
-    const refusing = new Elysia().post(
-      "/refused",
-      async ({ request }) => {
+    const refusing: Route = {
+      method: "POST",
+      path: "/refused",
+      answer: async ({ request }) => {
         await request.body?.getReader().read();
         return Response.json({}, { status: 500, headers: { "content-length": "2" } });
       },
-      { parse: "none" },
-    );
-    const app = startStub({ api: [refusing] });
+    };
+    const app = startStub({ routes: [refusing] });
     const client = await RawClient.to(app.server.port);
     await client.write(
       `POST /refused HTTP/1.1\r\nHost: n\r\n${KEY}Content-Length: ${9 * MIB}\r\n\r\n${"x".repeat(MIB)}`,

@@ -172,5 +172,5 @@ const NO_NEWS: Listening = {
 export function startMcpFixture() {
   const answer = createTransport({ serverFor: fixtureServer, listen: () => NO_NEWS, log });
   const route = mcpRoute(() => Promise.resolve({ admit: (message) => message, answer }));
-  return startStub({ api: [route], rateLimits: { free: 1_000_000, pro: 1_000_000, team: 1_000_000 } });
+  return startStub({ routes: [route], rateLimits: { free: 1_000_000, pro: 1_000_000, team: 1_000_000 } });
 }

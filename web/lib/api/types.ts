@@ -2,7 +2,6 @@ import type * as account from "../../../src/http/records/account-schemas.ts";
 import type * as change from "../../../src/http/records/change-schemas.ts";
 import type * as history from "../../../src/http/records/history-schemas.ts";
 import type * as link from "../../../src/http/records/link-schemas.ts";
-import type * as member from "../../../src/http/records/member-schema.ts";
 import type * as server from "../../../src/http/records/record-schemas.ts";
 import type * as work from "../../../src/http/records/work-schemas.ts";
 
@@ -100,7 +99,7 @@ export type Snapshot = history.SnapshotRecord;
 export type Difference = history.DifferenceRecord;
 
 /** Somebody else who may use a drive. */
-export type Member = member.MemberRecord;
+export type Member = account.MemberRecord;
 
 /** A link that works without signing in, of any kind. */
 export type ManagedLink = link.LinkRecord;

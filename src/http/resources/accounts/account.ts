@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Account, Accounts } from "../../../services/accounts/accounts.ts";
 import type { UsageMeter, UsageReport } from "../../../services/accounts/usage.ts";
@@ -35,79 +34,27 @@ function usageRecord({ storage, versions, operations, bandwidth, period }: Usage
   };
 }
 
-export const exampleAccount = {
-  id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
-  username: "ada",
-  email: "ada@example.com",
-  display_name: "Ada",
-  plan: "free",
-  admin: false,
-  has_password: true,
-  drive_count: 2,
-  created_at: "2030-01-31T12:00:00.000Z",
-  limits: {
-    requests_per_minute: 60,
-    storage_bytes: null,
-    max_file_size: 5_368_709_120,
-    keep_days: 30,
-    keep_versions: 50,
-  },
-};
-
-const exampleUsage = {
-  storage: { used: 73_400_320, limit: 104_857_600 },
-  versions: { used: 5_242_880, limit: null },
-  operations: { used: 1204, limit: null },
-  bandwidth: { used: 220_200_960, limit: null },
-  period: { start: "2030-01-01T00:00:00.000Z", end: "2030-02-01T00:00:00.000Z" },
-};
-
 /** The caller's own account, and its usage. */
 export function account(accounts: Accounts, usage: UsageMeter) {
-  return new Elysia({ name: "account" })
-    .get(
-      ...operation(
-        "/v0/account",
-
-        {
-          operationId: "getAccount",
-          tag: "Account",
-          summary: "Get your account",
-          description: "Needs an account key or a session.",
-          account: true,
-          answers: [
-            {
-              status: 200,
-              description: "The account.",
-              json: Type.Object({ data: accountSchema }),
-              example: { data: exampleAccount },
-            },
-          ],
-          errors: ["FORBIDDEN"],
-        },
-        ({ caller }) => Response.json({ data: accountRecord(accounts.get(caller)) }),
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/account/usage",
-
-        {
-          operationId: "getUsage",
-          tag: "Account",
-          summary: "Get usage",
-          description:
-            "Returns the usage of the account and all its drives, deleted ones included; with a key that is limited to one drive, of that drive only. A request counts for the drive that its key is limited to, or else for the account. Content counts for its drive, even if it is downloaded with a link. A download counts with its full size, or that of its range, as soon as it starts.",
-          answers: [
-            {
-              status: 200,
-              description: "The usage.",
-              json: Type.Object({ data: usageSchema }),
-              example: { data: exampleUsage },
-            },
-          ],
-        },
-        async ({ caller }) => Response.json({ data: usageRecord(await usage.report(caller)) }),
-      ),
-    );
+  return [
+    operation("GET", "/v0/account", {
+      operationId: "getAccount",
+      tag: "Account",
+      summary: "Get your account",
+      description: "Needs an account key or a session.",
+      account: true,
+      answers: [{ description: "The account.", json: Type.Object({ data: accountSchema }) }],
+      errors: ["FORBIDDEN"],
+      handle: ({ caller }) => Response.json({ data: accountRecord(accounts.get(caller)) }),
+    }),
+    operation("GET", "/v0/account/usage", {
+      operationId: "getUsage",
+      tag: "Account",
+      summary: "Get usage",
+      description:
+        "Returns the usage of the account and all its drives, deleted ones included; with a key that is limited to one drive, of that drive only. A request counts for the drive that its key is limited to, or else for the account. Content counts for its drive, even if it is downloaded with a link. A download counts with its full size, or that of its range, as soon as it starts.",
+      answers: [{ description: "The usage.", json: Type.Object({ data: usageSchema }) }],
+      handle: async ({ caller }) => Response.json({ data: usageRecord(await usage.report(caller)) }),
+    }),
+  ];
 }

@@ -1,21 +1,13 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Drive } from "../../../domain/drives/drive.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Claims } from "../../../services/accounts/claims.ts";
-import { exampleDrive } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
 import { type ClaimableRecord, claimableSchema, driveSchema } from "../../records/record-schemas.ts";
 import { driveRecord } from "../../records/records.ts";
 import { write } from "../../operation/write.ts";
-
-const exampleClaimable = {
-  name: "Research Notes",
-  file_count: 2,
-  total_size: 4096,
-  expires_at: "2030-03-02T12:00:00.000Z",
-  created_at: "2030-01-31T12:00:00.000Z",
-};
+import { asData } from "../../operation/answers.ts";
+import { text } from "../../operation/schema.ts";
 
 /** What a claim link shows. Not the drive's id, which only its callers may know. */
 function claimableRecord(drive: Drive): ClaimableRecord {
@@ -30,71 +22,38 @@ function claimableRecord(drive: Drive): ClaimableRecord {
 
 /** How a user claims an agent's drive. */
 export function claims(service: Claims) {
-  return new Elysia({ name: "claims" })
-    .get(
-      ...operation(
-        "/v0/drives/claim/:token",
-
-        {
-          operationId: "previewClaim",
-          tag: "Drives",
-          public: true,
-          summary: "Preview a claim",
-          description:
-            "Needs no key: the token is enough. Returns 409 if the drive is already claimed, and 410 if the claim has expired; 404 a year after that.",
-          params: Type.Object({
-            token: Type.String({
-              description: "The last part of the claim URL.",
-              examples: ["clm_1a2b3c4d"],
-            }),
-          }),
-          answers: [
-            {
-              status: 200,
-              description: "The drive that can be claimed.",
-              json: Type.Object({ data: claimableSchema }),
-              example: { data: exampleClaimable },
-            },
-          ],
-          errors: ["NOT_FOUND", "CONFLICT", "GONE"],
-        },
-        ({ params }) => Response.json({ data: claimableRecord(service.preview(params.token)) }),
-      ),
-    )
-    .post(
-      ...write(
-        "/v0/drives/claim",
-
-        {
-          operationId: "claimDrive",
-          tag: "Drives",
-          summary: "Claim a drive",
-          description:
-            "Makes an agent's drive yours. Needs a session, or an account key that a person made: an application's does not claim, since the drive's keys keep working when the application is revoked. The drive no longer expires, gets a slug, and counts for the account's storage; its agent's keys keep working. Only the first claim succeeds: others get 409. Returns 410 if the claim has expired, and `QUOTA_EXCEEDED` if the account has too little space.",
-          person: true,
-          body: Type.Object({
-            token: Type.String({
-              description: "The last part of the claim URL.",
-              examples: ["clm_1a2b3c4d"],
-            }),
-          }),
-          example: { token: "clm_1a2b3c4d" },
-          answers: [
-            {
-              status: 200,
-              description: "The drive.",
-              json: Type.Object({ data: driveSchema }),
-              example: { data: exampleDrive },
-            },
-          ],
-          errors: ["NOT_FOUND", "CONFLICT", "GONE", "QUOTA_EXCEEDED"],
-        },
-        ({ body, caller }, reply) =>
-          service.claim(
-            caller,
-            body.token,
-            reply.with((drive) => ({ json: { data: driveRecord(drive) } })),
-          ),
-      ),
-    );
+  return [
+    operation("GET", "/v0/drives/claim/:token", {
+      operationId: "previewClaim",
+      tag: "Drives",
+      public: true,
+      summary: "Preview a claim",
+      description:
+        "Needs no key: the token is enough. Returns 409 if the drive is already claimed, and 410 if the claim has expired; 404 a year after that.",
+      params: Type.Object({
+        token: text("The last part of the claim URL.", "clm_1a2b3c4d"),
+      }),
+      answers: [
+        { description: "The drive that can be claimed.", json: Type.Object({ data: claimableSchema }) },
+      ],
+      errors: ["NOT_FOUND", "CONFLICT", "GONE"],
+      handle: ({ params }) => Response.json({ data: claimableRecord(service.preview(params.token)) }),
+    }),
+    write("POST", "/v0/drives/claim", {
+      operationId: "claimDrive",
+      tag: "Drives",
+      summary: "Claim a drive",
+      description:
+        "Makes an agent's drive yours. Needs a session, or an account key that a person made: an application's does not claim, since the drive's keys keep working when the application is revoked. The drive no longer expires, gets a slug, and counts for the account's storage; its agent's keys keep working. Only the first claim succeeds: others get 409. Returns 410 if the claim has expired, and `QUOTA_EXCEEDED` if the account has too little space.",
+      person: true,
+      body: Type.Object({
+        token: text("The last part of the claim URL.", "clm_1a2b3c4d"),
+      }),
+      example: { token: "clm_1a2b3c4d" },
+      answers: [{ description: "The drive.", json: Type.Object({ data: driveSchema }) }],
+      errors: ["NOT_FOUND", "CONFLICT", "GONE", "QUOTA_EXCEEDED"],
+      perform: ({ body, caller }, reply) =>
+        service.claim(caller, body.token, reply.with(asData(driveRecord))),
+    }),
+  ];
 }

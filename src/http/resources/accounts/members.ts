@@ -1,153 +1,109 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { MEMBERS } from "../../../domain/limits.ts";
 import type { Members } from "../../../services/accounts/members.ts";
 import type { NewKeyThrottle } from "../../limits/new-key-throttle.ts";
 import { operation } from "../../operation/operation.ts";
-import { memberSchema } from "../../records/member-schema.ts";
+import { memberSchema } from "../../records/account-schemas.ts";
 import { memberRecord } from "../../records/records.ts";
-import { driveRef, id, memberRole, nextCursor } from "../../operation/schema.ts";
+import { exampleOf } from "../../operation/examples.ts";
+import { driveRef, id, memberRole, pageOf, text } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
-
-const exampleMember = {
-  user_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a",
-  username: "carl",
-  role: "editor",
-  created_at: "2030-01-31T12:00:00.000Z",
-  created_by: { type: "user", id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f", name: "ada" },
-};
+import { asData } from "../../operation/answers.ts";
 
 const driveParams = Type.Object({ id: driveRef() });
 const memberParams = Type.Object({ id: driveRef(), user_id: id("The member's `user_id`.") });
 const oneMember = Type.Object({ data: memberSchema });
-const example = { data: exampleMember };
 
 /** Shares drives with other users of this server. */
 export function members(service: Members, throttle: NewKeyThrottle) {
-  return new Elysia({ name: "members" })
-    .post(
-      ...write(
-        "/v0/drives/:id/members",
-
+  return [
+    write("POST", "/v0/drives/:id/members", {
+      operationId: "addMember",
+      tag: "Members",
+      summary: "Share a drive",
+      description:
+        "Shares the drive with another user of this server, as a `reader` or an `editor`. All keys of that user's account then reach it, too. If the user is a member already, this sets the role. What an editor uploads counts for the owner. An editor copies files into other drives, and does not move them there: then the owner could not get them back. Only the owner can do this: signed in, or with an account key that they made themselves, not another key or an application. A member whom a key added goes with that key, when it is revoked or expires, and a reader whom a key made an editor is a reader again. It counts as a new key does for the rate limit. " +
+        `A drive can have ${MEMBERS.drive} members. The owner gets 409.`,
+      params: driveParams,
+      body: Type.Object({
+        username: text("With whom to share.", "carl"),
+        role: memberRole(),
+      }),
+      example: { username: exampleOf(memberSchema).username, role: "editor" },
+      answers: [
+        { status: 201, description: "The new member.", json: oneMember },
+        { description: "The member, who was one already.", json: oneMember },
+      ],
+      errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
+      perform: async ({ params, body, caller }, reply) => {
+        // Also if there is no such user: else it would tell quickly who is.
+        throttle.count(caller, "new members");
+        return service.add(
+          caller,
+          params.id,
+          body.username,
+          body.role,
+          reply.with(({ member, created }) => ({
+            status: created ? 201 : 200,
+            json: { data: memberRecord(member) },
+          })),
+        );
+      },
+    }),
+    operation("GET", "/v0/drives/:id/members", {
+      operationId: "listMembers",
+      tag: "Members",
+      summary: "List members",
+      description: "Returns with whom the drive is shared. A member sees only itself.",
+      params: driveParams,
+      answers: [
         {
-          operationId: "addMember",
-          tag: "Members",
-          summary: "Share a drive",
-          description:
-            "Shares the drive with another user of this server, as a `reader` or an `editor`. All keys of that user's account then reach it, too. If the user is a member already, this sets the role. What an editor uploads counts for the owner. An editor copies files into other drives, and does not move them there: then the owner could not get them back. Only the owner can do this: signed in, or with an account key that they made themselves, not another key or an application. A member whom a key added goes with that key, when it is revoked or expires, and a reader whom a key made an editor is a reader again. It counts as a new key does for the rate limit. " +
-            `A drive can have ${MEMBERS.drive} members. The owner gets 409.`,
-          params: driveParams,
-          body: Type.Object({
-            username: Type.String({ description: "With whom to share.", examples: ["carl"] }),
-            role: memberRole(),
+          description: "The members, in the order in which they were added.",
+          json: pageOf(memberSchema, "Their number."),
+        },
+      ],
+      errors: ["NOT_FOUND"],
+      handle: ({ params, caller }) => {
+        const data = service.list(caller, params.id).map(memberRecord);
+        return Response.json({ data, total: data.length, next_cursor: null });
+      },
+    }),
+    write("PATCH", "/v0/drives/:id/members/:user_id", {
+      operationId: "updateMember",
+      tag: "Members",
+      summary: "Change a member's role",
+      description: "Applies to the member's next request.",
+      params: memberParams,
+      body: Type.Object({ role: memberRole() }),
+      example: { role: "reader" },
+      answers: [{ description: "The member.", json: oneMember }],
+      errors: ["NOT_FOUND"],
+      perform: ({ params, body, caller }, reply) =>
+        service.change(caller, params.id, params.user_id, body.role, reply.with(asData(memberRecord))),
+    }),
+    write("DELETE", "/v0/drives/:id/members/:user_id", {
+      operationId: "removeMember",
+      tag: "Members",
+      summary: "Remove a member",
+      description:
+        "Works at once: the next request of the member is refused, and links that it made stop working. What it uploaded stays. A member can remove itself.",
+      params: memberParams,
+      answers: [
+        {
+          description: "The user is no member any more.",
+          json: Type.Object({
+            data: Type.Object({ user_id: id("Who was removed."), removed: Type.Literal(true) }),
           }),
-          example: { username: exampleMember.username, role: "editor" },
-          answers: [
-            { status: 201, description: "The new member.", json: oneMember, example },
-            { status: 200, description: "The member, who was one already.", json: oneMember },
-          ],
-          errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
         },
-        async ({ params, body, caller }, reply) => {
-          // Also if there is no such user: else it would tell quickly who is.
-          throttle.count(caller, "new members");
-          return service.add(
-            caller,
-            params.id,
-            body.username,
-            body.role,
-            reply.with(({ member, created }) => ({
-              status: created ? 201 : 200,
-              json: { data: memberRecord(member) },
-            })),
-          );
-        },
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/drives/:id/members",
-
-        {
-          operationId: "listMembers",
-          tag: "Members",
-          summary: "List members",
-          description: "Returns with whom the drive is shared. A member sees only itself.",
-          params: driveParams,
-          answers: [
-            {
-              status: 200,
-              description: "The members, in the order in which they were added.",
-              json: Type.Object({
-                data: Type.Array(memberSchema),
-                total: Type.Integer({ description: "Their number." }),
-                next_cursor: nextCursor,
-              }),
-              example: { data: [exampleMember], total: 1, next_cursor: null },
-            },
-          ],
-          errors: ["NOT_FOUND"],
-        },
-        ({ params, caller }) => {
-          const data = service.list(caller, params.id).map(memberRecord);
-          return Response.json({ data, total: data.length, next_cursor: null });
-        },
-      ),
-    )
-    .patch(
-      ...write(
-        "/v0/drives/:id/members/:user_id",
-
-        {
-          operationId: "updateMember",
-          tag: "Members",
-          summary: "Change a member's role",
-          description: "Applies to the member's next request.",
-          params: memberParams,
-          body: Type.Object({ role: memberRole() }),
-          example: { role: "reader" },
-          answers: [{ status: 200, description: "The member.", json: oneMember, example }],
-          errors: ["NOT_FOUND"],
-        },
-        ({ params, body, caller }, reply) =>
-          service.change(
-            caller,
-            params.id,
-            params.user_id,
-            body.role,
-            reply.with((member) => ({ json: { data: memberRecord(member) } })),
-          ),
-      ),
-    )
-    .delete(
-      ...write(
-        "/v0/drives/:id/members/:user_id",
-
-        {
-          operationId: "removeMember",
-          tag: "Members",
-          summary: "Remove a member",
-          description:
-            "Works at once: the next request of the member is refused, and links that it made stop working. What it uploaded stays. A member can remove itself.",
-          params: memberParams,
-          answers: [
-            {
-              status: 200,
-              description: "The user is no member any more.",
-              json: Type.Object({
-                data: Type.Object({ user_id: id("Who was removed."), removed: Type.Literal(true) }),
-              }),
-            },
-          ],
-          errors: ["NOT_FOUND"],
-        },
-        ({ params, caller }, reply) =>
-          service.remove(
-            caller,
-            params.id,
-            params.user_id,
-            reply.with((userId) => ({ json: { data: { user_id: userId, removed: true } } })),
-          ),
-      ),
-    );
+      ],
+      errors: ["NOT_FOUND"],
+      perform: ({ params, caller }, reply) =>
+        service.remove(
+          caller,
+          params.id,
+          params.user_id,
+          reply.with((userId) => ({ json: { data: { user_id: userId, removed: true } } })),
+        ),
+    }),
+  ];
 }

@@ -1,12 +1,16 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { formatInstant } from "../../../domain/time.ts";
 import type { ManagedUser, Users, UserView } from "../../../services/accounts/users.ts";
-import { examplePassword } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
-import { type ManagedUserRecord, managedUserSchema, type UserRecord } from "../../records/account-schemas.ts";
-import { id, newPassword, plan } from "../../operation/schema.ts";
+import {
+  examplePassword,
+  type ManagedUserRecord,
+  managedUserSchema,
+  type UserRecord,
+} from "../../records/account-schemas.ts";
+import { id, newPassword, plan, text } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
+import { asCreated, asData } from "../../operation/answers.ts";
 
 export function userRecord({ user, hasPassword, driveCount }: UserView): UserRecord {
   return {
@@ -30,113 +34,62 @@ function managedUserRecord(managed: ManagedUser): ManagedUserRecord {
   };
 }
 
-const exampleUser = {
-  id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
-  username: "bob",
-  email: null,
-  display_name: null,
-  plan: "free",
-  admin: false,
-  has_password: true,
-  drive_count: 2,
-  created_at: "2030-01-31T12:00:00.000Z",
-  disabled: false,
-  total_size: 4096,
-};
-
 const oneUser = Type.Object({ data: managedUserSchema });
 
 /** The users of this server, for administrators. */
 export function users(service: Users) {
-  return new Elysia({ name: "users" })
-    .get(
-      ...operation(
-        "/v0/users",
-
+  return [
+    operation("GET", "/v0/users", {
+      operationId: "listUsers",
+      tag: "Users",
+      summary: "List users",
+      description: "Needs the session of an administrator: others, and all keys, get 403.",
+      signedIn: true,
+      answers: [
         {
-          operationId: "listUsers",
-          tag: "Users",
-          summary: "List users",
-          description: "Needs the session of an administrator: others, and all keys, get 403.",
-          signedIn: true,
-          answers: [
-            {
-              status: 200,
-              description: "All users, by username.",
-              json: Type.Object({ data: Type.Array(managedUserSchema) }),
-              example: { data: [exampleUser] },
-            },
-          ],
-          errors: ["FORBIDDEN"],
+          description: "All users, by username.",
+          json: Type.Object({ data: Type.Array(managedUserSchema) }),
         },
-        ({ caller }) => Response.json({ data: service.list(caller).map(managedUserRecord) }),
-      ),
-    )
-    .post(
-      ...write(
-        "/v0/users",
-
-        {
-          operationId: "createUser",
-          tag: "Users",
-          summary: "Create a user",
-          description:
-            "The user signs in with the password and can change it. Needs the session of an administrator.",
-          signedIn: true,
-          body: Type.Object({
-            username: Type.String({
-              description: "3 to 32 of `a-z`, `0-9` and `-`, with a letter or digit at both ends.",
-              examples: ["bob"],
-            }),
-            password: newPassword("A temporary password"),
-          }),
-          example: { username: "bob", password: examplePassword },
-          answers: [
-            {
-              status: 201,
-              description: "The new user.",
-              json: oneUser,
-              example: { data: exampleUser },
-            },
-          ],
-          errors: ["CONFLICT", "STORAGE_FULL"],
-        },
-        ({ body, caller }, reply) =>
-          service.create(
-            caller,
-            body.username,
-            body.password,
-            reply.with((user) => ({ status: 201, json: { data: managedUserRecord(user) } })),
-          ),
-      ),
-    )
-    .patch(
-      ...write(
-        "/v0/users/:id",
-
-        {
-          operationId: "updateUser",
-          tag: "Users",
-          summary: "Update a user",
-          description:
-            "Changes a user's plan, or disables or enables the user; takes effect at once. A disabled user is signed out everywhere, and their keys do not work until they are enabled; their drives stay. Administrators cannot be disabled. Needs the session of an administrator.",
-          signedIn: true,
-          params: Type.Object({ id: id("The user's identifier.") }),
-          body: Type.Object({
-            plan: Type.Optional(plan()),
-            disabled: Type.Optional(Type.Boolean()),
-          }),
-          example: { plan: "pro" },
-          answers: [{ status: 200, description: "The user.", json: oneUser, example: { data: exampleUser } }],
-          errors: ["NOT_FOUND", "STORAGE_FULL"],
-        },
-        ({ params, body, caller }, reply) =>
-          service.update(
-            caller,
-            params.id,
-            body,
-            reply.with((user) => ({ json: { data: managedUserRecord(user) } })),
-          ),
-      ),
-    );
+      ],
+      errors: ["FORBIDDEN"],
+      handle: ({ caller }) => Response.json({ data: service.list(caller).map(managedUserRecord) }),
+    }),
+    write("POST", "/v0/users", {
+      operationId: "createUser",
+      tag: "Users",
+      summary: "Create a user",
+      description:
+        "The user signs in with the password and can change it. Needs the session of an administrator.",
+      signedIn: true,
+      body: Type.Object({
+        username: text("3 to 32 of `a-z`, `0-9` and `-`, with a letter or digit at both ends.", "bob"),
+        password: newPassword("A temporary password"),
+      }),
+      example: { username: "bob", password: examplePassword },
+      answers: [{ status: 201, description: "The new user.", json: oneUser }],
+      errors: ["CONFLICT", "STORAGE_FULL"],
+      perform: ({ body, caller }, reply) =>
+        service.create(
+          caller,
+          body.username,
+          body.password,
+          reply.with(asCreated(asData(managedUserRecord))),
+        ),
+    }),
+    write("PATCH", "/v0/users/:id", {
+      operationId: "updateUser",
+      tag: "Users",
+      summary: "Update a user",
+      description:
+        "Changes a user's plan, or disables or enables the user; takes effect at once. A disabled user is signed out everywhere, and their keys do not work until they are enabled; their drives stay. Administrators cannot be disabled. Needs the session of an administrator.",
+      signedIn: true,
+      params: Type.Object({ id: id("The user's identifier.") }),
+      body: Type.Object({ plan: Type.Optional(plan()), disabled: Type.Optional(Type.Boolean()) }),
+      example: { plan: "pro" },
+      answers: [{ description: "The user.", json: oneUser }],
+      errors: ["NOT_FOUND", "STORAGE_FULL"],
+      perform: ({ params, body, caller }, reply) =>
+        service.update(caller, params.id, body, reply.with(asData(managedUserRecord))),
+    }),
+  ];
 }

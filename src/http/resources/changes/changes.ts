@@ -1,17 +1,16 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Log } from "../../../process/log.ts";
 import { CHANGES, STREAM_COMMENT_MS, STREAM_LIMITS } from "../../../domain/limits.ts";
 import { invalid } from "../../../domain/errors.ts";
 import type { Feed } from "../../../services/changes/feed.ts";
 import { wantsEvents } from "../../content/negotiation.ts";
-import { changeRecord } from "../../records/change-records.ts";
+import { changeRecord } from "../../records/records.ts";
 import { changeSchema } from "../../records/change-schemas.ts";
 import { decodeChangePosition, encodeChangePosition } from "../../operation/cursor.ts";
 import { eventStream, type ServerEvent } from "../../operation/events.ts";
-import { exampleChange } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
-import { driveRef, nullable, paging } from "../../operation/schema.ts";
+import { exampleOf } from "../../operation/examples.ts";
+import { driveRef, nullable, oneOf, paging, text } from "../../operation/schema.ts";
 import { toldWorkRecord } from "../../records/work-records.ts";
 
 /** The cursor of what comes from now on. */
@@ -21,12 +20,12 @@ const LAST_EVENT_ID = "Last-Event-ID";
 const changesQuery = Type.Object({
   drive_id: Type.Optional(driveRef("Only changes of this drive. Default: of all drives of your own.")),
   cursor: Type.Optional(
-    Type.String({
-      description: `The \`next_cursor\` of a page, or the \`id\` of a change: continues after it. \`${LATEST}\` starts with what happens from now on. Default: the oldest change that is kept.`,
-    }),
+    text(
+      `The \`next_cursor\` of a page, or the \`id\` of a change: continues after it. \`${LATEST}\` starts with what happens from now on. Default: the oldest change that is kept.`,
+    ),
   ),
   limit: paging.limit,
-  sort: Type.Union([Type.Literal("id"), Type.Literal("-id")], {
+  sort: oneOf(["id", "-id"], {
     default: "id",
     description: "The order: `id` for the oldest first, `-id` for the newest first, as people read it.",
   }),
@@ -35,10 +34,9 @@ const changesQuery = Type.Object({
 const changesAnswer = Type.Object({
   data: Type.Array(changeSchema),
   next_cursor: nullable(
-    Type.String({
-      description:
-        "The `cursor` of the next page. The feed has no end: keep it, and ask again later. Null only at the end of the newest-first order.",
-    }),
+    text(
+      "The `cursor` of the next page. The feed has no end: keep it, and ask again later. Null only at the end of the newest-first order.",
+    ),
   ),
   has_more: Type.Boolean({
     description: "Whether there are more changes already. A page may be empty although there are.",
@@ -61,66 +59,63 @@ export interface ChangesOptions {
 }
 
 export function changes({ feed, log }: ChangesOptions) {
-  return new Elysia({ name: "changes" }).get(
-    ...operation(
-      "/v0/changes",
-
+  return operation("GET", "/v0/changes", {
+    operationId: "listChanges",
+    tag: "Changes",
+    summary: "List changes, or follow them",
+    description: DESCRIPTION,
+    query: changesQuery,
+    headers: { [LAST_EVENT_ID]: "Of a stream: the `id` of the last change that was seen." },
+    answers: [
       {
-        operationId: "listChanges",
-        tag: "Changes",
-        summary: "List changes, or follow them",
-        description: DESCRIPTION,
-        query: changesQuery,
-        headers: { [LAST_EVENT_ID]: "Of a stream: the `id` of the last change that was seen." },
-        answers: [
-          {
-            status: 200,
-            description: "A page of changes; or, as server-sent events, the changes as they happen.",
-            content: { "application/json": changesAnswer, "text/event-stream": Type.String() },
-            example: { data: [exampleChange], next_cursor: exampleChange.id, has_more: false },
-          },
-        ],
-        errors: ["NOT_FOUND", "GONE"],
+        description: "A page of changes; or, as server-sent events, the changes as they happen.",
+        content: { "application/json": changesAnswer, "text/event-stream": Type.String() },
+        example: {
+          data: [exampleOf(changeSchema)],
+          next_cursor: exampleOf(changeSchema).id,
+          has_more: false,
+        },
       },
-      async ({ request, query, caller, context }) => {
-        const newestFirst = query.sort === "-id";
-        const drives = query.drive_id === undefined ? null : [query.drive_id];
-        if (wantsEvents(request.headers.get("accept"))) {
-          if (newestFirst) throw invalid("sort", "must be id for a stream of events");
-          const position = startOfStream(request.headers.get(LAST_EVENT_ID), query.cursor);
-          return eventStream({ context, log }, (listener) => {
-            const stream = feed.open(caller, context.client, { drives, position }, listener);
-            return {
-              read: () => {
-                const { changes: some, works, hasMore } = stream.read();
-                const told = some
-                  .map(changeRecord)
-                  .map((data): ServerEvent => ({ id: data.id, name: null, data }));
-                const notices = works.map((each): ServerEvent => ({
-                  id: null,
-                  name: "work",
-                  data: toldWorkRecord(each),
-                }));
-                return { events: [...told, ...notices], hasMore };
-              },
-              close: () => stream.close(),
-            };
-          });
-        }
-        const page = await feed.wholePage(caller, {
-          drives,
-          position: query.cursor === undefined ? null : positionOf(query.cursor),
-          limit: query.limit,
-          newestFirst,
+    ],
+    errors: ["NOT_FOUND", "GONE"],
+    handle: async ({ request, query, caller, context }) => {
+      const newestFirst = query.sort === "-id";
+      const drives = query.drive_id === undefined ? null : [query.drive_id];
+      if (wantsEvents(request.headers.get("accept"))) {
+        if (newestFirst) throw invalid("sort", "must be id for a stream of events");
+        const position = startOfStream(request.headers.get(LAST_EVENT_ID), query.cursor);
+        return eventStream({ context, log }, (listener) => {
+          const stream = feed.open(caller, context.client, { drives, position }, listener);
+          return {
+            read: () => {
+              const { changes: some, works, hasMore } = stream.read();
+              const told = some
+                .map(changeRecord)
+                .map((data): ServerEvent => ({ id: data.id, name: null, data }));
+              const notices = works.map((each): ServerEvent => ({
+                id: null,
+                name: "work",
+                data: toldWorkRecord(each),
+              }));
+              return { events: [...told, ...notices], hasMore };
+            },
+            close: () => stream.close(),
+          };
         });
-        return Response.json({
-          data: page.changes.map(changeRecord),
-          next_cursor: newestFirst && !page.hasMore ? null : encodeChangePosition(page.next),
-          has_more: page.hasMore,
-        });
-      },
-    ),
-  );
+      }
+      const page = await feed.wholePage(caller, {
+        drives,
+        position: query.cursor === undefined ? null : positionOf(query.cursor),
+        limit: query.limit,
+        newestFirst,
+      });
+      return Response.json({
+        data: page.changes.map(changeRecord),
+        next_cursor: newestFirst && !page.hasMore ? null : encodeChangePosition(page.next),
+        has_more: page.hasMore,
+      });
+    },
+  });
 }
 
 function startOfStream(lastEventId: string | null, cursor: string | undefined) {

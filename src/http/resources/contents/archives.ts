@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { ARCHIVE_PATHS, ARCHIVE_STALL_MS, ARCHIVE_LIMITS } from "../../../domain/limits.ts";
 import type { Log } from "../../../process/log.ts";
 import type { Archive, Archives } from "../../../services/contents/archives.ts";
@@ -25,7 +24,6 @@ const archiveQuery = Type.Object({
 
 /** The response with an archive. */
 export const ARCHIVE = {
-  status: 200,
   description: "The archive.",
   content: { "application/zip": Type.String({ format: "binary" }) },
   headers: {
@@ -46,33 +44,27 @@ const MOST = ARCHIVE_LIMITS;
 
 /** Many files in one download. */
 export function archives({ archives: service, log, stallMs }: ArchiveOptions) {
-  return new Elysia({ name: "archives" }).get(
-    ...operation(
-      "/v0/archive",
-
-      {
-        operationId: "downloadArchive",
-        tag: "Files",
-        summary: "Download files and folders as one ZIP",
-        description:
-          "The archive has the files and folders as they were when the response began, in path order, empty folders included. Names are relative to the innermost folder that contains everything requested. Duplicates are packed once. The archive is created while it is sent, so its length is not known in advance, and an error closes the connection before the end. Contents are stored, not compressed; large archives are ZIP64.\n\n" +
-          `At most ${MOST.each} archives can be downloaded at once for one account or unclaimed drive, ${MOST.client} by one client address, and ${MOST.all} in total; of these, at most ${MOST.unclaimed.client} by one client address and ${MOST.unclaimed.all} in total for unclaimed drives. Above that, 429 is returned. ` +
-          `A client may read slowly, but if it reads nothing for ${ARCHIVE_STALL_MS / 1000} seconds, the connection is closed. Buffers delay what the server sees of this; 32 KiB a second is usually enough.`,
-        query: archiveQuery,
-        answers: [ARCHIVE],
-        errors: ["NOT_FOUND"],
-      },
-      ({ query, caller, context }) => {
-        const { drive_id: drive, path = [], snapshot_id: snapshot } = query;
-        const archive = service.open(caller, context.client, drive, path, snapshot);
-        return archiveAnswer(archive, context, {
-          log,
-          stallMs,
-          mayGoOn: () => service.mayGoOn(caller, drive),
-        });
-      },
-    ),
-  );
+  return operation("GET", "/v0/archive", {
+    operationId: "downloadArchive",
+    tag: "Files",
+    summary: "Download files and folders as one ZIP",
+    description:
+      "The archive has the files and folders as they were when the response began, in path order, empty folders included. Names are relative to the innermost folder that contains everything requested. Duplicates are packed once. The archive is created while it is sent, so its length is not known in advance, and an error closes the connection before the end. Contents are stored, not compressed; large archives are ZIP64.\n\n" +
+      `At most ${MOST.each} archives can be downloaded at once for one account or unclaimed drive, ${MOST.client} by one client address, and ${MOST.all} in total; of these, at most ${MOST.unclaimed.client} by one client address and ${MOST.unclaimed.all} in total for unclaimed drives. Above that, 429 is returned. ` +
+      `A client may read slowly, but if it reads nothing for ${ARCHIVE_STALL_MS / 1000} seconds, the connection is closed. Buffers delay what the server sees of this; 32 KiB a second is usually enough.`,
+    query: archiveQuery,
+    answers: [ARCHIVE],
+    errors: ["NOT_FOUND"],
+    handle: ({ query, caller, context }) => {
+      const { drive_id: drive, path = [], snapshot_id: snapshot } = query;
+      const archive = service.open(caller, context.client, drive, path, snapshot);
+      return archiveAnswer(archive, context, {
+        log,
+        stallMs,
+        mayGoOn: () => service.mayGoOn(caller, drive),
+      });
+    },
+  });
 }
 
 interface ArchiveSending extends Pick<ArchiveOptions, "log" | "stallMs"> {

@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { ErrorCode } from "../../../domain/errors.ts";
 import type { Files } from "../../../services/files/files.ts";
 import { CONTAINED_HEADERS } from "../../content/contained.ts";
@@ -35,7 +34,7 @@ export const CONTENT = {
     ...IF_MATCH,
   },
   answers: [
-    { status: 200, description: "The content.", content: bytes, headers: contentHeaders },
+    { description: "The content.", content: bytes, headers: contentHeaders },
     {
       status: 206,
       description: "The requested range.",
@@ -61,31 +60,24 @@ export const OWN_CONTENT = {
 
 /** Contents, for callers with a key or a session. For links see `presigned.ts`. */
 export function downloads(service: Files) {
-  return new Elysia({ name: "downloads" }).use(
-    fileOperation(
-      "GET",
-      "/download",
-
-      {
-        ...OWN_CONTENT,
-        query: Type.Object({ ...CONTENT.query.properties, snapshot_id: inSnapshot }),
-        operationId: "downloadFile",
-        tag: "Files",
-        summary: "Download a file",
-        description:
-          "Returns the bytes as they were uploaded. Ranges and conditional requests work as in RFC 9110; a request for several ranges gets the whole content. A content is checked against its SHA-256 before it is sent; one whose check takes more than two seconds, or a range of it whose check takes a fifth of one, is sent meanwhile. Its last bytes are sent after the check; if it is damaged, the connection is cut before: compare the length. Without a key, that is with a session or a link, scripts and style sheets are sent as `text/plain`.",
-      },
-      ({ request, context, query, caller }, ref) => {
-        const file = service.facts(caller, viewOf(ref, query));
-        return contentAnswer(service, {
-          request,
-          context,
-          file,
-          inline: query.inline,
-          isForAnyPage: false,
-          mayGoOn: () => service.mayGoOn(caller, file),
-        });
-      },
-    ),
-  );
+  return fileOperation("GET", "/download", {
+    ...OWN_CONTENT,
+    query: Type.Object({ ...CONTENT.query.properties, snapshot_id: inSnapshot }),
+    operationId: "downloadFile",
+    tag: "Files",
+    summary: "Download a file",
+    description:
+      "Returns the bytes as they were uploaded. Ranges and conditional requests work as in RFC 9110; a request for several ranges gets the whole content. A content is checked against its SHA-256 before it is sent; one whose check takes more than two seconds, or a range of it whose check takes a fifth of one, is sent meanwhile. Its last bytes are sent after the check; if it is damaged, the connection is cut before: compare the length. Without a key, that is with a session or a link, scripts and style sheets are sent as `text/plain`.",
+    handle: ({ request, context, query, caller }, ref) => {
+      const file = service.facts(caller, viewOf(ref, query));
+      return contentAnswer(service, {
+        request,
+        context,
+        file,
+        inline: query.inline,
+        isForAnyPage: false,
+        mayGoOn: () => service.mayGoOn(caller, file),
+      });
+    },
+  });
 }

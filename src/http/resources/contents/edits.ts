@@ -1,31 +1,26 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Edit } from "../../../domain/contents/edit/edit.ts";
 import { invalid } from "../../../domain/errors.ts";
 import { DIFF_BYTES, EDIT_BYTES, EDITS, MIB } from "../../../domain/limits.ts";
 import type { EditedFile, Edits } from "../../../services/contents/edits.ts";
 import { ETAG, IF_MATCH, preconditionOf } from "../../content/etag.ts";
 import { TEXT_BODY } from "../../json/body-limits.ts";
-import { exampleFile } from "../../records/examples.ts";
 import { fileWrite } from "../../operation/file-route.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileAnswerOf } from "../files/files.ts";
+import { exampleOf } from "../../operation/examples.ts";
+import { oneOf, text } from "../../operation/schema.ts";
 
 const OPS = ["str_replace", "insert", "append"] as const;
 
-const op = Type.Union(
-  OPS.map((each) => Type.Literal(each)),
-  { description: "What to do; each has its own fields." },
-);
+const op = oneOf(OPS, { description: "What to do; each has its own fields." });
 
 /** The fields of all edits: which of them are needed depends on `op`. */
 const fields = {
   old_string: Type.Optional(
-    Type.String({
-      description: "`str_replace`: the text to replace, exactly as it is in the file. It must be there once.",
-    }),
+    text("`str_replace`: the text to replace, exactly as it is in the file. It must be there once."),
   ),
-  new_string: Type.Optional(Type.String({ description: "`str_replace`: the text to put in its place." })),
+  new_string: Type.Optional(text("`str_replace`: the text to put in its place.")),
   replace_all: Type.Optional(
     Type.Boolean({ description: "`str_replace`: whether to replace it wherever it is. Default false." }),
   ),
@@ -37,10 +32,9 @@ const fields = {
     }),
   ),
   text: Type.Optional(
-    Type.String({
-      description:
-        "`insert`: lines; a line end is added where one is missing. `append`: the text to add at the end, exactly.",
-    }),
+    text(
+      "`insert`: lines; a line end is added where one is missing. `append`: the text to add at the end, exactly.",
+    ),
   ),
 };
 
@@ -70,59 +64,50 @@ const body = Type.Object(editFields);
 const answer = Type.Intersect([
   fileSchema,
   Type.Object({
-    diff: Type.String({
-      description: `What changed, as a unified diff; at most ${DIFF_BYTES / 1024} KiB.`,
-    }),
+    diff: text(`What changed, as a unified diff; at most ${DIFF_BYTES / 1024} KiB.`),
     diff_cut: Type.Boolean({ description: "Whether the end of the diff is left out." }),
   }),
 ]);
 
 const example = {
-  ...exampleFile,
+  ...exampleOf(fileSchema),
   diff: "--- a/notes/hello.txt\n+++ b/notes/hello.txt\n@@ -1,1 +1,1 @@\n-Hello!\n+Hello World!\n",
   diff_cut: false,
 };
 
 /** Changes of texts in place. */
 export function edits(service: Edits) {
-  return new Elysia({ name: "edits" }).use(
-    fileWrite(
-      "POST",
-      "/edit",
+  return fileWrite("POST", "/edit", {
+    operationId: "editFile",
+    tag: "Files",
+    summary: "Edit a text",
+    description: `Changes parts of a text file; the rest of it stays as it is, byte for byte: its encoding, byte order mark and line ends. If all its lines end with \`\\r\\n\`, a \`\\n\` in \`old_string\`, \`new_string\` or inserted text stands for that, unless they have a \`\\r\`. Nothing else of the file changes. An \`old_string\` that is not in the file, or more than once, gives 409, which names the lines. Files of up to ${EDIT_BYTES / MIB} MiB can be edited; to a larger one text can only be appended. Edits that are made at the same time do not lose each other; with \`If-Match\`, the file must also be as you have read it.`,
+    headers: IF_MATCH,
+    body,
+    bodyLimits: TEXT_BODY,
+    example: { op: "append", text: "Hello World!\n" },
+    answers: [
       {
-        operationId: "editFile",
-        tag: "Files",
-        summary: "Edit a text",
-        description: `Changes parts of a text file; the rest of it stays as it is, byte for byte: its encoding, byte order mark and line ends. If all its lines end with \`\\r\\n\`, a \`\\n\` in \`old_string\`, \`new_string\` or inserted text stands for that, unless they have a \`\\r\`. Nothing else of the file changes. An \`old_string\` that is not in the file, or more than once, gives 409, which names the lines. Files of up to ${EDIT_BYTES / MIB} MiB can be edited; to a larger one text can only be appended. Edits that are made at the same time do not lose each other; with \`If-Match\`, the file must also be as you have read it.`,
-        headers: IF_MATCH,
-        body,
-        bodyLimits: TEXT_BODY,
-        example: { op: "append", text: "Hello World!\n" },
-        answers: [
-          {
-            status: 200,
-            description: "The file's record, as it is now, and what changed.",
-            json: answer,
-            headers: ETAG,
-            example,
-          },
-        ],
-        errors: [
-          "NOT_FOUND",
-          "CONFLICT",
-          "PRECONDITION_FAILED",
-          "PAYLOAD_TOO_LARGE",
-          "UNSUPPORTED_MEDIA_TYPE",
-          "EXTRACTION_FAILED",
-          "QUOTA_EXCEEDED",
-        ],
+        description: "The file's record, as it is now, and what changed.",
+        json: answer,
+        headers: ETAG,
+        example,
       },
-      ({ body: sent, caller, request }, file, reply) => {
-        const options = { precondition: preconditionOf(request), dryRun: sent.dry_run ?? false };
-        return service.apply(caller, file, editsIn(sent), options, reply.with(answerOf));
-      },
-    ),
-  );
+    ],
+    errors: [
+      "NOT_FOUND",
+      "CONFLICT",
+      "PRECONDITION_FAILED",
+      "PAYLOAD_TOO_LARGE",
+      "UNSUPPORTED_MEDIA_TYPE",
+      "EXTRACTION_FAILED",
+      "QUOTA_EXCEEDED",
+    ],
+    perform: ({ body: sent, caller, request }, file, reply) => {
+      const options = { precondition: preconditionOf(request), dryRun: sent.dry_run ?? false };
+      return service.apply(caller, file, editsIn(sent), options, reply.with(answerOf));
+    },
+  });
 }
 
 function answerOf({ file, diff }: EditedFile) {

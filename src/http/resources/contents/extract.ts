@@ -1,5 +1,4 @@
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { EXTRACTION_LIMITS, EXTRACTIONS } from "../../../domain/contents/extraction.ts";
 import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES, MIB } from "../../../domain/limits.ts";
 import type { Extract, Extracts } from "../../../services/contents/extracts.ts";
@@ -16,7 +15,6 @@ export const EXTRACT = {
   description: `Returns the content of a text file (\`text/*\`, JSON, XML, source code and similar types) of up to ${EXTRACT_TEXT_BYTES / MIB} MiB, or ${EXTRACT_JSON_BYTES / MIB} MiB for JSON; download larger files. Text is read as UTF-8, as UTF-16 if it starts with a byte order mark, or else as Latin-1.\n\nOf PDF, DOCX, XLSX, PPTX, ODT, EPUB and HTML, up to ${EXTRACTION_LIMITS.inputBytes / MIB} MiB, the text is returned: paragraphs and rows of tables as lines, cells with tabs between them, sheets under their names, slides under their numbers, pages of a PDF with a form feed between them. \`truncated\` is set if that is more than ${EXTRACTION_LIMITS.units / MIB} Mi characters, or takes longer than ${EXTRACTION_LIMITS.readMs / 1000} seconds to read. A document that is malformed, has a password, has more than ${EXTRACTION_LIMITS.pages} pages or parts of more than ${EXTRACTION_LIMITS.unpacked / MIB} MiB, or takes too much time or memory gets 422; the latter may pass, so try again after a minute. If the system ended the reading, 503 is returned. The documents of one account or unclaimed drive are read one after another; with more than ${EXTRACTIONS.waitingEach} waiting, 429 is returned.`,
   answers: [
     {
-      status: 200,
       description: "The content as text or JSON.",
       json: Type.Object({
         content: Type.Unknown({ description: "A string for text; the parsed value for JSON." }),
@@ -38,9 +36,10 @@ export function extract(service: Extracts) {
   const spec = { ...EXTRACT, tag: "Files" };
   const posted = { ...spec, operationId: "extractFile", summary: "Extract text" };
   const got = { ...spec, operationId: "getExtract", summary: "Extract text, also with a read-only key" };
-  return new Elysia({ name: "extract" })
-    .use(fileOperation("POST", "/extract", posted, answer))
-    .use(fileOperation("GET", "/extract", got, answer));
+  return [
+    ...fileOperation("POST", "/extract", { ...posted, handle: answer }),
+    ...fileOperation("GET", "/extract", { ...got, handle: answer }),
+  ];
 }
 
 /** Answers with a text once it has been extracted, which may take long. */

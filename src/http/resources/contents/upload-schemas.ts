@@ -1,19 +1,26 @@
 import { Type } from "@sinclair/typebox";
-import { driveRef, metadataInput, nullable, tagsParameter, timeInput } from "../../operation/schema.ts";
+import {
+  driveRef,
+  metadataInput,
+  nullable,
+  oneOf,
+  tagsParameter,
+  text,
+  timeInput,
+} from "../../operation/schema.ts";
 import { ENCODING_NAMES, HELD_BYTES } from "../../upload/json.ts";
 
 const attributes = {
   path: Type.Optional(
-    Type.String({
-      description:
-        "The path in the drive. Default: the filename. A path that ends with `/` is the folder for the file.",
-      examples: ["notes/hello.txt"],
-    }),
+    text(
+      "The path in the drive. Default: the filename. A path that ends with `/` is the folder for the file.",
+      "notes/hello.txt",
+    ),
   ),
-  content_type: Type.Optional(Type.String({ description: "Default: the type of the filename's extension." })),
+  content_type: Type.Optional(text("Default: the type of the filename's extension.")),
   expires_at: Type.Optional(nullable(timeInput("When the file expires and is deleted."))),
 };
-const filename = Type.String({ description: "1 to 255 bytes, no `/`.", examples: ["hello.txt"] });
+const filename = text("1 to 255 bytes, no `/`.", "hello.txt");
 const metadata = metadataInput("Any JSON object.");
 const tags = Type.Array(Type.String(), { description: "At most 64 tags of 1 to 64 characters each." });
 
@@ -21,26 +28,21 @@ export const jsonUpload = Type.Object({
   drive_id: driveRef(),
   filename,
   text: Type.Optional(
-    Type.String({
-      description:
-        "The content of a text file, stored as UTF-8. Send either this or `content`. If the filename says nothing of the type, it is `text/plain`.",
-      examples: ["Hello World!"],
-    }),
+    text(
+      "The content of a text file, stored as UTF-8. Send either this or `content`. If the filename says nothing of the type, it is `text/plain`.",
+      "Hello World!",
+    ),
   ),
   content: Type.Optional(
-    Type.String({
-      description:
-        "The content of any file, in base64 (standard alphabet), unless `encoding` says otherwise. Send either this or `text`. Padding is optional. It may be wrapped: line breaks are ignored, and blanks at either end of a line. Anything else is refused with its position, so that text that was not encoded is not decoded to other bytes; so is what is plainly words, for a file of text. To send bytes as they are, use `PUT /v0/files`.",
-      examples: ["SGVsbG8gV29ybGQh"],
-    }),
+    text(
+      "The content of any file, in base64 (standard alphabet), unless `encoding` says otherwise. Send either this or `text`. Padding is optional. It may be wrapped: line breaks are ignored, and blanks at either end of a line. Anything else is refused with its position, so that text that was not encoded is not decoded to other bytes; so is what is plainly words, for a file of text. To send bytes as they are, use `PUT /v0/files`.",
+      "SGVsbG8gV29ybGQh",
+    ),
   ),
   encoding: Type.Optional(
-    Type.Union(
-      ENCODING_NAMES.map((each) => Type.Literal(each)),
-      {
-        description: `How \`content\` is written. Default \`base64\`; the others say that it is text. Send it before a \`content\` of more than ${HELD_BYTES / 1024} KiB.`,
-      },
-    ),
+    oneOf(ENCODING_NAMES, {
+      description: `How \`content\` is written. Default \`base64\`; the others say that it is text. Send it before a \`content\` of more than ${HELD_BYTES / 1024} KiB.`,
+    }),
   ),
   ...attributes,
   metadata: Type.Optional(metadata),
@@ -55,10 +57,8 @@ export const multipartUpload = Type.Object({
   }),
   filename: Type.Optional(filename),
   ...attributes,
-  metadata: Type.Optional(Type.String({ description: "A JSON object." })),
-  tags: Type.Optional(
-    Type.String({ description: "Tags separated by commas, or a JSON array. May be repeated." }),
-  ),
+  metadata: Type.Optional(text("A JSON object.")),
+  tags: Type.Optional(text("Tags separated by commas, or a JSON array. May be repeated.")),
 });
 
 /** The query of an upload whose body is the content. */
@@ -70,11 +70,9 @@ export const rawQuery = Type.Object({
     description: "The path in the drive. In a query, `+` is a space: send `%2B` for a plus sign.",
     examples: ["notes/hello.txt"],
   }),
-  filename: Type.Optional(Type.String({ description: "Default: the last segment of the path." })),
+  filename: Type.Optional(text("Default: the last segment of the path.")),
   expires_at: Type.Optional(timeInput("When the file expires and is deleted.")),
-  metadata: Type.Optional(
-    Type.String({ description: "A JSON object, percent-encoded.", examples: ['{"source":"example"}'] }),
-  ),
+  metadata: Type.Optional(text("A JSON object, percent-encoded.", '{"source":"example"}')),
   tags: tagsParameter("At most 64 tags of 1 to 64 characters each."),
 });
 /** The metadata in that query. */

@@ -1,17 +1,16 @@
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { invalid } from "../../../domain/errors.ts";
 import type { FilePath } from "../../../domain/files/path.ts";
 import { parseTarget, type UploadFields } from "../../../services/contents/upload-fields.ts";
 import type { Uploaded } from "../../../services/contents/upload.ts";
 import type { Uploads } from "../../../services/contents/uploads.ts";
-import { exampleDrive, exampleFile } from "../../records/examples.ts";
 import { fileAnswerOf } from "../files/files.ts";
 import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../../content/etag.ts";
 import { didYouMean, doublePlusMeant } from "../../operation/plus-signs.ts";
 import type { Input } from "../../operation/route.ts";
 import type { RawBody } from "../../operation/spec.ts";
-import { fileSchema } from "../../records/record-schemas.ts";
+import { driveSchema, fileSchema } from "../../records/record-schemas.ts";
+import { exampleOf } from "../../operation/examples.ts";
 import { tagsIn } from "../../operation/schema.ts";
 import { jsonUpload, multipartUpload, rawMetadata, rawQuery } from "./upload-schemas.ts";
 import { announcedBy, chunksOf, type Pace, readRawUpload } from "../../upload/body-chunks.ts";
@@ -24,24 +23,28 @@ import { type ContentAnswer, type Reply, writeContent } from "../../operation/wr
 const contentBytes = Type.String({ format: "binary" });
 const EXAMPLE_TEXT = "Hello World!";
 const exampleUpload: Static<typeof jsonUpload> = {
-  drive_id: exampleDrive.id,
-  filename: exampleFile.filename,
+  drive_id: exampleOf(driveSchema).id,
+  filename: exampleOf(fileSchema).filename,
   content: btoa(EXAMPLE_TEXT),
 };
-const exampleForm: Static<typeof multipartUpload> = { drive_id: exampleDrive.id, file: EXAMPLE_TEXT };
+const exampleForm: Static<typeof multipartUpload> = {
+  drive_id: exampleOf(driveSchema).id,
+  file: EXAMPLE_TEXT,
+};
 
 /** What the operations of uploads have in common. */
 export const UPLOAD = {
   tag: "Files",
   headers: { ...IF_MATCH, ...IF_NONE_MATCH },
   answers: [
-    { status: 201, description: "The new file.", json: fileSchema, headers: ETAG, example: exampleFile },
     {
-      status: 200,
-      description: "The replaced file, with the same id.",
+      status: 201,
+      description: "The new file.",
       json: fileSchema,
       headers: ETAG,
+      example: exampleOf(fileSchema),
     },
+    { description: "The replaced file, with the same id.", json: fileSchema, headers: ETAG },
   ],
   errors: ["NOT_FOUND", "REQUEST_TIMEOUT", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
 } as const;
@@ -140,52 +143,37 @@ export function uploads({ uploads: service, maxFileSize, pace }: UploadOptions) 
     };
   }
 
-  return new Elysia({ name: "uploads" })
-    .post(
-      ...writeContent(
-        "/v0/files",
-
-        {
-          ...UPLOAD,
-          operationId: "uploadFile",
-          summary: "Upload a file",
-          description:
-            "Send JSON with `text`, or with base64 as `content`; or a form with a file. Missing folders are created. If there is a file at the path, its content, tags, metadata and expiry are replaced, and its id stays. A request with a `Content-Range` is refused: upload the whole content.",
-          rawBody: {
-            limit: bodyLimit,
-            content: { "application/json": jsonUpload, "multipart/form-data": multipartUpload },
-            examples: { "application/json": exampleUpload, "multipart/form-data": exampleForm },
-          },
-        },
-        {
-          perform: (input, reply) => receive(input, reply, UNKNOWN, readPosted(input)),
-          identify: (input) => identify(input, readPosted(input)),
-        },
-      ),
-    )
-    .put(
-      ...writeContent(
-        "/v0/files",
-
-        {
-          ...UPLOAD,
-          answers: UPLOAD.answers.map((each) => ({
-            ...each,
-            json: Type.Intersect([fileSchema, Type.Object(didYouMean)]),
-          })),
-          operationId: "putFile",
-          summary: "Upload a file as raw bytes",
-          description:
-            "The body is the content, byte for byte: `curl -T hello.txt`. The `Content-Type` header becomes the file's type, unless it is `application/octet-stream` or `application/x-www-form-urlencoded`, which HTTP clients send by default. If there is a file at the path, its content is replaced, and its id stays. Its tags, metadata, expiry and a type that was given stay too, unless this request gives them; `POST` declares the whole record. A request with a `Content-Range` is refused: upload the whole content.",
-          query: rawQuery,
-          rawBody: rawBodyOf(maxFileSize),
-        },
-        {
-          perform: (input, reply) => receive(input, reply, destinationOf(input.query), readPut(input)),
-          identify: (input) => identify(input, readPut(input)),
-        },
-      ),
-    );
+  return [
+    writeContent("POST", "/v0/files", {
+      ...UPLOAD,
+      operationId: "uploadFile",
+      summary: "Upload a file",
+      description:
+        "Send JSON with `text`, or with base64 as `content`; or a form with a file. Missing folders are created. If there is a file at the path, its content, tags, metadata and expiry are replaced, and its id stays. A request with a `Content-Range` is refused: upload the whole content.",
+      rawBody: {
+        limit: bodyLimit,
+        content: { "application/json": jsonUpload, "multipart/form-data": multipartUpload },
+        examples: { "application/json": exampleUpload, "multipart/form-data": exampleForm },
+      },
+      perform: (input, reply) => receive(input, reply, UNKNOWN, readPosted(input)),
+      identify: (input) => identify(input, readPosted(input)),
+    }),
+    writeContent("PUT", "/v0/files", {
+      ...UPLOAD,
+      answers: UPLOAD.answers.map((each) => ({
+        ...each,
+        json: Type.Intersect([fileSchema, Type.Object(didYouMean)]),
+      })),
+      operationId: "putFile",
+      summary: "Upload a file as raw bytes",
+      description:
+        "The body is the content, byte for byte: `curl -T hello.txt`. The `Content-Type` header becomes the file's type, unless it is `application/octet-stream` or `application/x-www-form-urlencoded`, which HTTP clients send by default. If there is a file at the path, its content is replaced, and its id stays. Its tags, metadata, expiry and a type that was given stay too, unless this request gives them; `POST` declares the whole record. A request with a `Content-Range` is refused: upload the whole content.",
+      query: rawQuery,
+      rawBody: rawBodyOf(maxFileSize),
+      perform: (input, reply) => receive(input, reply, destinationOf(input.query), readPut(input)),
+      identify: (input) => identify(input, readPut(input)),
+    }),
+  ];
 }
 
 /** A body that is the content itself. @param limit bytes */

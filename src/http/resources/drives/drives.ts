@@ -1,154 +1,97 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Drives } from "../../../services/drives/drives.ts";
-import { exampleDrive } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
 import { driveSchema } from "../../records/record-schemas.ts";
 import { driveRecord } from "../../records/records.ts";
-import { driveName, driveRef, id } from "../../operation/schema.ts";
+import { exampleOf } from "../../operation/examples.ts";
+import { driveName, driveRef, id, text } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
+import { asCreated, asData, deletedRecord } from "../../operation/answers.ts";
 
-const driveDescription = Type.String({ description: "At most 1,024 characters." });
+const driveDescription = text("At most 1,024 characters.");
 const driveParams = Type.Object({ id: driveRef() });
 const oneDrive = Type.Object({ data: driveSchema });
 
 /** Drives. Those without an account are created in `provision.ts`. */
 export function drives(service: Drives) {
-  return new Elysia({ name: "drives" })
-    .post(
-      ...write(
-        "/v0/drives",
-
+  return [
+    write("POST", "/v0/drives", {
+      operationId: "createDrive",
+      tag: "Drives",
+      summary: "Create a drive",
+      description:
+        "Creates a drive in your account. Needs an account key or a session. The slug is made from the username and the name, with a number if it is taken.",
+      account: true,
+      body: Type.Object({ name: driveName(), description: Type.Optional(driveDescription) }),
+      example: { name: exampleOf(driveSchema).name },
+      answers: [{ status: 201, description: "The new drive.", json: oneDrive }],
+      perform: ({ body, caller }, reply) =>
+        service.create(caller, body.name, body.description ?? "", reply.with(asCreated(asData(driveRecord)))),
+    }),
+    operation("GET", "/v0/drives", {
+      operationId: "listDrives",
+      tag: "Drives",
+      summary: "List drives",
+      description:
+        "Returns the drives of the account, then those that others share with it; with a key that is limited to one drive, only that drive.",
+      query: Type.Object({
+        slug: Type.Optional(text("Only the drive with this slug. If there is none, the list is empty.")),
+      }),
+      answers: [
         {
-          operationId: "createDrive",
-          tag: "Drives",
-          summary: "Create a drive",
-          description:
-            "Creates a drive in your account. Needs an account key or a session. The slug is made from the username and the name, with a number if it is taken.",
-          account: true,
-          body: Type.Object({
-            name: driveName(),
-            description: Type.Optional(driveDescription),
+          description: "The drives: the own ones, then the shared ones, each oldest first.",
+          json: Type.Object({ data: Type.Array(driveSchema) }),
+        },
+      ],
+      handle: ({ query, caller }) =>
+        Response.json({ data: service.list(caller, query.slug ?? null).map(driveRecord) }),
+    }),
+    operation("GET", "/v0/drives/:id", {
+      operationId: "getDrive",
+      tag: "Drives",
+      summary: "Get a drive",
+      params: driveParams,
+      answers: [{ description: "The drive.", json: oneDrive }],
+      errors: ["NOT_FOUND"],
+      handle: ({ params, caller }) => Response.json({ data: driveRecord(service.get(caller, params.id)) }),
+    }),
+    write("PATCH", "/v0/drives/:id", {
+      operationId: "updateDrive",
+      tag: "Drives",
+      summary: "Update a drive",
+      description:
+        "Changes the name or description; omitted fields stay. A new name changes the slug too, with a number if it is taken, and the old slug stops working. The id stays. Only the owner can do this, and keys of the whole drive.",
+      params: driveParams,
+      body: Type.Object({ name: Type.Optional(driveName()), description: Type.Optional(driveDescription) }),
+      example: { description: "What the night shift found." },
+      answers: [{ description: "The drive.", json: oneDrive }],
+      errors: ["NOT_FOUND", "STORAGE_FULL"],
+      perform: ({ params, body, caller }, reply) =>
+        service.update(
+          caller,
+          params.id,
+          { name: body.name, description: body.description },
+          reply.with(asData(driveRecord)),
+        ),
+    }),
+    write("DELETE", "/v0/drives/:id", {
+      operationId: "deleteDrive",
+      tag: "Drives",
+      summary: "Delete a drive",
+      description:
+        "Deletes the drive at once, with all that it holds and keeps: files, versions, trash and snapshots, its keys, links, members and claim link. This cannot be undone. Only the owner can do this, and keys of the whole drive.",
+      params: driveParams,
+      answers: [
+        {
+          description: "The drive is deleted.",
+          json: Type.Object({
+            data: Type.Object({ id: id("The deleted drive."), deleted: Type.Literal(true) }),
           }),
-          example: { name: exampleDrive.name },
-          answers: [
-            { status: 201, description: "The new drive.", json: oneDrive, example: { data: exampleDrive } },
-          ],
         },
-        ({ body, caller }, reply) =>
-          service.create(
-            caller,
-            body.name,
-            body.description ?? "",
-            reply.with((drive) => ({ status: 201, json: { data: driveRecord(drive) } })),
-          ),
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/drives",
-
-        {
-          operationId: "listDrives",
-          tag: "Drives",
-          summary: "List drives",
-          description:
-            "Returns the drives of the account, then those that others share with it; with a key that is limited to one drive, only that drive.",
-          query: Type.Object({
-            slug: Type.Optional(
-              Type.String({
-                description: "Only the drive with this slug. If there is none, the list is empty.",
-              }),
-            ),
-          }),
-          answers: [
-            {
-              status: 200,
-              description: "The drives: the own ones, then the shared ones, each oldest first.",
-              json: Type.Object({ data: Type.Array(driveSchema) }),
-              example: { data: [exampleDrive] },
-            },
-          ],
-        },
-        ({ query, caller }) =>
-          Response.json({ data: service.list(caller, query.slug ?? null).map(driveRecord) }),
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/drives/:id",
-
-        {
-          operationId: "getDrive",
-          tag: "Drives",
-          summary: "Get a drive",
-          params: driveParams,
-          answers: [
-            { status: 200, description: "The drive.", json: oneDrive, example: { data: exampleDrive } },
-          ],
-          errors: ["NOT_FOUND"],
-        },
-        ({ params, caller }) => Response.json({ data: driveRecord(service.get(caller, params.id)) }),
-      ),
-    )
-    .patch(
-      ...write(
-        "/v0/drives/:id",
-
-        {
-          operationId: "updateDrive",
-          tag: "Drives",
-          summary: "Update a drive",
-          description:
-            "Changes the name or description; omitted fields stay. A new name changes the slug too, with a number if it is taken, and the old slug stops working. The id stays. Only the owner can do this, and keys of the whole drive.",
-          params: driveParams,
-          body: Type.Object({
-            name: Type.Optional(driveName()),
-            description: Type.Optional(driveDescription),
-          }),
-          example: { description: "What the night shift found." },
-          answers: [
-            { status: 200, description: "The drive.", json: oneDrive, example: { data: exampleDrive } },
-          ],
-          errors: ["NOT_FOUND", "STORAGE_FULL"],
-        },
-        ({ params, body, caller }, reply) =>
-          service.update(
-            caller,
-            params.id,
-            { name: body.name, description: body.description },
-            reply.with((drive) => ({ json: { data: driveRecord(drive) } })),
-          ),
-      ),
-    )
-    .delete(
-      ...write(
-        "/v0/drives/:id",
-
-        {
-          operationId: "deleteDrive",
-          tag: "Drives",
-          summary: "Delete a drive",
-          description:
-            "Deletes the drive at once, with all that it holds and keeps: files, versions, trash and snapshots, its keys, links, members and claim link. This cannot be undone. Only the owner can do this, and keys of the whole drive.",
-          params: driveParams,
-          answers: [
-            {
-              status: 200,
-              description: "The drive is deleted.",
-              json: Type.Object({
-                data: Type.Object({ id: id("The deleted drive."), deleted: Type.Literal(true) }),
-              }),
-            },
-          ],
-          errors: ["NOT_FOUND"],
-        },
-        ({ params, caller }, reply) =>
-          service.remove(
-            caller,
-            params.id,
-            reply.with((driveId) => ({ json: { data: { id: driveId, deleted: true } } })),
-          ),
-      ),
-    );
+      ],
+      errors: ["NOT_FOUND"],
+      perform: ({ params, caller }, reply) =>
+        service.remove(caller, params.id, reply.with(asData(deletedRecord))),
+    }),
+  ];
 }

@@ -1,12 +1,11 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { parseDriveName } from "../../../domain/drives/drive.ts";
 import { ANONYMOUS_KEY } from "../../../domain/idempotency.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Drives, Provisioned } from "../../../services/drives/drives.ts";
 import { type LinkBase, LINKS_BEGIN } from "../../gate/link-base.ts";
 import type { ProvisionThrottle } from "../../limits/provision-throttle.ts";
-import { driveName, id, time } from "../../operation/schema.ts";
+import { driveName, id, text, time } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 
 export interface ProvisionOptions {
@@ -28,58 +27,52 @@ const exampleProvisioned = {
 
 /** Drives for agents without an account. */
 export function provision({ drives, throttle, claimBase }: ProvisionOptions) {
-  return new Elysia({ name: "provision" }).post(
-    ...write(
-      "/v0/drives/provision",
-
+  return write("POST", "/v0/drives/provision", {
+    operationId: "provisionDrive",
+    tag: "Drives",
+    public: true,
+    summary: "Create a drive without an account",
+    description:
+      "Creates an unclaimed drive. It is deleted after 30 days unless a human opens `claim_url` and claims it. " +
+      "It holds up to 100 MB. The key and the claim URL are secrets, shown only in this response. " +
+      `${LINKS_BEGIN} ` +
+      `To retry safely, send an \`Idempotency-Key\` of at least ${ANONYMOUS_KEY.characters} random characters, such as a new UUID; one that is easier to guess is refused with 400.`,
+    body: Type.Object({ name: driveName() }),
+    example: { name: exampleProvisioned.drive_name },
+    answers: [
       {
-        operationId: "provisionDrive",
-        tag: "Drives",
-        public: true,
-        summary: "Create a drive without an account",
-        description:
-          "Creates an unclaimed drive. It is deleted after 30 days unless a human opens `claim_url` and claims it. " +
-          "It holds up to 100 MB. The key and the claim URL are secrets, shown only in this response. " +
-          `${LINKS_BEGIN} ` +
-          `To retry safely, send an \`Idempotency-Key\` of at least ${ANONYMOUS_KEY.characters} random characters, such as a new UUID; one that is easier to guess is refused with 400.`,
-        body: Type.Object({ name: driveName() }),
-        example: { name: exampleProvisioned.drive_name },
-        answers: [
-          {
-            status: 201,
-            description: "The drive, its key and its claim URL.",
-            json: Type.Object({
-              data: Type.Object({
-                api_key: Type.String({ description: "Read-write, limited to this drive." }),
-                key_id: id("The key's identifier."),
-                drive_id: id("The drive's identifier."),
-                drive_name: Type.String(),
-                claim_url: Type.String({ description: "For a human; works once." }),
-                expires_at: time("When the drive is deleted, unless it is claimed."),
-                message: Type.String(),
-              }),
-            }),
-            example: { data: exampleProvisioned },
-          },
-        ],
-        errors: ["FORBIDDEN"],
+        status: 201,
+        description: "The drive, its key and its claim URL.",
+        json: Type.Object({
+          data: Type.Object({
+            api_key: text("Read-write, limited to this drive."),
+            key_id: id("The key's identifier."),
+            drive_id: id("The drive's identifier."),
+            drive_name: Type.String(),
+            claim_url: text("For a human; works once."),
+            expires_at: time("When the drive is deleted, unless it is claimed."),
+            message: Type.String(),
+          }),
+        }),
+        example: { data: exampleProvisioned },
       },
-      ({ body, context }, reply) => {
-        throttle.requireOn();
-        // Requests with an invalid name do not count.
-        const name = parseDriveName("name", body.name);
-        throttle.take(context);
-        const base = claimBase(context);
-        return drives.provision(
-          name,
-          reply.with((made) => ({
-            status: 201,
-            json: { data: provisionedRecord(made, base) },
-          })),
-        );
-      },
-    ),
-  );
+    ],
+    errors: ["FORBIDDEN"],
+    perform: ({ body, context }, reply) => {
+      throttle.requireOn();
+      // Requests with an invalid name do not count.
+      const name = parseDriveName("name", body.name);
+      throttle.take(context);
+      const base = claimBase(context);
+      return drives.provision(
+        name,
+        reply.with((made) => ({
+          status: 201,
+          json: { data: provisionedRecord(made, base) },
+        })),
+      );
+    },
+  });
 }
 
 /** A new drive without an account, with its secrets. */

@@ -1,32 +1,37 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { BULK_DELETE_IDS } from "../../../domain/limits.ts";
 import type { FileFacts } from "../../../domain/files/file.ts";
 import type { Destination, Files } from "../../../services/files/files.ts";
 import { METADATA_BODY } from "../../json/body-limits.ts";
-import { exampleFile, exampleTrashId } from "../../records/examples.ts";
 import { fileOperation, fileWrite, viewOf } from "../../operation/file-route.ts";
 import { isRecordNotModified } from "../../content/conditions.ts";
 import { ETAG, etagOf, IF_MATCH, preconditionOf, RECORD_ETAG, recordEtagOf } from "../../content/etag.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
-import { driveRef, id, inSnapshot, metadataInput, nullable, timeInput } from "../../operation/schema.ts";
+import { exampleOf } from "../../operation/examples.ts";
+import {
+  driveRef,
+  id,
+  inSnapshot,
+  metadataInput,
+  nullable,
+  text,
+  timeInput,
+} from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
+import { trashEntrySchema } from "../../records/history-schemas.ts";
+import { asCreated } from "../../operation/answers.ts";
 
 const fileAnswer = {
   description: "The file's record.",
   json: fileSchema,
   headers: ETAG,
-  example: exampleFile,
 };
 /** The same, with the record's own ETag. */
 const recordAnswer = { ...fileAnswer, headers: RECORD_ETAG };
 
 const destination = Type.Object({
-  destination_path: Type.String({
-    description: "The new path. If it ends with `/`, the filename is kept.",
-    examples: ["archive/plan.md"],
-  }),
+  destination_path: text("The new path. If it ends with `/`, the filename is kept.", "archive/plan.md"),
   destination_drive_id: Type.Optional(driveRef("Default: the same drive.")),
   overwrite: Type.Optional(
     Type.Boolean({ description: "Whether to replace a file at this path. Default false." }),
@@ -35,200 +40,158 @@ const destination = Type.Object({
 
 /** Single files and their records. For contents see `uploads.ts` and `downloads.ts`. */
 export function files(service: Files) {
-  return new Elysia({ name: "files" })
-    .use(
-      fileOperation(
-        "GET",
-        "",
-
-        {
-          operationId: "getFile",
-          tag: "Files",
-          summary: "Get a file",
-          query: Type.Object({ snapshot_id: inSnapshot }),
-          headers: {
-            ...IF_MATCH,
-            "If-None-Match": "Return 304 if the record still has this ETag of its own.",
-          },
-          answers: [
-            { status: 200, ...recordAnswer },
-            { status: 304, description: "The client's copy is current.", headers: RECORD_ETAG },
-          ],
-          errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
-        },
-        ({ caller, request, query }, ref) => {
-          const file = service.facts(caller, viewOf(ref, query));
-          const { json, headers } = recordAnswerOf(file);
-          return isRecordNotModified(request, file)
-            ? new Response(null, { status: 304, headers })
-            : Response.json(json, { headers });
-        },
-      ),
-    )
-    .use(
-      fileWrite(
-        "PATCH",
-        "",
-
-        {
-          operationId: "updateFile",
-          tag: "Files",
-          summary: "Update a file",
-          description:
-            "Changes a file's record; omitted fields stay. With a new `path`, its last segment becomes the filename. A new `filename` without a `path` also changes the last segment of the path, if the two were the same.",
-          headers: IF_MATCH,
-          body: Type.Object({
-            filename: Type.Optional(Type.String()),
-            path: Type.Optional(Type.String()),
-            tags: Type.Optional(Type.Array(Type.String(), { description: "Replaces all tags." })),
-            metadata: Type.Optional(metadataInput("Replaces all metadata.")),
-            expires_at: Type.Optional(
-              nullable(
-                timeInput(
-                  "When the file expires; null for never. An expired file is not in the trash, so editors and keys of a folder cannot let a file expire sooner.",
-                ),
-              ),
+  return [
+    ...fileOperation("GET", "", {
+      operationId: "getFile",
+      tag: "Files",
+      summary: "Get a file",
+      query: Type.Object({ snapshot_id: inSnapshot }),
+      headers: {
+        ...IF_MATCH,
+        "If-None-Match": "Return 304 if the record still has this ETag of its own.",
+      },
+      answers: [
+        { status: 200, ...recordAnswer },
+        { status: 304, description: "The client's copy is current.", headers: RECORD_ETAG },
+      ],
+      errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
+      handle: ({ caller, request, query }, ref) => {
+        const file = service.facts(caller, viewOf(ref, query));
+        const { json, headers } = recordAnswerOf(file);
+        return isRecordNotModified(request, file)
+          ? new Response(null, { status: 304, headers })
+          : Response.json(json, { headers });
+      },
+    }),
+    ...fileWrite("PATCH", "", {
+      operationId: "updateFile",
+      tag: "Files",
+      summary: "Update a file",
+      description:
+        "Changes a file's record; omitted fields stay. With a new `path`, its last segment becomes the filename. A new `filename` without a `path` also changes the last segment of the path, if the two were the same.",
+      headers: IF_MATCH,
+      body: Type.Object({
+        filename: Type.Optional(Type.String()),
+        path: Type.Optional(Type.String()),
+        tags: Type.Optional(Type.Array(Type.String(), { description: "Replaces all tags." })),
+        metadata: Type.Optional(metadataInput("Replaces all metadata.")),
+        expires_at: Type.Optional(
+          nullable(
+            timeInput(
+              "When the file expires; null for never. An expired file is not in the trash, so editors and keys of a folder cannot let a file expire sooner.",
             ),
-          }),
-          bodyLimits: METADATA_BODY,
-          keptField: "metadata",
-          example: { tags: ["greeting"] },
-          answers: [{ status: 200, ...recordAnswer }],
-          errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
-        },
-        ({ body, caller, request }, file, reply) => {
-          const { filename, path, tags, metadata, expires_at: expiresAt } = body;
-          const changes = { filename, path, tags, metadata, expiresAt };
-          const precondition = preconditionOf(request);
-          return service.update(caller, file, changes, precondition, reply.with(recordAnswerOf));
-        },
-      ),
-    )
-    .use(
-      fileWrite(
-        "DELETE",
-        "",
-
-        {
-          operationId: "deleteFile",
-          tag: "Files",
-          summary: "Delete a file",
-          description:
-            "The file goes into the trash, from where it can be restored until the days to keep deleted files are over.",
-          headers: IF_MATCH,
-          answers: [
-            {
-              status: 200,
-              description: "The file is deleted.",
-              json: Type.Object({
-                id: id("The deleted file."),
-                deleted: Type.Literal(true),
-                trash_id: nullable(id("Its entry in the trash; null if this server keeps no deleted files.")),
-              }),
-            },
-          ],
-          errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
-        },
-        ({ caller, request }, file, reply) =>
-          service.remove(
-            caller,
-            file,
-            preconditionOf(request),
-            reply.with(({ file: { id: removed }, trashId }) => ({
-              json: { id: removed, deleted: true, trash_id: trashId },
-            })),
           ),
-      ),
-    )
-    .use(
-      fileWrite(
-        "POST",
-        "/copy",
-
+        ),
+      }),
+      bodyLimits: METADATA_BODY,
+      keptField: "metadata",
+      example: { tags: ["greeting"] },
+      answers: [{ status: 200, ...recordAnswer }],
+      errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      perform: ({ body, caller, request }, file, reply) => {
+        const { filename, path, tags, metadata, expires_at: expiresAt } = body;
+        const changes = { filename, path, tags, metadata, expiresAt };
+        const precondition = preconditionOf(request);
+        return service.update(caller, file, changes, precondition, reply.with(recordAnswerOf));
+      },
+    }),
+    ...fileWrite("DELETE", "", {
+      operationId: "deleteFile",
+      tag: "Files",
+      summary: "Delete a file",
+      description:
+        "The file goes into the trash, from where it can be restored until the days to keep deleted files are over.",
+      headers: IF_MATCH,
+      answers: [
         {
-          operationId: "copyFile",
-          tag: "Files",
-          summary: "Copy a file",
-          description:
-            "The copy has a new id and no expiry; tags and metadata are copied. The content is not stored twice.",
-          headers: IF_MATCH,
-          body: destination,
-          example: { destination_path: "copies/" },
-          answers: [{ status: 201, ...fileAnswer }],
-          errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
-        },
-        ({ body, caller, request }, file, reply) =>
-          service.copy(
-            caller,
-            file,
-            destinationOf(body),
-            preconditionOf(request),
-            reply.with((copy) => ({ ...fileAnswerOf(copy), status: 201 })),
-          ),
-      ),
-    )
-    .use(
-      fileWrite(
-        "POST",
-        "/move",
-
-        {
-          operationId: "moveFile",
-          tag: "Files",
-          summary: "Move a file",
-          description:
-            "Moves a file within its drive or to another drive of yours. Out of a drive that is shared with you, you can only copy. Its id stays.",
-          headers: IF_MATCH,
-          body: destination,
-          example: { destination_path: "archive/" },
-          answers: [{ status: 200, ...fileAnswer }],
-          errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
-        },
-        ({ body, caller, request }, file, reply) => {
-          const precondition = preconditionOf(request);
-          const to = destinationOf(body);
-          return service.move(caller, file, to, precondition, reply.with(fileAnswerOf));
-        },
-      ),
-    )
-    .post(
-      ...write(
-        "/v0/files/bulk-delete",
-
-        {
-          operationId: "deleteFiles",
-          tag: "Files",
-          summary: "Delete many files",
-          description:
-            "Ids that do not exist or are not yours are returned in `failed`; the others go into the trash. They are deleted in steps of a few hundred; if the server stops in between, repeat the request.",
-          body: Type.Object({
-            file_ids: Type.Array(Type.String(), { maxItems: BULK_DELETE_IDS, description: "At most 1,000." }),
+          description: "The file is deleted.",
+          json: Type.Object({
+            id: id("The deleted file."),
+            deleted: Type.Literal(true),
+            trash_id: nullable(id("Its entry in the trash; null if this server keeps no deleted files.")),
           }),
-          example: { file_ids: [exampleFile.id] },
-          answers: [
-            {
-              status: 200,
-              description: "The ids of deleted and of failed files.",
-              json: Type.Object({
-                deleted: Type.Array(Type.String()),
-                trash_ids: Type.Array(nullable(Type.String()), {
-                  description:
-                    "The entry in the trash of each of `deleted`, in the same order; null if this server keeps no deleted files.",
-                }),
-                failed: Type.Array(Type.String()),
-              }),
-            },
-          ],
         },
-        ({ body, caller }, reply) => {
-          // At most: each id is deleted or failed.
-          const all = [...new Set(body.file_ids)];
-          const trashIds = all.map(() => exampleTrashId);
-          reply.requireRoom(removedAnswerOf({ deleted: all, trashIds, failed: [] }));
-          return service.removeMany(caller, body.file_ids, reply.with(removedAnswerOf));
+      ],
+      errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
+      perform: ({ caller, request }, file, reply) =>
+        service.remove(
+          caller,
+          file,
+          preconditionOf(request),
+          reply.with(({ file: { id: removed }, trashId }) => ({
+            json: { id: removed, deleted: true, trash_id: trashId },
+          })),
+        ),
+    }),
+    ...fileWrite("POST", "/copy", {
+      operationId: "copyFile",
+      tag: "Files",
+      summary: "Copy a file",
+      description:
+        "The copy has a new id and no expiry; tags and metadata are copied. The content is not stored twice.",
+      headers: IF_MATCH,
+      body: destination,
+      example: { destination_path: "copies/" },
+      answers: [{ status: 201, ...fileAnswer }],
+      errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      perform: ({ body, caller, request }, file, reply) =>
+        service.copy(
+          caller,
+          file,
+          destinationOf(body),
+          preconditionOf(request),
+          reply.with(asCreated(fileAnswerOf)),
+        ),
+    }),
+    ...fileWrite("POST", "/move", {
+      operationId: "moveFile",
+      tag: "Files",
+      summary: "Move a file",
+      description:
+        "Moves a file within its drive or to another drive of yours. Out of a drive that is shared with you, you can only copy. Its id stays.",
+      headers: IF_MATCH,
+      body: destination,
+      example: { destination_path: "archive/" },
+      answers: [{ status: 200, ...fileAnswer }],
+      errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      perform: ({ body, caller, request }, file, reply) => {
+        const precondition = preconditionOf(request);
+        const to = destinationOf(body);
+        return service.move(caller, file, to, precondition, reply.with(fileAnswerOf));
+      },
+    }),
+    write("POST", "/v0/files/bulk-delete", {
+      operationId: "deleteFiles",
+      tag: "Files",
+      summary: "Delete many files",
+      description:
+        "Ids that do not exist or are not yours are returned in `failed`; the others go into the trash. They are deleted in steps of a few hundred; if the server stops in between, repeat the request.",
+      body: Type.Object({
+        file_ids: Type.Array(Type.String(), { maxItems: BULK_DELETE_IDS, description: "At most 1,000." }),
+      }),
+      example: { file_ids: [exampleOf(fileSchema).id] },
+      answers: [
+        {
+          description: "The ids of deleted and of failed files.",
+          json: Type.Object({
+            deleted: Type.Array(Type.String()),
+            trash_ids: Type.Array(nullable(Type.String()), {
+              description:
+                "The entry in the trash of each of `deleted`, in the same order; null if this server keeps no deleted files.",
+            }),
+            failed: Type.Array(Type.String()),
+          }),
         },
-      ),
-    );
+      ],
+      perform: ({ body, caller }, reply) => {
+        // At most: each id is deleted or failed.
+        const all = [...new Set(body.file_ids)];
+        const trashIds = all.map(() => exampleOf(trashEntrySchema).id);
+        reply.requireRoom(removedAnswerOf({ deleted: all, trashIds, failed: [] }));
+        return service.removeMany(caller, body.file_ids, reply.with(removedAnswerOf));
+      },
+    }),
+  ];
 }
 
 /** What a bulk deletion answers. */

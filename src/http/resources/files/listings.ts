@@ -1,5 +1,4 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { FILE_SORTS } from "../../../domain/files/file-sort.ts";
 import type { Listing, Listings } from "../../../services/files/listings.ts";
 import type { SnapshotViews } from "../../../services/snapshots/snapshot-views.ts";
@@ -14,6 +13,7 @@ import {
   driveRef,
   inSnapshot,
   nextCursor,
+  oneOf,
   pageFacts,
   paging,
   prefix,
@@ -31,14 +31,11 @@ const listQuery = Type.Object({
     }),
   ),
   tags: tagsFilter,
-  sort: Type.Union(
-    FILE_SORTS.map((sort) => Type.Literal(sort)),
-    {
-      default: "path",
-      description:
-        "The order; `-` reverses it. Files of equal size or time are ordered by id, that is by age. In a snapshot the order is `path`. Orders other than `path` list the files of one folder: they need `delimiter=/`, a `prefix` that is empty or ends with `/`, and no `tags`.",
-    },
-  ),
+  sort: oneOf(FILE_SORTS, {
+    default: "path",
+    description:
+      "The order; `-` reverses it. Files of equal size or time are ordered by id, that is by age. In a snapshot the order is `path`. Orders other than `path` list the files of one folder: they need `delimiter=/`, a `prefix` that is empty or ends with `/`, and no `tags`.",
+  }),
   ...paging,
   cursor: cursor("The other parameters must be the same as for that page; a different `sort` is refused."),
 });
@@ -59,38 +56,32 @@ const listAnswer = Type.Object({
 });
 
 export function listings(service: Listings, views: SnapshotViews) {
-  return new Elysia({ name: "listings" }).get(
-    ...operation(
-      "/v0/files",
-
-      {
-        operationId: "listFiles",
-        tag: "Files",
-        summary: "List files",
-        description:
-          "Returns the files of a drive, in path order or as `sort` says. With `delimiter=/`, only the files directly at the level of `prefix` are listed and counted, and `folders` has the folders there, empty ones included. Each page has up to `limit` files and up to `limit` folders: going through all pages gives each of them once. When one of the two ends, the other goes on; `next_cursor` is null on the last page of both.",
-        query: listQuery,
-        answers: [{ status: 200, description: "A page of files.", json: listAnswer }],
-        errors: ["NOT_FOUND"],
-      },
-      ({ query, caller, context }) => {
-        const { sort, page, limit, snapshot_id: snapshot } = query;
-        const request = {
-          driveId: query.drive_id,
-          prefix: query.prefix ?? "",
-          grouped: query.delimiter !== undefined,
-          tags: tagsIn(query.tags),
-          sort,
-          page,
-          limit,
-          after: query.cursor === undefined ? null : decodePosition(query.cursor, sort),
-        };
-        return snapshot === undefined
-          ? answerOf(service.list(caller, request), query, context)
-          : views.list(caller, snapshot, request).then((listing) => answerOf(listing, query, context));
-      },
-    ),
-  );
+  return operation("GET", "/v0/files", {
+    operationId: "listFiles",
+    tag: "Files",
+    summary: "List files",
+    description:
+      "Returns the files of a drive, in path order or as `sort` says. With `delimiter=/`, only the files directly at the level of `prefix` are listed and counted, and `folders` has the folders there, empty ones included. Each page has up to `limit` files and up to `limit` folders: going through all pages gives each of them once. When one of the two ends, the other goes on; `next_cursor` is null on the last page of both.",
+    query: listQuery,
+    answers: [{ description: "A page of files.", json: listAnswer }],
+    errors: ["NOT_FOUND"],
+    handle: ({ query, caller, context }) => {
+      const { sort, page, limit, snapshot_id: snapshot } = query;
+      const request = {
+        driveId: query.drive_id,
+        prefix: query.prefix ?? "",
+        grouped: query.delimiter !== undefined,
+        tags: tagsIn(query.tags),
+        sort,
+        page,
+        limit,
+        after: query.cursor === undefined ? null : decodePosition(query.cursor, sort),
+      };
+      return snapshot === undefined
+        ? answerOf(service.list(caller, request), query, context)
+        : views.list(caller, snapshot, request).then((listing) => answerOf(listing, query, context));
+    },
+  });
 }
 
 function answerOf(

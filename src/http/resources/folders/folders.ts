@@ -1,7 +1,9 @@
-import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
+import { FOLDER_COPY_ENTRIES, FOLDER_MOVE_ENTRIES, PATH_BYTES } from "../../../domain/limits.ts";
+import { asCreated, asJson } from "../../operation/answers.ts";
+import { type Static, Type } from "@sinclair/typebox";
 import { counted } from "../../../domain/contents/texts/text.ts";
 import type {
+  FolderDestination,
   FolderListing,
   FolderPreview,
   Folders,
@@ -10,22 +12,27 @@ import type {
 import type { SnapshotViews } from "../../../services/snapshots/snapshot-views.ts";
 import { decodeCursor, encodeCursor } from "../../operation/cursor.ts";
 import { given, required } from "../../operation/either.ts";
-import { exampleFolder, exampleTrashId } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
 import { folderSchema, type FoldersPage, foldersSchema } from "../../records/record-schemas.ts";
 import { folderRecord } from "../../records/records.ts";
-import { cursor, driveRef, folderPath, id, inSnapshot, nullable, paging } from "../../operation/schema.ts";
+import { exampleOf } from "../../operation/examples.ts";
+import {
+  cursor,
+  driveRef,
+  folderPath,
+  id,
+  inSnapshot,
+  nullable,
+  paging,
+  text,
+} from "../../operation/schema.ts";
 import { type JsonAnswer, write } from "../../operation/write.ts";
+import { trashEntrySchema } from "../../records/history-schemas.ts";
 
 const listQuery = Type.Object({
   drive_id: driveRef(),
   snapshot_id: inSnapshot,
-  path: Type.Optional(
-    Type.String({
-      description: "The folder, ending with `/`. Default: the drive's root.",
-      examples: ["notes/"],
-    }),
-  ),
+  path: Type.Optional(text("The folder, ending with `/`. Default: the drive's root.", "notes/")),
   ...paging,
   cursor: cursor(),
 });
@@ -37,120 +44,146 @@ const deletion = Type.Object({
   confirm: Type.Optional(Type.Boolean({ description: "Whether to delete. Default false." })),
 });
 
-/** Lists, creates and deletes folders. They are moved and copied in `folder-transfers.ts`. */
+/** Lists, creates and deletes folders. */
 export function folders(service: Folders, views: SnapshotViews) {
-  return new Elysia({ name: "folders" })
-    .get(
-      ...operation(
-        "/v0/folders",
-
+  return [
+    operation("GET", "/v0/folders", {
+      operationId: "listFolders",
+      tag: "Folders",
+      summary: "List folders",
+      description:
+        "Returns the folders directly in a folder, in path order, empty ones included. Each has the number of files and bytes in it and below, and whether it has folders itself. To list the files of a folder, use `GET /v0/files` with `delimiter=/`.",
+      query: listQuery,
+      answers: [{ description: "A page of folders.", json: foldersSchema }],
+      errors: ["NOT_FOUND"],
+      handle: ({ query, caller }) => {
+        const { page, limit, snapshot_id: snapshot } = query;
+        const request = {
+          driveId: query.drive_id,
+          path: query.path ?? "",
+          page,
+          limit,
+          after: query.cursor === undefined ? null : decodeCursor(query.cursor),
+        };
+        return snapshot === undefined
+          ? answerOf(service.list(caller, request), request)
+          : views.folders(caller, snapshot, request).then((listing) => answerOf(listing, request));
+      },
+    }),
+    write("POST", "/v0/folders", {
+      operationId: "createFolder",
+      tag: "Folders",
+      summary: "Create a folder",
+      description:
+        "Creates a folder and its missing parents. Returns 200 with the existing folder if there is one. Uploads create the folders that they need. A folder stays until it is deleted, even if it is empty.",
+      body: Type.Object({ drive_id: driveRef(), path: folderPath }),
+      example: { drive_id: exampleOf(folderSchema).drive_id, path: exampleOf(folderSchema).path },
+      answers: [
+        { status: 201, description: "The new folder.", json: folderSchema },
+        { description: "The existing folder.", json: folderSchema },
+      ],
+      errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
+      perform: ({ body, caller }, reply) =>
+        service.create(
+          caller,
+          body.drive_id,
+          body.path,
+          reply.with((made) => ({ status: made.created ? 201 : 200, json: folderRecord(made) })),
+        ),
+    }),
+    write("DELETE", "/v0/folders", {
+      operationId: "deleteFolder",
+      tag: "Folders",
+      summary: "Delete a folder",
+      description:
+        "Deletes a folder with everything in it. It goes into the trash as one entry, from where it can be restored for a while. A deletion has two steps: without `confirm: true` nothing is deleted, and the response, also a 200, has `success: false` and the number of files that would be; send the same with `confirm: true` to delete them. A folder of up to a few hundred files is deleted in one step. A larger one is deleted in several steps, and other requests may see what is left before the response. Other changes in the folder wait until it ends. If the server stops before the end, it continues after the restart. `POST /v0/drives/{id}/works/{wid}/cancel` gives it up: then everything comes back.\n\n`drive_id`, `path` and `confirm` are taken from the query or from the body: many clients send no body with DELETE. 400 is returned if both have one and they differ.",
+      query: deletion,
+      bodyOptional: true,
+      body: deletion,
+      example: { drive_id: exampleOf(folderSchema).drive_id, path: exampleOf(folderSchema).path },
+      answers: [
         {
-          operationId: "listFolders",
-          tag: "Folders",
-          summary: "List folders",
-          description:
-            "Returns the folders directly in a folder, in path order, empty ones included. Each has the number of files and bytes in it and below, and whether it has folders itself. To list the files of a folder, use `GET /v0/files` with `delimiter=/`.",
-          query: listQuery,
-          answers: [
-            {
-              status: 200,
-              description: "A page of folders.",
-              json: foldersSchema,
-              example: { data: [exampleFolder], total: 1, page: 1, limit: 50, next_cursor: null },
-            },
-          ],
-          errors: ["NOT_FOUND"],
+          description: "What would be deleted; with `confirm`, what was deleted.",
+          json: Type.Union([
+            Type.Object({
+              success: Type.Literal(false),
+              deleted_count: Type.Literal(0),
+              path: folderPath,
+              file_count: Type.Integer({ description: "Files that would be deleted." }),
+              message: Type.String(),
+            }),
+            Type.Object({
+              success: Type.Literal(true),
+              deleted_count: Type.Integer({ description: "Files that were deleted." }),
+              trash_id: nullable(
+                id("The folder's entry in the trash; null if this server keeps no deleted files."),
+              ),
+            }),
+          ]),
+          example: { success: true, deleted_count: 12, trash_id: exampleOf(trashEntrySchema).id },
         },
-        ({ query, caller }) => {
-          const { page, limit, snapshot_id: snapshot } = query;
-          const request = {
-            driveId: query.drive_id,
-            path: query.path ?? "",
-            page,
-            limit,
-            after: query.cursor === undefined ? null : decodeCursor(query.cursor),
-          };
-          return snapshot === undefined
-            ? answerOf(service.list(caller, request), request)
-            : views.folders(caller, snapshot, request).then((listing) => answerOf(listing, request));
-        },
-      ),
-    )
-    .post(
-      ...write(
-        "/v0/folders",
+      ],
+      errors: ["NOT_FOUND"],
+      perform: ({ query, body, caller }, reply) => {
+        const driveId = required("drive_id", query.drive_id, body.drive_id);
+        const path = required("path", query.path, body.path);
+        return given("confirm", query.confirm, body.confirm) === true
+          ? service.remove(caller, driveId, path, reply.with(deletedAnswer))
+          : service.preview(caller, driveId, path, reply.with(previewAnswer));
+      },
+    }),
+  ];
+}
 
-        {
-          operationId: "createFolder",
-          tag: "Folders",
-          summary: "Create a folder",
-          description:
-            "Creates a folder and its missing parents. Returns 200 with the existing folder if there is one. Uploads create the folders that they need. A folder stays until it is deleted, even if it is empty.",
-          body: Type.Object({ drive_id: driveRef(), path: folderPath }),
-          example: { drive_id: exampleFolder.drive_id, path: exampleFolder.path },
-          answers: [
-            { status: 201, description: "The new folder.", json: folderSchema, example: exampleFolder },
-            { status: 200, description: "The existing folder.", json: folderSchema },
-          ],
-          errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
-        },
-        ({ body, caller }, reply) =>
-          service.create(
-            caller,
-            body.drive_id,
-            body.path,
-            reply.with((made) => ({ status: made.created ? 201 : 200, json: folderRecord(made) })),
-          ),
-      ),
-    )
-    .delete(
-      ...write(
-        "/v0/folders",
+const transfer = Type.Object({
+  drive_id: driveRef(),
+  path: folderPath,
+  destination_path: text("The new path of the folder, with its name. Ends with `/`.", "archive/2030/"),
+  destination_drive_id: Type.Optional(driveRef("Default: the same drive.")),
+});
 
-        {
-          operationId: "deleteFolder",
-          tag: "Folders",
-          summary: "Delete a folder",
-          description:
-            "Deletes a folder with everything in it. It goes into the trash as one entry, from where it can be restored for a while. A deletion has two steps: without `confirm: true` nothing is deleted, and the response, also a 200, has `success: false` and the number of files that would be; send the same with `confirm: true` to delete them. A folder of up to a few hundred files is deleted in one step. A larger one is deleted in several steps, and other requests may see what is left before the response. Other changes in the folder wait until it ends. If the server stops before the end, it continues after the restart. `POST /v0/drives/{id}/works/{wid}/cancel` gives it up: then everything comes back.\n\n`drive_id`, `path` and `confirm` are taken from the query or from the body: many clients send no body with DELETE. 400 is returned if both have one and they differ.",
-          query: deletion,
-          bodyOptional: true,
-          body: deletion,
-          example: { drive_id: exampleFolder.drive_id, path: exampleFolder.path },
-          answers: [
-            {
-              status: 200,
-              description: "What would be deleted; with `confirm`, what was deleted.",
-              json: Type.Union([
-                Type.Object({
-                  success: Type.Literal(false),
-                  deleted_count: Type.Literal(0),
-                  path: folderPath,
-                  file_count: Type.Integer({ description: "Files that would be deleted." }),
-                  message: Type.String(),
-                }),
-                Type.Object({
-                  success: Type.Literal(true),
-                  deleted_count: Type.Integer({ description: "Files that were deleted." }),
-                  trash_id: nullable(
-                    id("The folder's entry in the trash; null if this server keeps no deleted files."),
-                  ),
-                }),
-              ]),
-              example: { success: true, deleted_count: 12, trash_id: exampleTrashId },
-            },
-          ],
-          errors: ["NOT_FOUND"],
-        },
-        ({ query, body, caller }, reply) => {
-          const driveId = required("drive_id", query.drive_id, body.drive_id);
-          const path = required("path", query.path, body.path);
-          return given("confirm", query.confirm, body.confirm) === true
-            ? service.remove(caller, driveId, path, reply.with(deletedAnswer))
-            : service.preview(caller, driveId, path, reply.with(previewAnswer));
-        },
-      ),
-    );
+function exampleTransferTo(destination: string): Static<typeof transfer> {
+  return {
+    drive_id: exampleOf(folderSchema).drive_id,
+    path: exampleOf(folderSchema).path,
+    destination_path: destination,
+  };
+}
+
+/** Moves and copies folders with everything in them. */
+export function folderTransfers(service: Folders) {
+  return [
+    write("POST", "/v0/folders/move", {
+      operationId: "moveFolder",
+      tag: "Folders",
+      summary: "Move or rename a folder",
+      description: `Moves a folder with everything in it, within its drive or to another drive of yours. Out of a drive that is shared with you, you can only copy. Only the \`path\` of the files changes: ids, times, tags and links stay.\n\n${transferRules(FOLDER_MOVE_ENTRIES)}`,
+      body: transfer,
+      example: exampleTransferTo("archive/2030/"),
+      answers: [{ description: "The moved folder.", json: folderSchema }],
+      errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
+      perform: ({ body, caller }, reply) =>
+        service.move(caller, body.drive_id, body.path, destinationOf(body), reply.with(asJson(folderRecord))),
+    }),
+    write("POST", "/v0/folders/copy", {
+      operationId: "copyFolder",
+      tag: "Folders",
+      summary: "Copy a folder",
+      description: `Copies a folder with everything in it, within its drive or to another drive of yours. The copies have new ids and no expiry; tags and metadata are copied. Contents are not stored twice, but copies count for the storage limit.\n\n${transferRules(FOLDER_COPY_ENTRIES)}`,
+      body: transfer,
+      example: exampleTransferTo("copies/2030/"),
+      answers: [{ status: 201, description: "The new folder.", json: folderSchema }],
+      errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
+      perform: ({ body, caller }, reply) =>
+        service.copy(
+          caller,
+          body.drive_id,
+          body.path,
+          destinationOf(body),
+          reply.with(asCreated(asJson(folderRecord))),
+        ),
+    }),
+  ];
 }
 
 function answerOf(listing: FolderListing, { page, limit }: Pick<FoldersPage, "page" | "limit">): Response {
@@ -171,4 +204,12 @@ function deletedAnswer({ fileCount, trashId }: RemovedFolder): JsonAnswer {
 function previewAnswer({ path, fileCount }: FolderPreview): JsonAnswer {
   const message = `Send the same with confirm: true to delete this folder and ${counted(fileCount, "file")}. Nothing was deleted.`;
   return { json: { success: false, deleted_count: 0, path, file_count: fileCount, message } };
+}
+
+function destinationOf(body: Static<typeof transfer>): FolderDestination {
+  return { path: body.destination_path, driveId: body.destination_drive_id };
+}
+
+function transferRules(entries: number): string {
+  return `A folder of up to a few hundred files is changed in one step. A larger one is changed in several steps, and other requests may see some of the files at the new path before the response. If the request fails, or the server stops before the end, everything is rolled back, as it is when somebody gives it up with \`POST /v0/drives/{id}/works/{wid}/cancel\`. Other changes in these folders wait until it ends.\n\nMissing parents of \`destination_path\` are created. Returns 409 if there is a file or folder at \`destination_path\`, or if it is the folder itself or inside it. Returns 400 for the drive's root, if a path would be longer than ${PATH_BYTES} bytes, and for a folder with more than ${entries} files and folders: move or copy its parts instead. Search finds the files at their new paths once they are indexed again.`;
 }

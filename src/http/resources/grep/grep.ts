@@ -1,13 +1,12 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { GREP, GREP_BOUNDS, GREP_LIMITS, MIB } from "../../../domain/limits.ts";
 import type { Grep } from "../../../services/grep/grep.ts";
 import { decodeGrepPosition, encodeGrepPosition } from "../../operation/cursor.ts";
-import { exampleFile } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
 import { didYouMean, plusMeant } from "../../operation/plus-signs.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
+import { exampleOf } from "../../operation/examples.ts";
 import {
   driveRef,
   flag,
@@ -16,13 +15,15 @@ import {
   paging,
   prefix,
   type RecordOf,
+  text,
 } from "../../operation/schema.ts";
 
 const grepQuery = Type.Object({
-  pattern: Type.String({
-    description: `A regular expression of at most ${GREP.patternCharacters} characters, in [the syntax of RE2](https://github.com/google/re2/wiki/Syntax): without back references and look-around. In a query, \`+\` is a space: send \`%2B\` for a plus sign.`,
-    examples: ["TODO|FIXME", "^import .* from"],
-  }),
+  pattern: text(
+    `A regular expression of at most ${GREP.patternCharacters} characters, in [the syntax of RE2](https://github.com/google/re2/wiki/Syntax): without back references and look-around. In a query, \`+\` is a space: send \`%2B\` for a plus sign.`,
+    "TODO|FIXME",
+    "^import .* from",
+  ),
   drive_id: Type.Optional(driveRef("Default: all drives that the caller can access.")),
   prefix,
   ignore_case: flag("Whether upper and lower case are the same."),
@@ -34,9 +35,7 @@ const grepQuery = Type.Object({
   }),
   limit: paging.limit,
   cursor: Type.Optional(
-    Type.String({
-      description: "The `next_cursor` of a page. The other parameters must be the same as for that page.",
-    }),
+    text("The `next_cursor` of a page. The other parameters must be the same as for that page."),
   ),
 });
 
@@ -46,7 +45,7 @@ const matchedFileSchema = Type.Intersect([
     matches: Type.Array(
       Type.Object({
         line_number: Type.Integer({ minimum: 1 }),
-        line: Type.String({ description: "Without its line end." }),
+        line: text("Without its line end."),
         before: Type.Array(Type.String(), { description: "The lines before it." }),
         after: Type.Array(Type.String(), { description: "The lines after it." }),
       }),
@@ -69,7 +68,7 @@ type MatchedFilesPage = RecordOf<typeof matchedFilesSchema>;
 const exampleAnswer: MatchedFilesPage = {
   data: [
     {
-      ...exampleFile,
+      ...exampleOf(fileSchema),
       matches: [{ line_number: 1, line: "Hello World!", before: [], after: [] }],
       has_more_matches: false,
     },
@@ -80,63 +79,52 @@ const exampleAnswer: MatchedFilesPage = {
 
 /** Lines of files, found by a regular expression. */
 export function grep(service: Grep) {
-  return new Elysia({ name: "grep" }).get(
-    ...operation(
-      "/v0/grep",
-
-      {
-        operationId: "grepFiles",
-        tag: "Search",
-        summary: "Search the lines of files",
-        description: [
-          "Searches the text of files, line by line, with a regular expression. Files are in path order, drive by drive. Text is read as UTF-8, as UTF-16 if it starts with that byte order mark, else as Latin-1; other files are passed over. A line ends with LF or CR LF, which the pattern does not see, so `^` and `$` match at the ends of each line.",
-          `Of each file at most ${GREP.fileMatches} lines are returned; \`has_more_matches\` says if there are more. Of a line with more than ${GREP.lineCharacters} characters, the part around its first match is returned, with \`…\` where it is cut. Lines over ${GREP_BOUNDS.blockBytes / 1024} KiB are searched in pieces of that size, each returned like a line of its own.`,
-          `A page ends after \`limit\` files, ${GREP_BOUNDS.matches} matches, ${GREP_BOUNDS.characters} characters of lines in JSON, ${GREP_BOUNDS.bytes / MIB} MiB that were searched, or ${GREP_BOUNDS.time / 1000} seconds: perhaps inside a file, and perhaps with nothing found yet. Then \`next_cursor\` says where to go on. \`is_partial\` is true if anything may be missing: more pages, more matches of a file, or a file whose content is damaged.`,
-          `At most ${GREP_LIMITS.each} such searches can wait or run at once for one account or unclaimed drive. Above that, 429 is returned.`,
-        ].join("\n\n"),
-        query: grepQuery,
-        answers: [
-          {
-            status: 200,
-            description: "A page of files with matches.",
-            json: matchedFilesSchema,
-            example: exampleAnswer,
-          },
-        ],
-        errors: ["NOT_FOUND"],
-      },
-      async ({ query, caller, context, request }) => {
-        const { files, isPartial, next } = await service.find(
-          caller,
-          {
-            drive: query.drive_id ?? null,
-            prefix: query.prefix ?? null,
-            pattern: query.pattern,
-            ignoreCase: query.ignore_case,
-            context: query.context,
-            limit: query.limit,
-            from: query.cursor === undefined ? null : decodeGrepPosition(query.cursor),
-          },
-          { client: context.client, signal: request.signal },
-        );
-        const isNothing = files.length === 0 && next === null;
-        const answer: MatchedFilesPage = {
-          ...(isNothing ? plusMeant(context.query, "pattern", "prefix") : {}),
-          data: files.map(({ file, matches, hasMore }) => ({
-            ...fileRecord(file),
-            matches: matches.map(({ line, text, before, after }) => ({
-              line_number: line,
-              line: text,
-              before,
-              after,
-            })),
-            has_more_matches: hasMore,
+  return operation("GET", "/v0/grep", {
+    operationId: "grepFiles",
+    tag: "Search",
+    summary: "Search the lines of files",
+    description: [
+      "Searches the text of files, line by line, with a regular expression. Files are in path order, drive by drive. Text is read as UTF-8, as UTF-16 if it starts with that byte order mark, else as Latin-1; other files are passed over. A line ends with LF or CR LF, which the pattern does not see, so `^` and `$` match at the ends of each line.",
+      `Of each file at most ${GREP.fileMatches} lines are returned; \`has_more_matches\` says if there are more. Of a line with more than ${GREP.lineCharacters} characters, the part around its first match is returned, with \`…\` where it is cut. Lines over ${GREP_BOUNDS.blockBytes / 1024} KiB are searched in pieces of that size, each returned like a line of its own.`,
+      `A page ends after \`limit\` files, ${GREP_BOUNDS.matches} matches, ${GREP_BOUNDS.characters} characters of lines in JSON, ${GREP_BOUNDS.bytes / MIB} MiB that were searched, or ${GREP_BOUNDS.time / 1000} seconds: perhaps inside a file, and perhaps with nothing found yet. Then \`next_cursor\` says where to go on. \`is_partial\` is true if anything may be missing: more pages, more matches of a file, or a file whose content is damaged.`,
+      `At most ${GREP_LIMITS.each} such searches can wait or run at once for one account or unclaimed drive. Above that, 429 is returned.`,
+    ].join("\n\n"),
+    query: grepQuery,
+    answers: [
+      { description: "A page of files with matches.", json: matchedFilesSchema, example: exampleAnswer },
+    ],
+    errors: ["NOT_FOUND"],
+    handle: async ({ query, caller, context, request }) => {
+      const { files, isPartial, next } = await service.find(
+        caller,
+        {
+          drive: query.drive_id ?? null,
+          prefix: query.prefix ?? null,
+          pattern: query.pattern,
+          ignoreCase: query.ignore_case,
+          context: query.context,
+          limit: query.limit,
+          from: query.cursor === undefined ? null : decodeGrepPosition(query.cursor),
+        },
+        { client: context.client, signal: request.signal },
+      );
+      const isNothing = files.length === 0 && next === null;
+      const answer: MatchedFilesPage = {
+        ...(isNothing ? plusMeant(context.query, "pattern", "prefix") : {}),
+        data: files.map(({ file, matches, hasMore }) => ({
+          ...fileRecord(file),
+          matches: matches.map((match) => ({
+            line_number: match.line,
+            line: match.text,
+            before: match.before,
+            after: match.after,
           })),
-          is_partial: isPartial,
-          next_cursor: next === null ? null : encodeGrepPosition(next),
-        };
-        return Response.json(answer);
-      },
-    ),
-  );
+          has_more_matches: hasMore,
+        })),
+        is_partial: isPartial,
+        next_cursor: next === null ? null : encodeGrepPosition(next),
+      };
+      return Response.json(answer);
+    },
+  });
 }

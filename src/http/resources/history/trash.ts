@@ -1,17 +1,18 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../../../domain/limits.ts";
 import { counted } from "../../../domain/contents/texts/text.ts";
 import type { RestoredEntry, Trash } from "../../../services/history/trash.ts";
 import type { EmptiedTrash, TrashEmptying } from "../../../services/history/trash-emptying.ts";
 import { decodeTrashPosition, encodeTrashPosition } from "../../operation/cursor.ts";
 import { given, required } from "../../operation/either.ts";
-import { exampleFile, exampleTrashEntry } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
-import { type TrashPage, trashEntrySchema, trashSchema } from "../../records/history-schemas.ts";
+import { trashEntrySchema, type TrashPage, trashSchema } from "../../records/history-schemas.ts";
 import { trashRecord } from "../../records/records.ts";
-import { cursor, driveRef, id, integer, nullable, prefix } from "../../operation/schema.ts";
+import { exampleOf } from "../../operation/examples.ts";
+import { cursor, driveRef, id, integer, nullable, prefix, text } from "../../operation/schema.ts";
 import { type JsonAnswer, write } from "../../operation/write.ts";
+import { fileSchema } from "../../records/record-schemas.ts";
+import { deletedRecord } from "../../operation/answers.ts";
 
 const entry = Type.Object({ id: id("The entry's identifier.") });
 
@@ -31,170 +32,128 @@ const emptyRequest = Type.Object({
 
 /** What was deleted, and can come back for a while. */
 export function trash(service: Trash, emptying: TrashEmptying) {
-  return new Elysia({ name: "trash" })
-    .get(
-      ...operation(
-        "/v0/trash",
-
-        {
-          operationId: "listTrash",
-          tag: "Trash",
-          summary: "List the trash",
-          description:
-            "Returns what was deleted, newest first. A deleted folder is one entry, with everything that was in it; it is in the list once all of that is. With a `prefix`, a page looks at 10,000 entries at most: it may have fewer than `limit`, and even none, while `next_cursor` says that there are more.",
-          query: Type.Object({
-            drive_id: Type.Optional(driveRef("Default: all drives that the key reaches.")),
-            prefix,
-            limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
-            cursor: cursor(),
-          }),
-          answers: [
-            {
-              status: 200,
-              description: "A page of the trash.",
-              json: trashSchema,
-              example: { data: [exampleTrashEntry], next_cursor: null },
-            },
-          ],
-          errors: ["NOT_FOUND"],
-        },
-        async ({ query, caller }) => {
-          const after = query.cursor === undefined ? null : decodeTrashPosition(query.cursor);
-          const request = { driveId: query.drive_id, prefix: query.prefix ?? "", limit: query.limit, after };
-          const { entries, nextAfter } = await service.list(caller, request);
-          const answer: TrashPage = {
-            data: entries.map(trashRecord),
-            next_cursor: nextAfter === null ? null : encodeTrashPosition(nextAfter),
-          };
-          return Response.json(answer);
-        },
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/trash/:id",
-
-        {
-          operationId: "getTrashEntry",
-          tag: "Trash",
-          summary: "Get an entry of the trash",
-          description:
-            "While a large folder is being deleted or restored, its entry has what is in it at the moment.",
-          params: entry,
-          answers: [
-            { status: 200, description: "The entry.", json: trashEntrySchema, example: exampleTrashEntry },
-          ],
-          errors: ["NOT_FOUND"],
-        },
-        ({ params, caller }) => Response.json(trashRecord(service.get(caller, params.id))),
-      ),
-    )
-    .post(
-      ...write(
-        "/v0/trash/:id/restore",
-
-        {
-          operationId: "restoreTrashEntry",
-          tag: "Trash",
-          summary: "Restore an entry of the trash",
-          description:
-            "Puts a file or folder back to the path it had, with its id, times, tags, metadata and versions; a folder with everything that was in it. Missing folders are created. If something else is at the path now, it is restored beside it, as `name (restored).ext`; if a file stands where a folder is needed, in a folder `name (restored)/`. The response has the path. A large folder comes back in several steps, and other requests may see a part of it before the response. If the server stops before the end, it all goes into the trash again: repeat the request.",
-          params: entry,
-          bodyOptional: true,
-          body: Type.Object({
-            path: Type.Optional(
-              Type.String({
-                description:
-                  "Where to restore it to, instead of the path it had. Must be free. A folder's ends with `/`; a file's that ends with `/` keeps the filename.",
-                examples: ["notes/plan.md"],
-              }),
-            ),
-          }),
-          example: {},
-          answers: [
-            {
-              status: 200,
-              description: "The restored entry, with the path where it is now.",
-              json: restored,
-              example: { ...exampleTrashEntry, restored: true, file_id: exampleFile.id },
-            },
-          ],
-          errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
-        },
-        ({ params, body, caller }, reply) =>
-          service.restore(caller, params.id, body.path, reply.with(restoredAnswer)),
-      ),
-    )
-    .delete(
-      ...write(
-        "/v0/trash/:id",
-
-        {
-          operationId: "deleteTrashEntry",
-          tag: "Trash",
-          summary: "Delete an entry of the trash for good",
-          params: entry,
-          answers: [
-            {
-              status: 200,
-              description: "It is deleted for good.",
-              json: Type.Object({ id: id("The deleted entry."), deleted: Type.Literal(true) }),
-            },
-          ],
-          errors: ["NOT_FOUND"],
-        },
-        ({ params, caller }, reply) =>
-          service.remove(
-            caller,
-            params.id,
-            reply.with((removed) => ({ json: { id: removed.id, deleted: true } })),
+  return [
+    operation("GET", "/v0/trash", {
+      operationId: "listTrash",
+      tag: "Trash",
+      summary: "List the trash",
+      description:
+        "Returns what was deleted, newest first. A deleted folder is one entry, with everything that was in it; it is in the list once all of that is. With a `prefix`, a page looks at 10,000 entries at most: it may have fewer than `limit`, and even none, while `next_cursor` says that there are more.",
+      query: Type.Object({
+        drive_id: Type.Optional(driveRef("Default: all drives that the key reaches.")),
+        prefix,
+        limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
+        cursor: cursor(),
+      }),
+      answers: [{ description: "A page of the trash.", json: trashSchema }],
+      errors: ["NOT_FOUND"],
+      handle: async ({ query, caller }) => {
+        const after = query.cursor === undefined ? null : decodeTrashPosition(query.cursor);
+        const request = { driveId: query.drive_id, prefix: query.prefix ?? "", limit: query.limit, after };
+        const { entries, nextAfter } = await service.list(caller, request);
+        const answer: TrashPage = {
+          data: entries.map(trashRecord),
+          next_cursor: nextAfter === null ? null : encodeTrashPosition(nextAfter),
+        };
+        return Response.json(answer);
+      },
+    }),
+    operation("GET", "/v0/trash/:id", {
+      operationId: "getTrashEntry",
+      tag: "Trash",
+      summary: "Get an entry of the trash",
+      description:
+        "While a large folder is being deleted or restored, its entry has what is in it at the moment.",
+      params: entry,
+      answers: [{ description: "The entry.", json: trashEntrySchema }],
+      errors: ["NOT_FOUND"],
+      handle: ({ params, caller }) => Response.json(trashRecord(service.get(caller, params.id))),
+    }),
+    write("POST", "/v0/trash/:id/restore", {
+      operationId: "restoreTrashEntry",
+      tag: "Trash",
+      summary: "Restore an entry of the trash",
+      description:
+        "Puts a file or folder back to the path it had, with its id, times, tags, metadata and versions; a folder with everything that was in it. Missing folders are created. If something else is at the path now, it is restored beside it, as `name (restored).ext`; if a file stands where a folder is needed, in a folder `name (restored)/`. The response has the path. A large folder comes back in several steps, and other requests may see a part of it before the response. If the server stops before the end, it all goes into the trash again: repeat the request.",
+      params: entry,
+      bodyOptional: true,
+      body: Type.Object({
+        path: Type.Optional(
+          text(
+            "Where to restore it to, instead of the path it had. Must be free. A folder's ends with `/`; a file's that ends with `/` keeps the filename.",
+            "notes/plan.md",
           ),
-      ),
-    )
-    .delete(
-      ...write(
-        "/v0/trash",
-
+        ),
+      }),
+      example: {},
+      answers: [
         {
-          operationId: "emptyTrash",
-          tag: "Trash",
-          summary: "Empty the trash of a drive",
-          description:
-            "Deletes everything in the trash of a drive for good. This has two steps: without `confirm: true` nothing is deleted, and the response, also a 200, has `success: false` and the number of entries that would be; send the same with `confirm: true` to delete them.\n\n`drive_id` and `confirm` are taken from the query or from the body: many clients send no body with DELETE. 400 is returned if both have one and they differ.",
-          query: emptyRequest,
-          bodyOptional: true,
-          body: emptyRequest,
-          example: { drive_id: exampleTrashEntry.drive_id },
-          answers: [
-            {
-              status: 200,
-              description: "What would be deleted; with `confirm`, what was deleted.",
-              json: Type.Union([
-                Type.Object({
-                  success: Type.Literal(false),
-                  deleted_count: Type.Literal(0),
-                  drive_id: id("The drive."),
-                  entry_count: Type.Integer({ description: "Entries that would be deleted." }),
-                  message: Type.String(),
-                }),
-                Type.Object({
-                  success: Type.Literal(true),
-                  deleted_count: Type.Integer({ description: "Entries that were deleted." }),
-                }),
-              ]),
-              example: { success: true, deleted_count: 3 },
-            },
-          ],
-          errors: ["NOT_FOUND"],
+          description: "The restored entry, with the path where it is now.",
+          json: restored,
+          example: { ...exampleOf(trashEntrySchema), restored: true, file_id: exampleOf(fileSchema).id },
         },
-        ({ query, body, caller }, reply) => {
-          const driveId = required("drive_id", query.drive_id, body.drive_id);
-          return given("confirm", query.confirm, body.confirm) === true
-            ? emptying.empty(caller, driveId, reply.with(emptiedAnswer))
-            : emptying.preview(caller, driveId, reply.with(previewAnswer));
+      ],
+      errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
+      perform: ({ params, body, caller }, reply) =>
+        service.restore(caller, params.id, body.path, reply.with(restoredAnswer)),
+    }),
+    write("DELETE", "/v0/trash/:id", {
+      operationId: "deleteTrashEntry",
+      tag: "Trash",
+      summary: "Delete an entry of the trash for good",
+      params: entry,
+      answers: [
+        {
+          description: "It is deleted for good.",
+          json: Type.Object({ id: id("The deleted entry."), deleted: Type.Literal(true) }),
         },
-      ),
-    );
+      ],
+      errors: ["NOT_FOUND"],
+      perform: ({ params, caller }, reply) =>
+        service.remove(
+          caller,
+          params.id,
+          reply.with(({ id: gone }) => ({ json: deletedRecord(gone) })),
+        ),
+    }),
+    write("DELETE", "/v0/trash", {
+      operationId: "emptyTrash",
+      tag: "Trash",
+      summary: "Empty the trash of a drive",
+      description:
+        "Deletes everything in the trash of a drive for good. This has two steps: without `confirm: true` nothing is deleted, and the response, also a 200, has `success: false` and the number of entries that would be; send the same with `confirm: true` to delete them.\n\n`drive_id` and `confirm` are taken from the query or from the body: many clients send no body with DELETE. 400 is returned if both have one and they differ.",
+      query: emptyRequest,
+      bodyOptional: true,
+      body: emptyRequest,
+      example: { drive_id: exampleOf(trashEntrySchema).drive_id },
+      answers: [
+        {
+          description: "What would be deleted; with `confirm`, what was deleted.",
+          json: Type.Union([
+            Type.Object({
+              success: Type.Literal(false),
+              deleted_count: Type.Literal(0),
+              drive_id: id("The drive."),
+              entry_count: Type.Integer({ description: "Entries that would be deleted." }),
+              message: Type.String(),
+            }),
+            Type.Object({
+              success: Type.Literal(true),
+              deleted_count: Type.Integer({ description: "Entries that were deleted." }),
+            }),
+          ]),
+          example: { success: true, deleted_count: 3 },
+        },
+      ],
+      errors: ["NOT_FOUND"],
+      perform: ({ query, body, caller }, reply) => {
+        const driveId = required("drive_id", query.drive_id, body.drive_id);
+        return given("confirm", query.confirm, body.confirm) === true
+          ? emptying.empty(caller, driveId, reply.with(emptiedAnswer))
+          : emptying.preview(caller, driveId, reply.with(previewAnswer));
+      },
+    }),
+  ];
 }
 
 function restoredAnswer({ entry: was, place, fileId }: RestoredEntry): JsonAnswer {

@@ -1,21 +1,19 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { DIFF_BYTES, DIFF_TEXT_BYTES, MIB } from "../../../domain/limits.ts";
 import type { Services } from "../../../services/services.ts";
 import { contentAnswer } from "../../content/answer.ts";
 import { ETAG, IF_MATCH, preconditionOf } from "../../content/etag.ts";
 import { decodeNumber, encodeNumber } from "../../operation/cursor.ts";
-import { exampleFile, exampleVersion } from "../../records/examples.ts";
 import { fileOperation, fileWrite } from "../../operation/file-route.ts";
 import { type VersionDiffRecord, versionDiffSchema, versionsSchema } from "../../records/history-schemas.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { versionRecord } from "../../records/records.ts";
-import { cursor, integer, paging } from "../../operation/schema.ts";
+import { cursor, integer, paging, text } from "../../operation/schema.ts";
 import { OWN_CONTENT } from "../contents/downloads.ts";
 import { fileAnswerOf } from "../files/files.ts";
 
 const versionParams = Type.Object({
-  n: Type.String({ description: "The number of the version.", examples: ["1"] }),
+  n: text("The number of the version.", "1"),
 });
 
 function contentNumber(note: string) {
@@ -32,169 +30,118 @@ export function versions({
   versionDiffs,
   files,
 }: Pick<Services, "versions" | "versionDiffs" | "files">) {
-  return new Elysia({ name: "versions" })
-    .use(
-      fileOperation(
-        "GET",
-        "/versions",
-
+  return [
+    ...fileOperation("GET", "/versions", {
+      operationId: "listVersions",
+      tag: "Versions",
+      summary: "List versions",
+      description:
+        "Returns the contents that the file had before its present one, newest first. Uploads that replace the content, edits and restored versions make one; changes of the record alone make none. A key that is limited to a folder sees those that were made while the file was in there. They are kept for some days, and only so many of each file: see `GET /v0/account/usage` for the room that they take.",
+      query: Type.Object({ limit: paging.limit, cursor: cursor() }),
+      answers: [{ description: "A page of versions.", json: versionsSchema }],
+      errors: ["NOT_FOUND"],
+      handle: ({ query, caller }, file) => {
+        const before = query.cursor === undefined ? null : decodeNumber(query.cursor);
+        const found = service.list(caller, file, { limit: query.limit, before });
+        return Response.json({
+          data: found.versions.map(versionRecord),
+          total: found.total,
+          current_version: found.current,
+          next_cursor: found.nextBefore === null ? null : encodeNumber(found.nextBefore),
+        });
+      },
+    }),
+    ...fileOperation("GET", "/versions/:n/download", {
+      ...OWN_CONTENT,
+      operationId: "downloadVersion",
+      tag: "Versions",
+      summary: "Download a version",
+      description:
+        "Returns an earlier content of the file, as `GET /v0/files/{id}/download` does the present one. That one has a number too, the `current_version` of the list.",
+      params: versionParams,
+      handle: ({ request, context, params, query, caller }, ref) => {
+        const file = service.fileAt(caller, ref, params.n);
+        return contentAnswer(files, {
+          request,
+          context,
+          file,
+          inline: query.inline,
+          isForAnyPage: false,
+          mayGoOn: () => files.mayGoOn(caller, file),
+        });
+      },
+    }),
+    ...fileOperation("GET", "/diff", {
+      operationId: "compareVersions",
+      tag: "Versions",
+      summary: "Compare versions",
+      description: `Shows how the text of a file changed, as a unified diff of up to ${DIFF_BYTES / 1024} KiB. Texts of up to ${DIFF_TEXT_BYTES / MIB} MiB are compared, line by line; where they differ too much, all that differs is shown as one change.`,
+      query: Type.Object({
+        from: Type.Optional(contentNumber("Default: the newest version.")),
+        to: Type.Optional(contentNumber("Default: the content that the file has now.")),
+      }),
+      answers: [
         {
-          operationId: "listVersions",
-          tag: "Versions",
-          summary: "List versions",
-          description:
-            "Returns the contents that the file had before its present one, newest first. Uploads that replace the content, edits and restored versions make one; changes of the record alone make none. A key that is limited to a folder sees those that were made while the file was in there. They are kept for some days, and only so many of each file: see `GET /v0/account/usage` for the room that they take.",
-          query: Type.Object({ limit: paging.limit, cursor: cursor() }),
-          answers: [
-            {
-              status: 200,
-              description: "A page of versions.",
-              json: versionsSchema,
-              example: { data: [exampleVersion], total: 1, current_version: 2, next_cursor: null },
-            },
-          ],
-          errors: ["NOT_FOUND"],
+          description: "What changed.",
+          json: versionDiffSchema,
+          example: {
+            from: 1,
+            to: 2,
+            diff: "--- a/notes/hello.txt\n+++ b/notes/hello.txt\n@@ -1,1 +1,1 @@\n-Hello!\n+Hello World!\n",
+            diff_cut: false,
+          },
         },
-        ({ query, caller }, file) => {
-          const before = query.cursor === undefined ? null : decodeNumber(query.cursor);
-          const found = service.list(caller, file, { limit: query.limit, before });
-          return Response.json({
-            data: found.versions.map(versionRecord),
-            total: found.total,
-            current_version: found.current,
-            next_cursor: found.nextBefore === null ? null : encodeNumber(found.nextBefore),
-          });
-        },
-      ),
-    )
-    .use(
-      fileOperation(
-        "GET",
-        "/versions/:n/download",
-
+      ],
+      errors: [
+        "NOT_FOUND",
+        "PAYLOAD_TOO_LARGE",
+        "UNSUPPORTED_MEDIA_TYPE",
+        "EXTRACTION_FAILED",
+        "RATE_LIMITED",
+      ],
+      handle: async ({ query, caller, context }, file) => {
+        const compared = { from: query.from, to: query.to };
+        const { from, to, diff } = await versionDiffs.compare(caller, file, compared, context.client);
+        const answer: VersionDiffRecord = { from, to, diff: diff.text, diff_cut: diff.isCut };
+        return Response.json(answer);
+      },
+    }),
+    ...fileWrite("POST", "/versions/:n/restore", {
+      operationId: "restoreVersion",
+      tag: "Versions",
+      summary: "Restore a version",
+      description:
+        "Gives the file this content and its type again. Path, tags, metadata and expiry stay. The content that it has now becomes a version, so this can be undone in the same way.",
+      params: versionParams,
+      headers: IF_MATCH,
+      answers: [{ description: "The file's record.", json: fileSchema, headers: ETAG }],
+      errors: ["NOT_FOUND", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      perform: ({ request, params, caller }, file, reply) =>
+        service.restore(caller, file, params.n, preconditionOf(request), reply.with(fileAnswerOf)),
+    }),
+    ...fileWrite("DELETE", "/versions/:n", {
+      operationId: "deleteVersion",
+      tag: "Versions",
+      summary: "Delete a version",
+      description: "Removes an earlier content for good. The file stays as it is.",
+      params: versionParams,
+      answers: [
         {
-          ...OWN_CONTENT,
-          operationId: "downloadVersion",
-          tag: "Versions",
-          summary: "Download a version",
-          description:
-            "Returns an earlier content of the file, as `GET /v0/files/{id}/download` does the present one. That one has a number too, the `current_version` of the list.",
-          params: versionParams,
-        },
-        ({ request, context, params, query, caller }, ref) => {
-          const file = service.fileAt(caller, ref, params.n);
-          return contentAnswer(files, {
-            request,
-            context,
-            file,
-            inline: query.inline,
-            isForAnyPage: false,
-            mayGoOn: () => files.mayGoOn(caller, file),
-          });
-        },
-      ),
-    )
-    .use(
-      fileOperation(
-        "GET",
-        "/diff",
-
-        {
-          operationId: "compareVersions",
-          tag: "Versions",
-          summary: "Compare versions",
-          description: `Shows how the text of a file changed, as a unified diff of up to ${DIFF_BYTES / 1024} KiB. Texts of up to ${DIFF_TEXT_BYTES / MIB} MiB are compared, line by line; where they differ too much, all that differs is shown as one change.`,
-          query: Type.Object({
-            from: Type.Optional(contentNumber("Default: the newest version.")),
-            to: Type.Optional(contentNumber("Default: the content that the file has now.")),
+          description: "The version is deleted.",
+          json: Type.Object({
+            version: Type.Integer({ description: "The number of the deleted version." }),
+            deleted: Type.Literal(true),
           }),
-          answers: [
-            {
-              status: 200,
-              description: "What changed.",
-              json: versionDiffSchema,
-              example: {
-                from: 1,
-                to: 2,
-                diff: "--- a/notes/hello.txt\n+++ b/notes/hello.txt\n@@ -1,1 +1,1 @@\n-Hello!\n+Hello World!\n",
-                diff_cut: false,
-              },
-            },
-          ],
-          errors: [
-            "NOT_FOUND",
-            "PAYLOAD_TOO_LARGE",
-            "UNSUPPORTED_MEDIA_TYPE",
-            "EXTRACTION_FAILED",
-            "RATE_LIMITED",
-          ],
         },
-        async ({ query, caller, context }, file) => {
-          const compared = { from: query.from, to: query.to };
-          const { from, to, diff } = await versionDiffs.compare(caller, file, compared, context.client);
-          const answer: VersionDiffRecord = { from, to, diff: diff.text, diff_cut: diff.isCut };
-          return Response.json(answer);
-        },
-      ),
-    )
-    .use(
-      fileWrite(
-        "POST",
-        "/versions/:n/restore",
-
-        {
-          operationId: "restoreVersion",
-          tag: "Versions",
-          summary: "Restore a version",
-          description:
-            "Gives the file this content and its type again. Path, tags, metadata and expiry stay. The content that it has now becomes a version, so this can be undone in the same way.",
-          params: versionParams,
-          headers: IF_MATCH,
-          answers: [
-            {
-              status: 200,
-              description: "The file's record.",
-              json: fileSchema,
-              headers: ETAG,
-              example: exampleFile,
-            },
-          ],
-          errors: ["NOT_FOUND", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
-        },
-        ({ request, params, caller }, file, reply) =>
-          service.restore(caller, file, params.n, preconditionOf(request), reply.with(fileAnswerOf)),
-      ),
-    )
-    .use(
-      fileWrite(
-        "DELETE",
-        "/versions/:n",
-
-        {
-          operationId: "deleteVersion",
-          tag: "Versions",
-          summary: "Delete a version",
-          description: "Removes an earlier content for good. The file stays as it is.",
-          params: versionParams,
-          answers: [
-            {
-              status: 200,
-              description: "The version is deleted.",
-              json: Type.Object({
-                version: Type.Integer({ description: "The number of the deleted version." }),
-                deleted: Type.Literal(true),
-              }),
-            },
-          ],
-          errors: ["NOT_FOUND"],
-        },
-        ({ params, caller }, file, reply) =>
-          service.remove(
-            caller,
-            file,
-            params.n,
-            reply.with((version) => ({ json: { version, deleted: true } })),
-          ),
-      ),
-    );
+      ],
+      errors: ["NOT_FOUND"],
+      perform: ({ params, caller }, file, reply) =>
+        service.remove(
+          caller,
+          file,
+          params.n,
+          reply.with((version) => ({ json: { version, deleted: true } })),
+        ),
+    }),
+  ];
 }

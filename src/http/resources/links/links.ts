@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import {
   LINK_PASSWORD_CHARACTERS,
   PAGE_LIMIT,
@@ -9,10 +8,10 @@ import {
 import type { Links } from "../../../services/links/links.ts";
 import { type LinkBase, LINKS_BEGIN } from "../../gate/link-base.ts";
 import { decodeLinkPosition, encodeLinkPosition } from "../../operation/cursor.ts";
-import { exampleLink } from "../../records/examples.ts";
 import { linkSchema } from "../../records/link-schemas.ts";
 import { operation } from "../../operation/operation.ts";
 import { linkRecord } from "../../records/records.ts";
+import { exampleOf } from "../../operation/examples.ts";
 import { driveRef, givenPassword, id, integer, nextCursor, timeInput } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 
@@ -30,141 +29,124 @@ function sharePageUrl(base: string, token: string): string {
 
 /** Makes links that show a file or a folder; lists and revokes links of all kinds. */
 export function links({ links: service, linkBase }: LinkOptions) {
-  return new Elysia({ name: "links" })
-    .post(
-      ...write(
-        "/v0/links",
-
-        {
-          operationId: "createLink",
-          tag: "Links",
-          summary: "Create a link to a file or folder",
-          description:
-            "Anyone with the link sees the file, or the folder with everything in it, on a page at `url`, and can download it; nobody can change anything there. Programs use the token with `GET /v0/shared/{token}`. The link shows what is there now, as far as its creator can read it: it ends early if the key that created it is revoked. A link to a file follows it when it is moved; a link to a folder is bound to its path. " +
-            LINKS_BEGIN,
-          body: Type.Object({
-            drive_id: driveRef(),
-            path: Type.String({
-              description: "Of a file, or of a folder, which ends with `/`. A single `/` is the whole drive.",
-              examples: ["notes/2030/"],
-            }),
-            password: Type.Optional(
-              givenPassword(
-                `Who opens the link must give it: ${LINK_PASSWORD_CHARACTERS.least} to ${LINK_PASSWORD_CHARACTERS.most} characters. Default: none.`,
-              ),
-            ),
-            expires_at: Type.Optional(
-              timeInput(
-                `When the link expires, at most ${SHARE_LINK_DAYS.most} days from now. Default: in ${SHARE_LINK_DAYS.default} days`,
-              ),
-            ),
-          }),
-          example: { drive_id: exampleLink.drive_id, path: exampleLink.path },
-          answers: [
-            {
-              status: 201,
-              description: "The link. Its `url` and `token` are shown only in this response.",
-              json: Type.Intersect([
-                linkSchema,
-                Type.Object({
-                  url: Type.String({ description: "`{base_url}/s/{token}`" }),
-                  token: Type.String(),
-                }),
-              ]),
-              example: {
-                ...exampleLink,
-                uses: 0,
-                last_used_at: null,
-                url: sharePageUrl("https://drive.example.com", exampleToken),
-                token: exampleToken,
-              },
-            },
-          ],
-          errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
-        },
-        ({ body, caller, context }, reply) => {
-          const base = linkBase(context);
-          const { drive_id: drive, path, password, expires_at: expiresAt } = body;
-          return service.create(
-            caller,
-            { drive, path, password, expiresAt },
-            reply.with(({ link, token }) => ({
-              status: 201,
-              json: { ...linkRecord(link), url: sharePageUrl(base, token), token },
-            })),
-          );
-        },
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/links",
-
-        {
-          operationId: "listLinks",
-          tag: "Links",
-          summary: "List links",
-          description:
-            "Returns the links of all kinds that have not expired, newest first: those that show a file or folder, presigned URLs and upload links. Their tokens are not shown again. Uses are counted when a page is opened, and when a download begins.",
-          query: Type.Object({
-            drive_id: Type.Optional(driveRef("Default: all drives.")),
-            limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
-            cursor: Type.Optional(
-              Type.String({
-                description:
-                  "The `next_cursor` of a page: returns the page after it. The other parameters must be the same.",
-              }),
-            ),
-          }),
-          answers: [
-            {
-              status: 200,
-              description: "A page of links. It may have fewer than `limit` although another one follows.",
-              json: Type.Object({ data: Type.Array(linkSchema), next_cursor: nextCursor }),
-              example: { data: [exampleLink], next_cursor: null },
-            },
-          ],
-          errors: ["NOT_FOUND"],
-        },
-        async ({ query, caller }) => {
-          const { links: found, nextAfter } = await service.list(caller, {
-            drive: query.drive_id,
-            limit: query.limit,
-            after: query.cursor === undefined ? null : decodeLinkPosition(query.cursor),
-          });
-          return Response.json({
-            data: found.map(linkRecord),
-            next_cursor: nextAfter === null ? null : encodeLinkPosition(nextAfter),
-          });
-        },
-      ),
-    )
-    .delete(
-      ...write(
-        "/v0/links/:id",
-
-        {
-          operationId: "revokeLink",
-          tag: "Links",
-          summary: "Revoke a link",
-          description:
-            "Works at once, for links of all kinds: the next request with the link gets 404. A download that has begun is cut within a second.",
-          params: Type.Object({ id: id("The link's identifier.") }),
-          answers: [
-            {
-              status: 200,
-              description: "The link is revoked.",
-              json: Type.Object({ id: id("The revoked link."), revoked: Type.Literal(true) }),
-            },
-          ],
-          errors: ["NOT_FOUND"],
-        },
-        ({ params, caller }, reply) =>
-          service.revoke(
-            caller,
-            params.id,
-            reply.with((linkId) => ({ json: { id: linkId, revoked: true } })),
+  return [
+    write("POST", "/v0/links", {
+      operationId: "createLink",
+      tag: "Links",
+      summary: "Create a link to a file or folder",
+      description:
+        "Anyone with the link sees the file, or the folder with everything in it, on a page at `url`, and can download it; nobody can change anything there. Programs use the token with `GET /v0/shared/{token}`. The link shows what is there now, as far as its creator can read it: it ends early if the key that created it is revoked. A link to a file follows it when it is moved; a link to a folder is bound to its path. " +
+        LINKS_BEGIN,
+      body: Type.Object({
+        drive_id: driveRef(),
+        path: Type.String({
+          description: "Of a file, or of a folder, which ends with `/`. A single `/` is the whole drive.",
+          examples: ["notes/2030/"],
+        }),
+        password: Type.Optional(
+          givenPassword(
+            `Who opens the link must give it: ${LINK_PASSWORD_CHARACTERS.least} to ${LINK_PASSWORD_CHARACTERS.most} characters. Default: none.`,
           ),
-      ),
-    );
+        ),
+        expires_at: Type.Optional(
+          timeInput(
+            `When the link expires, at most ${SHARE_LINK_DAYS.most} days from now. Default: in ${SHARE_LINK_DAYS.default} days`,
+          ),
+        ),
+      }),
+      example: { drive_id: exampleOf(linkSchema).drive_id, path: "notes/2030/" },
+      answers: [
+        {
+          status: 201,
+          description: "The link. Its `url` and `token` are shown only in this response.",
+          json: Type.Intersect([
+            linkSchema,
+            Type.Object({
+              url: Type.String({ description: "`{base_url}/s/{token}`" }),
+              token: Type.String(),
+            }),
+          ]),
+          example: {
+            ...exampleOf(linkSchema),
+            uses: 0,
+            last_used_at: null,
+            url: sharePageUrl("https://drive.example.com", exampleToken),
+            token: exampleToken,
+          },
+        },
+      ],
+      errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
+      perform: ({ body, caller, context }, reply) => {
+        const base = linkBase(context);
+        const { drive_id: drive, path, password, expires_at: expiresAt } = body;
+        return service.create(
+          caller,
+          { drive, path, password, expiresAt },
+          reply.with(({ link, token }) => ({
+            status: 201,
+            json: { ...linkRecord(link), url: sharePageUrl(base, token), token },
+          })),
+        );
+      },
+    }),
+    operation("GET", "/v0/links", {
+      operationId: "listLinks",
+      tag: "Links",
+      summary: "List links",
+      description:
+        "Returns the links of all kinds that have not expired, newest first: those that show a file or folder, presigned URLs and upload links. Their tokens are not shown again. Uses are counted when a page is opened, and when a download begins.",
+      query: Type.Object({
+        drive_id: Type.Optional(driveRef("Default: all drives.")),
+        limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
+        cursor: Type.Optional(
+          Type.String({
+            description:
+              "The `next_cursor` of a page: returns the page after it. The other parameters must be the same.",
+          }),
+        ),
+      }),
+      answers: [
+        {
+          status: 200,
+          description: "A page of links. It may have fewer than `limit` although another one follows.",
+          json: Type.Object({ data: Type.Array(linkSchema), next_cursor: nextCursor }),
+          example: { data: [exampleOf(linkSchema)], next_cursor: null },
+        },
+      ],
+      errors: ["NOT_FOUND"],
+      handle: async ({ query, caller }) => {
+        const { links: found, nextAfter } = await service.list(caller, {
+          drive: query.drive_id,
+          limit: query.limit,
+          after: query.cursor === undefined ? null : decodeLinkPosition(query.cursor),
+        });
+        return Response.json({
+          data: found.map(linkRecord),
+          next_cursor: nextAfter === null ? null : encodeLinkPosition(nextAfter),
+        });
+      },
+    }),
+    write("DELETE", "/v0/links/:id", {
+      operationId: "revokeLink",
+      tag: "Links",
+      summary: "Revoke a link",
+      description:
+        "Works at once, for links of all kinds: the next request with the link gets 404. A download that has begun is cut within a second.",
+      params: Type.Object({ id: id("The link's identifier.") }),
+      answers: [
+        {
+          status: 200,
+          description: "The link is revoked.",
+          json: Type.Object({ id: id("The revoked link."), revoked: Type.Literal(true) }),
+        },
+      ],
+      errors: ["NOT_FOUND"],
+      perform: ({ params, caller }, reply) =>
+        service.revoke(
+          caller,
+          params.id,
+          reply.with((linkId) => ({ json: { id: linkId, revoked: true } })),
+        ),
+    }),
+  ];
 }

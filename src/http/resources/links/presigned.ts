@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { LINK_SECONDS } from "../../../domain/limits.ts";
 import type { CreatedLink } from "../../../domain/links/link.ts";
 import { formatInstant } from "../../../domain/time.ts";
@@ -9,9 +8,10 @@ import { contentAnswer } from "../../content/answer.ts";
 import { CONTENT } from "../contents/downloads.ts";
 import { type LinkBase, LINKS_BEGIN } from "../../gate/link-base.ts";
 import { fileWrite } from "../../operation/file-route.ts";
-import { exampleLink } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
+import { exampleOf } from "../../operation/examples.ts";
 import { id, time } from "../../operation/schema.ts";
+import { linkSchema } from "../../records/link-schemas.ts";
 
 export interface PresignedOptions {
   readonly links: PresignedLinks;
@@ -32,98 +32,86 @@ function linkRecord({ id: linkId, token, expiresAt }: CreatedLink, base: string)
 
 /** Links that download a file without a key. */
 export function presigned({ links, files, linkBase }: PresignedOptions) {
-  return new Elysia({ name: "presigned" })
-    .use(
-      fileWrite(
-        "POST",
-        "/presigned-url",
-
-        {
-          operationId: "createPresignedUrl",
-          tag: "Files",
-          summary: "Create a link to a file",
-          description:
-            "Anyone with the link can download the file without a key until the link expires. The link returns the file's current content, and still works if the file is moved to a place that the link's creator can access. It ends early if the key that created it is revoked. " +
-            LINKS_BEGIN,
-          bodyOptional: true,
-          body: Type.Object({
-            expires_in: Type.Optional(
-              Type.Integer({
-                minimum: LINK_SECONDS.least,
-                maximum: LINK_SECONDS.most,
-                description: `Seconds. Default ${LINK_SECONDS.default}.`,
-              }),
-            ),
-            one_time: Type.Optional(
-              Type.Boolean({ description: "Whether the link works only once. Default false." }),
-            ),
+  return [
+    ...fileWrite("POST", "/presigned-url", {
+      operationId: "createPresignedUrl",
+      tag: "Files",
+      summary: "Create a link to a file",
+      description:
+        "Anyone with the link can download the file without a key until the link expires. The link returns the file's current content, and still works if the file is moved to a place that the link's creator can access. It ends early if the key that created it is revoked. " +
+        LINKS_BEGIN,
+      bodyOptional: true,
+      body: Type.Object({
+        expires_in: Type.Optional(
+          Type.Integer({
+            minimum: LINK_SECONDS.least,
+            maximum: LINK_SECONDS.most,
+            description: `Seconds. Default ${LINK_SECONDS.default}.`,
           }),
-          example: {},
-          answers: [
-            {
-              status: 200,
-              description: "The link. It is shown only in this response.",
-              json: Type.Object({
-                id: id("The link's identifier: `DELETE /v0/links/{id}` revokes it."),
-                url: Type.String({ description: "`{base_url}/v0/presigned/{token}`" }),
-                token: Type.String(),
-                expires_at: time("When the link expires."),
-              }),
-              example: {
-                id: exampleLink.id,
-                url: presignedUrl("https://drive.example.com", exampleToken),
-                token: exampleToken,
-                expires_at: "2030-01-31T12:00:00.000Z",
-              },
-            },
-          ],
-          errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
-        },
-        ({ body, caller, context }, file, reply) => {
-          const wanted = {
-            expiresIn: body.expires_in ?? LINK_SECONDS.default,
-            oneTime: body.one_time ?? false,
-          };
-          const base = linkBase(context);
-          return links.create(
-            caller,
-            file,
-            wanted,
-            reply.with((made) => ({ json: linkRecord(made, base) })),
-          );
-        },
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/presigned/:token",
-
+        ),
+        one_time: Type.Optional(
+          Type.Boolean({ description: "Whether the link works only once. Default false." }),
+        ),
+      }),
+      example: {},
+      answers: [
         {
-          ...CONTENT,
-          operationId: "downloadByLink",
-          tag: "Files",
-          public: true,
-          opened: true,
-          summary: "Download a file with a link",
-          description:
-            "Works like downloading with a key. A one-time link is used up just before the first byte of a content is sent, even if that is only a range; not by HEAD, 304, 412, 416, or a content that turns out to be damaged before that. Returns 404 if the file is deleted, or the key that created the link is revoked.",
-          params: Type.Object({ token: Type.String({ description: "The token of the link." }) }),
-          errors: [...CONTENT.errors, "GONE", "STORAGE_FULL"],
+          status: 200,
+          description: "The link. It is shown only in this response.",
+          json: Type.Object({
+            id: id("The link's identifier: `DELETE /v0/links/{id}` revokes it."),
+            url: Type.String({ description: "`{base_url}/v0/presigned/{token}`" }),
+            token: Type.String(),
+            expires_at: time("When the link expires."),
+          }),
+          example: {
+            id: exampleOf(linkSchema).id,
+            url: presignedUrl("https://drive.example.com", exampleToken),
+            token: exampleToken,
+            expires_at: "2030-01-31T12:00:00.000Z",
+          },
         },
-        ({ request, context, params, query }) => {
-          const link = links.open(params.token);
-          return contentAnswer(files, {
-            request,
-            context,
-            file: link.file,
-            inline: query.inline,
-            isForAnyPage: true,
-            mayGoOn: () => links.mayGoOn(params.token),
-            ...(link.oneTime
-              ? { beforeContent: () => links.useUp(params.token) }
-              : { onStart: () => links.countUse(link) }),
-          });
-        },
-      ),
-    );
+      ],
+      errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
+      perform: ({ body, caller, context }, file, reply) => {
+        const wanted = {
+          expiresIn: body.expires_in ?? LINK_SECONDS.default,
+          oneTime: body.one_time ?? false,
+        };
+        const base = linkBase(context);
+        return links.create(
+          caller,
+          file,
+          wanted,
+          reply.with((made) => ({ json: linkRecord(made, base) })),
+        );
+      },
+    }),
+    operation("GET", "/v0/presigned/:token", {
+      ...CONTENT,
+      operationId: "downloadByLink",
+      tag: "Files",
+      public: true,
+      opened: true,
+      summary: "Download a file with a link",
+      description:
+        "Works like downloading with a key. A one-time link is used up just before the first byte of a content is sent, even if that is only a range; not by HEAD, 304, 412, 416, or a content that turns out to be damaged before that. Returns 404 if the file is deleted, or the key that created the link is revoked.",
+      params: Type.Object({ token: Type.String({ description: "The token of the link." }) }),
+      errors: [...CONTENT.errors, "GONE", "STORAGE_FULL"],
+      handle: ({ request, context, params, query }) => {
+        const link = links.open(params.token);
+        return contentAnswer(files, {
+          request,
+          context,
+          file: link.file,
+          inline: query.inline,
+          isForAnyPage: true,
+          mayGoOn: () => links.mayGoOn(params.token),
+          ...(link.oneTime
+            ? { beforeContent: () => links.useUp(params.token) }
+            : { onStart: () => links.countUse(link) }),
+        });
+      },
+    }),
+  ];
 }

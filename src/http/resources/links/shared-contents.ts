@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { ARCHIVE_PATHS } from "../../../domain/limits.ts";
 import type { Log } from "../../../process/log.ts";
 import type { Files } from "../../../services/files/files.ts";
@@ -28,107 +27,88 @@ const sharedPath = Type.Optional(
 
 /** The contents that links show, and their texts. */
 export function sharedContents({ shared: service, files, log, stallMs }: SharedContentsOptions) {
-  return new Elysia({ name: "shared-contents" })
-    .get(
-      ...operation(
-        "/v0/shared/:token/download",
-
-        {
-          ...CONTENT,
-          answers: CONTENT.answers.map((each) =>
-            hidden({ ...each, headers: { ...each.headers, ...OWN_PAGES } }),
-          ),
-          operationId: "downloadShared",
-          tag: "Links",
-          public: true,
-          opened: true,
-          summary: "Download a file that a link shows",
-          description: `${LOCKED}Works like downloading with a key. Nothing that could run scripts is shown in the browser, only saved.`,
-          params: SHARED_PARAMS,
-          query: Type.Object({
-            ...CONTENT.query.properties,
-            path: sharedPath,
+  return [
+    operation("GET", "/v0/shared/:token/download", {
+      ...CONTENT,
+      answers: CONTENT.answers.map((each) => hidden({ ...each, headers: { ...each.headers, ...OWN_PAGES } })),
+      operationId: "downloadShared",
+      tag: "Links",
+      public: true,
+      opened: true,
+      summary: "Download a file that a link shows",
+      description: `${LOCKED}Works like downloading with a key. Nothing that could run scripts is shown in the browser, only saved.`,
+      params: SHARED_PARAMS,
+      query: Type.Object({
+        ...CONTENT.query.properties,
+        path: sharedPath,
+      }),
+      errors: [...CONTENT.errors, "UNAUTHORIZED", "GONE"],
+      handle: async ({ request, context, params: { token }, query }) => {
+        const opened = openShared(service, request, token);
+        const response = await contentAnswer(files, {
+          request,
+          context,
+          file: service.file(opened, query.path),
+          inline: query.inline,
+          isForAnyPage: false,
+          mayGoOn: () => service.mayGoOn(token),
+          // A preview belongs to the page, which was counted.
+          onStart: () => void (query.inline || service.countUse(opened)),
+        });
+        return withHidden(response);
+      },
+    }),
+    operation("GET", "/v0/shared/:token/extract", {
+      ...EXTRACT,
+      answers: EXTRACT.answers.map(hidden),
+      operationId: "extractShared",
+      tag: "Links",
+      public: true,
+      summary: "Extract the text of a file that a link shows",
+      description: `${LOCKED}Works like \`GET /v0/files/{id}/extract\`. The documents of one link are read one after another.`,
+      params: SHARED_PARAMS,
+      query: Type.Object({ path: sharedPath }),
+      errors: [...EXTRACT.errors, "UNAUTHORIZED", "GONE"],
+      handle: async ({ request, context, params: { token }, query }) => {
+        const opened = openShared(service, request, token);
+        return withHidden(
+          await extractAnswer(context, () => service.extract(opened, query.path, request.signal)),
+        );
+      },
+    }),
+    operation("GET", "/v0/shared/:token/archive", {
+      operationId: "downloadSharedArchive",
+      tag: "Links",
+      public: true,
+      opened: true,
+      summary: "Download what a link shows as one ZIP",
+      description: `${LOCKED}Works like \`GET /v0/archive\`, within the limits of unclaimed drives.`,
+      params: SHARED_PARAMS,
+      query: Type.Object({
+        path: Type.Optional(
+          Type.Array(Type.String(), {
+            maxItems: ARCHIVE_PATHS,
+            description:
+              "A file or a folder, relative to the folder that the link shows; a folder ends with `/`. Repeat it for several. Default: everything.",
+            examples: [["photos/", "a.txt"]],
           }),
-          errors: [...CONTENT.errors, "UNAUTHORIZED", "GONE"],
-        },
-        async ({ request, context, params: { token }, query }) => {
-          const opened = openShared(service, request, token);
-          const response = await contentAnswer(files, {
-            request,
-            context,
-            file: service.file(opened, query.path),
-            inline: query.inline,
-            isForAnyPage: false,
-            mayGoOn: () => service.mayGoOn(token),
-            // A preview belongs to the page, which was counted.
-            onStart: () => void (query.inline || service.countUse(opened)),
-          });
-          return withHidden(response);
-        },
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/shared/:token/extract",
-
-        {
-          ...EXTRACT,
-          answers: EXTRACT.answers.map(hidden),
-          operationId: "extractShared",
-          tag: "Links",
-          public: true,
-          summary: "Extract the text of a file that a link shows",
-          description: `${LOCKED}Works like \`GET /v0/files/{id}/extract\`. The documents of one link are read one after another.`,
-          params: SHARED_PARAMS,
-          query: Type.Object({ path: sharedPath }),
-          errors: [...EXTRACT.errors, "UNAUTHORIZED", "GONE"],
-        },
-        async ({ request, context, params: { token }, query }) => {
-          const opened = openShared(service, request, token);
-          return withHidden(
-            await extractAnswer(context, () => service.extract(opened, query.path, request.signal)),
-          );
-        },
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/shared/:token/archive",
-
-        {
-          operationId: "downloadSharedArchive",
-          tag: "Links",
-          public: true,
-          opened: true,
-          summary: "Download what a link shows as one ZIP",
-          description: `${LOCKED}Works like \`GET /v0/archive\`, within the limits of unclaimed drives.`,
-          params: SHARED_PARAMS,
-          query: Type.Object({
-            path: Type.Optional(
-              Type.Array(Type.String(), {
-                maxItems: ARCHIVE_PATHS,
-                description:
-                  "A file or a folder, relative to the folder that the link shows; a folder ends with `/`. Repeat it for several. Default: everything.",
-                examples: [["photos/", "a.txt"]],
-              }),
-            ),
-          }),
-          answers: [hidden(ARCHIVE)],
-          errors: ["UNAUTHORIZED", "NOT_FOUND", "GONE"],
-        },
-        async ({ request, context, params: { token }, query }) => {
-          const opened = openShared(service, request, token);
-          const archive = service.archive(opened, context.client, query.path ?? []);
-          const response = await archiveAnswer(archive, context, {
-            log,
-            stallMs,
-            mayGoOn: () => service.mayGoOn(token),
-          });
-          if (context.method !== "HEAD") service.countUse(opened);
-          return withHidden(response);
-        },
-      ),
-    );
+        ),
+      }),
+      answers: [hidden(ARCHIVE)],
+      errors: ["UNAUTHORIZED", "NOT_FOUND", "GONE"],
+      handle: async ({ request, context, params: { token }, query }) => {
+        const opened = openShared(service, request, token);
+        const archive = service.archive(opened, context.client, query.path ?? []);
+        const response = await archiveAnswer(archive, context, {
+          log,
+          stallMs,
+          mayGoOn: () => service.mayGoOn(token),
+        });
+        if (context.method !== "HEAD") service.countUse(opened);
+        return withHidden(response);
+      },
+    }),
+  ];
 }
 
 function withHidden(response: Response): Response {

@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import type { Clock } from "../../../process/clock.ts";
 import { CofferError } from "../../../domain/errors.ts";
 import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../../../domain/limits.ts";
@@ -8,8 +7,8 @@ import type { Shared, SharedThings } from "../../../services/links/shared.ts";
 import { ALL_GUESSES, GuessThrottle } from "../../limits/guess-throttle.ts";
 import { type Cookies, tokenIn } from "../../gate/session-cookie.ts";
 import { decodePosition, encodePosition } from "../../operation/cursor.ts";
-import { exampleLink } from "../../records/examples.ts";
 import {
+  linkSchema,
   type SharedPage,
   sharedPageSchema,
   type SharedRecord,
@@ -17,6 +16,7 @@ import {
 } from "../../records/link-schemas.ts";
 import { operation } from "../../operation/operation.ts";
 import { sharedFileRecord } from "../../records/records.ts";
+import { exampleOf } from "../../operation/examples.ts";
 import { givenPassword, integer, time } from "../../operation/schema.ts";
 
 export interface SharedOptions {
@@ -47,7 +47,7 @@ const exampleShared: SharedRecord = {
   file_count: 12,
   total_size: 49152,
   file: null,
-  expires_at: exampleLink.expires_at,
+  expires_at: exampleOf(linkSchema).expires_at,
 };
 
 /** What a link shows to whoever sends this request. Throws as `SharedThings.open`. */
@@ -58,129 +58,112 @@ export function openShared(service: SharedThings, request: Request, token: strin
 /** What links show, to people and programs without a key. */
 export function shared({ shared: service, cookies, clock }: SharedOptions) {
   const throttle = new GuessThrottle(clock);
-  return new Elysia({ name: "shared" })
-    .get(
-      ...operation(
-        "/v0/shared/:token",
-
+  return [
+    operation("GET", "/v0/shared/:token", {
+      operationId: "getShared",
+      tag: "Links",
+      public: true,
+      summary: "Show what a link leads to",
+      description: `${LOCKED}Returns 404 if the link is revoked, if what it shows is gone, or if its creator can no longer read it, and 410 once it has expired.`,
+      params: SHARED_PARAMS,
+      answers: [
         {
-          operationId: "getShared",
-          tag: "Links",
-          public: true,
-          summary: "Show what a link leads to",
-          description: `${LOCKED}Returns 404 if the link is revoked, if what it shows is gone, or if its creator can no longer read it, and 410 once it has expired.`,
-          params: SHARED_PARAMS,
-          answers: [
-            {
-              status: 200,
-              description: "The file or folder.",
-              json: sharedSchema,
-              headers: HIDDEN_HEADERS,
-              example: exampleShared,
-            },
-          ],
-          errors: ["UNAUTHORIZED", "NOT_FOUND", "GONE"],
+          status: 200,
+          description: "The file or folder.",
+          json: sharedSchema,
+          headers: HIDDEN_HEADERS,
+          example: exampleShared,
         },
-        ({ request, context, params: { token } }) => {
-          const opened = openShared(service, request, token);
-          if (context.method !== "HEAD") service.countUse(opened);
-          return Response.json(sharedRecord(service, opened), { headers: HIDDEN });
-        },
-      ),
-    )
-    .post(
-      ...operation(
-        "/v0/shared/:token/unlock",
-
+      ],
+      errors: ["UNAUTHORIZED", "NOT_FOUND", "GONE"],
+      handle: ({ request, context, params: { token } }) => {
+        const opened = openShared(service, request, token);
+        if (context.method !== "HEAD") service.countUse(opened);
+        return Response.json(sharedRecord(service, opened), { headers: HIDDEN });
+      },
+    }),
+    operation("POST", "/v0/shared/:token/unlock", {
+      operationId: "unlockShared",
+      tag: "Links",
+      public: true,
+      summary: "Give a link's password",
+      description: `The response sets a cookie that opens this link for 12 hours. A wrong password gets 401. After a few from one client address, its next one has to wait (429), each time longer; after ${ALL_GUESSES.free} from anywhere, everybody's next one waits ${ALL_GUESSES.mostMs / 60_000} minutes, except where the right one came from before.`,
+      params: SHARED_PARAMS,
+      body: Type.Object({ password: givenPassword() }),
+      example: { password: "open sesame" },
+      answers: [
         {
-          operationId: "unlockShared",
-          tag: "Links",
-          public: true,
-          summary: "Give a link's password",
-          description: `The response sets a cookie that opens this link for 12 hours. A wrong password gets 401. After a few from one client address, its next one has to wait (429), each time longer; after ${ALL_GUESSES.free} from anywhere, everybody's next one waits ${ALL_GUESSES.mostMs / 60_000} minutes, except where the right one came from before.`,
-          params: SHARED_PARAMS,
-          body: Type.Object({ password: givenPassword() }),
-          example: { password: "open sesame" },
-          answers: [
-            {
-              status: 200,
-              description: "The link is open.",
-              json: Type.Object({ unlocked: Type.Literal(true), expires_at: time("When the cookie ends.") }),
-              headers: {
-                ...HIDDEN_HEADERS,
-                "Set-Cookie": `\`${COOKIE}\`, with \`HttpOnly\`, \`SameSite=Strict\` and, on https, \`Secure\`.`,
-              },
-            },
-          ],
-          errors: ["UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND", "GONE"],
+          status: 200,
+          description: "The link is open.",
+          json: Type.Object({ unlocked: Type.Literal(true), expires_at: time("When the cookie ends.") }),
+          headers: {
+            ...HIDDEN_HEADERS,
+            "Set-Cookie": `\`${COOKIE}\`, with \`HttpOnly\`, \`SameSite=Strict\` and, on https, \`Secure\`.`,
+          },
         },
-        async ({ context, params: { token }, body }) => {
-          const { pass, until } = await throttle.attempt(
-            { thing: service.idOf(token), client: context.client },
-            () => service.unlock(token, body.password),
-            (error) => error instanceof CofferError && error.code === "UNAUTHORIZED",
-          );
-          const seconds = Math.ceil((until - clock.now()) / 1000);
-          return Response.json(
-            { unlocked: true, expires_at: formatInstant(until) },
-            {
-              headers: {
-                ...HIDDEN,
-                "set-cookie": cookies.setAt(`/v0/shared/${token}`, COOKIE, pass, seconds),
-              },
+      ],
+      errors: ["UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND", "GONE"],
+      handle: async ({ context, params: { token }, body }) => {
+        const { pass, until } = await throttle.attempt(
+          { thing: service.idOf(token), client: context.client },
+          () => service.unlock(token, body.password),
+          (error) => error instanceof CofferError && error.code === "UNAUTHORIZED",
+        );
+        const seconds = Math.ceil((until - clock.now()) / 1000);
+        return Response.json(
+          { unlocked: true, expires_at: formatInstant(until) },
+          {
+            headers: {
+              ...HIDDEN,
+              "set-cookie": cookies.setAt(`/v0/shared/${token}`, COOKIE, pass, seconds),
             },
-          );
-        },
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/shared/:token/files",
-
-        {
-          operationId: "listSharedFiles",
-          tag: "Links",
-          public: true,
-          summary: "List a folder that a link shows",
-          description: `${LOCKED}Returns the files and folders directly in the folder, on pages side by side, each of up to \`limit\`. For a link to a file, only that file.`,
-          params: SHARED_PARAMS,
-          query: Type.Object({
-            prefix: Type.Optional(
-              Type.String({
-                description: "A folder in the one that the link shows, ending with `/`. Default: that one.",
-                examples: ["photos/"],
-              }),
-            ),
-            limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
-            cursor: Type.Optional(
-              Type.String({ description: "The `next_cursor` of a page: returns the page after it." }),
-            ),
+          },
+        );
+      },
+    }),
+    operation("GET", "/v0/shared/:token/files", {
+      operationId: "listSharedFiles",
+      tag: "Links",
+      public: true,
+      summary: "List a folder that a link shows",
+      description: `${LOCKED}Returns the files and folders directly in the folder, on pages side by side, each of up to \`limit\`. For a link to a file, only that file.`,
+      params: SHARED_PARAMS,
+      query: Type.Object({
+        prefix: Type.Optional(
+          Type.String({
+            description: "A folder in the one that the link shows, ending with `/`. Default: that one.",
+            examples: ["photos/"],
           }),
-          answers: [
-            {
-              status: 200,
-              description: "A page of the folder.",
-              json: sharedPageSchema,
-              headers: HIDDEN_HEADERS,
-            },
-          ],
-          errors: ["UNAUTHORIZED", "NOT_FOUND", "GONE"],
+        ),
+        limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
+        cursor: Type.Optional(
+          Type.String({ description: "The `next_cursor` of a page: returns the page after it." }),
+        ),
+      }),
+      answers: [
+        {
+          status: 200,
+          description: "A page of the folder.",
+          json: sharedPageSchema,
+          headers: HIDDEN_HEADERS,
         },
-        ({ request, params: { token }, query }) => {
-          const after = query.cursor === undefined ? null : decodePosition(query.cursor, "path");
-          const { prefix = "", limit } = query;
-          const listing = service.list(openShared(service, request, token), { prefix, limit, after });
-          const page: SharedPage = {
-            data: listing.files.map(sharedFileRecord),
-            folders: listing.level?.folders ?? [],
-            total: listing.total,
-            folder_total: listing.level?.total ?? 0,
-            next_cursor: listing.nextAfter === null ? null : encodePosition(listing.nextAfter, "path"),
-          };
-          return Response.json(page, { headers: HIDDEN });
-        },
-      ),
-    );
+      ],
+      errors: ["UNAUTHORIZED", "NOT_FOUND", "GONE"],
+      handle: ({ request, params: { token }, query }) => {
+        const after = query.cursor === undefined ? null : decodePosition(query.cursor, "path");
+        const { prefix = "", limit } = query;
+        const listing = service.list(openShared(service, request, token), { prefix, limit, after });
+        const page: SharedPage = {
+          data: listing.files.map(sharedFileRecord),
+          folders: listing.level?.folders ?? [],
+          total: listing.total,
+          folder_total: listing.level?.total ?? 0,
+          next_cursor: listing.nextAfter === null ? null : encodePosition(listing.nextAfter, "path"),
+        };
+        return Response.json(page, { headers: HIDDEN });
+      },
+    }),
+  ];
 }
 
 function sharedRecord(service: SharedThings, opened: Shared): SharedRecord {

@@ -1,29 +1,34 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { PAGE_LIMIT_DEFAULT } from "../../../domain/limits.ts";
 import type { Search } from "../../../services/search/search.ts";
-import { exampleFile } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
-import { type FoundFilesPage, foundFilesSchema } from "../../records/record-schemas.ts";
+import { fileSchema, type FoundFilesPage, foundFilesSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
-import { driveRef, integer, paging, prefix, tagsFilter, tagsIn, timeInput } from "../../operation/schema.ts";
+import { exampleOf } from "../../operation/examples.ts";
+import {
+  driveRef,
+  integer,
+  paging,
+  prefix,
+  tagsFilter,
+  tagsIn,
+  text,
+  timeInput,
+} from "../../operation/schema.ts";
 
 const MAX_BYTES = Number.MAX_SAFE_INTEGER;
 
 const searchQuery = Type.Object({
   q: Type.Optional(
-    Type.String({
-      description:
-        'The search text: at most 512 characters, and at most 16 words and phrases. `"..."` is a phrase of at most 128 words (in text without spaces, 128 characters). All must match. The last word also matches as the start of a longer one.',
-      examples: ['budget "third quarter"'],
-    }),
+    text(
+      'The search text: at most 512 characters, and at most 16 words and phrases. `"..."` is a phrase of at most 128 words (in text without spaces, 128 characters). All must match. The last word also matches as the start of a longer one.',
+      'budget "third quarter"',
+    ),
   ),
   drive_id: Type.Optional(driveRef("Default: all drives that the caller can access.")),
   prefix,
   tags: tagsFilter,
-  mime_type: Type.Optional(
-    Type.String({ description: "Only this type, with any parameters. `image/*` matches all image types." }),
-  ),
+  mime_type: Type.Optional(text("Only this type, with any parameters. `image/*` matches all image types.")),
   min_size: Type.Optional(integer({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." })),
   max_size: Type.Optional(integer({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." })),
   updated_after: Type.Optional(timeInput("Only files updated at this time or later.")),
@@ -32,7 +37,7 @@ const searchQuery = Type.Object({
 });
 
 const exampleAnswer = {
-  data: [{ ...exampleFile, score: 0.64, snippet: "Hello World!" }],
+  data: [{ ...exampleOf(fileSchema), score: 0.64, snippet: "Hello World!" }],
   total: 1,
   total_is_exact: true,
   page: 1,
@@ -41,45 +46,37 @@ const exampleAnswer = {
 
 /** Search in everything that the caller can access. */
 export function search(service: Search) {
-  return new Elysia({ name: "search" }).get(
-    ...operation(
-      "/v0/search",
-
-      {
-        operationId: "searchFiles",
-        tag: "Search",
-        summary: "Search files",
-        description: [
-          "Searches filenames, folders, tags and, for text types, the first MiB of the content, in one drive or in all that the caller can access. Of documents (PDF, DOCX, XLSX, PPTX, ODT, EPUB, HTML) the text is searched, up to eight times as long as the document; that can take a few seconds after the upload. If reading a document takes too much time or memory, it is tried again a few times within hours, and is found by its name meanwhile. `q` or a filter is required; `drive_id` is not a filter.",
-          "Case, accents and character width do not matter, and punctuation only separates words. In filenames, folders and tags, a word also matches inside other words (`voice` finds `invoice.pdf`). In contents only whole words match; the last word of `q` also matches the start of a word. In Japanese, Chinese, Thai and other text without spaces, any part matches.",
-          "The best matches come first, then the most recently updated. If thousands of files match `q`, only some of them are compared: the newest, the most recently updated, and those whose filenames or tags match. A search also ends after it has read a lot, even if it found little. Then `total_is_exact` is false; use other words or more filters to find the others. Without `q`, the pages contain every file, most recently updated first, unless too few of very many files pass the filters.",
-          "A search finds everything written before it, unless so much was written that indexing is behind; then files are found moments later.",
-        ].join("\n\n"),
-        query: searchQuery,
-        answers: [
-          { status: 200, description: "A page of files.", json: foundFilesSchema, example: exampleAnswer },
-        ],
-        errors: ["NOT_FOUND"],
-      },
-      async ({ query, caller }) => {
-        const { page, limit } = query;
-        const { findings, total, isExact } = await service.find(caller, {
-          q: query.q ?? null,
-          driveId: query.drive_id ?? null,
-          prefix: query.prefix ?? null,
-          tags: tagsIn(query.tags),
-          mimeType: query.mime_type ?? null,
-          minSize: query.min_size ?? null,
-          maxSize: query.max_size ?? null,
-          updatedAfter: query.updated_after ?? null,
-          updatedBefore: query.updated_before ?? null,
-          page,
-          limit,
-        });
-        const data = findings.map(({ file, score, snippet }) => ({ ...fileRecord(file), score, snippet }));
-        const answer: FoundFilesPage = { data, total, total_is_exact: isExact, page, limit };
-        return Response.json(answer);
-      },
-    ),
-  );
+  return operation("GET", "/v0/search", {
+    operationId: "searchFiles",
+    tag: "Search",
+    summary: "Search files",
+    description: [
+      "Searches filenames, folders, tags and, for text types, the first MiB of the content, in one drive or in all that the caller can access. Of documents (PDF, DOCX, XLSX, PPTX, ODT, EPUB, HTML) the text is searched, up to eight times as long as the document; that can take a few seconds after the upload. If reading a document takes too much time or memory, it is tried again a few times within hours, and is found by its name meanwhile. `q` or a filter is required; `drive_id` is not a filter.",
+      "Case, accents and character width do not matter, and punctuation only separates words. In filenames, folders and tags, a word also matches inside other words (`voice` finds `invoice.pdf`). In contents only whole words match; the last word of `q` also matches the start of a word. In Japanese, Chinese, Thai and other text without spaces, any part matches.",
+      "The best matches come first, then the most recently updated. If thousands of files match `q`, only some of them are compared: the newest, the most recently updated, and those whose filenames or tags match. A search also ends after it has read a lot, even if it found little. Then `total_is_exact` is false; use other words or more filters to find the others. Without `q`, the pages contain every file, most recently updated first, unless too few of very many files pass the filters.",
+      "A search finds everything written before it, unless so much was written that indexing is behind; then files are found moments later.",
+    ].join("\n\n"),
+    query: searchQuery,
+    answers: [{ description: "A page of files.", json: foundFilesSchema, example: exampleAnswer }],
+    errors: ["NOT_FOUND"],
+    handle: async ({ query, caller }) => {
+      const { page, limit } = query;
+      const { findings, total, isExact } = await service.find(caller, {
+        q: query.q ?? null,
+        driveId: query.drive_id ?? null,
+        prefix: query.prefix ?? null,
+        tags: tagsIn(query.tags),
+        mimeType: query.mime_type ?? null,
+        minSize: query.min_size ?? null,
+        maxSize: query.max_size ?? null,
+        updatedAfter: query.updated_after ?? null,
+        updatedBefore: query.updated_before ?? null,
+        page,
+        limit,
+      });
+      const data = findings.map(({ file, score, snippet }) => ({ ...fileRecord(file), score, snippet }));
+      const answer: FoundFilesPage = { data, total, total_is_exact: isExact, page, limit };
+      return Response.json(answer);
+    },
+  });
 }

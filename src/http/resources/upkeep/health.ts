@@ -1,10 +1,9 @@
-import { Elysia } from "elysia";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Log } from "../../../process/log.ts";
 import type { BackupState } from "../../../services/upkeep/backups.ts";
 import type { Problem } from "../../../services/upkeep/health.ts";
 import type { ScrubStatus } from "../../../services/upkeep/scrub.ts";
-import { contextOf } from "../../gate/request-context.ts";
+import type { Route } from "../../operation/route.ts";
 
 export interface HealthOptions {
   /** The current problems. Rejects if the database or the disk does not answer. */
@@ -17,28 +16,25 @@ export interface HealthOptions {
 }
 
 /** `/healthz`: the process runs. `/readyz`: everything works; else 503, with the problems. */
-export function health({ ready, backup, scrub, log }: HealthOptions) {
-  return new Elysia({ name: "health" })
-    .get("/healthz", ({ request, route }) => {
-      contextOf(request).route = route;
-      return Response.json({ status: "ok" });
-    })
-    .get("/readyz", async ({ request, route }) => {
-      const context = contextOf(request);
-      context.route = route;
-      try {
-        const problems = await ready();
-        const more = { ...shownBackup(backup()), ...shownScrub(scrub()) };
-        if (problems.length === 0) return Response.json({ status: "ok", ...more });
-        return Response.json(
-          { status: "unavailable", problems, ...more, request_id: context.id },
-          { status: 503 },
-        );
-      } catch (error) {
-        log.error("not ready", { request_id: context.id, error });
-        return Response.json({ status: "unavailable", request_id: context.id }, { status: 503 });
-      }
-    });
+export function health({ ready, backup, scrub, log }: HealthOptions): Route[] {
+  return [
+    { method: "GET", path: "/healthz", answer: () => Response.json({ status: "ok" }) },
+    {
+      method: "GET",
+      path: "/readyz",
+      answer: async (_routed, { id }) => {
+        try {
+          const problems = await ready();
+          const more = { ...shownBackup(backup()), ...shownScrub(scrub()) };
+          if (problems.length === 0) return Response.json({ status: "ok", ...more });
+          return Response.json({ status: "unavailable", problems, ...more, request_id: id }, { status: 503 });
+        } catch (error) {
+          log.error("not ready", { request_id: id, error });
+          return Response.json({ status: "unavailable", request_id: id }, { status: 503 });
+        }
+      },
+    },
+  ];
 }
 
 /** Everybody may see this, so it has no reason of a failure: the log has. A late backup does not stop the server. */

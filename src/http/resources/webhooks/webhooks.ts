@@ -1,29 +1,29 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
 import { CHANGE_TYPES } from "../../../domain/changes/change-types.ts";
 import { WEBHOOKS } from "../../../domain/limits.ts";
 import type { WebhookDeliveries } from "../../../services/webhooks/deliveries.ts";
 import type { Webhooks } from "../../../services/webhooks/webhooks.ts";
 import { decodeNumber, encodeNumber } from "../../operation/cursor.ts";
-import { exampleDelivery, exampleWebhook } from "../../records/examples.ts";
 import { operation } from "../../operation/operation.ts";
-import { cursor, driveRef, id, nextCursor, paging } from "../../operation/schema.ts";
+import { exampleOf } from "../../operation/examples.ts";
+import { cursor, driveRef, id, pageOf, paging, text } from "../../operation/schema.ts";
 import { deliverySchema, webhookSchema } from "../../records/webhook-schemas.ts";
-import { deliveryRecord, webhookRecord } from "../../records/webhook-records.ts";
+import { deliveryRecord, webhookRecord } from "../../records/records.ts";
 import { write } from "../../operation/write.ts";
+import { asCreated, asJson, deletedRecord } from "../../operation/answers.ts";
 
 const params = Type.Object({ id: id("The webhook's identifier.") });
+const example = exampleOf(webhookSchema);
 const exampleSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-const url = Type.String({
-  description:
-    "Where messages are sent: `https://`, at a public address. The server's configuration may allow others.",
-  examples: [exampleWebhook.url],
-});
+const url = text(
+  "Where messages are sent: `https://`, at a public address. The server's configuration may allow others.",
+  example.url,
+);
 const events = Type.Array(Type.String(), {
   maxItems: 100,
   description: `What to be told of: ${CHANGE_TYPES.map((type) => `\`${type}\``).join(", ")}; all of a group, such as \`file.*\`; or all, \`*\`.`,
-  examples: [exampleWebhook.events],
+  examples: [example.events],
 });
 
 const MESSAGES = `Each change is sent as a \`POST\` with \`{type, timestamp, data}\`, where \`data\` is the change as \`GET /v0/changes\` shows it. It is signed as [Standard Webhooks](https://www.standardwebhooks.com) describes: \`webhook-signature\` is \`v1,\` and the base64 of the HMAC-SHA-256, with the bytes behind \`whsec_\` as the key, of \`{webhook-id}.{webhook-timestamp}.{body}\`. Answer with 2xx within ${WEBHOOKS.answerMs / 1000} seconds. Otherwise the message is sent again, with the same \`webhook-id\`, after 5 seconds, 5 and 30 minutes, 2, 5, 10 and 24 hours. The order is not promised, and a message may come twice. Redirects are not followed; 410 disables the webhook. A webhook goes with the key that made it. The keys of applications, and account keys that a key made, can make and see none (403). Changes that happen while too many messages wait are sent later: none is left out.`;
@@ -33,248 +33,168 @@ const sentAnswer = {
   description: "The delivery, which is being sent.",
   json: deliverySchema,
   example: {
-    ...exampleDelivery,
+    ...exampleOf(deliverySchema),
     state: "pending",
     attempts: 0,
     status: null,
-    next_at: exampleDelivery.created_at,
+    next_at: exampleOf(deliverySchema).created_at,
   },
 };
 
-function answerWith(description: string) {
-  return { status: 200, description, json: webhookSchema, example: exampleWebhook };
-}
-
 /** Webhooks: they are told of changes. */
 export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
-  return new Elysia({ name: "webhooks" })
-    .post(
-      ...write(
-        "/v0/webhooks",
-
-        {
-          operationId: "createWebhook",
-          tag: "Webhooks",
-          summary: "Create a webhook",
-          description: `${MESSAGES} An account has at most ${WEBHOOKS.each.claimed} webhooks, an unclaimed drive ${WEBHOOKS.each.unclaimed}.`,
-          body: Type.Object({
-            url,
-            events,
-            secret: Type.Optional(
-              Type.String({
-                description:
-                  "What messages are signed with: `whsec_` and the base64 of 24 to 64 random bytes. Default: a new one.",
-              }),
-            ),
-            drive_id: Type.Optional(driveRef("Default: all drives of your own, or the drive of the key.")),
-          }),
-          example: { url: exampleWebhook.url, events: exampleWebhook.events },
-          answers: [
-            {
-              status: 201,
-              description: "The webhook. Its `secret` is shown only in this response.",
-              json: Type.Intersect([webhookSchema, Type.Object({ secret: Type.String() })]),
-              example: { ...exampleWebhook, secret: exampleSecret },
-            },
-          ],
-          errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
-        },
-        ({ body, caller }, reply) => {
-          const { drive_id: drive, ...wanted } = body;
-          return service.create(
-            caller,
-            { drive, url: wanted.url, events: wanted.events, secret: wanted.secret },
-            reply.with(({ webhook, secret }) => ({
-              status: 201,
-              json: { ...webhookRecord(webhook), secret },
-            })),
-          );
-        },
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/webhooks",
-
-        {
-          operationId: "listWebhooks",
-          tag: "Webhooks",
-          summary: "List webhooks",
-          description:
-            "Returns all webhooks that you manage, oldest first. Their secrets are not shown again.",
-          query: Type.Object({ drive_id: Type.Optional(driveRef("Only those of one drive alone.")) }),
-          answers: [
-            {
-              status: 200,
-              description: "The webhooks.",
-              json: Type.Object({
-                data: Type.Array(webhookSchema),
-                total: Type.Integer({ description: "Their number." }),
-                next_cursor: nextCursor,
-              }),
-              example: { data: [exampleWebhook], total: 1, next_cursor: null },
-            },
-          ],
-          errors: ["NOT_FOUND"],
-        },
-        ({ query, caller }) => {
-          const data = service.list(caller, query.drive_id).map(webhookRecord);
-          return Response.json({ data, total: data.length, next_cursor: null });
-        },
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/webhooks/:id",
-
-        {
-          operationId: "getWebhook",
-          tag: "Webhooks",
-          summary: "Get a webhook",
-          description: "Returns a webhook without its secret.",
-          params,
-          answers: [answerWith("The webhook.")],
-          errors: ["NOT_FOUND"],
-        },
-        ({ params: { id: webhook }, caller }) => Response.json(webhookRecord(service.get(caller, webhook))),
-      ),
-    )
-    .patch(
-      ...write(
-        "/v0/webhooks/:id",
-
-        {
-          operationId: "updateWebhook",
-          tag: "Webhooks",
-          summary: "Change a webhook",
-          description:
-            "Changes where messages are sent, or what it is told of; disables or enables it. A webhook with another `url` goes with the key that set it. A webhook that is enabled again is told of what happens from then on, and is sent what waited.",
-          params,
-          body: Type.Object({
-            url: Type.Optional(url),
-            events: Type.Optional(events),
-            enabled: Type.Optional(Type.Boolean()),
-          }),
-          example: { enabled: true },
-          answers: [answerWith("The webhook as it is now.")],
-          errors: ["NOT_FOUND"],
-        },
-        ({ params: { id: webhook }, body, caller }, reply) =>
-          service.update(
-            caller,
-            webhook,
-            { url: body.url, events: body.events, enabled: body.enabled },
-            reply.with((updated) => ({ json: webhookRecord(updated) })),
+  return [
+    write("POST", "/v0/webhooks", {
+      operationId: "createWebhook",
+      tag: "Webhooks",
+      summary: "Create a webhook",
+      description: `${MESSAGES} An account has at most ${WEBHOOKS.each.claimed} webhooks, an unclaimed drive ${WEBHOOKS.each.unclaimed}.`,
+      body: Type.Object({
+        url,
+        events,
+        secret: Type.Optional(
+          text(
+            "What messages are signed with: `whsec_` and the base64 of 24 to 64 random bytes. Default: a new one.",
           ),
-      ),
-    )
-    .delete(
-      ...write(
-        "/v0/webhooks/:id",
-
+        ),
+        drive_id: Type.Optional(driveRef("Default: all drives of your own, or the drive of the key.")),
+      }),
+      example: { url: example.url, events: example.events },
+      answers: [
         {
-          operationId: "deleteWebhook",
-          tag: "Webhooks",
-          summary: "Delete a webhook",
-          description: "Works at once: what waited is not sent.",
-          params,
-          answers: [
-            {
-              status: 200,
-              description: "The webhook is deleted.",
-              json: Type.Object({ id: id("The deleted webhook."), deleted: Type.Literal(true) }),
-            },
-          ],
-          errors: ["NOT_FOUND"],
+          status: 201,
+          description: "The webhook. Its `secret` is shown only in this response.",
+          json: Type.Intersect([webhookSchema, Type.Object({ secret: Type.String() })]),
+          example: { ...example, secret: exampleSecret },
         },
-        ({ params: { id: webhook }, caller }, reply) =>
-          service.remove(
-            caller,
-            webhook,
-            reply.with((removed) => ({ json: { id: removed.id, deleted: true } })),
+      ],
+      errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
+      perform: ({ body, caller }, reply) => {
+        const wanted = { drive: body.drive_id, url: body.url, events: body.events, secret: body.secret };
+        return service.create(
+          caller,
+          wanted,
+          reply.with(
+            asCreated((made) => ({ json: { ...webhookRecord(made.webhook), secret: made.secret } })),
           ),
-      ),
-    )
-    .post(
-      ...write(
-        "/v0/webhooks/:id/test",
-
+        );
+      },
+    }),
+    operation("GET", "/v0/webhooks", {
+      operationId: "listWebhooks",
+      tag: "Webhooks",
+      summary: "List webhooks",
+      description: "Returns all webhooks that you manage, oldest first. Their secrets are not shown again.",
+      query: Type.Object({ drive_id: Type.Optional(driveRef("Only those of one drive alone.")) }),
+      answers: [{ description: "The webhooks.", json: pageOf(webhookSchema, "Their number.") }],
+      errors: ["NOT_FOUND"],
+      handle: ({ query, caller }) => {
+        const data = service.list(caller, query.drive_id).map(webhookRecord);
+        return Response.json({ data, total: data.length, next_cursor: null });
+      },
+    }),
+    operation("GET", "/v0/webhooks/:id", {
+      operationId: "getWebhook",
+      tag: "Webhooks",
+      summary: "Get a webhook",
+      description: "Returns a webhook without its secret.",
+      params,
+      answers: [{ description: "The webhook.", json: webhookSchema }],
+      errors: ["NOT_FOUND"],
+      handle: ({ params: { id: webhook }, caller }) =>
+        Response.json(webhookRecord(service.get(caller, webhook))),
+    }),
+    write("PATCH", "/v0/webhooks/:id", {
+      operationId: "updateWebhook",
+      tag: "Webhooks",
+      summary: "Change a webhook",
+      description:
+        "Changes where messages are sent, or what it is told of; disables or enables it. A webhook with another `url` goes with the key that set it. A webhook that is enabled again is told of what happens from then on, and is sent what waited.",
+      params,
+      body: Type.Object({
+        url: Type.Optional(url),
+        events: Type.Optional(events),
+        enabled: Type.Optional(Type.Boolean()),
+      }),
+      example: { enabled: true },
+      answers: [{ description: "The webhook as it is now.", json: webhookSchema }],
+      errors: ["NOT_FOUND"],
+      perform: ({ params: { id: webhook }, body, caller }, reply) =>
+        service.update(
+          caller,
+          webhook,
+          { url: body.url, events: body.events, enabled: body.enabled },
+          reply.with(asJson(webhookRecord)),
+        ),
+    }),
+    write("DELETE", "/v0/webhooks/:id", {
+      operationId: "deleteWebhook",
+      tag: "Webhooks",
+      summary: "Delete a webhook",
+      description: "Works at once: what waited is not sent.",
+      params,
+      answers: [
         {
-          operationId: "testWebhook",
-          tag: "Webhooks",
-          summary: "Try a webhook",
-          description:
-            "Sends a message with the type `webhook.test`, signed and repeated as any other. What came of it is among the deliveries.",
-          params,
-          answers: [sentAnswer],
-          errors: ["NOT_FOUND", "CONFLICT"],
+          description: "The webhook is deleted.",
+          json: Type.Object({ id: id("The deleted webhook."), deleted: Type.Literal(true) }),
         },
-        ({ params: { id: webhook }, caller }, reply) =>
-          sent.test(
-            caller,
-            webhook,
-            reply.with((delivery) => ({ status: 201, json: deliveryRecord(delivery) })),
-          ),
-      ),
-    )
-    .get(
-      ...operation(
-        "/v0/webhooks/:id/deliveries",
-
+      ],
+      errors: ["NOT_FOUND"],
+      perform: ({ params: { id: webhook }, caller }, reply) =>
+        service.remove(
+          caller,
+          webhook,
+          reply.with(({ id: gone }) => ({ json: deletedRecord(gone) })),
+        ),
+    }),
+    write("POST", "/v0/webhooks/:id/test", {
+      operationId: "testWebhook",
+      tag: "Webhooks",
+      summary: "Try a webhook",
+      description:
+        "Sends a message with the type `webhook.test`, signed and repeated as any other. What came of it is among the deliveries.",
+      params,
+      answers: [sentAnswer],
+      errors: ["NOT_FOUND", "CONFLICT"],
+      perform: ({ params: { id: webhook }, caller }, reply) =>
+        sent.test(caller, webhook, reply.with(asCreated(asJson(deliveryRecord)))),
+    }),
+    operation("GET", "/v0/webhooks/:id/deliveries", {
+      operationId: "listWebhookDeliveries",
+      tag: "Webhooks",
+      summary: "List the last deliveries",
+      description: `Returns the messages that wait, and the last ${WEBHOOKS.kept} that have ended, newest first.`,
+      params,
+      query: Type.Object({ limit: paging.limit, cursor: cursor() }),
+      answers: [
         {
-          operationId: "listWebhookDeliveries",
-          tag: "Webhooks",
-          summary: "List the last deliveries",
-          description: `Returns the messages that wait, and the last ${WEBHOOKS.kept} that have ended, newest first.`,
-          params,
-          query: Type.Object({ limit: paging.limit, cursor: cursor() }),
-          answers: [
-            {
-              status: 200,
-              description: "A page of deliveries.",
-              json: Type.Object({
-                data: Type.Array(deliverySchema),
-                total: Type.Integer({ description: "The number of deliveries on all pages." }),
-                next_cursor: nextCursor,
-              }),
-              example: { data: [exampleDelivery], total: 1, next_cursor: null },
-            },
-          ],
-          errors: ["NOT_FOUND"],
+          description: "A page of deliveries.",
+          json: pageOf(deliverySchema, "The number of deliveries on all pages."),
         },
-        ({ params: { id: webhook }, query, caller }) => {
-          const before = query.cursor === undefined ? null : decodeNumber(query.cursor);
-          const { limit } = query;
-          const { deliveries, total, nextBefore } = sent.deliveries(caller, webhook, { before, limit });
-          return Response.json({
-            data: deliveries.map(deliveryRecord),
-            total,
-            next_cursor: nextBefore === null ? null : encodeNumber(nextBefore),
-          });
-        },
-      ),
-    )
-    .post(
-      ...write(
-        "/v0/webhooks/:id/deliveries/:did/resend",
-
-        {
-          operationId: "resendWebhookDelivery",
-          tag: "Webhooks",
-          summary: "Send a delivery again",
-          description:
-            "Sends the message once more, with the same `webhook-id`, and repeats it as a new one if it fails.",
-          params: Type.Object({ ...params.properties, did: id("The delivery's identifier.") }),
-          answers: [{ ...sentAnswer, status: 200 }],
-          errors: ["NOT_FOUND", "CONFLICT"],
-        },
-        ({ params: { id: webhook, did }, caller }, reply) =>
-          sent.resend(
-            caller,
-            webhook,
-            did,
-            reply.with((delivery) => ({ json: deliveryRecord(delivery) })),
-          ),
-      ),
-    );
+      ],
+      errors: ["NOT_FOUND"],
+      handle: ({ params: { id: webhook }, query, caller }) => {
+        const before = query.cursor === undefined ? null : decodeNumber(query.cursor);
+        const page = { before, limit: query.limit };
+        const { deliveries, total, nextBefore } = sent.deliveries(caller, webhook, page);
+        return Response.json({
+          data: deliveries.map(deliveryRecord),
+          total,
+          next_cursor: nextBefore === null ? null : encodeNumber(nextBefore),
+        });
+      },
+    }),
+    write("POST", "/v0/webhooks/:id/deliveries/:did/resend", {
+      operationId: "resendWebhookDelivery",
+      tag: "Webhooks",
+      summary: "Send a delivery again",
+      description:
+        "Sends the message once more, with the same `webhook-id`, and repeats it as a new one if it fails.",
+      params: Type.Object({ ...params.properties, did: id("The delivery's identifier.") }),
+      answers: [{ ...sentAnswer, status: 200 }],
+      errors: ["NOT_FOUND", "CONFLICT"],
+      perform: ({ params: { id: webhook, did }, caller }, reply) =>
+        sent.resend(caller, webhook, did, reply.with(asJson(deliveryRecord))),
+    }),
+  ];
 }
