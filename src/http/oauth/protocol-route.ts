@@ -1,7 +1,6 @@
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { ParameterReader } from "../../domain/oauth/oauth-request.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
-import { rateLimited } from "../gate/errors.ts";
 import type { RateLimiter } from "../gate/rate-limiter.ts";
 import { contextOf, type RequestContext } from "../gate/request-context.ts";
 import { ANONYMOUS_BYTES } from "../json/body-limits.ts";
@@ -47,8 +46,7 @@ export function optionalText(description: string) {
 
 /** Counts a request for its client's address. Throws RATE_LIMITED. */
 export function countRequest(limiter: RateLimiter, { client }: RequestContext, limit: number): void {
-  const { allowed, resetSeconds } = limiter.take(client, limit);
-  if (!allowed) throw rateLimited("Too many requests from one address. Try again later.", resetSeconds);
+  limiter.require(client, limit, () => "Too many requests from one address. Try again later.");
 }
 
 /** Reads a form or a client's metadata. Throws PAYLOAD_TOO_LARGE and UNSUPPORTED_MEDIA_TYPE. */

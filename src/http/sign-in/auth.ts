@@ -8,7 +8,6 @@ import type { Oidc } from "../../services/accounts/oidc.ts";
 import type { Sessions, SignedIn } from "../../services/accounts/sessions.ts";
 import type { Browser, SignIn } from "../../services/accounts/sign-in.ts";
 import { accountRecord, exampleAccount } from "../resources/accounts/account.ts";
-import { rateLimited } from "../gate/errors.ts";
 import { examplePassword } from "../records/examples.ts";
 import { operation } from "../operation/operation.ts";
 import { type OriginOf, refuseForeign } from "../gate/own-origin.ts";
@@ -16,7 +15,13 @@ import { RateLimiter } from "../gate/rate-limiter.ts";
 import { accountSchema, type SignInOptionsRecord, signInOptionsSchema } from "../records/account-schemas.ts";
 import { givenPassword, newPassword } from "../operation/schema.ts";
 import { type Cookies, SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";
-import { FROM_STRANGERS, PER_ACCOUNT, PER_CLIENT, SignInThrottle, WINDOW_SECONDS } from "./throttle.ts";
+import {
+  FROM_STRANGERS,
+  PER_ACCOUNT,
+  PER_CLIENT,
+  SignInThrottle,
+  WINDOW_SECONDS,
+} from "../limits/guess-throttle.ts";
 
 export interface AuthOptions {
   readonly signIn: SignIn;
@@ -182,12 +187,11 @@ export function auth(options: AuthOptions) {
         },
         async ({ body, request, context }) => {
           refuseForeign(request, originOf);
-          const { allowed, resetSeconds } = signups.take(context.client, SIGNUPS_PER_HOUR);
-          if (!allowed)
-            throw rateLimited(
-              `Too many accounts from one address. Try again in ${resetSeconds} s.`,
-              resetSeconds,
-            );
+          signups.require(
+            context.client,
+            SIGNUPS_PER_HOUR,
+            (seconds) => `Too many accounts from one address. Try again in ${seconds} s.`,
+          );
           return welcome(await signIn.signUp(body.username, body.password, browserOf(request)));
         },
       ),

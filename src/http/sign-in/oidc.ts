@@ -5,7 +5,6 @@ import type { Log } from "../../process/log.ts";
 import { FLOW_LIFETIME_MS, type Oidc } from "../../services/accounts/oidc.ts";
 import type { SignIn } from "../../services/accounts/sign-in.ts";
 import { browserOf, NO_STORE, SETS_SESSION, UNCACHED } from "./auth.ts";
-import { rateLimited } from "../gate/errors.ts";
 import { operation } from "../operation/operation.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import { contextOf } from "../gate/request-context.ts";
@@ -81,12 +80,11 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
         async ({ request, query, context }) => {
           const returnTo = withoutOutcome(returnPath(query.return_to, home()));
           try {
-            const { allowed, resetSeconds } = starts.take(context.client, STARTS);
-            if (!allowed)
-              throw rateLimited(
-                `Too many sign-ins from one address. Try again in ${resetSeconds} s.`,
-                resetSeconds,
-              );
+            starts.require(
+              context.client,
+              STARTS,
+              (seconds) => `Too many sign-ins from one address. Try again in ${seconds} s.`,
+            );
             const { url, state, ticket } = await provider.begin(returnTo, baseUrl() + CALLBACK, context.id);
             const surplus = flowCookiesIn(request).slice(0, 1 - FLOWS_PER_BROWSER);
             return redirect(

@@ -9,7 +9,7 @@ import { examplePassword } from "../records/examples.ts";
 import { givenPassword, newPassword } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 import { ownToken } from "./sessions.ts";
-import { SignInThrottle } from "./throttle.ts";
+import { SignInThrottle } from "../limits/guess-throttle.ts";
 
 export interface PasswordOptions {
   readonly accounts: Accounts;
