@@ -1,6 +1,5 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Clock } from "../../process/clock.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import { type ParameterReader, requireOwnResource, scopeText } from "../../domain/oauth/oauth-request.ts";
 import {
@@ -11,12 +10,12 @@ import {
 } from "../../domain/oauth/oauth-token.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import type { IssuedTokens, OAuthGrants } from "../../services/oauth/grants.ts";
-import type { LinkBase } from "../gate/link-base.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import { ANONYMOUS_BYTES } from "../json/body-limits.ts";
 import {
   countRequest,
   FORM,
+  type OAuthOptions,
   optionalText,
   type ProtocolOperation,
   protocolRoute,
@@ -24,12 +23,6 @@ import {
   UNCACHED,
   UNCACHED_HEADERS,
 } from "./protocol-route.ts";
-
-export interface TokensOptions {
-  readonly grants: OAuthGrants;
-  readonly linkBase: LinkBase;
-  readonly clock: Clock;
-}
 
 /** Requests of one client address. Hosted clients of many people may share one. */
 const PER_MINUTE = 60;
@@ -99,7 +92,7 @@ const REVOKE: ProtocolOperation = {
 };
 
 /** The token endpoint (RFC 6749, 3.2) and revocation (RFC 7009). Clients have no secrets. */
-export function tokens({ grants, linkBase, clock }: TokensOptions) {
+export function tokens({ oauthGrants: grants, linkBase, clock }: OAuthOptions) {
   const limiter = new RateLimiter({ clock, windowSeconds: 60 });
   return new Elysia({ name: "oauth-tokens" })
     .post(

@@ -2,11 +2,9 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import type { Clock } from "../../process/clock.ts";
 import { CofferError, type ErrorCode } from "../../domain/errors.ts";
-import type { Accounts } from "../../services/accounts/accounts.ts";
-import type { KnownClients } from "../../services/accounts/known-clients.ts";
-import type { Oidc } from "../../services/accounts/oidc.ts";
-import type { Sessions, SignedIn } from "../../services/accounts/sessions.ts";
-import type { Browser, SignIn } from "../../services/accounts/sign-in.ts";
+import type { SignedIn } from "../../services/accounts/sessions.ts";
+import type { Browser } from "../../services/accounts/sign-in.ts";
+import type { Services } from "../../services/services.ts";
 import { accountRecord, exampleAccount } from "../resources/accounts/account.ts";
 import { examplePassword } from "../records/examples.ts";
 import { operation } from "../operation/operation.ts";
@@ -23,13 +21,10 @@ import {
   WINDOW_SECONDS,
 } from "../limits/guess-throttle.ts";
 
-export interface AuthOptions {
-  readonly signIn: SignIn;
-  readonly sessions: Sessions;
-  readonly accounts: Accounts;
-  readonly knownClients: KnownClients;
-  /** Null if people sign in only with passwords. */
-  readonly oidc: Oidc | null;
+export interface AuthOptions extends Pick<
+  Services,
+  "signIn" | "sessions" | "accounts" | "knownClients" | "oidc"
+> {
   readonly originOf: OriginOf;
   readonly cookies: Cookies;
   readonly clock: Clock;

@@ -146,19 +146,17 @@ function gone(): CofferError {
 /** The changes of one drive, read `limit` at a time. */
 function* walk(
   table: ChangesTable,
-  { drive, after, upTo }: ChangeRange,
+  range: ChangeRange,
   limit: number,
   newestFirst: boolean,
 ): Generator<Change, undefined> {
-  while (after < upTo) {
-    const rows = newestFirst
-      ? table.newest({ drive, after, upTo }, limit)
-      : table.oldest({ drive, after, upTo }, limit);
+  let rest = range;
+  while (rest.after < rest.upTo) {
+    const rows = newestFirst ? table.newest(rest, limit) : table.oldest(rest, limit);
     yield* rows;
     const last = rows.at(-1)?.number;
     if (last === undefined || rows.length < limit) return;
-    if (newestFirst) upTo = changeNumber(last - 1);
-    else after = last;
+    rest = newestFirst ? { ...rest, upTo: changeNumber(last - 1) } : { ...rest, after: last };
   }
 }
 
