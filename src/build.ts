@@ -34,7 +34,7 @@ export async function build(entryPoint: string, outfile: string): Promise<void> 
     sourcemap: "linked",
     compile: {
       outfile,
-      // Longer than what the server takes (`http/gate/request-head.ts`), which refuses the rest with a body of its own.
+      // Longer than what the server takes (`http/gate/pipeline.ts`), which refuses the rest with a body of its own.
       execArgv: ["--max-http-header-size=65536"],
       // Files in the working directory must not change how the executable behaves.
       autoloadDotenv: false,

@@ -204,17 +204,17 @@ function resources(options: AppOptions): Route[] {
 async function pages({ settings, services, clock, log, ownUrl }: AppOptions, guide: Guide): Promise<Route[]> {
   const originOf = ownOrigin(settings.baseUrl);
   const cookies = cookiesFor(settings.baseUrl);
-  const base = linkBase(settings.baseUrl, ownUrl);
-  const { authorizations, oauthClients, oauthGrants, apiKeys: keys } = services;
   const signingIn = { ...services, originOf, cookies, clock, baseUrl: ownUrl };
+  const base = linkBase(settings.baseUrl, ownUrl);
+  const oauth = { ...services, linkBase: base, baseUrl: settings.baseUrl, clock, log };
   return [
     await dashboard({ start: startPage(guide), ...programAnswers(guide) }),
     guidePages(guide),
     auth(signingIn),
-    metadata({ apiKeys: keys, authorizations, linkBase: base, baseUrl: settings.baseUrl }),
-    authorize({ authorizations, linkBase: base, clock, log }),
-    tokens({ grants: oauthGrants, linkBase: base, clock }),
-    register({ clients: oauthClients, clock }),
+    metadata(oauth),
+    authorize(oauth),
+    tokens(oauth),
+    register(oauth),
     services.oidc === null ? [] : oidc({ ...signingIn, oidc: services.oidc, log }),
   ].flat();
 }

@@ -1,12 +1,12 @@
 import type { Clock } from "../../process/clock.ts";
-import { type Caller, isUnclaimed } from "../../domain/accounts/caller.ts";
+import { bucketOf, type Caller, isUnclaimed, ownerOf } from "../../domain/accounts/caller.ts";
 import type { Plan } from "../../domain/accounts/plan.ts";
 import { CofferError } from "../../domain/errors.ts";
-import { CallerLimiter, type CallerLimitState } from "./caller-limiter.ts";
+import { SHARED_FACTOR } from "../../domain/limits.ts";
 import { type HttpRefusal, rateLimited } from "./errors.ts";
 import { isMcpPath } from "./guarded-paths.ts";
 import { foreignOrigin, type OriginOf, refuseForeign } from "./own-origin.ts";
-import { RateLimiter } from "./rate-limiter.ts";
+import { RateLimiter, type RateLimitState } from "./rate-limiter.ts";
 import { unauthorized } from "./request-context.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { RouteTable } from "./route-table.ts";
@@ -32,6 +32,13 @@ export interface GateOptions {
 const WINDOW_SECONDS = 60;
 const BEARER = /^bearer +(\S+) *$/i;
 
+/** What a caller has left. */
+interface Taken {
+  readonly state: RateLimitState;
+  /** Whether this is the window that all callers of one owner share. */
+  readonly isShared: boolean;
+}
+
 /**
  * Decides, before anything is routed or read, whether a request may continue: who the caller is, how many requests
  * are left, and whether the key may write. Sets the caller and what is left in the context, even if it then throws
@@ -43,17 +50,29 @@ export type Gate = (request: Request, context: RequestContext) => void;
 export function createGate(gate: GateOptions): Gate {
   const { clock, authenticate, authenticateSession, originOf, rateLimits, provisioning } = gate;
   const { isPublic, isByLink } = gate;
-  // Separate, so that a flood of requests without keys cannot push out the windows of callers with keys.
   const options = { clock, windowSeconds: WINDOW_SECONDS };
-  const callers = new CallerLimiter({ ...options, rateLimits });
+  const callers = new RateLimiter(options);
+  /** Windows that all callers of one owner share, with `SHARED_FACTOR` times the limit. */
+  const owners = new RateLimiter(options);
+  // Separate, so that a flood of requests without keys cannot push out the windows of callers with keys.
   const clients = new RateLimiter(options);
+
+  /** Counts a request in both windows of its caller, or in neither if one refuses it. */
+  const takeBoth = (caller: Caller): Taken => {
+    const [bucket, owner, limit] = [bucketOf(caller), ownerOf(caller), rateLimits[caller.plan]];
+    const own = callers.take(bucket, limit);
+    const shared = owners.take(owner, SHARED_FACTOR * limit);
+    if (own.allowed && !shared.allowed) callers.refund(bucket);
+    if (shared.allowed && !own.allowed) owners.refund(owner);
+    return tighter(own, shared);
+  };
 
   const count = (caller: Caller | null, context: RequestContext): void => {
     context.caller = caller;
     const taken =
       caller === null
         ? { state: clients.take(context.client, rateLimits.free), isShared: false }
-        : callers.take(caller);
+        : takeBoth(caller);
     context.rateLimit = taken.state;
     if (!taken.state.allowed) throw tooManyRequests(caller, taken);
   };
@@ -108,9 +127,18 @@ function requireNoKey(request: Request, { mcpOriginOf, provisioning }: GateOptio
   refuseForeign(request, mcpOriginOf);
 }
 
+/** The window of a caller that has less left or, if equal, ends later; one that refuses, if only one does. */
+function tighter(own: RateLimitState, shared: RateLimitState): Taken {
+  const difference =
+    Number(own.allowed) - Number(shared.allowed) ||
+    own.remaining - shared.remaining ||
+    shared.resetSeconds - own.resetSeconds;
+  return difference > 0 ? { state: shared, isShared: true } : { state: own, isShared: false };
+}
+
 function tooManyRequests(
   caller: Caller | null,
-  { state: { limit, resetSeconds }, isShared }: CallerLimitState,
+  { state: { limit, resetSeconds }, isShared }: Taken,
 ): HttpRefusal {
   return rateLimited(
     `Too many requests ${whatCounted(caller, isShared)}: ${limit} a minute are allowed. Try again in ${resetSeconds} s.`,

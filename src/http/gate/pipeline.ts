@@ -6,12 +6,15 @@ import { errorResponse } from "./errors.ts";
 import type { Challenge } from "./challenge.ts";
 import type { Gate } from "./gate.ts";
 import { isGuardedPath, isToldByKey } from "./guarded-paths.ts";
-import { needsLeads } from "./leads.ts";
-import { refuseLongHead } from "./request-head.ts";
 import { RequestContext, contextOf, setContext } from "./request-context.ts";
 import type { Connections, ContextParts } from "./request-context.ts";
 import { discardUnread } from "../connection/unread-body.ts";
-import type { ProxyWatch } from "./unlisted-proxy.ts";
+
+/**
+ * The longest head of a request that is taken: its address and headers, in bytes. The runtime takes longer ones (see
+ * `build.ts`), so that these are refused here, with a body; what is too long for the runtime gets a response without.
+ */
+const HEAD_BYTES = 16 * 1024;
 
 /** Answers every request: never throws, never rejects. */
 export type Handler = (request: Request, connections: Connections) => Response | Promise<Response>;
@@ -21,14 +24,13 @@ export interface PipelineOptions extends ContextParts {
   readonly cors: Cors;
   /** Routes a request that passed the gate; what it throws becomes an error response. */
   readonly route: (request: Request) => Response | Promise<Response>;
-  readonly watchForUnlistedProxy: ProxyWatch;
   readonly challenge: Challenge;
   /** See `Database.holdSnapshot`. */
   readonly holdSnapshot: () => void;
   /** See `UsageMeter.countOperation`. */
   readonly countOperation: (caller: Caller) => void;
-  /** See `leads`. */
-  readonly leads: string;
+  /** The server's address for the API description: a URL without a trailing slash, or `/`. */
+  readonly baseUrl: string;
   readonly log: Log;
 }
 
@@ -39,6 +41,8 @@ export interface PipelineOptions extends ContextParts {
  */
 export function createPipeline(options: PipelineOptions): Handler {
   const { gate, cors, route, holdSnapshot, countOperation, log } = options;
+  const links = linksToDescription(options.baseUrl);
+  const watchForUnlistedProxy = unlistedProxyWatch(options.isTrustedPeer, log);
   return (request, connections) => {
     const context = new RequestContext(request, connections, options);
     // The request that the routes see, and whose body they read.
@@ -55,7 +59,7 @@ export function createPipeline(options: PipelineOptions): Handler {
     const answer = (response: Response) => {
       stamp(response, context);
       cors.share(response.headers, request, context.path);
-      if (needsLeads(context.path, response.status)) response.headers.set("link", options.leads);
+      if (needsLinks(context.path, response.status)) response.headers.set("link", links);
       options.challenge(response, request, context);
       if (context.caller !== null) countOperation(context.caller);
       record(response, request, context, log);
@@ -64,7 +68,7 @@ export function createPipeline(options: PipelineOptions): Handler {
     const fail = (error: unknown) => finish(refuse(error, request, log));
     setContext(request, context);
     try {
-      options.watchForUnlistedProxy(request, connections);
+      watchForUnlistedProxy(request, connections);
       // Before the gate, because a browser asks without a key.
       const preflight = cors.preflight(request, context.path);
       if (preflight !== null) return finish(preflight);
@@ -172,4 +176,55 @@ function requireDecodable(path: string): void {
     if (!(error instanceof URIError)) throw error;
     throw new CofferError("VALIDATION_ERROR", "The path of the URL must be percent-encoded UTF-8.");
   }
+}
+
+/** Throws HEADERS_TOO_LARGE for a request whose address and headers are too long. */
+function refuseLongHead({ url, headers }: Request): void {
+  let bytes = url.length;
+  // The runtime has no shorter way to ask how long they are.
+  headers.forEach((value, name) => {
+    bytes += name.length + value.length;
+  });
+  if (bytes <= HEAD_BYTES) return;
+  throw new CofferError(
+    "HEADERS_TOO_LARGE",
+    `The address and the headers of a request may have ${HEAD_BYTES} bytes together, not ${bytes}. Send long values in the body.`,
+  );
+}
+
+/**
+ * The `Link` header (RFC 8288) for programs that know only the address: the API description is `service-desc`, the
+ * start page for agents `service-doc` (RFC 8631).
+ *
+ * @param baseUrl the server's address; a relative one is enough. The links begin with its path
+ */
+function linksToDescription(baseUrl: string): string {
+  const path = new URL(baseUrl, "http://localhost").pathname.replace(/\/$/, "");
+  return [
+    `<${path}/docs/openapi.json>; rel="service-desc"; type="application/json"`,
+    `<${path}/llms.txt>; rel="service-doc"; type="text/plain"`,
+  ].join(", ");
+}
+
+/** Whether a response has these links: at the start page, and where a program has lost its way. */
+function needsLinks(path: string, status: number): boolean {
+  return path === "/" || status === 401 || status === 404;
+}
+
+/**
+ * Makes the function that logs, once, that a request came through an untrusted proxy: all its clients then count as
+ * one address, and one of them can use up the limits of all.
+ */
+function unlistedProxyWatch(isTrustedPeer: ContextParts["isTrustedPeer"], log: Log) {
+  let hasWarned = false;
+  return (request: Request, connections: Connections): void => {
+    if (hasWarned || !request.headers.has("x-forwarded-for")) return;
+    const peer = connections.requestIP(request)?.address;
+    if (peer === undefined || isTrustedPeer(peer)) return;
+    hasWarned = true;
+    log.warn(
+      "a request came through a proxy that is not trusted, so all its clients count as one address; if it is yours, set COFFER_TRUSTED_PROXIES to its address",
+      { peer, setting: `COFFER_TRUSTED_PROXIES=${peer}` },
+    );
+  };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../../process/clock.ts";
+import { rateLimited } from "./errors.ts";
 
 /** What is left of a window, after this request. */
 export interface RateLimitState {
@@ -12,14 +13,6 @@ export interface RateLimitState {
 
 /** Limits the memory for windows during a flood of requests. */
 const CAPACITY = 100_000;
-
-/** The length of a window, and the most windows at once. */
-export interface RateLimiterOptions {
-  readonly clock: Clock;
-  readonly windowSeconds: number;
-  /** The most windows, 100,000 by default; beyond it the oldest are dropped. */
-  readonly capacity?: number;
-}
 
 interface Window {
   readonly startedAt: number;
@@ -36,7 +29,12 @@ export class RateLimiter {
   readonly #capacity: number;
   readonly #windows = new Map<string, Window>();
 
-  constructor(options: RateLimiterOptions) {
+  /** @param options `capacity` is the most windows; beyond it the oldest are dropped */
+  constructor(options: {
+    readonly clock: Clock;
+    readonly windowSeconds: number;
+    readonly capacity?: number;
+  }) {
     this.#clock = options.clock;
     this.#windowMs = options.windowSeconds * 1000;
     this.#capacity = options.capacity ?? CAPACITY;
@@ -65,6 +63,12 @@ export class RateLimiter {
       remaining: Math.max(0, limit - window.used),
       resetSeconds: Math.max(1, Math.ceil((window.startedAt + this.#windowMs - now) / 1000)),
     };
+  }
+
+  /** Like `take`; throws RATE_LIMITED if there are none left. @param message what to tell, after how many seconds */
+  require(bucket: string, limit: number, message: (seconds: number) => string): void {
+    const { allowed, resetSeconds } = this.take(bucket, limit);
+    if (!allowed) throw rateLimited(message(resetSeconds), resetSeconds);
   }
 
   /** Undoes one `take`, for a request that turned out not to count. */

@@ -5,16 +5,21 @@ interface JsonFault {
   readonly advice: string;
 }
 
-/** A token: a bracket, comma or colon as it is; otherwise its kind. */
-interface Token {
-  readonly kind: string;
-  readonly end: number;
-}
-
 /**
  * What may follow: a value, also in an array that may be empty; a name, also in an object; a colon; what ends a value.
  */
 type State = "value" | "first value" | "name" | "first name" | "colon" | "end";
+
+const VALUE = { string: "end", literal: "end", "{": "first name", "[": "first value" } as const;
+/** What may follow after which token. A closing bracket must fit the open one, and in an object a comma leads to a name. */
+const AFTER: Readonly<Record<State, Readonly<Partial<Record<string, State>>>>> = {
+  value: VALUE,
+  "first value": { ...VALUE, "]": "end" },
+  name: { string: "colon" },
+  "first name": { string: "colon", "}": "end" },
+  colon: { ":": "value" },
+  end: { "}": "end", "]": "end", ",": "value" },
+};
 
 const QUOTES = "put names and texts in double quotes";
 const ADVICE: Readonly<Record<State, string>> = {
@@ -25,11 +30,15 @@ const ADVICE: Readonly<Record<State, string>> = {
   colon: "a colon is missing after the name",
   end: "a comma or a closing bracket is missing",
 };
-const LITERAL = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/** How many characters are looked at: they are read one by one, while everybody else waits. */
+const SPACE = /[ \t\n\r]*/y;
+const LITERAL = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+/** A text up to its closing quote, or to the first character that cannot stand in it. */
+const STRING = /"[^"\\\0-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\0-\x1f]*)*/y;
+
+/** How many characters are looked at, while everybody else waits; and of an escape that begins there. */
 const LOOKED_AT = 64 * 1024;
+const ESCAPE = 6;
 
 /** Completes the sentence "{field} ..." for a text that `JSON.parse` refuses. */
 export function malformedJson(text: string): string {
@@ -57,53 +66,58 @@ export function otherThanJson(start: string): string | null {
 }
 
 /** Finds the first token that JSON (RFC 8259) does not allow; null if it is not among those that are looked at. */
-function faultIn(text: string): JsonFault | null {
+function faultIn(whole: string): JsonFault | null {
+  const text = whole.slice(0, LOOKED_AT + ESCAPE);
   const open: string[] = [];
   let state: State = "value";
-  for (let at = 0; ;) {
-    while (at <= LOOKED_AT && isSpace(text[at])) at++;
+  for (let end = 0; ;) {
+    const at = endOf(SPACE, text, end);
     if (at > LOOKED_AT) return null;
-    if (at >= text.length)
-      return state === "end" && open.length === 0
-        ? null
-        : { at, advice: "it ends too early: send the whole of it" };
-    const token = tokenAt(text, at);
-    if (token === null || "advice" in token) return token;
-    const next = stateAfter(state, token.kind, open);
-    if (next === null) return { at, advice: adviceFor(state, token.kind, open) };
+    if (at === text.length) {
+      const isWhole = state === "end" && open.length === 0;
+      return isWhole ? null : { at, advice: "it ends too early: send the whole of it" };
+    }
+    const kind = kindOf(text[at]);
+    end = at + 1;
+    if (kind === "string") {
+      const quote = endOf(STRING, text, at);
+      if (quote > LOOKED_AT && quote < whole.length) return null;
+      if (text[quote] !== '"') return { at: quote, advice: adviceInText(text[quote]) };
+      end = quote + 1;
+    } else if (kind === "literal") {
+      end = endOf(LITERAL, text, at);
+      if (end === at) return { at, advice: QUOTES };
+    }
+    const next = stateAfter(state, kind, open);
+    if (next === null) return { at, advice: adviceFor(state, kind, open) };
     state = next;
-    at = token.end;
   }
 }
 
-function isSpace(character: string | undefined): boolean {
-  return character === " " || character === "\n" || character === "\r" || character === "\t";
+/** Where a match that begins at a place ends; the place itself if there is none. */
+function endOf(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : at;
+}
+
+/** The kind of the token that begins so: a bracket, comma or colon as it is. */
+function kindOf(character = ""): string {
+  if ("{}[],:".includes(character)) return character;
+  return character === '"' ? "string" : "literal";
 }
 
 /** Null if the token may not stand there. @param open the open brackets, which it changes */
 function stateAfter(state: State, kind: string, open: string[]): State | null {
-  const isClosing =
-    (kind === "}" && open.at(-1) === "{" && (state === "end" || state === "first name")) ||
-    (kind === "]" && open.at(-1) === "[" && (state === "end" || state === "first value"));
-  if (isClosing) {
+  const next = AFTER[state][kind] ?? null;
+  const inside = open.at(-1);
+  if (next === null || (kind === "," && inside === undefined)) return null;
+  if (kind === "," && inside === "{") return "name";
+  if (kind === "{" || kind === "[") open.push(kind);
+  if (kind === "}" || kind === "]") {
+    if (inside !== (kind === "}" ? "{" : "[")) return null;
     open.pop();
-    return "end";
   }
-  switch (state) {
-    case "value":
-    case "first value":
-      if (kind === "string" || kind === "literal") return "end";
-      if (kind !== "{" && kind !== "[") return null;
-      open.push(kind);
-      return kind === "{" ? "first name" : "first value";
-    case "name":
-    case "first name":
-      return kind === "string" ? "colon" : null;
-    case "colon":
-      return kind === ":" ? "value" : null;
-    case "end":
-      return kind === "," && open.length > 0 ? (open.at(-1) === "{" ? "name" : "value") : null;
-  }
+  return next;
 }
 
 function adviceFor(state: State, kind: string, open: readonly string[]): string {
@@ -113,28 +127,8 @@ function adviceFor(state: State, kind: string, open: readonly string[]): string 
   return ADVICE[state];
 }
 
-/** Null for a string that goes on beyond what is looked at. */
-function tokenAt(text: string, at: number): Token | JsonFault | null {
-  const character = text[at] ?? "";
-  if ("{}[],:".includes(character)) return { kind: character, end: at + 1 };
-  if (character === '"') return stringAt(text, at);
-  LITERAL.lastIndex = at;
-  const found = LITERAL.exec(text);
-  if (found === null) return { at, advice: QUOTES };
-  return { kind: "literal", end: at + found[0].length };
-}
-
-function stringAt(text: string, start: number): Token | JsonFault | null {
-  for (let at = start + 1; at < text.length; at++) {
-    if (at > LOOKED_AT) return null;
-    const character = text[at] ?? "";
-    if (character === '"') return { kind: "string", end: at + 1 };
-    if (character < " ") return { at, advice: "write a line break in a text as \\n, and a tab as \\t" };
-    if (character !== "\\") continue;
-    ESCAPE.lastIndex = at;
-    const found = ESCAPE.exec(text);
-    if (found === null) return { at, advice: "write a backslash in a text twice" };
-    at += found[0].length - 1;
-  }
-  return { at: text.length, advice: "a text is not closed: send the whole of it, up to its double quote" };
+function adviceInText(character: string | undefined): string {
+  if (character === undefined) return "a text is not closed: send the whole of it, up to its double quote";
+  if (character === "\\") return "write a backslash in a text twice";
+  return "write a line break in a text as \\n, and a tab as \\t";
 }

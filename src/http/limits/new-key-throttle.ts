@@ -2,7 +2,6 @@ import type { Clock } from "../../process/clock.ts";
 import { type Caller, isUnclaimed, ownerOf } from "../../domain/accounts/caller.ts";
 import type { Plan } from "../../domain/accounts/plan.ts";
 import { REQUESTS_PER_NEW_KEY } from "../../domain/limits.ts";
-import { rateLimited } from "../gate/errors.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 
 /** Limits how many keys an owner creates, and members it adds, in a minute, with all its keys and sessions together. */
@@ -32,15 +31,12 @@ export class NewKeyThrottle {
 
   /** Counts one more of what is limited together with new keys, also if it fails later. Throws RATE_LIMITED. */
   count(caller: Caller, what: "new keys" | "new members"): void {
-    const owner = ownerOf(caller);
     const most = Math.max(1, Math.floor(this.#rateLimits[caller.plan] / REQUESTS_PER_NEW_KEY));
-    const { allowed, resetSeconds } = this.#limiter.take(owner, most);
-    if (!allowed) {
-      const whose = isUnclaimed(caller) ? "drive" : "account";
-      throw rateLimited(
-        `Too many ${what} for this ${whose}: at most ${most} a minute. Try again in ${resetSeconds} s.`,
-        resetSeconds,
-      );
-    }
+    const whose = isUnclaimed(caller) ? "drive" : "account";
+    this.#limiter.require(
+      ownerOf(caller),
+      most,
+      (seconds) => `Too many ${what} for this ${whose}: at most ${most} a minute. Try again in ${seconds} s.`,
+    );
   }
 }

@@ -1,6 +1,5 @@
 import type { Clock } from "../../process/clock.ts";
 import { CofferError } from "../../domain/errors.ts";
-import { rateLimited } from "../gate/errors.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 
@@ -31,12 +30,11 @@ export class ProvisionThrottle {
 
   /** Counts one drive. Throws RATE_LIMITED. */
   take({ client }: RequestContext): void {
-    const state = this.#limiter.take(client, this.#perHour);
-    if (!state.allowed) {
-      throw rateLimited(
-        `At most ${state.limit} drives an hour from one address. Use a drive that you have, or try again in ${state.resetSeconds} s.`,
-        state.resetSeconds,
-      );
-    }
+    this.#limiter.require(
+      client,
+      this.#perHour,
+      (seconds) =>
+        `At most ${this.#perHour} drives an hour from one address. Use a drive that you have, or try again in ${seconds} s.`,
+    );
   }
 }

@@ -2,9 +2,25 @@ import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { ProvisionThrottle } from "../limits/provision-throttle.ts";
 import type { RequestContext } from "../gate/request-context.ts";
-import { KEY_ARGUMENT, takeKey } from "./key-argument.ts";
-import type { Message } from "./message.ts";
-import type { Tool } from "./tool.ts";
+import { KEY_ARGUMENT, type Tool } from "./tool.ts";
+
+/** A JSON-RPC message: a request or a notification. */
+export interface Message {
+  readonly jsonrpc: "2.0";
+  /** Absent in a notification. */
+  readonly id?: string | number;
+  readonly method: string;
+  readonly params?: {
+    readonly name?: string;
+    /** What a tool is given, unchecked. */
+    readonly arguments?: Readonly<Record<string, unknown>>;
+    /** What a client that listens wants to be told, unchecked. */
+    readonly notifications?: {
+      readonly resourcesListChanged?: unknown;
+      readonly resourceSubscriptions?: unknown;
+    };
+  };
+}
 
 /**
  * Decides whether a message may be handled, and names it for the log. What it refuses gets its HTTP status: that is
@@ -57,6 +73,14 @@ export function admissionTo({ tools, throttle, canSignIn }: AdmissionOptions): A
     }
     return taken;
   };
+}
+
+/** Makes the holder of the key in a message the caller, if it is valid. Returns the message without it. */
+function takeKey(message: Message, context: RequestContext): Message {
+  const { [KEY_ARGUMENT]: key, ...rest } = message.params?.arguments ?? {};
+  if (key === undefined) return message;
+  if (typeof key === "string") context.bringKey?.(key);
+  return { ...message, params: { ...message.params, arguments: rest } };
 }
 
 /**

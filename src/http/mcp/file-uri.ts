@@ -29,3 +29,8 @@ export function parseFileUri(uri: string): FileAtPath | null {
     throw error;
   }
 }
+
+/** Where the dashboard shows a file. Its folder is left out, which may be long and may change. */
+export function fileAddress(base: string, { driveId, id }: FileFacts): string {
+  return `${base}/drives/${driveId}/?file=${id}`;
+}

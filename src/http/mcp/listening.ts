@@ -5,7 +5,7 @@ import { isFolderPath } from "../../domain/files/path.ts";
 import type { FeedStream, StreamListener } from "../../services/changes/feed.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";
 import { parseFileUri } from "./file-uri.ts";
-import type { McpOptions } from "./options.ts";
+import type { McpOptions } from "./tool.ts";
 
 /** What a client wants to be told (MCP, `subscriptions/listen`). */
 export interface ListenFilter {
@@ -43,17 +43,10 @@ export function listenTo({ services }: Pick<McpOptions, "services">): Listen {
   };
 }
 
-/** What a client listens to. It is the bus of its one stream, so that nobody is told of what others may see. */
-export interface Listening extends ServerEventBus {
-  /**
-   * Tells the client of up to so many events. Returns how many, and whether there may be more. Throws once the caller
-   * may not read what it listens to any more.
-   */
-  tell(limit: number): { readonly told: number; readonly hasMore: boolean };
-  close(): void;
-}
+export type Listening = Pick<Watch, keyof Watch>;
 
-class Watch implements Listening {
+/** What a client listens to. It is the bus of its one stream, so that nobody is told of what others may see. */
+class Watch implements ServerEventBus {
   readonly #stream: FeedStream;
   /** URIs as they were sent, by drive and path. */
   readonly #watched: ReadonlyMap<string, readonly string[]>;
@@ -77,6 +70,10 @@ class Watch implements Listening {
     return () => this.close();
   }
 
+  /**
+   * Tells the client of up to so many events. Returns how many, and whether there may be more. Throws once the caller
+   * may not read what it listens to any more.
+   */
   tell(limit: number): { readonly told: number; readonly hasMore: boolean } {
     const { changes, hasMore } = this.#stream.read();
     for (const change of changes) this.#note(change);

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { once } from "../../domain/once.ts";
 import { MESSAGE_BODY } from "../json/body-limits.ts";
 import { operation } from "../operation/operation.ts";
-import type { McpOptions } from "./options.ts";
+import type { McpOptions } from "./tool.ts";
 import type { Mcp } from "./server.ts";
 
 /** No tool takes more. The SDK looks at each name several times, so that thousands would take milliseconds. */

@@ -8,6 +8,7 @@ import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, type ErrorCode, invalid, notFound } from "../../domain/errors.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
 import { textOf } from "../../domain/contents/texts/text-encoding.ts";
+import type { Services } from "../../services/services.ts";
 import { formatInstant } from "../../domain/time.ts";
 import { etagOf } from "../content/etag.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";
@@ -16,12 +17,15 @@ import { ANSWER_BYTES, COMPLETIONS, fitting, LISTED_DRIVES, PAGE_FILES, WHOLE_BY
 import { failureOf } from "./failure.ts";
 import { imageTypeOf } from "./images.ts";
 import { FILE_URI_TEMPLATE, fileUri, parseFileUri } from "./file-uri.ts";
-import type { McpOptions } from "./options.ts";
+import type { McpOptions } from "./tool.ts";
 import { nameOf } from "./shown.ts";
+
+/** A list of all files, in the order of their paths. */
+const BY_PATH = { prefix: "", grouped: false, tags: [], sort: "path", page: 1 } as const;
 
 /** Makes a server answer what is asked about files as resources. */
 export function answerResources(server: Server, context: RequestContext, options: McpOptions): void {
-  const resources = new Resources(options);
+  const { services } = options;
   const answer = async <T>(uri: string, ask: (caller: Caller) => T | Promise<T>): Promise<T> => {
     try {
       if (context.caller === null) throw unauthorized(false);
@@ -32,7 +36,7 @@ export function answerResources(server: Server, context: RequestContext, options
     }
   };
   server.setRequestHandler("resources/list", ({ params }) =>
-    answer("", (caller) => resources.list(caller, params?.cursor)),
+    answer("", (caller) => listResources(services, caller, params?.cursor)),
   );
   server.setRequestHandler("resources/templates/list", () => ({
     resourceTemplates: [
@@ -46,14 +50,14 @@ export function answerResources(server: Server, context: RequestContext, options
     ],
   }));
   server.setRequestHandler("resources/read", ({ params }) =>
-    answer(params.uri, (caller) => resources.read(caller, params.uri)),
+    answer(params.uri, (caller) => readResource(services, caller, params.uri)),
   );
   server.setRequestHandler("completion/complete", ({ params }) => {
     const isFile = params.ref.type === "ref/resource" && params.ref.uri === FILE_URI_TEMPLATE;
     const { name, value } = params.argument;
     const drive = params.context?.arguments?.["drive"];
     return answer("", (caller) => ({
-      completion: completionOf(isFile ? resources.complete(caller, name, value, drive) : []),
+      completion: completionOf(isFile ? complete(services, caller, name, value, drive) : []),
     }));
   });
 }
@@ -68,85 +72,66 @@ function protocolError(code: ErrorCode, text: string, uri: string): Error {
   return new ProtocolError(kind, text);
 }
 
-/** Files as resources. */
-class Resources {
-  readonly #services: McpOptions["services"];
-
-  constructor({ services }: McpOptions) {
-    this.#services = services;
-  }
-
-  /** A page of all files, drive by drive. A cursor is a drive, and a path after which the list goes on. */
-  list(caller: Caller, cursor: string | undefined) {
-    const drives = this.#services.drives.list(caller, null);
-    const [id = "", ...segments] = cursor === undefined ? [] : decodeCursor(cursor).split("/");
-    const first = cursor === undefined ? 0 : drives.findIndex((drive) => drive.id === id);
-    if (first === -1) throw invalid("cursor", "must be the nextCursor of an earlier page");
-    let after = segments.join("/");
-    for (const drive of drives.slice(first, first + LISTED_DRIVES)) {
-      const { files, hasMore } = this.#filesOf(caller, drive.id, after);
-      const last = files.at(-1);
-      if (last !== undefined) {
-        const next = hasMore ? `${drive.id}/${last.path}` : startOf(drives[drives.indexOf(drive) + 1]);
-        return {
-          resources: files.map(resourceOf),
-          ...(next === null ? {} : { nextCursor: encodeCursor(next) }),
-        };
-      }
-      after = "";
-    }
-    const next = startOf(drives[first + LISTED_DRIVES]);
-    return { resources: [], ...(next === null ? {} : { nextCursor: encodeCursor(next) }) };
-  }
-
-  #filesOf(caller: Caller, driveId: string, after: string) {
-    const { files, nextAfter } = this.#services.listings.list(caller, {
-      driveId,
-      prefix: "",
-      grouped: false,
-      tags: [],
-      sort: "path",
-      page: 1,
+/** A page of all files, drive by drive. A cursor is a drive, and a path after which the list goes on. */
+function listResources({ drives: service, listings }: Services, caller: Caller, cursor: string | undefined) {
+  const drives = service.list(caller, null);
+  const [id = "", ...segments] = cursor === undefined ? [] : decodeCursor(cursor).split("/");
+  const first = cursor === undefined ? 0 : drives.findIndex((drive) => drive.id === id);
+  if (first === -1) throw invalid("cursor", "must be the nextCursor of an earlier page");
+  let after = segments.join("/");
+  for (const [index, drive] of drives.slice(first, first + LISTED_DRIVES).entries()) {
+    const { files, nextAfter } = listings.list(caller, {
+      ...BY_PATH,
+      driveId: drive.id,
       limit: PAGE_FILES,
       after: after === "" ? null : { file: { sort: "path", path: after }, folder: null },
     });
-    const count = fitting(files.map(resourceOf)).length;
-    return { files: files.slice(0, count), hasMore: nextAfter !== null || count < files.length };
-  }
-
-  /** A whole file. Throws NOT_FOUND, and PAYLOAD_TOO_LARGE for one that is not read at once. */
-  async read(caller: Caller, uri: string) {
-    const { files } = this.#services;
-    const ref = parseFileUri(uri);
-    if (ref === null) throw notFound("file");
-    const file = files.get(caller, ref);
-    if (file.size > WHOLE_BYTES) throw tooLarge(file);
-    const bytes = await files.contentWhole(file);
-    const text = textOf(bytes, false);
-    if (file.size > ANSWER_BYTES && imageTypeOf(bytes) === null) throw tooLarge(file);
-    const facts = { uri, mimeType: file.mimeType, _meta: { etag: etagOf(file.digest) } };
-    return { contents: [text === null ? { ...facts, blob: bytes.toBase64() } : { ...facts, text }] };
-  }
-
-  /** Drives, or paths of one, that start so: one more than are shown. */
-  complete(caller: Caller, name: string, start: string, drive: string | undefined): string[] {
-    if (name === "drive") {
-      const names = this.#services.drives.list(caller, null).map(nameOf);
-      return names.filter((each) => each.startsWith(start)).slice(0, COMPLETIONS + 1);
+    const shown = fitting(files.map(resourceOf));
+    const last = files[shown.length - 1];
+    if (last !== undefined) {
+      const hasMore = nextAfter !== null || shown.length < files.length;
+      const next = hasMore ? `${drive.id}/${last.path}` : startOf(drives[first + index + 1]);
+      return { resources: [...shown], ...nextCursor(next) };
     }
-    if (name !== "path" || drive === undefined) return [];
-    const { files, level } = this.#services.listings.list(caller, {
-      driveId: drive,
-      prefix: start,
-      grouped: true,
-      tags: [],
-      sort: "path",
-      page: 1,
-      limit: COMPLETIONS + 1,
-      after: null,
-    });
-    return [...(level?.folders ?? []), ...files.map(({ path }) => path)].slice(0, COMPLETIONS + 1);
+    after = "";
   }
+  return { resources: [], ...nextCursor(startOf(drives[first + LISTED_DRIVES])) };
+}
+
+/** A whole file. Throws NOT_FOUND, and PAYLOAD_TOO_LARGE for one that is not read at once. */
+async function readResource({ files }: Services, caller: Caller, uri: string) {
+  const ref = parseFileUri(uri);
+  if (ref === null) throw notFound("file");
+  const file = files.get(caller, ref);
+  if (file.size > WHOLE_BYTES) throw tooLarge(file);
+  const bytes = await files.contentWhole(file);
+  const text = textOf(bytes, false);
+  if (file.size > ANSWER_BYTES && imageTypeOf(bytes) === null) throw tooLarge(file);
+  const facts = { uri, mimeType: file.mimeType, _meta: { etag: etagOf(file.digest) } };
+  return { contents: [text === null ? { ...facts, blob: bytes.toBase64() } : { ...facts, text }] };
+}
+
+/** Drives, or paths of one, that start so: one more than are shown. */
+function complete(
+  { drives, listings }: Services,
+  caller: Caller,
+  name: string,
+  start: string,
+  drive: string | undefined,
+): string[] {
+  const limit = COMPLETIONS + 1;
+  if (name === "drive") {
+    const names = drives.list(caller, null).map(nameOf);
+    return names.filter((each) => each.startsWith(start)).slice(0, limit);
+  }
+  if (name !== "path" || drive === undefined) return [];
+  const wanted = { ...BY_PATH, driveId: drive, prefix: start, grouped: true, limit, after: null };
+  const { files, level } = listings.list(caller, wanted);
+  return [...(level?.folders ?? []), ...files.map(({ path }) => path)].slice(0, limit);
+}
+
+function nextCursor(next: string | null) {
+  return next === null ? {} : { nextCursor: encodeCursor(next) };
 }
 
 function startOf(drive: { readonly id: string } | undefined): string | null {

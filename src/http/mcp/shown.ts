@@ -6,6 +6,16 @@ import type { Precondition } from "../../domain/files/precondition.ts";
 import { formatInstant } from "../../domain/time.ts";
 import { etagOf } from "../content/etag.ts";
 
+/** A text that may be left out. */
+export function optionalText(description: string, ...examples: string[]) {
+  return Type.Optional(Type.String({ description, ...(examples.length === 0 ? {} : { examples }) }));
+}
+
+/** A yes or no that may be left out. */
+export function optionalFlag(description: string) {
+  return Type.Optional(Type.Boolean({ description }));
+}
+
 export const driveArgument = Type.Optional(
   Type.String({
     minLength: 1,
@@ -20,11 +30,15 @@ export const pathArgument = Type.String({
 });
 
 /** The guard of a change, in arguments. */
-export const ifMatchArgument = Type.Optional(
-  Type.String({
-    description: "The etag that the file must still have. If it has another, nothing is changed.",
-  }),
+export const ifMatchArgument = optionalText(
+  "The etag that the file must still have. If it has another, nothing is changed.",
 );
+
+export const onlyTagsArgument = Type.Optional(
+  Type.Array(Type.String(), { description: "Only files with all of these tags." }),
+);
+
+export const cursorArgument = optionalText("next_cursor of the page before.");
 
 /** A file in answers. */
 export const shownFile = {

@@ -1,13 +1,43 @@
 import type { Static, TObject } from "@sinclair/typebox";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import { invalid } from "../../domain/errors.ts";
+import type { SeenDrive } from "../../domain/drives/drive.ts";
+import { CofferError, invalid } from "../../domain/errors.ts";
+import { once } from "../../domain/once.ts";
+import type { Retention } from "../../domain/history/retention.ts";
+import type { Log } from "../../process/log.ts";
+import type { Services } from "../../services/services.ts";
+import type { LinkBase } from "../gate/link-base.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";
+import type { ProvisionThrottle } from "../limits/provision-throttle.ts";
 import { withKnownNames } from "../operation/known-fields.ts";
 import { type NamePlace, unknownName } from "../operation/names.ts";
 import { withoutOptionalNulls } from "../operation/optional-nulls.ts";
 import { compileValidator } from "../operation/validate.ts";
 import type { NextSteps } from "./failure.ts";
-import { KEY_ARGUMENT } from "./key-argument.ts";
+import { nameOf } from "./shown.ts";
+
+/**
+ * The argument by which a tool call of a client that sends no key with its requests brings one, such as that of the
+ * drive which it has just made. It counts as if it had come in the `Authorization` header, for this call alone, and goes
+ * no further than `http/mcp/admission.ts`: neither the tool nor the log learns of it.
+ */
+export const KEY_ARGUMENT = "api_key";
+
+/** How many drives an error names. */
+const NAMED_DRIVES = 20;
+
+/** What the MCP server is made from. */
+export interface McpOptions {
+  readonly services: Services;
+  readonly throttle: ProvisionThrottle;
+  readonly log: Log;
+  readonly version: string;
+  readonly retention: Retention;
+  /** Where links to files begin. */
+  readonly linkBase: LinkBase;
+  /** Where humans go to claim a drive. */
+  readonly claimBase: LinkBase;
+}
 
 /** What a tool needs: nothing, a key, or a key that may write. */
 type Needs = "nothing" | "reading" | "writing";
@@ -43,19 +73,33 @@ export type Content =
       readonly size: number;
     };
 
-export interface Answer<T> {
+/** An answer of which a model reads something else than its JSON. */
+export class Answer<T> {
   readonly structured: T;
-  /** The same for models that read only this; by default the JSON of `structured`. */
-  readonly content?: readonly Content[];
+  readonly content: readonly Content[];
+
+  constructor(structured: T, content: readonly Content[]) {
+    this.structured = structured;
+    this.content = content;
+  }
 }
 
-export interface Call<T> {
-  readonly input: T;
+/** The request of which a tool call is a part. */
+interface CallParts extends McpOptions {
   readonly context: RequestContext;
-  /** Throws UNAUTHORIZED if there is none, so tools that need nothing do not ask. */
-  readonly caller: Caller;
   /** Aborted once nobody waits for the answer. */
   readonly signal: AbortSignal;
+}
+
+export interface Call<T> extends CallParts {
+  readonly input: T;
+  /** Throws UNAUTHORIZED if there is none, so tools that need nothing do not ask. */
+  readonly caller: Caller;
+  /**
+   * The drive that the argument `drive_id` names, or the caller's only own one, or else the only one that is shared with
+   * it. Throws NOT_FOUND; VALIDATION_ERROR, which names the drives, if the caller has several.
+   */
+  readonly drive: SeenDrive;
 }
 
 /** A tool as `tools/list` shows it, and how it is called. */
@@ -77,17 +121,15 @@ export interface Tool {
     };
   };
   /** Throws errors of its service, and VALIDATION_ERROR for arguments that do not fit. */
-  readonly run: (
-    sent: unknown,
-    context: RequestContext,
-    signal: AbortSignal,
-  ) => Promise<Answer<Record<string, unknown>>>;
+  readonly run: (sent: unknown, parts: CallParts) => Promise<Answer<Record<string, unknown>>>;
 }
+
+type Output<O extends TObject> = Static<O> & Record<string, unknown>;
 
 /** Makes a tool. `run` gets arguments that fit `input`. */
 export function tool<I extends TObject, O extends TObject>(
   facts: ToolFacts<I, O>,
-  run: (call: Call<Static<I>>) => Promise<Answer<Static<O> & Record<string, unknown>>>,
+  run: (call: Call<Static<I>>) => Promise<Output<O> | Answer<Output<O>>>,
 ): Tool {
   const { name, title, description, needs, input, output } = facts;
   const check = compileValidator(input, "arguments");
@@ -111,19 +153,51 @@ export function tool<I extends TObject, O extends TObject>(
         openWorldHint: false,
       },
     },
-    run: async (sent, context, signal) => {
-      const known = withKnownNames(input, sent ?? {}, names);
-      return run({
-        input: check(withoutOptionalNulls(input, known)),
-        context,
-        signal,
+    run: async (sent, parts) => {
+      const checked = check(withoutOptionalNulls(input, withKnownNames(input, sent ?? {}, names)));
+      const { services, context } = parts;
+      const callerOf = () => {
+        if (context.caller === null) throw unauthorized(false);
+        return context.caller;
+      };
+      const drive = once(() => driveNamed(services.drives, callerOf(), checked));
+      const answer = await run({
+        ...parts,
+        input: checked,
         get caller() {
-          if (context.caller === null) throw unauthorized(false);
-          return context.caller;
+          return callerOf();
+        },
+        get drive() {
+          return drive();
         },
       });
+      return answer instanceof Answer
+        ? answer
+        : new Answer(answer, [{ type: "text", text: JSON.stringify(answer) }]);
     },
   };
+}
+
+function driveNamed(
+  drives: Services["drives"],
+  caller: Caller,
+  { drive_id: reference }: { readonly drive_id?: unknown },
+): SeenDrive {
+  if (typeof reference === "string") return drives.get(caller, reference);
+  const all = drives.list(caller, null);
+  // That somebody shares a drive must not change which one is meant.
+  const own = all.filter(({ role }) => role === "owner");
+  const [first, second] = own.length === 0 ? all : own;
+  if (first === undefined) {
+    throw new CofferError(
+      "NOT_FOUND",
+      "You have no drive. Make one in the dashboard or with POST /v0/drives.",
+    );
+  }
+  if (second === undefined) return first;
+  const names = all.slice(0, NAMED_DRIVES).map((drive) => JSON.stringify(nameOf(drive)));
+  const more = all.length > NAMED_DRIVES ? ", and more: see list_drives" : "";
+  throw invalid("drive_id", `is required, because you have several: ${names.join(", ")}${more}.`);
 }
 
 /** An unknown argument may be misspelt, as `if_match` must not be. */

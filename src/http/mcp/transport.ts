@@ -8,9 +8,9 @@ import {
 import { CofferError } from "../../domain/errors.ts";
 import type { Log } from "../../process/log.ts";
 import { contextOf, type RequestContext, setContext } from "../gate/request-context.ts";
+import type { Message } from "./admission.ts";
 import { ListenStream } from "./listen-stream.ts";
 import type { Listen, ListenFilter } from "./listening.ts";
-import type { Message } from "./message.ts";
 
 /** Answers a message that was read from a request. */
 export type AnswerMessage = (request: Request, message: Message) => Promise<Response>;

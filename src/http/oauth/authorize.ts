@@ -1,29 +1,19 @@
 import { Type } from "@sinclair/typebox";
-import type { Clock } from "../../process/clock.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import { ParameterReader } from "../../domain/oauth/oauth-request.ts";
 import { CofferError } from "../../domain/errors.ts";
-import type { Log } from "../../process/log.ts";
-import type { Authorizations } from "../../services/oauth/authorizations.ts";
-import type { LinkBase } from "../gate/link-base.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { isNavigation } from "../sign-in/turn-back.ts";
 import {
   countRequest,
+  type OAuthOptions,
   optionalText,
   type ProtocolOperation,
   protocolRoute,
   UNCACHED,
   UNCACHED_HEADERS,
 } from "./protocol-route.ts";
-
-export interface AuthorizeOptions {
-  readonly authorizations: Authorizations;
-  readonly linkBase: LinkBase;
-  readonly clock: Clock;
-  readonly log: Log;
-}
 
 /** How many requests one client address may begin in a window, so that it cannot push others out of memory. */
 const STARTS = 60;
@@ -68,7 +58,7 @@ const AUTHORIZE: ProtocolOperation = {
  * The authorization endpoint (RFC 6749, 3.1): redirects the browser to our page, where a person decides. Until it is
  * sure who asks and where the answer goes, an error is for the person: it never redirects to the client.
  */
-export function authorize({ authorizations, linkBase, clock, log }: AuthorizeOptions) {
+export function authorize({ authorizations, linkBase, clock, log }: OAuthOptions) {
   const starts = new RateLimiter({ clock, windowSeconds: WINDOW_SECONDS });
   const begin = async (context: RequestContext, base: string): Promise<string> => {
     countRequest(starts, context, STARTS);

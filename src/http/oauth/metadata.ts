@@ -1,57 +1,16 @@
-import { type TObject, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { CofferError } from "../../domain/errors.ts";
 import { OAUTH_SCOPES } from "../../domain/oauth/oauth-request.ts";
-import type { ApiKeys } from "../../services/accounts/api-keys.ts";
-import type { Authorizations } from "../../services/oauth/authorizations.ts";
 import { bearerToken } from "../gate/gate.ts";
-import type { LinkBase } from "../gate/link-base.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { operation } from "../operation/operation.ts";
 import type { Route } from "../operation/route.ts";
-import { UNCACHED, UNCACHED_HEADERS } from "./protocol-route.ts";
-
-export interface MetadataOptions {
-  readonly apiKeys: ApiKeys;
-  readonly authorizations: Authorizations;
-  readonly linkBase: LinkBase;
-  /** The configured address; null if there is none. */
-  readonly baseUrl: string | null;
-}
+import { type OAuthOptions, UNCACHED, UNCACHED_HEADERS } from "./protocol-route.ts";
 
 const HEADERS = { ...UNCACHED, vary: "authorization" };
 
 const NO_USERS =
   "This server has no users yet who could let an application in. Its operator must set it up first, with the link that it prints when it starts; until then, use an API key.";
-
-const texts = Type.Array(Type.String());
-const address = Type.String();
-
-const resourceSchema = Type.Object({
-  resource: address,
-  authorization_servers: texts,
-  scopes_supported: texts,
-  bearer_methods_supported: texts,
-  resource_name: Type.String(),
-  resource_documentation: address,
-});
-
-const serverSchema = Type.Object({
-  issuer: address,
-  authorization_endpoint: address,
-  token_endpoint: address,
-  registration_endpoint: address,
-  revocation_endpoint: address,
-  scopes_supported: texts,
-  response_types_supported: texts,
-  response_modes_supported: texts,
-  grant_types_supported: texts,
-  token_endpoint_auth_methods_supported: texts,
-  revocation_endpoint_auth_methods_supported: texts,
-  code_challenge_methods_supported: texts,
-  authorization_response_iss_parameter_supported: Type.Boolean(),
-  client_id_metadata_document_supported: Type.Boolean(),
-  service_documentation: address,
-});
 
 /** A document: what it is, and what it says at an address of this server. */
 interface Document {
@@ -60,8 +19,7 @@ interface Document {
   /** After the well-known part of its path and the path of the address. */
   readonly name: string;
   readonly end: string;
-  readonly schema: TObject;
-  readonly at: (base: string) => object;
+  readonly at: (base: string) => Readonly<Record<string, string | boolean | readonly string[]>>;
 }
 
 const DOCUMENTS: readonly Document[] = [
@@ -70,7 +28,6 @@ const DOCUMENTS: readonly Document[] = [
     summary: "Show how to get access to the MCP endpoint",
     name: "oauth-protected-resource",
     end: "/mcp",
-    schema: resourceSchema,
     at: (base) => resource(`${base}/mcp`, base),
   },
   {
@@ -78,7 +35,6 @@ const DOCUMENTS: readonly Document[] = [
     summary: "Show how to get access to this server",
     name: "oauth-protected-resource",
     end: "",
-    schema: resourceSchema,
     at: (base) => resource(base, base),
   },
   {
@@ -86,7 +42,6 @@ const DOCUMENTS: readonly Document[] = [
     summary: "Show how applications sign in",
     name: "oauth-authorization-server",
     end: "",
-    schema: serverSchema,
     at: server,
   },
 ];
@@ -95,7 +50,7 @@ const DOCUMENTS: readonly Document[] = [
  * The documents with which OAuth clients find their way. They are not offered to a request with a valid key: a client
  * that finds them may drop the key that it was configured with.
  */
-export function metadata({ apiKeys, authorizations, linkBase, baseUrl }: MetadataOptions): Route[] {
+export function metadata({ apiKeys, authorizations, linkBase, baseUrl }: OAuthOptions): Route[] {
   const answer = ({ headers }: Request, context: RequestContext, { at }: Document) => {
     const key = bearerToken(headers.get("authorization"));
     const hasKey = key !== null && apiKeys.authenticate(key) !== null;
@@ -121,7 +76,8 @@ export function metadata({ apiKeys, authorizations, linkBase, baseUrl }: Metadat
   });
 }
 
-function describe({ operationId, summary, schema, at }: Document) {
+function describe({ operationId, summary, at }: Document) {
+  const example = at("https://drive.example.com");
   return {
     operationId,
     tag: "Applications",
@@ -134,16 +90,27 @@ function describe({ operationId, summary, schema, at }: Document) {
         status: 200,
         description: "The document.",
         headers: { ...UNCACHED_HEADERS, Vary: "`Authorization` and `Origin`" },
-        json: schema,
-        example: at("https://drive.example.com"),
+        json: schemaOf(example),
+        example,
       },
     ],
     errors: ["NOT_FOUND"],
   } as const;
 }
 
+/** The schema of a document that has all that this one has. */
+function schemaOf(document: ReturnType<Document["at"]>) {
+  const types = Object.entries(document).map(([name, value]) => [name, typeOf(value)]);
+  return Type.Object(Object.fromEntries(types));
+}
+
+function typeOf(value: ReturnType<Document["at"]>[string]) {
+  if (typeof value === "string") return Type.String();
+  return typeof value === "boolean" ? Type.Boolean() : Type.Array(Type.String());
+}
+
 /** RFC 9728, section 2. */
-function resource(identifier: string, base: string): object {
+function resource(identifier: string, base: string) {
   return {
     resource: identifier,
     authorization_servers: [base],
@@ -155,7 +122,7 @@ function resource(identifier: string, base: string): object {
 }
 
 /** RFC 8414, section 2. */
-function server(base: string): object {
+function server(base: string) {
   return {
     issuer: base,
     authorization_endpoint: `${base}/oauth/authorize`,

@@ -1,7 +1,10 @@
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { ParameterReader } from "../../domain/oauth/oauth-request.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
-import { rateLimited } from "../gate/errors.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { Log } from "../../process/log.ts";
+import type { Services } from "../../services/services.ts";
+import type { LinkBase } from "../gate/link-base.ts";
 import type { RateLimiter } from "../gate/rate-limiter.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { ANONYMOUS_BYTES } from "../json/body-limits.ts";
@@ -17,6 +20,18 @@ export const UNCACHED = { "cache-control": "no-store" };
 
 /** How the API description explains it. */
 export const UNCACHED_HEADERS = { "Cache-Control": "`no-store`" };
+
+/** What the routes of OAuth are made from. */
+export interface OAuthOptions extends Pick<
+  Services,
+  "apiKeys" | "authorizations" | "oauthClients" | "oauthGrants"
+> {
+  readonly linkBase: LinkBase;
+  /** The configured address; null if there is none. */
+  readonly baseUrl: string | null;
+  readonly clock: Clock;
+  readonly log: Log;
+}
 
 type Handler = (request: Request, context: RequestContext) => Promise<Response>;
 
@@ -48,8 +63,7 @@ export function optionalText(description: string) {
 
 /** Counts a request for its client's address. Throws RATE_LIMITED. */
 export function countRequest(limiter: RateLimiter, { client }: RequestContext, limit: number): void {
-  const { allowed, resetSeconds } = limiter.take(client, limit);
-  if (!allowed) throw rateLimited("Too many requests from one address. Try again later.", resetSeconds);
+  limiter.require(client, limit, () => "Too many requests from one address. Try again later.");
 }
 
 /** Reads a form or a client's metadata. Throws PAYLOAD_TOO_LARGE and UNSUPPORTED_MEDIA_TYPE. */

@@ -1,26 +1,20 @@
 import { Type } from "@sinclair/typebox";
-import type { Clock } from "../../process/clock.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { NEW_CLIENT_LIFETIME_MS } from "../../domain/oauth/oauth-client.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import { HOUR_MS } from "../../domain/time.ts";
-import type { OAuthClients } from "../../services/oauth/clients.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import { PLAIN_BODY } from "../json/body-limits.ts";
 import { parseJsonBody } from "../json/json-body.ts";
 import {
   countRequest,
+  type OAuthOptions,
   type ProtocolOperation,
   protocolRoute,
   readSmallBody,
   UNCACHED,
   UNCACHED_HEADERS,
 } from "./protocol-route.ts";
-
-export interface RegisterOptions {
-  readonly clients: OAuthClients;
-  readonly clock: Clock;
-}
 
 /** Registrations of one client address. */
 const PER_HOUR = 20;
@@ -70,7 +64,7 @@ const REGISTER: ProtocolOperation = {
 };
 
 /** The registration endpoint (RFC 7591): for clients that have no metadata document. */
-export function register({ clients, clock }: RegisterOptions) {
+export function register({ oauthClients: clients, clock }: OAuthOptions) {
   const limiter = new RateLimiter({ clock, windowSeconds: 3600 });
   return [
     protocolRoute("POST", "/oauth/register", REGISTER, async (request, context) => {

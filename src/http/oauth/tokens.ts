@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import type { Clock } from "../../process/clock.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import { type ParameterReader, requireOwnResource, scopeText } from "../../domain/oauth/oauth-request.ts";
 import {
@@ -10,12 +9,12 @@ import {
 } from "../../domain/oauth/oauth-token.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import type { IssuedTokens, OAuthGrants } from "../../services/oauth/grants.ts";
-import type { LinkBase } from "../gate/link-base.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import { ANONYMOUS_BYTES } from "../json/body-limits.ts";
 import {
   countRequest,
   FORM,
+  type OAuthOptions,
   optionalText,
   type ProtocolOperation,
   protocolRoute,
@@ -23,12 +22,6 @@ import {
   UNCACHED,
   UNCACHED_HEADERS,
 } from "./protocol-route.ts";
-
-export interface TokensOptions {
-  readonly grants: OAuthGrants;
-  readonly linkBase: LinkBase;
-  readonly clock: Clock;
-}
 
 /** Requests of one client address. Hosted clients of many people may share one. */
 const PER_MINUTE = 60;
@@ -98,7 +91,7 @@ const REVOKE: ProtocolOperation = {
 };
 
 /** The token endpoint (RFC 6749, 3.2) and revocation (RFC 7009). Clients have no secrets. */
-export function tokens({ grants, linkBase, clock }: TokensOptions) {
+export function tokens({ oauthGrants: grants, linkBase, clock }: OAuthOptions) {
   const limiter = new RateLimiter({ clock, windowSeconds: 60 });
   return [
     protocolRoute("POST", "/oauth/token", TOKEN, async (request, context) => {

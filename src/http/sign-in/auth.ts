@@ -1,13 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import type { Clock } from "../../process/clock.ts";
 import { CofferError, type ErrorCode } from "../../domain/errors.ts";
-import type { Accounts } from "../../services/accounts/accounts.ts";
-import type { KnownClients } from "../../services/accounts/known-clients.ts";
-import type { Oidc } from "../../services/accounts/oidc.ts";
-import type { Sessions, SignedIn } from "../../services/accounts/sessions.ts";
-import type { Browser, SignIn } from "../../services/accounts/sign-in.ts";
+import type { SignedIn } from "../../services/accounts/sessions.ts";
+import type { Browser } from "../../services/accounts/sign-in.ts";
+import type { Services } from "../../services/services.ts";
 import { accountRecord } from "../resources/accounts/account.ts";
-import { rateLimited } from "../gate/errors.ts";
 import { operation } from "../operation/operation.ts";
 import { type OriginOf, refuseForeign } from "../gate/own-origin.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
@@ -19,15 +16,18 @@ import {
 } from "../records/account-schemas.ts";
 import { givenPassword, newPassword } from "../operation/schema.ts";
 import { type Cookies, SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";
-import { FROM_STRANGERS, PER_ACCOUNT, PER_CLIENT, SignInThrottle, WINDOW_SECONDS } from "./throttle.ts";
+import {
+  FROM_STRANGERS,
+  PER_ACCOUNT,
+  PER_CLIENT,
+  SignInThrottle,
+  WINDOW_SECONDS,
+} from "../limits/guess-throttle.ts";
 
-export interface AuthOptions {
-  readonly signIn: SignIn;
-  readonly sessions: Sessions;
-  readonly accounts: Accounts;
-  readonly knownClients: KnownClients;
-  /** Null if people sign in only with passwords. */
-  readonly oidc: Oidc | null;
+export interface AuthOptions extends Pick<
+  Services,
+  "signIn" | "sessions" | "accounts" | "knownClients" | "oidc"
+> {
   readonly originOf: OriginOf;
   readonly cookies: Cookies;
   readonly clock: Clock;
@@ -160,12 +160,8 @@ export function auth(options: AuthOptions) {
       errors: [...OWN_ERRORS, "CONFLICT", "RATE_LIMITED"],
       handle: async ({ body, request, context }) => {
         refuseForeign(request, originOf);
-        const { allowed, resetSeconds } = signups.take(context.client, SIGNUPS_PER_HOUR);
-        if (!allowed)
-          throw rateLimited(
-            `Too many accounts from one address. Try again in ${resetSeconds} s.`,
-            resetSeconds,
-          );
+        const advice = (seconds: number) => `Too many accounts from one address. Try again in ${seconds} s.`;
+        signups.require(context.client, SIGNUPS_PER_HOUR, advice);
         return welcome(await signIn.signUp(body.username, body.password, browserOf(request)));
       },
     }),

@@ -4,14 +4,11 @@ import type { Log } from "../../process/log.ts";
 import { FLOW_LIFETIME_MS, type Oidc } from "../../services/accounts/oidc.ts";
 import type { SignIn } from "../../services/accounts/sign-in.ts";
 import { browserOf, NO_STORE, SETS_SESSION, UNCACHED } from "./auth.ts";
-import { rateLimited } from "../gate/errors.ts";
 import { operation } from "../operation/operation.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import { contextOf } from "../gate/request-context.ts";
-import { flowCookie, flowCookiesIn, FLOWS_PER_BROWSER } from "./flow-cookie.ts";
-import { returnPath } from "./return-path.ts";
 import { type Cookies, tokenIn } from "../gate/session-cookie.ts";
-import { isNavigation, turnBack, withoutOutcome } from "./turn-back.ts";
+import { isNavigation, returnPath, turnBack, withoutOutcome } from "./turn-back.ts";
 
 export interface OidcOptions {
   readonly oidc: Oidc;
@@ -38,6 +35,9 @@ const ON_ERROR =
 /** How many sign-ins one client may begin in a window, so that it cannot push others out of memory. */
 const STARTS = 60;
 const WINDOW_SECONDS = FLOW_LIFETIME_MS / 1000;
+
+/** How many sign-ins may be in progress in one browser: their cookies are part of each of its requests. */
+const FLOWS_PER_BROWSER = 8;
 
 /** Sign-in at the provider: the redirect to it, and the callback. */
 export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: OidcOptions) {
@@ -76,12 +76,8 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
       handle: async ({ request, query, context }) => {
         const returnTo = withoutOutcome(returnPath(query.return_to, home()));
         try {
-          const { allowed, resetSeconds } = starts.take(context.client, STARTS);
-          if (!allowed)
-            throw rateLimited(
-              `Too many sign-ins from one address. Try again in ${resetSeconds} s.`,
-              resetSeconds,
-            );
+          const advice = (seconds: number) => `Too many sign-ins from one address. Try again in ${seconds} s.`;
+          starts.require(context.client, STARTS, advice);
           const { url, state, ticket } = await provider.begin(returnTo, baseUrl() + CALLBACK, context.id);
           const surplus = flowCookiesIn(request).slice(0, 1 - FLOWS_PER_BROWSER);
           return redirect(
@@ -136,4 +132,15 @@ function redirect(location: string, ...setCookies: string[]): Response {
   const headers = new Headers({ ...NO_STORE, location, "referrer-policy": "no-referrer" });
   for (const cookie of setCookies) headers.append("set-cookie", cookie);
   return new Response(null, { status: 303, headers });
+}
+
+/** The cookie of the sign-in with this state. Each has its own, so that those in other tabs do not end it. */
+function flowCookie(state: string): string {
+  return `coffer_sign_in_${state}`;
+}
+
+/** The names of the cookies of a browser's sign-ins, oldest first: the order of RFC 6265, section 5.4. */
+function flowCookiesIn({ headers }: Request): string[] {
+  const names = new Bun.CookieMap(headers.get("cookie") ?? "").keys();
+  return [...names].filter((name) => /^coffer_sign_in_[\w-]{43}$/.test(name));
 }

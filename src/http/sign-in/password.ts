@@ -2,21 +2,18 @@ import { Type } from "@sinclair/typebox";
 import type { Clock } from "../../process/clock.ts";
 import { bucketOf } from "../../domain/accounts/caller.ts";
 import { CofferError } from "../../domain/errors.ts";
-import type { Accounts } from "../../services/accounts/accounts.ts";
-import type { KnownClients } from "../../services/accounts/known-clients.ts";
+import type { Services } from "../../services/services.ts";
 import { examplePassword } from "../records/account-schemas.ts";
 import { givenPassword, newPassword } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 import { ownToken } from "./sessions.ts";
-import { SignInThrottle } from "./throttle.ts";
-
-export interface PasswordOptions {
-  readonly accounts: Accounts;
-  readonly knownClients: KnownClients;
-}
+import { SignInThrottle } from "../limits/guess-throttle.ts";
 
 /** The password of a local account. */
-export function password({ accounts, knownClients }: PasswordOptions, clock: Clock) {
+export function password(
+  { accounts, knownClients }: Pick<Services, "accounts" | "knownClients">,
+  clock: Clock,
+) {
   // Without this, a session that was left open could be used to guess the password.
   const throttle = new SignInThrottle("change the password", knownClients, clock);
   return write("POST", "/v0/account/password", {

@@ -69,30 +69,22 @@ export class EndedKeys {
     const keys = endedKeys.keysOf(key, room);
     for (const id of keys) apiKeys.removeAny(id);
     let left = room - keys.length;
-    left -= this.#removeMembers(key, left);
-    left -= this.#lowerMembers(key, left);
+    left -= this.#changeMembers("member.removed", key, left);
+    left -= this.#changeMembers("member.changed", key, left);
     return room - left + this.#removeLinks(key, left);
   }
 
-  #removeMembers(key: KeyId, limit: number): number {
+  /** Removes the members that the key made, or makes those readers again whom it made editors. */
+  #changeMembers(type: "member.removed" | "member.changed", key: KeyId, limit: number): number {
     const { members, endedKeys } = this.#parts.tables;
-    const ended = endedKeys.membersOf(key, limit);
-    for (const { drive, user, userId } of ended) {
-      members.remove(drive, user);
-      this.#parts.changes.add({ drive, type: "member.removed", path: ROOT, ref: userId, stamp: this.#stamp });
+    const isEnd = type === "member.removed";
+    const changed = isEnd ? endedKeys.membersOf(key, limit) : endedKeys.raisedBy(key, limit);
+    for (const { drive, user, userId } of changed) {
+      if (isEnd) members.remove(drive, user);
+      else members.lower(drive, user);
+      this.#parts.changes.add({ drive, type, path: ROOT, ref: userId, stamp: this.#stamp });
     }
-    return ended.length;
-  }
-
-  /** Makes those readers again whom the key made editors. */
-  #lowerMembers(key: KeyId, limit: number): number {
-    const { members, endedKeys } = this.#parts.tables;
-    const raised = endedKeys.raisedBy(key, limit);
-    for (const { drive, user, userId } of raised) {
-      members.lower(drive, user);
-      this.#parts.changes.add({ drive, type: "member.changed", path: ROOT, ref: userId, stamp: this.#stamp });
-    }
-    return raised.length;
+    return changed.length;
   }
 
   #removeLinks(key: KeyId, limit: number): number {

@@ -1,7 +1,6 @@
 import type { Clock } from "../../process/clock.ts";
-import type { Kept } from "../../db/history/kept-contents.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Caller } from "../../domain/accounts/caller.ts";
+import type { AccountCaller, Caller, DriveCaller } from "../../domain/accounts/caller.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { DriveId, UserPk } from "../../domain/id.ts";
 import { type Month, monthOf, type Usage } from "../../domain/accounts/usage.ts";
@@ -30,17 +29,15 @@ export interface UsageReport {
 /** How many figures one transaction writes. */
 const PIECE = 200;
 
-/** What one drive or account used in a month. */
-type Entry = ({ readonly drive: DriveId } | { readonly account: UserPk }) & {
+/** A drive, or an account for what is of none of its drives. Ids of drives are texts, keys of accounts numbers. */
+type Who = DriveId | UserPk;
+
+/** What one of them used in a month. */
+interface Entry {
+  readonly who: Who;
   /** The first millisecond of the month. */
   readonly month: number;
   readonly used: Usage;
-};
-
-/** The counts of one month that are not written yet. */
-interface Counted {
-  readonly drives: Map<DriveId, Usage>;
-  readonly accounts: Map<UserPk, Usage>;
 }
 
 /**
@@ -49,8 +46,8 @@ interface Counted {
  */
 export class UsageMeter {
   readonly #parts;
-  /** By the first millisecond of the month. */
-  #counted = new Map<number, Counted>();
+  /** What is not written yet, by the first millisecond of the month. */
+  #counted = new Map<number, Map<Who, Usage>>();
   #month: Month = { start: 0, end: 0 };
   /** Settles when the last flush ends. */
   #flushed: Promise<void> = Promise.resolve();
@@ -61,15 +58,13 @@ export class UsageMeter {
 
   /** Counts a request: for the drive that its key is limited to, else for the account. */
   countOperation(caller: Caller): void {
-    const { drives, accounts } = this.#thisMonth();
-    const request = { operations: 1, bandwidth: 0 };
-    if (caller.kind === "drive") add(drives, caller.driveId, request);
-    else add(accounts, caller.userPk, request);
+    const who = caller.kind === "drive" ? caller.driveId : caller.userPk;
+    this.#add({ who, month: this.#thisMonth(), used: { operations: 1, bandwidth: 0 } });
   }
 
   /** Counts bytes of content sent to or read from a drive, by any caller. */
   countBytes(drive: DriveId, bytes: number): void {
-    add(this.#thisMonth().drives, drive, { operations: 0, bandwidth: bytes });
+    this.#add({ who: drive, month: this.#thisMonth(), used: { operations: 0, bandwidth: bytes } });
   }
 
   /** Writes the counts so far, some at a time. */
@@ -91,44 +86,43 @@ export class UsageMeter {
       if (!(error instanceof WriteRefused)) throw error;
     }
     const now = this.#parts.clock.now();
-    const period = monthOf(now);
     const { kept, storage, used } =
-      caller.kind === "account"
-        ? {
-            kept: this.#parts.tables.keptContents.of({ kind: "user", pk: caller.userPk }),
-            storage: {
-              used: this.#parts.tables.drives.storedBy(caller.userPk, now),
-              limit: this.#parts.quota.limitFor(caller.plan),
-            },
-            used: this.#parts.tables.usage.ofAccount(caller.userPk, period.start),
-          }
-        : this.#ofDrive(caller, period.start);
+      caller.kind === "account" ? this.#ofAccount(caller, now) : this.#ofDrive(caller, now);
     return {
       storage,
       versions: { used: kept.size, limit: null },
       operations: { used: used.operations, limit: null },
       bandwidth: { used: used.bandwidth, limit: null },
-      period,
+      period: monthOf(now),
     };
   }
 
-  #ofDrive(
-    caller: Caller & { readonly kind: "drive" },
-    month: number,
-  ): { readonly kept: Kept; readonly storage: Figure; readonly used: Usage } {
-    const drive = this.#parts.access.ownDrive(caller);
+  #ofAccount({ userPk, plan }: AccountCaller, now: number) {
+    const { tables, quota } = this.#parts;
     return {
-      kept: this.#parts.tables.keptContents.of({ kind: "drive", pk: drive.pk }),
+      kept: tables.keptContents.of({ kind: "user", pk: userPk }),
+      storage: { used: tables.drives.storedBy(userPk, now), limit: quota.limitFor(plan) },
+      used: tables.usage.ofAccount(userPk, monthOf(now).start),
+    };
+  }
+
+  #ofDrive(caller: DriveCaller, now: number) {
+    const { tables, quota, access } = this.#parts;
+    const drive = access.ownDrive(caller);
+    return {
+      kept: tables.keptContents.of({ kind: "drive", pk: drive.pk }),
       storage: {
-        used: seenCounts(this.#parts.tables, drive, caller.prefix, this.#parts.clock.now()).totalSize,
-        limit: this.#parts.quota.limitOf(drive),
+        used: seenCounts(tables, drive, caller.prefix, now).totalSize,
+        limit: quota.limitOf(drive),
       },
-      used: this.#parts.tables.usage.ofDrive(drive.pk, month),
+      used: tables.usage.ofDrive(drive.pk, monthOf(now).start),
     };
   }
 
   async #writeDown(): Promise<void> {
-    const taken = [...this.#counted].flatMap(([month, counted]) => entriesOf(month, counted));
+    const taken = [...this.#counted].flatMap(([month, counted]) =>
+      [...counted].map(([who, used]) => ({ who, month, used })),
+    );
     this.#counted = new Map();
     for (let from = 0; from < taken.length; from += PIECE) {
       try {
@@ -136,50 +130,32 @@ export class UsageMeter {
           taken.slice(from, from + PIECE).forEach((entry) => this.#write(entry)),
         );
       } catch (error) {
-        for (const entry of taken.slice(from)) this.#takeBack(entry);
+        for (const entry of taken.slice(from)) this.#add(entry);
         throw error;
       }
     }
   }
 
-  #write({ month, used, ...who }: Entry): void {
-    if ("drive" in who) this.#parts.tables.usage.addToDrive({ who: who.drive, month, ...used });
-    else this.#parts.tables.usage.addToAccount({ who: who.account, month, ...used });
+  #write({ who, month, used }: Entry): void {
+    const { usage } = this.#parts.tables;
+    if (typeof who === "string") usage.addToDrive({ who, month, ...used });
+    else usage.addToAccount({ who, month, ...used });
   }
 
-  #takeBack({ month, used, ...who }: Entry): void {
-    const { drives, accounts } = this.#in(month);
-    if ("drive" in who) add(drives, who.drive, used);
-    else add(accounts, who.account, used);
+  #add({ who, month, used: { operations, bandwidth } }: Entry): void {
+    const counted = this.#counted.get(month) ?? new Map<Who, Usage>();
+    const present = counted.get(who);
+    counted.set(who, {
+      operations: (present?.operations ?? 0) + operations,
+      bandwidth: (present?.bandwidth ?? 0) + bandwidth,
+    });
+    this.#counted.set(month, counted);
   }
 
-  #thisMonth(): Counted {
+  #thisMonth(): number {
     const now = this.#parts.clock.now();
     // Called for every request: computed again only when the month is over.
     if (now < this.#month.start || now >= this.#month.end) this.#month = monthOf(now);
-    return this.#in(this.#month.start);
+    return this.#month.start;
   }
-
-  #in(month: number): Counted {
-    const present = this.#counted.get(month);
-    if (present !== undefined) return present;
-    const counted = { drives: new Map<DriveId, Usage>(), accounts: new Map<UserPk, Usage>() };
-    this.#counted.set(month, counted);
-    return counted;
-  }
-}
-
-function entriesOf(month: number, { drives, accounts }: Counted): Entry[] {
-  return [
-    ...[...drives].map(([drive, used]) => ({ drive, month, used })),
-    ...[...accounts].map(([account, used]) => ({ account, month, used })),
-  ];
-}
-
-function add<Who>(counted: Map<Who, Usage>, who: Who, { operations, bandwidth }: Usage): void {
-  const present = counted.get(who);
-  counted.set(who, {
-    operations: (present?.operations ?? 0) + operations,
-    bandwidth: (present?.bandwidth ?? 0) + bandwidth,
-  });
 }

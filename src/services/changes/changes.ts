@@ -1,3 +1,4 @@
+import type { ChangeRange } from "../../db/changes/changes.ts";
 import type { Tables } from "../../db/tables.ts";
 import {
   type Change,
@@ -10,7 +11,6 @@ import { CofferError } from "../../domain/errors.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { type FolderPath, ROOT } from "../../domain/files/path.ts";
 import { ChangeHub, type Watched } from "./hub.ts";
-import { merged } from "./merged.ts";
 import { seenFrom } from "./seen-from.ts";
 
 /** A drive in a feed, and what of it is shown. */
@@ -38,6 +38,11 @@ export interface ChangePage {
 
 /** How many rows one page reads: if few of them are shown, it may be empty although there are more. */
 const ROWS = 1000;
+
+/** How many rows one query reads if there are several drives: most have nothing new. */
+const FEW = 16;
+/** The same for the only one. */
+const MANY = 500;
 
 /**
  * The feed of changes: what happened in the drives, in the order of the commits. It is complete: a change is recorded
@@ -136,4 +141,46 @@ function gone(): CofferError {
     "GONE",
     "Changes after this cursor are not kept any more. List the drive again, and go on with cursor=latest.",
   );
+}
+
+/** The changes of one drive, read `limit` at a time. */
+function* walk(
+  table: Tables["changes"],
+  range: ChangeRange,
+  limit: number,
+  newestFirst: boolean,
+): Generator<Change, undefined> {
+  let rest = range;
+  while (rest.after < rest.upTo) {
+    const rows = newestFirst ? table.newest(rest, limit) : table.oldest(rest, limit);
+    yield* rows;
+    const last = rows.at(-1)?.number;
+    if (last === undefined || rows.length < limit) return;
+    rest = newestFirst ? { ...rest, upTo: changeNumber(last - 1) } : { ...rest, after: last };
+  }
+}
+
+/** The changes of some drives, in the order of their numbers. @param few how many are wanted, mostly */
+function* merged(
+  table: Tables["changes"],
+  ranges: readonly ChangeRange[],
+  few: number,
+  newestFirst: boolean,
+): Generator<Change> {
+  const limit = Math.min(few, ranges.length === 1 ? MANY : FEW);
+  const heads = ranges.map((range) => {
+    const rest = walk(table, range, limit, newestFirst);
+    return { rest, change: rest.next().value };
+  });
+  for (;;) {
+    let best: { readonly head: (typeof heads)[number]; readonly change: Change } | null = null;
+    for (const head of heads) {
+      const { change } = head;
+      if (change === undefined) continue;
+      if (best === null || change.number < best.change.number !== newestFirst) best = { head, change };
+    }
+    if (best === null) return;
+    yield best.change;
+    best.head.change = best.head.rest.next().value;
+  }
 }

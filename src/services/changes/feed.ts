@@ -34,6 +34,18 @@ export interface StreamListener {
   readonly end: () => void;
 }
 
+/** A reader that goes on from where it was. Keeps no changes. */
+export interface FeedStream {
+  /**
+   * Some changes since the last call, and whether there are more already; call it again when these were sent. And what
+   * is new of works under way, which is not part of the feed: each is told with its newest state alone. Throws
+   * UNAUTHORIZED and NOT_FOUND once the caller may not read them any more, and GONE.
+   */
+  readonly read: () => Pick<ChangePage, "changes" | "hasMore"> & Pick<WorkNews, "works">;
+  /** Ends it. Doing so again does nothing. */
+  readonly close: () => void;
+}
+
 /** What is new of works, and the number to ask with next. */
 interface WorkNews {
   readonly works: readonly ToldWork[];
@@ -113,24 +125,25 @@ export class Feed {
       waiting[Symbol.dispose]();
       this.#remove(listener);
     };
-    return new FeedStream({
-      next: (after) => this.#next(caller, drives, after),
-      news: (after) => this.#news(caller, drives, after),
-      position,
+    let after = position;
+    let known: number | null = null;
+    return {
+      read: () => {
+        this.#parts.access.requireValid(caller);
+        const page = this.page(caller, { drives, position: after, limit: BATCH, newestFirst: false });
+        after = page.next;
+        const { works, number } = this.#news(caller, drives, known);
+        known = number;
+        return { ...page, works };
+      },
       close,
-    });
+    };
   }
 
   /** Ends all streams; no more are opened. */
   stop(): void {
     this.#isStopped = true;
     for (const listener of this.#streams.keys()) listener.end();
-  }
-
-  /** The next changes of a stream. The caller may have lost its access since it began: it is asked for each time. */
-  #next(caller: Caller, drives: FeedRequest["drives"], position: ChangePosition | null): ChangePage {
-    this.#parts.access.requireValid(caller);
-    return this.page(caller, { drives, position, limit: BATCH, newestFirst: false });
   }
 
   #news(caller: Caller, drives: FeedRequest["drives"], number: number | null): WorkNews {
@@ -181,40 +194,5 @@ export class Feed {
     if (this.#streams.size > 0) return;
     for (const timer of this.#timers) clearInterval(timer);
     this.#timers = [];
-  }
-}
-
-/** A reader that goes on from where it was. Keeps no changes. */
-export class FeedStream {
-  readonly #parts;
-  #number: number | null = null;
-  #position: ChangePosition | null;
-
-  constructor(parts: {
-    next: (position: ChangePosition | null) => ChangePage;
-    news: (number: number | null) => WorkNews;
-    position: ChangePosition | null;
-    close: () => void;
-  }) {
-    this.#parts = parts;
-    this.#position = parts.position;
-  }
-
-  /**
-   * Some changes since the last call, and whether there are more already; call it again when these were sent. And what
-   * is new of works under way, which is not part of the feed: each is told with its newest state alone. Throws
-   * UNAUTHORIZED and NOT_FOUND once the caller may not read them any more, and GONE.
-   */
-  read(): Pick<ChangePage, "changes" | "hasMore"> & Pick<WorkNews, "works"> {
-    const page = this.#parts.next(this.#position);
-    this.#position = page.next;
-    const { works, number } = this.#parts.news(this.#number);
-    this.#number = number;
-    return { ...page, works };
-  }
-
-  /** Ends it. Doing so again does nothing. */
-  close(): void {
-    this.#parts.close();
   }
 }

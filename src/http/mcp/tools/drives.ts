@@ -1,13 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import { parseDriveName, type SeenDrive } from "../../../domain/drives/drive.ts";
 import { formatInstant } from "../../../domain/time.ts";
-import type { Provisioned } from "../../../services/drives/drives.ts";
 import { provisionedRecord } from "../../resources/drives/provision.ts";
 import { fitting } from "../bounds.ts";
-import { KEY_ARGUMENT } from "../key-argument.ts";
-import type { McpOptions } from "../options.ts";
-import { nameOf } from "../shown.ts";
-import { type Tool, tool } from "../tool.ts";
+import { cursorArgument, nameOf } from "../shown.ts";
+import { KEY_ARGUMENT, tool } from "../tool.ts";
 
 const shownDrive = Type.Object({
   drive: Type.String({ description: "What the other tools take as `drive_id`." }),
@@ -23,81 +20,69 @@ const shownDrive = Type.Object({
 });
 
 /** Makes and names drives. */
-export function driveTools({ services, throttle, claimBase }: McpOptions): Tool[] {
-  const { drives } = services;
-  return [
-    tool(
-      {
-        name: "provision_drive",
-        title: "Make a drive without an account",
-        description:
-          "Makes a new, empty drive and answers with its API key and a claim link. Needs no key: use it if you have none. Store the key where your later sessions find it; message says how to send it. Give claim_url to your human: unless a human claims the drive, it is deleted on expires_at. Both are secrets, and shown only now.",
-        needs: "nothing",
-        input: Type.Object({
-          name: Type.String({
-            description: "What the drive is for: 1 to 64 characters.",
-            examples: ["Research notes"],
-          }),
+export const driveTools = [
+  tool(
+    {
+      name: "provision_drive",
+      title: "Make a drive without an account",
+      description:
+        "Makes a new, empty drive and answers with its API key and a claim link. Needs no key: use it if you have none. Store the key where your later sessions find it; message says how to send it. Give claim_url to your human: unless a human claims the drive, it is deleted on expires_at. Both are secrets, and shown only now.",
+      needs: "nothing",
+      input: Type.Object({
+        name: Type.String({
+          description: "What the drive is for: 1 to 64 characters.",
+          examples: ["Research notes"],
         }),
-        output: Type.Object({
-          api_key: Type.String({
-            description: "Reads and writes this drive. Store it: it is shown only now.",
-          }),
-          key_id: Type.String(),
-          drive_id: Type.String({ description: "What the other tools take as `drive_id`." }),
-          drive_name: Type.String(),
-          claim_url: Type.String({ description: "For your human, who keeps the drive by opening it." }),
-          expires_at: Type.String({ description: "When the drive is deleted, unless it is claimed." }),
-          message: Type.String({ description: "What to do now." }),
+      }),
+      output: Type.Object({
+        api_key: Type.String({
+          description: "Reads and writes this drive. Store it: it is shown only now.",
         }),
-      },
-      async ({ input, context }) => {
-        throttle.requireOn();
-        const name = parseDriveName("name", input.name);
-        throttle.take(context);
-        const made = await drives.provision(name);
-        return { structured: newDrive(made, claimBase(context), context.caller !== null) };
-      },
-    ),
-    tool(
-      {
-        name: "list_drives",
-        title: "List drives",
-        description:
-          "Lists the drives that your key reaches: your own, then those that others share with you. Call it first if you do not know what to pass as `drive_id`.",
-        needs: "reading",
-        input: Type.Object({
-          cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
-        }),
-        output: Type.Object({
-          drives: Type.Array(shownDrive),
-          next_cursor: Type.Optional(Type.String({ description: "Pass it as cursor to get the next page." })),
-        }),
-      },
-      async ({ input, caller }) => {
-        const all = drives.list(caller, null);
-        // The id of the last drive of the page before. If that is gone, the list starts again.
-        const rest = all.slice(all.findIndex(({ id }) => id === input.cursor) + 1);
-        const page = fitting(rest.map(driveShown));
-        const last = page.at(-1);
-        const more = page.length < rest.length && last !== undefined ? { next_cursor: last.id } : {};
-        return { structured: { drives: [...page], ...more } };
-      },
-    ),
-  ];
-}
-
-/** @param hasKey whether the client sends a key */
-function newDrive(made: Provisioned, claimBase: string, hasKey: boolean) {
-  const record = provisionedRecord(made, claimBase);
-  const use = hasKey
-    ? "The key of this connection does not reach the new drive: connect again with the new one, as `Authorization: Bearer <key>`."
-    : `Pass it to every other tool as ${KEY_ARGUMENT}.`;
-  return {
-    ...record,
-    message: `Store api_key now: it is not shown again. ${use} Give claim_url to your human: unless it is claimed, the drive is deleted at ${record.expires_at}.`,
-  };
-}
+        key_id: Type.String(),
+        drive_id: Type.String({ description: "What the other tools take as `drive_id`." }),
+        drive_name: Type.String(),
+        claim_url: Type.String({ description: "For your human, who keeps the drive by opening it." }),
+        expires_at: Type.String({ description: "When the drive is deleted, unless it is claimed." }),
+        message: Type.String({ description: "What to do now." }),
+      }),
+    },
+    async ({ input, context, services, throttle, claimBase }) => {
+      throttle.requireOn();
+      const name = parseDriveName("name", input.name);
+      throttle.take(context);
+      const record = provisionedRecord(await services.drives.provision(name), claimBase(context));
+      const use =
+        context.caller === null
+          ? `Pass it to every other tool as ${KEY_ARGUMENT}.`
+          : "The key of this connection does not reach the new drive: connect again with the new one, as `Authorization: Bearer <key>`.";
+      const message = `Store api_key now: it is not shown again. ${use} Give claim_url to your human: unless it is claimed, the drive is deleted at ${record.expires_at}.`;
+      return { ...record, message };
+    },
+  ),
+  tool(
+    {
+      name: "list_drives",
+      title: "List drives",
+      description:
+        "Lists the drives that your key reaches: your own, then those that others share with you. Call it first if you do not know what to pass as `drive_id`.",
+      needs: "reading",
+      input: Type.Object({ cursor: cursorArgument }),
+      output: Type.Object({
+        drives: Type.Array(shownDrive),
+        next_cursor: Type.Optional(Type.String({ description: "Pass it as cursor to get the next page." })),
+      }),
+    },
+    async ({ input, caller, services }) => {
+      const all = services.drives.list(caller, null);
+      // The id of the last drive of the page before. If that is gone, the list starts again.
+      const rest = all.slice(all.findIndex(({ id }) => id === input.cursor) + 1);
+      const page = fitting(rest.map(driveShown));
+      const last = page.at(-1);
+      const more = page.length < rest.length && last !== undefined ? { next_cursor: last.id } : {};
+      return { drives: [...page], ...more };
+    },
+  ),
+];
 
 function driveShown(drive: SeenDrive) {
   return {

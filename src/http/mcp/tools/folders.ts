@@ -1,14 +1,22 @@
 import { Type } from "@sinclair/typebox";
 import type { Drive } from "../../../domain/drives/drive.ts";
+import { invalid } from "../../../domain/errors.ts";
 import { withSlash } from "../../../domain/files/path.ts";
-import type { FolderListing, ShownFolder } from "../../../services/folders/folders.ts";
+import type { FolderListing } from "../../../services/folders/folders.ts";
 import type { Listing } from "../../../services/files/listings.ts";
+import { decodeCursor, encodeCursor } from "../../operation/cursor.ts";
 import { fitting, PAGE_FILES } from "../bounds.ts";
-import { driveNamed } from "../drive-named.ts";
-import { decodeFolderPosition, encodeFolderPosition, type FolderPosition } from "../folder-position.ts";
-import type { McpOptions } from "../options.ts";
-import { driveArgument, fileShown, nameOf, shownFile } from "../shown.ts";
-import { type Tool, tool } from "../tool.ts";
+import {
+  cursorArgument,
+  driveArgument,
+  fileShown,
+  nameOf,
+  onlyTagsArgument,
+  optionalFlag,
+  optionalText,
+  shownFile,
+} from "../shown.ts";
+import { tool } from "../tool.ts";
 
 const shownFolder = Type.Object({
   path: Type.String({ description: "Ends with `/`." }),
@@ -16,109 +24,100 @@ const shownFolder = Type.Object({
   total_size: Type.Integer({ description: "Bytes of these files." }),
 });
 
-const START: FolderPosition = { among: "folders", after: null };
+/** Where the list of a folder goes on: in its folders or, after these, in its files; null at their start. */
+interface Position {
+  readonly among: "folders" | "files";
+  /** A path. */
+  readonly after: string | null;
+}
+
+const START: Position = { among: "folders", after: null };
 const NO_FOLDERS: FolderListing = { folders: [], total: 0, nextAfter: null };
 
 /** Lists what is in a folder, and makes folders. */
-export function folderTools({ services }: McpOptions): Tool[] {
-  const { drives, folders, listings } = services;
-
-  return [
-    tool(
-      {
-        name: "list_files",
-        title: "List files and folders",
-        description:
-          "Lists a folder: its folders, then its files with their etags, each in the order of their paths. With `recursive`, it lists the files in all folders below instead. Long lists are cut: pass next_cursor to go on. To find something by its name or text, use search.",
-        needs: "reading",
-        input: Type.Object({
-          drive_id: driveArgument,
-          path: Type.Optional(
-            Type.String({ description: "A folder, such as notes/. Default: the top of the drive." }),
-          ),
-          recursive: Type.Optional(
-            Type.Boolean({ description: "Whether to list the files in all folders below. Default false." }),
-          ),
-          tags: Type.Optional(
-            Type.Array(Type.String(), { description: "Only files with all of these tags." }),
-          ),
-          limit: Type.Optional(
-            Type.Integer({ minimum: 1, maximum: PAGE_FILES, description: `Default ${PAGE_FILES}.` }),
-          ),
-          cursor: Type.Optional(Type.String({ description: "next_cursor of the page before." })),
-        }),
-        output: Type.Object({
-          drive: Type.String(),
-          path: Type.String(),
-          folders: Type.Array(shownFolder),
-          files: Type.Array(Type.Object(shownFile)),
-          next_cursor: Type.Optional(
-            Type.String({ description: "There is more: pass it as cursor, with the same other arguments." }),
-          ),
-        }),
-      },
-      async ({ input, caller }) => {
-        const drive = driveNamed(drives, caller, input.drive_id);
-        const path = withSlash(input.path ?? "");
-        const limit = input.limit ?? PAGE_FILES;
-        const grouped = input.recursive !== true;
-        const from = input.cursor === undefined ? START : decodeFolderPosition(input.cursor);
-        const isAmongFolders = grouped && from.among === "folders";
-        const listing = listings.list(caller, {
-          driveId: drive.id,
-          prefix: path,
-          grouped,
-          tags: input.tags ?? [],
-          sort: "path",
-          page: 1,
-          limit,
-          after:
-            from.among === "files" && from.after !== null
-              ? { file: { sort: "path", path: from.after }, folder: null }
-              : null,
-        });
-        const found = isAmongFolders
-          ? folders.list(caller, { driveId: drive.id, path, page: 1, limit, after: from.after })
-          : NO_FOLDERS;
-        return { structured: { drive: nameOf(drive), path, ...pageOf(drive, found, listing, limit) } };
-      },
-    ),
-    tool(
-      {
-        name: "create_folder",
-        title: "Make a folder",
-        description:
-          "Makes a folder and its missing parents. You need it only for empty folders: writing a file makes the folders of its path.",
-        needs: "writing",
-        isIdempotent: true,
-        input: Type.Object({
-          drive_id: driveArgument,
-          path: Type.String({ minLength: 1, description: "The folder.", examples: ["notes/2030/"] }),
-        }),
-        output: Type.Object({
-          drive: Type.String(),
-          path: Type.String(),
-          created: Type.Boolean({ description: "False if it was there before." }),
-        }),
-      },
-      async ({ input, caller }) => {
-        const drive = driveNamed(drives, caller, input.drive_id);
-        const made = await folders.create(caller, drive.id, withSlash(input.path));
-        return {
-          structured: { drive: nameOf(drive), path: made.folder.path, created: made.created },
-        };
-      },
-    ),
-  ];
-}
-
-function folderShown({ folder }: ShownFolder) {
-  return { path: folder.path, file_count: folder.fileCount, total_size: folder.totalSize };
-}
+export const folderTools = [
+  tool(
+    {
+      name: "list_files",
+      title: "List files and folders",
+      description:
+        "Lists a folder: its folders, then its files with their etags, each in the order of their paths. With `recursive`, it lists the files in all folders below instead. Long lists are cut: pass next_cursor to go on. To find something by its name or text, use search.",
+      needs: "reading",
+      input: Type.Object({
+        drive_id: driveArgument,
+        path: optionalText("A folder, such as notes/. Default: the top of the drive."),
+        recursive: optionalFlag("Whether to list the files in all folders below. Default false."),
+        tags: onlyTagsArgument,
+        limit: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: PAGE_FILES, description: `Default ${PAGE_FILES}.` }),
+        ),
+        cursor: cursorArgument,
+      }),
+      output: Type.Object({
+        drive: Type.String(),
+        path: Type.String(),
+        folders: Type.Array(shownFolder),
+        files: Type.Array(Type.Object(shownFile)),
+        next_cursor: optionalText("There is more: pass it as cursor, with the same other arguments."),
+      }),
+    },
+    async ({ input, caller, drive, services: { folders, listings } }) => {
+      const path = withSlash(input.path ?? "");
+      const limit = input.limit ?? PAGE_FILES;
+      const grouped = input.recursive !== true;
+      const from = input.cursor === undefined ? START : positionIn(input.cursor);
+      const isAmongFolders = grouped && from.among === "folders";
+      const listing = listings.list(caller, {
+        driveId: drive.id,
+        prefix: path,
+        grouped,
+        tags: input.tags ?? [],
+        sort: "path",
+        page: 1,
+        limit,
+        after:
+          from.among === "files" && from.after !== null
+            ? { file: { sort: "path", path: from.after }, folder: null }
+            : null,
+      });
+      const found = isAmongFolders
+        ? folders.list(caller, { driveId: drive.id, path, page: 1, limit, after: from.after })
+        : NO_FOLDERS;
+      return { drive: nameOf(drive), path, ...pageOf(drive, found, listing, limit) };
+    },
+  ),
+  tool(
+    {
+      name: "create_folder",
+      title: "Make a folder",
+      description:
+        "Makes a folder and its missing parents. You need it only for empty folders: writing a file makes the folders of its path.",
+      needs: "writing",
+      isIdempotent: true,
+      input: Type.Object({
+        drive_id: driveArgument,
+        path: Type.String({ minLength: 1, description: "The folder.", examples: ["notes/2030/"] }),
+      }),
+      output: Type.Object({
+        drive: Type.String(),
+        path: Type.String(),
+        created: Type.Boolean({ description: "False if it was there before." }),
+      }),
+    },
+    async ({ input, caller, drive, services }) => {
+      const { folder, created } = await services.folders.create(caller, drive.id, withSlash(input.path));
+      return { drive: nameOf(drive), path: folder.path, created };
+    },
+  ),
+];
 
 /** What fits into an answer: folders, then files once there are no more folders. */
 function pageOf(drive: Drive, found: FolderListing, listing: Listing, limit: number) {
-  const folders = found.folders.map(folderShown);
+  const folders = found.folders.map(({ folder }) => ({
+    path: folder.path,
+    file_count: folder.fileCount,
+    total_size: folder.totalSize,
+  }));
   const files = found.nextAfter === null ? listing.files.map((file) => fileShown(drive, file)) : [];
   const count = Math.min(limit, fitting([...folders, ...files]).length);
   const page = {
@@ -128,18 +127,33 @@ function pageOf(drive: Drive, found: FolderListing, listing: Listing, limit: num
   // The folders of the listing itself are not shown.
   const hasMore = found.nextAfter !== null || (listing.nextAfter?.file ?? null) !== null;
   const isWhole = count === folders.length + files.length && !hasMore;
-  return { ...page, ...(isWhole ? {} : { next_cursor: encodeFolderPosition(endOf(page, folders.length)) }) };
+  return { ...page, ...(isWhole ? {} : { next_cursor: cursorOf(endOf(page, folders.length)) }) };
 }
 
 /** Where the next page begins. @param folders how many folders were to be shown */
 function endOf(
   page: { readonly folders: readonly { path: string }[]; readonly files: readonly { path: string }[] },
   folders: number,
-): FolderPosition {
+): Position {
   const lastFile = page.files.at(-1);
   if (lastFile !== undefined) return { among: "files", after: lastFile.path };
   const lastFolder = page.folders.at(-1);
   return page.folders.length < folders || lastFolder !== undefined
     ? { among: "folders", after: lastFolder?.path ?? null }
     : { among: "files", after: null };
+}
+
+const MARKS = { folders: "d", files: "f" } as const;
+
+function cursorOf({ among, after }: Position): string {
+  return encodeCursor(MARKS[among] + (after ?? ""));
+}
+
+/** Throws VALIDATION_ERROR for a cursor that `cursorOf` did not return. */
+function positionIn(cursor: string): Position {
+  const text = decodeCursor(cursor);
+  const after = text.length === 1 ? null : text.slice(1);
+  if (text.startsWith(MARKS.folders)) return { among: "folders", after };
+  if (text.startsWith(MARKS.files)) return { among: "files", after };
+  throw invalid("cursor", "must be the next_cursor of an earlier page");
 }

@@ -3,10 +3,8 @@ import { LINK_SECONDS } from "../../../domain/limits.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import { presignedUrl } from "../../resources/links/presigned.ts";
 import { uploadUrl } from "../../resources/links/upload-links.ts";
-import { driveNamed } from "../drive-named.ts";
-import type { McpOptions } from "../options.ts";
-import { driveArgument, fileShown, nameOf, pathArgument, shownFile } from "../shown.ts";
-import { type Tool, tool } from "../tool.ts";
+import { driveArgument, fileShown, nameOf, optionalFlag, pathArgument, shownFile } from "../shown.ts";
+import { tool } from "../tool.ts";
 
 const seconds = Type.Optional(
   Type.Integer({
@@ -17,84 +15,74 @@ const seconds = Type.Optional(
 );
 
 /** Links for contents that a model should not carry. */
-export function linkTools({ services, linkBase }: McpOptions): Tool[] {
-  const { drives, files, presignedLinks, uploadLinks } = services;
-  return [
-    tool(
-      {
-        name: "share_file",
-        title: "Share a file with a link",
-        description:
-          "Makes a URL from which anyone can download the file with a plain GET, without a key, until it expires. Use it to hand a file to somebody, or to fetch a large or binary file with another program.",
-        needs: "writing",
-        input: Type.Object({
-          drive_id: driveArgument,
-          path: pathArgument,
-          expires_in: seconds,
-          one_time: Type.Optional(
-            Type.Boolean({ description: "Whether the URL works only once. Default false." }),
-          ),
-        }),
-        output: Type.Object({ url: Type.String(), expires_at: Type.String(), ...shownFile }),
-      },
-      async ({ input, caller, context }) => {
-        const drive = driveNamed(drives, caller, input.drive_id);
-        const file = files.get(caller, { drive: drive.id, path: input.path });
-        const wanted = {
-          expiresIn: input.expires_in ?? LINK_SECONDS.default,
-          oneTime: input.one_time ?? false,
-        };
-        const { token, expiresAt } = await presignedLinks.create(caller, { id: file.id }, wanted);
-        return {
-          structured: {
-            url: presignedUrl(linkBase(context), token),
-            expires_at: formatInstant(expiresAt),
-            ...fileShown(drive, file),
-          },
-        };
-      },
-    ),
-    tool(
-      {
-        name: "create_upload_link",
-        title: "Make a URL to upload a file to",
-        description:
-          "Makes a URL that takes one file by a plain PUT of its bytes, without a key, such as `curl -T report.pdf <url>`. Use it to store a large or binary file that another program has, without carrying it yourself. The file appears at the path, or replaces the one there; then the URL is used up.",
-        needs: "writing",
-        isDestructive: true,
-        input: Type.Object({
-          drive_id: driveArgument,
-          path: pathArgument,
-          max_size: Type.Optional(
-            Type.Integer({
-              minimum: 1,
-              maximum: Number.MAX_SAFE_INTEGER,
-              description: "The most bytes of the file. Default: as much as the server takes.",
-            }),
-          ),
-          expires_in: seconds,
-        }),
-        output: Type.Object({
-          url: Type.String(),
-          expires_at: Type.String(),
-          drive: Type.String(),
-          path: Type.String({ description: "As it was sent." }),
-        }),
-      },
-      async ({ input, caller, context }) => {
-        const drive = driveNamed(drives, caller, input.drive_id);
-        const { path, max_size: maxSize, expires_in: expiresIn } = input;
-        const wanted = { drive: drive.id, path, maxSize, expiresIn };
-        const { token, expiresAt } = await uploadLinks.create(caller, wanted);
-        return {
-          structured: {
-            url: uploadUrl(linkBase(context), token),
-            expires_at: formatInstant(expiresAt),
-            drive: nameOf(drive),
-            path,
-          },
-        };
-      },
-    ),
-  ];
-}
+export const linkTools = [
+  tool(
+    {
+      name: "share_file",
+      title: "Share a file with a link",
+      description:
+        "Makes a URL from which anyone can download the file with a plain GET, without a key, until it expires. Use it to hand a file to somebody, or to fetch a large or binary file with another program.",
+      needs: "writing",
+      input: Type.Object({
+        drive_id: driveArgument,
+        path: pathArgument,
+        expires_in: seconds,
+        one_time: optionalFlag("Whether the URL works only once. Default false."),
+      }),
+      output: Type.Object({ url: Type.String(), expires_at: Type.String(), ...shownFile }),
+    },
+    async ({ input, caller, drive, context, services, linkBase }) => {
+      const file = services.files.get(caller, { drive: drive.id, path: input.path });
+      const { expires_in: expiresIn = LINK_SECONDS.default, one_time: oneTime = false } = input;
+      const { token, expiresAt } = await services.presignedLinks.create(
+        caller,
+        { id: file.id },
+        { expiresIn, oneTime },
+      );
+      return {
+        url: presignedUrl(linkBase(context), token),
+        expires_at: formatInstant(expiresAt),
+        ...fileShown(drive, file),
+      };
+    },
+  ),
+  tool(
+    {
+      name: "create_upload_link",
+      title: "Make a URL to upload a file to",
+      description:
+        "Makes a URL that takes one file by a plain PUT of its bytes, without a key, such as `curl -T report.pdf <url>`. Use it to store a large or binary file that another program has, without carrying it yourself. The file appears at the path, or replaces the one there; then the URL is used up.",
+      needs: "writing",
+      isDestructive: true,
+      input: Type.Object({
+        drive_id: driveArgument,
+        path: pathArgument,
+        max_size: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: Number.MAX_SAFE_INTEGER,
+            description: "The most bytes of the file. Default: as much as the server takes.",
+          }),
+        ),
+        expires_in: seconds,
+      }),
+      output: Type.Object({
+        url: Type.String(),
+        expires_at: Type.String(),
+        drive: Type.String(),
+        path: Type.String({ description: "As it was sent." }),
+      }),
+    },
+    async ({ input, caller, drive, context, services, linkBase }) => {
+      const { path, max_size: maxSize, expires_in: expiresIn } = input;
+      const wanted = { drive: drive.id, path, maxSize, expiresIn };
+      const { token, expiresAt } = await services.uploadLinks.create(caller, wanted);
+      return {
+        url: uploadUrl(linkBase(context), token),
+        expires_at: formatInstant(expiresAt),
+        drive: nameOf(drive),
+        path,
+      };
+    },
+  ),
+];

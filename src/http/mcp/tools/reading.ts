@@ -1,18 +1,19 @@
 import { Type } from "@sinclair/typebox";
-import type { Caller } from "../../../domain/accounts/caller.ts";
-import type { Drive, SeenDrive } from "../../../domain/drives/drive.ts";
+import type { Drive } from "../../../domain/drives/drive.ts";
+import { CofferError } from "../../../domain/errors.ts";
+import { documentFormatOf } from "../../../domain/contents/extraction.ts";
+import { partOf, someLines, type TextPart } from "../../../domain/contents/texts/some-lines.ts";
+import { utf8Length } from "../../../domain/contents/texts/text.ts";
 import type { File } from "../../../domain/files/file.ts";
-import type { RequestContext } from "../../gate/request-context.ts";
+import { READ_TEXT_LINES } from "../../../domain/limits.ts";
+import type { TextRange } from "../../../services/contents/texts.ts";
+import type { Services } from "../../../services/services.ts";
 import { presignedUrl } from "../../resources/links/presigned.ts";
-import { WHOLE_BYTES } from "../bounds.ts";
-import { driveNamed } from "../drive-named.ts";
-import { fileAddress } from "../file-address.ts";
-import { fileUri } from "../file-uri.ts";
+import { ANSWER_BYTES, ANSWER_TEXT_JSON_BYTES, WHOLE_BYTES } from "../bounds.ts";
+import { fileAddress, fileUri } from "../file-uri.ts";
 import { imageTypeOf, isImageType } from "../images.ts";
-import type { McpOptions } from "../options.ts";
-import { ALL_LINES, linesOf, type ReadLines } from "../reading.ts";
-import { driveArgument, fileShown, nameOf, pathArgument, shownFile } from "../shown.ts";
-import { type Answer, type Content, type Tool, tool } from "../tool.ts";
+import { driveArgument, fileShown, nameOf, optionalText, pathArgument, shownFile } from "../shown.ts";
+import { Answer, type Call, type Content, tool } from "../tool.ts";
 
 /** How long the link to a content that is not shown lasts. */
 const CONTENT_LINK_SECONDS = 15 * 60;
@@ -20,119 +21,88 @@ const CONTENT_LINK_SECONDS = 15 * 60;
 const lineNumber = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description }));
 
-const read = Type.Object({
-  ...shownFile,
-  text: Type.Optional(Type.String({ description: "Only of text and documents. Lines end with \\n here." })),
-  start_line: Type.Optional(Type.Integer()),
-  end_line: Type.Optional(Type.Integer()),
-  total_lines: Type.Optional(Type.Integer()),
-  next_line: Type.Optional(Type.Integer({ description: "There is more: pass it as start_line." })),
-  next_byte: Type.Optional(
-    Type.Integer({ description: "Line next_line was cut: pass this as start_byte too." }),
+export const readingTools = [
+  tool(
+    {
+      name: "read_file",
+      title: "Read a file",
+      description:
+        "Shows a file with its etag: text by lines, the text of PDF, Word, Excel, PowerPoint, OpenDocument text and EPUB files, and images as images. Long text is cut at about 32 KB: to go on, pass next_line as start_line. Of other binary files you get a URL. To find the lines you need in large files, use grep first.",
+      needs: "reading",
+      input: Type.Object({
+        drive_id: driveArgument,
+        path: pathArgument,
+        start_line: lineNumber("The first line to show. Default 1."),
+        end_line: lineNumber("The last line to show. Default: the last one that fits."),
+        start_byte: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: Number.MAX_SAFE_INTEGER,
+            description: "Where in the first line to begin: next_byte of the answer before.",
+          }),
+        ),
+      }),
+      output: Type.Object({
+        ...shownFile,
+        text: optionalText("Only of text and documents. Lines end with \\n here."),
+        start_line: Type.Optional(Type.Integer()),
+        end_line: Type.Optional(Type.Integer()),
+        total_lines: Type.Optional(Type.Integer()),
+        next_line: Type.Optional(Type.Integer({ description: "There is more: pass it as start_line." })),
+        next_byte: Type.Optional(
+          Type.Integer({ description: "Line next_line was cut: pass this as start_byte too." }),
+        ),
+        download_url: optionalText("Where to GET the content, if it is not shown."),
+        note: optionalText("How to go on."),
+      }),
+    },
+    async (call): Promise<Answer<Shown>> => {
+      const { input, caller, drive, services } = call;
+      const file = services.files.get(caller, { drive: drive.id, path: input.path });
+      const image = await imageIn(services, file);
+      if (image !== null) return withFacts(fileShown(drive, file), image);
+      const lines = await linesOf(call, file, {
+        startLine: input.start_line ?? 1,
+        endLine: input.end_line ?? null,
+        startByte: input.start_byte ?? 0,
+      });
+      if (lines !== null) return withText(drive, file, lines);
+      return withLink(drive, file, await downloadUrl(call, file));
+    },
   ),
-  download_url: Type.Optional(Type.String({ description: "Where to GET the content, if it is not shown." })),
-  note: Type.Optional(Type.String({ description: "How to go on." })),
-});
-
-export function readingTools({ services, linkBase }: McpOptions): Tool[] {
-  const { drives, files, presignedLinks } = services;
-
-  /** A URL of the content. Somebody who may not share gets one that takes the key. */
-  const downloadUrl = async (
-    caller: Caller,
-    { role }: SeenDrive,
-    file: File,
-    context: RequestContext,
-  ): Promise<string> => {
-    const base = linkBase(context);
-    if (caller.scope === "read-only" || role === "reader") return `${base}/v0/files/${file.id}/download`;
-    const wanted = { expiresIn: CONTENT_LINK_SECONDS, oneTime: false };
-    const { token } = await presignedLinks.create(caller, { id: file.id }, wanted);
-    return presignedUrl(base, token);
-  };
-
-  /** Null for what is not an image, or too large to be shown. */
-  const imageIn = async (file: File): Promise<Content | null> => {
-    if (!isImageType(file.mimeType) || file.size > WHOLE_BYTES) return null;
-    const bytes = await files.contentWhole(file);
-    const mimeType = imageTypeOf(bytes);
-    return mimeType === null ? null : { type: "image", data: bytes.toBase64(), mimeType };
-  };
-
-  return [
-    tool(
-      {
-        name: "read_file",
-        title: "Read a file",
-        description:
-          "Shows a file with its etag: text by lines, the text of PDF, Word, Excel, PowerPoint, OpenDocument text and EPUB files, and images as images. Long text is cut at about 32 KB: to go on, pass next_line as start_line. Of other binary files you get a URL. To find the lines you need in large files, use grep first.",
-        needs: "reading",
-        input: Type.Object({
-          drive_id: driveArgument,
-          path: pathArgument,
-          start_line: lineNumber("The first line to show. Default 1."),
-          end_line: lineNumber("The last line to show. Default: the last one that fits."),
-          start_byte: Type.Optional(
-            Type.Integer({
-              minimum: 0,
-              maximum: Number.MAX_SAFE_INTEGER,
-              description: "Where in the first line to begin: next_byte of the answer before.",
-            }),
-          ),
-        }),
-        output: read,
-      },
-      async ({ input, caller, context, signal }): Promise<Answer<Shown>> => {
-        const drive = driveNamed(drives, caller, input.drive_id);
-        const file = files.get(caller, { drive: drive.id, path: input.path });
-        const image = await imageIn(file);
-        if (image !== null) return withFacts(fileShown(drive, file), image);
-        const wanted = {
-          startLine: input.start_line ?? 1,
-          endLine: input.end_line ?? null,
-          startByte: input.start_byte ?? 0,
-        };
-        const lines = await linesOf(services, caller, file, wanted, signal);
-        if (lines !== null) return withText(drive, file, lines);
-        const url = await downloadUrl(caller, drive, file, context);
-        return withLink(drive, file, url);
-      },
-    ),
-    tool(
-      {
-        name: "fetch",
-        title: "Fetch a search result",
-        description:
-          "Shows the text of a file by the id that search gave it. To read more than the beginning of a long text, pass the drive (as drive_id) and path of its metadata to read_file.",
-        needs: "reading",
-        input: Type.Object({ id: Type.String({ minLength: 1, description: "The id of a search result." }) }),
-        output: Type.Object({
-          id: Type.String(),
-          title: Type.String(),
-          text: Type.String(),
-          url: Type.String(),
-          metadata: Type.Record(Type.String(), Type.String()),
-        }),
-      },
-      async ({ input, caller, context, signal }) => {
-        const file = files.get(caller, { id: input.id });
-        const drive = drives.get(caller, file.driveId);
-        const lines = await linesOf(services, caller, file, ALL_LINES, signal);
-        const { etag, mime_type, updated_at } = fileShown(drive, file);
-        const rest = lines === null || lines.nextLine === null ? {} : { next_line: String(lines.nextLine) };
-        return {
-          structured: {
-            id: file.id,
-            title: file.filename,
-            text: lines?.text ?? `This is no text: it has ${file.size} bytes of ${mime_type}.`,
-            url: fileAddress(linkBase(context), file),
-            metadata: { drive: nameOf(drive), path: file.path, etag, mime_type, updated_at, ...rest },
-          },
-        };
-      },
-    ),
-  ];
-}
+  tool(
+    {
+      name: "fetch",
+      title: "Fetch a search result",
+      description:
+        "Shows the text of a file by the id that search gave it. To read more than the beginning of a long text, pass the drive (as drive_id) and path of its metadata to read_file.",
+      needs: "reading",
+      input: Type.Object({ id: Type.String({ minLength: 1, description: "The id of a search result." }) }),
+      output: Type.Object({
+        id: Type.String(),
+        title: Type.String(),
+        text: Type.String(),
+        url: Type.String(),
+        metadata: Type.Record(Type.String(), Type.String()),
+      }),
+    },
+    async (call) => {
+      const { input, caller, context, services, linkBase } = call;
+      const file = services.files.get(caller, { id: input.id });
+      const drive = services.drives.get(caller, file.driveId);
+      const lines = await linesOf(call, file, { startLine: 1, endLine: null, startByte: 0 });
+      const { etag, mime_type, updated_at } = fileShown(drive, file);
+      const rest = lines === null || lines.nextLine === null ? {} : { next_line: String(lines.nextLine) };
+      return {
+        id: file.id,
+        title: file.filename,
+        text: lines?.text ?? `This is no text: it has ${file.size} bytes of ${mime_type}.`,
+        url: fileAddress(linkBase(context), file),
+        metadata: { drive: nameOf(drive), path: file.path, etag, mime_type, updated_at, ...rest },
+      };
+    },
+  ),
+];
 
 const MORE_IN_DOCUMENT =
   "The document has more text than this, which is not read. Get a download link with share_file for the whole.";
@@ -140,7 +110,7 @@ const MORE_IN_DOCUMENT =
 type Shown = ReturnType<typeof fileShown> & Record<string, unknown>;
 
 function withFacts(facts: Shown, ...contents: Content[]): Answer<Shown> {
-  return { structured: facts, content: [{ type: "text", text: JSON.stringify(facts) }, ...contents] };
+  return new Answer(facts, [{ type: "text", text: JSON.stringify(facts) }, ...contents]);
 }
 
 /** The text stands apart from the facts, so that no text can be taken for them, and is not escaped. */
@@ -156,8 +126,7 @@ function withText(drive: Drive, file: File, lines: ReadLines): Answer<Shown> {
     ...(nextByte === null ? {} : { next_byte: nextByte }),
     ...(note === null ? {} : { note }),
   };
-  const { content = [] } = withFacts(facts, { type: "text", text });
-  return { structured: { ...facts, text }, content };
+  return new Answer({ ...facts, text }, withFacts(facts, { type: "text", text }).content);
 }
 
 /** How to go on; null at the end of the file. */
@@ -172,4 +141,81 @@ function withLink(drive: Drive, file: File, url: string): Answer<Shown> {
   const facts = { ...fileShown(drive, file), download_url: url, note };
   const { filename: name, mimeType, size } = file;
   return withFacts(facts, { type: "resource_link", uri: fileUri(file), name, mimeType, size });
+}
+
+/** A URL of the content. Somebody who may not share gets one that takes the key. */
+async function downloadUrl(
+  { caller, drive, context, services, linkBase }: Call<unknown>,
+  { id }: File,
+): Promise<string> {
+  const base = linkBase(context);
+  if (caller.scope === "read-only" || drive.role === "reader") return `${base}/v0/files/${id}/download`;
+  const wanted = { expiresIn: CONTENT_LINK_SECONDS, oneTime: false };
+  const { token } = await services.presignedLinks.create(caller, { id }, wanted);
+  return presignedUrl(base, token);
+}
+
+/** Null for what is not an image, or too large to be shown. */
+async function imageIn({ files }: Services, file: File): Promise<Content | null> {
+  if (!isImageType(file.mimeType) || file.size > WHOLE_BYTES) return null;
+  const bytes = await files.contentWhole(file);
+  const mimeType = imageTypeOf(bytes);
+  return mimeType === null ? null : { type: "image", data: bytes.toBase64(), mimeType };
+}
+
+/** Lines of a file, as much as a model should read at once. */
+interface ReadLines extends TextPart {
+  /** Whether a document has more text, after its last line, than is ever read. */
+  readonly isCut: boolean;
+}
+
+type WantedLines = Omit<TextRange, "maxBytes">;
+
+/**
+ * The text of a text file, or of a document that has text in it; null for a file that is neither. HTML is read as it
+ * is written, so that it can be edited.
+ *
+ * @throws CofferError VALIDATION_ERROR, EXTRACTION_FAILED for a document, RATE_LIMITED, PAYLOAD_TOO_LARGE
+ */
+async function linesOf(
+  { caller, services: { texts, extracts }, signal }: Call<unknown>,
+  { id, mimeType }: File,
+  wanted: WantedLines,
+): Promise<ReadLines | null> {
+  const format = documentFormatOf(mimeType);
+  if (format !== null && format !== "html") {
+    const { text, isCut } = await extracts.text(caller, { id }, signal);
+    return { ...(await readable((maxBytes) => cut(text, wanted, maxBytes))), isCut };
+  }
+  try {
+    const read = await readable((maxBytes) => texts.read(caller, { id }, { ...wanted, maxBytes }));
+    return { ...read, isCut: false };
+  } catch (error) {
+    const isNoText =
+      error instanceof CofferError &&
+      (error.code === "UNSUPPORTED_MEDIA_TYPE" || error.code === "EXTRACTION_FAILED");
+    if (isNoText) return null;
+    throw error;
+  }
+}
+
+/** As much as an answer holds: half as much again and again, while the text takes too much in JSON. */
+async function readable(read: (maxBytes: number) => TextPart | Promise<TextPart>): Promise<TextPart> {
+  for (let maxBytes = ANSWER_BYTES; ; maxBytes /= 2) {
+    const lines = await read(maxBytes);
+    if (utf8Length(JSON.stringify(lines.text)) <= ANSWER_TEXT_JSON_BYTES) return lines;
+  }
+}
+
+/** Some lines of a text that is in memory. */
+function cut(text: string, { startLine, endLine, startByte }: WantedLines, maxBytes: number): TextPart {
+  const all = text.split("\n");
+  if (all.at(-1) === "") all.pop();
+  const start = { startLine, startByte, totalLines: all.length, encoding: "utf-8" } as const;
+  const rest = all.slice(startLine - 1, endLine ?? all.length);
+  const [first] = rest;
+  if (first === undefined) return partOf(null, start);
+  const begun = Buffer.from(first).subarray(startByte).toString();
+  const most = { lines: READ_TEXT_LINES, bytes: maxBytes };
+  return partOf(someLines([begun, ...rest.slice(1), ""].join("\n"), true, most), start);
 }

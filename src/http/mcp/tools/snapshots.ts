@@ -1,15 +1,12 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Caller } from "../../../domain/accounts/caller.ts";
-import type { Drive } from "../../../domain/drives/drive.ts";
 import { invalid } from "../../../domain/errors.ts";
 import type { Snapshot } from "../../../domain/snapshots/snapshot.ts";
 import { formatInstant } from "../../../domain/time.ts";
-import type { Difference } from "../../../services/snapshots/comparisons.ts";
+import type { Snapshots } from "../../../services/snapshots/snapshots.ts";
 import { fitting } from "../bounds.ts";
-import { driveNamed } from "../drive-named.ts";
-import type { McpOptions } from "../options.ts";
-import { driveArgument, nameOf } from "../shown.ts";
-import { type Tool, tool } from "../tool.ts";
+import { driveArgument, nameOf, optionalText } from "../shown.ts";
+import { tool } from "../tool.ts";
 
 const SHOWN = { snapshots: 50, differences: 100 };
 
@@ -20,11 +17,6 @@ const shownSnapshot = Type.Object({
   total_size: Type.Integer({ description: "Bytes." }),
   automatic: Type.Boolean({ description: "Whether the server took it, before a restore." }),
   created_at: Type.String(),
-});
-
-const shownDifference = Type.Object({
-  change: Type.String({ description: "added, removed, changed or moved, since the snapshot." }),
-  path: Type.String(),
 });
 
 const input = Type.Object({
@@ -38,22 +30,24 @@ const input = Type.Object({
   snapshot_id: Type.Optional(
     Type.String({ minLength: 1, description: "The snapshot, to compare and restore." }),
   ),
-  path: Type.Optional(
-    Type.String({
-      description:
-        "A folder, which ends with `/`: restores or compares only what is in it. Default: the whole drive.",
-    }),
+  path: optionalText(
+    "A folder, which ends with `/`: restores or compares only what is in it. Default: the whole drive.",
   ),
-  name: Type.Optional(
-    Type.String({ description: "Of the new snapshot.", examples: ["Before the clean-up"] }),
-  ),
+  name: optionalText("Of the new snapshot.", "Before the clean-up"),
 });
 
 const output = Type.Object({
   drive: Type.String(),
   snapshot: Type.Optional(shownSnapshot),
   snapshots: Type.Optional(Type.Array(shownSnapshot)),
-  differences: Type.Optional(Type.Array(shownDifference)),
+  differences: Type.Optional(
+    Type.Array(
+      Type.Object({
+        change: Type.String({ description: "added, removed, changed or moved, since the snapshot." }),
+        path: Type.String(),
+      }),
+    ),
+  ),
   restored: Type.Optional(
     Type.Object({
       files_restored: Type.Integer(),
@@ -66,55 +60,54 @@ const output = Type.Object({
 
 type Given = Static<typeof input>;
 
-/** What one action answers, besides the drive. */
-type Answered = Omit<Static<typeof output>, "drive">;
-
 /** Keeps a drive as it is, and brings it back. */
-export function snapshotTools({ services }: McpOptions): Tool[] {
-  const { drives, snapshots } = services;
-
-  const actions = {
-    create: async (caller: Caller, drive: Drive, { name }: Given): Promise<Answered> => ({
-      snapshot: snapshotShown(await snapshots.create(caller, drive.id, name)),
+export const snapshotTools = [
+  tool(
+    {
+      name: "snapshot",
+      title: "Keep a drive as it is, and bring it back",
+      description:
+        "Snapshots of a drive. Take one (`create`) before anything risky, such as changes of many files: it takes no time and no space. If it goes wrong, `compare` shows what has changed since, and `restore` brings the whole drive, or one folder with `path`, back to the snapshot that you pass as `snapshot_id`. Before that the server takes a snapshot by itself: restoring undo_id undoes the restore. `list` shows the snapshots, newest first. For one file or folder, undo is simpler.",
+      needs: "writing",
+      isDestructive: true,
+      also: { id: "snapshot_id", prefix: "path" },
+      input,
+      output,
+    },
+    async ({ input: given, caller, drive, services }) => ({
+      drive: nameOf(drive),
+      ...(await act(services.snapshots, caller, drive.id, given)),
     }),
-    list: async (caller: Caller, drive: Drive): Promise<Answered> => {
-      const page = snapshots.list(caller, drive.id, { limit: SHOWN.snapshots, before: null });
+  ),
+];
+
+/** Does what is asked. Returns what that action answers, besides the drive. */
+async function act(
+  snapshots: Snapshots,
+  caller: Caller,
+  driveId: string,
+  given: Given,
+): Promise<Omit<Static<typeof output>, "drive">> {
+  switch (given.action) {
+    case "create":
+      return { snapshot: snapshotShown(await snapshots.create(caller, driveId, given.name)) };
+    case "list": {
+      const page = snapshots.list(caller, driveId, { limit: SHOWN.snapshots, before: null });
       return { snapshots: page.snapshots.map(snapshotShown), is_cut: page.nextBefore !== null };
-    },
-    compare: async (caller: Caller, drive: Drive, given: Given): Promise<Answered> => {
+    }
+    case "compare": {
       const request = { prefix: given.path ?? "", limit: SHOWN.differences, after: null };
-      const { differences, next } = await snapshots.compare(caller, drive.id, idIn(given), request);
-      const shown = fitting(differences.map(differenceShown));
+      const { differences, next } = await snapshots.compare(caller, driveId, idIn(given), request);
+      const shown = fitting(differences.map(({ change, path }) => ({ change, path })));
       return { differences: [...shown], is_cut: next !== null || shown.length < differences.length };
-    },
-    restore: async (caller: Caller, drive: Drive, given: Given): Promise<Answered> => {
-      const done = await snapshots.restore(caller, drive.id, idIn(given), given.path);
+    }
+    case "restore": {
+      const done = await snapshots.restore(caller, driveId, idIn(given), given.path);
       return {
         restored: { files_restored: done.restored, files_removed: done.removed, undo_id: done.before.id },
       };
-    },
-  };
-
-  return [
-    tool(
-      {
-        name: "snapshot",
-        title: "Keep a drive as it is, and bring it back",
-        description:
-          "Snapshots of a drive. Take one (`create`) before anything risky, such as changes of many files: it takes no time and no space. If it goes wrong, `compare` shows what has changed since, and `restore` brings the whole drive, or one folder with `path`, back to the snapshot that you pass as `snapshot_id`. Before that the server takes a snapshot by itself: restoring undo_id undoes the restore. `list` shows the snapshots, newest first. For one file or folder, undo is simpler.",
-        needs: "writing",
-        isDestructive: true,
-        also: { id: "snapshot_id", prefix: "path" },
-        input,
-        output,
-      },
-      async ({ input: given, caller }) => {
-        const drive = driveNamed(drives, caller, given.drive_id);
-        const answered = await actions[given.action](caller, drive, given);
-        return { structured: { drive: nameOf(drive), ...answered } };
-      },
-    ),
-  ];
+    }
+  }
 }
 
 function idIn({ snapshot_id: id, action }: Given): string {
@@ -132,8 +125,4 @@ function snapshotShown(snapshot: Snapshot) {
     automatic: snapshot.isAutomatic,
     created_at: formatInstant(snapshot.createdAt),
   };
-}
-
-function differenceShown({ change, path }: Difference) {
-  return { change, path };
 }

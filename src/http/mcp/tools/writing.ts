@@ -1,86 +1,79 @@
 import { isUtf8 } from "node:buffer";
 import { Type } from "@sinclair/typebox";
-import type { Caller } from "../../../domain/accounts/caller.ts";
 import { invalid } from "../../../domain/errors.ts";
-import type { UploadFields } from "../../../services/contents/upload-fields.ts";
-import type { Uploaded } from "../../../services/contents/upload.ts";
-import type { Uploads } from "../../../services/contents/uploads.ts";
 import { isTextType, mimeTypeOf } from "../../../domain/contents/media-type.ts";
 import { isWords } from "../../../domain/contents/texts/text.ts";
 import { parsePathOfFile } from "../../../domain/files/path.ts";
-import type { Precondition } from "../../../domain/files/precondition.ts";
-import { driveNamed } from "../drive-named.ts";
-import type { McpOptions } from "../options.ts";
 import {
   driveArgument,
   fileShown,
   ifMatchArgument,
+  optionalFlag,
+  optionalText,
   pathArgument,
   preconditionFrom,
   shownFile,
 } from "../shown.ts";
-import { type Tool, tool } from "../tool.ts";
+import { tool } from "../tool.ts";
 
 /** Writes whole files. */
-export function writingTools({ services }: McpOptions): Tool[] {
-  const { drives, uploads } = services;
-  return [
-    tool(
-      {
-        name: "write_file",
-        title: "Write a file",
-        description:
-          "Creates a file, or replaces one as a whole, with its missing folders. Pass `text`, or `base64` for a small binary file; for anything large use create_upload_link. To change a part of a text use edit_file, to add to its end append_file. To replace a file that you have read, pass its etag as if_match; to be sure that you replace nothing, pass only_create.",
-        needs: "writing",
-        isDestructive: true,
-        isIdempotent: true,
-        input: Type.Object({
-          drive_id: driveArgument,
-          path: pathArgument,
-          text: Type.Optional(Type.String({ description: "The content, stored as UTF-8." })),
-          base64: Type.Optional(Type.String({ description: "The content of a binary file, in base64." })),
-          content_type: Type.Optional(
-            Type.String({ description: "Default: by the extension.", examples: ["text/markdown"] }),
-          ),
-          tags: Type.Optional(
-            Type.Array(Type.String(), {
-              description: "Labels to find the file by. Default: those that the file has.",
-            }),
-          ),
-          if_match: ifMatchArgument,
-          only_create: Type.Optional(
-            Type.Boolean({ description: "Whether to fail if there is already a file. Default false." }),
-          ),
-        }),
-        output: Type.Object({
-          ...shownFile,
-          created: Type.Boolean({ description: "False if it replaced a file." }),
-        }),
-      },
-      async ({ input, caller }) => {
-        const drive = driveNamed(drives, caller, input.drive_id);
-        const content = contentOf(input);
-        const fields = {
-          driveId: drive.id,
-          filename: undefined,
-          path: parsePathOfFile("path", input.path),
-          contentType: input.content_type,
-          metadata: undefined,
-          tags: input.tags,
-          expiresAt: undefined,
-          keepsRest: true,
-          isText: input.text !== undefined,
-        };
-        const precondition = {
-          ...preconditionFrom(input.if_match),
-          ifNoneMatch: input.only_create === true ? "*" : null,
-        };
-        const { file, created } = await store(uploads, caller, content, fields, precondition);
-        return { structured: { ...fileShown(drive, file), created } };
-      },
-    ),
-  ];
-}
+export const writingTools = [
+  tool(
+    {
+      name: "write_file",
+      title: "Write a file",
+      description:
+        "Creates a file, or replaces one as a whole, with its missing folders. Pass `text`, or `base64` for a small binary file; for anything large use create_upload_link. To change a part of a text use edit_file, to add to its end append_file. To replace a file that you have read, pass its etag as if_match; to be sure that you replace nothing, pass only_create.",
+      needs: "writing",
+      isDestructive: true,
+      isIdempotent: true,
+      input: Type.Object({
+        drive_id: driveArgument,
+        path: pathArgument,
+        text: optionalText("The content, stored as UTF-8."),
+        base64: optionalText("The content of a binary file, in base64."),
+        content_type: optionalText("Default: by the extension.", "text/markdown"),
+        tags: Type.Optional(
+          Type.Array(Type.String(), {
+            description: "Labels to find the file by. Default: those that the file has.",
+          }),
+        ),
+        if_match: ifMatchArgument,
+        only_create: optionalFlag("Whether to fail if there is already a file. Default false."),
+      }),
+      output: Type.Object({
+        ...shownFile,
+        created: Type.Boolean({ description: "False if it replaced a file." }),
+      }),
+    },
+    async ({ input, caller, drive, services }) => {
+      const content = contentOf(input);
+      const fields = {
+        driveId: drive.id,
+        filename: undefined,
+        path: parsePathOfFile("path", input.path),
+        contentType: input.content_type,
+        metadata: undefined,
+        tags: input.tags,
+        expiresAt: undefined,
+        keepsRest: true,
+        isText: input.text !== undefined,
+      };
+      const precondition = {
+        ...preconditionFrom(input.if_match),
+        ifNoneMatch: input.only_create === true ? "*" : null,
+      };
+      const upload = await services.uploads.begin(caller, drive.id);
+      try {
+        if (content.length > 0) await upload.write(content);
+        const { file, created } = await upload.finish(fields, precondition);
+        return { ...fileShown(drive, file), created };
+      } finally {
+        await upload.abort();
+      }
+    },
+  ),
+];
 
 /** What of the arguments the content is made of. */
 interface Given {
@@ -113,21 +106,5 @@ function decoded(base64: string): Uint8Array {
   } catch (error) {
     if (error instanceof SyntaxError) throw invalid("base64", NOT_BASE64);
     throw error;
-  }
-}
-
-async function store(
-  uploads: Uploads,
-  caller: Caller,
-  content: Uint8Array,
-  fields: UploadFields,
-  precondition: Precondition,
-): Promise<Uploaded> {
-  const upload = await uploads.begin(caller, fields.driveId);
-  try {
-    if (content.length > 0) await upload.write(content);
-    return await upload.finish(fields, precondition);
-  } finally {
-    await upload.abort();
   }
 }
