@@ -23,16 +23,13 @@ import { LinksTable } from "./links/links.ts";
 import { OAuthClientsTable } from "./oauth/oauth-clients.ts";
 import { OAuthGrantsTable } from "./oauth/oauth-grants.ts";
 import { PastFiles } from "./snapshots/past-files.ts";
-import { PresignedLinksTable } from "./links/presigned-links.ts";
 import { ReleasedContentsTable } from "./contents/released-contents.ts";
-import { UploadLinksTable } from "./links/upload-links.ts";
 import { UsageTable } from "./accounts/usage.ts";
 import { IdempotencyTable } from "./idempotency-records.ts";
 import { ScrubTable } from "./upkeep/scrub.ts";
 import { DocumentRetries } from "./search/document-retries.ts";
 import { SearchJobs } from "./search/jobs.ts";
 import { Searches } from "./search/searches.ts";
-import { ShareLinksTable } from "./links/share-links.ts";
 import { SessionsTable } from "./accounts/sessions.ts";
 import { SmallContentsTable } from "./contents/small-contents.ts";
 import { SnapshotDifferences } from "./snapshots/snapshot-differences.ts";
@@ -92,9 +89,6 @@ export function openTables(database: Database) {
     documentRetries: new DocumentRetries(database),
     searches: new Searches(database),
     idempotencyRecords: new IdempotencyTable(database),
-    presignedLinks: new PresignedLinksTable(database),
-    uploadLinks: new UploadLinksTable(database),
-    shareLinks: new ShareLinksTable(database),
     links: new LinksTable(database),
     webhooks: new WebhooksTable(database),
     webhookDeliveries: new WebhookDeliveriesTable(database),

@@ -21,8 +21,8 @@ export interface ExpiredRows {
 
 /** The rows that only need to be removed once they have ended: nothing else depends on them. */
 export function expiredRows(tables: Tables, retention: Retention): readonly ExpiredRows[] {
-  const { fileVersions, claimTokens, apiKeys, oauthClients, idempotencyRecords, knownClients } = tables;
-  const links = [tables.presignedLinks, tables.uploadLinks, tables.shareLinks];
+  const { fileVersions, claimTokens, apiKeys, oauthClients, links, idempotencyRecords, knownClients } =
+    tables;
   return [
     {
       what: "old versions",
@@ -36,10 +36,7 @@ export function expiredRows(tables: Tables, retention: Retention): readonly Expi
     },
     { what: "expired keys", removeSome: (now) => apiKeys.removeExpired(now, PIECE) },
     { what: "expired OAuth clients", removeSome: (now) => oauthClients.removeExpired(now, PIECE) },
-    ...links.map((each) => ({
-      what: "expired links",
-      removeSome: (now: number) => each.removeExpired(now - LINK_MEMORY_MS, LARGE_PIECE),
-    })),
+    { what: "expired links", removeSome: (now) => links.removeExpired(now - LINK_MEMORY_MS, LARGE_PIECE) },
     {
       what: "expired idempotency records",
       removeSome: (now) => idempotencyRecords.removeExpired(now, LARGE_PIECE),

@@ -185,13 +185,13 @@ export class Sweep {
   /** Removes what is in a deleted drive, then its row. Returns false if it was stopped before the end. */
   async #empty(drive: DrivePk): Promise<boolean> {
     const { writeFromReserve: write, folders, drives, apiKeys, releasedContents } = this.#parts.tables;
-    const { snapshots, folderWorks, shareLinks, changes } = this.#parts.tables;
+    const { snapshots, folderWorks, links, changes } = this.#parts.tables;
     // First: then nothing is held for snapshots any more. Works name them, and entries of the trash.
     await write(() => folderWorks.removeHistoryOf(drive));
     await this.#inPieces(() => write(() => snapshots.removeSomeOf(drive, PIECE)));
     await this.#inPieces(() => write(() => this.#snapshots.removeSomeOf(drive, LARGE_PIECE)));
     await this.#inPieces(() => write(() => apiKeys.removeSomeOf(drive, PIECE)));
-    await this.#inPieces(() => write(() => shareLinks.removeSomeOf(drive, LARGE_PIECE)));
+    await this.#inPieces(() => write(() => links.removeSharesOf(drive, LARGE_PIECE)));
     await this.#inPieces(() => write(() => this.#parts.historyRemoval.removeSomeOf(drive)));
     await this.#inPieces(() => write(() => this.#removeSomeOfWebhooks(drive)));
     await this.#inPieces(() => write(() => changes.removeSomeOf(drive, PIECE)));

@@ -188,10 +188,10 @@ describe("the list", () => {
       return data.find((link) => link.id === presigned.id);
     };
     expect(await uses()).toMatchObject({ path: "moved.txt", uses: 2, last_used_at: expect.any(String) });
-    await stage.coffer.appliance.services.links.flushUse();
+    await stage.coffer.appliance.services.linkUses.flush();
     await get();
-    await stage.coffer.appliance.services.links.flushUse();
-    await stage.coffer.appliance.services.links.flushUse();
+    await stage.coffer.appliance.services.linkUses.flush();
+    await stage.coffer.appliance.services.linkUses.flush();
     expect(await uses()).toMatchObject({ uses: 3 });
     using sql = new Database(join(stage.coffer.dataDir, "coffer.db"), { readonly: true });
     expect(sql.query("SELECT uses FROM presigned_link WHERE id = ?").get(presigned.id)).toEqual({ uses: 3 });

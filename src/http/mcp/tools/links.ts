@@ -1,24 +1,15 @@
 import { Type } from "@sinclair/typebox";
-import { LINK_SECONDS } from "../../../domain/limits.ts";
 import { formatInstant } from "../../../domain/time.ts";
-import { presignedUrl } from "../../resources/links/presigned.ts";
-import { uploadUrl } from "../../resources/links/upload-links.ts";
+import { linkUrl } from "../../gate/link-base.ts";
+import { linkSeconds } from "../../resources/links/file-links.ts";
 import { driveNamed } from "../drive-named.ts";
 import type { McpOptions } from "../options.ts";
 import { driveArgument, fileShown, nameOf, pathArgument, shownFile } from "../shown.ts";
 import { type Tool, tool } from "../tool.ts";
 
-const seconds = Type.Optional(
-  Type.Integer({
-    minimum: LINK_SECONDS.least,
-    maximum: LINK_SECONDS.most,
-    description: `Seconds. Default ${LINK_SECONDS.default}.`,
-  }),
-);
-
 /** Links for contents that a model should not carry. */
 export function linkTools({ services, linkBase }: McpOptions): Tool[] {
-  const { drives, files, presignedLinks, uploadLinks } = services;
+  const { drives, files, links } = services;
   return [
     tool(
       {
@@ -30,7 +21,7 @@ export function linkTools({ services, linkBase }: McpOptions): Tool[] {
         input: Type.Object({
           drive_id: driveArgument,
           path: pathArgument,
-          expires_in: seconds,
+          expires_in: linkSeconds,
           one_time: Type.Optional(
             Type.Boolean({ description: "Whether the URL works only once. Default false." }),
           ),
@@ -40,15 +31,12 @@ export function linkTools({ services, linkBase }: McpOptions): Tool[] {
       async ({ input, caller, context }) => {
         const drive = driveNamed(drives, caller, input.drive_id);
         const file = files.get(caller, { drive: drive.id, path: input.path });
-        const wanted = {
-          expiresIn: input.expires_in ?? LINK_SECONDS.default,
-          oneTime: input.one_time ?? false,
-        };
-        const { token, expiresAt } = await presignedLinks.create(caller, { id: file.id }, wanted);
+        const wanted = { expiresIn: input.expires_in, oneTime: input.one_time };
+        const made = await links.createPresigned(caller, { id: file.id }, wanted);
         return {
           structured: {
-            url: presignedUrl(linkBase(context), token),
-            expires_at: formatInstant(expiresAt),
+            url: linkUrl(linkBase(context), made),
+            expires_at: formatInstant(made.link.expiresAt),
             ...fileShown(drive, file),
           },
         };
@@ -72,7 +60,7 @@ export function linkTools({ services, linkBase }: McpOptions): Tool[] {
               description: "The most bytes of the file. Default: as much as the server takes.",
             }),
           ),
-          expires_in: seconds,
+          expires_in: linkSeconds,
         }),
         output: Type.Object({
           url: Type.String(),
@@ -85,11 +73,11 @@ export function linkTools({ services, linkBase }: McpOptions): Tool[] {
         const drive = driveNamed(drives, caller, input.drive_id);
         const { path, max_size: maxSize, expires_in: expiresIn } = input;
         const wanted = { drive: drive.id, path, maxSize, expiresIn };
-        const { token, expiresAt } = await uploadLinks.create(caller, wanted);
+        const made = await links.createUpload(caller, wanted);
         return {
           structured: {
-            url: uploadUrl(linkBase(context), token),
-            expires_at: formatInstant(expiresAt),
+            url: linkUrl(linkBase(context), made),
+            expires_at: formatInstant(made.link.expiresAt),
             drive: nameOf(drive),
             path,
           },

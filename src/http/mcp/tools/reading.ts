@@ -3,7 +3,7 @@ import type { Caller } from "../../../domain/accounts/caller.ts";
 import type { Drive, SeenDrive } from "../../../domain/drives/drive.ts";
 import type { File } from "../../../domain/files/file.ts";
 import type { RequestContext } from "../../gate/request-context.ts";
-import { presignedUrl } from "../../resources/links/presigned.ts";
+import { linkUrl } from "../../gate/link-base.ts";
 import { WHOLE_BYTES } from "../bounds.ts";
 import { driveNamed } from "../drive-named.ts";
 import { fileAddress } from "../file-address.ts";
@@ -35,7 +35,7 @@ const read = Type.Object({
 });
 
 export function readingTools({ services, linkBase }: McpOptions): Tool[] {
-  const { drives, files, presignedLinks } = services;
+  const { drives, files, links } = services;
 
   /** A URL of the content. Somebody who may not share gets one that takes the key. */
   const downloadUrl = async (
@@ -46,9 +46,8 @@ export function readingTools({ services, linkBase }: McpOptions): Tool[] {
   ): Promise<string> => {
     const base = linkBase(context);
     if (caller.scope === "read-only" || role === "reader") return `${base}/v0/files/${file.id}/download`;
-    const wanted = { expiresIn: CONTENT_LINK_SECONDS, oneTime: false };
-    const { token } = await presignedLinks.create(caller, { id: file.id }, wanted);
-    return presignedUrl(base, token);
+    const wanted = { expiresIn: CONTENT_LINK_SECONDS };
+    return linkUrl(base, await links.createPresigned(caller, { id: file.id }, wanted));
   };
 
   /** Null for what is not an image, or too large to be shown. */

@@ -6,8 +6,9 @@ import {
   PAGE_LIMIT_DEFAULT,
   SHARE_LINK_DAYS,
 } from "../../../domain/limits.ts";
+import type { LinkLists } from "../../../services/links/link-lists.ts";
 import type { Links } from "../../../services/links/links.ts";
-import { type LinkBase, LINKS_BEGIN } from "../../gate/link-base.ts";
+import { type LinkBase, LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
 import { decodeLinkPosition, encodeLinkPosition } from "../../operation/cursor.ts";
 import { exampleLink } from "../../records/examples.ts";
 import { linkSchema } from "../../records/link-schemas.ts";
@@ -18,18 +19,14 @@ import { write } from "../../operation/write.ts";
 
 export interface LinkOptions {
   readonly links: Links;
+  readonly lists: LinkLists;
   readonly linkBase: LinkBase;
 }
 
 const exampleToken = "shr_1a2b3c4d5e6f...";
 
-/** Where people see what a link shows. */
-function sharePageUrl(base: string, token: string): string {
-  return `${base}/s/${token}`;
-}
-
 /** Makes links that show a file or a folder; lists and revokes links of all kinds. */
-export function links({ links: service, linkBase }: LinkOptions) {
+export function links({ links: service, lists, linkBase }: LinkOptions) {
   return new Elysia({ name: "links" })
     .post(
       ...write(
@@ -75,7 +72,7 @@ export function links({ links: service, linkBase }: LinkOptions) {
                 ...exampleLink,
                 uses: 0,
                 last_used_at: null,
-                url: sharePageUrl("https://drive.example.com", exampleToken),
+                url: linkUrl("https://drive.example.com", { link: exampleLink, token: exampleToken }),
                 token: exampleToken,
               },
             },
@@ -85,12 +82,12 @@ export function links({ links: service, linkBase }: LinkOptions) {
         ({ body, caller, context }, reply) => {
           const base = linkBase(context);
           const { drive_id: drive, path, password, expires_at: expiresAt } = body;
-          return service.create(
+          return service.createShare(
             caller,
             { drive, path, password, expiresAt },
-            reply.with(({ link, token }) => ({
+            reply.with((made) => ({
               status: 201,
-              json: { ...linkRecord(link), url: sharePageUrl(base, token), token },
+              json: { ...linkRecord(made.link), url: linkUrl(base, made), token: made.token },
             })),
           );
         },
@@ -127,7 +124,7 @@ export function links({ links: service, linkBase }: LinkOptions) {
           errors: ["NOT_FOUND"],
         },
         async ({ query, caller }) => {
-          const { links: found, nextAfter } = await service.list(caller, {
+          const { links: found, nextAfter } = await lists.list(caller, {
             drive: query.drive_id,
             limit: query.limit,
             after: query.cursor === undefined ? null : decodeLinkPosition(query.cursor),
