@@ -1,13 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Client } from "../../support/server/client.ts";
-import {
-  openStage,
-  put,
-  refused,
-  runScenarios,
-  type Scenario,
-  type Step,
-} from "../../support/server/scenario.ts";
+import { gives, openStage, put, refused, runScenarios, type Step } from "../../support/server/scenario.ts";
 
 // The folders of a list with a delimiter come on pages, as its files do.
 
@@ -87,52 +80,42 @@ for (const files of [0, 3, 12, 30]) {
 }
 
 function list(query: string, json: object): Step {
-  return { request: ["GET", `/v0/files?drive_id={drive}&${query}`], status: 200, json };
+  return gives(`GET /v0/files?drive_id={drive}&${query}`, json);
 }
 
 describe("the folders of a page", () => {
   const given = [put("aa/1"), put("ab/1"), put("b/1"), put("b/c/1"), put("ax")];
-  const rows: Scenario[] = [
-    {
-      name: "are counted where the prefix ends within a name",
-      given,
-      ...list("delimiter=/&prefix=a&limit=1", { folders: ["aa/"], folder_total: 2, total: 1 }),
-    },
-    {
-      name: "are none beyond the last page",
-      given,
-      ...list("delimiter=/&page=9", { data: [], folders: [], folder_total: 3, next_cursor: null }),
-    },
-    {
-      name: "are none of a level that is not there",
-      given,
-      ...list("delimiter=/&prefix=x/", { folders: [], folder_total: 0 }),
-    },
-    {
-      name: "are not there without a delimiter",
-      given,
-      ...list("", { total: 5 }),
-      omits: ["folder_total", '"folders"'],
-    },
-    {
-      name: "go on where the cursor's folder is gone",
-      given: [
-        ...given,
-        { ...list("delimiter=/&limit=1", { folders: ["aa/"] }), keeps: "first" },
-        {
-          request: ["DELETE", "/v0/folders?drive_id={drive}&path=aa/&confirm=true"],
-          status: 200,
-          json: { success: true },
-        },
-      ],
-      ...list("delimiter=/&limit=1&cursor={first.next_cursor}", { folders: ["ab/"], folder_total: 2 }),
-    },
-    {
-      name: "and the cursor, in another order",
-      given: [...given, { ...list("delimiter=/&limit=1", { folders: ["aa/"] }), keeps: "first" }],
-      ...list("delimiter=/&limit=1&sort=size&cursor={first.next_cursor}", {}),
-      ...refused("VALIDATION_ERROR", "cursor"),
-    },
-  ];
-  runScenarios(stage, rows);
+
+  runScenarios(stage, {
+    "are counted where the prefix ends within a name": [
+      ...given,
+      list("delimiter=/&prefix=a&limit=1", { folders: ["aa/"], folder_total: 2, total: 1 }),
+    ],
+    "are none beyond the last page": [
+      ...given,
+      list("delimiter=/&page=9", { data: [], folders: [], folder_total: 3, next_cursor: null }),
+    ],
+    "are none of a level that is not there": [
+      ...given,
+      list("delimiter=/&prefix=x/", { folders: [], folder_total: 0 }),
+    ],
+    "are not there without a delimiter": [
+      ...given,
+      { ...list("", { total: 5 }), omits: ["folder_total", '"folders"'] },
+    ],
+    "go on where the cursor's folder is gone": [
+      ...given,
+      { ...list("delimiter=/&limit=1", { folders: ["aa/"] }), keeps: "first" },
+      gives("DELETE /v0/folders?drive_id={drive}&path=aa/&confirm=true", { success: true }),
+      list("delimiter=/&limit=1&cursor={first.next_cursor}", { folders: ["ab/"], folder_total: 2 }),
+    ],
+    "and the cursor, in another order": [
+      ...given,
+      { ...list("delimiter=/&limit=1", { folders: ["aa/"] }), keeps: "first" },
+      {
+        ...list("delimiter=/&limit=1&sort=size&cursor={first.next_cursor}", {}),
+        ...refused("VALIDATION_ERROR", "cursor"),
+      },
+    ],
+  });
 });

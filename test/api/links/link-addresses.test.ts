@@ -90,17 +90,16 @@ test("an answer that is repeated is the same, wherever it is asked for", async (
 test("the host of a request decides nothing else: neither cookies nor the API description nor the setup link", async () => {
   await using coffer = await startAppliance({ "trusted-proxies": "127.0.0.1" });
   await coffer.appliance.services.users.createFromShell("ada", "ada's password");
-  const login = await coffer.client().send("POST", "/auth/login", {
-    body: { username: "ada", password: "ada's password" },
-    headers: PROXIED,
-  });
+  const login = await coffer
+    .client()
+    .send("POST", "/auth/login", { body: { username: "ada", password: "ada's password" }, headers: PROXIED });
   expect([login.status, login.headers.getSetCookie().join()]).toEqual([
     200,
     expect.not.stringContaining("Secure"),
   ]);
-  const described = await coffer.client().json<{ servers: Json }>(200, "GET", "/docs/openapi.json", {
-    headers: PROXIED,
-  });
+  const described = await coffer
+    .client()
+    .json<{ servers: Json }>(200, "GET", "/docs/openapi.json", { headers: PROXIED });
   expect(described.servers).toEqual([{ url: "/" }]);
   expect(coffer.appliance.setupLink ?? "").not.toContain("drive.example");
 });

@@ -2,7 +2,14 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
-import { openStage, refused, runScenarios, type Scenario, type Step } from "../../support/server/scenario.ts";
+import {
+  openStage,
+  refused,
+  refuses,
+  runEach,
+  runScenarios,
+  type Step,
+} from "../../support/server/scenario.ts";
 
 const stage = openStage({ "base-url": "https://drive.test" });
 
@@ -93,11 +100,10 @@ describe("making one", () => {
     ["a password that is none", { password: 12345678 }, "password"],
     ["a path with control characters", { path: "a\u0000b" }, "path"],
   ];
-  runScenarios(stage, [
-    {
-      name: "to a folder, for a week by default",
-      given: [folder],
-      ...make(
+  runScenarios(stage, {
+    "to a folder, for a week by default": [
+      folder,
+      make(
         {},
         {
           json: {
@@ -110,29 +116,27 @@ describe("making one", () => {
           },
         },
       ),
-    },
-    {
-      name: "to a folder without the slash at its end",
-      given: [folder],
-      ...make({ path: "notes" }, { json: { kind: "folder", path: "notes/" } }),
-    },
-    { name: "to the whole drive", ...make({ path: "/" }, { json: { ...facts, kind: "folder", path: "" } }) },
-    {
-      name: "for a year, with a password",
-      given: [folder],
-      ...make(
+    ],
+    "to a folder without the slash at its end": [
+      folder,
+      make({ path: "notes" }, { json: { kind: "folder", path: "notes/" } }),
+    ],
+    "to the whole drive": make({ path: "/" }, { json: { ...facts, kind: "folder", path: "" } }),
+    "for a year, with a password": [
+      folder,
+      make(
         { expires_at: "2031-01-01T00:00:00Z", password: "open sesame" },
         { json: { has_password: true, expires_at: "2031-01-01T00:00:00.000Z" } },
       ),
-    },
-    ...wrong.map(([name, body, field]): Scenario => ({
-      name: `${name} is refused`,
-      given: [folder],
-      ...make(body, refused("VALIDATION_ERROR", field)),
-    })),
-    { name: "to what is not there", ...make({ path: "none" }, refused("NOT_FOUND")) },
-    { name: "to a folder that is not there", ...make({ path: "none/" }, refused("NOT_FOUND")) },
-    { name: "in another's drive", ...make({ drive_id: "{drives.ada}" }, refused("NOT_FOUND")) },
+    ],
+    "to what is not there": make({ path: "none" }, refused("NOT_FOUND")),
+    "to a folder that is not there": make({ path: "none/" }, refused("NOT_FOUND")),
+    "in another's drive": make({ drive_id: "{drives.ada}" }, refused("NOT_FOUND")),
+  });
+  runEach(stage, wrong, ([name, body, field]) => [
+    `${name} is refused`,
+    folder,
+    make(body, refused("VALIDATION_ERROR", field)),
   ]);
 });
 
@@ -207,18 +211,10 @@ describe("the list", () => {
     expect(data.find((link) => link.id === upload.id)).toMatchObject({ used_at: null, uses: 0 });
   });
 
-  runScenarios(stage, [
-    {
-      name: "of another's drive",
-      request: ["GET", "/v0/links?drive_id={drives.ada}"],
-      ...refused("NOT_FOUND"),
-    },
-    {
-      name: "with a cursor that is none",
-      request: ["GET", "/v0/links?cursor=x"],
-      ...refused("VALIDATION_ERROR", "cursor"),
-    },
-  ]);
+  runScenarios(stage, {
+    "of another's drive": refuses("GET /v0/links?drive_id={drives.ada}", "NOT_FOUND"),
+    "with a cursor that is none": refuses("GET /v0/links?cursor=x", "VALIDATION_ERROR", "cursor"),
+  });
 });
 
 describe("revoking", () => {

@@ -13,8 +13,8 @@ import {
   holds,
   openStage,
   refused,
+  runEach,
   runScenarios,
-  type Scenario,
   type Step,
 } from "../../support/server/scenario.ts";
 import { signIn } from "../../support/server/sign-in.ts";
@@ -109,31 +109,23 @@ describe("making one", () => {
     ["a path that is none", { path: 1 }, "path"],
     ["no drive", { drive_id: "" }, "drive_id"],
   ];
-  runScenarios(stage, [
-    {
-      name: "for an hour by default",
-      ...make(
-        {},
-        { json: { url: expect.stringMatching(URL_OF_LINK), expires_at: "2030-01-01T01:00:00.000Z" } },
-      ),
-      after: [holds()],
-    },
-    {
-      name: "for a day",
-      ...make({ expires_in: 86_400 }, { json: { expires_at: "2030-01-02T00:00:00.000Z" } }),
-    },
-    { name: "for a size beyond the server's", ...make({ max_size: Number.MAX_SAFE_INTEGER }) },
-    ...bad.map(([name, body, field]): Scenario => ({
-      name: `${name} is refused`,
-      ...make(body, refused("VALIDATION_ERROR", field)),
-    })),
-    { name: "into another's drive", ...make({ drive_id: "{drives.bob}" }, refused("NOT_FOUND")) },
-    {
-      name: "with a read-only key",
+  runScenarios(stage, {
+    "for an hour by default": [
+      make({}, { json: { url: expect.stringMatching(URL_OF_LINK), expires_at: "2030-01-01T01:00:00.000Z" } }),
+      holds(),
+    ],
+    "for a day": make({ expires_in: 86_400 }, { json: { expires_at: "2030-01-02T00:00:00.000Z" } }),
+    "for a size beyond the server's": make({ max_size: Number.MAX_SAFE_INTEGER }),
+    "into another's drive": make({ drive_id: "{drives.bob}" }, refused("NOT_FOUND")),
+    "with a read-only key": {
       ...make({ drive_id: "{drives.agent}" }, refused("FORBIDDEN")),
       as: "agentReader",
     },
-    { name: "without a key", ...make({ drive_id: "{drives.agent}" }, refused("UNAUTHORIZED")), as: "nobody" },
+    "without a key": { ...make({ drive_id: "{drives.agent}" }, refused("UNAUTHORIZED")), as: "nobody" },
+  });
+  runEach(stage, bad, ([name, body, field]) => [
+    `${name} is refused`,
+    make(body, refused("VALIDATION_ERROR", field)),
   ]);
 });
 
@@ -263,17 +255,10 @@ describe("an upload with one", () => {
   });
 
   const nowhere: Expected = refused("NOT_FOUND");
-  runScenarios(
-    stage,
-    ["upl_", `upl_${"0".repeat(48)}`, "x", "%00", "..%2f"].map((token): Scenario => ({
-      name: `${token} is not found`,
-      as: "nobody",
-      request: ["PUT", `/v0/uploads/${token}`],
-      body: "x",
-      status: 404,
-      ...nowhere,
-    })),
-  );
+  runEach(stage, ["upl_", `upl_${"0".repeat(48)}`, "x", "%00", "..%2f"], (token) => [
+    `${token} is not found`,
+    { as: "nobody", request: ["PUT", `/v0/uploads/${token}`], body: "x", status: 404, ...nowhere },
+  ]);
 });
 
 describe("a link ends", () => {

@@ -217,9 +217,9 @@ describe("in time", () => {
     coffer.clock.advance(30 * DAY_MS);
     expect((await client.refresh(tokens.refresh_token)).status).toBe(400);
     await coffer.appliance.services.sweep.run();
-    const keys = await coffer.client().send("GET", "/v0/keys", {
-      headers: { cookie: beginSession(coffer, "ada").browser.cookie },
-    });
+    const keys = await coffer
+      .client()
+      .send("GET", "/v0/keys", { headers: { cookie: beginSession(coffer, "ada").browser.cookie } });
     expect(JSON.parse(keys.text)).toEqual([]);
   });
 
@@ -273,9 +273,9 @@ describe("in time", () => {
 test("a browser is sent to the page, which nobody may frame and which tells nobody where it came from", async () => {
   const { status, headers } = await app.ask({}, { accept: "text/html" });
   expect([status, locationOf(headers).pathname]).toEqual([303, "/oauth/consent"]);
-  const page = await stage.coffer.client().send("GET", "/oauth/consent?request=x", {
-    headers: { accept: "text/html" },
-  });
+  const page = await stage.coffer
+    .client()
+    .send("GET", "/oauth/consent?request=x", { headers: { accept: "text/html" } });
   expect(page.status).toBe(200);
   expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
   expect(page.headers.get("x-frame-options")).toBe("DENY");

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Client } from "../../support/server/client.ts";
-import { openStage, put, refused, runScenarios, type Step } from "../../support/server/scenario.ts";
+import { openStage, put, refuses, runScenarios, type Step } from "../../support/server/scenario.ts";
 import { takeSnapshot } from "../../support/server/targets.ts";
 
 const stage = openStage();
@@ -112,17 +112,14 @@ const taken: Step = {
   keeps: "taken",
 };
 const COMPARE = "/v0/drives/{drive}/snapshots/{taken.data.id}/compare";
-runScenarios(stage, [
-  {
-    name: "a cursor of another list is refused",
-    given: [put("a"), taken],
-    request: ["GET", `${COMPARE}?cursor=YQ`],
-    ...refused("VALIDATION_ERROR", "cursor"),
-  },
-  {
-    name: "a snapshot of another drive is not found",
-    given: [{ ...taken, as: "otherAgent", request: ["POST", "/v0/drives/{drives.otherAgent}/snapshots"] }],
-    request: ["GET", COMPARE],
-    ...refused("NOT_FOUND"),
-  },
-]);
+runScenarios(stage, {
+  "a cursor of another list is refused": [
+    put("a"),
+    taken,
+    refuses(`GET ${COMPARE}?cursor=YQ`, "VALIDATION_ERROR", "cursor"),
+  ],
+  "a snapshot of another drive is not found": [
+    { ...taken, as: "otherAgent", request: ["POST", "/v0/drives/{drives.otherAgent}/snapshots"] },
+    refuses(`GET ${COMPARE}`, "NOT_FOUND"),
+  ],
+});

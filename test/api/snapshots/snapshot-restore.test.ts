@@ -8,7 +8,7 @@ import {
   openStage,
   provision,
   put,
-  refused,
+  refuses,
   runScenarios,
   type Step,
 } from "../../support/server/scenario.ts";
@@ -262,25 +262,19 @@ const taken: Step = {
   json: {},
   keeps: "taken",
 };
-runScenarios(stage, [
-  {
-    name: "a folder that the snapshot does not have is not found",
-    given: [taken, put("new/f.txt")],
-    request: ["POST", RESTORE],
-    body: { path: "new/" },
-    ...refused("NOT_FOUND"),
-  },
-  {
-    name: "a path of a file is refused",
-    given: [put("f.txt"), taken],
-    request: ["POST", RESTORE],
-    body: { path: "f.txt" },
-    ...refused("VALIDATION_ERROR", "path"),
-  },
-  {
-    name: "a snapshot of another drive is not found",
-    given: [{ ...taken, as: "otherAgent", request: ["POST", "/v0/drives/{drives.otherAgent}/snapshots"] }],
-    request: ["POST", RESTORE],
-    ...refused("NOT_FOUND"),
-  },
-]);
+runScenarios(stage, {
+  "a folder that the snapshot does not have is not found": [
+    taken,
+    put("new/f.txt"),
+    { body: { path: "new/" }, ...refuses(`POST ${RESTORE}`, "NOT_FOUND") },
+  ],
+  "a path of a file is refused": [
+    put("f.txt"),
+    taken,
+    { body: { path: "f.txt" }, ...refuses(`POST ${RESTORE}`, "VALIDATION_ERROR", "path") },
+  ],
+  "a snapshot of another drive is not found": [
+    { ...taken, as: "otherAgent", request: ["POST", "/v0/drives/{drives.otherAgent}/snapshots"] },
+    refuses(`POST ${RESTORE}`, "NOT_FOUND"),
+  ],
+});

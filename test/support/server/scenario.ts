@@ -154,17 +154,42 @@ export async function provision(coffer: TestAppliance, name = "Scenario"): Promi
   return { id: data.drive_id, key: data.api_key, claimToken, client: coffer.client(data.api_key) };
 }
 
+/** Scenarios by their names: a step each, or several, one after another. */
+export type Scenarios = Readonly<Record<string, Step | readonly Step[]>>;
+
 /** Makes a test of each scenario. */
-export function runScenarios(stage: Stage, scenarios: readonly Scenario[]): void {
-  for (const scenario of scenarios) {
-    test(scenario.name, async () => {
-      const own = await stage.ownDrive();
-      const play = new Play(stage, own);
-      for (const step of scenario.given ?? []) await play.run(step);
-      await play.run(scenario);
-      for (const step of scenario.after ?? []) await play.run(step);
+export function runScenarios(stage: Stage, scenarios: Scenarios | readonly Scenario[]): void {
+  const entries = isList(scenarios) ? scenarios.map(stepsOf) : Object.entries(scenarios);
+  for (const [name, steps] of entries) {
+    test(name, async () => {
+      const play = new Play(stage, await stage.ownDrive());
+      for (const step of isSteps(steps) ? steps : [steps]) await play.run(step);
     });
   }
+}
+
+/** Makes a test of each row of a table: its name, and the steps. */
+export function runEach<T>(
+  stage: Stage,
+  rows: readonly T[],
+  scenario: (row: T) => readonly [name: string, ...steps: Step[]],
+): void {
+  for (const row of rows) {
+    const [name, ...steps] = scenario(row);
+    runScenarios(stage, { [name]: steps });
+  }
+}
+
+function isList(scenarios: Scenarios | readonly Scenario[]): scenarios is readonly Scenario[] {
+  return Array.isArray(scenarios);
+}
+
+function stepsOf({ name, given = [], after = [], ...step }: Scenario): [string, readonly Step[]] {
+  return [name, [...given, step, ...after]];
+}
+
+function isSteps(steps: Step | readonly Step[]): steps is readonly Step[] {
+  return Array.isArray(steps);
 }
 
 /** A running scenario: its callers, and what its steps have kept. */
@@ -242,6 +267,24 @@ export function refused(code: Code, field?: string): { readonly status: number; 
       error: field === undefined ? { code } : { code, field, message: expect.stringContaining(field) },
     },
   };
+}
+
+/** A request such as `GET /v0/drives` that succeeds: its answer must have at least this. */
+export function gives(request: Request, json: object, more: Partial<Exchange> = {}): Step {
+  return { request: methodAndPath(request), status: 200, json, ...more };
+}
+
+/** A request that is refused. */
+export function refuses(request: Request, code: Code, field?: string): Step {
+  return { request: methodAndPath(request), ...refused(code, field) };
+}
+
+/** A method and a path. */
+type Request = `${string} ${string}`;
+
+function methodAndPath(request: Request): [method: string, path: string] {
+  const end = request.indexOf(" ");
+  return [request.slice(0, end), request.slice(end + 1)];
 }
 
 /** "Hello World!" in base64, and its SHA-256. */
