@@ -129,8 +129,7 @@ describe("create", () => {
     const made = await own.client.makeKey<KeyRecord>({ scope: "read-only" });
     const client = stage.coffer.client(made.key);
     await client.get("/v0/drives");
-    const refusal = await client.send("PUT", `/v0/files?drive_id=${own.id}&path=a`, { body: "x" });
-    expect(refusal.status).toBe(403);
+    expect(await client.status("PUT", `/v0/files?drive_id=${own.id}&path=a`, { body: "x" })).toBe(403);
   });
 });
 
@@ -230,8 +229,7 @@ describe("expire", () => {
     await using coffer = await startAppliance();
     const own = await provision(coffer);
     const file = await own.client.put(own.id, "a", "x");
-    const body = { expires_at: from(coffer, HOUR_MS) };
-    const made = await own.client.makeKey<KeyRecord>(body);
+    const made = await own.client.makeKey<KeyRecord>({ expires_at: from(coffer, HOUR_MS) });
     const client = coffer.client(made.key);
     const link = await client.post<{ token: string }>(
       `/v0/files/${file.id}/presigned-url`,
@@ -239,8 +237,8 @@ describe("expire", () => {
       200,
     );
     const statuses = async () => [
-      (await client.send("GET", "/v0/drives")).status,
-      (await coffer.client().send("GET", `/v0/presigned/${link.token}`)).status,
+      await client.status("GET", "/v0/drives"),
+      await coffer.client().status("GET", `/v0/presigned/${link.token}`),
       (await own.client.get<KeyRecord[]>("/v0/keys")).length,
     ];
     coffer.clock.advance(HOUR_MS - 1);
@@ -256,8 +254,7 @@ describe("expire", () => {
   test("while a write with it is on its way, which then changes nothing", async () => {
     await using coffer = await startAppliance();
     const own = await provision(coffer);
-    const body = { expires_at: from(coffer, HOUR_MS) };
-    const made = await own.client.makeKey<KeyRecord>(body);
+    const made = await own.client.makeKey<KeyRecord>({ expires_at: from(coffer, HOUR_MS) });
     const { apiKeys, folders } = coffer.appliance.services;
     const caller = callerWith({ apiKeys }, made.key);
     coffer.clock.advance(HOUR_MS);
@@ -302,7 +299,7 @@ describe("revoke", () => {
     const client = stage.coffer.client(made.key);
     await client.get("/v0/drives");
     await own.client.delete(`/v0/keys/${made.id}`);
-    expect((await client.send("GET", "/v0/drives")).status).toBe(401);
+    expect(await client.status("GET", "/v0/drives")).toBe(401);
     await own.client.get("/v0/drives");
   });
 
@@ -311,7 +308,7 @@ describe("revoke", () => {
     const made = await own.client.makeKey<KeyRecord>();
     const client = stage.coffer.client(made.key);
     await client.delete(`/v0/keys/${made.id}`);
-    expect((await client.send("GET", "/v0/drives")).status).toBe(401);
+    expect(await client.status("GET", "/v0/drives")).toBe(401);
   });
 
   test("an account revokes the keys of its drives, and they stay revoked over a restart", async () => {
@@ -320,9 +317,9 @@ describe("revoke", () => {
     const drives = await clients.ada.get<KeyRecord[]>("/v0/keys");
     const limited = drives.find(({ key_prefix }) => keys.adaDrive?.startsWith(key_prefix));
     await clients.ada.delete(`/v0/keys/${limited?.id}`);
-    expect((await clients.adaDrive.send("GET", "/v0/drives")).status).toBe(401);
+    expect(await clients.adaDrive.status("GET", "/v0/drives")).toBe(401);
     await coffer.restart();
-    expect((await coffer.client(keys.adaDrive).send("GET", "/v0/drives")).status).toBe(401);
-    expect((await coffer.client(keys.ada).send("GET", "/v0/drives")).status).toBe(200);
+    expect(await coffer.client(keys.adaDrive).status("GET", "/v0/drives")).toBe(401);
+    expect(await coffer.client(keys.ada).status("GET", "/v0/drives")).toBe(200);
   });
 });

@@ -189,7 +189,7 @@ test("members and links are told of; and a reader sees what happened since it is
   // It is not among the drives of its own.
   expect(await allChanges(yan, "")).toEqual([]);
   await zoe.delete(`${members}/${member.user_id}`);
-  expect((await yan.send("GET", `/v0/changes?drive_id=${id}`)).status).toBe(404);
+  expect(await yan.status("GET", `/v0/changes?drive_id=${id}`)).toBe(404);
   expect((await told(zoe)).at(-1)).toEqual(["member.removed", "", member.user_id]);
 });
 
@@ -224,9 +224,7 @@ function cursorAt(number: number, at: number): string {
 describe("going through the feed", () => {
   test("each order gives every change once, on pages of any length", async () => {
     const { id, client } = await stage.ownDrive();
-    for (const name of ["a", "b", "c", "d", "e"]) {
-      await client.put(id, name, name);
-    }
+    for (const name of ["a", "b", "c", "d", "e"]) await client.put(id, name, name);
     for (const limit of [1, 2, 3, 5]) {
       const forwards = await allChanges(client, `drive_id=${id}`, limit);
       expect(forwards.map(({ path }) => path)).toEqual(["a", "b", "c", "d", "e"]);
@@ -257,9 +255,7 @@ describe("going through the feed", () => {
     addAccount(stage.coffer, "eve");
     const eve = await accountClient(stage.coffer, "eve");
     const ids: string[] = [];
-    for (const name of ["One", "Two", "Three"]) {
-      ids.push((await eve.makeDrive(name)).id);
-    }
+    for (const name of ["One", "Two", "Three"]) ids.push((await eve.makeDrive(name)).id);
     const expected: string[] = [];
     for (let n = 0; n < 40; n += 1) {
       const isForeign = n % 7 === 0;

@@ -394,7 +394,7 @@ describe("deletion", () => {
     const limited = stage.coffer.client(key.key);
     await limited.get("/v0/drives");
     await limited.delete(`/v0/drives/${made.data.id}`);
-    expect((await limited.send("GET", "/v0/drives")).status).toBe(401);
+    expect(await limited.status("GET", "/v0/drives")).toBe(401);
     const keys = await ada.get<{ id: string }[]>("/v0/keys");
     expect(keys.map(({ id }) => id)).not.toContain(key.id);
   });
@@ -423,7 +423,7 @@ describe("an unclaimed drive that is 30 days old", () => {
 
     const { sweep } = coffer.appliance.services;
     expect(await sweep.run()).toMatchObject({ drives: 2 });
-    expect((await world.clients.agent.send("GET", "/v0/drives")).status).toBe(401);
+    expect(await world.clients.agent.status("GET", "/v0/drives")).toBe(401);
     // Ada and Bob still have the content that the two agents had as well.
     coffer.clock.advance(2 * 60 * 60 * 1000);
     await sweep.run();
@@ -431,7 +431,7 @@ describe("an unclaimed drive that is 30 days old", () => {
     expect(await sweep.run()).toEqual({ files: 0, drives: 0, blobs: 0 });
 
     coffer.clock.advance(DAY);
-    expect((await young.client.send("GET", "/v0/drives")).status).toBe(401);
+    expect(await young.client.status("GET", "/v0/drives")).toBe(401);
     expect(await sweep.run()).toMatchObject({ drives: 1 });
     coffer.clock.advance(2 * 60 * 60 * 1000);
     expect(await sweep.run()).toMatchObject({ blobs: 1 });
@@ -450,7 +450,7 @@ describe("an unclaimed drive that is 30 days old", () => {
     // The port is another one now.
     const ada = coffer.client(world.keys.ada);
     expect((await ada.send("GET", `/v0/files/${world.files.ada}/download`)).text).toBe("Hello World!");
-    expect((await coffer.client(world.keys.agent).send("GET", "/v0/drives")).status).toBe(401);
+    expect(await coffer.client(world.keys.agent).status("GET", "/v0/drives")).toBe(401);
   });
 
   test("a deleted drive gives its room back as well", async () => {

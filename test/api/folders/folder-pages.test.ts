@@ -25,19 +25,6 @@ async function filled(files: number): Promise<{ client: Client; base: string; pa
   return { client, base: `/v0/files?drive_id=${id}&delimiter=/&prefix=d/`, paths };
 }
 
-/** All pages, by their cursors. */
-async function byCursor(client: Client, url: string): Promise<Page[]> {
-  const pages: Page[] = [];
-  let cursor: string | null = "";
-  while (cursor !== null) {
-    const more: string = cursor === "" ? "" : `&cursor=${cursor}`;
-    const page: Page = await client.get<Page>(url + more);
-    pages.push(page);
-    cursor = page.next_cursor;
-  }
-  return pages;
-}
-
 for (const files of [0, 3, 12, 30]) {
   describe(`twelve folders beside ${files} files`, () => {
     let drive: Awaited<ReturnType<typeof filled>>;
@@ -49,7 +36,7 @@ for (const files of [0, 3, 12, 30]) {
       for (const sort of ["path", "-path", "size"]) {
         test(`come once each, by cursors of ${limit}, sorted by ${sort}`, async () => {
           const { client, base, paths } = drive;
-          const pages = await byCursor(client, `${base}&limit=${limit}&sort=${sort}`);
+          const pages = await client.pages<Page>(`${base}&limit=${limit}&sort=${sort}`);
           for (const page of pages) {
             expect(page).toMatchObject({ total: files, folder_total: FOLDERS.length });
             expect(Math.max(page.folders.length, page.data.length)).toBeLessThanOrEqual(limit);
@@ -64,9 +51,8 @@ for (const files of [0, 3, 12, 30]) {
       test(`come once each, by pages of ${limit}, and the cursor of a page goes on after it`, async () => {
         const { client, base, paths } = drive;
         const pages: Page[] = [];
-        for (let page = 1; page <= Math.ceil(Math.max(files, FOLDERS.length) / limit); page += 1) {
+        for (let page = 1; page <= Math.ceil(Math.max(files, FOLDERS.length) / limit); page += 1)
           pages.push(await client.get<Page>(`${base}&limit=${limit}&page=${page}`));
-        }
         expect(pages.flatMap(({ folders }) => folders)).toEqual(FOLDERS);
         expect(pages.flatMap(({ data }) => data.map(({ path }) => path))).toEqual(paths);
         expect(pages.at(-1)?.next_cursor).toBeNull();

@@ -48,9 +48,8 @@ async function all(
   for (let cursor: string | null = ""; cursor !== null;) {
     const page: Page = await grep(client, { ...query, ...(cursor === "" ? {} : { cursor }) });
     expect(page.is_partial).toBe(page.next_cursor !== null);
-    for (const { path, matches } of page.data) {
+    for (const { path, matches } of page.data)
       lines.push(...matches.map(({ line_number }) => `${path}:${line_number}`));
-    }
     cursor = page.next_cursor;
     pages += 1;
   }
@@ -58,8 +57,7 @@ async function all(
 }
 
 function upload({ client, id }: OwnDrive, path: string, body: string | Uint8Array<ArrayBuffer>) {
-  const target = `/v0/files?drive_id=${id}&path=${encodeURIComponent(path)}`;
-  return client.json<{ id: string; content_hash: string }>(201, "PUT", target, { body });
+  return client.put<{ id: string; content_hash: string }>(id, path, body);
 }
 
 /** A search of `{drive}` must find exactly these lines, by path. */
@@ -249,8 +247,7 @@ describe("a search that reaches a bound goes on where it stopped", () => {
     await upload(own, "f.txt", "x1\nx2\nx3\n");
     await upload(own, "g.txt", "x\n");
     const first = await grep(own.client, { pattern: "x" });
-    const target = `/v0/files?drive_id=${own.id}&path=f.txt`;
-    await own.client.json(200, "PUT", target, { body: "x4\n" });
+    await own.client.put(own.id, "f.txt", "x4\n", 200);
     const second = await grep(own.client, { pattern: "x", cursor: first.next_cursor ?? "" });
     expect(second.data.map(({ matches }) => matches.map(({ line }) => line))).toEqual([["x4"], ["x"]]);
     expect(second.next_cursor).toBeNull();

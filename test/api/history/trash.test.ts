@@ -8,7 +8,6 @@ import {
   put,
   refused,
   refuses,
-  runEach,
   runScenarios,
   type Step,
 } from "../../support/server/scenario.ts";
@@ -142,15 +141,9 @@ test("pages go from the newest to the oldest, over all drives or one, and a pref
     expected.unshift(path);
   }
   const walk = async (query: string): Promise<string[]> => {
-    const paths: string[] = [];
-    let cursor = "";
-    do {
-      const url = `/v0/trash?limit=2${query}${cursor}`;
-      const page = await ada.get<{ data: Entry[]; next_cursor: string | null }>(url);
-      paths.push(...page.data.map(({ path }) => path));
-      cursor = page.next_cursor === null ? "" : `&cursor=${page.next_cursor}`;
-    } while (cursor !== "");
-    return paths;
+    type Page = { data: Entry[]; next_cursor: string | null };
+    const pages = await ada.pages<Page>(`/v0/trash?limit=2${query}`);
+    return pages.flatMap(({ data }) => data.map(({ path }) => path));
   };
   const all = await walk("");
   expect(all.slice(0, 12).toSorted()).toEqual(expected.toSorted());
@@ -183,64 +176,10 @@ function restoring(body: Json, expected: Expected): Step {
   return { request: ["POST", "/v0/trash/{gone.trash_id}/restore"], body, status: 200, ...expected };
 }
 
-/** A way in which the place of a restored thing is found. */
-interface PlaceCase {
-  readonly name: string;
-  readonly given: readonly Step[];
-  readonly path: string;
-  readonly all: readonly string[];
+/** The entry goes to this path; then the drive holds exactly these. */
+function restoredTo(path: string, ...all: string[]): Step[] {
+  return [restoring({}, { json: { path, restored: true } }), holds(...all)];
 }
-
-const PLACES: readonly PlaceCase[] = [
-  {
-    name: "a file goes back to its path, and makes the folders that are missing",
-    given: [put("a/b/f.txt"), removing("a/b/f.txt"), removingFolderAway("a/")],
-    path: "a/b/f.txt",
-    all: ["a/b/f.txt"],
-  },
-  {
-    name: "a file goes beside a file that took its path",
-    given: [put("f.txt"), removing("f.txt"), put("f.txt")],
-    path: "f (restored).txt",
-    all: ["f (restored).txt", "f.txt"],
-  },
-  {
-    name: "a file goes beside what was restored before",
-    given: [put("f.txt"), put("f (restored).txt"), removing("f.txt"), put("f.txt")],
-    path: "f (restored 2).txt",
-    all: ["f (restored 2).txt", "f (restored).txt", "f.txt"],
-  },
-  {
-    name: "a file goes beside a folder that took its path",
-    given: [put("f"), removing("f"), put("f/g.txt")],
-    path: "f (restored)",
-    all: ["f (restored)", "f/g.txt"],
-  },
-  {
-    name: "a file goes into a folder beside a file that took the place of its folder",
-    given: [put("a/b/f.txt"), removing("a/b/f.txt"), removingFolderAway("a/"), put("a")],
-    path: "a (restored)/b/f.txt",
-    all: ["a", "a (restored)/b/f.txt"],
-  },
-  {
-    name: "a file does not go into a folder beside that another file took as well",
-    given: [put("a/f.txt"), removing("a/f.txt"), removingFolderAway("a/"), put("a"), put("a (restored)")],
-    path: "a (restored 2)/f.txt",
-    all: ["a", "a (restored 2)/f.txt", "a (restored)"],
-  },
-  {
-    name: "a folder goes beside a folder that took its path",
-    given: [put("a.b/f.txt"), removingFolder("a.b/"), put("a.b/g.txt")],
-    path: "a.b (restored)/",
-    all: ["a.b (restored)/f.txt", "a.b/g.txt"],
-  },
-  {
-    name: "a folder goes beside a file that took its path",
-    given: [put("a/b/f.txt"), removingFolder("a/b/"), put("a/b")],
-    path: "a/b (restored)/",
-    all: ["a/b", "a/b (restored)/f.txt"],
-  },
-];
 
 /** Deletes a folder, whose entry is of no interest. */
 function removingFolderAway(path: string): Step {
@@ -249,6 +188,58 @@ function removingFolderAway(path: string): Step {
 }
 
 runScenarios(stage, {
+  "a file goes back to its path, and makes the folders that are missing": [
+    put("a/b/f.txt"),
+    removing("a/b/f.txt"),
+    removingFolderAway("a/"),
+    ...restoredTo("a/b/f.txt", "a/b/f.txt"),
+  ],
+  "a file goes beside a file that took its path": [
+    put("f.txt"),
+    removing("f.txt"),
+    put("f.txt"),
+    ...restoredTo("f (restored).txt", "f (restored).txt", "f.txt"),
+  ],
+  "a file goes beside what was restored before": [
+    put("f.txt"),
+    put("f (restored).txt"),
+    removing("f.txt"),
+    put("f.txt"),
+    ...restoredTo("f (restored 2).txt", "f (restored 2).txt", "f (restored).txt", "f.txt"),
+  ],
+  "a file goes beside a folder that took its path": [
+    put("f"),
+    removing("f"),
+    put("f/g.txt"),
+    ...restoredTo("f (restored)", "f (restored)", "f/g.txt"),
+  ],
+  "a file goes into a folder beside a file that took the place of its folder": [
+    put("a/b/f.txt"),
+    removing("a/b/f.txt"),
+    removingFolderAway("a/"),
+    put("a"),
+    ...restoredTo("a (restored)/b/f.txt", "a", "a (restored)/b/f.txt"),
+  ],
+  "a file does not go into a folder beside that another file took as well": [
+    put("a/f.txt"),
+    removing("a/f.txt"),
+    removingFolderAway("a/"),
+    put("a"),
+    put("a (restored)"),
+    ...restoredTo("a (restored 2)/f.txt", "a", "a (restored 2)/f.txt", "a (restored)"),
+  ],
+  "a folder goes beside a folder that took its path": [
+    put("a.b/f.txt"),
+    removingFolder("a.b/"),
+    put("a.b/g.txt"),
+    ...restoredTo("a.b (restored)/", "a.b (restored)/f.txt", "a.b/g.txt"),
+  ],
+  "a folder goes beside a file that took its path": [
+    put("a/b/f.txt"),
+    removingFolder("a/b/"),
+    put("a/b"),
+    ...restoredTo("a/b (restored)/", "a/b", "a/b (restored)/f.txt"),
+  ],
   "a file is restored to a path that is given, and named after it": [
     put("f.txt"),
     removing("f.txt"),
@@ -353,9 +344,3 @@ runScenarios(stage, {
     "cursor",
   ),
 });
-runEach(stage, PLACES, ({ name, given, path, all }) => [
-  name,
-  ...given,
-  restoring({}, { json: { path, restored: true } }),
-  holds(...all),
-]);

@@ -80,8 +80,7 @@ test("an answer that is repeated is the same, wherever it is asked for", async (
       headers: { host, "idempotency-key": key },
     });
   const key = crypto.randomUUID();
-  const target = `/v0/files?drive_id=${own.id}&path=f`;
-  const { id: fileId } = await own.client.json<{ id: string }>(201, "PUT", target, { body: "x" });
+  const { id: fileId } = await own.client.put(own.id, "f", "x");
   const [first, again] = [await ask("nas:2633"), await ask("192.168.1.20:2633")];
   expect(again.text).toBe(first.text);
   expect(again.headers.get("idempotency-replayed")).toBe("true");

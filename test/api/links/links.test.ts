@@ -50,8 +50,7 @@ const folder: Step = {
 async function everyKind() {
   const own = await stage.ownDrive();
   const { client, id: drive_id } = own;
-  const target = `/v0/files?drive_id=${drive_id}&path=notes/a.txt`;
-  const file = await client.json<{ id: string }>(201, "PUT", target, { body: "Hello World!" });
+  const file = await client.put(drive_id, "notes/a.txt", "Hello World!");
   const share = (body: { [name: string]: Json }) => client.post<Link>("/v0/links", { drive_id, ...body });
   const toFolder = await share({ path: "notes/" });
   const toFile = await share({ path: "notes/a.txt" });
@@ -77,7 +76,7 @@ async function linkOf(client: Client, path?: string): Promise<Link> {
 
 /** What somebody with a link gets. */
 async function statusOf({ token }: Link): Promise<number> {
-  return (await stage.coffer.client().send("GET", `/v0/shared/${token}`)).status;
+  return await stage.coffer.client().status("GET", `/v0/shared/${token}`);
 }
 
 describe("making one", () => {
@@ -159,27 +158,20 @@ describe("the list", () => {
       const drive = await ada.makeDrive(name);
       for (let each = 0; each < 6; each += 1) {
         stage.coffer.clock.advance(1);
-        const body = { drive_id: drive.id, path: "/" };
-        await ada.post("/v0/links", body);
+        await ada.post("/v0/links", { drive_id: drive.id, path: "/" });
       }
     }
     const all = (await listed(ada, "?limit=1000")).data.map(({ id }) => id);
     expect(all).toHaveLength(before + 18);
     expect(all).toEqual(all.toSorted().toReversed());
-    const found: string[] = [];
-    let cursor = "";
-    do {
-      const page = await listed(ada, `?limit=5${cursor}`);
-      found.push(...page.data.map(({ id }) => id));
-      cursor = page.next_cursor === null ? "" : `&cursor=${page.next_cursor}`;
-    } while (cursor !== "");
+    const pages = await ada.pages<Page>("/v0/links?limit=5");
+    const found = pages.flatMap(({ data }) => data.map(({ id }) => id));
     expect(found).toEqual(all);
   });
 
   test("shows where a file is now, and counts uses at once", async () => {
     const { client, id, file, presigned } = await everyKind();
-    const body = { destination_path: "moved.txt" };
-    await client.post(`/v0/files/${file}/move`, body, 200);
+    await client.post(`/v0/files/${file}/move`, { destination_path: "moved.txt" }, 200);
     const get = (headers = {}) =>
       stage.coffer.client().send("GET", `/v0/presigned/${presigned.token}`, { headers });
     await get();
@@ -222,19 +214,19 @@ describe("revoking", () => {
     const { client, id, toFolder, toFile, presigned, upload } = await everyKind();
     for (const link of [toFolder, toFile, presigned, upload]) {
       expect(await client.delete<Json>(`/v0/links/${link.id}`)).toEqual({ id: link.id, revoked: true });
-      expect((await client.send("DELETE", `/v0/links/${link.id}`)).status).toBe(404);
+      expect(await client.status("DELETE", `/v0/links/${link.id}`)).toBe(404);
     }
     expect((await listed(client, `?drive_id=${id}`)).data).toEqual([]);
     const anybody = stage.coffer.client();
-    expect((await anybody.send("GET", `/v0/presigned/${presigned.token}`)).status).toBe(404);
-    expect((await anybody.send("PUT", `/v0/uploads/${upload.token}`, { body: "x" })).status).toBe(404);
+    expect(await anybody.status("GET", `/v0/presigned/${presigned.token}`)).toBe(404);
+    expect(await anybody.status("PUT", `/v0/uploads/${upload.token}`, { body: "x" })).toBe(404);
   });
 
   test("is only for those who see the link", async () => {
     const { toFile, client } = await everyKind();
     const { ada } = stage.world.clients;
-    expect((await ada.send("DELETE", `/v0/links/${toFile.id}`)).status).toBe(404);
-    expect((await client.send("DELETE", "/v0/links/nonsense")).status).toBe(404);
+    expect(await ada.status("DELETE", `/v0/links/${toFile.id}`)).toBe(404);
+    expect(await client.status("DELETE", "/v0/links/nonsense")).toBe(404);
   });
 });
 
@@ -250,8 +242,8 @@ describe("in a shared drive", () => {
     expect((await idsOf(ada)).slice(0, 2)).toEqual([his.id, hers.id]);
     expect(await idsOf(carol)).toEqual([]);
     expect((await askForLink(carol)).status).toBe(403);
-    expect((await dan.send("DELETE", `/v0/links/${hers.id}`)).status).toBe(404);
-    expect((await carol.send("DELETE", `/v0/links/${his.id}`)).status).toBe(404);
+    expect(await dan.status("DELETE", `/v0/links/${hers.id}`)).toBe(404);
+    expect(await carol.status("DELETE", `/v0/links/${his.id}`)).toBe(404);
     await ada.delete(`/v0/links/${his.id}`);
     expect(await statusOf(his)).toBe(404);
   });

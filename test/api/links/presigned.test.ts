@@ -54,8 +54,7 @@ interface Link {
 /** A drive of one's own with a file of twelve bytes, and a link to it. */
 async function linked(body: Json = {}) {
   const own = await stage.ownDrive();
-  const target = `/v0/files?drive_id=${own.id}&path=f.txt`;
-  const file = await own.client.json<{ id: string }>(201, "PUT", target, { body: "Hello World!" });
+  const file = await own.client.put(own.id, "f.txt", "Hello World!");
   const link = await own.client.post<Link>(`/v0/files/${file.id}/presigned-url`, body, 200);
   const get = (options: { headers?: Record<string, string> } = {}) =>
     stage.coffer.client().send("GET", `/v0/presigned/${link.token}`, options);
@@ -200,7 +199,7 @@ describe("ends", () => {
         200,
       );
     const status = async ({ token }: Link) =>
-      (await stage.coffer.client().send("GET", `/v0/presigned/${token}`)).status;
+      await stage.coffer.client().status("GET", `/v0/presigned/${token}`);
     const old = await linkOfAda();
     stage.coffer.clock.advance(MINUTE_MS);
     const young = await linkOfAda();
@@ -253,7 +252,7 @@ describe("ends", () => {
     const second = await ada.post<{ data: { id: string } }>("/v0/drives", { name: "Elsewhere" });
     const file = await ada.put(mine, "travels", "x");
     const link = await adaDrive.post<Link>(`/v0/files/${file.id}/presigned-url`, {}, 200);
-    const get = async () => (await stage.coffer.client().send("GET", `/v0/presigned/${link.token}`)).status;
+    const get = async () => await stage.coffer.client().status("GET", `/v0/presigned/${link.token}`);
     const move = (drive: string) =>
       ada.post(
         `/v0/files/${file.id}/move`,
@@ -276,14 +275,13 @@ async function oneTime(size: number) {
   const content = sampleBytes(size, (seed += 1));
   const target = `/v0/files?drive_id=${own.id}&path=f.bin`;
   const { id } = await own.client.json<{ id: string }>(201, "PUT", target, { body: content });
-  const body = { one_time: true };
-  const link = await own.client.post<Link>(`/v0/files/${id}/presigned-url`, body, 200);
+  const link = await own.client.post<Link>(`/v0/files/${id}/presigned-url`, { one_time: true }, 200);
   const digest = Bun.SHA256.hash(content, "hex");
   return {
     content,
     file: join(stage.coffer.dataDir, "blobs", digest.slice(0, 2), digest),
     heal: () => own.client.json(200, "PUT", target, { body: content }),
-    get: async () => (await stage.coffer.client().send("GET", `/v0/presigned/${link.token}`)).status,
+    get: async () => await stage.coffer.client().status("GET", `/v0/presigned/${link.token}`),
   };
 }
 
@@ -369,10 +367,10 @@ test("one made by somebody who is signed in outlives the session, and ends when 
   const target = `/v0/files?drive_id=${drive.data.id}&path=f`;
   const file: { id: string } = JSON.parse((await ada.send("PUT", target, { body: "x" })).text);
   const link: Link = JSON.parse((await ada.send("POST", `/v0/files/${file.id}/presigned-url`)).text);
-  const get = async () => (await coffer.client().send("GET", `/v0/presigned/${link.token}`)).status;
+  const get = async () => await coffer.client().status("GET", `/v0/presigned/${link.token}`);
   expect(link.url).toStartWith(`${coffer.appliance.url}/v0/presigned/`);
   expect(await get()).toBe(200);
-  expect((await ada.send("POST", "/auth/logout")).status).toBe(200);
+  expect(await ada.status("POST", "/auth/logout")).toBe(200);
   expect(await get()).toBe(200);
   // What no route does yet.
   changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1");
@@ -399,17 +397,15 @@ describe("requests without a key", () => {
   const limited = openStage({ "rate-limits": "free=100,pro=100,team=1000" });
   test("are counted per client address", async () => {
     const own = await limited.ownDrive();
-    const target = `/v0/files?drive_id=${own.id}&path=f`;
-    const file = await own.client.json<{ id: string }>(201, "PUT", target, { body: "x" });
+    const file = await own.client.put(own.id, "f", "x");
     const link = await own.client.post<Link>(`/v0/files/${file.id}/presigned-url`, {}, 200);
     const path = `/v0/presigned/${link.token}`;
     const before = Number(
       (await limited.coffer.client().send("GET", path)).headers.get("x-ratelimit-remaining"),
     );
-    for (let left = before; left > 0; left -= 1) {
-      expect((await limited.coffer.client().send("GET", path)).status).toBe(200);
-    }
-    expect((await limited.coffer.client().send("GET", path)).status).toBe(429);
-    expect((await own.client.send("GET", `/v0/files/${file.id}`)).status).toBe(200);
+    for (let left = before; left > 0; left -= 1)
+      expect(await limited.coffer.client().status("GET", path)).toBe(200);
+    expect(await limited.coffer.client().status("GET", path)).toBe(429);
+    expect(await own.client.status("GET", `/v0/files/${file.id}`)).toBe(200);
   });
 });

@@ -25,17 +25,11 @@ async function differences(
   snapshot: string,
   { prefix = "", limit = 1000 } = {},
 ): Promise<Difference[]> {
-  const found: Difference[] = [];
-  for (let cursor: string | null = ""; cursor !== null;) {
-    const after: string = cursor === "" ? "" : `&cursor=${cursor}`;
-    const page = await client.get<{ data: Difference[]; next_cursor: string | null }>(
-      `/v0/drives/${drive}/snapshots/${snapshot}/compare?prefix=${prefix}&limit=${limit}${after}`,
-    );
-    expect(page.data.length).toBeLessThanOrEqual(limit);
-    found.push(...page.data);
-    cursor = page.next_cursor;
-  }
-  return found;
+  const pages = await client.pages<{ data: Difference[]; next_cursor: string | null }>(
+    `/v0/drives/${drive}/snapshots/${snapshot}/compare?prefix=${prefix}&limit=${limit}`,
+  );
+  for (const { data } of pages) expect(data.length).toBeLessThanOrEqual(limit);
+  return pages.flatMap(({ data }) => data);
 }
 
 function short({ path, change, before, after }: Difference): string {

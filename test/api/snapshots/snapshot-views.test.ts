@@ -62,15 +62,10 @@ test("a snapshot of more files than one step reads, all changed since, is listed
   await client.delete("/v0/folders", { drive_id: drive, path: "many/", confirm: true });
   await Promise.all(paths.map((path) => upload(client, drive, path, "y")));
   for (const grouping of ["", "&delimiter=/"]) {
-    const found: string[] = [];
-    for (let cursor: string | null = ""; cursor !== null;) {
-      const after: string = cursor === "" ? "" : `&cursor=${cursor}`;
-      const page = await client.get<{ data: { path: string; size: number }[]; next_cursor: string | null }>(
-        `/v0/files?drive_id=${drive}&prefix=many/&limit=400&snapshot_id=${snapshot}${grouping}${after}`,
-      );
-      found.push(...page.data.map(({ path }) => path));
-      cursor = page.next_cursor;
-    }
+    const pages = await client.pages<{ data: { path: string }[]; next_cursor: string | null }>(
+      `/v0/files?drive_id=${drive}&prefix=many/&limit=400&snapshot_id=${snapshot}${grouping}`,
+    );
+    const found = pages.flatMap(({ data }) => data.map(({ path }) => path));
     expect(found).toEqual(paths);
   }
   const last = await client.get<{ data: { path: string }[]; total: number }>(
@@ -93,7 +88,7 @@ test("what has expired since is gone from the snapshot, and from its counts", as
     await client.get(`/v0/files?${inside}`),
     await client.get(`/v0/files?${inside}&prefix=a/b/&delimiter=/`),
     await client.get(`/v0/folders?${inside}`),
-    (await client.send("GET", `/v0/files/by-path?${inside}&path=a/b/goes`)).status,
+    await client.status("GET", `/v0/files/by-path?${inside}&path=a/b/goes`),
   ];
   const found = await look();
   expect(found).toMatchObject([
