@@ -240,7 +240,7 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   services.webhookOutbox.start(changeRecord);
   opened.defer(() => finalFlush(() => services.apiKeys.flushUse(), log));
   opened.defer(() => finalFlush(() => services.sessions.flushUse(), log));
-  opened.defer(() => finalFlush(() => services.links.flushUse(), log));
+  opened.defer(() => finalFlush(() => services.linkUses.flush(), log));
   opened.defer(() => finalFlush(() => services.usage.flush(), log));
   const idempotency = new Idempotency({ tables, quota: services.quota, clock, secret });
   return { database, services, idempotency };
@@ -287,7 +287,7 @@ function sweepNowAndThen(services: Services, intervalMs: number, log: Log): Repe
       () => services.sweep.run(),
       () => services.apiKeys.flushUse(),
       () => services.sessions.flushUse(),
-      () => services.links.flushUse(),
+      () => services.linkUses.flush(),
       () => services.sessions.removeExpired(),
     ],
     log,

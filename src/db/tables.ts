@@ -23,16 +23,13 @@ import { LinksTable } from "./links/links.ts";
 import { oauthClients } from "./oauth/oauth-clients.ts";
 import { oauthGrants } from "./oauth/oauth-grants.ts";
 import { pastFiles } from "./snapshots/past-files.ts";
-import { PresignedLinksTable } from "./links/presigned-links.ts";
 import { releasedContents } from "./contents/released-contents.ts";
-import { UploadLinksTable } from "./links/upload-links.ts";
 import { usage } from "./accounts/usage.ts";
 import { idempotencyRecords } from "./idempotency-records.ts";
 import { scrub } from "./upkeep/scrub.ts";
 import { documentRetries } from "./search/document-retries.ts";
 import { searchJobs } from "./search/jobs.ts";
 import { Searches } from "./search/searches.ts";
-import { ShareLinksTable } from "./links/share-links.ts";
 import { sessions } from "./accounts/sessions.ts";
 import { smallContents } from "./contents/small-contents.ts";
 import { snapshotDifferences } from "./snapshots/snapshot-differences.ts";
@@ -95,9 +92,6 @@ export function openTables(database: Database) {
     documentRetries: documentRetries(database),
     searches: new Searches(database),
     idempotencyRecords: idempotencyRecords(database),
-    presignedLinks: new PresignedLinksTable(database),
-    uploadLinks: new UploadLinksTable(database),
-    shareLinks: new ShareLinksTable(database),
     links: new LinksTable(database),
     webhooks: webhooks(database),
     webhookDeliveries: webhookDeliveries(database),

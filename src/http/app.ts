@@ -37,10 +37,10 @@ import { extract } from "./resources/contents/extract.ts";
 import { files } from "./resources/files/files.ts";
 import { folders, folderTransfers } from "./resources/folders/folders.ts";
 import { grep } from "./resources/grep/grep.ts";
+import { fileLinks } from "./resources/links/file-links.ts";
 import { links } from "./resources/links/links.ts";
 import { listings } from "./resources/files/listings.ts";
 import { members } from "./resources/accounts/members.ts";
-import { presigned } from "./resources/links/presigned.ts";
 import { provision } from "./resources/drives/provision.ts";
 import { search } from "./resources/search/search.ts";
 import { snapshots, snapshotUses } from "./resources/snapshots/snapshots.ts";
@@ -48,7 +48,6 @@ import { sharedContents } from "./resources/links/shared-contents.ts";
 import { shared } from "./resources/links/shared.ts";
 import { texts } from "./resources/contents/texts.ts";
 import { trash } from "./resources/history/trash.ts";
-import { uploadLinks } from "./resources/links/upload-links.ts";
 import { uploads } from "./resources/contents/uploads.ts";
 import { users } from "./resources/accounts/users.ts";
 import { versions } from "./resources/history/versions.ts";
@@ -175,17 +174,10 @@ function resources(options: AppOptions): Route[] {
     extract(services.extracts),
     texts(services.texts),
     edits(services.edits),
-    links({ links: services.links, linkBase: base }),
-    shared({ shared: services.shared, cookies: cookiesFor(settings.baseUrl), clock }),
-    sharedContents({ shared: services.shared, files: services.files, log, stallMs: archiveStallMs }),
-    presigned({ links: services.presignedLinks, files: services.files, linkBase: base }),
-    uploadLinks({
-      links: services.uploadLinks,
-      uploads: services.uploads,
-      linkBase: base,
-      maxFileSize,
-      pace,
-    }),
+    links({ links: services.links, lists: services.linkLists, linkBase: base }),
+    shared({ services, cookies: cookiesFor(settings.baseUrl), clock }),
+    sharedContents({ services, log, stallMs: archiveStallMs }),
+    fileLinks({ services, linkBase: base, maxFileSize, pace }),
     search(services.search),
     grep(services.grep),
     folders(services.folders, services.snapshotViews),

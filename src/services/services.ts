@@ -47,6 +47,8 @@ import { Members } from "./accounts/members.ts";
 import { LineIndexes } from "./contents/line-indexes.ts";
 import { KnownClients } from "./accounts/known-clients.ts";
 import { Links } from "./links/links.ts";
+import { FileLinks } from "./links/file-links.ts";
+import { LinkLists } from "./links/link-lists.ts";
 import { LinkUses } from "./links/link-uses.ts";
 import { Listings } from "./files/listings.ts";
 import { Authorizations } from "./oauth/authorizations.ts";
@@ -54,7 +56,6 @@ import { OAuthClients } from "./oauth/clients.ts";
 import { OAuthGrants } from "./oauth/grants.ts";
 import { Oidc, type OidcProvider } from "./accounts/oidc.ts";
 import { type PasswordCost, Passwords } from "./accounts/passwords.ts";
-import { PresignedLinks } from "./links/presigned-links.ts";
 import { Pruning } from "./history/pruning.ts";
 import { Quota, type StorageLimits } from "./quota.ts";
 import { Scrub } from "./upkeep/scrub.ts";
@@ -71,7 +72,6 @@ import { Trash } from "./history/trash.ts";
 import { TrashEmptying } from "./history/trash-emptying.ts";
 import { Tree } from "./files/tree.ts";
 import { Undo } from "./history/undo.ts";
-import { UploadLinks } from "./links/upload-links.ts";
 import { Uploads } from "./contents/uploads.ts";
 import { UsageMeter } from "./accounts/usage.ts";
 import { VersionDiffs } from "./history/version-diffs.ts";
@@ -178,6 +178,7 @@ export function openServices(given: ServiceParts) {
   const indexes = new LineIndexes();
   const extracts = new Extracts({ files, documents: new Documents({ ...given, files, documentReader }) });
   const uploads = new Uploads(parts);
+  const links = new Links({ ...parts, linkPasswords });
   const archives = new Archives(parts);
   const listings = new Listings(parts);
   const folders = new Folders({ ...parts, folderChanges });
@@ -213,11 +214,12 @@ export function openServices(given: ServiceParts) {
     extracts,
     texts: new Texts({ ...parts, indexes }),
     edits: new Edits({ ...parts, indexes, uploads }),
-    links: new Links({ ...parts, linkPasswords, linkUses }),
-    shared: new SharedThings({ ...parts, listings, folders, archives, extracts, linkPasswords, linkUses }),
-    presignedLinks: new PresignedLinks({ ...parts, linkUses }),
+    links,
+    linkLists: new LinkLists({ ...parts, linkUses }),
+    linkUses,
+    fileLinks: new FileLinks({ ...parts, links, uploads }),
+    shared: new SharedThings({ ...parts, listings, folders, archives, extracts, linkPasswords, links }),
     uploads,
-    uploadLinks: new UploadLinks({ ...parts, uploads }),
     listings,
     indexer,
     search: new Search({ ...parts, indexer }),

@@ -1,5 +1,13 @@
-import type { DriveId, KeyId, LinkId, UserId } from "../../domain/id.ts";
-import type { LinkPosition, ListedLink } from "../../domain/links/link.ts";
+import type { SecretHash } from "../../domain/accounts/api-key.ts";
+import type { DriveId, DrivePk, KeyId, LinkId, UserId } from "../../domain/id.ts";
+import type {
+  Link,
+  LinkFacts,
+  LinkKind,
+  LinkPosition,
+  LinkTarget,
+  NewLink,
+} from "../../domain/links/link.ts";
 import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
 
@@ -10,46 +18,42 @@ export interface LinkUse {
   readonly at: number;
 }
 
-interface PageRequest {
-  readonly drive: DriveId;
-  readonly createdAt: number;
-  readonly id: string;
-  readonly limit: number;
-}
+type Row = LinkTarget &
+  Omit<LinkFacts, "oneTime" | "createdBy"> & {
+    readonly oneTime: 0 | 1;
+    readonly keyId: KeyId | null;
+    readonly keyName: string | null;
+    readonly userId: UserId | null;
+    readonly username: string | null;
+  };
 
 /** Before the newest. */
 const START = { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
 
-interface Row extends Omit<ListedLink, "hasPassword" | "oneTime" | "createdBy"> {
-  readonly hasPassword: 0 | 1;
-  readonly oneTime: 0 | 1;
-  readonly keyId: KeyId | null;
-  readonly keyName: string | null;
-  readonly userId: UserId | null;
-  readonly username: string | null;
-}
+const TABLES = ["presigned_link", "upload_link", "share_link"] as const;
+type Table = (typeof TABLES)[number];
 
-/** Links of all kinds, as they are listed. Each kind has a table of its own, with the same condition on all. */
+/** Links of all kinds. Each of the tables has the condition, so that each is read by its index. */
 function linksWhere(condition: string): string {
-  const ends = "expires_at, created_at, key_id, user";
+  const rest = `drive_id, expires_at, created_at, key_id, user`;
   return `
-    SELECT id, 'presigned' AS kind, drive_id, file_id, NULL AS path, 0 AS has_password, one_time, used_at, uses,
-           last_used_at, ${ends} FROM presigned_link WHERE ${condition}
+    SELECT id, 'presigned' AS kind, file_id, NULL AS path, NULL AS password_hash, NULL AS max_size, one_time, used_at,
+           uses, last_used_at, ${rest} FROM presigned_link WHERE ${condition}
     UNION ALL
-    SELECT id, 'upload', drive_id, NULL, path, 0, 1, used_at, used_at IS NOT NULL, used_at, ${ends}
+    SELECT id, 'upload', NULL, path, NULL, max_size, 1, used_at, used_at IS NOT NULL, used_at, ${rest}
       FROM upload_link WHERE ${condition}
     UNION ALL
-    SELECT id, iif(file_id IS NULL, 'folder', 'file'), drive_id, file_id, path, password_hash IS NOT NULL, 0, NULL,
-           uses, last_used_at, ${ends} FROM share_link WHERE ${condition}`;
+    SELECT id, iif(file_id IS NULL, 'folder', 'file'), file_id, path, password_hash, NULL, 0, NULL, uses, last_used_at,
+           ${rest} FROM share_link WHERE ${condition}`;
 }
 
-function listed(links: string): string {
+function completed(links: string): string {
   return `
-    SELECT page.id, page.kind, page.drive_id AS driveId, coalesce(f.path, page.path) AS path,
-           page.has_password AS hasPassword, page.one_time AS oneTime, page.used_at AS usedAt, page.uses,
-           page.last_used_at AS lastUsedAt, page.expires_at AS expiresAt, page.created_at AS createdAt,
-           page.key_id AS keyId, k.name AS keyName, coalesce(page.user, k.user) AS user,
-           u.id AS userId, u.username
+    SELECT page.id, page.kind, page.drive_id AS driveId, page.file_id AS fileId, coalesce(f.path, page.path) AS path,
+           page.password_hash AS passwordHash, page.max_size AS maxSize, page.one_time AS oneTime,
+           page.used_at AS usedAt, page.uses, page.last_used_at AS lastUsedAt, page.expires_at AS expiresAt,
+           page.created_at AS createdAt, page.key_id AS keyId, k.name AS keyName, k.hash AS keyHash,
+           coalesce(page.user, k.user) AS user, u.id AS userId, u.username
       FROM (${links}) page
       LEFT JOIN file f ON f.id = page.file_id AND f.drive = (SELECT pk FROM drive WHERE id = page.drive_id)
       LEFT JOIN api_key k ON k.id = page.key_id
@@ -58,57 +62,110 @@ function listed(links: string): string {
 
 const NEWEST_FIRST = "created_at DESC, id DESC";
 
-/** Links of all kinds: listed, revoked and counted together. */
+/** Links of all kinds. Those that download, those that upload and those that show something have a table each. */
 export class LinksTable {
   readonly #sql;
-  readonly #removals;
-  readonly #countings;
 
   constructor({ sql }: Database) {
+    const insert = (table: Table, columns: string, values: string) =>
+      sql.prepare<never, [Parameters<NewLink>]>(
+        `INSERT INTO ${table} (hash, id, drive_id, key_id, user, expires_at, created_at, ${columns})
+         VALUES (:hash, :id, :driveId, :keyId, :user, :expiresAt, :createdAt, ${values})`,
+      );
+    const insertShare = insert("share_link", "file_id, path, password_hash", ":fileId, :path, :passwordHash");
+    const insertOf: Record<LinkKind, typeof insertShare> = {
+      presigned: insert("presigned_link", "file_id, one_time", ":fileId, :oneTime"),
+      upload: insert("upload_link", "path, max_size", ":path, :maxSize"),
+      file: insertShare,
+      folder: insertShare,
+    };
+    const change = (table: Table, values: string) =>
+      sql.prepare<never, [Parameters<LinkUse>]>(`UPDATE ${table} SET ${values} WHERE id = :id`);
     this.#sql = {
-      byId: sql.prepare<Row, [LinkId]>(listed(linksWhere("id = ?1"))),
+      insertOf,
+      byId: sql.prepare<Row, [LinkId]>(completed(linksWhere("id = ?1"))),
+      byHash: sql.prepare<Row, [SecretHash]>(completed(linksWhere("hash = ?1"))),
       // Three indexes are merged, so a page costs what it shows.
-      page: sql.prepare<Row, [Parameters<PageRequest>]>(
-        `${listed(
+      page: sql.prepare<Row, [{ drive: DriveId; createdAt: number; id: string; limit: number }]>(
+        `${completed(
           `${linksWhere("drive_id = :drive AND (created_at, id) < (:createdAt, :id)")} ORDER BY ${NEWEST_FIRST} LIMIT +:limit`,
         )} ORDER BY page.created_at DESC, page.id DESC`,
       ),
-    };
-    this.#removals = ["presigned_link", "upload_link", "share_link"].map((table) =>
-      sql.prepare<never, [LinkId]>(`DELETE FROM ${table} WHERE id = ?`),
-    );
-    this.#countings = ["presigned_link", "share_link"].map((table) =>
-      sql.prepare<never, [Parameters<LinkUse>]>(
-        `UPDATE ${table} SET uses = uses + :count, last_used_at = max(ifnull(last_used_at, 0), :at) WHERE id = :id`,
+      removals: TABLES.map((table) => sql.prepare<never, [LinkId]>(`DELETE FROM ${table} WHERE id = ?`)),
+      expiries: TABLES.map((table) =>
+        sql.prepare<never, [number, number]>(
+          `DELETE FROM ${table} WHERE hash IN
+           (SELECT hash FROM ${table} WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
+        ),
       ),
-    );
+      removeSharesOf: sql.prepare<never, [DrivePk, number]>(
+        `DELETE FROM share_link WHERE hash IN
+         (SELECT hash FROM share_link WHERE drive_id = (SELECT id FROM drive WHERE pk = ?) LIMIT ?)`,
+      ),
+      uses: [
+        change("presigned_link", "used_at = :at, uses = uses + :count, last_used_at = :at"),
+        change("upload_link", "used_at = :at"),
+      ],
+      countings: (["presigned_link", "share_link"] as const).map((table) =>
+        change(table, "uses = uses + :count, last_used_at = max(ifnull(last_used_at, 0), :at)"),
+      ),
+    };
   }
 
-  byId(id: LinkId): ListedLink | null {
+  byId(id: LinkId): Link | null {
     const row = this.#sql.byId.get(id);
     return row === null ? null : fromRow(row);
   }
 
+  byHash(hash: SecretHash): Link | null {
+    const row = this.#sql.byHash.get(hash);
+    return row === null ? null : fromRow(row);
+  }
+
   /** Up to `limit` links of a drive after a position, newest first, expired ones included. */
-  page(drive: DriveId, after: LinkPosition | null, limit: number): ListedLink[] {
+  page(drive: DriveId, after: LinkPosition | null, limit: number): Link[] {
     const { createdAt, id } = after ?? START;
     return this.#sql.page.all({ drive, createdAt, id, limit }).map(fromRow);
   }
 
   /** Inside a write. */
+  insert(link: NewLink): void {
+    this.#sql.insertOf[link.kind].run({ passwordHash: null, maxSize: null, ...link });
+  }
+
+  /** Inside a write. */
   remove(id: LinkId): void {
-    for (const removal of this.#removals) removal.run(id);
+    for (const removal of this.#sql.removals) removal.run(id);
+  }
+
+  /** Notes the only use of a link. Inside a write. */
+  markUsed(id: LinkId, at: number): void {
+    for (const use of this.#sql.uses) use.run({ id, count: 1, at });
   }
 
   /** Adds uses of links that download or show something. Inside a write. */
   countUse(use: LinkUse): void {
-    for (const counting of this.#countings) counting.run({ ...use });
+    for (const counting of this.#sql.countings) counting.run({ ...use });
+  }
+
+  /** Removes up to `limit` links of one table that expired by `before`. Returns 0 if there are none. Inside a write. */
+  removeExpired(before: number, limit: number): number {
+    for (const expiry of this.#sql.expiries) {
+      const { changes } = expiry.run(before, limit);
+      if (changes > 0) return changes;
+    }
+    return 0;
+  }
+
+  /** Removes up to `limit` links that show something of a deleted drive. Returns 0 if there are none. Inside a write. */
+  removeSharesOf(drive: DrivePk, limit: number): number {
+    return this.#sql.removeSharesOf.run(drive, limit).changes;
   }
 }
 
-function fromRow({ keyId, keyName, userId, username, ...row }: Row): ListedLink {
-  const isFlagged = { hasPassword: row.hasPassword === 1, oneTime: row.oneTime === 1 };
-  if (keyId !== null) return { ...row, ...isFlagged, createdBy: { kind: "key", id: keyId, name: keyName } };
+function fromRow({ keyId, keyName, userId, username, oneTime, ...row }: Row): Link {
+  const link = { ...row, oneTime: oneTime === 1 };
+  if (keyId !== null) return { ...link, createdBy: { kind: "key", id: keyId, name: keyName } };
   if (userId === null) throw new Error("a link has no maker");
-  return { ...row, ...isFlagged, createdBy: { kind: "user", id: userId, name: username } };
+  return { ...link, createdBy: { kind: "user", id: userId, name: username } };
 }

@@ -64,21 +64,6 @@ export function newClaimToken(): NewSecret {
   return newSecret("clm_");
 }
 
-/** Makes a presigned link's token: `lnk_<48 hex digits>`. */
-export function newLinkToken(): NewSecret {
-  return newSecret("lnk_");
-}
-
-/** Makes the token of a link that shows a file or folder: `shr_<48 hex digits>`. */
-export function newShareToken(): NewSecret {
-  return newSecret("shr_");
-}
-
-/** Makes an upload link's token: `upl_<48 hex digits>`. */
-export function newUploadToken(): NewSecret {
-  return newSecret("upl_");
-}
-
 /**
  * Makes a secret that begins with `start`, and shows its first `prefixLength` characters.
  *
@@ -89,7 +74,8 @@ export function newKeySecret(start: string, prefixLength: number, bytes = random
   return { ...made, prefix: made.secret.slice(0, prefixLength) };
 }
 
-function newSecret(start: string, bytes = randomBytes()): NewSecret {
+/** Makes a secret that begins with `start`. */
+export function newSecret(start: string, bytes = randomBytes()): NewSecret {
   const secret = start + bytes.toHex();
   return { secret, hash: hashSecret(secret) };
 }

@@ -1,82 +1,104 @@
 import type { NamedActor } from "../changes/actor.ts";
-import type { SecretHash } from "../accounts/api-key.ts";
+import { type NewSecret, newSecret, type SecretHash } from "../accounts/api-key.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { CofferError } from "../errors.ts";
-import type { DriveId, KeyId, LinkId, UserPk } from "../id.ts";
+import type { FilePath, FolderPath } from "../files/path.ts";
+import type { DriveId, FileId, KeyId, LinkId, UserPk } from "../id.ts";
 import { LINK_SECONDS, SHARE_LINK_DAYS } from "../limits.ts";
 import { DAY_MS } from "../time.ts";
 
-/** Who creates a link: a key, or else a user. */
-export type LinkMaker = { readonly keyId: KeyId } | { readonly user: UserPk };
-
-/** A link, whatever it is for. Times are milliseconds since the epoch. */
-export interface Link {
+/** What all links have. */
+export interface LinkFacts {
   readonly id: LinkId;
-  /** The key that created it; null if it was revoked, or there was none. */
-  readonly keyHash: SecretHash | null;
-  /** The user who created it without a key. */
-  readonly user: UserPk | null;
-  readonly usedAt: number | null;
-  readonly expiresAt: number;
-}
-
-/** A new link. The token is shown only once. */
-export interface CreatedLink {
-  readonly id: LinkId;
-  readonly token: string;
-  /** Milliseconds since the epoch. */
-  readonly expiresAt: number;
-}
-
-/** What a link does: shows a file or a folder, sends a file, or takes one. */
-export type LinkKind = "file" | "folder" | "presigned" | "upload";
-
-/** A link, as its record shows it. Times are milliseconds since the epoch. */
-export interface ListedLink {
-  readonly id: LinkId;
-  readonly kind: LinkKind;
   readonly driveId: DriveId;
-  /** Where its file is now, or its folder was; null if its file is no longer in the drive. */
-  readonly path: string | null;
-  readonly hasPassword: boolean;
+  /** From `Bun.password`; null without a password. */
+  readonly passwordHash: string | null;
+  /** The most bytes of an upload; null for no limit of its own. */
+  readonly maxSize: number | null;
   readonly oneTime: boolean;
+  /** Times are milliseconds since the epoch. */
   readonly usedAt: number | null;
   readonly uses: number;
   readonly lastUsedAt: number | null;
   readonly expiresAt: number;
   readonly createdAt: number;
   readonly createdBy: NamedActor;
+  /** The key that created it; null if it was revoked, or there was none. */
+  readonly keyHash: SecretHash | null;
   /** The user who created it, with a session or a key of the account; null for a key of one drive. */
   readonly user: UserPk | null;
 }
 
-/** Where a list of links goes on: the newest come first. */
-export interface LinkPosition {
-  readonly createdAt: number;
-  readonly id: LinkId;
+/**
+ * What a link is for: it downloads a file, takes one upload, or shows a file or a folder. A file is known by its id
+ * wherever it is moved, and its path is where it is now, or null if it has left the drive; a folder is known by its path.
+ */
+export type LinkTarget =
+  | { readonly kind: "presigned"; readonly fileId: FileId; readonly path: FilePath | null }
+  | { readonly kind: "upload"; readonly fileId: null; readonly path: FilePath }
+  | { readonly kind: "file"; readonly fileId: FileId; readonly path: FilePath }
+  | { readonly kind: "folder"; readonly fileId: null; readonly path: FolderPath };
+
+export type LinkKind = LinkTarget["kind"];
+
+export type Link = LinkFacts & LinkTarget;
+
+/** A link as somebody sees it who may not know where its file is now: then `path` is null. */
+export type SeenLink = LinkFacts & { readonly kind: LinkKind; readonly path: string | null };
+
+/** Links of one kind, or of some. */
+export type LinkOf<K extends LinkKind> = LinkFacts & Extract<LinkTarget, { kind: K }>;
+
+/** The kinds that show something to people. The others are for programs, and work for a day at most. */
+export const SHOWING = ["file", "folder"] as const;
+
+export function isOf<K extends LinkKind>(link: Link, kinds: readonly K[]): link is LinkOf<K> {
+  return kinds.some((kind) => kind === link.kind);
 }
 
+/** A new link: a key made it, or else a user. */
+export type NewLink = LinkTarget &
+  Pick<LinkFacts, "id" | "driveId" | "expiresAt" | "createdAt" | "user"> &
+  Partial<Pick<LinkFacts, "passwordHash" | "maxSize" | "oneTime">> & {
+    readonly hash: SecretHash;
+    readonly keyId: KeyId | null;
+  };
+
+/** How tokens begin: `<start><48 hex digits>`. */
+const TOKEN_STARTS: Readonly<Record<LinkKind, string>> = {
+  presigned: "lnk_",
+  upload: "upl_",
+  file: "shr_",
+  folder: "shr_",
+};
+
+/** Makes the token of a link. */
+export function newLinkToken(kind: LinkKind): NewSecret {
+  return newSecret(TOKEN_STARTS[kind]);
+}
+
+/** Where a list of links goes on: the newest come first. */
+export type LinkPosition = Pick<Link, "createdAt" | "id">;
+
 /** Who a caller is as the creator of a link. */
-export function makerOf(caller: Caller): LinkMaker {
-  if (caller.kind === "drive") return { keyId: caller.keyId };
-  return caller.keyId === null ? { user: caller.userPk } : { keyId: caller.keyId };
+export function makerOf(caller: Caller): Pick<NewLink, "keyId" | "user"> {
+  return { keyId: caller.keyId, user: caller.keyId === null ? caller.userPk : null };
 }
 
 /** Whether a caller made a link: with the same key or, for an account, with any of its keys or a session. */
-export function isMadeBy({ createdBy, user }: ListedLink, caller: Caller): boolean {
+export function isMadeBy({ createdBy, user }: Link, caller: Caller): boolean {
   return caller.kind === "account" ? user === caller.userPk : createdBy.id === caller.keyId;
 }
 
-/** How long a link works at most, in milliseconds. */
-const LONGEST_LINK_MS = LINK_SECONDS.most * 1000;
-
-/** The same for one that shows a file or folder. */
+/** How long a link that shows something works at most, in milliseconds. */
 export const LONGEST_SHARE_MS = SHARE_LINK_DAYS.most * DAY_MS;
 
 /** Throws GONE for a link that was used, or has expired. */
-export function requireUsable({ usedAt, expiresAt }: Link, now: number, longest = LONGEST_LINK_MS): void {
+export function requireUsable(link: Link, now: number): void {
+  const { usedAt, expiresAt } = link;
   if (usedAt !== null)
     throw new CofferError("GONE", "The link was for a single use and has been used. Ask for a new one.");
+  const longest = isOf(link, SHOWING) ? LONGEST_SHARE_MS : LINK_SECONDS.most * 1000;
   // One that ends too late was made before the clock was set back.
   const isOver = expiresAt <= now || expiresAt > now + longest;
   if (isOver) throw new CofferError("GONE", "The link has expired. Ask for a new one.");

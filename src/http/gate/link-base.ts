@@ -1,3 +1,4 @@
+import type { LinkKind } from "../../domain/links/link.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /** The start of the links in a response: a URL without a trailing slash. */
@@ -13,4 +14,16 @@ export const LINKS_BEGIN =
  */
 export function linkBase(configured: string | null, fallback: () => string): LinkBase {
   return configured === null ? (context) => context.usedAddress ?? fallback() : () => configured;
+}
+
+const PATHS: Readonly<Record<LinkKind, string>> = {
+  presigned: "/v0/presigned/",
+  upload: "/v0/uploads/",
+  file: "/s/",
+  folder: "/s/",
+};
+
+/** Where anybody uses a link; for one that shows something, the page for people. */
+export function linkUrl(base: string, { link, token }: { link: { kind: LinkKind }; token: string }): string {
+  return base + PATHS[link.kind] + token;
 }

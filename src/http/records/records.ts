@@ -9,7 +9,7 @@ import type { Drive, SeenDrive } from "../../domain/drives/drive.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
 import type { FileVersion } from "../../domain/history/file-version.ts";
 import type { FolderFacts } from "../../domain/folders/folder.ts";
-import type { ListedLink } from "../../domain/links/link.ts";
+import type { SeenLink } from "../../domain/links/link.ts";
 import type { Member } from "../../domain/accounts/member.ts";
 import { isTextType } from "../../domain/contents/media-type.ts";
 import type { Snapshot } from "../../domain/snapshots/snapshot.ts";
@@ -149,13 +149,13 @@ export function trashRecord(entry: ShownEntry): TrashRecord {
   };
 }
 
-export function linkRecord(link: ListedLink): LinkRecord {
+export function linkRecord(link: SeenLink): LinkRecord {
   return {
     id: link.id,
     kind: link.kind,
     drive_id: link.driveId,
     path: link.path,
-    has_password: link.hasPassword,
+    has_password: link.passwordHash !== null,
     one_time: link.oneTime,
     used_at: link.usedAt === null ? null : formatInstant(link.usedAt),
     uses: link.uses,

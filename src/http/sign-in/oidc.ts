@@ -76,7 +76,8 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
       handle: async ({ request, query, context }) => {
         const returnTo = withoutOutcome(returnPath(query.return_to, home()));
         try {
-          const advice = (seconds: number) => `Too many sign-ins from one address. Try again in ${seconds} s.`;
+          const advice = (seconds: number) =>
+            `Too many sign-ins from one address. Try again in ${seconds} s.`;
           starts.require(context.client, STARTS, advice);
           const { url, state, ticket } = await provider.begin(returnTo, baseUrl() + CALLBACK, context.id);
           const surplus = flowCookiesIn(request).slice(0, 1 - FLOWS_PER_BROWSER);

@@ -1,35 +1,36 @@
+import type { Clock } from "../../process/clock.ts";
 import type { LinkUse } from "../../db/links/links.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { LinkId } from "../../domain/id.ts";
-import type { ListedLink } from "../../domain/links/link.ts";
+import type { Link } from "../../domain/links/link.ts";
 
 /** How many uses one transaction writes. */
 const PIECE = 200;
 
 /** How often links were used. Kept in memory until `flush`, so that reads need no write. */
 export class LinkUses {
-  readonly #tables: Tables;
+  readonly #parts;
   readonly #unwritten = new Map<LinkId, LinkUse>();
 
-  constructor(parts: { tables: Tables }) {
-    this.#tables = parts.tables;
+  constructor(parts: { tables: Tables; clock: Clock }) {
+    this.#parts = parts;
   }
 
-  /** Counts a use at `now`, in milliseconds since the epoch. */
-  note(id: LinkId, now: number): void {
+  /** Counts that a link was opened, or something downloaded. */
+  note(id: LinkId): void {
     const count = (this.#unwritten.get(id)?.count ?? 0) + 1;
-    this.#unwritten.set(id, { id, count, at: now });
+    this.#unwritten.set(id, { id, count, at: this.#parts.clock.now() });
   }
 
   /** A link with the uses that are not written yet. */
-  counted(link: ListedLink): ListedLink {
+  counted(link: Link): Link {
     const more = this.#unwritten.get(link.id);
     return more === undefined ? link : { ...link, uses: link.uses + more.count, lastUsedAt: more.at };
   }
 
   /** Writes all uses, some at a time. What fails is kept for the next call. */
   async flush(): Promise<void> {
-    const { writeFromReserve, links } = this.#tables;
+    const { writeFromReserve, links } = this.#parts.tables;
     const all = [...this.#unwritten.values()];
     for (let from = 0; from < all.length; from += PIECE) {
       const uses = all.slice(from, from + PIECE);

@@ -1,30 +1,55 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../../process/clock.ts";
 import type { Within } from "../../db/engine/database.ts";
-import type { ShareTarget } from "../../db/links/share-links.ts";
 import type { Tables } from "../../db/tables.ts";
+import { hashSecret } from "../../domain/accounts/api-key.ts";
 import { actorOf } from "../../domain/changes/actor.ts";
-import { newShareToken } from "../../domain/accounts/api-key.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import { parseExpiry } from "../../domain/files/file.ts";
+import type { FileRef } from "../../domain/files/file-ref.ts";
 import { type LinkId, newId, parseId } from "../../domain/id.ts";
-import { LINK_PASSWORD_CHARACTERS, SHARE_LINK_DAYS } from "../../domain/limits.ts";
+import { LINK_PASSWORD_CHARACTERS, LINK_SECONDS, SHARE_LINK_DAYS } from "../../domain/limits.ts";
 import {
   isMadeBy,
-  type LinkPosition,
-  type ListedLink,
+  isOf,
+  type Link,
+  type LinkKind,
+  type LinkOf,
+  type LinkTarget,
   LONGEST_SHARE_MS,
   makerOf,
+  type NewLink,
+  newLinkToken,
+  SHOWING,
 } from "../../domain/links/link.ts";
-import { asFolderPath, type FolderPath, isFolderPath, parsePlace, ROOT } from "../../domain/files/path.ts";
+import { asFolderPath, isFolderPath, parsePathOfFile, parsePlace } from "../../domain/files/path.ts";
 import { DAY_MS } from "../../domain/time.ts";
-import type { Access } from "../access.ts";
+import type { Access, Reach } from "../access.ts";
 import type { Changes } from "../changes/changes.ts";
-import type { LinkUses } from "./link-uses.ts";
 import type { Passwords } from "../accounts/passwords.ts";
 import type { Quota } from "../quota.ts";
+
+/** What links that download or upload are asked with. */
+interface Asked {
+  /** Seconds. */
+  readonly expiresIn?: number | undefined;
+}
+
+/** A request for a link that downloads a file. */
+export interface PresignedRequest extends Asked {
+  readonly oneTime?: boolean | undefined;
+}
+
+/** A request for a link that takes one upload. */
+export interface UploadLinkRequest extends Asked {
+  /** An id or a slug. */
+  readonly drive: string;
+  /** Of the file. */
+  readonly path: string;
+  /** The most bytes of the content; undefined for no limit of its own. */
+  readonly maxSize?: number | undefined;
+}
 
 /** A request for a link that shows something, as sent. */
 export interface ShareRequest {
@@ -32,40 +57,32 @@ export interface ShareRequest {
   readonly drive: string;
   /** Of a file or a folder. */
   readonly path: string;
-  readonly password: string | undefined;
-  readonly expiresAt: string | undefined;
+  readonly password?: string | undefined;
+  readonly expiresAt?: string | undefined;
 }
 
 /** A new link. The token is shown only once. */
-export interface CreatedShare {
-  readonly link: ListedLink;
+export interface CreatedLink {
+  readonly link: Link;
   readonly token: string;
 }
 
-/** A request for a page of links, newest first. */
-export interface LinksRequest {
-  /** An id or slug; undefined for all drives. */
-  readonly drive: string | undefined;
-  readonly limit: number;
-  readonly after: LinkPosition | null;
+/** A link, and what its creator may reach now. */
+export interface FoundLink<K extends LinkKind> {
+  readonly link: LinkOf<K>;
+  readonly reach: Reach;
 }
 
-export interface LinksPage {
-  readonly links: readonly ListedLink[];
-  /** Where the next page starts; null on the last one. */
-  readonly nextAfter: LinkPosition | null;
-}
+/** What is said of a new link by whoever makes it. */
+type Made = LinkTarget & Pick<NewLink, "expiresAt" | "passwordHash" | "maxSize" | "oneTime">;
 
-/** How many links are read of a drive at once: few at first, as there may be many drives. */
-const CHUNK = { first: 4, most: 256 };
-/** A page ends after so many links: not all are shown. Other requests have a turn after each step. */
-const SCANNED = { most: 10_000, step: 500 };
-
-/** Links of all kinds: makes those that show something, lists and revokes all. */
+/**
+ * Links of all kinds: made, found by their tokens, and revoked. A link can do what its creator can at that
+ * moment: it stops working when the creator's key is revoked or expires, and when what it leads to is gone or out of the
+ * creator's reach.
+ */
 export class Links {
   readonly #parts;
-  readonly #passwords: Passwords;
-  readonly #uses: LinkUses;
 
   constructor(parts: {
     tables: Tables;
@@ -73,103 +90,112 @@ export class Links {
     quota: Quota;
     changes: Changes;
     linkPasswords: Passwords;
-    linkUses: LinkUses;
     clock: Clock;
   }) {
     this.#parts = parts;
-    this.#passwords = parts.linkPasswords;
-    this.#uses = parts.linkUses;
   }
 
-  /** Throws NOT_FOUND for the drive, and for what is not at the path; FORBIDDEN, VALIDATION_ERROR, QUOTA_EXCEEDED. */
-  async create(caller: Caller, wanted: ShareRequest, within?: Within<CreatedShare>): Promise<CreatedShare> {
-    const expiresAt = this.#expiry(wanted.expiresAt);
-    // First: hashing takes long, so nobody should have it done in vain.
-    this.#target(caller, wanted);
-    const passwordHash = await this.#hash(wanted.password);
-    const { secret, hash } = newShareToken();
-    return this.#parts.access.write(caller, within, () => {
-      const now = this.#parts.clock.now();
-      const { drive, target } = this.#target(caller, wanted);
-      const id = newId<LinkId>(now);
-      const maker = makerOf(caller);
-      const link = { id, hash, drive: drive.id, target, passwordHash, maker, expiresAt, createdAt: now };
-      this.#parts.tables.shareLinks.insert(link);
-      this.#record("link.created", caller, drive, this.#existing(id));
-      this.#parts.quota.requireRecordRoom(drive);
-      return { link: this.#existing(id), token: secret };
+  /** A link that downloads a file. Throws NOT_FOUND for one that the caller may not see, and QUOTA_EXCEEDED. */
+  createPresigned(
+    caller: Caller,
+    ref: FileRef,
+    { expiresIn, oneTime = false }: PresignedRequest,
+    within?: Within<CreatedLink>,
+  ): Promise<CreatedLink> {
+    return this.#create(caller, within, (now) => {
+      const { id: fileId, driveId, path } = this.#parts.access.fileToWrite(caller, ref);
+      const drive = this.#parts.access.drive(caller, driveId);
+      return { drive, made: { kind: "presigned", fileId, path, oneTime, expiresAt: endOf(now, expiresIn) } };
+    });
+  }
+
+  /** A link that takes one upload. Throws NOT_FOUND for the drive, VALIDATION_ERROR for the path, QUOTA_EXCEEDED. */
+  createUpload(
+    caller: Caller,
+    wanted: UploadLinkRequest,
+    within?: Within<CreatedLink>,
+  ): Promise<CreatedLink> {
+    const path = parsePathOfFile("path", wanted.path);
+    const { maxSize = null, expiresIn } = wanted;
+    return this.#create(caller, within, (now) => {
+      const drive = this.#parts.access.driveToWrite(caller, wanted.drive, path);
+      return {
+        drive,
+        made: { kind: "upload", fileId: null, path, maxSize, expiresAt: endOf(now, expiresIn) },
+      };
     });
   }
 
   /**
-   * The links of a drive, or of all that the caller may see: all where the caller may manage the drive, else the
-   * caller's own. Rejects with NOT_FOUND for the drive.
+   * A link that shows a file or a folder. Throws NOT_FOUND for the drive, and for what is not at the path; FORBIDDEN,
+   * VALIDATION_ERROR, QUOTA_EXCEEDED.
    */
-  async list(caller: Caller, { drive, limit, after }: LinksRequest): Promise<LinksPage> {
-    const drives =
-      drive === undefined ? this.#parts.access.drives(caller) : [this.#parts.access.drive(caller, drive)];
-    const now = this.#parts.clock.now();
-    const managed = new Set(drives.filter((each) => this.#manages(caller, each)).map(({ id }) => id));
-    const prefixes = new Map(drives.map((each) => [each.id, this.#parts.access.prefixOf(caller, each)]));
-    const links: ListedLink[] = [];
-    let last = after;
-    let scanned = 0;
-    for (const link of newestOf(drives.map((each) => this.#linksOf(each, after)))) {
-      if (links.length === limit || scanned === SCANNED.most) return { links, nextAfter: last };
-      scanned += 1;
-      if (scanned % SCANNED.step === 0) await nextTurn();
-      last = link;
-      if (link.expiresAt > now && (managed.has(link.driveId) || isMadeBy(link, caller)))
-        links.push(seenFrom(prefixes.get(link.driveId) ?? ROOT, this.#uses.counted(link)));
-    }
-    return { links, nextAfter: null };
+  async createShare(
+    caller: Caller,
+    wanted: ShareRequest,
+    within?: Within<CreatedLink>,
+  ): Promise<CreatedLink> {
+    const expiresAt = this.#expiry(wanted.expiresAt);
+    // First: hashing takes long, so nobody should have it done in vain.
+    this.#shown(caller, wanted);
+    const passwordHash =
+      wanted.password === undefined
+        ? null
+        : await this.#parts.linkPasswords.hash(wanted.password, LINK_PASSWORD_CHARACTERS);
+    return this.#create(caller, within, () => {
+      const { drive, target } = this.#shown(caller, wanted);
+      return { drive, made: { ...target, passwordHash, expiresAt } };
+    });
+  }
+
+  /** The link with this token, if it is of one of these kinds and its creator may still do something; else null. */
+  find<K extends LinkKind>(token: string, ...kinds: K[]): FoundLink<K> | null {
+    const link = this.#parts.tables.links.byHash(hashSecret(token));
+    if (link === null || !isOf(link, kinds)) return null;
+    const reach = this.#parts.access.reachOf(link);
+    return reach && { link, reach };
   }
 
   /** Ends a link at once. Throws NOT_FOUND for one that the caller may not see. */
   revoke(caller: Caller, reference: string, within?: Within<LinkId>): Promise<LinkId> {
-    return this.#parts.access.writeFromReserve(caller, within, () => {
+    const { access, tables } = this.#parts;
+    return access.writeFromReserve(caller, within, () => {
       const id = parseId<LinkId>(reference);
-      const link = id === null ? null : this.#parts.tables.links.byId(id);
-      const drive = link === null ? null : this.#parts.access.findDrive(caller, link.driveId);
+      const link = id === null ? null : tables.links.byId(id);
+      const drive = link === null ? null : access.findDrive(caller, link.driveId);
       if (link === null || drive === null) throw notFound("link");
-      if (!this.#manages(caller, drive) && !isMadeBy(link, caller)) throw notFound("link");
-      this.#parts.tables.links.remove(link.id);
+      if (drive.role !== "owner" && !isMadeBy(link, caller)) throw notFound("link");
+      tables.links.remove(link.id);
       this.#record("link.revoked", caller, drive, link);
       return link.id;
     });
   }
 
-  /** Writes how often links were used. */
-  flushUse(): Promise<void> {
-    return this.#uses.flush();
-  }
-
-  #manages(caller: Caller, drive: Drive): boolean {
-    return this.#parts.access.roleIn(caller, drive) === "owner";
-  }
-
-  *#linksOf(drive: Drive, start: LinkPosition | null): Generator<ListedLink, void> {
-    let after = start;
-    for (let size = CHUNK.first; ; size = Math.min(2 * size, CHUNK.most)) {
-      const chunk = this.#parts.tables.links.page(drive.id, after, size);
-      yield* chunk;
-      const last = chunk.at(-1);
-      if (last === undefined || chunk.length < size) return;
-      after = last;
-    }
+  #create(
+    caller: Caller,
+    within: Within<CreatedLink> | undefined,
+    leadTo: (now: number) => { readonly drive: Drive; readonly made: Made },
+  ): Promise<CreatedLink> {
+    const { access, tables, clock, quota } = this.#parts;
+    return access.write(caller, within, () => {
+      const now = clock.now();
+      const { drive, made } = leadTo(now);
+      const { secret, hash } = newLinkToken(made.kind);
+      const id = newId<LinkId>(now);
+      tables.links.insert({ ...made, ...makerOf(caller), id, hash, driveId: drive.id, createdAt: now });
+      const link = tables.links.byId(id);
+      if (link === null) throw new Error("a new link is missing");
+      this.#record("link.created", caller, drive, link);
+      quota.requireRecordRoom(drive);
+      return { link, token: secret };
+    });
   }
 
   /** Tells the feed of a link that shows something. The others work for a day at most, and programs make many. */
-  #record(type: "link.created" | "link.revoked", caller: Caller, drive: Drive, link: ListedLink): void {
-    if (link.kind === "presigned" || link.kind === "upload") return;
+  #record(type: "link.created" | "link.revoked", caller: Caller, drive: Drive, link: Link): void {
+    if (!isOf(link, SHOWING)) return;
     const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
-    this.#parts.changes.add({ drive: drive.pk, type, path: link.path ?? ROOT, ref: link.id, stamp });
-  }
-
-  #existing(id: LinkId): ListedLink {
-    const link = this.#parts.tables.links.byId(id);
-    if (link === null) throw new Error("a new link is missing");
-    return link;
+    this.#parts.changes.add({ drive: drive.pk, type, path: link.path, ref: link.id, stamp });
   }
 
   #expiry(sent: string | undefined): number {
@@ -180,12 +206,8 @@ export class Links {
     return expiresAt;
   }
 
-  async #hash(password: string | undefined): Promise<string | null> {
-    return password === undefined ? null : this.#passwords.hash(password, LINK_PASSWORD_CHARACTERS);
-  }
-
   /** What is at a path. A folder is found also without the slash at its end. */
-  #target(caller: Caller, wanted: ShareRequest): { drive: Drive; target: ShareTarget } {
+  #shown(caller: Caller, wanted: ShareRequest): { drive: Drive; target: LinkTarget } {
     const place = parsePlace("path", wanted.path);
     const drive = this.#parts.access.driveToWrite(caller, wanted.drive, place);
     if (!isFolderPath(place)) {
@@ -193,36 +215,13 @@ export class Links {
       if (file !== null) return { drive, target: { kind: "file", fileId: file.id, path: file.path } };
     }
     const folder = isFolderPath(place) ? place : asFolderPath(place);
-    if (this.#parts.tables.folders.byPath(drive.pk, folder) !== null) {
-      return { drive, target: { kind: "folder", path: folder } };
-    }
-    throw notFound(isFolderPath(place) ? "folder" : "file");
+    if (this.#parts.tables.folders.byPath(drive.pk, folder) === null)
+      throw notFound(isFolderPath(place) ? "folder" : "file");
+    return { drive, target: { kind: "folder", fileId: null, path: folder } };
   }
 }
 
-/** A link as somebody sees it who is limited to a folder: not where its file has moved to outside. */
-function seenFrom(prefix: FolderPath, link: ListedLink): ListedLink {
-  return link.path?.startsWith(prefix) === false ? { ...link, path: null } : link;
-}
-
-/** All links of several lists, newest first, as each of the lists is. */
-function* newestOf(lists: readonly Generator<ListedLink, void>[]): Generator<ListedLink> {
-  const heads = lists.map((list) => ({ list, link: nextOf(list) }));
-  for (;;) {
-    let first: (typeof heads)[number] | null = null;
-    for (const head of heads) if (isNewer(head.link, first?.link ?? null)) first = head;
-    if (first === null || first.link === null) return;
-    yield first.link;
-    first.link = nextOf(first.list);
-  }
-}
-
-function nextOf(list: Generator<ListedLink, void>): ListedLink | null {
-  const next = list.next();
-  return next.done === true ? null : next.value;
-}
-
-function isNewer(a: ListedLink | null, b: ListedLink | null): boolean {
-  if (a === null || b === null) return a !== null;
-  return a.createdAt > b.createdAt || (a.createdAt === b.createdAt && a.id > b.id);
+/** When a link ends that works for some seconds. */
+function endOf(now: number, seconds: number = LINK_SECONDS.default): number {
+  return now + seconds * 1000;
 }

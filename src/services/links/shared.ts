@@ -1,14 +1,12 @@
 import type { Clock } from "../../process/clock.ts";
-import type { ShareLink } from "../../db/links/share-links.ts";
 import type { Tables } from "../../db/tables.ts";
-import { hashSecret } from "../../domain/accounts/api-key.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
 import type { File, FileFacts } from "../../domain/files/file.ts";
 import type { ListPosition } from "../../domain/files/file-sort.ts";
-import { type LinkId } from "../../domain/id.ts";
-import { LONGEST_SHARE_MS, requireUsable } from "../../domain/links/link.ts";
-import { isPassFor, type LockedLink, passFor } from "../../domain/links/link-pass.ts";
+import type { LinkId } from "../../domain/id.ts";
+import { requireUsable, SHOWING } from "../../domain/links/link.ts";
+import { isPassFor, passFor } from "../../domain/links/link-pass.ts";
 import { UNLOCKED_MS } from "../../domain/limits.ts";
 import {
   type FolderPath,
@@ -23,7 +21,7 @@ import type { Access, Reach } from "../access.ts";
 import type { Archive, Archives } from "../contents/archives.ts";
 import type { Extract, Extracts } from "../contents/extracts.ts";
 import type { Folders } from "../folders/folders.ts";
-import type { LinkUses } from "./link-uses.ts";
+import type { FoundLink, Links } from "./links.ts";
 import type { Listing, Listings } from "../files/listings.ts";
 import type { SlotHolder } from "../slots.ts";
 import type { Passwords } from "../accounts/passwords.ts";
@@ -69,14 +67,16 @@ export interface SharedRequest {
   readonly after: ListPosition | null;
 }
 
+interface FoundShare extends FoundLink<(typeof SHOWING)[number]> {
+  readonly drive: Drive;
+}
+
 /**
  * What links show to people without an account. A link shows what its creator may read now: it is not found once the
  * creator's key is revoked, or what it shows is gone.
  */
 export class SharedThings {
   readonly #parts;
-  readonly #passwords: Passwords;
-  readonly #uses: LinkUses;
 
   constructor(parts: {
     tables: Tables;
@@ -86,13 +86,11 @@ export class SharedThings {
     archives: Archives;
     extracts: Extracts;
     linkPasswords: Passwords;
-    linkUses: LinkUses;
+    links: Links;
     secret: Uint8Array;
     clock: Clock;
   }) {
     this.#parts = parts;
-    this.#passwords = parts.linkPasswords;
-    this.#uses = parts.linkUses;
   }
 
   /**
@@ -101,23 +99,25 @@ export class SharedThings {
    * @param pass from `unlock`; null if the browser sent none
    */
   open(token: string, pass: string | null): Shared {
+    const { access, clock, secret, tables } = this.#parts;
     const { link, reach, drive } = this.#find(token);
+    const { id, passwordHash } = link;
     const isOpen =
-      link.passwordHash === null ||
-      (pass !== null && isPassFor(lockedLink(link), pass, this.#parts.clock.now(), this.#parts.secret));
+      passwordHash === null || (pass !== null && isPassFor({ id, passwordHash }, pass, clock.now(), secret));
     if (!isOpen) {
       throw new CofferError(
         "UNAUTHORIZED",
         "This link has a password. Send it to `POST /v0/shared/{token}/unlock`, and come back with the cookie of the response.",
       );
     }
-    const shown = { linkId: link.id, expiresAt: link.expiresAt, reach };
-    if (link.fileId === null) {
-      this.#requireFolder(reach, drive, link.path);
+    const shown = { linkId: id, expiresAt: link.expiresAt, reach };
+    if (link.kind === "folder") {
+      const isThere = tables.folders.byPath(drive.pk, link.path) !== null;
+      if (!isThere || !link.path.startsWith(access.prefixOf(reach, drive))) throw notFound("link");
       return { ...shown, drive, folder: link.path, file: null };
     }
-    const file = this.#parts.access.findFile(reach, { id: link.fileId });
-    const home = file === null ? null : this.#parts.access.findDrive(reach, file.driveId);
+    const file = access.findFile(reach, { id: link.fileId });
+    const home = file === null ? null : access.findDrive(reach, file.driveId);
     if (file === null || home === null) throw notFound("link");
     return { ...shown, drive: home, folder: parentFolder(file.path), file };
   }
@@ -134,17 +134,12 @@ export class SharedThings {
 
   /** Throws NOT_FOUND, GONE, and UNAUTHORIZED for a wrong password. A link without one takes any. */
   async unlock(token: string, password: string): Promise<Unlocked> {
-    const { link } = this.#find(token);
-    const isRight =
-      link.passwordHash === null || (await this.#passwords.matches(password, link.passwordHash));
+    const { id, passwordHash, expiresAt } = this.#find(token).link;
+    const { linkPasswords, clock, secret } = this.#parts;
+    const isRight = passwordHash === null || (await linkPasswords.matches(password, passwordHash));
     if (!isRight) throw new CofferError("UNAUTHORIZED", "The password is wrong.", "password");
-    const until = Math.min(this.#parts.clock.now() + UNLOCKED_MS, link.expiresAt);
-    return { pass: passFor(lockedLink(link), until, this.#parts.secret), until };
-  }
-
-  /** Counts that a link was opened, or something downloaded. */
-  countUse({ linkId }: Shared): void {
-    this.#uses.note(linkId, this.#parts.clock.now());
+    const until = Math.min(clock.now() + UNLOCKED_MS, expiresAt);
+    return { pass: passFor({ id, passwordHash: passwordHash ?? "" }, until, secret), until };
   }
 
   facts({ drive, reach, folder, file }: Shared): SharedFacts {
@@ -221,34 +216,24 @@ export class SharedThings {
     return this.#parts.archives.openFor({ reach, holder, client }, drive.id, wanted);
   }
 
-  #find(token: string): { link: ShareLink; reach: Reach; drive: Drive } {
+  #find(token: string): FoundShare {
     const found = this.#findAny(token);
     if (found === null) throw notFound("link");
-    requireUsable(found.link, this.#parts.clock.now(), LONGEST_SHARE_MS);
+    requireUsable(found.link, this.#parts.clock.now());
     return found;
   }
 
   /** Also one that has expired. */
-  #findAny(token: string): { link: ShareLink; reach: Reach; drive: Drive } | null {
-    const link = this.#parts.tables.shareLinks.byHash(hashSecret(token));
-    const reach = link === null ? null : this.#parts.access.reachOf(link);
-    const drive = link === null || reach === null ? null : this.#parts.access.findDrive(reach, link.drive);
-    return link === null || reach === null || drive === null ? null : { link, reach, drive };
-  }
-
-  #requireFolder(reach: Reach, drive: Drive, path: FolderPath): void {
-    const isThere = this.#parts.tables.folders.byPath(drive.pk, path) !== null;
-    if (!isThere || !path.startsWith(this.#parts.access.prefixOf(reach, drive))) throw notFound("link");
+  #findAny(token: string): FoundShare | null {
+    const found = this.#parts.links.find(token, ...SHOWING);
+    const drive = found && this.#parts.access.findDrive(found.reach, found.link.driveId);
+    return found && drive && { ...found, drive };
   }
 }
 
 /** Whoever has links cannot take the turns of those with keys. */
 function holderOf({ linkId }: Shared): SlotHolder {
   return { owner: linkId, isUnclaimed: true };
-}
-
-function lockedLink({ id, passwordHash }: ShareLink): LockedLink {
-  return { id, passwordHash: passwordHash ?? "" };
 }
 
 function nameOf(folder: FolderPath): string {

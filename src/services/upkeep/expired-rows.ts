@@ -22,10 +22,10 @@ export interface ExpiredRows {
 
 /** The rows that only need to be removed once they have ended: nothing else depends on them. */
 export function expiredRows(tables: Tables, retention: Retention): readonly ExpiredRows[] {
-  const { fileVersions, claimTokens, apiKeys, oauthClients, idempotencyRecords, knownClients } = tables;
+  const { fileVersions, claimTokens, apiKeys, oauthClients, links, idempotencyRecords, knownClients } =
+    tables;
   // Versions that were replaced at this time or before are not kept any more.
   const versionsEnd = (now: number) => (keepsVersions(retention) ? keptSince(retention, now) : now);
-  const links = [tables.presignedLinks, tables.uploadLinks, tables.shareLinks];
   return [
     { what: "old versions", removeSome: (now) => fileVersions.removeOld(versionsEnd(now), PIECE) },
     { what: "expired versions", removeSome: (now) => fileVersions.removeExpired(now, PIECE) },
@@ -36,10 +36,7 @@ export function expiredRows(tables: Tables, retention: Retention): readonly Expi
     },
     { what: "expired keys", removeSome: (now) => apiKeys.removeExpired(now, PIECE) },
     { what: "expired OAuth clients", removeSome: (now) => oauthClients.removeExpired(now, PIECE) },
-    ...links.map((each) => ({
-      what: "expired links",
-      removeSome: (now: number) => each.removeExpired(now - LINK_MEMORY_MS, LARGE_PIECE),
-    })),
+    { what: "expired links", removeSome: (now) => links.removeExpired(now - LINK_MEMORY_MS, LARGE_PIECE) },
     {
       what: "expired idempotency records",
       removeSome: (now) => idempotencyRecords.removeExpired(now, LARGE_PIECE),

@@ -175,13 +175,13 @@ export class Sweep {
   async #empty(drive: DrivePk): Promise<boolean> {
     const { tables, snapshotRemoval, historyRemoval } = this.#parts;
     const { writeFromReserve: write, folders, drives, apiKeys, releasedContents } = tables;
-    const { snapshots, folderWorks, shareLinks, changes } = tables;
+    const { snapshots, folderWorks, links, changes } = tables;
     // First: then nothing is held for snapshots any more. Works name them, and entries of the trash.
     await write(() => folderWorks.removeHistoryOf(drive));
     await this.#inWrites(() => snapshots.removeSomeOf(drive, PIECE));
     await this.#inWrites(() => snapshotRemoval.removeSomeOf(drive, LARGE_PIECE));
     await this.#inWrites(() => apiKeys.removeSomeOf(drive, PIECE));
-    await this.#inWrites(() => shareLinks.removeSomeOf(drive, LARGE_PIECE));
+    await this.#inWrites(() => links.removeSharesOf(drive, LARGE_PIECE));
     await this.#inWrites(() => historyRemoval.removeSomeOf(drive));
     await this.#inWrites(() => this.#removeSomeOfWebhooks(drive));
     await this.#inWrites(() => changes.removeSomeOf(drive, PIECE));

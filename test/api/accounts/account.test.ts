@@ -38,14 +38,14 @@ const bob = shows("bob", "free", { requests: 100_000, storage: 10 * 1024 * 1024 
 
 describe("GET /v0/account", () => {
   const request = ["GET", "/v0/account"] as const;
-  runScenarios(stage, [
-    { name: "the first account's", as: "ada", request, status: 200, json: ada },
-    { name: "with a read-only key", as: "adaReader", request, status: 200, json: ada },
-    { name: "another account's, with its plan's limits", as: "bob", request, status: 200, json: bob },
-    { name: "with the key of an unclaimed drive", request, ...refused("FORBIDDEN") },
-    { name: "with a key limited to one drive", as: "adaDrive", request, ...refused("FORBIDDEN") },
-    { name: "without a key", as: "nobody", request, ...refused("UNAUTHORIZED") },
-  ]);
+  runScenarios(stage, {
+    "the first account's": { as: "ada", request, status: 200, json: ada },
+    "with a read-only key": { as: "adaReader", request, status: 200, json: ada },
+    "another account's, with its plan's limits": { as: "bob", request, status: 200, json: bob },
+    "with the key of an unclaimed drive": { request, ...refused("FORBIDDEN") },
+    "with a key limited to one drive": { as: "adaDrive", request, ...refused("FORBIDDEN") },
+    "without a key": { as: "nobody", request, ...refused("UNAUTHORIZED") },
+  });
 
   test("has these fields and no others", async () => {
     const { data } = await stage.world.clients.bob.get<{ data: object }>("/v0/account");

@@ -29,9 +29,9 @@ describe("GET /v0/drives/claim/{token}", () => {
       created_at: expect.any(String),
     });
     // A drive's key is no hindrance, and looking uses nothing up.
-    expect((await agent.send("GET", `/v0/drives/claim/${drive.token}`)).status).toBe(200);
+    expect(await agent.status("GET", `/v0/drives/claim/${drive.token}`)).toBe(200);
     const claimed = { body: { token: drive.token } };
-    expect((await stage.world.clients.ada.send("POST", "/v0/drives/claim", claimed)).status).toBe(200);
+    expect(await stage.world.clients.ada.status("POST", "/v0/drives/claim", claimed)).toBe(200);
   });
 
   test("a used token is 409, an unknown one and that of a deleted drive 404", async () => {

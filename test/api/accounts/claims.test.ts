@@ -58,7 +58,7 @@ describe("claiming a drive", () => {
     const request = { body: { token: drive.claimToken } };
     const foreign = { ...request, headers: { origin: "https://evil.example" } };
     expectRefused(await bob.send("POST", "/v0/drives/claim", foreign), "FORBIDDEN");
-    expect((await bob.send("POST", "/v0/drives/claim", request)).status).toBe(200);
+    expect(await bob.status("POST", "/v0/drives/claim", request)).toBe(200);
   });
 
   test("numbers its slug where that is taken", async () => {
@@ -72,9 +72,8 @@ describe("claiming a drive", () => {
     const { coffer, world } = stage;
     const drive = await provision(coffer);
     const { clients } = world;
-    for (const client of [coffer.client(drive.key), clients.agent, clients.adaDrive, clients.adaReader]) {
+    for (const client of [coffer.client(drive.key), clients.agent, clients.adaDrive, clients.adaReader])
       expectRefused(await claim(client, drive.claimToken), "FORBIDDEN");
-    }
     for (const client of [clients.nobody, clients.liar])
       expectRefused(await claim(client, drive.claimToken), "UNAUTHORIZED");
     expect((await claim(clients.bob, drive.claimToken)).status).toBe(200);
@@ -82,9 +81,8 @@ describe("claiming a drive", () => {
 
   test("takes a token", async () => {
     const { ada } = stage.world.clients;
-    for (const body of [{}, { token: 1 }, { token: null }, [], "x"]) {
+    for (const body of [{}, { token: 1 }, { token: null }, [], "x"])
       expectRefused(await ada.send("POST", "/v0/drives/claim", { body }), "VALIDATION_ERROR");
-    }
   });
 
   test("a token that never was is unknown", async () => {
@@ -99,9 +97,8 @@ describe("claiming a drive", () => {
       token.toUpperCase(),
       key,
     ];
-    for (const other of [...others, Bun.SHA256.hash(token, "hex"), "' OR 1=1 --", "x".repeat(10_000)]) {
+    for (const other of [...others, Bun.SHA256.hash(token, "hex"), "' OR 1=1 --", "x".repeat(10_000)])
       expectRefused(await claim(world.clients.ada, other), "NOT_FOUND");
-    }
   });
 
   test("a used token stays used, for the winner as well, and when 30 days are over", async () => {
@@ -202,7 +199,7 @@ describe("a claim that comes too late", () => {
       const [claimed, removed] = await Promise.all(racing);
       // The agent's key may delete the drive before and after; only the claim depends on which came first.
       expect([removed?.status, [200, 404].includes(claimed?.status ?? 0)]).toEqual([200, true]);
-      expect((await clients.ada.send("GET", `/v0/drives/${drive.id}`)).status).toBe(404);
+      expect(await clients.ada.status("GET", `/v0/drives/${drive.id}`)).toBe(404);
       expectRefused(await take(), "NOT_FOUND");
     }
   });
@@ -217,8 +214,8 @@ describe("a claim that comes too late", () => {
       coffer.appliance.services.sweep.run(),
     ]);
     expectRefused(answer, "GONE");
-    expect((await clients.ada.send("GET", `/v0/drives/${drive.id}`)).status).toBe(404);
-    expect((await coffer.client(drive.key).send("GET", "/v0/drives")).status).toBe(401);
+    expect(await clients.ada.status("GET", `/v0/drives/${drive.id}`)).toBe(404);
+    expect(await coffer.client(drive.key).status("GET", "/v0/drives")).toBe(401);
   });
 });
 

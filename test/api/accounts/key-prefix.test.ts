@@ -91,8 +91,7 @@ async function put(path: string, body: string, by = world.clients.ada): Promise<
 }
 
 function move(id: string, to: string): Promise<unknown> {
-  const body = { destination_path: to };
-  return world.clients.ada.post(`/v0/files/${id}/move`, body, 200);
+  return world.clients.ada.post(`/v0/files/${id}/move`, { destination_path: to }, 200);
 }
 
 /** The numbers of the versions that somebody sees of a file. */
@@ -112,7 +111,7 @@ describe("a key that is limited to a folder is made", () => {
     ["of a number", { drive_id: "ada/notes", path_prefix: 1 }],
   ];
   test.each(wrong)("not %s", async (_, body) => {
-    expect((await world.clients.ada.send("POST", "/v0/keys", { body })).status).toBe(400);
+    expect(await world.clients.ada.status("POST", "/v0/keys", { body })).toBe(400);
   });
 
   test("and shows it", async () => {
@@ -143,20 +142,20 @@ describe("a key that is limited to a folder is made", () => {
     const seen = await inside.get<{ id: string; path_prefix: string }[]>("/v0/keys");
     expect(seen.filter(({ path_prefix }) => !path_prefix.startsWith("notes/"))).toEqual([]);
     for (const { id } of all.filter(({ path_prefix }) => path_prefix?.startsWith("notes/") !== true))
-      expect((await inside.send("DELETE", `/v0/keys/${id}`)).status).toBe(404);
+      expect(await inside.status("DELETE", `/v0/keys/${id}`)).toBe(404);
   });
 
   test("for a drive that others share by none of its members", async () => {
     const body = { drive_id: drive, path_prefix: "notes/" };
-    expect((await world.clients.dan.send("POST", "/v0/keys", { body })).status).toBe(403);
+    expect(await world.clients.dan.status("POST", "/v0/keys", { body })).toBe(403);
   });
 
   test("and ends when it expires", async () => {
     const short = new Date(coffer.clock.now() + 1000).toISOString();
     const key = await keyOf({ drive_id: drive, path_prefix: "notes/", expires_at: short });
-    expect((await key.send("GET", at("/v0/files"))).status).toBe(200);
+    expect(await key.status("GET", at("/v0/files"))).toBe(200);
     coffer.clock.advance(1000);
-    expect((await key.send("GET", at("/v0/files"))).status).toBe(401);
+    expect(await key.status("GET", at("/v0/files"))).toBe(401);
   });
 });
 
@@ -215,7 +214,7 @@ describe("it lists", () => {
       expect([total, data]).toMatchObject([1, [{ file_count: 1, total_size: 13 }]]);
     }
     for (const path of ["z/", "notes/", "a/x/"])
-      expect((await deep.send("GET", at("/v0/folders", { path }))).status).toBe(404);
+      expect(await deep.status("GET", at("/v0/folders", { path }))).toBe(404);
   });
 
   test("nothing with a cursor that leads outside", async () => {
@@ -243,8 +242,8 @@ describe("it lists", () => {
     const cafe = await keyOf({ drive_id: drive, path_prefix: "cafe\u0301/" });
     expect(pathsOf(await list({}, cafe))).toEqual([`${CAFE}x.txt`]);
     for (const path of ["caf\u00e9/x.txt", "cafe\u0301/x.txt"])
-      expect((await cafe.send("GET", at("/v0/files/by-path", { path }))).status).toBe(200);
-    expect((await cafe.send("GET", at("/v0/files/by-path", { path: "cafe/e.txt" }))).status).toBe(404);
+      expect(await cafe.status("GET", at("/v0/files/by-path", { path }))).toBe(200);
+    expect(await cafe.status("GET", at("/v0/files/by-path", { path: "cafe/e.txt" }))).toBe(404);
   });
 
   test("in a snapshot as in the drive", async () => {
@@ -253,9 +252,9 @@ describe("it lists", () => {
     expect(await list({ snapshot_id: snapshot, prefix: "notes-secret/" })).toMatchObject({ data: [] });
     for (const path of OUTSIDE) {
       const past = at("/v0/files/by-path", { path, snapshot_id: snapshot });
-      expect((await inside.send("GET", past)).status).toBe(404);
+      expect(await inside.status("GET", past)).toBe(404);
       const byId = `/v0/files/${idOf(path)}?snapshot_id=${snapshot}`;
-      expect((await inside.send("GET", byId)).status).toBe(404);
+      expect(await inside.status("GET", byId)).toBe(404);
     }
     const deep = await keyOf({ drive_id: drive, path_prefix: "a/b/c/" });
     for (const path of ["", "a/", "a/b/", "a/b/c/"]) {
@@ -264,7 +263,7 @@ describe("it lists", () => {
       expect(await deep.get<Listed>(past)).toEqual(now);
     }
     for (const path of ["z/", "notes/", "a/x/"])
-      expect((await deep.send("GET", at("/v0/folders", { path, snapshot_id: snapshot }))).status).toBe(404);
+      expect(await deep.status("GET", at("/v0/folders", { path, snapshot_id: snapshot }))).toBe(404);
   });
 });
 
@@ -291,18 +290,18 @@ describe("it finds and reads", () => {
     const names = Object.keys(await archived(inside, drive)).filter((name) => !name.endsWith("/"));
     expect(names.toSorted()).toEqual(INSIDE);
     for (const path of [...OUTSIDE, "notes-secret/", "a/", "/"])
-      expect((await inside.send("GET", at("/v0/archive", { path }))).status).toBe(404);
+      expect(await inside.status("GET", at("/v0/archive", { path }))).toBe(404);
   });
 
   test("no file outside, by its id or its path", async () => {
     for (const path of OUTSIDE) {
       for (const what of ["", "/download", "/text", "/extract"]) {
-        expect((await inside.send("GET", `/v0/files/${idOf(path)}${what}`)).status).toBe(404);
-        expect((await inside.send("GET", at(`/v0/files/by-path${what}`, { path }))).status).toBe(404);
+        expect(await inside.status("GET", `/v0/files/${idOf(path)}${what}`)).toBe(404);
+        expect(await inside.status("GET", at(`/v0/files/by-path${what}`, { path }))).toBe(404);
       }
     }
     const out = { path: "notes/../root.txt" };
-    expect((await inside.send("GET", at("/v0/files/by-path", out))).status).toBe(400);
+    expect(await inside.status("GET", at("/v0/files/by-path", out))).toBe(400);
   });
 
   test("the figures of its folder alone", async () => {
@@ -339,12 +338,12 @@ describe("it writes", () => {
     for (const path of OUTSIDE) {
       const to = { destination_path: "notes/got", destination_drive_id: drive };
       for (const how of ["copy", "move"])
-        expect((await inside.send("POST", `/v0/files/${idOf(path)}/${how}`, { body: to })).status).toBe(404);
-      expect((await inside.send("DELETE", `/v0/files/${idOf(path)}`)).status).toBe(404);
+        expect(await inside.status("POST", `/v0/files/${idOf(path)}/${how}`, { body: to })).toBe(404);
+      expect(await inside.status("DELETE", `/v0/files/${idOf(path)}`)).toBe(404);
       expectForbidden(await inside.send("DELETE", at("/v0/files/by-path", { path })));
     }
     const folder = { drive_id: drive, path: "notes-secret/", destination_path: "notes/got/" };
-    expect((await inside.send("POST", "/v0/folders/copy", { body: folder })).status).toBe(404);
+    expect(await inside.status("POST", "/v0/folders/copy", { body: folder })).toBe(404);
     expectForbidden(await inside.send("POST", "/v0/folders/move", { body: folder }));
     const removal = { drive_id: drive, path: folder.path, confirm: true };
     expectForbidden(await inside.send("DELETE", "/v0/folders", { body: removal }));
@@ -370,7 +369,7 @@ describe("it writes", () => {
     const [link] = (await links(ada)).data;
     expect(link?.path).toBe("elsewhere");
     expect((await links(inside)).data).toContainEqual({ ...link, id: link?.id ?? "", path: null });
-    expect((await inside.send("GET", `/v0/files/${id}`)).status).toBe(404);
+    expect(await inside.status("GET", `/v0/files/${id}`)).toBe(404);
     await ada.delete(`/v0/files/${id}`);
     const trash = await inside.get<{ data: { path: string }[] }>("/v0/trash");
     expect(pathsOf(trash)).not.toContain("elsewhere");
@@ -420,9 +419,9 @@ describe("of a file that was elsewhere", () => {
       const other = await inside.send("GET", never[index] ?? "", { headers });
       expect([address, one.status, one.text]).toEqual([address, 404, other.text]);
     }
-    expect((await inside.send("GET", `/v0/files/${id}/diff`)).status).toBe(404);
-    expect((await inside.send("POST", `/v0/files/${id}/versions/1/restore`)).status).toBe(404);
-    expect((await inside.send("DELETE", `/v0/files/${id}/versions/1`)).status).toBe(403);
+    expect(await inside.status("GET", `/v0/files/${id}/diff`)).toBe(404);
+    expect(await inside.status("POST", `/v0/files/${id}/versions/1/restore`)).toBe(404);
+    expect(await inside.status("DELETE", `/v0/files/${id}/versions/1`)).toBe(403);
 
     // What it replaces itself, it can bring back.
     await put(path, "mine\n", inside);

@@ -5,11 +5,13 @@ import { startAppliance, type TestAppliance } from "../../support/server/applian
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Json } from "../../support/server/client.ts";
 import {
+  gives,
   openStage,
   provision,
   refused,
+  refuses,
+  runEach,
   runScenarios,
-  type Scenario,
   type Step,
 } from "../../support/server/scenario.ts";
 import { populate } from "../../support/server/world.ts";
@@ -34,86 +36,77 @@ function create(body: Json, more: Partial<Step> = {}): Step {
 const EMOJI = "\u{1F600}".repeat(64);
 
 describe("create", () => {
-  runScenarios(stage, [
-    {
-      name: "answers the key, whole, with its secret",
-      ...create(
-        { name: " Night shift " },
-        {
-          json: {
-            id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-            key: expect.stringMatching(/^cof_sk_live_[0-9a-f]{48}$/),
-            key_prefix: expect.stringMatching(/^cof_sk_live_[0-9a-f]{4}$/),
-            name: "Night shift",
-            scope: "read-write",
-            drive_id: "{drive}",
-            created_at: expect.stringMatching(/^20.*\.\d{3}Z$/),
-            last_used_at: null,
-            expires_at: null,
-          },
+  runScenarios(stage, {
+    "answers the key, whole, with its secret": create(
+      { name: " Night shift " },
+      {
+        json: {
+          id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+          key: expect.stringMatching(/^cof_sk_live_[0-9a-f]{48}$/),
+          key_prefix: expect.stringMatching(/^cof_sk_live_[0-9a-f]{4}$/),
+          name: "Night shift",
+          scope: "read-write",
+          drive_id: "{drive}",
+          created_at: expect.stringMatching(/^20.*\.\d{3}Z$/),
+          last_used_at: null,
+          expires_at: null,
         },
-      ),
-    },
+      },
+    ),
+    "one that expires, and the list says when": [
+      create({ expires_at: "2100-01-31" }, { json: { expires_at: "2100-01-31T00:00:00.000Z" } }),
+      gives("GET /v0/keys", [{ expires_at: null }, { expires_at: "2100-01-31T00:00:00.000Z" }]),
+    ],
+    "one that never expires": create({ expires_at: null }, { json: { expires_at: null } }),
+    "nothing needs to be said": create({}, { json: { name: "", scope: "read-write" } }),
+    "an empty name": create({ name: "" }, { json: { name: "" } }),
+    "64 emoji": create({ name: EMOJI }, { json: { name: EMOJI } }),
+    "read-only": create({ scope: "read-only" }, { json: { scope: "read-only" } }),
+    "for one's own drive": create({ drive_id: "{drive}" }, { json: { drive_id: "{drive}" } }),
+    "an account's key reaches all of its drives": create({}, { as: "ada", json: { drive_id: null } }),
+    "an account's key for one drive, which it names by its slug": create(
+      { drive_id: "ada/notes" },
+      { as: "ada", json: { drive_id: "{drives.ada}" } },
+    ),
+    "for a drive that is not there": create({ drive_id: NOWHERE }, refused("NOT_FOUND")),
+    "for a foreign drive": create({ drive_id: "{drives.ada}" }, refused("NOT_FOUND")),
+  });
+  runEach(stage, [undefined, "", {}, "\ufeff{}", { name: null, scope: null, drive_id: null }], (body) => [
+    `of the default kind, with ${JSON.stringify(body)} as the body`,
     {
-      name: "one that expires, and the list says when",
-      ...create({ expires_at: "2100-01-31" }, { json: { expires_at: "2100-01-31T00:00:00.000Z" } }),
-      after: [
-        {
-          request: ["GET", "/v0/keys"],
-          status: 200,
-          json: [{ expires_at: null }, { expires_at: "2100-01-31T00:00:00.000Z" }],
-        },
-      ],
-    },
-    { name: "one that never expires", ...create({ expires_at: null }, { json: { expires_at: null } }) },
-    { name: "nothing needs to be said", ...create({}, { json: { name: "", scope: "read-write" } }) },
-    { name: "an empty name", ...create({ name: "" }, { json: { name: "" } }) },
-    { name: "64 emoji", ...create({ name: EMOJI }, { json: { name: EMOJI } }) },
-    ...[undefined, "", {}, "\ufeff{}", { name: null, scope: null, drive_id: null }].map((body): Scenario => ({
-      name: `of the default kind, with ${JSON.stringify(body)} as the body`,
       request: ["POST", "/v0/keys"],
       ...(body === undefined ? {} : { body }),
       status: 201,
       json: { name: "", scope: "read-write", drive_id: "{drive}" },
-    })),
-    { name: "read-only", ...create({ scope: "read-only" }, { json: { scope: "read-only" } }) },
-    { name: "for one's own drive", ...create({ drive_id: "{drive}" }, { json: { drive_id: "{drive}" } }) },
-    {
-      name: "an account's key reaches all of its drives",
-      ...create({}, { as: "ada", json: { drive_id: null } }),
     },
-    {
-      name: "an account's key for one drive, which it names by its slug",
-      ...create({ drive_id: "ada/notes" }, { as: "ada", json: { drive_id: "{drives.ada}" } }),
-    },
-    ...(
-      [
-        [{ name: "x".repeat(65) }, "name"],
-        [{ name: "a\u0000" }, "name"],
-        [{ name: "a\nb" }, "name"],
-        [{ name: "\ud800" }, "name"],
-        [{ name: 5 }, "name"],
-        [{ scope: "admin" }, "scope"],
-        [{ scope: "" }, "scope"],
-        [{ scope: "READ-ONLY" }, "scope"],
-        [{ scope: ["read-only"] }, "scope"],
-        [{ drive_id: 5 }, "drive_id"],
-        [{ drive_id: "" }, "drive_id"],
-        [{ expires_at: 5 }, "expires_at"],
-        [{ expires_at: "" }, "expires_at"],
-        [{ expires_at: "2100-02-30T00:00:00Z" }, "expires_at"],
-        [{ expires_at: "2001-01-31T00:00:00Z" }, "expires_at"],
-        [[], "body"],
-        ["{", "body"],
-      ] satisfies [Json, string][]
-    ).map(([body, field]): Scenario => ({
-      name: `${JSON.stringify(body).slice(0, 40)} is refused`,
-      ...create(body, refused("VALIDATION_ERROR", field)),
-      after: [{ request: ["GET", "/v0/keys"], status: 200, json: [{ scope: "read-write" }] }],
-    })),
-    { name: "for a drive that is not there", ...create({ drive_id: NOWHERE }, refused("NOT_FOUND")) },
-    { name: "for a foreign drive", ...create({ drive_id: "{drives.ada}" }, refused("NOT_FOUND")) },
   ]);
+  runEach(
+    stage,
+    [
+      [{ name: "x".repeat(65) }, "name"],
+      [{ name: "a\u0000" }, "name"],
+      [{ name: "a\nb" }, "name"],
+      [{ name: "\ud800" }, "name"],
+      [{ name: 5 }, "name"],
+      [{ scope: "admin" }, "scope"],
+      [{ scope: "" }, "scope"],
+      [{ scope: "READ-ONLY" }, "scope"],
+      [{ scope: ["read-only"] }, "scope"],
+      [{ drive_id: 5 }, "drive_id"],
+      [{ drive_id: "" }, "drive_id"],
+      [{ expires_at: 5 }, "expires_at"],
+      [{ expires_at: "" }, "expires_at"],
+      [{ expires_at: "2100-02-30T00:00:00Z" }, "expires_at"],
+      [{ expires_at: "2001-01-31T00:00:00Z" }, "expires_at"],
+      [[], "body"],
+      ["{", "body"],
+    ] satisfies [Json, string][],
+    ([body, field]) => [
+      `${JSON.stringify(body).slice(0, 40)} is refused`,
+      create(body, refused("VALIDATION_ERROR", field)),
+      gives("GET /v0/keys", [{ scope: "read-write" }]),
+    ],
+  );
 
   test("every secret is another", async () => {
     const own = await stage.ownDrive();
@@ -136,47 +129,44 @@ describe("create", () => {
     const made = await own.client.makeKey<KeyRecord>({ scope: "read-only" });
     const client = stage.coffer.client(made.key);
     await client.get("/v0/drives");
-    const refusal = await client.send("PUT", `/v0/files?drive_id=${own.id}&path=a`, { body: "x" });
-    expect(refusal.status).toBe(403);
+    expect(await client.status("PUT", `/v0/files?drive_id=${own.id}&path=a`, { body: "x" })).toBe(403);
   });
 });
 
 describe("list", () => {
-  runScenarios(stage, [
-    {
-      name: "oldest first, without secrets; a provisioned key shows 12 characters of itself",
-      given: [
-        create({ name: "One" }, { keeps: "one" }),
-        create({ name: "Two", scope: "read-only" }, { keeps: "two" }),
-      ],
-      request: ["GET", "/v0/keys"],
-      status: 200,
-      json: [
-        {
-          key_prefix: expect.stringMatching(/^cof_[0-9a-f]{8}$/),
-          scope: "read-write",
-          drive_id: "{drive}",
-          last_used_at: expect.any(String),
-        },
-        {
-          id: "{one.id}",
-          key_prefix: "{one.key_prefix}",
-          name: "One",
-          scope: "read-write",
-          last_used_at: null,
-        },
-        {
-          id: "{two.id}",
-          key_prefix: "{two.key_prefix}",
-          name: "Two",
-          scope: "read-only",
-          drive_id: "{drive}",
-          last_used_at: null,
-        },
-      ],
-      omits: ['"key":', "{one.key}", "{two.key}", '"hash"'],
-    },
-  ]);
+  runScenarios(stage, {
+    "oldest first, without secrets; a provisioned key shows 12 characters of itself": [
+      create({ name: "One" }, { keeps: "one" }),
+      create({ name: "Two", scope: "read-only" }, { keeps: "two" }),
+      gives(
+        "GET /v0/keys",
+        [
+          {
+            key_prefix: expect.stringMatching(/^cof_[0-9a-f]{8}$/),
+            scope: "read-write",
+            drive_id: "{drive}",
+            last_used_at: expect.any(String),
+          },
+          {
+            id: "{one.id}",
+            key_prefix: "{one.key_prefix}",
+            name: "One",
+            scope: "read-write",
+            last_used_at: null,
+          },
+          {
+            id: "{two.id}",
+            key_prefix: "{two.key_prefix}",
+            name: "Two",
+            scope: "read-only",
+            drive_id: "{drive}",
+            last_used_at: null,
+          },
+        ],
+        { omits: ['"key":', "{one.key}", "{two.key}", '"hash"'] },
+      ),
+    ],
+  });
 
   test("an account's list tells the keys of its drives from those that reach them all", async () => {
     await using coffer = await startAppliance();
@@ -239,8 +229,7 @@ describe("expire", () => {
     await using coffer = await startAppliance();
     const own = await provision(coffer);
     const file = await own.client.put(own.id, "a", "x");
-    const body = { expires_at: from(coffer, HOUR_MS) };
-    const made = await own.client.makeKey<KeyRecord>(body);
+    const made = await own.client.makeKey<KeyRecord>({ expires_at: from(coffer, HOUR_MS) });
     const client = coffer.client(made.key);
     const link = await client.post<{ token: string }>(
       `/v0/files/${file.id}/presigned-url`,
@@ -248,8 +237,8 @@ describe("expire", () => {
       200,
     );
     const statuses = async () => [
-      (await client.send("GET", "/v0/drives")).status,
-      (await coffer.client().send("GET", `/v0/presigned/${link.token}`)).status,
+      await client.status("GET", "/v0/drives"),
+      await coffer.client().status("GET", `/v0/presigned/${link.token}`),
       (await own.client.get<KeyRecord[]>("/v0/keys")).length,
     ];
     coffer.clock.advance(HOUR_MS - 1);
@@ -265,8 +254,7 @@ describe("expire", () => {
   test("while a write with it is on its way, which then changes nothing", async () => {
     await using coffer = await startAppliance();
     const own = await provision(coffer);
-    const body = { expires_at: from(coffer, HOUR_MS) };
-    const made = await own.client.makeKey<KeyRecord>(body);
+    const made = await own.client.makeKey<KeyRecord>({ expires_at: from(coffer, HOUR_MS) });
     const { apiKeys, folders } = coffer.appliance.services;
     const caller = callerWith({ apiKeys }, made.key);
     coffer.clock.advance(HOUR_MS);
@@ -290,29 +278,20 @@ describe("expire", () => {
 });
 
 describe("revoke", () => {
-  runScenarios(stage, [
-    {
-      name: "once, and at once",
-      given: [create({}, { keeps: "made" })],
-      request: ["DELETE", "/v0/keys/{made.id}"],
-      status: 200,
-      json: { id: "{made.id}", revoked: true },
-      after: [
-        { request: ["DELETE", "/v0/keys/{made.id}"], ...refused("NOT_FOUND") },
-        { request: ["GET", "/v0/keys"], status: 200, json: [{ drive_id: "{drive}" }], omits: ["{made.id}"] },
-      ],
-    },
-    { name: "none of that id", request: ["DELETE", `/v0/keys/${NOWHERE}`], ...refused("NOT_FOUND") },
-    { name: "no id at all", request: ["DELETE", "/v0/keys/nonsense"], ...refused("NOT_FOUND") },
-    {
-      name: "a foreign one",
-      request: ["DELETE", "/v0/keys/{keyIds.ada}"],
-      ...refused("NOT_FOUND"),
-      after: [
-        { as: "ada", request: ["GET", "/v0/drives"], status: 200, json: { data: [{ id: "{drives.ada}" }] } },
-      ],
-    },
-  ]);
+  runScenarios(stage, {
+    "once, and at once": [
+      create({}, { keeps: "made" }),
+      gives("DELETE /v0/keys/{made.id}", { id: "{made.id}", revoked: true }),
+      refuses("DELETE /v0/keys/{made.id}", "NOT_FOUND"),
+      gives("GET /v0/keys", [{ drive_id: "{drive}" }], { omits: ["{made.id}"] }),
+    ],
+    "none of that id": refuses(`DELETE /v0/keys/${NOWHERE}`, "NOT_FOUND"),
+    "no id at all": refuses("DELETE /v0/keys/nonsense", "NOT_FOUND"),
+    "a foreign one": [
+      refuses("DELETE /v0/keys/{keyIds.ada}", "NOT_FOUND"),
+      gives("GET /v0/drives", { data: [{ id: "{drives.ada}" }] }, { as: "ada" }),
+    ],
+  });
 
   test("the next request with it is refused, also one that had been seen before", async () => {
     const own = await stage.ownDrive();
@@ -320,7 +299,7 @@ describe("revoke", () => {
     const client = stage.coffer.client(made.key);
     await client.get("/v0/drives");
     await own.client.delete(`/v0/keys/${made.id}`);
-    expect((await client.send("GET", "/v0/drives")).status).toBe(401);
+    expect(await client.status("GET", "/v0/drives")).toBe(401);
     await own.client.get("/v0/drives");
   });
 
@@ -329,7 +308,7 @@ describe("revoke", () => {
     const made = await own.client.makeKey<KeyRecord>();
     const client = stage.coffer.client(made.key);
     await client.delete(`/v0/keys/${made.id}`);
-    expect((await client.send("GET", "/v0/drives")).status).toBe(401);
+    expect(await client.status("GET", "/v0/drives")).toBe(401);
   });
 
   test("an account revokes the keys of its drives, and they stay revoked over a restart", async () => {
@@ -338,9 +317,9 @@ describe("revoke", () => {
     const drives = await clients.ada.get<KeyRecord[]>("/v0/keys");
     const limited = drives.find(({ key_prefix }) => keys.adaDrive?.startsWith(key_prefix));
     await clients.ada.delete(`/v0/keys/${limited?.id}`);
-    expect((await clients.adaDrive.send("GET", "/v0/drives")).status).toBe(401);
+    expect(await clients.adaDrive.status("GET", "/v0/drives")).toBe(401);
     await coffer.restart();
-    expect((await coffer.client(keys.adaDrive).send("GET", "/v0/drives")).status).toBe(401);
-    expect((await coffer.client(keys.ada).send("GET", "/v0/drives")).status).toBe(200);
+    expect(await coffer.client(keys.adaDrive).status("GET", "/v0/drives")).toBe(401);
+    expect(await coffer.client(keys.ada).status("GET", "/v0/drives")).toBe(200);
   });
 });

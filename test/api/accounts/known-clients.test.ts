@@ -102,12 +102,10 @@ describe("a client that has signed in", () => {
     await using coffer = await withAda();
     const ada = await signIn(coffer, "ada");
     const change = async (current: string, password: string, address: string) =>
-      (
-        await ada.send("POST", "/v0/account/password", {
-          body: { current, password },
-          headers: { "x-forwarded-for": address },
-        })
-      ).status;
+      await ada.status("POST", "/v0/account/password", {
+        body: { current, password },
+        headers: { "x-forwarded-for": address },
+      });
     expect(await change("ada's password", "another password", HOME)).toBe(200);
     await coffer.restart();
     for (let n = 0; n < 10; n += 1) expect(await change("wrong", "whatever it is", STRANGER)).toBe(400);

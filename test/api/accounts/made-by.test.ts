@@ -35,8 +35,7 @@ beforeEach(async () => {
   // A new minute, for the limits on requests and keys.
   coffer.clock.advance(60_000);
   key = await made(ada, {});
-  const body = { name: "Shared" };
-  drive = (await key.client.post<{ data: { id: string } }>("/v0/drives", body)).data.id;
+  drive = (await key.client.post<{ data: { id: string } }>("/v0/drives", { name: "Shared" })).data.id;
   await key.client.put(drive, "a.txt", "a");
 });
 
@@ -77,20 +76,20 @@ async function links(by: Client): Promise<readonly [Place, ...Place[]]> {
   ];
 }
 
-async function share(by: Pick<Client, "send">, username: string, role = "reader"): Promise<number> {
-  return (await by.send("POST", `/v0/drives/${drive}/members`, { body: { username, role } })).status;
+async function share(by: Pick<Client, "status">, username: string, role = "reader"): Promise<number> {
+  return await by.status("POST", `/v0/drives/${drive}/members`, { body: { username, role } });
 }
 
 async function reads(who: Client): Promise<boolean> {
-  return (await who.send("GET", `/v0/files?drive_id=${drive}`)).status === 200;
+  return (await who.status("GET", `/v0/files?drive_id=${drive}`)) === 200;
 }
 
-async function change(by: Pick<Client, "send">, hook: string, body: Record<string, Json>): Promise<void> {
-  expect((await by.send("PATCH", hook, { body })).status).toBe(200);
+async function change(by: Pick<Client, "status">, hook: string, body: Record<string, Json>): Promise<void> {
+  expect(await by.status("PATCH", hook, { body })).toBe(200);
 }
 
 async function revoke(id: string): Promise<void> {
-  expect((await ada.send("DELETE", `/v0/keys/${id}`)).status).toBe(200);
+  expect(await ada.status("DELETE", `/v0/keys/${id}`)).toBe(200);
 }
 
 describe("with a key goes", () => {
@@ -112,16 +111,16 @@ describe("with a key goes", () => {
 
     await revoke(key.id);
     for (const each of [key, child, grandchild])
-      expect((await each.client.send("GET", "/v0/drives")).status).toBe(401);
+      expect(await each.client.status("GET", "/v0/drives")).toBe(401);
     for (const [method, path] of gone)
       expect([
         path,
-        (await coffer.client().send(method, path, method === "PUT" ? { body: "x" } : {})).status,
+        await coffer.client().status(method, path, method === "PUT" ? { body: "x" } : {}),
       ]).toEqual([path, 404]);
     for (const [method, path] of kept)
-      expect(
-        (await coffer.client().send(method, path, method === "PUT" ? { body: "x" } : {})).status,
-      ).toBeLessThan(300);
+      expect(await coffer.client().status(method, path, method === "PUT" ? { body: "x" } : {})).toBeLessThan(
+        300,
+      );
     expect(await reads(bob)).toBe(false);
     const all = await ada.send("GET", "/v0/keys");
     for (const { id } of [key, child, grandchild]) expect(all.text).not.toContain(id);
@@ -142,8 +141,8 @@ describe("with a key goes", () => {
     expect(await reads(bob)).toBe(true);
     // As another process would, and a sweep: nothing that it made is removed yet.
     changeDatabase(coffer.dataDir, `DELETE FROM api_key WHERE id = '${key.id}'`);
-    expect((await grandchild.client.send("GET", "/v0/drives")).status).toBe(401);
-    expect((await coffer.client().send("GET", shared)).status).toBe(404);
+    expect(await grandchild.client.status("GET", "/v0/drives")).toBe(401);
+    expect(await coffer.client().status("GET", shared)).toBe(404);
     expect(await reads(bob)).toBe(false);
     expect((await bob.send("GET", "/v0/drives")).text).not.toContain(drive);
     expect((await ada.send("GET", "/v0/keys")).text).not.toContain(child.id);
@@ -169,8 +168,7 @@ describe("with a key goes", () => {
   });
 
   test("who became a member by it when it expires, unless a person let them in since", async () => {
-    const at = new Date(coffer.clock.now() + 3600_000).toISOString();
-    const brief = await made(ada, { expires_at: at });
+    const brief = await made(ada, { expires_at: new Date(coffer.clock.now() + 3600_000).toISOString() });
     expect(await share(brief.client, "bob")).toBe(201);
     expect(await share(brief.client, "carl")).toBe(201);
     // The same role: what counts is who says so.
@@ -184,7 +182,7 @@ describe("with a key goes", () => {
 
   test("not who is a member by a person: whom it made an editor is a reader again", async () => {
     const writes = async (who: Client) =>
-      (await who.send("PUT", `/v0/files?drive_id=${drive}&path=b.txt`, { body: "b" })).status < 300;
+      (await who.status("PUT", `/v0/files?drive_id=${drive}&path=b.txt`, { body: "b" })) < 300;
     const carl = await accountClient(coffer, "carl");
     for (const name of ["bob", "carl"]) expect(await share(ada, name)).toBe(201);
     for (const name of ["bob", "carl"]) expect(await share(key.client, name, "editor")).toBe(200);
@@ -229,7 +227,7 @@ describe("with a key goes", () => {
     const { made: counted } = await key.client.get<{ made: object }>(`/v0/keys/${key.id}`);
     expect(counted).toMatchObject({ keys: 1, webhooks: 1 });
     await revoke(key.id);
-    const left = [taken, takenBack, touched].map(async (hook) => (await ada.send("GET", hook)).status);
+    const left = [taken, takenBack, touched].map(async (hook) => await ada.status("GET", hook));
     expect(await Promise.all(left)).toEqual([404, 200, 200]);
     for (const hook of [takenBack, touched]) await ada.send("DELETE", hook);
   });
@@ -324,12 +322,12 @@ describe("who was let in", () => {
     const app = coffer.client(accessToken);
     const [own] = await app.get<{ id: string }[]>("/v0/keys");
     const [[, shared]] = await links(app);
-    expect((await coffer.client().send("GET", shared)).status).toBe(200);
-    expect((await app.send("DELETE", `/v0/keys/${key.id}`)).status).toBe(404);
+    expect(await coffer.client().status("GET", shared)).toBe(200);
+    expect(await app.status("DELETE", `/v0/keys/${key.id}`)).toBe(404);
     // Any key can end itself.
     await app.delete(`/v0/keys/${own?.id}`);
-    expect((await coffer.client().send("GET", shared)).status).toBe(404);
-    expect((await app.send("GET", "/v0/drives")).status).toBe(401);
+    expect(await coffer.client().status("GET", shared)).toBe(404);
+    expect(await app.status("GET", "/v0/drives")).toBe(401);
   });
 
   test("with a key of a drive revokes itself and what it made, and not the key that made it", async () => {
@@ -340,6 +338,6 @@ describe("who was let in", () => {
     expect([refused.status, refused.text]).toEqual([403, refused.text]);
     await child.client.delete(`/v0/keys/${grandchild.id}`);
     await child.client.delete(`/v0/keys/${child.id}`);
-    expect((await parent.client.send("GET", "/v0/drives")).status).toBe(200);
+    expect(await parent.client.status("GET", "/v0/drives")).toBe(200);
   });
 });

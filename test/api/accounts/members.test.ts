@@ -6,6 +6,7 @@ import type { Answer, Client, Json } from "../../support/server/client.ts";
 import { connectMcp } from "../../support/peers/mcp.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
 import { populate, type World } from "../../support/server/world.ts";
+import { holdUpload } from "../../support/server/held-request.ts";
 
 // What each member may ask is in the matrix: see authorisation.test.ts.
 
@@ -48,8 +49,7 @@ async function storedBy(client: Client): Promise<number> {
 
 /** Makes a drive of somebody's own; its id. */
 async function makeDrive(client: Client): Promise<string> {
-  const body = { name: "Own" };
-  return (await client.post<{ data: { id: string } }>("/v0/drives", body)).data.id;
+  return (await client.post<{ data: { id: string } }>("/v0/drives", { name: "Own" })).data.id;
 }
 
 /** The path of a link that a request makes. */
@@ -65,29 +65,9 @@ async function restoreDan(): Promise<void> {
 
 /** Sends the first bytes of an upload; returns what sends the rest. */
 async function beginUpload(by: Client, path: string): Promise<() => Promise<Answer>> {
-  const hold = Promise.withResolvers<void>();
-  const begun = Promise.withResolvers<void>();
-  let pulled = 0;
-  const body = new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      pulled += 1;
-      if (pulled > 1) {
-        begun.resolve();
-        await hold.promise;
-        controller.close();
-      } else controller.enqueue(new Uint8Array(70_000));
-    },
-  });
-  const headers = { "idempotency-key": crypto.randomUUID() };
   const address = `/v0/files?drive_id=${world.drives.ada}&path=${path}`;
-  const answer = by.send("PUT", address, { body, headers });
-  await begun.promise;
-  // Once it was let in, another request with its key is told to wait.
-  while ((await by.send("POST", "/v0/folders", { body: {}, headers })).status !== 409) await Bun.sleep(2);
-  return () => {
-    hold.resolve();
-    return answer;
-  };
+  const { complete } = await holdUpload(by, address, [new Uint8Array(70_000), ""]);
+  return complete;
 }
 
 test("a member is shown with who shared the drive", async () => {
@@ -112,7 +92,7 @@ test("a member is shown with who shared the drive", async () => {
   expect(await world.clients.bob.delete<unknown>(`${members}/${user_id}`)).toEqual({
     data: { user_id, removed: true },
   });
-  expect((await world.clients.bob.send("GET", members)).status).toBe(404);
+  expect(await world.clients.bob.status("GET", members)).toBe(404);
 });
 
 test("the feed tells who became a member, and a reader only what came since", async () => {
@@ -148,11 +128,11 @@ test("a member sees itself alone, and cannot remove others or raise itself", asy
   const { dan, carol } = world.clients;
   expect(await listed(carol)).toMatchObject([{ username: "carol", role: "reader" }]);
   const [own] = await listed(dan);
-  expect((await dan.send("DELETE", `${members}/${world.carol}`)).status).toBe(403);
+  expect(await dan.status("DELETE", `${members}/${world.carol}`)).toBe(403);
   const raise = { body: { role: "editor" } };
-  expect((await carol.send("PATCH", `${members}/${world.carol}`, raise)).status).toBe(403);
+  expect(await carol.status("PATCH", `${members}/${world.carol}`, raise)).toBe(403);
   expect((await add("carol", "editor", dan)).status).toBe(403);
-  expect((await carol.send("PATCH", `${members}/${own?.user_id ?? ""}`, raise)).status).toBe(403);
+  expect(await carol.status("PATCH", `${members}/${own?.user_id ?? ""}`, raise)).toBe(403);
 });
 
 test("who cannot become a member", async () => {
@@ -222,7 +202,7 @@ test("the room of an editor's own account is not that of the drive", async () =>
   const uploaded = await own.clients.dan.send("POST", "/v0/files", { body: fields });
   expect([uploaded.status, uploaded.text]).toEqual([201, expect.any(String)]);
   const body = { ...fields, drive_id: own.drives.bob };
-  expect((await own.clients.bob.send("POST", "/v0/files", { body })).status).toBe(403);
+  expect(await own.clients.bob.status("POST", "/v0/files", { body })).toBe(403);
 });
 
 test("what an editor moves into the drive needs room at its owner", async () => {
@@ -231,14 +211,13 @@ test("what an editor moves into the drive needs room at its owner", async () => 
   const { ada, dan } = own.clients;
   const from = await makeDrive(dan);
   const put = async (path: string) => {
-    const address = `/v0/files?drive_id=${from}&path=${path}`;
-    return (await dan.json<{ id: string }>(201, "PUT", address, { body: "x".repeat(60) })).id;
+    return (await dan.put(from, path, "x".repeat(60))).id;
   };
   const to = { destination_drive_id: own.drives.ada };
   const large = await put("large");
   const more = await put("sub/more");
   const moved = { ...to, destination_path: "large" };
-  expect((await dan.send("POST", `/v0/files/${large}/move`, { body: moved })).status).toBe(200);
+  expect(await dan.status("POST", `/v0/files/${large}/move`, { body: moved })).toBe(200);
   const full: readonly [path: string, body: Json][] = [
     [`/v0/files/${more}/move`, { ...to, destination_path: "more" }],
     [`/v0/files/${more}/copy`, { ...to, destination_path: "more" }],
@@ -283,11 +262,9 @@ test("a member who is removed, or made a reader, in the middle of an upload stor
     expect((await complete()).status).toBe(status);
   }
   await restoreDan();
-  const there = await world.clients.ada.send(
-    "GET",
-    `/v0/files/by-path?drive_id=${world.drives.ada}&path=late`,
-  );
-  expect(there.status).toBe(404);
+  expect(
+    await world.clients.ada.status("GET", `/v0/files/by-path?drive_id=${world.drives.ada}&path=late`),
+  ).toBe(404);
 });
 
 test("links that a member made reach what the member reaches now", async () => {
@@ -298,13 +275,13 @@ test("links that a member made reach what the member reaches now", async () => {
     await restoreDan();
     const link = await linkOf(by, `/v0/files/${world.files.ada}/presigned-url`, {});
     const upload = await linkOf(by, "/v0/upload-links", { drive_id: world.drives.ada, path: "by-link" });
-    expect((await nobody.send("GET", link)).status).toBe(200);
+    expect(await nobody.status("GET", link)).toBe(200);
     await ada.patch(`${members}/${user_id}`, { role: "reader" });
-    expect((await nobody.send("GET", link)).status).toBe(200);
-    expect((await nobody.send("PUT", upload, { body: "x" })).status).toBe(404);
+    expect(await nobody.status("GET", link)).toBe(200);
+    expect(await nobody.status("PUT", upload, { body: "x" })).toBe(404);
     await ada.delete(`${members}/${user_id}`);
-    expect((await nobody.send("GET", link)).status).toBe(404);
-    expect((await nobody.send("PUT", upload, { body: "x" })).status).toBe(404);
+    expect(await nobody.status("GET", link)).toBe(404);
+    expect(await nobody.status("PUT", upload, { body: "x" })).toBe(404);
   }
   await restoreDan();
 });
@@ -312,29 +289,31 @@ test("links that a member made reach what the member reaches now", async () => {
 test("while the owner is disabled, members see nothing", async () => {
   const { dan } = world.clients;
   changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1 WHERE username = 'ada'");
-  expect((await dan.send("GET", `/v0/drives/${world.drives.ada}`)).status).toBe(404);
-  expect((await dan.send("GET", `/v0/files/${world.files.ada}`)).status).toBe(404);
+  expect(await dan.status("GET", `/v0/drives/${world.drives.ada}`)).toBe(404);
+  expect(await dan.status("GET", `/v0/files/${world.files.ada}`)).toBe(404);
   expect(await dan.get<unknown>("/v0/drives")).toEqual({ data: [] });
   changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = NULL WHERE username = 'ada'");
-  expect((await dan.send("GET", `/v0/drives/${world.drives.ada}`)).status).toBe(200);
+  expect(await dan.status("GET", `/v0/drives/${world.drives.ada}`)).toBe(200);
 });
 
 test("members copy files out of the drive, and only the owner moves them out", async () => {
   const { carol, dan } = world.clients;
   const moved = { destination_path: "got.txt" };
-  const copied = await carol.send("POST", `/v0/files/${world.files.ada}/copy`, {
-    body: { ...moved, destination_drive_id: await makeDrive(carol) },
-  });
-  expect(copied.status).toBe(201);
-  const taken = await carol.send("POST", `/v0/folders/move`, {
-    body: {
-      drive_id: world.drives.ada,
-      path: "notes/",
-      destination_path: "taken/",
-      destination_drive_id: "carol/own",
-    },
-  });
-  expect(taken.status).toBe(403);
+  expect(
+    await carol.status("POST", `/v0/files/${world.files.ada}/copy`, {
+      body: { ...moved, destination_drive_id: await makeDrive(carol) },
+    }),
+  ).toBe(201);
+  expect(
+    await carol.status("POST", `/v0/folders/move`, {
+      body: {
+        drive_id: world.drives.ada,
+        path: "notes/",
+        destination_path: "taken/",
+        destination_drive_id: "carol/own",
+      },
+    }),
+  ).toBe(403);
   const destination_drive_id = await makeDrive(dan);
   const out = { ...moved, destination_drive_id };
   const folder = {

@@ -44,9 +44,8 @@ describe("POST /v0/account/password", () => {
     const { coffer } = await startWorld();
     await using _ = coffer;
     const ada = await signIn(coffer, "ada");
-    for (let n = 0; n < 11; n += 1) {
+    for (let n = 0; n < 11; n += 1)
       expectRefused(await change(ada, "ada's password", "short"), "VALIDATION_ERROR", "password");
-    }
     expect((await change(ada, "ada's password", "a new password")).status).toBe(200);
   });
 

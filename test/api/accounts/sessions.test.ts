@@ -13,6 +13,7 @@ import {
   signIn,
 } from "../../support/server/sign-in.ts";
 import { populate, startWorld } from "../../support/server/world.ts";
+import { holdUpload } from "../../support/server/held-request.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -37,20 +38,20 @@ describe("a session at /v0", () => {
     expectCommonRules("POST", made);
     const { data }: { data: { id: string } } = JSON.parse(made.text);
     const file = `/v0/files?drive_id=${data.id}&path=a.txt`;
-    expect((await ada.send("PUT", file, { body: "hello" })).status).toBe(201);
+    expect(await ada.status("PUT", file, { body: "hello" })).toBe(201);
     const key = await ada.send("POST", "/v0/keys", { body: {} });
     const { key: secret }: { key: string } = JSON.parse(key.text);
     const drives = await coffer.client(secret).get<unknown>("/v0/drives");
     expectJson((await ada.send("GET", "/v0/drives")).text, drives);
-    expect((await ada.send("DELETE", `/v0/drives/${data.id}`)).status).toBe(200);
+    expect(await ada.status("DELETE", `/v0/drives/${data.id}`)).toBe(200);
   });
 
   test("is no key, and a key is no session", async () => {
     await using coffer = await withAda();
     const ada = await signIn(coffer, "ada");
     const { secret } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
-    expect((await coffer.client(ada.token).send("GET", "/v0/drives")).status).toBe(401);
-    expect((await browserWith(coffer, secret).send("GET", "/v0/drives")).status).toBe(401);
+    expect(await coffer.client(ada.token).status("GET", "/v0/drives")).toBe(401);
+    expect(await browserWith(coffer, secret).status("GET", "/v0/drives")).toBe(401);
   });
 
   const NONE: [name: string, cookie: string][] = [
@@ -73,7 +74,7 @@ describe("a session at /v0", () => {
     await using coffer = await withAda();
     const ada = await signIn(coffer, "ada");
     const headers = { cookie: `theme=dark; x_coffer_session=no;${ada.cookie};other="a=b"` };
-    expect((await coffer.client().send("GET", "/v0/drives", { headers })).status).toBe(200);
+    expect(await coffer.client().status("GET", "/v0/drives", { headers })).toBe(200);
   });
 
   test("a key wins over it, also one that is none", async () => {
@@ -90,10 +91,11 @@ describe("a session at /v0", () => {
       data: [{ id: drives.ada }],
     });
     // Programs send no Origin, and a key needs none.
-    const sent = await coffer
-      .client(keys.ada)
-      .send("POST", "/v0/drives", { body: { name: "x" }, headers: { cookie: ada.cookie } });
-    expect(sent.status).toBe(201);
+    expect(
+      await coffer
+        .client(keys.ada)
+        .status("POST", "/v0/drives", { body: { name: "x" }, headers: { cookie: ada.cookie } }),
+    ).toBe(201);
   });
 
   test("the log has no key for it", async () => {
@@ -114,71 +116,51 @@ describe("a session at /v0", () => {
       statuses.push(status, headers.get("x-ratelimit-remaining"));
     }
     expect(statuses).toEqual([200, "2", 200, "1", 200, "0", 429, "0"]);
-    expect((await coffer.client(secret).send("GET", "/v0/drives")).status).toBe(200);
+    expect(await coffer.client(secret).status("GET", "/v0/drives")).toBe(200);
   });
 });
 
 describe("unsafe methods with a session", () => {
-  interface Sent {
-    readonly name: string;
-    readonly headers: (url: string) => Record<string, string>;
-    readonly status: number;
-  }
+  type Sent = [name: string, headers: (url: string) => Record<string, string>, status: number];
   const UNCONFIGURED: Sent[] = [
-    { name: "our origin", headers: (url) => ({ origin: url }), status: 201 },
-    {
-      name: "our origin behind TLS",
-      headers: (url) => ({ origin: url.replace("http:", "https:") }),
-      status: 201,
-    },
-    {
-      name: "our origin, where a proxy names the port that goes without saying",
-      headers: () => ({ origin: "https://drive.example", host: "drive.example:443" }),
-      status: 201,
-    },
-    {
-      name: "the same name at another port",
-      headers: () => ({ origin: "http://drive.example", host: "drive.example:443" }),
-      status: 403,
-    },
-    { name: "a Host that is none", headers: () => ({ origin: "http://a b", host: "a b" }), status: 403 },
-    {
-      name: "no Origin, and the browser says same-origin",
-      headers: () => ({ "sec-fetch-site": "same-origin" }),
-      status: 201,
-    },
-    { name: "nothing", headers: () => ({}), status: 403 },
-    { name: "another site", headers: () => ({ origin: "https://evil.example" }), status: 403 },
-    { name: "an opaque origin", headers: () => ({ origin: "null" }), status: 403 },
-    { name: "an empty origin", headers: () => ({ origin: "" }), status: 403 },
-    { name: "another port", headers: () => ({ origin: "http://127.0.0.1:1" }), status: 403 },
-    {
-      name: "our origin as the start of another",
-      headers: (url) => ({ origin: `${url}.evil.example` }),
-      status: 403,
-    },
-    { name: "our origin as its user", headers: (url) => ({ origin: `${url}@evil.example` }), status: 403 },
-    { name: "two origins", headers: (url) => ({ origin: `${url} https://evil.example` }), status: 403 },
-    {
-      name: "another site, whatever else is said",
-      headers: () => ({ origin: "https://evil.example", "sec-fetch-site": "same-origin" }),
-      status: 403,
-    },
-    { name: "same-site", headers: () => ({ "sec-fetch-site": "same-site" }), status: 403 },
-    { name: "cross-site", headers: () => ({ "sec-fetch-site": "cross-site" }), status: 403 },
-    { name: "typed in", headers: () => ({ "sec-fetch-site": "none" }), status: 403 },
-    { name: "a referrer", headers: (url) => ({ referer: `${url}/` }), status: 403 },
+    ["our origin", (url) => ({ origin: url }), 201],
+    ["our origin behind TLS", (url) => ({ origin: url.replace("http:", "https:") }), 201],
+    [
+      "our origin, where a proxy names the port that goes without saying",
+      () => ({ origin: "https://drive.example", host: "drive.example:443" }),
+      201,
+    ],
+    [
+      "the same name at another port",
+      () => ({ origin: "http://drive.example", host: "drive.example:443" }),
+      403,
+    ],
+    ["a Host that is none", () => ({ origin: "http://a b", host: "a b" }), 403],
+    ["no Origin, and the browser says same-origin", () => ({ "sec-fetch-site": "same-origin" }), 201],
+    ["nothing", () => ({}), 403],
+    ["another site", () => ({ origin: "https://evil.example" }), 403],
+    ["an opaque origin", () => ({ origin: "null" }), 403],
+    ["an empty origin", () => ({ origin: "" }), 403],
+    ["another port", () => ({ origin: "http://127.0.0.1:1" }), 403],
+    ["our origin as the start of another", (url) => ({ origin: `${url}.evil.example` }), 403],
+    ["our origin as its user", (url) => ({ origin: `${url}@evil.example` }), 403],
+    ["two origins", (url) => ({ origin: `${url} https://evil.example` }), 403],
+    [
+      "another site, whatever else is said",
+      () => ({ origin: "https://evil.example", "sec-fetch-site": "same-origin" }),
+      403,
+    ],
+    ["same-site", () => ({ "sec-fetch-site": "same-site" }), 403],
+    ["cross-site", () => ({ "sec-fetch-site": "cross-site" }), 403],
+    ["typed in", () => ({ "sec-fetch-site": "none" }), 403],
+    ["a referrer", (url) => ({ referer: `${url}/` }), 403],
   ];
   const CONFIGURED: Sent[] = [
-    { name: "the configured origin", headers: () => ({ origin: "https://drive.example" }), status: 201 },
-    { name: "the address it was sent to", headers: (url) => ({ origin: url }), status: 403 },
-    {
-      name: "the configured one without TLS",
-      headers: () => ({ origin: "http://drive.example" }),
-      status: 403,
-    },
-    { name: "another port", headers: () => ({ origin: "https://drive.example:444" }), status: 403 },
-    { name: "another host", headers: () => ({ origin: "https://x.drive.example" }), status: 403 },
+    ["the configured origin", () => ({ origin: "https://drive.example" }), 201],
+    ["the address it was sent to", (url) => ({ origin: url }), 403],
+    ["the configured one without TLS", () => ({ origin: "http://drive.example" }), 403],
+    ["another port", () => ({ origin: "https://drive.example:444" }), 403],
+    ["another host", () => ({ origin: "https://x.drive.example" }), 403],
   ];
   const TABLES: [name: string, settings: Record<string, string>, cases: Sent[]][] = [
     ["without a base URL", {}, UNCONFIGURED],
@@ -188,7 +170,7 @@ describe("unsafe methods with a session", () => {
     test(table, async () => {
       await using coffer = await withAda(settings);
       const { cookie } = await signIn(coffer, "ada");
-      for (const { name, headers, status } of cases) {
+      for (const [name, headers, status] of cases) {
         const sent = { body: { name: "Notes" }, headers: { cookie, ...headers(coffer.appliance.url) } };
         const answer = await coffer.client().send("POST", "/v0/drives", sent);
         expect([name, answer.status]).toEqual([name, status]);
@@ -226,15 +208,14 @@ describe("a session's life", () => {
     coffer.clock.advance(1);
     expect([await use(), lastUsed()]).toEqual([200, start + HOUR_MS]);
     coffer.clock.advance(30 * DAY_MS - HOUR_MS - 1);
-    expect((await idle.send("GET", "/v0/account")).status).toBe(200);
+    expect(await idle.status("GET", "/v0/account")).toBe(200);
     await sessions.flushUse();
     coffer.clock.advance(1);
     expect(await use()).toBe(200);
     coffer.clock.advance(30 * DAY_MS - 1);
-    expect([
-      (await ada.send("GET", "/v0/drives")).status,
-      (await idle.send("GET", "/v0/drives")).status,
-    ]).toEqual([200, 401]);
+    expect([await ada.status("GET", "/v0/drives"), await idle.status("GET", "/v0/drives")]).toEqual([
+      200, 401,
+    ]);
     await sessions.flushUse();
     await sessions.removeExpired();
     expect(sessions.list(caller)).toHaveLength(1);
@@ -246,7 +227,7 @@ describe("a session's life", () => {
     await using coffer = await withAda();
     const { token } = await signIn(coffer, "ada");
     await coffer.restart();
-    expect((await browserWith(coffer, token).send("GET", "/v0/drives")).status).toBe(200);
+    expect(await browserWith(coffer, token).status("GET", "/v0/drives")).toBe(200);
   });
 
   test("ends by its id, or with all the others; foreign ones are not there", async () => {
@@ -268,9 +249,7 @@ describe("a session's life", () => {
     expect(sessions.endOne(ada, "x")).rejects.toThrow("No such session.");
     await sessions.endOne(ada, sessions.list(ada)[1]?.id ?? "");
     const statuses = async () =>
-      Promise.all(
-        [one, two, three, bob].map(async (browser) => (await browser.send("GET", "/v0/drives")).status),
-      );
+      Promise.all([one, two, three, bob].map(async (browser) => await browser.status("GET", "/v0/drives")));
     expect(await statuses()).toEqual([200, 401, 200, 200]);
     await sessions.endAll(ada);
     expect(await statuses()).toEqual([401, 401, 401, 200]);
@@ -281,9 +260,9 @@ describe("a session's life", () => {
     const { keys } = await populate(coffer);
     const [ada, bob] = [await signIn(coffer, "ada"), await signIn(coffer, "bob")];
     await coffer.appliance.services.users.resetPassword("ada", "another password");
-    expect((await ada.send("GET", "/v0/drives")).status).toBe(401);
-    expect((await bob.send("GET", "/v0/drives")).status).toBe(200);
-    expect((await coffer.client(keys.ada).send("GET", "/v0/drives")).status).toBe(200);
+    expect(await ada.status("GET", "/v0/drives")).toBe(401);
+    expect(await bob.status("GET", "/v0/drives")).toBe(200);
+    expect(await coffer.client(keys.ada).status("GET", "/v0/drives")).toBe(200);
     await signIn(coffer, "ada", "another password");
     expect(signIn(coffer, "ada")).rejects.toThrow("401");
   });
@@ -303,16 +282,15 @@ test("nothing of a disabled user works: sessions, keys, keys of their drives, si
   const { keys } = await populate(coffer);
   const [ada, bob] = [await signIn(coffer, "ada"), await signIn(coffer, "bob")];
   disable(coffer, "ada");
-  const statusOf = async (key: string | undefined) =>
-    (await coffer.client(key).send("GET", "/v0/drives")).status;
-  expect((await ada.send("GET", "/v0/drives")).status).toBe(401);
+  const statusOf = async (key: string | undefined) => await coffer.client(key).status("GET", "/v0/drives");
+  expect(await ada.status("GET", "/v0/drives")).toBe(401);
   expect([await statusOf(keys.ada), await statusOf(keys.adaReader), await statusOf(keys.adaDrive)]).toEqual([
     401, 401, 401,
   ]);
   const body = { username: "ada", password: "ada's password" };
-  expect((await coffer.client().send("POST", "/auth/login", { body })).status).toBe(401);
+  expect(await coffer.client().status("POST", "/auth/login", { body })).toBe(401);
   expect([
-    (await bob.send("GET", "/v0/drives")).status,
+    await bob.status("GET", "/v0/drives"),
     await statusOf(keys.bob),
     await statusOf(keys.agent),
   ]).toEqual([200, 200, 200]);
@@ -321,24 +299,8 @@ test("nothing of a disabled user works: sessions, keys, keys of their drives, si
 test("an upload whose caller is disabled, or its key revoked, on its way ends with nothing", async () => {
   await using coffer = await startAppliance();
   const { clients, drives, keyIds } = await populate(coffer);
-  const ended = Promise.withResolvers<void>();
-  const begin = async (client: Pick<Client, "send">, drive: string) => {
-    const body = new ReadableStream<Uint8Array>({
-      async start(controller) {
-        controller.enqueue(new TextEncoder().encode("Hello "));
-        await ended.promise;
-        controller.enqueue(new TextEncoder().encode("World!"));
-        controller.close();
-      },
-    });
-    const headers = { "idempotency-key": crypto.randomUUID() };
-    const path = `/v0/files?drive_id=${drive}&path=${headers["idempotency-key"]}`;
-    const upload = client.send("PUT", path, { body, headers });
-    // Once it was let in, another under its key is told to wait.
-    while ((await client.send("POST", "/v0/folders", { body: {}, headers })).status !== 409)
-      await Bun.sleep(5);
-    return { upload };
-  };
+  const begin = (client: Pick<Client, "send">, drive: string) =>
+    holdUpload(client, `/v0/files?drive_id=${drive}&path=${crypto.randomUUID()}`);
   const begun = await Promise.all([
     begin(clients.ada, drives.ada),
     begin(clients.adaDrive, drives.ada),
@@ -348,8 +310,7 @@ test("an upload whose caller is disabled, or its key revoked, on its way ends wi
   ]);
   disable(coffer, "ada");
   await clients.bob.delete(`/v0/keys/${keyIds.bob}`);
-  ended.resolve();
-  const answers = await Promise.all(begun.map(({ upload }) => upload));
+  const answers = await Promise.all(begun.map(({ complete }) => complete()));
   expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 201]);
 });
 

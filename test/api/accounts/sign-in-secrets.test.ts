@@ -23,7 +23,7 @@ test("tokens of sessions, setup links and claims, and passwords, are neither in 
   const [used, unused] = [await provision(), await provision()].map(
     ({ data }) => data.claim_url.split("/").at(-1) ?? "",
   );
-  expect((await ada.send("POST", "/v0/drives/claim", { body: { token: used ?? "" } })).status).toBe(200);
+  expect(await ada.status("POST", "/v0/drives/claim", { body: { token: used ?? "" } })).toBe(200);
   const reset = "the password after";
   await coffer.appliance.services.users.resetPassword("bob", reset);
   const secrets = [

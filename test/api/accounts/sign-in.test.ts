@@ -149,9 +149,8 @@ describe("the setup link", () => {
   test("a bad username or password leaves it as it was", async () => {
     await using coffer = await startAppliance();
     const token = setupToken(coffer);
-    for (const bad of [{ username: "A b" }, { password: "short" }]) {
+    for (const bad of [{ username: "A b" }, { password: "short" }])
       expectRefused(await post(coffer, "/auth/setup", { token, ...first, ...bad }), "VALIDATION_ERROR");
-    }
     expect(await isValid(coffer, token)).toEqual({ valid: true });
   });
 
@@ -193,7 +192,7 @@ describe("administrators", () => {
     await users.createFromShell("bob", "bob's password");
     expect(standings(coffer)).toEqual({ mallory: ordinary, ada: team, bob: ordinary });
     const ada = await signIn(coffer, "ada");
-    expect((await ada.send("GET", "/v0/users")).status).toBe(200);
+    expect(await ada.status("GET", "/v0/users")).toBe(200);
     await ada.send("POST", "/v0/users", { body: { username: "eve", password: "eve's password" } });
     expect(standings(coffer)).toMatchObject({ eve: ordinary });
   });
@@ -218,9 +217,8 @@ describe("administrators", () => {
     for (const [subject, name] of [
       ["1", "grace"],
       ["2", "bob"],
-    ] as const) {
+    ] as const)
       await signIns.withIdentity(identity(subject, name), NOBODY);
-    }
     expect(standings(coffer)).toEqual({ ada: team, grace: listed, bob: ordinary });
     // The issuer is the same with the slash at its end and without.
     await coffer.restart({ admins: "2", "oidc-issuer": "https://provider.example/" });
@@ -274,8 +272,7 @@ describe("signing in with a password", () => {
     }
     expect(new Set([chosen, ...tokens]).size).toBe(5);
     const known = async (token: string) =>
-      (await coffer.client().send("GET", "/v0/drives", { headers: { cookie: `coffer_session=${token}` } }))
-        .status;
+      await coffer.client().status("GET", "/v0/drives", { headers: { cookie: `coffer_session=${token}` } });
     // The one that the browser had has ended.
     expect(await Promise.all([chosen, ...tokens].map(known))).toEqual([401, 401, 200, 200, 200]);
   });
@@ -334,9 +331,8 @@ describe("signing in with a password", () => {
     const answer = await coffer.client().send("GET", "/auth/login");
     expectRefused(answer, "METHOD_NOT_ALLOWED");
     expect(answer.headers.get("allow")).toBe("POST");
-    for (const path of ["/auth", "/auth/oidc/start", "/auth/oidc/callback"]) {
+    for (const path of ["/auth", "/auth/oidc/start", "/auth/oidc/callback"])
       expectRefused(await coffer.client().send("GET", path), "NOT_FOUND");
-    }
   });
 
   test("what another site's page sends is refused", async () => {
@@ -347,9 +343,8 @@ describe("signing in with a password", () => {
       { "sec-fetch-site": "cross-site" },
       { "sec-fetch-site": "same-site" },
     ];
-    for (const headers of foreign) {
+    for (const headers of foreign)
       expectRefused(await login(coffer, "ada's password", "ada", headers), "FORBIDDEN");
-    }
     const { url } = coffer.appliance;
     expect((await login(coffer, "ada's password", "ada", { origin: url })).status).toBe(200);
   });
@@ -505,9 +500,8 @@ describe("registering", () => {
   test("where it is open, makes an account and signs in", async () => {
     await using coffer = await openToAll();
     const answers: Answer[] = [];
-    for (const username of ["ada", "bob", "ada"]) {
+    for (const username of ["ada", "bob", "ada"])
       answers.push(await post(coffer, "/auth/signup", { username, password: "long enough" }));
-    }
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 409]);
     const accounts = answers.slice(0, 2).map(({ text }): unknown => JSON.parse(text));
     const free = { data: { plan: "free", admin: false } };
@@ -552,15 +546,15 @@ test("signing in ends with signing out, which says so to the browser", async () 
   expect(answer.headers.getSetCookie()).toEqual([
     expect.stringMatching(/^coffer_session=; Path=\/; Max-Age=0;/),
   ]);
-  expect((await ada.send("GET", "/v0/drives")).status).toBe(401);
-  expect((await other.send("GET", "/v0/drives")).status).toBe(200);
-  expect((await ada.send("POST", "/auth/logout")).status).toBe(200);
-  expect((await coffer.client().send("POST", "/auth/logout")).status).toBe(200);
+  expect(await ada.status("GET", "/v0/drives")).toBe(401);
+  expect(await other.status("GET", "/v0/drives")).toBe(200);
+  expect(await ada.status("POST", "/auth/logout")).toBe(200);
+  expect(await coffer.client().status("POST", "/auth/logout")).toBe(200);
   expectRefused(
     await other.send("POST", "/auth/logout", { headers: { origin: "https://evil.example" } }),
     "FORBIDDEN",
   );
-  await eventually(async () => (await other.send("GET", "/v0/drives")).status === 200);
+  await eventually(async () => (await other.status("GET", "/v0/drives")) === 200);
 });
 
 describe("GET /auth/options", () => {

@@ -126,7 +126,7 @@ describe("a stream of changes", () => {
       ]);
     }
     const id = { ...headers, "last-event-id": "x" };
-    expect((await own.client.send("GET", "/v0/changes", { headers: id })).status).toBe(400);
+    expect(await own.client.status("GET", "/v0/changes", { headers: id })).toBe(400);
   });
 });
 
@@ -176,7 +176,7 @@ test("only so many are open at once, and one that ends makes room", async () => 
   for (let n = 0; n < STREAM_LIMITS.unclaimed.client; n += 1)
     readers.push(await EventReader.open(own.client, ""));
   const headers = { accept: "text/event-stream" };
-  expect((await own.client.send("GET", "/v0/changes", { headers })).status).toBe(429);
+  expect(await own.client.status("GET", "/v0/changes", { headers })).toBe(429);
   await readers.pop()?.[Symbol.asyncDispose]();
   let last = await EventReader.open(own.client, "");
   while (last.response.status === 429) last = await EventReader.open(own.client, "");

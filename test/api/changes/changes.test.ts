@@ -5,12 +5,14 @@ import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import type { Client } from "../../support/server/client.ts";
 import { allChanges, changesPage } from "../../support/peers/event-reader.ts";
 import {
+  gives,
   HELLO_DIGEST,
   openStage,
   put,
   refused,
+  refuses,
+  runEach,
   runScenarios,
-  type Scenario,
   type Step,
 } from "../../support/server/scenario.ts";
 
@@ -21,11 +23,10 @@ const none = { previous_path: null, before: null, after: null, file_count: null,
 
 /** The feed of `{drive}` must be exactly this. */
 function tells(...data: object[]): Step {
-  return {
-    request: ["GET", "/v0/changes?drive_id={drive}"],
-    status: 200,
-    json: { data: data.map((each) => ({ ...none, ...each })), has_more: false },
-  };
+  return gives("GET /v0/changes?drive_id={drive}", {
+    data: data.map((each) => ({ ...none, ...each })),
+    has_more: false,
+  });
 }
 
 const created = { type: "file.created", path: "a.txt", file_id: "{file.id}", after: HELLO };
@@ -39,55 +40,48 @@ const folder = (method: string, path: string, body: Record<string, string>): Ste
 });
 
 describe("what an entry says", () => {
-  runScenarios(stage, [
-    {
-      name: "a new file, and by whom",
-      given,
-      ...tells({ ...created, by: { type: "key", name: "Provisioned with the drive" } }),
-    },
-    {
-      name: "a new content, and the one before",
-      given: [...given, put("a.txt", "other", { status: 200 })],
-      ...tells(created, {
+  runScenarios(stage, {
+    "a new file, and by whom": [
+      ...given,
+      tells({ ...created, by: { type: "key", name: "Provisioned with the drive" } }),
+    ],
+    "a new content, and the one before": [
+      ...given,
+      put("a.txt", "other", { status: 200 }),
+      tells(created, {
         type: "file.updated",
         path: "a.txt",
         file_id: "{file.id}",
         before: HELLO,
         after: { size: 5 },
       }),
-    },
-    {
-      name: "other attributes, with the same content",
-      given: [...given, { request: ofFile("PATCH"), body: { tags: ["x"] }, status: 200, json: {} }],
-      ...tells(created, { type: "file.updated", path: "a.txt", before: HELLO, after: HELLO }),
-    },
-    {
-      name: "a rename that changes more is one entry",
-      given: [
-        ...given,
-        { request: ofFile("PATCH"), body: { path: "b/c.txt", tags: ["x"] }, status: 200, json: {} },
-      ],
-      ...tells(created, {
+    ],
+    "other attributes, with the same content": [
+      ...given,
+      { request: ofFile("PATCH"), body: { tags: ["x"] }, status: 200, json: {} },
+      tells(created, { type: "file.updated", path: "a.txt", before: HELLO, after: HELLO }),
+    ],
+    "a rename that changes more is one entry": [
+      ...given,
+      { request: ofFile("PATCH"), body: { path: "b/c.txt", tags: ["x"] }, status: 200, json: {} },
+      tells(created, {
         type: "file.moved",
         path: "b/c.txt",
         previous_path: "a.txt",
         before: HELLO,
         after: HELLO,
       }),
-    },
-    {
-      name: "a move over a file, which is deleted first",
-      given: [
-        ...given,
-        put("b.txt", "other", { keeps: "over" }),
-        {
-          request: ofFile("POST", "/move"),
-          body: { destination_path: "b.txt", overwrite: true },
-          status: 200,
-          json: {},
-        },
-      ],
-      ...tells(
+    ],
+    "a move over a file, which is deleted first": [
+      ...given,
+      put("b.txt", "other", { keeps: "over" }),
+      {
+        request: ofFile("POST", "/move"),
+        body: { destination_path: "b.txt", overwrite: true },
+        status: 200,
+        json: {},
+      },
+      tells(
         created,
         { type: "file.created", path: "b.txt", after: { size: 5 } },
         {
@@ -106,84 +100,65 @@ describe("what an entry says", () => {
           file_id: "{file.id}",
         },
       ),
-    },
-    {
-      name: "a deletion, and the return from the trash",
-      given: [
-        ...given,
-        { request: ofFile("DELETE"), status: 200, json: {}, keeps: "gone" },
-        { request: ["POST", "/v0/trash/{gone.trash_id}/restore"], status: 200, json: {} },
-      ],
-      ...tells(
+    ],
+    "a deletion, and the return from the trash": [
+      ...given,
+      { request: ofFile("DELETE"), status: 200, json: {}, keeps: "gone" },
+      gives("POST /v0/trash/{gone.trash_id}/restore", {}),
+      tells(
         created,
         { type: "file.deleted", path: "a.txt", before: HELLO, ref: "{gone.trash_id}" },
         { type: "file.restored", path: "a.txt", after: HELLO, file_id: "{file.id}", ref: "{gone.trash_id}" },
       ),
-    },
-    {
-      name: "a folder that is deleted and restored, each as one entry",
-      given: [
-        put("f/a.txt", "Hello World!", { keeps: "file" }),
-        {
-          ...folder("DELETE", "", {}),
-          body: { drive_id: "{drive}", path: "f/", confirm: true },
-          status: 200,
-          keeps: "gone",
-        },
-        { request: ["POST", "/v0/trash/{gone.trash_id}/restore"], status: 200, json: {} },
-      ],
-      ...tells(
+    ],
+    "a folder that is deleted and restored, each as one entry": [
+      put("f/a.txt", "Hello World!", { keeps: "file" }),
+      {
+        ...folder("DELETE", "", {}),
+        body: { drive_id: "{drive}", path: "f/", confirm: true },
+        status: 200,
+        keeps: "gone",
+      },
+      gives("POST /v0/trash/{gone.trash_id}/restore", {}),
+      tells(
         { ...created, path: "f/a.txt" },
         { type: "folder.deleted", path: "f/", file_count: 1, ref: "{gone.trash_id}" },
         { type: "folder.restored", path: "f/", file_count: 1, ref: "{gone.trash_id}" },
       ),
-    },
-    {
-      name: "a copy",
-      given: [
-        ...given,
-        {
-          request: ofFile("POST", "/copy"),
-          body: { destination_path: "b.txt" },
-          status: 201,
-          json: {},
-          keeps: "copy",
-        },
-      ],
-      ...tells(created, { type: "file.created", path: "b.txt", file_id: "{copy.id}", after: HELLO }),
-    },
-    {
-      name: "nothing of what was refused",
-      given: [
-        ...given,
-        { request: ofFile("PATCH"), body: { tags: [""] }, ...refused("VALIDATION_ERROR", "tags[0]") },
-        { request: ofFile("DELETE"), headers: { "if-match": '"other"' }, ...refused("PRECONDITION_FAILED") },
-      ],
-      ...tells(created),
-    },
-    {
-      name: "a retry under the same Idempotency-Key is told once",
-      given: [0, 1].map(() =>
+    ],
+    "a copy": [
+      ...given,
+      {
+        request: ofFile("POST", "/copy"),
+        body: { destination_path: "b.txt" },
+        status: 201,
+        json: {},
+        keeps: "copy",
+      },
+      tells(created, { type: "file.created", path: "b.txt", file_id: "{copy.id}", after: HELLO }),
+    ],
+    "nothing of what was refused": [
+      ...given,
+      { request: ofFile("PATCH"), body: { tags: [""] }, ...refused("VALIDATION_ERROR", "tags[0]") },
+      { request: ofFile("DELETE"), headers: { "if-match": '"other"' }, ...refused("PRECONDITION_FAILED") },
+      tells(created),
+    ],
+    "a retry under the same Idempotency-Key is told once": [
+      ...[0, 1].map(() =>
         put("a.txt", "Hello World!", { keeps: "file", headers: { "idempotency-key": "one" } }),
       ),
-      ...tells(created),
-    },
-    {
-      name: "a new folder, without those above it",
-      given: [folder("POST", "", { path: "f/g/" })],
-      ...tells({ type: "folder.created", path: "f/g/", file_count: 0 }),
-    },
-    {
-      name: "the drive's new name",
-      given: [{ request: ["PATCH", "/v0/drives/{drive}"], body: { name: "New" }, status: 200, json: {} }],
-      ...tells({ type: "drive.updated", path: "" }),
-    },
-  ]);
+      tells(created),
+    ],
+    "a new folder, without those above it": [
+      folder("POST", "", { path: "f/g/" }),
+      tells({ type: "folder.created", path: "f/g/", file_count: 0 }),
+    ],
+    "the drive's new name": [
+      gives("PATCH /v0/drives/{drive}", {}, { body: { name: "New" } }),
+      tells({ type: "drive.updated", path: "" }),
+    ],
+  });
 });
-
-function refuses(name: string, query: string, field: string): Scenario {
-  return { name, request: ["GET", `/v0/changes?${query}`] as const, ...refused("VALIDATION_ERROR", field) };
-}
 
 test("members and links are told of; and a reader sees what happened since it is one", async () => {
   addAccount(stage.coffer, "zoe");
@@ -214,33 +189,32 @@ test("members and links are told of; and a reader sees what happened since it is
   // It is not among the drives of its own.
   expect(await allChanges(yan, "")).toEqual([]);
   await zoe.delete(`${members}/${member.user_id}`);
-  expect((await yan.send("GET", `/v0/changes?drive_id=${id}`)).status).toBe(404);
+  expect(await yan.status("GET", `/v0/changes?drive_id=${id}`)).toBe(404);
   expect((await told(zoe)).at(-1)).toEqual(["member.removed", "", member.user_id]);
 });
 
 describe("what the feed refuses", () => {
-  runScenarios(stage, [
-    refuses("a cursor that is none", "cursor=x", "cursor"),
-    refuses("a cursor of a list", `cursor=${Buffer.from("a.txt").toString("base64url")}`, "cursor"),
-    refuses("another order", "sort=at", "sort"),
-    refuses("too many at once", "limit=1001", "limit"),
-    {
-      name: "a cursor of changes that have not happened",
-      request: ["GET", `/v0/changes?cursor=${cursorAt(1_000_000, 0)}`],
-      ...refused("GONE"),
-    },
-    {
-      name: "a cursor of another history, which a restored backup has",
-      given: [put("a.txt", "one")],
-      request: ["GET", `/v0/changes?cursor=${cursorAt(1, 12345)}`],
-      ...refused("GONE"),
-    },
-    {
-      name: "a foreign drive",
-      request: ["GET", "/v0/changes?drive_id={drives.bob}"],
-      ...refused("NOT_FOUND"),
-    },
-  ]);
+  runScenarios(stage, {
+    "a cursor of changes that have not happened": refuses(
+      `GET /v0/changes?cursor=${cursorAt(1_000_000, 0)}`,
+      "GONE",
+    ),
+    "a cursor of another history, which a restored backup has": [
+      put("a.txt", "one"),
+      refuses(`GET /v0/changes?cursor=${cursorAt(1, 12345)}`, "GONE"),
+    ],
+    "a foreign drive": refuses("GET /v0/changes?drive_id={drives.bob}", "NOT_FOUND"),
+  });
+  runEach(
+    stage,
+    [
+      ["a cursor that is none", "cursor=x", "cursor"],
+      ["a cursor of a list", `cursor=${Buffer.from("a.txt").toString("base64url")}`, "cursor"],
+      ["another order", "sort=at", "sort"],
+      ["too many at once", "limit=1001", "limit"],
+    ] as const,
+    ([name, query, field]) => [name, refuses(`GET /v0/changes?${query}`, "VALIDATION_ERROR", field)],
+  );
 });
 
 function cursorAt(number: number, at: number): string {
@@ -250,9 +224,7 @@ function cursorAt(number: number, at: number): string {
 describe("going through the feed", () => {
   test("each order gives every change once, on pages of any length", async () => {
     const { id, client } = await stage.ownDrive();
-    for (const name of ["a", "b", "c", "d", "e"]) {
-      await client.put(id, name, name);
-    }
+    for (const name of ["a", "b", "c", "d", "e"]) await client.put(id, name, name);
     for (const limit of [1, 2, 3, 5]) {
       const forwards = await allChanges(client, `drive_id=${id}`, limit);
       expect(forwards.map(({ path }) => path)).toEqual(["a", "b", "c", "d", "e"]);
@@ -283,9 +255,7 @@ describe("going through the feed", () => {
     addAccount(stage.coffer, "eve");
     const eve = await accountClient(stage.coffer, "eve");
     const ids: string[] = [];
-    for (const name of ["One", "Two", "Three"]) {
-      ids.push((await eve.makeDrive(name)).id);
-    }
+    for (const name of ["One", "Two", "Three"]) ids.push((await eve.makeDrive(name)).id);
     const expected: string[] = [];
     for (let n = 0; n < 40; n += 1) {
       const isForeign = n % 7 === 0;

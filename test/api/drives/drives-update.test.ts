@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import type { Json } from "../../support/server/client.ts";
 import {
+  type Expected,
+  gives,
   openStage,
   refused,
+  runEach,
   runScenarios,
-  type Expected,
-  type Scenario,
   type Step,
 } from "../../support/server/scenario.ts";
 
@@ -49,11 +50,10 @@ describe("a drive is renamed and described", () => {
   const own = { as: "ada", request: ["GET", "/v0/drives/{own.data.id}"], status: 200 } as const;
   const unchangedData = { json: { data: { name: "Old name", description: "As it was" } } };
   const unchanged: Step = { ...own, ...unchangedData };
-  runScenarios(stage, [
-    {
-      name: "the slug follows the name, the id and the description stay",
-      given,
-      ...update(
+  runScenarios(stage, {
+    "the slug follows the name, the id and the description stay": [
+      ...given,
+      update(
         { name: "  New name " },
         {
           json: {
@@ -67,83 +67,61 @@ describe("a drive is renamed and described", () => {
           },
         },
       ),
-      after: [
-        {
-          as: "ada",
-          request: ["GET", "/v0/drives?slug=ada/new-name"],
-          status: 200,
-          json: { data: [{ id: "{own.data.id}" }] },
-        },
-        { as: "ada", request: ["GET", "/v0/drives?slug=ada/old-name"], status: 200, json: { data: [] } },
-      ],
-    },
-    {
-      name: "a description alone leaves name and slug",
-      given,
-      ...update(
+      gives("GET /v0/drives?slug=ada/new-name", { data: [{ id: "{own.data.id}" }] }, { as: "ada" }),
+      gives("GET /v0/drives?slug=ada/old-name", { data: [] }, { as: "ada" }),
+    ],
+    "a description alone leaves name and slug": [
+      ...given,
+      update(
         { description: "Line 1\nLine 2" },
         { json: { data: { name: "Old name", slug: "{own.data.slug}", description: "Line 1\nLine 2" } } },
       ),
-    },
-    {
-      name: "a description can be taken away",
-      given,
-      ...update({ description: "" }, { json: { data: { description: "" } } }),
-    },
-    {
-      name: "null changes nothing",
-      given,
-      ...update({ name: null, description: null }, unchangedData),
-      after: [unchanged],
-    },
-    { name: "nothing to change changes nothing", given, ...update({}, unchangedData), after: [unchanged] },
-    {
-      name: "by its slug",
-      given,
-      ...update(
+    ],
+    "a description can be taken away": [
+      ...given,
+      update({ description: "" }, { json: { data: { description: "" } } }),
+    ],
+    "null changes nothing": [...given, update({ name: null, description: null }, unchangedData), unchanged],
+    "nothing to change changes nothing": [...given, update({}, unchangedData), unchanged],
+    "by its slug": [
+      ...given,
+      update(
         { name: "By slug" },
         { request: ["PATCH", "/v0/drives/{own.data.slug}"], json: { data: { id: "{own.data.id}" } } },
       ),
-    },
-    {
-      name: "by the drive's own key",
-      as: "adaDrive",
-      request: ["PATCH", "/v0/drives/{drives.ada}"],
-      body: { name: "Ada's notes" },
-      status: 200,
-      json: { data: { slug: "ada/ada-s-notes" } },
-    },
-    {
-      name: "an unclaimed one has no slug still",
-      request: ["PATCH", "/v0/drives/{drive}"],
-      body: { name: "Of an agent", description: "Mine" },
-      status: 200,
-      json: { data: { name: "Of an agent", description: "Mine", slug: null } },
-    },
-    {
-      name: "not by a stranger",
-      given,
-      ...update({ name: "Taken" }, { as: "bob", ...refused("NOT_FOUND") }),
-      after: [unchanged],
-    },
-    {
-      name: "not with a read-only key",
-      given,
-      ...update({ name: "Taken" }, { as: "adaReader", ...refused("FORBIDDEN") }),
-      after: [unchanged],
-    },
-    ...BAD_NAMES.map(([name, sent]): Scenario => ({
-      name: `a name ${name} is refused`,
-      given,
-      ...update({ name: sent, description: "Changed" }, refused("VALIDATION_ERROR", "name")),
-      after: [unchanged],
-    })),
-    ...BAD_DESCRIPTIONS.map(([name, sent]): Scenario => ({
-      name: `a description ${name} is refused`,
-      given,
-      ...update({ name: "Changed", description: sent }, refused("VALIDATION_ERROR", "description")),
-      after: [unchanged],
-    })),
+    ],
+    "by the drive's own key": gives(
+      "PATCH /v0/drives/{drives.ada}",
+      { data: { slug: "ada/ada-s-notes" } },
+      { as: "adaDrive", body: { name: "Ada's notes" } },
+    ),
+    "an unclaimed one has no slug still": gives(
+      "PATCH /v0/drives/{drive}",
+      { data: { name: "Of an agent", description: "Mine", slug: null } },
+      { body: { name: "Of an agent", description: "Mine" } },
+    ),
+    "not by a stranger": [
+      ...given,
+      update({ name: "Taken" }, { as: "bob", ...refused("NOT_FOUND") }),
+      unchanged,
+    ],
+    "not with a read-only key": [
+      ...given,
+      update({ name: "Taken" }, { as: "adaReader", ...refused("FORBIDDEN") }),
+      unchanged,
+    ],
+  });
+  runEach(stage, BAD_NAMES, ([name, sent]) => [
+    `a name ${name} is refused`,
+    ...given,
+    update({ name: sent, description: "Changed" }, refused("VALIDATION_ERROR", "name")),
+    unchanged,
+  ]);
+  runEach(stage, BAD_DESCRIPTIONS, ([name, sent]) => [
+    `a description ${name} is refused`,
+    ...given,
+    update({ name: "Changed", description: sent }, refused("VALIDATION_ERROR", "description")),
+    unchanged,
   ]);
 });
 

@@ -5,13 +5,15 @@ import {
   contentsOnDisk,
   expectCommonRules,
   expectJson,
+  gives,
   holds,
   openStage,
   provision,
   put,
   refused,
+  refuses,
+  runEach,
   runScenarios,
-  type Scenario,
   type Step,
 } from "../../support/server/scenario.ts";
 import { populate } from "../../support/server/world.ts";
@@ -78,52 +80,40 @@ const BAD_NAMES: [name: string, sent: Json][] = [
 const BAD_BODIES = ["", "{", "null", "[]", '"x"', "{}x", "\ufeff"];
 
 describe("provision", () => {
-  runScenarios(stage, [
-    {
-      name: "answers everything an agent needs",
-      ...provisioning("My drive", {
-        keeps: "made",
-        json: {
-          data: {
-            api_key: expect.stringMatching(/^cof_[0-9a-f]{48}$/),
-            key_id: expect.stringMatching(UUID),
-            drive_id: expect.stringMatching(UUID),
-            drive_name: "My drive",
-            claim_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/claim\/clm_[0-9a-f]{48}$/),
-            expires_at: expect.stringMatching(TIME),
-            message: expect.stringMatching(/\w/),
-          },
+  runScenarios(stage, {
+    "answers everything an agent needs": provisioning("My drive", {
+      keeps: "made",
+      json: {
+        data: {
+          api_key: expect.stringMatching(/^cof_[0-9a-f]{48}$/),
+          key_id: expect.stringMatching(UUID),
+          drive_id: expect.stringMatching(UUID),
+          drive_name: "My drive",
+          claim_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/claim\/clm_[0-9a-f]{48}$/),
+          expires_at: expect.stringMatching(TIME),
+          message: expect.stringMatching(/\w/),
         },
-      }),
-    },
-    ...NAMES.map(([name, sent, kept]): Scenario => ({
-      name,
-      ...provisioning(sent, { json: { data: { drive_name: kept } } }),
-    })),
-    ...BAD_NAMES.map(([name, sent]): Scenario => ({
-      name: `${name} is refused`,
-      ...provisioning(sent, refused("VALIDATION_ERROR", "name")),
-    })),
-    {
-      name: "no name is refused",
-      ...provisioning(null, { body: {}, ...refused("VALIDATION_ERROR", "name") }),
-    },
-    ...BAD_BODIES.map((body): Scenario => ({
-      name: `the body ${JSON.stringify(body)} is refused`,
-      ...provisioning(null, { body, ...refused("VALIDATION_ERROR", "body") }),
-    })),
-    {
-      name: "an unknown field is refused",
-      ...provisioning("x", {
-        body: { name: "x", expires_at: "2099-01-01" },
-        ...refused("VALIDATION_ERROR", "expires_at"),
-      }),
-    },
-    { name: "with a key that is none", ...provisioning("x", { as: "liar" }) },
-    {
-      name: "with a key of one's own",
-      ...provisioning("x", { as: "ada", json: { data: { drive_name: "x" } } }),
-    },
+      },
+    }),
+    "no name is refused": provisioning(null, { body: {}, ...refused("VALIDATION_ERROR", "name") }),
+    "an unknown field is refused": provisioning("x", {
+      body: { name: "x", expires_at: "2099-01-01" },
+      ...refused("VALIDATION_ERROR", "expires_at"),
+    }),
+    "with a key that is none": provisioning("x", { as: "liar" }),
+    "with a key of one's own": provisioning("x", { as: "ada", json: { data: { drive_name: "x" } } }),
+  });
+  runEach(stage, NAMES, ([name, sent, kept]) => [
+    name,
+    provisioning(sent, { json: { data: { drive_name: kept } } }),
+  ]);
+  runEach(stage, BAD_NAMES, ([name, sent]) => [
+    `${name} is refused`,
+    provisioning(sent, refused("VALIDATION_ERROR", "name")),
+  ]);
+  runEach(stage, BAD_BODIES, (body) => [
+    `the body ${JSON.stringify(body)} is refused`,
+    provisioning(null, { body, ...refused("VALIDATION_ERROR", "body") }),
   ]);
 
   test("the key opens that drive, which is empty, unclaimed and lives 30 days", async () => {
@@ -205,10 +195,9 @@ describe("provision", () => {
 });
 
 describe("an account's drives", () => {
-  runScenarios(stage, [
-    {
-      name: "a new one is shown whole",
-      ...create("Research Notes", {
+  runScenarios(stage, {
+    "a new one is shown whole": [
+      create("Research Notes", {
         body: { name: "Research Notes", description: "Line 1\nLine 2" },
         keeps: "made",
         json: {
@@ -226,51 +215,38 @@ describe("an account's drives", () => {
           },
         },
       }),
-      after: [
-        {
-          as: "ada",
-          request: ["GET", "/v0/drives/{made.data.id}"],
-          status: 200,
-          json: { data: { name: "Research Notes", description: "Line 1\nLine 2" } },
-        },
-        { as: "ada", request: ["GET", "/v0/drives"], status: 200, contains: ["{made.data.id}"] },
-      ],
-    },
-    ...NAMES.map(([name, sent, kept]): Scenario => ({
-      name,
-      ...create(sent, { json: { data: { name: kept } } }),
-    })),
-    ...BAD_NAMES.map(([name, sent]): Scenario => ({
-      name: `${name} is refused`,
-      ...create(sent, refused("VALIDATION_ERROR", "name")),
-    })),
-    ...BAD_BODIES.map((body): Scenario => ({
-      name: `the body ${JSON.stringify(body)} is refused`,
-      ...create(null, { body, ...refused("VALIDATION_ERROR", "body") }),
-    })),
-    ...[5, "x".repeat(1025), "a\u0000b", "\ud800"].map((description): Scenario => ({
-      name: `the description ${JSON.stringify(description).slice(0, 20)} is refused`,
-      ...create("x", { body: { name: "x", description }, ...refused("VALIDATION_ERROR", "description") }),
-    })),
-    {
-      name: "a description that is null is left out",
-      ...create("x", { body: { name: "x", description: null }, json: { data: { description: "" } } }),
-    },
-    { name: "no description is an empty one", ...create("x", { json: { data: { description: "" } } }) },
-    {
-      name: "counts follow its files",
-      given: [put("a", "12345"), put("b/c", "123")],
-      request: ["GET", "/v0/drives/{drive}"],
-      status: 200,
-      json: { data: { file_count: 2, total_size: 8 } },
-    },
-    {
-      name: "none of that id",
-      as: "ada",
-      request: ["GET", `/v0/drives/${NOWHERE}`],
-      ...refused("NOT_FOUND"),
-    },
-    { name: "no id at all", as: "ada", request: ["GET", "/v0/drives/%00"], ...refused("NOT_FOUND") },
+      gives(
+        "GET /v0/drives/{made.data.id}",
+        { data: { name: "Research Notes", description: "Line 1\nLine 2" } },
+        { as: "ada" },
+      ),
+      { as: "ada", request: ["GET", "/v0/drives"], status: 200, contains: ["{made.data.id}"] },
+    ],
+    "a description that is null is left out": create("x", {
+      body: { name: "x", description: null },
+      json: { data: { description: "" } },
+    }),
+    "no description is an empty one": create("x", { json: { data: { description: "" } } }),
+    "counts follow its files": [
+      put("a", "12345"),
+      put("b/c", "123"),
+      gives("GET /v0/drives/{drive}", { data: { file_count: 2, total_size: 8 } }),
+    ],
+    "none of that id": { as: "ada", ...refuses(`GET /v0/drives/${NOWHERE}`, "NOT_FOUND") },
+    "no id at all": { as: "ada", ...refuses("GET /v0/drives/%00", "NOT_FOUND") },
+  });
+  runEach(stage, NAMES, ([name, sent, kept]) => [name, create(sent, { json: { data: { name: kept } } })]);
+  runEach(stage, BAD_NAMES, ([name, sent]) => [
+    `${name} is refused`,
+    create(sent, refused("VALIDATION_ERROR", "name")),
+  ]);
+  runEach(stage, BAD_BODIES, (body) => [
+    `the body ${JSON.stringify(body)} is refused`,
+    create(null, { body, ...refused("VALIDATION_ERROR", "body") }),
+  ]);
+  runEach(stage, [5, "x".repeat(1025), "a\u0000b", "\ud800"], (description) => [
+    `the description ${JSON.stringify(description).slice(0, 20)} is refused`,
+    create("x", { body: { name: "x", description }, ...refused("VALIDATION_ERROR", "description") }),
   ]);
 });
 
@@ -304,114 +280,65 @@ describe("slugs", () => {
 
   const bySlug = "{own.data.slug}";
   const given = [create("By slug", { keeps: "own" })];
-  runScenarios(stage, [
-    {
-      name: "one's own",
-      given,
-      as: "ada",
-      request: ["GET", `/v0/drives?slug=${bySlug}`],
-      status: 200,
-      json: { data: [{ id: "{own.data.id}" }] },
-    },
-    {
-      name: "none of that slug",
-      as: "ada",
-      request: ["GET", "/v0/drives?slug=ada/nothing"],
-      status: 200,
-      json: { data: [] },
-    },
-    {
-      name: "a foreign one",
-      as: "ada",
-      request: ["GET", "/v0/drives?slug=bob/notes"],
-      status: 200,
-      json: { data: [] },
-    },
-    {
-      name: "an empty one",
-      as: "ada",
-      request: ["GET", "/v0/drives?slug="],
-      status: 200,
-      json: { data: [] },
-    },
-    {
-      name: "a wildcard",
-      as: "ada",
-      request: ["GET", "/v0/drives?slug=ada/%25"],
-      status: 200,
-      json: { data: [] },
-    },
-    {
-      name: "a foreign one as an id",
-      as: "ada",
-      request: ["GET", "/v0/drives/bob%2Fnotes"],
-      ...refused("NOT_FOUND"),
-    },
-    {
-      name: "in a list's query, an upload, a folder, a key",
-      given: [
-        ...given,
-        {
-          as: "ada",
-          request: ["PUT", `/v0/files?drive_id=${bySlug}&path=a`],
-          body: "x",
-          status: 201,
-          json: { drive_id: "{own.data.id}" },
-          keeps: "file",
-        },
-        {
-          as: "ada",
-          request: ["POST", "/v0/folders"],
-          body: { drive_id: bySlug, path: "f/" },
-          status: 201,
-          json: { drive_id: "{own.data.id}" },
-        },
-        {
-          as: "ada",
-          request: ["POST", "/v0/keys"],
-          body: { drive_id: bySlug },
-          status: 201,
-          json: { drive_id: "{own.data.id}" },
-        },
-        {
-          as: "ada",
-          request: ["POST", "/v0/files/{file.id}/copy"],
-          body: { destination_path: "b", destination_drive_id: bySlug },
-          status: 201,
-          json: { drive_id: "{own.data.id}", path: "b" },
-        },
-        {
-          as: "ada",
-          request: ["DELETE", "/v0/folders"],
-          body: { drive_id: bySlug, path: "f/", confirm: true },
-          status: 200,
-          json: { deleted_count: 0 },
-        },
-      ],
-      as: "ada",
-      request: ["GET", `/v0/files?drive_id=${bySlug}`],
-      status: 200,
-      json: { data: [{ path: "a" }, { path: "b" }] },
-      after: [
-        {
-          as: "ada",
-          request: ["DELETE", `/v0/drives/${bySlug}`],
-          status: 200,
-          json: { data: { id: "{own.data.id}", deleted: true } },
-        },
-      ],
-    },
-  ]);
+  runScenarios(stage, {
+    "one's own": [
+      ...given,
+      gives(`GET /v0/drives?slug=${bySlug}`, { data: [{ id: "{own.data.id}" }] }, { as: "ada" }),
+    ],
+    "none of that slug": gives("GET /v0/drives?slug=ada/nothing", { data: [] }, { as: "ada" }),
+    "a foreign one": gives("GET /v0/drives?slug=bob/notes", { data: [] }, { as: "ada" }),
+    "an empty one": gives("GET /v0/drives?slug=", { data: [] }, { as: "ada" }),
+    "a wildcard": gives("GET /v0/drives?slug=ada/%25", { data: [] }, { as: "ada" }),
+    "a foreign one as an id": { as: "ada", ...refuses("GET /v0/drives/bob%2Fnotes", "NOT_FOUND") },
+    "in a list's query, an upload, a folder, a key": [
+      ...given,
+      {
+        as: "ada",
+        request: ["PUT", `/v0/files?drive_id=${bySlug}&path=a`],
+        body: "x",
+        status: 201,
+        json: { drive_id: "{own.data.id}" },
+        keeps: "file",
+      },
+      {
+        as: "ada",
+        request: ["POST", "/v0/folders"],
+        body: { drive_id: bySlug, path: "f/" },
+        status: 201,
+        json: { drive_id: "{own.data.id}" },
+      },
+      {
+        as: "ada",
+        request: ["POST", "/v0/keys"],
+        body: { drive_id: bySlug },
+        status: 201,
+        json: { drive_id: "{own.data.id}" },
+      },
+      {
+        as: "ada",
+        request: ["POST", "/v0/files/{file.id}/copy"],
+        body: { destination_path: "b", destination_drive_id: bySlug },
+        status: 201,
+        json: { drive_id: "{own.data.id}", path: "b" },
+      },
+      gives(
+        "DELETE /v0/folders",
+        { deleted_count: 0 },
+        { as: "ada", body: { drive_id: bySlug, path: "f/", confirm: true } },
+      ),
+      gives(`GET /v0/files?drive_id=${bySlug}`, { data: [{ path: "a" }, { path: "b" }] }, { as: "ada" }),
+      gives(`DELETE /v0/drives/${bySlug}`, { data: { id: "{own.data.id}", deleted: true } }, { as: "ada" }),
+    ],
+  });
 });
 
 describe("deletion", () => {
-  const gone = { as: "ada", request: ["GET", "/v0/drives/{own.data.id}"], ...refused("NOT_FOUND") } as const;
-  const remove: Step = {
-    as: "ada",
-    request: ["DELETE", "/v0/drives/{own.data.id}"],
-    status: 200,
-    json: { data: { id: "{own.data.id}", deleted: true } },
-  };
+  const gone = { as: "ada", ...refuses("GET /v0/drives/{own.data.id}", "NOT_FOUND") } as const;
+  const remove: Step = gives(
+    "DELETE /v0/drives/{own.data.id}",
+    { data: { id: "{own.data.id}", deleted: true } },
+    { as: "ada" },
+  );
   const file: Step = {
     as: "ada",
     request: ["PUT", "/v0/files?drive_id={own.data.id}&path=a/b"],
@@ -421,66 +348,44 @@ describe("deletion", () => {
     keeps: "file",
   };
   const given = [create("Doomed", { keeps: "own" }), file];
-  runScenarios(stage, [
-    {
-      name: "takes everything away at once, for good",
-      given,
-      ...remove,
-      after: [
-        gone,
-        {
-          as: "ada",
-          request: ["GET", "/v0/drives"],
-          status: 200,
-          contains: ["{drives.ada}"],
-          omits: ["{own.data.id}"],
-        },
-        { as: "ada", request: ["GET", "/v0/drives?slug={own.data.slug}"], status: 200, json: { data: [] } },
-        { as: "ada", request: ["GET", "/v0/files?drive_id={own.data.id}"], ...refused("NOT_FOUND") },
-        { as: "ada", request: ["GET", "/v0/files/{file.id}"], ...refused("NOT_FOUND") },
-        { as: "ada", request: ["GET", "/v0/files/{file.id}/download"], ...refused("NOT_FOUND") },
-        {
-          as: "ada",
-          request: ["PUT", "/v0/files?drive_id={own.data.id}&path=c"],
-          body: "x",
-          ...refused("NOT_FOUND"),
-        },
-        { ...remove, ...refused("NOT_FOUND") },
-      ],
-    },
-    {
-      name: "frees the slug",
-      given: [...given, remove],
-      ...create("Doomed", { json: { data: { slug: "{own.data.slug}" } } }),
-      after: [
-        {
-          as: "ada",
-          request: ["GET", "/v0/drives?slug={own.data.slug}"],
-          status: 200,
-          json: { data: [{ name: "Doomed" }] },
-          omits: ["{own.data.id}"],
-        },
-      ],
-    },
-    {
-      name: "of a provisioned drive takes its key at once",
-      given: [put("a")],
-      request: ["DELETE", "/v0/drives/{drive}"],
-      status: 200,
-      json: { data: { id: "{drive}", deleted: true } },
-      after: [
-        { request: ["GET", "/v0/drives"], ...refused("UNAUTHORIZED") },
-        { request: ["GET", "/v0/files?drive_id={drive}"], ...refused("UNAUTHORIZED") },
-      ],
-    },
-    {
-      name: "of what is not there",
-      request: ["DELETE", `/v0/drives/${NOWHERE}`],
-      ...refused("NOT_FOUND"),
-      after: [holds()],
-    },
-    { name: "of a foreign drive", request: ["DELETE", "/v0/drives/{drives.ada}"], ...refused("NOT_FOUND") },
-  ]);
+  runScenarios(stage, {
+    "takes everything away at once, for good": [
+      ...given,
+      remove,
+      gone,
+      {
+        as: "ada",
+        request: ["GET", "/v0/drives"],
+        status: 200,
+        contains: ["{drives.ada}"],
+        omits: ["{own.data.id}"],
+      },
+      gives("GET /v0/drives?slug={own.data.slug}", { data: [] }, { as: "ada" }),
+      { as: "ada", ...refuses("GET /v0/files?drive_id={own.data.id}", "NOT_FOUND") },
+      { as: "ada", ...refuses("GET /v0/files/{file.id}", "NOT_FOUND") },
+      { as: "ada", ...refuses("GET /v0/files/{file.id}/download", "NOT_FOUND") },
+      { as: "ada", body: "x", ...refuses("PUT /v0/files?drive_id={own.data.id}&path=c", "NOT_FOUND") },
+      { ...remove, ...refused("NOT_FOUND") },
+    ],
+    "frees the slug": [
+      ...given,
+      remove,
+      create("Doomed", { json: { data: { slug: "{own.data.slug}" } } }),
+      gives(
+        "GET /v0/drives?slug={own.data.slug}",
+        { data: [{ name: "Doomed" }] },
+        { as: "ada", omits: ["{own.data.id}"] },
+      ),
+    ],
+    "of a provisioned drive takes its key at once": [
+      put("a"),
+      gives("DELETE /v0/drives/{drive}", { data: { id: "{drive}", deleted: true } }),
+      refuses("GET /v0/drives", "UNAUTHORIZED"),
+      refuses("GET /v0/files?drive_id={drive}", "UNAUTHORIZED"),
+    ],
+    "of what is not there": [refuses(`DELETE /v0/drives/${NOWHERE}`, "NOT_FOUND"), holds()],
+    "of a foreign drive": refuses("DELETE /v0/drives/{drives.ada}", "NOT_FOUND"),
+  });
 
   test("takes the keys that were made for the drive as well, and leaves the account's", async () => {
     const { ada } = stage.world.clients;
@@ -489,7 +394,7 @@ describe("deletion", () => {
     const limited = stage.coffer.client(key.key);
     await limited.get("/v0/drives");
     await limited.delete(`/v0/drives/${made.data.id}`);
-    expect((await limited.send("GET", "/v0/drives")).status).toBe(401);
+    expect(await limited.status("GET", "/v0/drives")).toBe(401);
     const keys = await ada.get<{ id: string }[]>("/v0/keys");
     expect(keys.map(({ id }) => id)).not.toContain(key.id);
   });
@@ -518,7 +423,7 @@ describe("an unclaimed drive that is 30 days old", () => {
 
     const { sweep } = coffer.appliance.services;
     expect(await sweep.run()).toMatchObject({ drives: 2 });
-    expect((await world.clients.agent.send("GET", "/v0/drives")).status).toBe(401);
+    expect(await world.clients.agent.status("GET", "/v0/drives")).toBe(401);
     // Ada and Bob still have the content that the two agents had as well.
     coffer.clock.advance(2 * 60 * 60 * 1000);
     await sweep.run();
@@ -526,7 +431,7 @@ describe("an unclaimed drive that is 30 days old", () => {
     expect(await sweep.run()).toEqual({ files: 0, drives: 0, blobs: 0 });
 
     coffer.clock.advance(DAY);
-    expect((await young.client.send("GET", "/v0/drives")).status).toBe(401);
+    expect(await young.client.status("GET", "/v0/drives")).toBe(401);
     expect(await sweep.run()).toMatchObject({ drives: 1 });
     coffer.clock.advance(2 * 60 * 60 * 1000);
     expect(await sweep.run()).toMatchObject({ blobs: 1 });
@@ -545,7 +450,7 @@ describe("an unclaimed drive that is 30 days old", () => {
     // The port is another one now.
     const ada = coffer.client(world.keys.ada);
     expect((await ada.send("GET", `/v0/files/${world.files.ada}/download`)).text).toBe("Hello World!");
-    expect((await coffer.client(world.keys.agent).send("GET", "/v0/drives")).status).toBe(401);
+    expect(await coffer.client(world.keys.agent).status("GET", "/v0/drives")).toBe(401);
   });
 
   test("a deleted drive gives its room back as well", async () => {

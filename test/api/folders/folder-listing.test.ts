@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import {
-  type Code,
+  gives,
   openStage,
   put,
-  refused,
+  refuses,
+  runEach,
   runScenarios,
-  type Scenario,
   type Step,
 } from "../../support/server/scenario.ts";
 
@@ -25,15 +25,7 @@ function create(path: string): Step {
 }
 
 function list(query: string, json: object): Step {
-  return {
-    request: ["GET", `/v0/folders?drive_id={drive}${query === "" ? "" : `&${query}`}`],
-    status: 200,
-    json,
-  };
-}
-
-function refuses(query: string, code: Code, field?: string): Step {
-  return { ...list(query, {}), ...refused(code, field) };
+  return gives(`GET /v0/folders?drive_id={drive}${query === "" ? "" : `&${query}`}`, json);
 }
 
 function holding(path: string, files: number, bytes: number, hasFolders = false) {
@@ -42,22 +34,20 @@ function holding(path: string, files: number, bytes: number, hasFolders = false)
 
 describe("a folder's folders", () => {
   const given = [put("a/1", "x"), put("a/b/2", "xx"), put("a/b/c/3", "xxx"), create("d/"), put("e", "xxxx")];
-  runScenarios(stage, [
-    { name: "of an empty drive", ...list("", { data: [], total: 0, page: 1, limit: 50, next_cursor: null }) },
-    {
-      name: "of the root, with what is anywhere below each",
-      given,
-      ...list("", { data: [holding("a/", 3, 6, true), holding("d/", 0, 0)], total: 2 }),
-    },
-    { name: "of the root by a lone slash", given, ...list("path=/", { total: 2 }) },
-    { name: "of the root by an empty path", given, ...list("path=", { total: 2 }) },
-    { name: "one level down", given, ...list("path=a/", { data: [holding("a/b/", 2, 5, true)], total: 1 }) },
-    { name: "at the bottom", given, ...list("path=a/b/c/", { data: [], total: 0 }) },
-    { name: "with a leading slash", given, ...list("path=/a/b/", { data: [holding("a/b/c/", 1, 3)] }) },
-    {
-      name: "whole records",
-      given: [create("a/")],
-      ...list("", {
+  runScenarios(stage, {
+    "of an empty drive": list("", { data: [], total: 0, page: 1, limit: 50, next_cursor: null }),
+    "of the root, with what is anywhere below each": [
+      ...given,
+      list("", { data: [holding("a/", 3, 6, true), holding("d/", 0, 0)], total: 2 }),
+    ],
+    "of the root by a lone slash": [...given, list("path=/", { total: 2 })],
+    "of the root by an empty path": [...given, list("path=", { total: 2 })],
+    "one level down": [...given, list("path=a/", { data: [holding("a/b/", 2, 5, true)], total: 1 })],
+    "at the bottom": [...given, list("path=a/b/c/", { data: [], total: 0 })],
+    "with a leading slash": [...given, list("path=/a/b/", { data: [holding("a/b/c/", 1, 3)] })],
+    "whole records": [
+      create("a/"),
+      list("", {
         data: [
           {
             drive_id: "{drive}",
@@ -66,77 +56,57 @@ describe("a folder's folders", () => {
           },
         ],
       }),
-    },
-    {
-      name: "in the order of their bytes, with names of all kinds",
-      given: ["b", "a b", "a", "a-b", "a.", "%", "\u00e9", "\u{1F600}", "\uFFFD", "B"].map((name) =>
+    ],
+    "in the order of their bytes, with names of all kinds": [
+      ...["b", "a b", "a", "a-b", "a.", "%", "\u00e9", "\u{1F600}", "\uFFFD", "B"].map((name) =>
         create(`x/${name}/`),
       ),
-      ...list("path=x/", {
+      list("path=x/", {
         data: ["%", "B", "a b", "a-b", "a.", "a", "b", "\u00e9", "\uFFFD", "\u{1F600}"].map((name) => ({
           path: `x/${name}/`,
         })),
       }),
-    },
-    {
-      name: "by pages",
-      given: [create("a/"), create("b/"), create("c/")],
-      ...list("limit=2&page=2", { data: [{ path: "c/" }], total: 3, page: 2, limit: 2, next_cursor: null }),
-    },
-    {
-      name: "after the last page",
-      given: [create("a/")],
-      ...list("page=1000000000&limit=1000", { data: [], total: 1, next_cursor: null }),
-    },
-    { name: "the largest page", given: [create("a/")], ...list("limit=1000", { total: 1 }) },
-    {
-      name: "after a folder went",
-      given: [
-        ...given,
-        {
-          request: ["DELETE", "/v0/folders"],
-          body: { drive_id: "{drive}", path: "a/b/", confirm: true },
-          status: 200,
-          json: { deleted_count: 2 },
-        },
-      ],
-      ...list("", { data: [holding("a/", 1, 1), holding("d/", 0, 0)], total: 2 }),
-      after: [list("path=a/", { data: [], total: 0 })],
-    },
-    { name: "of a folder that is not there", given, ...refuses("path=b/", "NOT_FOUND") },
-    { name: "of a file", given, ...refuses("path=e/", "NOT_FOUND") },
-    { name: "HEAD", request: ["HEAD", "/v0/folders?drive_id={drive}"], status: 200, empty: true },
-    {
-      name: "of a foreign drive",
-      request: ["GET", "/v0/folders?drive_id={drives.ada}"],
-      ...refused("NOT_FOUND"),
-    },
-    {
-      name: "of a drive by its slug",
-      as: "ada",
-      request: ["GET", "/v0/folders?drive_id=ada/notes"],
-      status: 200,
-      json: { data: [{ path: "notes/" }], total: 1 },
-    },
-    { name: "without a drive", request: ["GET", "/v0/folders"], ...refused("VALIDATION_ERROR", "drive_id") },
-    ...(
-      [
-        ["path=a", "path"],
-        ["path=a//", "path"],
-        ["path=../", "path"],
-        ["path=//", "path"],
-        ["path=%00/", "path"],
-        ["page=0", "page"],
-        ["limit=0", "limit"],
-        ["limit=1001", "limit"],
-        ["cursor=YQ==", "cursor"],
-        ["path=a/&path=b/", "path"],
-      ] as const
-    ).map(([query, field]): Scenario => ({
-      name: `${query} is refused`,
-      given,
-      ...refuses(query, "VALIDATION_ERROR", field),
-    })),
+    ],
+    "by pages": [
+      create("a/"),
+      create("b/"),
+      create("c/"),
+      list("limit=2&page=2", { data: [{ path: "c/" }], total: 3, page: 2, limit: 2, next_cursor: null }),
+    ],
+    "after the last page": [
+      create("a/"),
+      list("page=1000000000&limit=1000", { data: [], total: 1, next_cursor: null }),
+    ],
+    "the largest page": [create("a/"), list("limit=1000", { total: 1 })],
+    "after a folder went": [
+      ...given,
+      gives(
+        "DELETE /v0/folders",
+        { deleted_count: 2 },
+        { body: { drive_id: "{drive}", path: "a/b/", confirm: true } },
+      ),
+      list("", { data: [holding("a/", 1, 1), holding("d/", 0, 0)], total: 2 }),
+      list("path=a/", { data: [], total: 0 }),
+    ],
+    "of a folder that is not there": [
+      ...given,
+      refuses("GET /v0/folders?drive_id={drive}&path=b/", "NOT_FOUND"),
+    ],
+    "of a file": [...given, refuses("GET /v0/folders?drive_id={drive}&path=e/", "NOT_FOUND")],
+    HEAD: { request: ["HEAD", "/v0/folders?drive_id={drive}"], status: 200, empty: true },
+    "of a foreign drive": refuses("GET /v0/folders?drive_id={drives.ada}", "NOT_FOUND"),
+    "of a drive by its slug": gives(
+      "GET /v0/folders?drive_id=ada/notes",
+      { data: [{ path: "notes/" }], total: 1 },
+      { as: "ada" },
+    ),
+    "without a drive": refuses("GET /v0/folders", "VALIDATION_ERROR", "drive_id"),
+  });
+  const bad = ["path=a", "path=a//", "path=../", "path=//", "path=%00/", "path=a/&path=b/", "page=0"];
+  runEach(stage, [...bad, "limit=0", "limit=1001", "cursor=YQ=="], (query) => [
+    `${query} is refused`,
+    ...given,
+    refuses(`GET /v0/folders?drive_id={drive}&${query}`, "VALIDATION_ERROR", query.split("=")[0]),
   ]);
 
   test("by cursors, to the end and no further, while others come and go", async () => {

@@ -1,13 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Client } from "../../support/server/client.ts";
-import {
-  openStage,
-  put,
-  refused,
-  runScenarios,
-  type Scenario,
-  type Step,
-} from "../../support/server/scenario.ts";
+import { gives, openStage, put, refused, runScenarios, type Step } from "../../support/server/scenario.ts";
 
 // The folders of a list with a delimiter come on pages, as its files do.
 
@@ -32,19 +25,6 @@ async function filled(files: number): Promise<{ client: Client; base: string; pa
   return { client, base: `/v0/files?drive_id=${id}&delimiter=/&prefix=d/`, paths };
 }
 
-/** All pages, by their cursors. */
-async function byCursor(client: Client, url: string): Promise<Page[]> {
-  const pages: Page[] = [];
-  let cursor: string | null = "";
-  while (cursor !== null) {
-    const more: string = cursor === "" ? "" : `&cursor=${cursor}`;
-    const page: Page = await client.get<Page>(url + more);
-    pages.push(page);
-    cursor = page.next_cursor;
-  }
-  return pages;
-}
-
 for (const files of [0, 3, 12, 30]) {
   describe(`twelve folders beside ${files} files`, () => {
     let drive: Awaited<ReturnType<typeof filled>>;
@@ -56,7 +36,7 @@ for (const files of [0, 3, 12, 30]) {
       for (const sort of ["path", "-path", "size"]) {
         test(`come once each, by cursors of ${limit}, sorted by ${sort}`, async () => {
           const { client, base, paths } = drive;
-          const pages = await byCursor(client, `${base}&limit=${limit}&sort=${sort}`);
+          const pages = await client.pages<Page>(`${base}&limit=${limit}&sort=${sort}`);
           for (const page of pages) {
             expect(page).toMatchObject({ total: files, folder_total: FOLDERS.length });
             expect(Math.max(page.folders.length, page.data.length)).toBeLessThanOrEqual(limit);
@@ -71,9 +51,8 @@ for (const files of [0, 3, 12, 30]) {
       test(`come once each, by pages of ${limit}, and the cursor of a page goes on after it`, async () => {
         const { client, base, paths } = drive;
         const pages: Page[] = [];
-        for (let page = 1; page <= Math.ceil(Math.max(files, FOLDERS.length) / limit); page += 1) {
+        for (let page = 1; page <= Math.ceil(Math.max(files, FOLDERS.length) / limit); page += 1)
           pages.push(await client.get<Page>(`${base}&limit=${limit}&page=${page}`));
-        }
         expect(pages.flatMap(({ folders }) => folders)).toEqual(FOLDERS);
         expect(pages.flatMap(({ data }) => data.map(({ path }) => path))).toEqual(paths);
         expect(pages.at(-1)?.next_cursor).toBeNull();
@@ -87,52 +66,42 @@ for (const files of [0, 3, 12, 30]) {
 }
 
 function list(query: string, json: object): Step {
-  return { request: ["GET", `/v0/files?drive_id={drive}&${query}`], status: 200, json };
+  return gives(`GET /v0/files?drive_id={drive}&${query}`, json);
 }
 
 describe("the folders of a page", () => {
   const given = [put("aa/1"), put("ab/1"), put("b/1"), put("b/c/1"), put("ax")];
-  const rows: Scenario[] = [
-    {
-      name: "are counted where the prefix ends within a name",
-      given,
-      ...list("delimiter=/&prefix=a&limit=1", { folders: ["aa/"], folder_total: 2, total: 1 }),
-    },
-    {
-      name: "are none beyond the last page",
-      given,
-      ...list("delimiter=/&page=9", { data: [], folders: [], folder_total: 3, next_cursor: null }),
-    },
-    {
-      name: "are none of a level that is not there",
-      given,
-      ...list("delimiter=/&prefix=x/", { folders: [], folder_total: 0 }),
-    },
-    {
-      name: "are not there without a delimiter",
-      given,
-      ...list("", { total: 5 }),
-      omits: ["folder_total", '"folders"'],
-    },
-    {
-      name: "go on where the cursor's folder is gone",
-      given: [
-        ...given,
-        { ...list("delimiter=/&limit=1", { folders: ["aa/"] }), keeps: "first" },
-        {
-          request: ["DELETE", "/v0/folders?drive_id={drive}&path=aa/&confirm=true"],
-          status: 200,
-          json: { success: true },
-        },
-      ],
-      ...list("delimiter=/&limit=1&cursor={first.next_cursor}", { folders: ["ab/"], folder_total: 2 }),
-    },
-    {
-      name: "and the cursor, in another order",
-      given: [...given, { ...list("delimiter=/&limit=1", { folders: ["aa/"] }), keeps: "first" }],
-      ...list("delimiter=/&limit=1&sort=size&cursor={first.next_cursor}", {}),
-      ...refused("VALIDATION_ERROR", "cursor"),
-    },
-  ];
-  runScenarios(stage, rows);
+
+  runScenarios(stage, {
+    "are counted where the prefix ends within a name": [
+      ...given,
+      list("delimiter=/&prefix=a&limit=1", { folders: ["aa/"], folder_total: 2, total: 1 }),
+    ],
+    "are none beyond the last page": [
+      ...given,
+      list("delimiter=/&page=9", { data: [], folders: [], folder_total: 3, next_cursor: null }),
+    ],
+    "are none of a level that is not there": [
+      ...given,
+      list("delimiter=/&prefix=x/", { folders: [], folder_total: 0 }),
+    ],
+    "are not there without a delimiter": [
+      ...given,
+      { ...list("", { total: 5 }), omits: ["folder_total", '"folders"'] },
+    ],
+    "go on where the cursor's folder is gone": [
+      ...given,
+      { ...list("delimiter=/&limit=1", { folders: ["aa/"] }), keeps: "first" },
+      gives("DELETE /v0/folders?drive_id={drive}&path=aa/&confirm=true", { success: true }),
+      list("delimiter=/&limit=1&cursor={first.next_cursor}", { folders: ["ab/"], folder_total: 2 }),
+    ],
+    "and the cursor, in another order": [
+      ...given,
+      { ...list("delimiter=/&limit=1", { folders: ["aa/"] }), keeps: "first" },
+      {
+        ...list("delimiter=/&limit=1&sort=size&cursor={first.next_cursor}", {}),
+        ...refused("VALIDATION_ERROR", "cursor"),
+      },
+    ],
+  });
 });

@@ -7,15 +7,16 @@ import type { Client, Json } from "../../support/server/client.ts";
 import { type How, testLimits } from "../../support/samples/folder-limits.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import {
+  type Expected,
   expectJson,
+  gives,
   holds,
   openStage,
   provision,
   put,
   refused,
+  runEach,
   runScenarios,
-  type Expected,
-  type Scenario,
   type Step,
 } from "../../support/server/scenario.ts";
 import { populate } from "../../support/server/world.ts";
@@ -49,11 +50,10 @@ function create(path: string): Step {
 /** The folders in a folder, as `path files bytes`. */
 function folders(path: string, ...shown: [path: string, files: number, bytes: number][]): Step {
   const data = shown.map(([each, files, bytes]) => ({ path: each, file_count: files, total_size: bytes }));
-  return {
-    request: ["GET", `/v0/folders?drive_id={drive}&path=${encodeURIComponent(path)}`],
-    status: 200,
-    json: { data, total: shown.length },
-  };
+  return gives(`GET /v0/folders?drive_id={drive}&path=${encodeURIComponent(path)}`, {
+    data,
+    total: shown.length,
+  });
 }
 
 function list(client: Client, drive: string): Promise<{ data: Listed[]; total: number }> {
@@ -85,135 +85,126 @@ describe.each(HOWS)("%s", (how) => {
   const leftFolder: [string, number, number] = ["a/", 1, 1];
   const whole = { file_count: 2, total_size: 3, has_folders: true };
 
-  runScenarios(stage, [
-    {
-      name: "to another name",
-      given,
-      ...transfer(how, "a/", "z/", { json: { drive_id: "{drive}", path: "z/", ...whole } }),
-      after: [
-        holds(...kept, "d", "e/5", "z/1", "z/b/2"),
-        folders("", ...keptFolder, ["e/", 1, 5], ["z/", 2, 3]),
-        folders("z/", ["z/b/", 1, 2], ["z/c/", 0, 0]),
-      ],
-    },
-    {
-      name: "into another folder",
-      given,
-      ...transfer(how, "a/", "e/a/", { json: { path: "e/a/", ...whole } }),
-      after: [
-        holds(...kept, "d", "e/5", "e/a/1", "e/a/b/2"),
-        folders("", ...keptFolder, ["e/", 3, 8]),
-        folders("e/", ["e/a/", 2, 3]),
-      ],
-    },
-    {
-      name: "up, out of the folders above",
-      given,
-      ...transfer(how, "a/b/", "b/", {
-        json: { path: "b/", file_count: 1, total_size: 2, has_folders: false },
-      }),
-      after: [
-        folders("", ...(how === "copy" ? keptFolder : [leftFolder]), ["b/", 1, 2], ["e/", 1, 5]),
-        folders("a/", ...keptInner, ["a/c/", 0, 0]),
-      ],
-    },
-    {
-      name: "to where parents are missing",
-      given,
-      ...transfer(how, "a/", "x/y/z/", { json: { path: "x/y/z/", ...whole } }),
-      after: [folders("", ...keptFolder, ["e/", 1, 5], ["x/", 2, 3]), folders("x/y/", ["x/y/z/", 2, 3])],
-    },
-    {
-      name: "an empty folder",
-      given,
-      ...transfer(how, "a/c/", "c/", { json: { file_count: 0, total_size: 0, has_folders: false } }),
-      after: [holds("a/1", "a/b/2", "d", "e/5")],
-    },
-    {
-      name: "to a name that begins like its own",
-      given: [put("a/1"), put("ab/2")],
-      ...transfer(how, "a/", "a b/", { json: { path: "a b/", file_count: 1 } }),
-      after: [holds("a b/1", ...(how === "copy" ? ["a/1"] : []), "ab/2")],
-    },
-    {
-      name: "from a name that others begin with",
-      given: [put("a/1"), put("a-b/2"), put("a.txt"), put("ab/3")],
-      ...transfer(how, "a/", "z/", { json: { path: "z/", file_count: 1 } }),
-      after: [holds("a-b/2", "a.txt", ...(how === "copy" ? ["a/1"] : []), "ab/3", "z/1")],
-    },
-    {
-      name: "letters of several bytes",
-      given: [put("\u{1F600}\u00e9/\u{1F600}/1", "x")],
-      ...transfer(how, "\u{1F600}e\u0301/", "\u00e4/", { json: { path: "\u00e4/", file_count: 1 } }),
-      after: [folders("\u00e4/", ["\u00e4/\u{1F600}/", 1, 1])],
-    },
-    { name: "leading slashes are dropped", given, ...transfer(how, "/a/", "/z/", { json: { path: "z/" } }) },
-    {
-      name: "the longest paths",
-      given: [put(DEEP)],
-      ...transfer(how, "a/", `${long(25)}/`, { json: { path: `${long(25)}/`, file_count: 1 } }),
-    },
-    {
-      name: "a path that would get too long, and nothing is changed",
-      given: [put(DEEP)],
-      ...transfer(how, "a/", `b/${long(24)}/`, refused("VALIDATION_ERROR", "destination_path")),
-      after: [holds(DEEP), folders("", ["a/", 1, 12])],
-    },
-    {
-      name: "a folder's path that would get too long",
-      given: [create(`${DEEP}/`)],
-      ...transfer(how, "a/", `b/${long(24)}/`, refused("VALIDATION_ERROR", "destination_path")),
-      after: [folders("", ["a/", 0, 0])],
-    },
-    ...(
-      [
-        ["where a folder stands", "a/", "e/"],
-        ["onto itself", "a/", "a/"],
-        ["into itself", "a/", "a/z/"],
-        ["into a folder inside", "a/", "a/b/a/"],
-        ["over a folder above", "a/b/", "a/"],
-        ["where a file stands", "a/", "d/"],
-        ["below a file", "a/", "d/a/"],
-        ["below a file deeper down", "a/", "e/5/6/7/"],
-      ] as const
-    ).map(([name, path, to]): Scenario => ({
-      name: `${name} is a conflict`,
-      given,
-      ...transfer(how, path, to, refused("CONFLICT")),
-      after: [holds("a/1", "a/b/2", "d", "e/5"), folders("", ["a/", 2, 3], ["e/", 1, 5])],
-    })),
-    { name: "a folder that is not there", given, ...transfer(how, "x/", "z/", refused("NOT_FOUND")) },
-    { name: "a file", given, ...transfer(how, "d/", "z/", refused("NOT_FOUND")) },
-    ...(
-      [
-        ["the root", "/", "z/", "path"],
-        ["an empty path", "", "z/", "path"],
-        ["to the root", "a/", "/", "destination_path"],
-        ["to an empty path", "a/", "", "destination_path"],
-        ["without a trailing slash", "a", "z/", "path"],
-        ["to a path without a trailing slash", "a/", "z", "destination_path"],
-        ["climbing out", "a/", "../z/", "destination_path"],
-        ["an empty segment", "a/", "z//", "destination_path"],
-        ["a backslash", "a/", "z\\/", "destination_path"],
-        ["a segment of 256 bytes", "a/", `${long(256)}/`, "destination_path"],
-        ["no path", null, "z/", "path"],
-        ["a number", "a/", 5, "destination_path"],
-      ] as const
-    ).map(([name, path, to, field]): Scenario => ({
-      name: `${name} is refused`,
-      given,
-      ...transfer(how, path, to, refused("VALIDATION_ERROR", field)),
-      after: [holds("a/1", "a/b/2", "d", "e/5")],
-    })),
-    {
-      name: "to a drive that is not there",
-      given,
-      ...transfer(how, "a/", "z/", {
+  runScenarios(stage, {
+    "to another name": [
+      ...given,
+      transfer(how, "a/", "z/", { json: { drive_id: "{drive}", path: "z/", ...whole } }),
+      holds(...kept, "d", "e/5", "z/1", "z/b/2"),
+      folders("", ...keptFolder, ["e/", 1, 5], ["z/", 2, 3]),
+      folders("z/", ["z/b/", 1, 2], ["z/c/", 0, 0]),
+    ],
+    "into another folder": [
+      ...given,
+      transfer(how, "a/", "e/a/", { json: { path: "e/a/", ...whole } }),
+      holds(...kept, "d", "e/5", "e/a/1", "e/a/b/2"),
+      folders("", ...keptFolder, ["e/", 3, 8]),
+      folders("e/", ["e/a/", 2, 3]),
+    ],
+    "up, out of the folders above": [
+      ...given,
+      transfer(how, "a/b/", "b/", { json: { path: "b/", file_count: 1, total_size: 2, has_folders: false } }),
+      folders("", ...(how === "copy" ? keptFolder : [leftFolder]), ["b/", 1, 2], ["e/", 1, 5]),
+      folders("a/", ...keptInner, ["a/c/", 0, 0]),
+    ],
+    "to where parents are missing": [
+      ...given,
+      transfer(how, "a/", "x/y/z/", { json: { path: "x/y/z/", ...whole } }),
+      folders("", ...keptFolder, ["e/", 1, 5], ["x/", 2, 3]),
+      folders("x/y/", ["x/y/z/", 2, 3]),
+    ],
+    "an empty folder": [
+      ...given,
+      transfer(how, "a/c/", "c/", { json: { file_count: 0, total_size: 0, has_folders: false } }),
+      holds("a/1", "a/b/2", "d", "e/5"),
+    ],
+    "to a name that begins like its own": [
+      put("a/1"),
+      put("ab/2"),
+      transfer(how, "a/", "a b/", { json: { path: "a b/", file_count: 1 } }),
+      holds("a b/1", ...(how === "copy" ? ["a/1"] : []), "ab/2"),
+    ],
+    "from a name that others begin with": [
+      put("a/1"),
+      put("a-b/2"),
+      put("a.txt"),
+      put("ab/3"),
+      transfer(how, "a/", "z/", { json: { path: "z/", file_count: 1 } }),
+      holds("a-b/2", "a.txt", ...(how === "copy" ? ["a/1"] : []), "ab/3", "z/1"),
+    ],
+    "letters of several bytes": [
+      put("\u{1F600}\u00e9/\u{1F600}/1", "x"),
+      transfer(how, "\u{1F600}e\u0301/", "\u00e4/", { json: { path: "\u00e4/", file_count: 1 } }),
+      folders("\u00e4/", ["\u00e4/\u{1F600}/", 1, 1]),
+    ],
+    "leading slashes are dropped": [...given, transfer(how, "/a/", "/z/", { json: { path: "z/" } })],
+    "the longest paths": [
+      put(DEEP),
+      transfer(how, "a/", `${long(25)}/`, { json: { path: `${long(25)}/`, file_count: 1 } }),
+    ],
+    "a path that would get too long, and nothing is changed": [
+      put(DEEP),
+      transfer(how, "a/", `b/${long(24)}/`, refused("VALIDATION_ERROR", "destination_path")),
+      holds(DEEP),
+      folders("", ["a/", 1, 12]),
+    ],
+    "a folder's path that would get too long": [
+      create(`${DEEP}/`),
+      transfer(how, "a/", `b/${long(24)}/`, refused("VALIDATION_ERROR", "destination_path")),
+      folders("", ["a/", 0, 0]),
+    ],
+    "a folder that is not there": [...given, transfer(how, "x/", "z/", refused("NOT_FOUND"))],
+    "a file": [...given, transfer(how, "d/", "z/", refused("NOT_FOUND"))],
+    "to a drive that is not there": [
+      ...given,
+      transfer(how, "a/", "z/", {
         body: { drive_id: "{drive}", path: "a/", destination_path: "z/", destination_drive_id: "none" },
         ...refused("NOT_FOUND"),
       }),
-    },
-  ]);
+    ],
+  });
+  runEach(
+    stage,
+    [
+      ["where a folder stands", "a/", "e/"],
+      ["onto itself", "a/", "a/"],
+      ["into itself", "a/", "a/z/"],
+      ["into a folder inside", "a/", "a/b/a/"],
+      ["over a folder above", "a/b/", "a/"],
+      ["where a file stands", "a/", "d/"],
+      ["below a file", "a/", "d/a/"],
+      ["below a file deeper down", "a/", "e/5/6/7/"],
+    ] as const,
+    ([name, path, to]) => [
+      `${name} is a conflict`,
+      ...given,
+      transfer(how, path, to, refused("CONFLICT")),
+      holds("a/1", "a/b/2", "d", "e/5"),
+      folders("", ["a/", 2, 3], ["e/", 1, 5]),
+    ],
+  );
+  runEach(
+    stage,
+    [
+      ["the root", "/", "z/", "path"],
+      ["an empty path", "", "z/", "path"],
+      ["to the root", "a/", "/", "destination_path"],
+      ["to an empty path", "a/", "", "destination_path"],
+      ["without a trailing slash", "a", "z/", "path"],
+      ["to a path without a trailing slash", "a/", "z", "destination_path"],
+      ["climbing out", "a/", "../z/", "destination_path"],
+      ["an empty segment", "a/", "z//", "destination_path"],
+      ["a backslash", "a/", "z\\/", "destination_path"],
+      ["a segment of 256 bytes", "a/", `${long(256)}/`, "destination_path"],
+      ["no path", null, "z/", "path"],
+      ["a number", "a/", 5, "destination_path"],
+    ] as const,
+    ([name, path, to, field]) => [
+      `${name} is refused`,
+      ...given,
+      transfer(how, path, to, refused("VALIDATION_ERROR", field)),
+      holds("a/1", "a/b/2", "d", "e/5"),
+    ],
+  );
 
   test("files that expired and await the sweep are not there, and not in the way", async () => {
     const { client, id } = await stage.ownDrive();
@@ -410,8 +401,7 @@ describe("what a move keeps", () => {
     const { client, id: drive } = await stage.ownDrive();
     const { id } = await upload(client, drive, "a/b", "Hello World!");
     const { url } = await client.post<{ url: string }>(`/v0/files/${id}/presigned-url`, {}, 200);
-    const body = { drive_id: drive, path: "a/", destination_path: "c/d/" };
-    await client.post("/v0/folders/move", body, 200);
+    await client.post("/v0/folders/move", { drive_id: drive, path: "a/", destination_path: "c/d/" }, 200);
     const { status, text } = await stage.coffer.client().send("GET", new URL(url).pathname);
     expect([status, text]).toEqual([200, "Hello World!"]);
   });
@@ -421,8 +411,7 @@ describe("what a move keeps", () => {
     await upload(client, drive, "a/b.txt", "walruses");
     await client.get(`/v0/search?drive_id=${drive}&q=walruses`);
     const before = jobsSoFar();
-    const body = { drive_id: drive, path: "a/", destination_path: "c/" };
-    await client.post("/v0/folders/move", body, 200);
+    await client.post("/v0/folders/move", { drive_id: drive, path: "a/", destination_path: "c/" }, 200);
     // Its names, and not its text.
     expect(jobsSoFar() - before).toBe(1);
   });
@@ -464,8 +453,7 @@ describe("what a copy is", () => {
       clients.ada.send("POST", "/v0/folders/copy", {
         body: { drive_id: drives.ada, path: "a/", destination_path: to, destination_drive_id: drive },
       });
-    const full = await copy("b/", two);
-    expect(full.status).toBe(201);
+    expect((await copy("b/", two)).status).toBe(201);
     await upload(clients.ada, drives.ada, "empty/0", "");
     const refusal = await copy("c/", two);
     expectJson(refusal.text, { error: { code: "QUOTA_EXCEEDED" } });
@@ -474,10 +462,11 @@ describe("what a copy is", () => {
       data: [{ path: "b/", file_count: 1, total_size: 494 }],
       total: 1,
     });
-    const moved = await clients.ada.send("POST", "/v0/folders/move", {
-      body: { drive_id: drives.ada, path: "a/", destination_path: "d/", destination_drive_id: two },
-    });
-    expect(moved.status).toBe(200);
+    expect(
+      await clients.ada.status("POST", "/v0/folders/move", {
+        body: { drive_id: drives.ada, path: "a/", destination_path: "d/", destination_drive_id: two },
+      }),
+    ).toBe(200);
   });
 
   test("not without end in a drive without an owner, whose quota empty files do not touch", async () => {
@@ -511,8 +500,7 @@ describe("what a copy is", () => {
     const { client, id: drive } = await stage.ownDrive();
     await upload(client, drive, "a/1", "some content of its own");
     const before = (await stage.onDisk()).blobs.length;
-    const body = { drive_id: drive, path: "a/", destination_path: "b/" };
-    await client.post("/v0/folders/copy", body);
+    await client.post("/v0/folders/copy", { drive_id: drive, path: "a/", destination_path: "b/" });
     expect((await stage.onDisk()).blobs.length).toBe(before);
     await client.delete("/v0/folders", { drive_id: drive, path: "a/", confirm: true });
     await stage.coffer.appliance.services.sweep.run();

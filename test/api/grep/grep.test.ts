@@ -8,13 +8,13 @@ import { startAppliance } from "../../support/server/appliance.ts";
 import type { Client } from "../../support/server/client.ts";
 import {
   eventually,
+  gives,
   openStage,
   type OwnDrive,
   provision,
   put,
-  refused,
+  refuses,
   runScenarios,
-  type Scenario,
   type Step,
 } from "../../support/server/scenario.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
@@ -48,9 +48,8 @@ async function all(
   for (let cursor: string | null = ""; cursor !== null;) {
     const page: Page = await grep(client, { ...query, ...(cursor === "" ? {} : { cursor }) });
     expect(page.is_partial).toBe(page.next_cursor !== null);
-    for (const { path, matches } of page.data) {
+    for (const { path, matches } of page.data)
       lines.push(...matches.map(({ line_number }) => `${path}:${line_number}`));
-    }
     cursor = page.next_cursor;
     pages += 1;
   }
@@ -58,8 +57,7 @@ async function all(
 }
 
 function upload({ client, id }: OwnDrive, path: string, body: string | Uint8Array<ArrayBuffer>) {
-  const target = `/v0/files?drive_id=${id}&path=${encodeURIComponent(path)}`;
-  return client.json<{ id: string; content_hash: string }>(201, "PUT", target, { body });
+  return client.put<{ id: string; content_hash: string }>(id, path, body);
 }
 
 /** A search of `{drive}` must find exactly these lines, by path. */
@@ -69,77 +67,51 @@ function finds(query: string, lines: Readonly<Record<string, readonly (readonly 
     matches: those.map(([line_number, line]) => ({ line_number, line })),
     has_more_matches: false,
   }));
-  return {
-    request: ["GET", `/v0/grep?drive_id={drive}&${query}`],
-    status: 200,
-    json: { data, is_partial: false, next_cursor: null },
-  };
+  return gives(`GET /v0/grep?drive_id={drive}&${query}`, { data, is_partial: false, next_cursor: null });
 }
 
+/** A file with this content, of which these lines are found. */
 function found(
-  name: string,
   content: string | Uint8Array<ArrayBuffer>,
   query: string,
   ...lines: [number, string][]
-) {
-  const step = finds(query, lines.length === 0 ? {} : { "f.txt": lines });
-  return { name, given: [put("f.txt", content)], ...step } satisfies Scenario;
+): readonly Step[] {
+  return [put("f.txt", content), finds(query, lines.length === 0 ? {} : { "f.txt": lines })];
 }
 
-function rejected(name: string, query: string, field: string, ...says: string[]): Scenario {
-  const { status, json } = refused("VALIDATION_ERROR", field);
-  const contains = [field, ...says] as const;
-  return { name, request: ["GET", `/v0/grep?drive_id={drive}&${query}`], status, json, contains };
+function rejected(query: string, field: string, ...says: string[]): Step {
+  return {
+    ...refuses(`GET /v0/grep?drive_id={drive}&${query}`, "VALIDATION_ERROR", field),
+    contains: [field, ...says],
+  };
 }
 
 const TWO = "one\ntwo\nthree\n";
 
 describe("a search of lines", () => {
-  runScenarios(stage, [
-    found("finds a word", TWO, "pattern=two", [2, "two"]),
-    found("finds every line that matches", TWO, "pattern=o", [1, "one"], [2, "two"]),
-    found("finds nothing", TWO, "pattern=four"),
-    found("takes a regular expression", TWO, "pattern=%5Et%5Cw%2B", [2, "two"], [3, "three"]),
-    found("tells cases apart", "Two\n", "pattern=two"),
-    found("ignores case on request", "Two\n", "pattern=tWO&ignore_case=true", [1, "Two"]),
-    found("ignores case beyond ASCII", "ÉTÉ\n", "pattern=%C3%A9t%C3%A9&ignore_case=1", [1, "ÉTÉ"]),
-    found("finds a last line without an end", "one\ntwo", "pattern=two", [2, "two"]),
-    found("sees no line after the last end", "one\n\n", "pattern=%5E%24", [2, ""]),
-    found("leaves out the CR of a CR LF", "one\r\ntwo\r\n", "pattern=e%24", [1, "one"]),
-    found("sees no byte order mark", "\uFEFFone\n", "pattern=%5Eone", [1, "one"]),
-    found("matches no line end", TWO, "pattern=one%5Cs*two"),
-    found("reads UTF-16", Uint8Array.from(Buffer.from("\uFEFFnaïve\n", "utf16le")), "pattern=na.ve", [
-      1,
-      "naïve",
-    ]),
-    found("reads Latin-1", Uint8Array.from(Buffer.from("naïve\n", "latin1")), "pattern=na.ve", [1, "naïve"]),
-    found("passes over what is not text", "two\0\n", "pattern=two"),
-    found("passes over an empty file", "", "pattern=.*"),
-    {
-      name: "passes over images, whatever is in them, but not over types that it does not know",
-      given: [put("a.png", TWO), put("b.svg", TWO), put("c", TWO), put("d.unheard-of", TWO)],
-      ...finds("pattern=two", { "b.svg": [[2, "two"]], c: [[2, "two"]], "d.unheard-of": [[2, "two"]] }),
-    },
-    {
-      name: "finds files in path order, below a prefix",
-      given: [put("a/2.txt", TWO), put("b/1.txt", TWO), put("a/1.txt", TWO)],
-      ...finds("pattern=two&prefix=a/", { "a/1.txt": [[2, "two"]], "a/2.txt": [[2, "two"]] }),
-    },
-    {
-      name: "returns the file's record",
-      given: [put("f.txt", TWO, { keeps: "file" })],
-      request: ["GET", "/v0/grep?drive_id={drive}&pattern=two"],
-      status: 200,
-      json: {
+  runScenarios(stage, {
+    "passes over images, whatever is in them, but not over types that it does not know": [
+      put("a.png", TWO),
+      put("b.svg", TWO),
+      put("c", TWO),
+      put("d.unheard-of", TWO),
+      finds("pattern=two", { "b.svg": [[2, "two"]], c: [[2, "two"]], "d.unheard-of": [[2, "two"]] }),
+    ],
+    "finds files in path order, below a prefix": [
+      put("a/2.txt", TWO),
+      put("b/1.txt", TWO),
+      put("a/1.txt", TWO),
+      finds("pattern=two&prefix=a/", { "a/1.txt": [[2, "two"]], "a/2.txt": [[2, "two"]] }),
+    ],
+    "returns the file's record": [
+      put("f.txt", TWO, { keeps: "file" }),
+      gives("GET /v0/grep?drive_id={drive}&pattern=two", {
         data: [{ id: "{file.id}", drive_id: "{drive}", content_hash: "{file.content_hash}", size: 14 }],
-      },
-    },
-    {
-      name: "returns lines around a match, as far as there are any",
-      given: [put("f.txt", "1\n2\nx\nx\n5\n")],
-      request: ["GET", "/v0/grep?drive_id={drive}&pattern=x&context=3"],
-      status: 200,
-      json: {
+      }),
+    ],
+    "returns lines around a match, as far as there are any": [
+      put("f.txt", "1\n2\nx\nx\n5\n"),
+      gives("GET /v0/grep?drive_id={drive}&pattern=x&context=3", {
         data: [
           {
             matches: [
@@ -148,14 +120,12 @@ describe("a search of lines", () => {
             ],
           },
         ],
-      },
-    },
-    {
-      name: "returns at most so many matches of a file, and says that there are more",
-      given: [put("f.txt", "x\n".repeat(GREP.fileMatches + 1)), put("g.txt", "x\n".repeat(GREP.fileMatches))],
-      request: ["GET", "/v0/grep?drive_id={drive}&pattern=x"],
-      status: 200,
-      json: {
+      }),
+    ],
+    "returns at most so many matches of a file, and says that there are more": [
+      put("f.txt", "x\n".repeat(GREP.fileMatches + 1)),
+      put("g.txt", "x\n".repeat(GREP.fileMatches)),
+      gives("GET /v0/grep?drive_id={drive}&pattern=x", {
         data: [
           {
             matches: Array.from({ length: GREP.fileMatches }, () => ({ line: "x" })),
@@ -168,48 +138,62 @@ describe("a search of lines", () => {
         ],
         is_partial: true,
         next_cursor: null,
-      },
-    },
-    {
-      name: "is for read-only keys as well",
-      as: "agentReader",
-      request: ["GET", "/v0/grep?pattern=W.rld"],
-      status: 200,
-      json: { data: [{ id: "{files.agent}" }] },
-    },
-    {
-      name: "does not reach other drives",
+      }),
+    ],
+    "is for read-only keys as well": gives(
+      "GET /v0/grep?pattern=W.rld",
+      { data: [{ id: "{files.agent}" }] },
+      { as: "agentReader" },
+    ),
+    "does not reach other drives": {
       as: "agent",
-      request: ["GET", "/v0/grep?drive_id={drives.bob}&pattern=x"],
-      ...refused("NOT_FOUND"),
+      ...refuses("GET /v0/grep?drive_id={drives.bob}&pattern=x", "NOT_FOUND"),
     },
-    rejected("needs a pattern", "context=1", "pattern"),
-    rejected("needs a pattern that is not empty", "pattern=", "pattern"),
-    rejected(
-      "refuses a long pattern",
+  });
+  runScenarios(stage, {
+    "finds a word": found(TWO, "pattern=two", [2, "two"]),
+    "finds every line that matches": found(TWO, "pattern=o", [1, "one"], [2, "two"]),
+    "finds nothing": found(TWO, "pattern=four"),
+    "takes a regular expression": found(TWO, "pattern=%5Et%5Cw%2B", [2, "two"], [3, "three"]),
+    "tells cases apart": found("Two\n", "pattern=two"),
+    "ignores case on request": found("Two\n", "pattern=tWO&ignore_case=true", [1, "Two"]),
+    "ignores case beyond ASCII": found("ÉTÉ\n", "pattern=%C3%A9t%C3%A9&ignore_case=1", [1, "ÉTÉ"]),
+    "finds a last line without an end": found("one\ntwo", "pattern=two", [2, "two"]),
+    "sees no line after the last end": found("one\n\n", "pattern=%5E%24", [2, ""]),
+    "leaves out the CR of a CR LF": found("one\r\ntwo\r\n", "pattern=e%24", [1, "one"]),
+    "sees no byte order mark": found("\uFEFFone\n", "pattern=%5Eone", [1, "one"]),
+    "matches no line end": found(TWO, "pattern=one%5Cs*two"),
+    "reads UTF-16": found(Uint8Array.from(Buffer.from("\uFEFFnaïve\n", "utf16le")), "pattern=na.ve", [
+      1,
+      "naïve",
+    ]),
+    "reads Latin-1": found(Uint8Array.from(Buffer.from("naïve\n", "latin1")), "pattern=na.ve", [1, "naïve"]),
+    "passes over what is not text": found("two\0\n", "pattern=two"),
+    "passes over an empty file": found("", "pattern=.*"),
+    "needs a pattern": rejected("context=1", "pattern"),
+    "needs a pattern that is not empty": rejected("pattern=", "pattern"),
+    "refuses a long pattern": rejected(
       `pattern=${"a".repeat(GREP.patternCharacters + 1)}`,
       "pattern",
       "1000",
     ),
-    rejected("says what is wrong with a pattern", "pattern=a(b", "pattern", "missing closing )"),
-    rejected("says where it is wrong", "pattern=ab[z-a]c", "pattern", "z-a"),
-    rejected(
-      "has no look-around",
+    "says what is wrong with a pattern": rejected("pattern=a(b", "pattern", "missing closing )"),
+    "says where it is wrong": rejected("pattern=ab[z-a]c", "pattern", "z-a"),
+    "has no look-around": rejected(
       "pattern=a(?=b)",
       "pattern",
       "(?=",
       "without back references and look-around",
     ),
-    rejected("has no back references", "pattern=(a)%5C1", "pattern", "without back references"),
-    rejected("refuses a pattern that repeats too much", "pattern=(a{100}){100}", "pattern", "{100}"),
-    rejected("refuses too much context", "pattern=a&context=11", "context"),
-    rejected("refuses another cursor", "pattern=a&cursor=Zm9v", "cursor"),
-    rejected(
-      "refuses a file's cursor",
+    "has no back references": rejected("pattern=(a)%5C1", "pattern", "without back references"),
+    "refuses a pattern that repeats too much": rejected("pattern=(a{100}){100}", "pattern", "{100}"),
+    "refuses too much context": rejected("pattern=a&context=11", "context"),
+    "refuses another cursor": rejected("pattern=a&cursor=Zm9v", "cursor"),
+    "refuses a file's cursor": rejected(
       `pattern=a&cursor=${Buffer.from("a\nb\nc").toString("base64url")}`,
       "cursor",
     ),
-  ]);
+  });
 });
 
 test("a file that has expired is not found", async () => {
@@ -263,8 +247,7 @@ describe("a search that reaches a bound goes on where it stopped", () => {
     await upload(own, "f.txt", "x1\nx2\nx3\n");
     await upload(own, "g.txt", "x\n");
     const first = await grep(own.client, { pattern: "x" });
-    const target = `/v0/files?drive_id=${own.id}&path=f.txt`;
-    await own.client.json(200, "PUT", target, { body: "x4\n" });
+    await own.client.put(own.id, "f.txt", "x4\n", 200);
     const second = await grep(own.client, { pattern: "x", cursor: first.next_cursor ?? "" });
     expect(second.data.map(({ matches }) => matches.map(({ line }) => line))).toEqual([["x4"], ["x"]]);
     expect(second.next_cursor).toBeNull();

@@ -2,12 +2,13 @@ import { describe, expect, test } from "bun:test";
 import type { Client, Json } from "../../support/server/client.ts";
 import {
   type Expected,
+  gives,
   holds,
   openStage,
   put,
   refused,
+  refuses,
   runScenarios,
-  type Scenario,
   type Step,
 } from "../../support/server/scenario.ts";
 
@@ -140,15 +141,9 @@ test("pages go from the newest to the oldest, over all drives or one, and a pref
     expected.unshift(path);
   }
   const walk = async (query: string): Promise<string[]> => {
-    const paths: string[] = [];
-    let cursor = "";
-    do {
-      const url = `/v0/trash?limit=2${query}${cursor}`;
-      const page = await ada.get<{ data: Entry[]; next_cursor: string | null }>(url);
-      paths.push(...page.data.map(({ path }) => path));
-      cursor = page.next_cursor === null ? "" : `&cursor=${page.next_cursor}`;
-    } while (cursor !== "");
-    return paths;
+    type Page = { data: Entry[]; next_cursor: string | null };
+    const pages = await ada.pages<Page>(`/v0/trash?limit=2${query}`);
+    return pages.flatMap(({ data }) => data.map(({ path }) => path));
   };
   const all = await walk("");
   expect(all.slice(0, 12).toSorted()).toEqual(expected.toSorted());
@@ -161,87 +156,30 @@ test("pages go from the newest to the oldest, over all drives or one, and a pref
 
 /** Deletes the file at a path; `{gone.trash_id}` is its entry then. */
 function removing(path: string): Step {
-  return {
-    request: ["DELETE", `/v0/files/by-path?drive_id={drive}&path=${encodeURIComponent(path)}`],
-    status: 200,
-    json: { deleted: true },
-    keeps: "gone",
-  };
+  return gives(
+    `DELETE /v0/files/by-path?drive_id={drive}&path=${encodeURIComponent(path)}`,
+    { deleted: true },
+    { keeps: "gone" },
+  );
 }
 
 /** Deletes a folder; `{gone.trash_id}` is its entry then. */
 function removingFolder(path: string): Step {
-  return {
-    request: ["DELETE", "/v0/folders"],
-    body: { drive_id: "{drive}", path, confirm: true },
-    status: 200,
-    json: { success: true },
-    keeps: "gone",
-  };
+  return gives(
+    "DELETE /v0/folders",
+    { success: true },
+    { body: { drive_id: "{drive}", path, confirm: true }, keeps: "gone" },
+  );
 }
 
 function restoring(body: Json, expected: Expected): Step {
   return { request: ["POST", "/v0/trash/{gone.trash_id}/restore"], body, status: 200, ...expected };
 }
 
-/** A way in which the place of a restored thing is found. */
-interface PlaceCase {
-  readonly name: string;
-  readonly given: readonly Step[];
-  readonly path: string;
-  readonly all: readonly string[];
+/** The entry goes to this path; then the drive holds exactly these. */
+function restoredTo(path: string, ...all: string[]): Step[] {
+  return [restoring({}, { json: { path, restored: true } }), holds(...all)];
 }
-
-const PLACES: readonly PlaceCase[] = [
-  {
-    name: "a file goes back to its path, and makes the folders that are missing",
-    given: [put("a/b/f.txt"), removing("a/b/f.txt"), removingFolderAway("a/")],
-    path: "a/b/f.txt",
-    all: ["a/b/f.txt"],
-  },
-  {
-    name: "a file goes beside a file that took its path",
-    given: [put("f.txt"), removing("f.txt"), put("f.txt")],
-    path: "f (restored).txt",
-    all: ["f (restored).txt", "f.txt"],
-  },
-  {
-    name: "a file goes beside what was restored before",
-    given: [put("f.txt"), put("f (restored).txt"), removing("f.txt"), put("f.txt")],
-    path: "f (restored 2).txt",
-    all: ["f (restored 2).txt", "f (restored).txt", "f.txt"],
-  },
-  {
-    name: "a file goes beside a folder that took its path",
-    given: [put("f"), removing("f"), put("f/g.txt")],
-    path: "f (restored)",
-    all: ["f (restored)", "f/g.txt"],
-  },
-  {
-    name: "a file goes into a folder beside a file that took the place of its folder",
-    given: [put("a/b/f.txt"), removing("a/b/f.txt"), removingFolderAway("a/"), put("a")],
-    path: "a (restored)/b/f.txt",
-    all: ["a", "a (restored)/b/f.txt"],
-  },
-  {
-    name: "a file does not go into a folder beside that another file took as well",
-    given: [put("a/f.txt"), removing("a/f.txt"), removingFolderAway("a/"), put("a"), put("a (restored)")],
-    path: "a (restored 2)/f.txt",
-    all: ["a", "a (restored 2)/f.txt", "a (restored)"],
-  },
-  {
-    name: "a folder goes beside a folder that took its path",
-    given: [put("a.b/f.txt"), removingFolder("a.b/"), put("a.b/g.txt")],
-    path: "a.b (restored)/",
-    all: ["a.b (restored)/f.txt", "a.b/g.txt"],
-  },
-  {
-    name: "a folder goes beside a file that took its path",
-    given: [put("a/b/f.txt"), removingFolder("a/b/"), put("a/b")],
-    path: "a/b (restored)/",
-    all: ["a/b", "a/b (restored)/f.txt"],
-  },
-];
 
 /** Deletes a folder, whose entry is of no interest. */
 function removingFolderAway(path: string): Step {
@@ -249,144 +187,160 @@ function removingFolderAway(path: string): Step {
   return step;
 }
 
-const SCENARIOS: readonly Scenario[] = [
-  ...PLACES.map(({ name, given, path, all }): Scenario => ({
-    name,
-    given,
-    ...restoring({}, { json: { path, restored: true } }),
-    after: [holds(...all)],
-  })),
-  {
-    name: "a file is restored to a path that is given, and named after it",
-    given: [put("f.txt"), removing("f.txt")],
-    ...restoring({ path: "x/g.md" }, { json: { path: "x/g.md", file_id: "{gone.id}" } }),
-    after: [
-      {
-        request: ["GET", "/v0/files/{gone.id}"],
-        status: 200,
-        json: { path: "x/g.md", filename: "g.md", mime_type: "text/markdown" },
-      },
-    ],
-  },
-  {
-    name: "a path that ends in a slash keeps the filename",
-    given: [put("f.txt"), removing("f.txt")],
-    ...restoring({ path: "x/" }, { json: { path: "x/f.txt" } }),
-  },
-  {
-    name: "a path that is given and taken is refused, and the entry stays",
-    given: [put("f.txt"), put("g.txt"), removing("f.txt")],
-    ...restoring({ path: "g.txt" }, refused("CONFLICT")),
-    after: [restoring({}, { json: { path: "f.txt" } })],
-  },
-  {
-    name: "a path below a file is refused",
-    given: [put("f.txt"), put("g.txt"), removing("f.txt")],
-    ...restoring({ path: "g.txt/f.txt" }, refused("CONFLICT")),
-  },
-  {
-    name: "a folder is restored to a path that is given",
-    given: [put("a/b/f.txt"), removingFolder("a/"), put("a/b/f.txt")],
-    ...restoring({ path: "x/y/" }, { json: { path: "x/y/", kind: "folder", file_id: null } }),
-    after: [holds("a/b/f.txt", "x/y/b/f.txt")],
-  },
-  {
-    name: "a folder is not restored to a file's path",
-    given: [put("a/f.txt"), removingFolder("a/")],
-    ...restoring({ path: "x" }, refused("VALIDATION_ERROR", "path")),
-  },
-  {
-    name: "a folder is not restored to a taken path",
-    given: [put("a/f.txt"), removingFolder("a/"), put("x/f.txt")],
-    ...restoring({ path: "x/" }, refused("CONFLICT")),
-  },
-  {
-    name: "a folder is not restored to where its paths would be too long, and stays in the trash",
-    given: [put(`a/${"b/".repeat(300)}f.txt`), removingFolder("a/")],
-    ...restoring({ path: "x/".repeat(300) }, refused("VALIDATION_ERROR", "path")),
-    after: [holds(), restoring({}, { json: { path: "a/" } })],
-  },
-  {
-    name: "what a file replaced by a move is an entry, and what was deleted in bulk",
-    given: [
-      put("f.txt"),
-      put("g.txt", "another", { keeps: "moved" }),
-      {
-        request: ["POST", "/v0/files/{moved.id}/move"],
-        body: { destination_path: "f.txt", overwrite: true },
-        status: 200,
-        json: { path: "f.txt" },
-      },
-      {
-        request: ["POST", "/v0/files/bulk-delete"],
-        body: { file_ids: ["{moved.id}"] },
-        status: 200,
-        json: { deleted: ["{moved.id}"], failed: [] },
-      },
-    ],
-    request: ["GET", "/v0/trash?drive_id={drive}"],
-    status: 200,
-    json: {
+runScenarios(stage, {
+  "a file goes back to its path, and makes the folders that are missing": [
+    put("a/b/f.txt"),
+    removing("a/b/f.txt"),
+    removingFolderAway("a/"),
+    ...restoredTo("a/b/f.txt", "a/b/f.txt"),
+  ],
+  "a file goes beside a file that took its path": [
+    put("f.txt"),
+    removing("f.txt"),
+    put("f.txt"),
+    ...restoredTo("f (restored).txt", "f (restored).txt", "f.txt"),
+  ],
+  "a file goes beside what was restored before": [
+    put("f.txt"),
+    put("f (restored).txt"),
+    removing("f.txt"),
+    put("f.txt"),
+    ...restoredTo("f (restored 2).txt", "f (restored 2).txt", "f (restored).txt", "f.txt"),
+  ],
+  "a file goes beside a folder that took its path": [
+    put("f"),
+    removing("f"),
+    put("f/g.txt"),
+    ...restoredTo("f (restored)", "f (restored)", "f/g.txt"),
+  ],
+  "a file goes into a folder beside a file that took the place of its folder": [
+    put("a/b/f.txt"),
+    removing("a/b/f.txt"),
+    removingFolderAway("a/"),
+    put("a"),
+    ...restoredTo("a (restored)/b/f.txt", "a", "a (restored)/b/f.txt"),
+  ],
+  "a file does not go into a folder beside that another file took as well": [
+    put("a/f.txt"),
+    removing("a/f.txt"),
+    removingFolderAway("a/"),
+    put("a"),
+    put("a (restored)"),
+    ...restoredTo("a (restored 2)/f.txt", "a", "a (restored 2)/f.txt", "a (restored)"),
+  ],
+  "a folder goes beside a folder that took its path": [
+    put("a.b/f.txt"),
+    removingFolder("a.b/"),
+    put("a.b/g.txt"),
+    ...restoredTo("a.b (restored)/", "a.b (restored)/f.txt", "a.b/g.txt"),
+  ],
+  "a folder goes beside a file that took its path": [
+    put("a/b/f.txt"),
+    removingFolder("a/b/"),
+    put("a/b"),
+    ...restoredTo("a/b (restored)/", "a/b", "a/b (restored)/f.txt"),
+  ],
+  "a file is restored to a path that is given, and named after it": [
+    put("f.txt"),
+    removing("f.txt"),
+    restoring({ path: "x/g.md" }, { json: { path: "x/g.md", file_id: "{gone.id}" } }),
+    gives("GET /v0/files/{gone.id}", { path: "x/g.md", filename: "g.md", mime_type: "text/markdown" }),
+  ],
+  "a path that ends in a slash keeps the filename": [
+    put("f.txt"),
+    removing("f.txt"),
+    restoring({ path: "x/" }, { json: { path: "x/f.txt" } }),
+  ],
+  "a path that is given and taken is refused, and the entry stays": [
+    put("f.txt"),
+    put("g.txt"),
+    removing("f.txt"),
+    restoring({ path: "g.txt" }, refused("CONFLICT")),
+    restoring({}, { json: { path: "f.txt" } }),
+  ],
+  "a path below a file is refused": [
+    put("f.txt"),
+    put("g.txt"),
+    removing("f.txt"),
+    restoring({ path: "g.txt/f.txt" }, refused("CONFLICT")),
+  ],
+  "a folder is restored to a path that is given": [
+    put("a/b/f.txt"),
+    removingFolder("a/"),
+    put("a/b/f.txt"),
+    restoring({ path: "x/y/" }, { json: { path: "x/y/", kind: "folder", file_id: null } }),
+    holds("a/b/f.txt", "x/y/b/f.txt"),
+  ],
+  "a folder is not restored to a file's path": [
+    put("a/f.txt"),
+    removingFolder("a/"),
+    restoring({ path: "x" }, refused("VALIDATION_ERROR", "path")),
+  ],
+  "a folder is not restored to a taken path": [
+    put("a/f.txt"),
+    removingFolder("a/"),
+    put("x/f.txt"),
+    restoring({ path: "x/" }, refused("CONFLICT")),
+  ],
+  "a folder is not restored to where its paths would be too long, and stays in the trash": [
+    put(`a/${"b/".repeat(300)}f.txt`),
+    removingFolder("a/"),
+    restoring({ path: "x/".repeat(300) }, refused("VALIDATION_ERROR", "path")),
+    holds(),
+    restoring({}, { json: { path: "a/" } }),
+  ],
+  "what a file replaced by a move is an entry, and what was deleted in bulk": [
+    put("f.txt"),
+    put("g.txt", "another", { keeps: "moved" }),
+    gives(
+      "POST /v0/files/{moved.id}/move",
+      { path: "f.txt" },
+      { body: { destination_path: "f.txt", overwrite: true } },
+    ),
+    gives(
+      "POST /v0/files/bulk-delete",
+      { deleted: ["{moved.id}"], failed: [] },
+      { body: { file_ids: ["{moved.id}"] } },
+    ),
+    gives("GET /v0/trash?drive_id={drive}", {
       data: [
         { path: "f.txt", size: 7 },
         { path: "f.txt", size: 12 },
       ],
       next_cursor: null,
-    },
-  },
-  {
-    name: "what is in the trash is not found, and what comes back is",
-    given: [
-      put("f.txt", "a wombat"),
-      removing("f.txt"),
-      { request: ["GET", "/v0/search?drive_id={drive}&q=wombat"], status: 200, json: { data: [] } },
-      restoring({}, { json: { path: "f.txt" } }),
-    ],
-    request: ["GET", "/v0/search?drive_id={drive}&q=wombat"],
-    status: 200,
-    json: { data: [{ id: "{gone.id}", path: "f.txt" }] },
-  },
-  {
-    name: "an entry that is deleted for good cannot be restored",
-    given: [
-      put("f.txt"),
-      removing("f.txt"),
-      {
-        request: ["DELETE", "/v0/trash/{gone.trash_id}"],
-        status: 200,
-        json: { id: "{gone.trash_id}", deleted: true },
-      },
-    ],
-    ...restoring({}, refused("NOT_FOUND")),
-    after: [{ request: ["DELETE", "/v0/trash/{gone.trash_id}"], ...refused("NOT_FOUND") }],
-  },
-  {
-    name: "the trash of a drive is emptied once that is confirmed",
-    given: [
-      put("f.txt"),
-      put("a/g.txt"),
-      removing("f.txt"),
-      removingFolder("a/"),
-      {
-        request: ["DELETE", "/v0/trash?drive_id={drive}"],
-        status: 200,
-        json: { drive_id: "{drive}", entry_count: 2 },
-      },
-    ],
-    request: ["DELETE", "/v0/trash"],
-    body: { drive_id: "{drive}", confirm: true },
-    status: 200,
-    json: { success: true, deleted_count: 2 },
-    after: [
-      { request: ["GET", "/v0/trash?drive_id={drive}"], status: 200, json: { data: [], next_cursor: null } },
-      { request: ["POST", "/v0/trash/{gone.trash_id}/restore"], ...refused("NOT_FOUND") },
-    ],
-  },
-  {
-    name: "a cursor of another list is refused",
-    request: ["GET", "/v0/trash?drive_id={drive}&cursor=bm90aGluZw"],
-    ...refused("VALIDATION_ERROR", "cursor"),
-  },
-];
-
-runScenarios(stage, SCENARIOS);
+    }),
+  ],
+  "what is in the trash is not found, and what comes back is": [
+    put("f.txt", "a wombat"),
+    removing("f.txt"),
+    gives("GET /v0/search?drive_id={drive}&q=wombat", { data: [] }),
+    restoring({}, { json: { path: "f.txt" } }),
+    gives("GET /v0/search?drive_id={drive}&q=wombat", { data: [{ id: "{gone.id}", path: "f.txt" }] }),
+  ],
+  "an entry that is deleted for good cannot be restored": [
+    put("f.txt"),
+    removing("f.txt"),
+    gives("DELETE /v0/trash/{gone.trash_id}", { id: "{gone.trash_id}", deleted: true }),
+    restoring({}, refused("NOT_FOUND")),
+    refuses("DELETE /v0/trash/{gone.trash_id}", "NOT_FOUND"),
+  ],
+  "the trash of a drive is emptied once that is confirmed": [
+    put("f.txt"),
+    put("a/g.txt"),
+    removing("f.txt"),
+    removingFolder("a/"),
+    gives("DELETE /v0/trash?drive_id={drive}", { drive_id: "{drive}", entry_count: 2 }),
+    gives(
+      "DELETE /v0/trash",
+      { success: true, deleted_count: 2 },
+      { body: { drive_id: "{drive}", confirm: true } },
+    ),
+    gives("GET /v0/trash?drive_id={drive}", { data: [], next_cursor: null }),
+    refuses("POST /v0/trash/{gone.trash_id}/restore", "NOT_FOUND"),
+  ],
+  "a cursor of another list is refused": refuses(
+    "GET /v0/trash?drive_id={drive}&cursor=bm90aGluZw",
+    "VALIDATION_ERROR",
+    "cursor",
+  ),
+});

@@ -60,7 +60,7 @@ async function put(
 }
 
 async function isThere(own: OwnDrive, path: string): Promise<boolean> {
-  return (await own.client.send("GET", `/v0/files/by-path?drive_id=${own.id}&path=${path}`)).status === 200;
+  return (await own.client.status("GET", `/v0/files/by-path?drive_id=${own.id}&path=${path}`)) === 200;
 }
 
 function versionsOf({ client }: OwnDrive, id: string, query = ""): Promise<Page> {
@@ -200,8 +200,7 @@ test("what a file was in another drive is not shown in the one it moved to", asy
   const { ada, one, two } = await twoDrives();
   const own = { ...drive, id: one, client: ada };
   const { id } = await put(own, "secret.txt", ["before", "after"]);
-  const body = { destination_path: "here.txt", destination_drive_id: two };
-  await ada.post(`/v0/files/${id}/move`, body, 200);
+  await ada.post(`/v0/files/${id}/move`, { destination_path: "here.txt", destination_drive_id: two }, 200);
   expect(await versionsOf(own, id)).toMatchObject({ data: [], total: 0, current_version: 2 });
   await ada.json(404, "GET", `/v0/files/${id}/versions/1/download`);
   await put({ ...own, id: two }, "here.txt", ["later"]);

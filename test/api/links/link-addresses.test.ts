@@ -80,8 +80,7 @@ test("an answer that is repeated is the same, wherever it is asked for", async (
       headers: { host, "idempotency-key": key },
     });
   const key = crypto.randomUUID();
-  const target = `/v0/files?drive_id=${own.id}&path=f`;
-  const { id: fileId } = await own.client.json<{ id: string }>(201, "PUT", target, { body: "x" });
+  const { id: fileId } = await own.client.put(own.id, "f", "x");
   const [first, again] = [await ask("nas:2633"), await ask("192.168.1.20:2633")];
   expect(again.text).toBe(first.text);
   expect(again.headers.get("idempotency-replayed")).toBe("true");
@@ -90,17 +89,16 @@ test("an answer that is repeated is the same, wherever it is asked for", async (
 test("the host of a request decides nothing else: neither cookies nor the API description nor the setup link", async () => {
   await using coffer = await startAppliance({ "trusted-proxies": "127.0.0.1" });
   await coffer.appliance.services.users.createFromShell("ada", "ada's password");
-  const login = await coffer.client().send("POST", "/auth/login", {
-    body: { username: "ada", password: "ada's password" },
-    headers: PROXIED,
-  });
+  const login = await coffer
+    .client()
+    .send("POST", "/auth/login", { body: { username: "ada", password: "ada's password" }, headers: PROXIED });
   expect([login.status, login.headers.getSetCookie().join()]).toEqual([
     200,
     expect.not.stringContaining("Secure"),
   ]);
-  const described = await coffer.client().json<{ servers: Json }>(200, "GET", "/docs/openapi.json", {
-    headers: PROXIED,
-  });
+  const described = await coffer
+    .client()
+    .json<{ servers: Json }>(200, "GET", "/docs/openapi.json", { headers: PROXIED });
   expect(described.servers).toEqual([{ url: "/" }]);
   expect(coffer.appliance.setupLink ?? "").not.toContain("drive.example");
 });

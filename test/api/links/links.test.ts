@@ -2,7 +2,14 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
-import { openStage, refused, runScenarios, type Scenario, type Step } from "../../support/server/scenario.ts";
+import {
+  openStage,
+  refused,
+  refuses,
+  runEach,
+  runScenarios,
+  type Step,
+} from "../../support/server/scenario.ts";
 
 const stage = openStage({ "base-url": "https://drive.test" });
 
@@ -43,8 +50,7 @@ const folder: Step = {
 async function everyKind() {
   const own = await stage.ownDrive();
   const { client, id: drive_id } = own;
-  const target = `/v0/files?drive_id=${drive_id}&path=notes/a.txt`;
-  const file = await client.json<{ id: string }>(201, "PUT", target, { body: "Hello World!" });
+  const file = await client.put(drive_id, "notes/a.txt", "Hello World!");
   const share = (body: { [name: string]: Json }) => client.post<Link>("/v0/links", { drive_id, ...body });
   const toFolder = await share({ path: "notes/" });
   const toFile = await share({ path: "notes/a.txt" });
@@ -70,7 +76,7 @@ async function linkOf(client: Client, path?: string): Promise<Link> {
 
 /** What somebody with a link gets. */
 async function statusOf({ token }: Link): Promise<number> {
-  return (await stage.coffer.client().send("GET", `/v0/shared/${token}`)).status;
+  return await stage.coffer.client().status("GET", `/v0/shared/${token}`);
 }
 
 describe("making one", () => {
@@ -93,11 +99,10 @@ describe("making one", () => {
     ["a password that is none", { password: 12345678 }, "password"],
     ["a path with control characters", { path: "a\u0000b" }, "path"],
   ];
-  runScenarios(stage, [
-    {
-      name: "to a folder, for a week by default",
-      given: [folder],
-      ...make(
+  runScenarios(stage, {
+    "to a folder, for a week by default": [
+      folder,
+      make(
         {},
         {
           json: {
@@ -110,29 +115,27 @@ describe("making one", () => {
           },
         },
       ),
-    },
-    {
-      name: "to a folder without the slash at its end",
-      given: [folder],
-      ...make({ path: "notes" }, { json: { kind: "folder", path: "notes/" } }),
-    },
-    { name: "to the whole drive", ...make({ path: "/" }, { json: { ...facts, kind: "folder", path: "" } }) },
-    {
-      name: "for a year, with a password",
-      given: [folder],
-      ...make(
+    ],
+    "to a folder without the slash at its end": [
+      folder,
+      make({ path: "notes" }, { json: { kind: "folder", path: "notes/" } }),
+    ],
+    "to the whole drive": make({ path: "/" }, { json: { ...facts, kind: "folder", path: "" } }),
+    "for a year, with a password": [
+      folder,
+      make(
         { expires_at: "2031-01-01T00:00:00Z", password: "open sesame" },
         { json: { has_password: true, expires_at: "2031-01-01T00:00:00.000Z" } },
       ),
-    },
-    ...wrong.map(([name, body, field]): Scenario => ({
-      name: `${name} is refused`,
-      given: [folder],
-      ...make(body, refused("VALIDATION_ERROR", field)),
-    })),
-    { name: "to what is not there", ...make({ path: "none" }, refused("NOT_FOUND")) },
-    { name: "to a folder that is not there", ...make({ path: "none/" }, refused("NOT_FOUND")) },
-    { name: "in another's drive", ...make({ drive_id: "{drives.ada}" }, refused("NOT_FOUND")) },
+    ],
+    "to what is not there": make({ path: "none" }, refused("NOT_FOUND")),
+    "to a folder that is not there": make({ path: "none/" }, refused("NOT_FOUND")),
+    "in another's drive": make({ drive_id: "{drives.ada}" }, refused("NOT_FOUND")),
+  });
+  runEach(stage, wrong, ([name, body, field]) => [
+    `${name} is refused`,
+    folder,
+    make(body, refused("VALIDATION_ERROR", field)),
   ]);
 });
 
@@ -155,27 +158,20 @@ describe("the list", () => {
       const drive = await ada.makeDrive(name);
       for (let each = 0; each < 6; each += 1) {
         stage.coffer.clock.advance(1);
-        const body = { drive_id: drive.id, path: "/" };
-        await ada.post("/v0/links", body);
+        await ada.post("/v0/links", { drive_id: drive.id, path: "/" });
       }
     }
     const all = (await listed(ada, "?limit=1000")).data.map(({ id }) => id);
     expect(all).toHaveLength(before + 18);
     expect(all).toEqual(all.toSorted().toReversed());
-    const found: string[] = [];
-    let cursor = "";
-    do {
-      const page = await listed(ada, `?limit=5${cursor}`);
-      found.push(...page.data.map(({ id }) => id));
-      cursor = page.next_cursor === null ? "" : `&cursor=${page.next_cursor}`;
-    } while (cursor !== "");
+    const pages = await ada.pages<Page>("/v0/links?limit=5");
+    const found = pages.flatMap(({ data }) => data.map(({ id }) => id));
     expect(found).toEqual(all);
   });
 
   test("shows where a file is now, and counts uses at once", async () => {
     const { client, id, file, presigned } = await everyKind();
-    const body = { destination_path: "moved.txt" };
-    await client.post(`/v0/files/${file}/move`, body, 200);
+    await client.post(`/v0/files/${file}/move`, { destination_path: "moved.txt" }, 200);
     const get = (headers = {}) =>
       stage.coffer.client().send("GET", `/v0/presigned/${presigned.token}`, { headers });
     await get();
@@ -188,10 +184,10 @@ describe("the list", () => {
       return data.find((link) => link.id === presigned.id);
     };
     expect(await uses()).toMatchObject({ path: "moved.txt", uses: 2, last_used_at: expect.any(String) });
-    await stage.coffer.appliance.services.links.flushUse();
+    await stage.coffer.appliance.services.linkUses.flush();
     await get();
-    await stage.coffer.appliance.services.links.flushUse();
-    await stage.coffer.appliance.services.links.flushUse();
+    await stage.coffer.appliance.services.linkUses.flush();
+    await stage.coffer.appliance.services.linkUses.flush();
     expect(await uses()).toMatchObject({ uses: 3 });
     using sql = new Database(join(stage.coffer.dataDir, "coffer.db"), { readonly: true });
     expect(sql.query("SELECT uses FROM presigned_link WHERE id = ?").get(presigned.id)).toEqual({ uses: 3 });
@@ -207,18 +203,10 @@ describe("the list", () => {
     expect(data.find((link) => link.id === upload.id)).toMatchObject({ used_at: null, uses: 0 });
   });
 
-  runScenarios(stage, [
-    {
-      name: "of another's drive",
-      request: ["GET", "/v0/links?drive_id={drives.ada}"],
-      ...refused("NOT_FOUND"),
-    },
-    {
-      name: "with a cursor that is none",
-      request: ["GET", "/v0/links?cursor=x"],
-      ...refused("VALIDATION_ERROR", "cursor"),
-    },
-  ]);
+  runScenarios(stage, {
+    "of another's drive": refuses("GET /v0/links?drive_id={drives.ada}", "NOT_FOUND"),
+    "with a cursor that is none": refuses("GET /v0/links?cursor=x", "VALIDATION_ERROR", "cursor"),
+  });
 });
 
 describe("revoking", () => {
@@ -226,19 +214,19 @@ describe("revoking", () => {
     const { client, id, toFolder, toFile, presigned, upload } = await everyKind();
     for (const link of [toFolder, toFile, presigned, upload]) {
       expect(await client.delete<Json>(`/v0/links/${link.id}`)).toEqual({ id: link.id, revoked: true });
-      expect((await client.send("DELETE", `/v0/links/${link.id}`)).status).toBe(404);
+      expect(await client.status("DELETE", `/v0/links/${link.id}`)).toBe(404);
     }
     expect((await listed(client, `?drive_id=${id}`)).data).toEqual([]);
     const anybody = stage.coffer.client();
-    expect((await anybody.send("GET", `/v0/presigned/${presigned.token}`)).status).toBe(404);
-    expect((await anybody.send("PUT", `/v0/uploads/${upload.token}`, { body: "x" })).status).toBe(404);
+    expect(await anybody.status("GET", `/v0/presigned/${presigned.token}`)).toBe(404);
+    expect(await anybody.status("PUT", `/v0/uploads/${upload.token}`, { body: "x" })).toBe(404);
   });
 
   test("is only for those who see the link", async () => {
     const { toFile, client } = await everyKind();
     const { ada } = stage.world.clients;
-    expect((await ada.send("DELETE", `/v0/links/${toFile.id}`)).status).toBe(404);
-    expect((await client.send("DELETE", "/v0/links/nonsense")).status).toBe(404);
+    expect(await ada.status("DELETE", `/v0/links/${toFile.id}`)).toBe(404);
+    expect(await client.status("DELETE", "/v0/links/nonsense")).toBe(404);
   });
 });
 
@@ -254,8 +242,8 @@ describe("in a shared drive", () => {
     expect((await idsOf(ada)).slice(0, 2)).toEqual([his.id, hers.id]);
     expect(await idsOf(carol)).toEqual([]);
     expect((await askForLink(carol)).status).toBe(403);
-    expect((await dan.send("DELETE", `/v0/links/${hers.id}`)).status).toBe(404);
-    expect((await carol.send("DELETE", `/v0/links/${his.id}`)).status).toBe(404);
+    expect(await dan.status("DELETE", `/v0/links/${hers.id}`)).toBe(404);
+    expect(await carol.status("DELETE", `/v0/links/${his.id}`)).toBe(404);
     await ada.delete(`/v0/links/${his.id}`);
     expect(await statusOf(his)).toBe(404);
   });

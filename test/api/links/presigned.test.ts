@@ -8,13 +8,14 @@ import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Json } from "../../support/server/client.ts";
 import {
   contentsOnDisk,
+  type Expected,
+  gives,
   HELLO_DIGEST,
   openStage,
   put,
   refused,
+  runEach,
   runScenarios,
-  type Expected,
-  type Scenario,
   type Step,
 } from "../../support/server/scenario.ts";
 import { signIn } from "../../support/server/sign-in.ts";
@@ -53,8 +54,7 @@ interface Link {
 /** A drive of one's own with a file of twelve bytes, and a link to it. */
 async function linked(body: Json = {}) {
   const own = await stage.ownDrive();
-  const target = `/v0/files?drive_id=${own.id}&path=f.txt`;
-  const file = await own.client.json<{ id: string }>(201, "PUT", target, { body: "Hello World!" });
+  const file = await own.client.put(own.id, "f.txt", "Hello World!");
   const link = await own.client.post<Link>(`/v0/files/${file.id}/presigned-url`, body, 200);
   const get = (options: { headers?: Record<string, string> } = {}) =>
     stage.coffer.client().send("GET", `/v0/presigned/${link.token}`, options);
@@ -75,48 +75,42 @@ describe("making one", () => {
     ["one_time as text", { one_time: "yes" }, "one_time"],
     ["a list", [], "body"],
   ];
-  runScenarios(stage, [
-    {
-      name: "for an hour by default",
-      given: [hello],
-      ...make({}, { json: { ...link, expires_at: "2030-01-01T01:00:00.000Z" } }),
-    },
-    { name: "without a body", given: [hello], ...make({}, { json: link }), body: "" },
-    {
-      name: "for a second",
-      given: [hello],
-      ...make({ expires_in: 1 }, { json: { ...link, expires_at: "2030-01-01T00:00:01.000Z" } }),
-    },
-    {
-      name: "for a day",
-      given: [hello],
-      ...make({ expires_in: 86_400 }, { json: { ...link, expires_at: "2030-01-02T00:00:00.000Z" } }),
-    },
-    ...outOfRange.map(([name, body, field]): Scenario => ({
-      name: `${name} is refused`,
-      given: [hello],
-      ...make(body, refused("VALIDATION_ERROR", field)),
-    })),
-    {
-      name: "to another's file",
+  runScenarios(stage, {
+    "for an hour by default": [
+      hello,
+      make({}, { json: { ...link, expires_at: "2030-01-01T01:00:00.000Z" } }),
+    ],
+    "without a body": [hello, { ...make({}, { json: link }), body: "" }],
+    "for a second": [
+      hello,
+      make({ expires_in: 1 }, { json: { ...link, expires_at: "2030-01-01T00:00:01.000Z" } }),
+    ],
+    "for a day": [
+      hello,
+      make({ expires_in: 86_400 }, { json: { ...link, expires_at: "2030-01-02T00:00:00.000Z" } }),
+    ],
+    "to another's file": {
       ...make({}, refused("NOT_FOUND")),
       request: ["POST", "/v0/files/{files.ada}/presigned-url"],
     },
-    {
-      name: "to no file",
+    "to no file": {
       ...make({}, refused("NOT_FOUND")),
       request: ["POST", "/v0/files/nonsense/presigned-url"],
     },
+  });
+  runEach(stage, outOfRange, ([name, body, field]) => [
+    `${name} is refused`,
+    hello,
+    make(body, refused("VALIDATION_ERROR", field)),
   ]);
 });
 
 describe("serves like a download", () => {
   const given = [hello, make()];
-  runScenarios(stage, [
-    {
-      name: "whole, to whoever has it",
-      given,
-      ...open({
+  runScenarios(stage, {
+    "whole, to whoever has it": [
+      ...given,
+      open({
         ...whole,
         receives: {
           etag: ETAG,
@@ -127,69 +121,60 @@ describe("serves like a download", () => {
           "x-content-type-options": "nosniff",
         },
       }),
-    },
-    { name: "to one with a key that is none", given, ...open({ ...whole, as: "liar" }) },
-    { name: "to one with a key that does not reach the file", given, ...open({ ...whole, as: "bob" }) },
-    { name: "again and again", given: [...given, open(), open()], ...open() },
-    {
-      name: "a range",
-      given,
-      ...open({
+    ],
+    "to one with a key that is none": [...given, open({ ...whole, as: "liar" })],
+    "to one with a key that does not reach the file": [...given, open({ ...whole, as: "bob" })],
+    "again and again": [...given, open(), open(), open()],
+    "a range": [
+      ...given,
+      open({
         headers: { range: "bytes=6-10" },
         status: 206,
         contains: [/^World$/],
         receives: { "content-range": "bytes 6-10/12" },
       }),
-    },
-    {
-      name: "a range that is none",
-      given,
-      ...open({ ...refused("RANGE_NOT_SATISFIABLE"), headers: { range: "bytes=99-" } }),
-    },
-    { name: "304", given, ...open({ headers: { "if-none-match": ETAG }, status: 304, empty: true }) },
-    { name: "412", given, ...open({ ...refused("PRECONDITION_FAILED"), headers: { "if-match": '"x"' } }) },
-    {
-      name: "HEAD",
-      given,
-      ...open({ empty: true, receives: { "content-length": "12", etag: ETAG } }),
-      request: ["HEAD", "/v0/presigned/{link.token}"],
-    },
-    {
-      name: "inline",
-      given,
-      ...open({ ...whole, receives: { "content-disposition": /^inline; / } }, "?inline=1"),
-    },
-    { name: "a query that is none", given, ...open(refused("VALIDATION_ERROR", "inline"), "?inline=maybe") },
-    {
-      name: "by another method not at all",
-      given,
-      ...open(refused("METHOD_NOT_ALLOWED")),
-      as: "owner",
-      request: ["DELETE", "/v0/presigned/{link.token}"],
-    },
-    {
-      name: "what the file holds now",
-      given: [...given, put("hello.txt", "New", { status: 200 })],
-      ...open({ contains: [/^New$/] }),
-    },
-    {
-      name: "the file wherever it moved",
-      given: [
-        ...given,
-        {
-          request: ["POST", "/v0/files/{file.id}/move"],
-          body: { destination_path: "a/b.txt" },
-          status: 200,
-          json: { id: "{file.id}", path: "a/b.txt" },
-        },
-      ],
-      ...open(),
-    },
-    ...["lnk_", "lnk_" + "0".repeat(48), "x", "%00", "..%2f"].map((token): Scenario => ({
-      name: `${token} is not found`,
-      ...open(refused("NOT_FOUND")),
-      request: ["GET", `/v0/presigned/${token}`],
-    })),
+    ],
+    "a range that is none": [
+      ...given,
+      open({ ...refused("RANGE_NOT_SATISFIABLE"), headers: { range: "bytes=99-" } }),
+    ],
+    "304": [...given, open({ headers: { "if-none-match": ETAG }, status: 304, empty: true })],
+    "412": [...given, open({ ...refused("PRECONDITION_FAILED"), headers: { "if-match": '"x"' } })],
+    HEAD: [
+      ...given,
+      {
+        ...open({ empty: true, receives: { "content-length": "12", etag: ETAG } }),
+        request: ["HEAD", "/v0/presigned/{link.token}"],
+      },
+    ],
+    inline: [...given, open({ ...whole, receives: { "content-disposition": /^inline; / } }, "?inline=1")],
+    "a query that is none": [...given, open(refused("VALIDATION_ERROR", "inline"), "?inline=maybe")],
+    "by another method not at all": [
+      ...given,
+      {
+        ...open(refused("METHOD_NOT_ALLOWED")),
+        as: "owner",
+        request: ["DELETE", "/v0/presigned/{link.token}"],
+      },
+    ],
+    "what the file holds now": [
+      ...given,
+      put("hello.txt", "New", { status: 200 }),
+      open({ contains: [/^New$/] }),
+    ],
+    "the file wherever it moved": [
+      ...given,
+      gives(
+        "POST /v0/files/{file.id}/move",
+        { id: "{file.id}", path: "a/b.txt" },
+        { body: { destination_path: "a/b.txt" } },
+      ),
+      open(),
+    ],
+  });
+  runEach(stage, ["lnk_", "lnk_" + "0".repeat(48), "x", "%00", "..%2f"], (token) => [
+    `${token} is not found`,
+    { ...open(refused("NOT_FOUND")), request: ["GET", `/v0/presigned/${token}`] },
   ]);
 });
 
@@ -214,7 +199,7 @@ describe("ends", () => {
         200,
       );
     const status = async ({ token }: Link) =>
-      (await stage.coffer.client().send("GET", `/v0/presigned/${token}`)).status;
+      await stage.coffer.client().status("GET", `/v0/presigned/${token}`);
     const old = await linkOfAda();
     stage.coffer.clock.advance(MINUTE_MS);
     const young = await linkOfAda();
@@ -267,7 +252,7 @@ describe("ends", () => {
     const second = await ada.post<{ data: { id: string } }>("/v0/drives", { name: "Elsewhere" });
     const file = await ada.put(mine, "travels", "x");
     const link = await adaDrive.post<Link>(`/v0/files/${file.id}/presigned-url`, {}, 200);
-    const get = async () => (await stage.coffer.client().send("GET", `/v0/presigned/${link.token}`)).status;
+    const get = async () => await stage.coffer.client().status("GET", `/v0/presigned/${link.token}`);
     const move = (drive: string) =>
       ada.post(
         `/v0/files/${file.id}/move`,
@@ -290,14 +275,13 @@ async function oneTime(size: number) {
   const content = sampleBytes(size, (seed += 1));
   const target = `/v0/files?drive_id=${own.id}&path=f.bin`;
   const { id } = await own.client.json<{ id: string }>(201, "PUT", target, { body: content });
-  const body = { one_time: true };
-  const link = await own.client.post<Link>(`/v0/files/${id}/presigned-url`, body, 200);
+  const link = await own.client.post<Link>(`/v0/files/${id}/presigned-url`, { one_time: true }, 200);
   const digest = Bun.SHA256.hash(content, "hex");
   return {
     content,
     file: join(stage.coffer.dataDir, "blobs", digest.slice(0, 2), digest),
     heal: () => own.client.json(200, "PUT", target, { body: content }),
-    get: async () => (await stage.coffer.client().send("GET", `/v0/presigned/${link.token}`)).status,
+    get: async () => await stage.coffer.client().status("GET", `/v0/presigned/${link.token}`),
   };
 }
 
@@ -323,48 +307,37 @@ describe("good for one time", () => {
   const given = [hello, make({ one_time: true })];
   const head: Step = { ...open({ empty: true }), request: ["HEAD", "/v0/presigned/{link.token}"] };
   const used = open(refused("GONE"));
-  runScenarios(stage, [
-    { name: "once", given, ...open(), after: [used, { ...head, status: 410 }, used] },
-    {
-      name: "asking about it does not use it up",
-      given: [
-        ...given,
-        head,
-        open({ headers: { "if-none-match": ETAG }, status: 304, empty: true }),
-        open({ ...refused("PRECONDITION_FAILED"), headers: { "if-match": '"x"' } }),
-        open({ ...refused("RANGE_NOT_SATISFIABLE"), headers: { range: "bytes=99-" } }),
-        open(refused("VALIDATION_ERROR"), "?inline=maybe"),
-      ],
-      ...open(),
-      after: [used],
-    },
-    {
-      name: "a range uses it up",
-      given,
-      ...open({ headers: { range: "bytes=0-4" }, status: 206, contains: [/^Hello$/] }),
-      after: [used],
-    },
-    {
-      name: "an empty file uses it up",
-      given: [put("empty", "", { keeps: "file" }), make({ one_time: true })],
-      ...open({ empty: true }),
-      after: [used],
-    },
-    {
-      name: "another link to the same file is another",
-      given: [...given, open(), make({ one_time: true })],
-      ...open(),
-    },
-    {
-      name: "used and then without its file",
-      given: [
-        ...given,
-        open(),
-        { request: ["DELETE", "/v0/files/{file.id}"], status: 200, json: { id: "{file.id}", deleted: true } },
-      ],
-      ...open(refused("NOT_FOUND")),
-    },
-  ]);
+  runScenarios(stage, {
+    once: [...given, open(), used, { ...head, status: 410 }, used],
+    "asking about it does not use it up": [
+      ...given,
+      head,
+      open({ headers: { "if-none-match": ETAG }, status: 304, empty: true }),
+      open({ ...refused("PRECONDITION_FAILED"), headers: { "if-match": '"x"' } }),
+      open({ ...refused("RANGE_NOT_SATISFIABLE"), headers: { range: "bytes=99-" } }),
+      open(refused("VALIDATION_ERROR"), "?inline=maybe"),
+      open(),
+      used,
+    ],
+    "a range uses it up": [
+      ...given,
+      open({ headers: { range: "bytes=0-4" }, status: 206, contains: [/^Hello$/] }),
+      used,
+    ],
+    "an empty file uses it up": [
+      put("empty", "", { keeps: "file" }),
+      make({ one_time: true }),
+      open({ empty: true }),
+      used,
+    ],
+    "another link to the same file is another": [...given, open(), make({ one_time: true }), open()],
+    "used and then without its file": [
+      ...given,
+      open(),
+      gives("DELETE /v0/files/{file.id}", { id: "{file.id}", deleted: true }),
+      open(refused("NOT_FOUND")),
+    ],
+  });
 
   test("of fifty at once, one gets it", async () => {
     for (let round = 0; round < 5; round += 1) {
@@ -394,10 +367,10 @@ test("one made by somebody who is signed in outlives the session, and ends when 
   const target = `/v0/files?drive_id=${drive.data.id}&path=f`;
   const file: { id: string } = JSON.parse((await ada.send("PUT", target, { body: "x" })).text);
   const link: Link = JSON.parse((await ada.send("POST", `/v0/files/${file.id}/presigned-url`)).text);
-  const get = async () => (await coffer.client().send("GET", `/v0/presigned/${link.token}`)).status;
+  const get = async () => await coffer.client().status("GET", `/v0/presigned/${link.token}`);
   expect(link.url).toStartWith(`${coffer.appliance.url}/v0/presigned/`);
   expect(await get()).toBe(200);
-  expect((await ada.send("POST", "/auth/logout")).status).toBe(200);
+  expect(await ada.status("POST", "/auth/logout")).toBe(200);
   expect(await get()).toBe(200);
   // What no route does yet.
   changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1");
@@ -424,17 +397,15 @@ describe("requests without a key", () => {
   const limited = openStage({ "rate-limits": "free=100,pro=100,team=1000" });
   test("are counted per client address", async () => {
     const own = await limited.ownDrive();
-    const target = `/v0/files?drive_id=${own.id}&path=f`;
-    const file = await own.client.json<{ id: string }>(201, "PUT", target, { body: "x" });
+    const file = await own.client.put(own.id, "f", "x");
     const link = await own.client.post<Link>(`/v0/files/${file.id}/presigned-url`, {}, 200);
     const path = `/v0/presigned/${link.token}`;
     const before = Number(
       (await limited.coffer.client().send("GET", path)).headers.get("x-ratelimit-remaining"),
     );
-    for (let left = before; left > 0; left -= 1) {
-      expect((await limited.coffer.client().send("GET", path)).status).toBe(200);
-    }
-    expect((await limited.coffer.client().send("GET", path)).status).toBe(429);
-    expect((await own.client.send("GET", `/v0/files/${file.id}`)).status).toBe(200);
+    for (let left = before; left > 0; left -= 1)
+      expect(await limited.coffer.client().status("GET", path)).toBe(200);
+    expect(await limited.coffer.client().status("GET", path)).toBe(429);
+    expect(await own.client.status("GET", `/v0/files/${file.id}`)).toBe(200);
   });
 });

@@ -27,10 +27,8 @@ const FILES = {
 async function shared(body: { [name: string]: Json } = { path: "photos/" }) {
   const own = await stage.ownDrive();
   const ids = new Map<string, string>();
-  for (const [path, content] of Object.entries(FILES)) {
-    const target = `/v0/files?drive_id=${own.id}&path=${encodeURIComponent(path)}`;
-    ids.set(path, (await own.client.json<Link>(201, "PUT", target, { body: content })).id);
-  }
+  for (const [path, content] of Object.entries(FILES))
+    ids.set(path, (await own.client.put<Link>(own.id, path, content)).id);
   const link = await own.client.post<Link>("/v0/links", { drive_id: own.id, ...body });
   const send = (rest = "", options: RequestOptions = {}, method = "GET") =>
     stage.coffer.client().send(method, `/v0/shared/${link.token}${rest}`, options);
@@ -104,17 +102,15 @@ describe("a link to a folder", () => {
   });
 
   test("page by page, with cursors that tell nothing of the folders above", async () => {
-    const { get } = await shared();
-    const found: string[] = [];
-    let cursor = "";
-    do {
-      const page = await get<{ data: { path: string }[]; folders: string[]; next_cursor: string | null }>(
-        `/files?limit=1${cursor}`,
+    const { link } = await shared();
+    const pages = await stage.coffer
+      .client()
+      .pages<{ data: { path: string }[]; folders: string[]; next_cursor: string | null }>(
+        `/v0/shared/${link.token}/files?limit=1`,
       );
-      found.push(...page.folders, ...page.data.map(({ path }) => path));
-      cursor = page.next_cursor === null ? "" : `&cursor=${page.next_cursor}`;
-      expect(Buffer.from(page.next_cursor ?? "", "base64url").toString()).not.toContain("photos");
-    } while (cursor !== "");
+    for (const { next_cursor } of pages)
+      expect(Buffer.from(next_cursor ?? "", "base64url").toString()).not.toContain("photos");
+    const found = pages.flatMap(({ folders, data }) => [...folders, ...data.map(({ path }) => path)]);
     expect(found.toSorted()).toEqual(["2030/", "a.txt", "b & c <i>.html", "d.svg"]);
   });
 
@@ -286,7 +282,7 @@ describe("a link ends", () => {
   });
 
   test.each(["x", "shr_", `shr_${"0".repeat(48)}`, "%00", "..%2f"])("%s is not found", async (token) => {
-    expect((await stage.coffer.client().send("GET", `/v0/shared/${token}`)).status).toBe(404);
+    expect(await stage.coffer.client().status("GET", `/v0/shared/${token}`)).toBe(404);
   });
 });
 

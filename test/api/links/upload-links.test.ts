@@ -4,20 +4,20 @@ import { connect } from "node:net";
 import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
-import type { Answer, Json, RequestOptions } from "../../support/server/client.ts";
+import type { Json, RequestOptions } from "../../support/server/client.ts";
 import {
   contentsOnDisk,
-  eventually,
   type Expected,
   HELLO_DIGEST,
   holds,
   openStage,
   refused,
+  runEach,
   runScenarios,
-  type Scenario,
   type Step,
 } from "../../support/server/scenario.ts";
 import { signIn } from "../../support/server/sign-in.ts";
+import { type HeldRequest, holdUpload, idempotencyKey, isLetIn } from "../../support/server/held-request.ts";
 
 const stage = openStage({ "base-url": "https://drive.test", "max-file-size": "1KiB" });
 
@@ -62,37 +62,8 @@ async function linked(body: { [name: string]: Json } = {}) {
 }
 
 /** Begins an upload. It has been let in, and waits for the rest of its content. */
-async function begin(path: string): Promise<{ complete: () => Promise<Answer> }> {
-  const isToEnd = Promise.withResolvers<void>();
-  const body = new ReadableStream<Uint8Array>({
-    async start(controller) {
-      controller.enqueue(Buffer.from("Hello "));
-      await isToEnd.promise;
-      controller.enqueue(Buffer.from("World!"));
-      controller.close();
-    },
-  });
-  const headers = newKey();
-  const answer = stage.coffer.client().send("PUT", path, { body, headers });
-  await hasBegun(headers);
-  return {
-    complete: () => {
-      isToEnd.resolve();
-      return answer;
-    },
-  };
-}
-
-function newKey() {
-  return { "idempotency-key": crypto.randomUUID() + crypto.randomUUID() };
-}
-
-/** Once it was let in, another request with its key is told to wait. */
-function hasBegun(headers: Record<string, string>): Promise<void> {
-  return eventually(async () => {
-    const other = await stage.coffer.client().send("POST", "/v0/drives/provision", { body: "{", headers });
-    return other.status === 409;
-  });
+function begin(path: string): Promise<HeldRequest> {
+  return holdUpload(stage.coffer.client(), path);
 }
 
 describe("making one", () => {
@@ -109,31 +80,23 @@ describe("making one", () => {
     ["a path that is none", { path: 1 }, "path"],
     ["no drive", { drive_id: "" }, "drive_id"],
   ];
-  runScenarios(stage, [
-    {
-      name: "for an hour by default",
-      ...make(
-        {},
-        { json: { url: expect.stringMatching(URL_OF_LINK), expires_at: "2030-01-01T01:00:00.000Z" } },
-      ),
-      after: [holds()],
-    },
-    {
-      name: "for a day",
-      ...make({ expires_in: 86_400 }, { json: { expires_at: "2030-01-02T00:00:00.000Z" } }),
-    },
-    { name: "for a size beyond the server's", ...make({ max_size: Number.MAX_SAFE_INTEGER }) },
-    ...bad.map(([name, body, field]): Scenario => ({
-      name: `${name} is refused`,
-      ...make(body, refused("VALIDATION_ERROR", field)),
-    })),
-    { name: "into another's drive", ...make({ drive_id: "{drives.bob}" }, refused("NOT_FOUND")) },
-    {
-      name: "with a read-only key",
+  runScenarios(stage, {
+    "for an hour by default": [
+      make({}, { json: { url: expect.stringMatching(URL_OF_LINK), expires_at: "2030-01-01T01:00:00.000Z" } }),
+      holds(),
+    ],
+    "for a day": make({ expires_in: 86_400 }, { json: { expires_at: "2030-01-02T00:00:00.000Z" } }),
+    "for a size beyond the server's": make({ max_size: Number.MAX_SAFE_INTEGER }),
+    "into another's drive": make({ drive_id: "{drives.bob}" }, refused("NOT_FOUND")),
+    "with a read-only key": {
       ...make({ drive_id: "{drives.agent}" }, refused("FORBIDDEN")),
       as: "agentReader",
     },
-    { name: "without a key", ...make({ drive_id: "{drives.agent}" }, refused("UNAUTHORIZED")), as: "nobody" },
+    "without a key": { ...make({ drive_id: "{drives.agent}" }, refused("UNAUTHORIZED")), as: "nobody" },
+  });
+  runEach(stage, bad, ([name, body, field]) => [
+    `${name} is refused`,
+    make(body, refused("VALIDATION_ERROR", field)),
   ]);
 });
 
@@ -181,8 +144,7 @@ describe("an upload with one", () => {
 
   test("is used up once it is complete, and by nothing before", async () => {
     const { own, send, files, path } = await linked({ max_size: 20 });
-    const target = `/v0/files?drive_id=${own.id}&path=in/hello.txt`;
-    await own.client.json(201, "PUT", target, { body: "before" });
+    await own.client.put(own.id, "in/hello.txt", "before");
     const refusals = [
       await send({ body: "x", headers: { "if-none-match": "*" } }),
       await send({ body: "x", headers: { "if-match": '"other"' } }),
@@ -195,11 +157,11 @@ describe("an upload with one", () => {
     expect(refusals.map(({ status }) => status)).toEqual([412, 412, 400, 400, 415, 413, 413]);
     for (const { text } of refusals.slice(-2)) expect(text).toContain("20 bytes");
     // A client that leaves in the middle.
-    const headers = newKey();
+    const headers = idempotencyKey();
     const socket = connect(Number(new URL(stage.coffer.appliance.url).port), "127.0.0.1");
     const key = `idempotency-key: ${headers["idempotency-key"]}`;
     socket.write(`PUT ${path} HTTP/1.1\r\nhost: x\r\n${key}\r\ncontent-length: 12\r\n\r\nHello`);
-    await hasBegun(headers);
+    await isLetIn(stage.coffer.client(), headers);
     socket.destroy();
     expect(await files()).toMatchObject([{ size: 6 }]);
     expect((await send()).status).toBe(200);
@@ -222,7 +184,7 @@ describe("an upload with one", () => {
 
   test("that is retried with its Idempotency-Key gets the same response", async () => {
     const { send, files } = await linked();
-    const headers = newKey();
+    const headers = idempotencyKey();
     const first = await send({ body: "Hello World!", headers });
     const again = await send({ body: "Hello World!", headers });
     expect([again.status, again.text]).toEqual([201, first.text]);
@@ -263,17 +225,10 @@ describe("an upload with one", () => {
   });
 
   const nowhere: Expected = refused("NOT_FOUND");
-  runScenarios(
-    stage,
-    ["upl_", `upl_${"0".repeat(48)}`, "x", "%00", "..%2f"].map((token): Scenario => ({
-      name: `${token} is not found`,
-      as: "nobody",
-      request: ["PUT", `/v0/uploads/${token}`],
-      body: "x",
-      status: 404,
-      ...nowhere,
-    })),
-  );
+  runEach(stage, ["upl_", `upl_${"0".repeat(48)}`, "x", "%00", "..%2f"], (token) => [
+    `${token} is not found`,
+    { as: "nobody", request: ["PUT", `/v0/uploads/${token}`], body: "x", status: 404, ...nowhere },
+  ]);
 });
 
 describe("a link ends", () => {
@@ -328,7 +283,7 @@ describe("a link ends", () => {
     const upload = await begin(begun);
     await own.client.delete(`/v0/keys/${other.id}`);
     expect((await upload.complete()).status).toBe(404);
-    expect((await stage.coffer.client().send("PUT", late, { body: "x" })).status).toBe(404);
+    expect(await stage.coffer.client().status("PUT", late, { body: "x" })).toBe(404);
     const { total } = await own.client.get<{ total: number }>(`/v0/files?drive_id=${own.id}`);
     expect(total).toBe(0);
   });
@@ -359,11 +314,11 @@ test("one made by somebody who is signed in outlives the session, and ends when 
     return `/v0/uploads/${tokenOf(link)}`;
   };
   const [first, second] = [await linkTo("a"), await linkTo("b")];
-  expect((await ada.send("POST", "/auth/logout")).status).toBe(200);
-  expect((await coffer.client().send("PUT", first, { body: "x" })).status).toBe(201);
+  expect(await ada.status("POST", "/auth/logout")).toBe(200);
+  expect(await coffer.client().status("PUT", first, { body: "x" })).toBe(201);
   // What no route does yet.
   changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1");
-  expect((await coffer.client().send("PUT", second, { body: "x" })).status).toBe(404);
+  expect(await coffer.client().status("PUT", second, { body: "x" })).toBe(404);
 });
 
 test("the token is in no log line and in no file, and a used link stays used after a restart", async () => {

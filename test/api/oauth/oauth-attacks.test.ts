@@ -32,7 +32,7 @@ beforeAll(async () => {
 beforeEach(() => stage.coffer.clock.advance(60 * 60 * 1000));
 
 async function isIn(token: string): Promise<boolean> {
-  return (await stage.coffer.client(token).send("GET", "/v0/drives")).status === 200;
+  return (await stage.coffer.client(token).status("GET", "/v0/drives")) === 200;
 }
 
 describe("a code", () => {
@@ -49,9 +49,8 @@ describe("a code", () => {
     const code = await app.code(ada);
     const answers = await Promise.all([app.exchange(code), app.exchange(code)]);
     expect(answers.map(({ status }) => `${status}`).toSorted()).toEqual(["200", "400"]);
-    for (const answer of answers.filter(({ status }) => status === 200)) {
+    for (const answer of answers.filter(({ status }) => status === 200))
       expect(await isIn(tokensIn(answer).access_token)).toBe(false);
-    }
   });
 
   const stolen: readonly (readonly [string, () => Promise<Record<string, string | undefined>>])[] = [
@@ -164,9 +163,8 @@ describe("a request", () => {
       "http://127.0.0.1.evil.example:50123/callback",
       "http://127.0.0.1:50123@evil.example/callback",
       "https://127.0.0.1:50123/callback",
-    ]) {
+    ])
       expect([uri, await statusOf(uri)]).toEqual([uri, 400]);
-    }
   });
 });
 
@@ -189,7 +187,7 @@ describe("a client whose id is the address of a document", () => {
     const { host } = site.url("/");
     expect(JSON.parse(asked.text)).toMatchObject({ data: { client_name: "Site", client_host: host } });
     const tokens = await client.signIn(browser);
-    expect((await coffer.client(tokens.access_token).send("GET", "/v0/drives")).status).toBe(200);
+    expect(await coffer.client(tokens.access_token).status("GET", "/v0/drives")).toBe(200);
     expect(site.asked).toEqual(["/client.json"]);
   });
 
@@ -212,9 +210,8 @@ describe("a person's consent", () => {
   test("is not given by another site's page, nor by a request that does not say where it is from", async () => {
     const ticket = await app.begin();
     const { cookie } = ada;
-    for (const from of [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }, {}]) {
+    for (const from of [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }, {}])
       expect((await decide({ cookie, ...from }, ticket)).status).toBe(403);
-    }
     expect((await decide({ cookie, origin: stage.coffer.appliance.url }, ticket)).status).toBe(200);
   });
 
@@ -227,8 +224,8 @@ describe("a person's consent", () => {
     ] as const) {
       const client = stage.world.clients[name];
       const body = { allow: true };
-      expect((await client.send("POST", `/v0/oauth/requests/${ticket}`, { body })).status).toBe(status);
-      expect((await client.send("GET", `/v0/oauth/requests/${ticket}`)).status).toBe(status);
+      expect(await client.status("POST", `/v0/oauth/requests/${ticket}`, { body })).toBe(status);
+      expect(await client.status("GET", `/v0/oauth/requests/${ticket}`)).toBe(status);
     }
   });
 
@@ -253,9 +250,9 @@ describe("a person's consent", () => {
     const { id, browser } = beginSession(coffer, "ada");
     const tokens = await app.signIn(browser);
     const code = await app.code(browser);
-    expect((await ada.send("DELETE", `/v0/sessions/${id}`)).status).toBe(200);
+    expect(await ada.status("DELETE", `/v0/sessions/${id}`)).toBe(200);
     expect(oauthErrorIn(await app.exchange(code))).toEqual([400, "invalid_grant"]);
-    expect((await coffer.client(tokens.access_token).send("GET", "/v0/drives")).status).toBe(200);
+    expect(await coffer.client(tokens.access_token).status("GET", "/v0/drives")).toBe(200);
   });
 
   test("ends with the person's account", async () => {
@@ -267,7 +264,7 @@ describe("a person's consent", () => {
     const tokens = await client.signIn(browser);
     const code = await client.code(browser);
     changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1 WHERE username = 'bob'");
-    expect((await coffer.client(tokens.access_token).send("GET", "/v0/drives")).status).toBe(401);
+    expect(await coffer.client(tokens.access_token).status("GET", "/v0/drives")).toBe(401);
     expect(oauthErrorIn(await client.refresh(tokens.refresh_token))).toEqual([400, "invalid_grant"]);
     expect(oauthErrorIn(await client.exchange(code))).toEqual([400, "invalid_grant"]);
   });

@@ -22,8 +22,7 @@ afterEach(() => coffer[Symbol.asyncDispose]());
 type Body = Uint8Array<ArrayBuffer> | string;
 
 function put(path: string, body: Body, drive = own, status = 201): Promise<{ id: string }> {
-  const target = `/v0/files?drive_id=${drive.id}&path=${encodeURIComponent(path)}`;
-  return coffer.client(drive.key).json<{ id: string }>(status, "PUT", target, { body });
+  return coffer.client(drive.key).put(drive.id, path, body, status);
 }
 
 interface Hit {

@@ -12,13 +12,14 @@ import { addManyFiles } from "../../support/samples/many-files.ts";
 import {
   contentsOnDisk,
   eventually,
+  gives,
   openStage,
   type OwnDrive,
   provision,
   put,
-  refused,
+  refuses,
+  runEach,
   runScenarios,
-  type Scenario,
   type Step,
 } from "../../support/server/scenario.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
@@ -168,18 +169,17 @@ describe("words", () => {
     ["nothing but punctuation", "*** --- ???", []],
   ];
   // One drive for all, since nothing changes in it.
-  runScenarios(stage, [
-    {
-      name: "find",
-      given,
-      ...finds(q("fox"), ["fox.md"]),
+  runScenarios(stage, {
+    find: [
+      ...given,
+      finds(q("fox"), ["fox.md"]),
       // With the name of the case, for whoever reads of a failure.
-      after: cases.map(([name, query, found]) => ({
+      ...cases.map(([name, query, found]) => ({
         ...finds(`${q(query)}&case=${encodeURIComponent(name)}`, found),
         headers: { prefer: "handling=lenient" },
       })),
-    },
-  ]);
+    ],
+  });
 
   const encodings: [name: string, bytes: Uint8Array<ArrayBuffer>][] = [
     ["UTF-8 with a mark", Uint8Array.from(Buffer.from("\ufeffnaïve word"))],
@@ -226,16 +226,17 @@ describe("tags", () => {
     },
     put("b.txt", "nothing"),
   ];
-  runScenarios(stage, [
-    { name: "are found by a word", given, ...finds(q("quarterly"), ["a.txt"]) },
-    { name: "are found amid a word", given, ...finds(q("gent"), ["a.txt"]) },
-    { name: "are no phrase together", given, ...finds(q('"report urgent"'), []) },
-    {
-      name: "are found as they are now",
-      given: [...given, ofA("PATCH", "", { tags: ["new"] }, { tags: ["new"] }), finds(q("urgent"), [])],
-      ...finds(q("new"), ["a.txt"]),
-    },
-  ]);
+  runScenarios(stage, {
+    "are found by a word": [...given, finds(q("quarterly"), ["a.txt"])],
+    "are found amid a word": [...given, finds(q("gent"), ["a.txt"])],
+    "are no phrase together": [...given, finds(q('"report urgent"'), [])],
+    "are found as they are now": [
+      ...given,
+      ofA("PATCH", "", { tags: ["new"] }, { tags: ["new"] }),
+      finds(q("urgent"), []),
+      finds(q("new"), ["a.txt"]),
+    ],
+  });
 });
 
 describe("filters", () => {
@@ -311,35 +312,20 @@ describe("parameters", () => {
     ["prefix=%00", "prefix"],
     [`tags=${Array.from({ length: 65 }, (_, at) => `t${at}`).join()}`, "tags"],
   ];
-  runScenarios(
-    stage,
-    bad.map(([query, field]): Scenario => ({
-      name: `"${query.slice(0, 40)}" is refused for ${field}`,
-      request: ["GET", `/v0/search?${query}`],
-      ...refused("VALIDATION_ERROR", field),
-    })),
-  );
-  runScenarios(stage, [
-    {
-      name: "a drive may be named by its slug",
-      as: "ada",
-      request: ["GET", "/v0/search?q=hello&drive_id=ada%2Fnotes"],
-      status: 200,
-      json: { data: [{ id: "{files.ada}" }], total: 1 },
-    },
-    {
-      name: "another's drive is not found",
-      request: ["GET", "/v0/search?q=hello&drive_id={drives.ada}"],
-      ...refused("NOT_FOUND"),
-    },
-    {
-      name: "nobody searches",
-      as: "nobody",
-      request: ["GET", "/v0/search?q=hello"],
-      ...refused("UNAUTHORIZED"),
-    },
-    { name: "HEAD works", request: ["HEAD", "/v0/search?q=hello"], status: 200, empty: true },
+  runEach(stage, bad, ([query, field]) => [
+    `"${query.slice(0, 40)}" is refused for ${field}`,
+    refuses(`GET /v0/search?${query}`, "VALIDATION_ERROR", field),
   ]);
+  runScenarios(stage, {
+    "a drive may be named by its slug": gives(
+      "GET /v0/search?q=hello&drive_id=ada%2Fnotes",
+      { data: [{ id: "{files.ada}" }], total: 1 },
+      { as: "ada" },
+    ),
+    "another's drive is not found": refuses("GET /v0/search?q=hello&drive_id={drives.ada}", "NOT_FOUND"),
+    "nobody searches": { as: "nobody", ...refuses("GET /v0/search?q=hello", "UNAUTHORIZED") },
+    "HEAD works": { request: ["HEAD", "/v0/search?q=hello"], status: 200, empty: true },
+  });
 });
 
 describe("what is typed", () => {
@@ -381,18 +367,15 @@ describe("what is typed", () => {
   });
 
   test("10 kB of it is refused", async () => {
-    const answer = await stage.world.clients.ada.send("GET", `/v0/search?q=${"x".repeat(10_000)}`);
-    expect(answer.status).toBe(400);
+    expect(await stage.world.clients.ada.status("GET", `/v0/search?q=${"x".repeat(10_000)}`)).toBe(400);
   });
 
   test("nothing of it matches in another way than as words", async () => {
     const { ada } = stage.world.clients;
-    for (const text of ["hello*", "^hello", "'hello'", "-hello", "hello:", "(hello)"]) {
+    for (const text of ["hello*", "^hello", "'hello'", "-hello", "hello:", "(hello)"])
       expect([text, await paths(ada, text)]).toEqual([text, ["notes/hello.txt"]]);
-    }
-    for (const text of ["hello NOT zebra", "hello OR zebra", "tokens:hello", "h*lo"]) {
+    for (const text of ["hello NOT zebra", "hello OR zebra", "tokens:hello", "h*lo"])
       expect([text, await paths(ada, text)]).toEqual([text, []]);
-    }
   });
 });
 
@@ -445,93 +428,67 @@ describe("order and pages", () => {
 });
 
 describe("right at once", () => {
-  const deletion: Step = {
-    request: ["DELETE", "/v0/files/{a.id}"],
-    status: 200,
-    json: { id: "{a.id}", deleted: true },
-  };
+  const deletion: Step = gives("DELETE /v0/files/{a.id}", { id: "{a.id}", deleted: true });
   const needle = [put("a.txt", "needle", { keeps: "a" })];
   const gone: [name: string, steps: Step[]][] = [
     ["deleted", [deletion]],
     [
       "deleted with others",
-      [
-        {
-          request: ["POST", "/v0/files/bulk-delete"],
-          body: { file_ids: ["{a.id}"] },
-          status: 200,
-          json: { deleted: ["{a.id}"] },
-        },
-      ],
+      [gives("POST /v0/files/bulk-delete", { deleted: ["{a.id}"] }, { body: { file_ids: ["{a.id}"] } })],
     ],
     ["replaced", [put("a.txt", "other", { status: 200 })]],
     ["replaced by nothing", [put("a.txt", "", { status: 200 })]],
   ];
   for (const [name, steps] of gone) {
-    runScenarios(stage, [
-      {
-        name: `a file that was ${name} is not found`,
-        given: [...needle, finds(q("needle"), ["a.txt"]), ...steps],
-        ...finds(q("needle"), []),
-      },
-      {
-        name: `nor before it was ever searched for, ${name}`,
-        given: [...needle, ...steps],
-        ...finds(q("needle"), []),
-      },
-    ]);
-  }
-  runScenarios(stage, [
-    {
-      name: "a file that was moved is found by its new name alone",
-      given: [
-        put("old.txt", "needle", { keeps: "a" }),
-        finds(q("old"), ["old.txt"]),
-        ofA("POST", "/move", { destination_path: "new/name.txt" }, { path: "new/name.txt" }),
-        finds(q("old"), []),
-        finds(q("needle"), ["new/name.txt"]),
-      ],
-      ...finds(q("new name"), ["new/name.txt"]),
-    },
-    {
-      name: "a copy is found by its own name and the same text",
-      given: [...needle, ofA("POST", "/copy", { destination_path: "b.md" }, { path: "b.md" }, 201), deletion],
-      ...finds(q("needle"), ["b.md"]),
-    },
-    {
-      name: "a file that became no text keeps its name alone",
-      given: [
+    runScenarios(stage, {
+      [`a file that was ${name} is not found`]: [
         ...needle,
         finds(q("needle"), ["a.txt"]),
-        ofA("PATCH", "", { filename: "a.png" }, { filename: "a.png" }),
-        finds(q("a.png"), ["a.png"]),
-      ],
-      ...finds(q("needle"), []),
-    },
-    {
-      name: "a file that became text is found by it",
-      given: [
-        put("a.png", "needle", { keeps: "a" }),
+        ...steps,
         finds(q("needle"), []),
-        ofA("PATCH", "", { filename: "a.txt" }, { filename: "a.txt" }),
       ],
-      ...finds(q("needle"), ["a.txt"]),
-    },
-    {
-      name: "a deleted folder takes its files along",
-      given: [
-        put("f/a.txt", "needle"),
-        put("g/b.txt", "needle"),
-        {
-          request: ["DELETE", "/v0/folders"],
-          body: { drive_id: "{drive}", path: "f/", confirm: true },
-          status: 200,
-          json: { deleted_count: 1 },
-        },
-      ],
-      ...finds(q("needle"), ["g/b.txt"]),
-    },
-  ]);
+      [`nor before it was ever searched for, ${name}`]: [...needle, ...steps, finds(q("needle"), [])],
+    });
+  }
+  runScenarios(stage, {
+    "a file that was moved is found by its new name alone": [
+      put("old.txt", "needle", { keeps: "a" }),
+      finds(q("old"), ["old.txt"]),
+      ofA("POST", "/move", { destination_path: "new/name.txt" }, { path: "new/name.txt" }),
+      finds(q("old"), []),
+      finds(q("needle"), ["new/name.txt"]),
+      finds(q("new name"), ["new/name.txt"]),
+    ],
+    "a copy is found by its own name and the same text": [
+      ...needle,
+      ofA("POST", "/copy", { destination_path: "b.md" }, { path: "b.md" }, 201),
+      deletion,
+      finds(q("needle"), ["b.md"]),
+    ],
+    "a file that became no text keeps its name alone": [
+      ...needle,
+      finds(q("needle"), ["a.txt"]),
+      ofA("PATCH", "", { filename: "a.png" }, { filename: "a.png" }),
+      finds(q("a.png"), ["a.png"]),
+      finds(q("needle"), []),
+    ],
+    "a file that became text is found by it": [
+      put("a.png", "needle", { keeps: "a" }),
+      finds(q("needle"), []),
+      ofA("PATCH", "", { filename: "a.txt" }, { filename: "a.txt" }),
+      finds(q("needle"), ["a.txt"]),
+    ],
+    "a deleted folder takes its files along": [
+      put("f/a.txt", "needle"),
+      put("g/b.txt", "needle"),
+      gives(
+        "DELETE /v0/folders",
+        { deleted_count: 1 },
+        { body: { drive_id: "{drive}", path: "f/", confirm: true } },
+      ),
+      finds(q("needle"), ["g/b.txt"]),
+    ],
+  });
 
   test("a file that comes in the place of one that went is not found by what that was", async () => {
     await using coffer = await startAppliance();
@@ -555,9 +512,8 @@ describe("right at once", () => {
     await upload(own, "b.txt", "needle");
     expect(await find(own.client, { q: "needle" })).toMatchObject({ total: 2 });
     coffer.clock.advance(1000);
-    for (const query of [{ q: "needle" }, { mime_type: "text/*" }]) {
+    for (const query of [{ q: "needle" }, { mime_type: "text/*" }])
       expect(await find(own.client, query)).toMatchObject({ data: [{ path: "b.txt" }], total: 1 });
-    }
   });
 
   test("a file that was moved to another drive is found there alone", async () => {
@@ -716,9 +672,8 @@ describe("after a crash", () => {
     const own = await provision(coffer);
     await coffer.appliance.services.indexer.stop();
     await upload(own, "damaged.txt", "needle ".repeat(SMALL_CONTENT_BYTES));
-    for (const digest of (await contentsOnDisk(coffer.dataDir)).blobs) {
+    for (const digest of (await contentsOnDisk(coffer.dataDir)).blobs)
       await rm(join(coffer.dataDir, "blobs", digest.slice(0, 2), digest));
-    }
     await upload(own, "whole.txt", "needle two");
     await coffer.restart();
     await eventually(() => waiting(coffer) === 0);

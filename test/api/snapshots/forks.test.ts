@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { startAppliance } from "../../support/server/appliance.ts";
 import type { Client } from "../../support/server/client.ts";
-import { openStage, refused, runScenarios } from "../../support/server/scenario.ts";
+import { openStage, refuses, runScenarios } from "../../support/server/scenario.ts";
 import { verified } from "../../support/faults/verified.ts";
 import { populate } from "../../support/server/world.ts";
 
@@ -94,35 +94,29 @@ test("a fork in many pieces: nobody waits for it or sees it, and a restart leave
   expect(await verified(coffer.dataDir)).toEqual([]);
 });
 
-runScenarios(stage, [
-  {
-    name: "a key of one drive is refused",
+runScenarios(stage, {
+  "a key of one drive is refused": {
     as: "adaDrive",
-    request: ["POST", "/v0/drives/{drives.ada}/fork"],
     body: { name: "Fork" },
-    ...refused("FORBIDDEN"),
+    ...refuses("POST /v0/drives/{drives.ada}/fork", "FORBIDDEN"),
   },
-  {
-    name: "a snapshot of another drive is not found",
-    given: [
-      {
-        as: "bob",
-        request: ["POST", "/v0/drives/{drives.bob}/snapshots"],
-        status: 201,
-        json: {},
-        keeps: "taken",
-      },
-    ],
+  "a snapshot of another drive is not found": [
+    {
+      as: "bob",
+      request: ["POST", "/v0/drives/{drives.bob}/snapshots"],
+      status: 201,
+      json: {},
+      keeps: "taken",
+    },
+    {
+      as: "ada",
+      body: { name: "Fork", snapshot_id: "{taken.data.id}" },
+      ...refuses("POST /v0/drives/{drives.ada}/fork", "NOT_FOUND"),
+    },
+  ],
+  "a name of nothing is refused": {
     as: "ada",
-    request: ["POST", "/v0/drives/{drives.ada}/fork"],
-    body: { name: "Fork", snapshot_id: "{taken.data.id}" },
-    ...refused("NOT_FOUND"),
-  },
-  {
-    name: "a name of nothing is refused",
-    as: "ada",
-    request: ["POST", "/v0/drives/{drives.ada}/fork"],
     body: { name: " " },
-    ...refused("VALIDATION_ERROR", "name"),
+    ...refuses("POST /v0/drives/{drives.ada}/fork", "VALIDATION_ERROR", "name"),
   },
-]);
+});

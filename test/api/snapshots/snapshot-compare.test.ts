@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Client } from "../../support/server/client.ts";
-import { openStage, put, refused, runScenarios, type Step } from "../../support/server/scenario.ts";
+import { openStage, put, refuses, runScenarios, type Step } from "../../support/server/scenario.ts";
 import { takeSnapshot } from "../../support/server/targets.ts";
 
 const stage = openStage();
@@ -25,17 +25,11 @@ async function differences(
   snapshot: string,
   { prefix = "", limit = 1000 } = {},
 ): Promise<Difference[]> {
-  const found: Difference[] = [];
-  for (let cursor: string | null = ""; cursor !== null;) {
-    const after: string = cursor === "" ? "" : `&cursor=${cursor}`;
-    const page = await client.get<{ data: Difference[]; next_cursor: string | null }>(
-      `/v0/drives/${drive}/snapshots/${snapshot}/compare?prefix=${prefix}&limit=${limit}${after}`,
-    );
-    expect(page.data.length).toBeLessThanOrEqual(limit);
-    found.push(...page.data);
-    cursor = page.next_cursor;
-  }
-  return found;
+  const pages = await client.pages<{ data: Difference[]; next_cursor: string | null }>(
+    `/v0/drives/${drive}/snapshots/${snapshot}/compare?prefix=${prefix}&limit=${limit}`,
+  );
+  for (const { data } of pages) expect(data.length).toBeLessThanOrEqual(limit);
+  return pages.flatMap(({ data }) => data);
 }
 
 function short({ path, change, before, after }: Difference): string {
@@ -112,17 +106,14 @@ const taken: Step = {
   keeps: "taken",
 };
 const COMPARE = "/v0/drives/{drive}/snapshots/{taken.data.id}/compare";
-runScenarios(stage, [
-  {
-    name: "a cursor of another list is refused",
-    given: [put("a"), taken],
-    request: ["GET", `${COMPARE}?cursor=YQ`],
-    ...refused("VALIDATION_ERROR", "cursor"),
-  },
-  {
-    name: "a snapshot of another drive is not found",
-    given: [{ ...taken, as: "otherAgent", request: ["POST", "/v0/drives/{drives.otherAgent}/snapshots"] }],
-    request: ["GET", COMPARE],
-    ...refused("NOT_FOUND"),
-  },
-]);
+runScenarios(stage, {
+  "a cursor of another list is refused": [
+    put("a"),
+    taken,
+    refuses(`GET ${COMPARE}?cursor=YQ`, "VALIDATION_ERROR", "cursor"),
+  ],
+  "a snapshot of another drive is not found": [
+    { ...taken, as: "otherAgent", request: ["POST", "/v0/drives/{drives.otherAgent}/snapshots"] },
+    refuses(`GET ${COMPARE}`, "NOT_FOUND"),
+  ],
+});

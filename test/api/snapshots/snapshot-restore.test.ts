@@ -8,7 +8,7 @@ import {
   openStage,
   provision,
   put,
-  refused,
+  refuses,
   runScenarios,
   type Step,
 } from "../../support/server/scenario.ts";
@@ -37,8 +37,7 @@ async function upload(client: Client, drive: string, path: string, body: string,
 
 async function restore(client: Client, drive: string, snapshot: string, path?: string) {
   const body = path === undefined ? {} : { path };
-  const address = `/v0/drives/${drive}/snapshots/${snapshot}/restore`;
-  return (await client.post<Restored>(address, body, 200)).data;
+  return (await client.post<Restored>(`/v0/drives/${drive}/snapshots/${snapshot}/restore`, body, 200)).data;
 }
 
 const PATHS = ["a/b/1.txt", "a/b/2.txt", "a/3.txt", "a4.txt", "b/5.txt", "ä/6.md", "z.txt"];
@@ -168,8 +167,7 @@ test("an id that is in use elsewhere stays there", async () => {
   const [one, other] = [await make("One"), await make("Other")];
   const id = await upload(ada, one, "f.txt", "content");
   const snapshot = await takeSnapshot(ada, one);
-  const body = { destination_path: "moved.txt", destination_drive_id: other };
-  await ada.post(`/v0/files/${id}/move`, body, 200);
+  await ada.post(`/v0/files/${id}/move`, { destination_path: "moved.txt", destination_drive_id: other }, 200);
   await restore(ada, one, snapshot);
   const back = await ada.get<{ id: string }>(`/v0/files/by-path?drive_id=${one}&path=f.txt`);
   expect(back.id).not.toBe(id);
@@ -212,8 +210,7 @@ test("a restore in many pieces: changes wait, and it goes on after a restart", a
 
   await client.delete("/v0/folders", { drive_id: drive, path: "d2/", confirm: true });
   await Promise.all(paths.map((path) => upload(client, drive, path, "changed again")));
-  const address = `/v0/drives/${drive}/snapshots/${snapshot}/restore`;
-  const cut = client.send("POST", address).catch(() => null);
+  const cut = client.send("POST", `/v0/drives/${drive}/snapshots/${snapshot}/restore`).catch(() => null);
   await coffer.restart();
   await cut;
   const again = coffer.client(client.key);
@@ -246,7 +243,7 @@ test("a drive that is deleted amid its restore is gone, with all that was held f
   const snapshot = await takeSnapshot(client, drive);
   await client.delete("/v0/folders", { drive_id: drive, path: "d/", confirm: true });
   const running = client.send("POST", `/v0/drives/${drive}/snapshots/${snapshot}/restore`);
-  expect((await client.send("DELETE", `/v0/drives/${drive}`)).status).toBe(200);
+  expect(await client.status("DELETE", `/v0/drives/${drive}`)).toBe(200);
   expect([200, 404]).toContain((await running).status);
   await coffer.appliance.services.sweep.run();
   using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
@@ -262,25 +259,19 @@ const taken: Step = {
   json: {},
   keeps: "taken",
 };
-runScenarios(stage, [
-  {
-    name: "a folder that the snapshot does not have is not found",
-    given: [taken, put("new/f.txt")],
-    request: ["POST", RESTORE],
-    body: { path: "new/" },
-    ...refused("NOT_FOUND"),
-  },
-  {
-    name: "a path of a file is refused",
-    given: [put("f.txt"), taken],
-    request: ["POST", RESTORE],
-    body: { path: "f.txt" },
-    ...refused("VALIDATION_ERROR", "path"),
-  },
-  {
-    name: "a snapshot of another drive is not found",
-    given: [{ ...taken, as: "otherAgent", request: ["POST", "/v0/drives/{drives.otherAgent}/snapshots"] }],
-    request: ["POST", RESTORE],
-    ...refused("NOT_FOUND"),
-  },
-]);
+runScenarios(stage, {
+  "a folder that the snapshot does not have is not found": [
+    taken,
+    put("new/f.txt"),
+    { body: { path: "new/" }, ...refuses(`POST ${RESTORE}`, "NOT_FOUND") },
+  ],
+  "a path of a file is refused": [
+    put("f.txt"),
+    taken,
+    { body: { path: "f.txt" }, ...refuses(`POST ${RESTORE}`, "VALIDATION_ERROR", "path") },
+  ],
+  "a snapshot of another drive is not found": [
+    { ...taken, as: "otherAgent", request: ["POST", "/v0/drives/{drives.otherAgent}/snapshots"] },
+    refuses(`POST ${RESTORE}`, "NOT_FOUND"),
+  ],
+});

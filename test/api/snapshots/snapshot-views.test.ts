@@ -1,14 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Client } from "../../support/server/client.ts";
 import { seen } from "../../support/server/inside.ts";
-import {
-  openStage,
-  put,
-  refused,
-  runScenarios,
-  type Scenario,
-  type Step,
-} from "../../support/server/scenario.ts";
+import { gives, openStage, put, refuses, runScenarios, type Step } from "../../support/server/scenario.ts";
 import { verified } from "../../support/faults/verified.ts";
 import { takeSnapshot } from "../../support/server/targets.ts";
 
@@ -69,15 +62,10 @@ test("a snapshot of more files than one step reads, all changed since, is listed
   await client.delete("/v0/folders", { drive_id: drive, path: "many/", confirm: true });
   await Promise.all(paths.map((path) => upload(client, drive, path, "y")));
   for (const grouping of ["", "&delimiter=/"]) {
-    const found: string[] = [];
-    for (let cursor: string | null = ""; cursor !== null;) {
-      const after: string = cursor === "" ? "" : `&cursor=${cursor}`;
-      const page = await client.get<{ data: { path: string; size: number }[]; next_cursor: string | null }>(
-        `/v0/files?drive_id=${drive}&prefix=many/&limit=400&snapshot_id=${snapshot}${grouping}${after}`,
-      );
-      found.push(...page.data.map(({ path }) => path));
-      cursor = page.next_cursor;
-    }
+    const pages = await client.pages<{ data: { path: string }[]; next_cursor: string | null }>(
+      `/v0/files?drive_id=${drive}&prefix=many/&limit=400&snapshot_id=${snapshot}${grouping}`,
+    );
+    const found = pages.flatMap(({ data }) => data.map(({ path }) => path));
     expect(found).toEqual(paths);
   }
   const last = await client.get<{ data: { path: string }[]; total: number }>(
@@ -100,7 +88,7 @@ test("what has expired since is gone from the snapshot, and from its counts", as
     await client.get(`/v0/files?${inside}`),
     await client.get(`/v0/files?${inside}&prefix=a/b/&delimiter=/`),
     await client.get(`/v0/folders?${inside}`),
-    (await client.send("GET", `/v0/files/by-path?${inside}&path=a/b/goes`)).status,
+    await client.status("GET", `/v0/files/by-path?${inside}&path=a/b/goes`),
   ];
   const found = await look();
   expect(found).toMatchObject([
@@ -120,90 +108,58 @@ const taken: Step = {
   json: {},
   keeps: "taken",
 };
+const takenOfOther: Step = {
+  ...taken,
+  as: "otherAgent",
+  request: ["POST", "/v0/drives/{drives.otherAgent}/snapshots"],
+};
 const given = [put("a/f.txt"), taken];
 
-const SCENARIOS: readonly Scenario[] = [
-  {
-    name: "an order other than by path is refused",
-    given,
-    request: ["GET", `/v0/files?${INSIDE}&sort=-size&delimiter=/`],
-    ...refused("VALIDATION_ERROR", "sort"),
-  },
-  {
-    name: "a folder that was not there is not found",
-    given: [...given, put("new/f.txt")],
-    request: ["GET", `/v0/folders?${INSIDE}&path=new/`],
-    ...refused("NOT_FOUND"),
-    after: [
-      { request: ["GET", `/v0/archive?${INSIDE}&path=new/`], ...refused("NOT_FOUND") },
-      { request: ["GET", `/v0/files/by-path?${INSIDE}&path=new/f.txt`], ...refused("NOT_FOUND") },
-    ],
-  },
-  ...["/v0/files?", "/v0/folders?", "/v0/files/by-path?path=a/f.txt&", "/v0/archive?"].flatMap(
-    (address): Scenario[] => [
-      {
-        name: `a snapshot of another drive at ${address}`,
-        given: [
-          ...given,
-          { ...taken, as: "otherAgent", request: ["POST", "/v0/drives/{drives.otherAgent}/snapshots"] },
-        ],
-        request: ["GET", `${address}${INSIDE}`],
-        ...refused("NOT_FOUND"),
-      },
-      {
-        name: `a snapshot that is none at ${address}`,
-        request: ["GET", `${address}drive_id={drive}&snapshot_id=x`],
-        ...refused("NOT_FOUND"),
-      },
-    ],
-  ),
-  {
-    name: "a file by its id in a snapshot of another drive",
-    given: [
-      put("a/f.txt", "x", { keeps: "file" }),
-      { ...taken, as: "otherAgent", request: ["POST", "/v0/drives/{drives.otherAgent}/snapshots"] },
-    ],
-    request: ["GET", "/v0/files/{file.id}?snapshot_id={taken.data.id}"],
-    ...refused("NOT_FOUND"),
-  },
-  {
-    name: "nothing is written into a snapshot",
-    given,
-    request: ["PUT", `/v0/files?${INSIDE}&path=a/f.txt`],
-    body: "x",
-    ...refused("VALIDATION_ERROR", "snapshot_id"),
-    after: [
-      {
-        request: ["DELETE", `/v0/folders?${INSIDE}&path=a/&confirm=true`],
-        ...refused("VALIDATION_ERROR", "snapshot_id"),
-      },
-      {
-        request: ["DELETE", `/v0/files/by-path?${INSIDE}&path=a/f.txt`],
-        ...refused("VALIDATION_ERROR", "snapshot_id"),
-      },
-    ],
-  },
-  {
-    name: "what only knows the present does not answer for a snapshot",
-    given,
-    request: ["GET", `/v0/search?${INSIDE}&q=f`],
-    ...refused("VALIDATION_ERROR", "snapshot_id"),
-    after: [
-      { request: ["GET", `/v0/grep?${INSIDE}&pattern=x`], ...refused("VALIDATION_ERROR", "snapshot_id") },
-      {
-        request: ["GET", `/v0/files/by-path/versions?${INSIDE}&path=a/f.txt`],
-        ...refused("VALIDATION_ERROR", "snapshot_id"),
-      },
-    ],
-  },
-  {
-    name: "a deleted snapshot is not looked into",
-    given: [
+runScenarios(stage, {
+  "an order other than by path is refused": [
+    ...given,
+    refuses(`GET /v0/files?${INSIDE}&sort=-size&delimiter=/`, "VALIDATION_ERROR", "sort"),
+  ],
+  "a folder that was not there is not found": [
+    ...given,
+    put("new/f.txt"),
+    refuses(`GET /v0/folders?${INSIDE}&path=new/`, "NOT_FOUND"),
+    refuses(`GET /v0/archive?${INSIDE}&path=new/`, "NOT_FOUND"),
+    refuses(`GET /v0/files/by-path?${INSIDE}&path=new/f.txt`, "NOT_FOUND"),
+  ],
+  "a file by its id in a snapshot of another drive": [
+    put("a/f.txt", "x", { keeps: "file" }),
+    takenOfOther,
+    refuses("GET /v0/files/{file.id}?snapshot_id={taken.data.id}", "NOT_FOUND"),
+  ],
+  "nothing is written into a snapshot": [
+    ...given,
+    { body: "x", ...refuses(`PUT /v0/files?${INSIDE}&path=a/f.txt`, "VALIDATION_ERROR", "snapshot_id") },
+    refuses(`DELETE /v0/folders?${INSIDE}&path=a/&confirm=true`, "VALIDATION_ERROR", "snapshot_id"),
+    refuses(`DELETE /v0/files/by-path?${INSIDE}&path=a/f.txt`, "VALIDATION_ERROR", "snapshot_id"),
+  ],
+  "what only knows the present does not answer for a snapshot": [
+    ...given,
+    refuses(`GET /v0/search?${INSIDE}&q=f`, "VALIDATION_ERROR", "snapshot_id"),
+    refuses(`GET /v0/grep?${INSIDE}&pattern=x`, "VALIDATION_ERROR", "snapshot_id"),
+    refuses(`GET /v0/files/by-path/versions?${INSIDE}&path=a/f.txt`, "VALIDATION_ERROR", "snapshot_id"),
+  ],
+  "a deleted snapshot is not looked into": [
+    ...given,
+    gives("DELETE /v0/drives/{drive}/snapshots/{taken.data.id}", {}),
+    refuses(`GET /v0/files?${INSIDE}`, "NOT_FOUND"),
+  ],
+});
+for (const address of ["/v0/files?", "/v0/folders?", "/v0/files/by-path?path=a/f.txt&", "/v0/archive?"]) {
+  runScenarios(stage, {
+    [`a snapshot of another drive at ${address}`]: [
       ...given,
-      { request: ["DELETE", "/v0/drives/{drive}/snapshots/{taken.data.id}"], status: 200, json: {} },
+      takenOfOther,
+      refuses(`GET ${address}${INSIDE}`, "NOT_FOUND"),
     ],
-    request: ["GET", `/v0/files?${INSIDE}`],
-    ...refused("NOT_FOUND"),
-  },
-];
-runScenarios(stage, SCENARIOS);
+    [`a snapshot that is none at ${address}`]: refuses(
+      `GET ${address}drive_id={drive}&snapshot_id=x`,
+      "NOT_FOUND",
+    ),
+  });
+}

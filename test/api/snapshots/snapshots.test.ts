@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { SNAPSHOTS } from "../../../src/domain/limits.ts";
 import type { Json } from "../../support/server/client.ts";
 import {
+  gives,
   openStage,
   put,
   refused,
+  refuses,
   runScenarios,
-  type Scenario,
   type Step,
 } from "../../support/server/scenario.ts";
 import { verified } from "../../support/faults/verified.ts";
@@ -29,11 +30,11 @@ function take(body?: Json, more: Partial<Step> = {}): Step {
 
 const SNAPSHOT = "/v0/drives/{drive}/snapshots/{taken.data.id}";
 
-const SCENARIOS: readonly Scenario[] = [
-  {
-    name: "says what the drive held, and who took it",
-    given: [put("a.txt", "12345"), put("b/c.txt", "123")],
-    ...take(
+runScenarios(stage, {
+  "says what the drive held, and who took it": [
+    put("a.txt", "12345"),
+    put("b/c.txt", "123"),
+    take(
       { name: " Before the clean-up " },
       {
         json: {
@@ -47,83 +48,58 @@ const SCENARIOS: readonly Scenario[] = [
         },
       },
     ),
-    after: [
-      put("d.txt", "1"),
-      { request: ["GET", SNAPSHOT], status: 200, json: { data: { id: "{taken.data.id}", file_count: 2 } } },
-    ],
-  },
-  { name: "needs no body", ...take(undefined, { json: { data: { name: "Snapshot", file_count: 0 } } }) },
-  { name: "needs no name", ...take({}, { json: { data: { name: "Snapshot" } } }) },
-  { name: "refuses a name of nothing", ...take({ name: " " }, refused("VALIDATION_ERROR", "name")) },
-  {
-    name: "refuses a name that is too long",
-    ...take({ name: "x".repeat(65) }, refused("VALIDATION_ERROR", "name")),
-  },
-  {
-    name: "is listed, newest first",
-    given: [take({ name: "One" }), take({ name: "Two" }), take({ name: "Three" })],
-    request: ["GET", "/v0/drives/{drive}/snapshots?limit=2"],
-    status: 200,
-    json: { data: [{ name: "Three" }, { name: "Two" }], total: 3, next_cursor: expect.any(String) },
-    keeps: "page",
-    after: [
-      {
-        request: ["GET", "/v0/drives/{drive}/snapshots?limit=2&cursor={page.next_cursor}"],
-        status: 200,
-        json: { data: [{ name: "One" }], total: 3, next_cursor: null },
-      },
-    ],
-  },
-  {
-    name: "has no cursor of another list",
-    request: ["GET", "/v0/drives/{drive}/snapshots?cursor=YQ"],
-    ...refused("VALIDATION_ERROR", "cursor"),
-  },
-  {
-    name: "is gone once it is deleted",
-    given: [take()],
-    request: ["DELETE", SNAPSHOT],
-    status: 200,
-    json: { data: { id: "{taken.data.id}", deleted: true } },
-    after: [
-      { request: ["GET", SNAPSHOT], ...refused("NOT_FOUND") },
-      { request: ["DELETE", SNAPSHOT], ...refused("NOT_FOUND") },
-      { request: ["GET", "/v0/drives/{drive}/snapshots"], status: 200, json: { data: [], total: 0 } },
-    ],
-  },
-  {
-    name: "is not found in another drive of the same owner",
-    given: [
-      { ...take(), as: "ada", request: ["POST", "/v0/drives/{drives.ada}/snapshots"], json: { data: {} } },
-      {
-        as: "ada",
-        request: ["POST", "/v0/drives"],
-        body: { name: "Second" },
-        status: 201,
-        json: {},
-        keeps: "second",
-      },
-    ],
-    as: "ada",
-    request: ["GET", "/v0/drives/{second.data.id}/snapshots/{taken.data.id}"],
-    ...refused("NOT_FOUND"),
-    after: [
-      {
-        as: "ada",
-        request: ["DELETE", "/v0/drives/{second.data.id}/snapshots/{taken.data.id}"],
-        ...refused("NOT_FOUND"),
-      },
-    ],
-  },
-  {
-    name: "is found by an identifier only",
-    request: ["GET", "/v0/drives/{drive}/snapshots/x"],
-    ...refused("NOT_FOUND"),
-    after: [{ request: ["GET", `/v0/drives/{drive}/snapshots/${NOWHERE}`], ...refused("NOT_FOUND") }],
-  },
-];
-
-runScenarios(stage, SCENARIOS);
+    put("d.txt", "1"),
+    gives(`GET ${SNAPSHOT}`, { data: { id: "{taken.data.id}", file_count: 2 } }),
+  ],
+  "needs no body": take(undefined, { json: { data: { name: "Snapshot", file_count: 0 } } }),
+  "needs no name": take({}, { json: { data: { name: "Snapshot" } } }),
+  "refuses a name of nothing": take({ name: " " }, refused("VALIDATION_ERROR", "name")),
+  "refuses a name that is too long": take({ name: "x".repeat(65) }, refused("VALIDATION_ERROR", "name")),
+  "is listed, newest first": [
+    take({ name: "One" }),
+    take({ name: "Two" }),
+    take({ name: "Three" }),
+    gives(
+      "GET /v0/drives/{drive}/snapshots?limit=2",
+      { data: [{ name: "Three" }, { name: "Two" }], total: 3, next_cursor: expect.any(String) },
+      { keeps: "page" },
+    ),
+    gives("GET /v0/drives/{drive}/snapshots?limit=2&cursor={page.next_cursor}", {
+      data: [{ name: "One" }],
+      total: 3,
+      next_cursor: null,
+    }),
+  ],
+  "has no cursor of another list": refuses(
+    "GET /v0/drives/{drive}/snapshots?cursor=YQ",
+    "VALIDATION_ERROR",
+    "cursor",
+  ),
+  "is gone once it is deleted": [
+    take(),
+    gives(`DELETE ${SNAPSHOT}`, { data: { id: "{taken.data.id}", deleted: true } }),
+    refuses(`GET ${SNAPSHOT}`, "NOT_FOUND"),
+    refuses(`DELETE ${SNAPSHOT}`, "NOT_FOUND"),
+    gives("GET /v0/drives/{drive}/snapshots", { data: [], total: 0 }),
+  ],
+  "is not found in another drive of the same owner": [
+    { ...take(), as: "ada", request: ["POST", "/v0/drives/{drives.ada}/snapshots"], json: { data: {} } },
+    {
+      as: "ada",
+      request: ["POST", "/v0/drives"],
+      body: { name: "Second" },
+      status: 201,
+      json: {},
+      keeps: "second",
+    },
+    { as: "ada", ...refuses("GET /v0/drives/{second.data.id}/snapshots/{taken.data.id}", "NOT_FOUND") },
+    { as: "ada", ...refuses("DELETE /v0/drives/{second.data.id}/snapshots/{taken.data.id}", "NOT_FOUND") },
+  ],
+  "is found by an identifier only": [
+    refuses("GET /v0/drives/{drive}/snapshots/x", "NOT_FOUND"),
+    refuses(`GET /v0/drives/{drive}/snapshots/${NOWHERE}`, "NOT_FOUND"),
+  ],
+});
 
 test("a drive has only so many", async () => {
   const { id, client } = await stage.ownDrive();

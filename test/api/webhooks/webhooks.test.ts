@@ -381,7 +381,7 @@ describe("a webhook", () => {
       if (waits) pass(10_000);
       else await put(own, "b.txt");
       await eventually(async () => {
-        return (await own.client.send("GET", `/v0/webhooks/${id}`)).status === 404;
+        return (await own.client.status("GET", `/v0/webhooks/${id}`)) === 404;
       });
       expect(receiver.received).toHaveLength(waits ? 1 : 0);
     },

@@ -272,7 +272,7 @@ const COSTS: readonly { readonly name: string; readonly work: Work }[] = [
   {
     name: "page 1 of many links",
     work: async (services, { caller, drive }) => {
-      const { links } = await services.links.list(caller, { drive, limit: 50, after: null });
+      const { links } = await services.linkLists.list(caller, { drive, limit: 50, after: null });
       expect(links).toHaveLength(50);
     },
   },

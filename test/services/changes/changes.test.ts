@@ -176,7 +176,11 @@ test("no reader of a long feed, and no list of many links, holds others up", asy
     expect(await undone.catch((error: unknown) => error)).toMatchObject({ code: "NOT_FOUND" });
   }
   await nextTurn();
-  const { links, nextAfter } = await services.links.list(owner, { drive: driveId, limit: 5, after: null });
+  const { links, nextAfter } = await services.linkLists.list(owner, {
+    drive: driveId,
+    limit: 5,
+    after: null,
+  });
   expect([links, nextAfter]).toEqual([[], expect.anything()]);
   expect(turns.total).toBeGreaterThan(rows);
   expect(turns.largest()).toBeLessThan(1600);

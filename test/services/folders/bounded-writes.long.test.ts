@@ -250,11 +250,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     await using world = await open();
     const { services, own, database } = world;
     const id = await uploadAt(world, "first.txt");
-    const { token } = await services.presignedLinks.create(
-      own.caller,
-      { id },
-      { expiresIn: 60, oneTime: false },
-    );
+    const { token } = await services.links.createPresigned(own.caller, { id }, { expiresIn: 60 });
     await database.write(() =>
       database.sql.run(
         `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
@@ -265,7 +261,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     );
     begin(world);
     await services.files.remove(own.caller, { id }, UNCONDITIONAL);
-    expect(() => services.presignedLinks.open(token)).toThrow("No such link.");
+    expect(() => services.fileLinks.open(token)).toThrow("No such link.");
     requireSmall(world);
     world.clock.advance(100 * DAY_MS);
     await services.sweep.run();
@@ -276,7 +272,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
   test("when 5,000 upload links have expired", async () => {
     await using world = await open();
     const { services, own, database } = world;
-    await services.uploadLinks.create(own.caller, { drive: own.drive, path: "f" });
+    await services.links.createUpload(own.caller, { drive: own.drive, path: "f" });
     await database.write(() =>
       database.sql.run(
         `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
@@ -295,12 +291,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
   test("when 5,000 links have expired, and when a drive goes that has as many", async () => {
     await using world = await open();
     const { services, own, database } = world;
-    const { link } = await services.links.create(own.caller, {
-      drive: own.drive,
-      path: "/",
-      password: undefined,
-      expiresAt: undefined,
-    });
+    const { link } = await services.links.createShare(own.caller, { drive: own.drive, path: "/" });
     const add = (from: number) =>
       database.write(() =>
         database.sql.run(

@@ -164,11 +164,11 @@ class DriveRace {
       case "upload":
         return upload(this.#opened, this.#agent(each.drive), each.path, each.size);
       case "upload by link": {
-        const begun = await services.uploadLinks.begin(this.#agent(each.drive).uploadLink);
+        const begun = await services.fileLinks.begin(this.#agent(each.drive).uploadLink);
         return fill(begun.upload, { driveId: begun.driveId, path: begun.path }, each.size);
       }
       case "use link":
-        return services.presignedLinks.useUp(this.#agent(each.drive).link);
+        return services.fileLinks.useUp(this.#agent(each.drive).link);
       case "remove file": {
         const { caller, first } = this.#agent(each.drive);
         return services.files.remove(caller, { id: first }, UNCONDITIONAL);
@@ -239,13 +239,13 @@ async function agentIn(opened: OpenedServices): Promise<Agent> {
   const { driveId: id, apiKey, keyId, claimToken } = await services.drives.provision("Race");
   const caller = callerWith(opened.services, apiKey);
   const { file } = await upload(opened, { caller, id }, "first", SIZES[1] ?? 0);
-  const { token: link } = await services.presignedLinks.create(
+  const { token: link } = await services.links.createPresigned(
     caller,
     { id: file.id },
     { expiresIn: 3600, oneTime: true },
   );
   const linked = { drive: id, path: "linked" };
-  const { token: uploadLink } = await services.uploadLinks.create(caller, linked);
+  const { token: uploadLink } = await services.links.createUpload(caller, linked);
   return { caller, id, keyId, claimToken, first: file.id, link, uploadLink };
 }
 

@@ -47,6 +47,11 @@ export class Client {
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
+  /** The status of an answer, where nothing else of it matters. */
+  async status(...request: Parameters<Client["send"]>): Promise<number> {
+    return (await this.send(...request)).status;
+  }
+
   /** Sends a request that must succeed with `status`. Returns the JSON of the response. */
   async json<T = Record<string, never>>(
     status: number,
@@ -63,6 +68,17 @@ export class Client {
   /** Reads what must be there. */
   get<T = Record<string, never>>(path: string): Promise<T> {
     return this.json<T>(200, "GET", path);
+  }
+
+  /** All pages of a list, by their cursors. The path has a query. */
+  async pages<T extends { readonly next_cursor: string | null }>(path: string): Promise<T[]> {
+    const pages: T[] = [];
+    for (let after = ""; ;) {
+      const page = await this.get<T>(path + after);
+      pages.push(page);
+      if (page.next_cursor === null) return pages;
+      after = `&cursor=${page.next_cursor}`;
+    }
   }
 
   /** Sends what must be accepted; without a body if none is given. */

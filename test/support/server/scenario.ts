@@ -179,19 +179,47 @@ export async function provision(coffer: TestAppliance, name = "Scenario"): Promi
   return { id: data.drive_id, key: data.api_key, claimToken, client: coffer.client(data.api_key) };
 }
 
+/** Scenarios by their names: a step each, or several, one after another. */
+export type Scenarios = Readonly<Record<string, Step | readonly Step[]>>;
+
+type Given = [scenarios: Scenarios | readonly Scenario[]] | [around: Around, scenarios: readonly Scenario[]];
+
 /** Makes a test of each scenario. What is `around` all is run around those that say nothing else. */
-export function runScenarios(
-  stage: Stage,
-  ...rest: [scenarios: readonly Scenario[]] | [around: Around, scenarios: readonly Scenario[]]
-): void {
-  const [around, scenarios] = rest.length === 1 ? [{}, ...rest] : rest;
-  for (const scenario of scenarios) {
-    test(scenario.name, async () => {
-      const { given = [], after = [] } = { ...around, ...scenario };
+export function runScenarios(stage: Stage, ...given: Given): void {
+  const [around, scenarios] = given.length === 1 ? [{}, ...given] : given;
+  const entries = isList(scenarios)
+    ? scenarios.map((each) => stepsOf({ ...around, ...each }))
+    : Object.entries(scenarios);
+  for (const [name, steps] of entries) {
+    test(name, async () => {
       const play = new Play(stage, await stage.ownDrive());
-      for (const each of [...given, scenario, ...after]) await play.run(each);
+      for (const each of isSteps(steps) ? steps : [steps]) await play.run(each);
     });
   }
+}
+
+/** Makes a test of each row of a table: its name, and the steps. */
+export function runEach<T>(
+  stage: Stage,
+  rows: readonly T[],
+  scenario: (row: T) => readonly [name: string, ...steps: Step[]],
+): void {
+  for (const row of rows) {
+    const [name, ...steps] = scenario(row);
+    runScenarios(stage, { [name]: steps });
+  }
+}
+
+function isList(scenarios: Scenarios | readonly Scenario[]): scenarios is readonly Scenario[] {
+  return Array.isArray(scenarios);
+}
+
+function stepsOf({ name, given = [], after = [], ...step }: Scenario): [string, readonly Step[]] {
+  return [name, [...given, step, ...after]];
+}
+
+function isSteps(steps: Step | readonly Step[]): steps is readonly Step[] {
+  return Array.isArray(steps);
 }
 
 /** A running scenario: its callers, and what its steps have kept. */
@@ -274,6 +302,16 @@ export function refused(code: Code, field?: string): { readonly status: number; 
 /** The expectation of an error about a field. */
 export function invalid(field: string): ReturnType<typeof refused> {
   return refused("VALIDATION_ERROR", field);
+}
+
+/** A request such as `GET /v0/drives` that succeeds: its answer must have at least this. */
+export function gives(request: Request, json: object, more: Partial<Exchange> = {}): Step {
+  return { ...parsed(request), json, ...more };
+}
+
+/** A request that is refused. */
+export function refuses(request: Request, code: Code, field?: string): Step {
+  return { ...parsed(request), ...refused(code, field) };
 }
 
 /** "Hello World!" in base64, and its SHA-256. */

@@ -10,6 +10,7 @@ export interface SignedInBrowser {
   readonly cookie: string;
   readonly token: string;
   send(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+  status(method: string, path: string, options?: RequestOptions): Promise<number>;
 }
 
 /** The token in a response's `Set-Cookie`; null if no session starts. */
@@ -55,14 +56,11 @@ export function storeSession(dataDir: string, username: string): { id: string; t
 /** A browser with this session's token. */
 export function browserWith(coffer: TestAppliance, token: string): SignedInBrowser {
   const cookie = `coffer_session=${token}`;
-  return {
-    cookie,
-    token,
-    send: (method, path, { headers = {}, ...rest } = {}) => {
-      const own = { cookie, origin: coffer.appliance.url };
-      return coffer.client().send(method, path, { ...rest, headers: { ...own, ...headers } });
-    },
+  const send: SignedInBrowser["send"] = (method, path, { headers = {}, ...rest } = {}) => {
+    const own = { cookie, origin: coffer.appliance.url };
+    return coffer.client().send(method, path, { ...rest, headers: { ...own, ...headers } });
   };
+  return { cookie, token, send, status: async (...request) => (await send(...request)).status };
 }
 
 /** Whether a user's session is still valid. */

@@ -1,18 +1,9 @@
 import { Type } from "@sinclair/typebox";
-import { LINK_SECONDS } from "../../../domain/limits.ts";
 import { formatInstant } from "../../../domain/time.ts";
-import { presignedUrl } from "../../resources/links/presigned.ts";
-import { uploadUrl } from "../../resources/links/upload-links.ts";
+import { linkUrl } from "../../gate/link-base.ts";
+import { linkSeconds } from "../../resources/links/file-links.ts";
 import { driveArgument, fileShown, nameOf, optionalFlag, pathArgument, shownFile } from "../shown.ts";
 import { tool } from "../tool.ts";
-
-const seconds = Type.Optional(
-  Type.Integer({
-    minimum: LINK_SECONDS.least,
-    maximum: LINK_SECONDS.most,
-    description: `Seconds. Default ${LINK_SECONDS.default}.`,
-  }),
-);
 
 /** Links for contents that a model should not carry. */
 export const linkTools = [
@@ -26,22 +17,18 @@ export const linkTools = [
       input: Type.Object({
         drive_id: driveArgument,
         path: pathArgument,
-        expires_in: seconds,
+        expires_in: linkSeconds,
         one_time: optionalFlag("Whether the URL works only once. Default false."),
       }),
       output: Type.Object({ url: Type.String(), expires_at: Type.String(), ...shownFile }),
     },
     async ({ input, caller, drive, context, services, linkBase }) => {
       const file = services.files.get(caller, { drive: drive.id, path: input.path });
-      const { expires_in: expiresIn = LINK_SECONDS.default, one_time: oneTime = false } = input;
-      const { token, expiresAt } = await services.presignedLinks.create(
-        caller,
-        { id: file.id },
-        { expiresIn, oneTime },
-      );
+      const wanted = { expiresIn: input.expires_in, oneTime: input.one_time };
+      const made = await services.links.createPresigned(caller, { id: file.id }, wanted);
       return {
-        url: presignedUrl(linkBase(context), token),
-        expires_at: formatInstant(expiresAt),
+        url: linkUrl(linkBase(context), made),
+        expires_at: formatInstant(made.link.expiresAt),
         ...fileShown(drive, file),
       };
     },
@@ -64,7 +51,7 @@ export const linkTools = [
             description: "The most bytes of the file. Default: as much as the server takes.",
           }),
         ),
-        expires_in: seconds,
+        expires_in: linkSeconds,
       }),
       output: Type.Object({
         url: Type.String(),
@@ -76,10 +63,10 @@ export const linkTools = [
     async ({ input, caller, drive, context, services, linkBase }) => {
       const { path, max_size: maxSize, expires_in: expiresIn } = input;
       const wanted = { drive: drive.id, path, maxSize, expiresIn };
-      const { token, expiresAt } = await services.uploadLinks.create(caller, wanted);
+      const made = await services.links.createUpload(caller, wanted);
       return {
-        url: uploadUrl(linkBase(context), token),
-        expires_at: formatInstant(expiresAt),
+        url: linkUrl(linkBase(context), made),
+        expires_at: formatInstant(made.link.expiresAt),
         drive: nameOf(drive),
         path,
       };

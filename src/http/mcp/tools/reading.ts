@@ -8,7 +8,7 @@ import type { File } from "../../../domain/files/file.ts";
 import { READ_TEXT_LINES } from "../../../domain/limits.ts";
 import type { TextRange } from "../../../services/contents/texts.ts";
 import type { Services } from "../../../services/services.ts";
-import { presignedUrl } from "../../resources/links/presigned.ts";
+import { linkUrl } from "../../gate/link-base.ts";
 import { ANSWER_BYTES, ANSWER_TEXT_JSON_BYTES, WHOLE_BYTES } from "../bounds.ts";
 import { fileAddress, fileUri } from "../file-uri.ts";
 import { imageTypeOf, isImageType } from "../images.ts";
@@ -150,9 +150,8 @@ async function downloadUrl(
 ): Promise<string> {
   const base = linkBase(context);
   if (caller.scope === "read-only" || drive.role === "reader") return `${base}/v0/files/${id}/download`;
-  const wanted = { expiresIn: CONTENT_LINK_SECONDS, oneTime: false };
-  const { token } = await services.presignedLinks.create(caller, { id }, wanted);
-  return presignedUrl(base, token);
+  const wanted = { expiresIn: CONTENT_LINK_SECONDS };
+  return linkUrl(base, await services.links.createPresigned(caller, { id }, wanted));
 }
 
 /** Null for what is not an image, or too large to be shown. */

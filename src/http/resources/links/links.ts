@@ -5,8 +5,9 @@ import {
   PAGE_LIMIT_DEFAULT,
   SHARE_LINK_DAYS,
 } from "../../../domain/limits.ts";
+import type { LinkLists } from "../../../services/links/link-lists.ts";
 import type { Links } from "../../../services/links/links.ts";
-import { type LinkBase, LINKS_BEGIN } from "../../gate/link-base.ts";
+import { type LinkBase, LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
 import { decodeLinkPosition, encodeLinkPosition } from "../../operation/cursor.ts";
 import { linkSchema } from "../../records/link-schemas.ts";
 import { operation } from "../../operation/operation.ts";
@@ -17,18 +18,14 @@ import { write } from "../../operation/write.ts";
 
 export interface LinkOptions {
   readonly links: Links;
+  readonly lists: LinkLists;
   readonly linkBase: LinkBase;
 }
 
 const exampleToken = "shr_1a2b3c4d5e6f...";
 
-/** Where people see what a link shows. */
-function sharePageUrl(base: string, token: string): string {
-  return `${base}/s/${token}`;
-}
-
 /** Makes links that show a file or a folder; lists and revokes links of all kinds. */
-export function links({ links: service, linkBase }: LinkOptions) {
+export function links({ links: service, lists, linkBase }: LinkOptions) {
   return [
     write("POST", "/v0/links", {
       operationId: "createLink",
@@ -70,7 +67,7 @@ export function links({ links: service, linkBase }: LinkOptions) {
             ...exampleOf(linkSchema),
             uses: 0,
             last_used_at: null,
-            url: sharePageUrl("https://drive.example.com", exampleToken),
+            url: linkUrl("https://drive.example.com", { link: { kind: "folder" }, token: exampleToken }),
             token: exampleToken,
           },
         },
@@ -79,12 +76,12 @@ export function links({ links: service, linkBase }: LinkOptions) {
       perform: ({ body, caller, context }, reply) => {
         const base = linkBase(context);
         const { drive_id: drive, path, password, expires_at: expiresAt } = body;
-        return service.create(
+        return service.createShare(
           caller,
           { drive, path, password, expiresAt },
-          reply.with(({ link, token }) => ({
+          reply.with((made) => ({
             status: 201,
-            json: { ...linkRecord(link), url: sharePageUrl(base, token), token },
+            json: { ...linkRecord(made.link), url: linkUrl(base, made), token: made.token },
           })),
         );
       },
@@ -115,7 +112,7 @@ export function links({ links: service, linkBase }: LinkOptions) {
       ],
       errors: ["NOT_FOUND"],
       handle: async ({ query, caller }) => {
-        const { links: found, nextAfter } = await service.list(caller, {
+        const { links: found, nextAfter } = await lists.list(caller, {
           drive: query.drive_id,
           limit: query.limit,
           after: query.cursor === undefined ? null : decodeLinkPosition(query.cursor),

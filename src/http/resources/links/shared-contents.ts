@@ -1,8 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { ARCHIVE_PATHS } from "../../../domain/limits.ts";
 import type { Log } from "../../../process/log.ts";
-import type { Files } from "../../../services/files/files.ts";
-import type { SharedThings } from "../../../services/links/shared.ts";
+import type { Services } from "../../../services/services.ts";
 import { contentAnswer } from "../../content/answer.ts";
 import { operation } from "../../operation/operation.ts";
 import type { Answer } from "../../operation/spec.ts";
@@ -12,8 +11,7 @@ import { EXTRACT, extractAnswer } from "../contents/extract.ts";
 import { HIDDEN, HIDDEN_HEADERS, LOCKED, openShared, SHARED_PARAMS } from "./shared.ts";
 
 export interface SharedContentsOptions {
-  readonly shared: SharedThings;
-  readonly files: Files;
+  readonly services: Pick<Services, "shared" | "files" | "linkUses">;
   readonly log: Log;
   readonly stallMs?: number | undefined;
 }
@@ -26,7 +24,8 @@ const sharedPath = Type.Optional(
 );
 
 /** The contents that links show, and their texts. */
-export function sharedContents({ shared: service, files, log, stallMs }: SharedContentsOptions) {
+export function sharedContents({ services, log, stallMs }: SharedContentsOptions) {
+  const { shared: service, files, linkUses } = services;
   return [
     operation("GET", "/v0/shared/:token/download", {
       ...CONTENT,
@@ -53,7 +52,7 @@ export function sharedContents({ shared: service, files, log, stallMs }: SharedC
           isForAnyPage: false,
           mayGoOn: () => service.mayGoOn(token),
           // A preview belongs to the page, which was counted.
-          onStart: () => void (query.inline || service.countUse(opened)),
+          onStart: () => void (query.inline || linkUses.note(opened.linkId)),
         });
         return withHidden(response);
       },
@@ -104,7 +103,7 @@ export function sharedContents({ shared: service, files, log, stallMs }: SharedC
           stallMs,
           mayGoOn: () => service.mayGoOn(token),
         });
-        if (context.method !== "HEAD") service.countUse(opened);
+        if (context.method !== "HEAD") linkUses.note(opened.linkId);
         return withHidden(response);
       },
     }),

@@ -4,6 +4,7 @@ import { CofferError } from "../../../domain/errors.ts";
 import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../../../domain/limits.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Shared, SharedThings } from "../../../services/links/shared.ts";
+import type { Services } from "../../../services/services.ts";
 import { ALL_GUESSES, GuessThrottle } from "../../limits/guess-throttle.ts";
 import { type Cookies, tokenIn } from "../../gate/session-cookie.ts";
 import { decodePosition, encodePosition } from "../../operation/cursor.ts";
@@ -20,7 +21,7 @@ import { exampleOf } from "../../operation/examples.ts";
 import { givenPassword, integer, time } from "../../operation/schema.ts";
 
 export interface SharedOptions {
-  readonly shared: SharedThings;
+  readonly services: Pick<Services, "shared" | "linkUses">;
   readonly cookies: Cookies;
   readonly clock: Clock;
 }
@@ -56,7 +57,8 @@ export function openShared(service: SharedThings, request: Request, token: strin
 }
 
 /** What links show, to people and programs without a key. */
-export function shared({ shared: service, cookies, clock }: SharedOptions) {
+export function shared({ services, cookies, clock }: SharedOptions) {
+  const { shared: service, linkUses } = services;
   const throttle = new GuessThrottle(clock);
   return [
     operation("GET", "/v0/shared/:token", {
@@ -78,7 +80,7 @@ export function shared({ shared: service, cookies, clock }: SharedOptions) {
       errors: ["UNAUTHORIZED", "NOT_FOUND", "GONE"],
       handle: ({ request, context, params: { token } }) => {
         const opened = openShared(service, request, token);
-        if (context.method !== "HEAD") service.countUse(opened);
+        if (context.method !== "HEAD") linkUses.note(opened.linkId);
         return Response.json(sharedRecord(service, opened), { headers: HIDDEN });
       },
     }),

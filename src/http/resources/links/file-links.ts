@@ -1,0 +1,231 @@
+import { Type } from "@sinclair/typebox";
+import { LINK_SECONDS } from "../../../domain/limits.ts";
+import { formatInstant } from "../../../domain/time.ts";
+import type { Uploaded } from "../../../services/contents/upload.ts";
+import type { CreatedLink } from "../../../services/links/links.ts";
+import type { UploadFields } from "../../../services/contents/upload-fields.ts";
+import type { Services } from "../../../services/services.ts";
+import { contentAnswer } from "../../content/answer.ts";
+import { preconditionOf } from "../../content/etag.ts";
+import { type LinkBase, LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
+import { refuseLongBody } from "../../json/json-body.ts";
+import { fileWrite } from "../../operation/file-route.ts";
+import { operation } from "../../operation/operation.ts";
+import { driveRef, id, integer, time } from "../../operation/schema.ts";
+import { write, writeContent } from "../../operation/write.ts";
+import { exampleOf } from "../../operation/examples.ts";
+import { linkSchema } from "../../records/link-schemas.ts";
+import { driveSchema } from "../../records/record-schemas.ts";
+import { announcedBy, chunksOf, type Pace, readRawUpload } from "../../upload/body-chunks.ts";
+import { CONTENT } from "../contents/downloads.ts";
+import { givenType, rawBodyOf, UPLOAD, uploadAnswer } from "../contents/uploads.ts";
+
+export interface FileLinkOptions {
+  readonly services: Pick<Services, "links" | "fileLinks" | "linkUses" | "files" | "uploads">;
+  readonly linkBase: LinkBase;
+  /** Bytes. */
+  readonly maxFileSize: number;
+  readonly pace: Pace;
+}
+
+const TOKEN_PARAMS = Type.Object({ token: Type.String({ description: "The token of the link." }) });
+
+/** How long a link for one file works. */
+export const linkSeconds = Type.Optional(
+  integer({
+    minimum: LINK_SECONDS.least,
+    maximum: LINK_SECONDS.most,
+    description: `Seconds. Default ${LINK_SECONDS.default}.`,
+  }),
+);
+
+const linkId = id("The link's identifier: `DELETE /v0/links/{id}` revokes it.");
+const linkEnd = time("When the link expires.");
+const exampleBase = "https://drive.example.com";
+const exampleDownload = { link: { kind: "presigned" }, token: "lnk_1a2b3c4d5e6f..." } as const;
+const exampleUpload = { link: { kind: "upload" }, token: "upl_1a2b3c4d5e6f..." } as const;
+const exampleEnd = "2030-01-31T12:00:00.000Z";
+
+/** Links that download or take one file without a key. */
+export function fileLinks({ services, linkBase, maxFileSize, pace }: FileLinkOptions) {
+  const { links, fileLinks: service, linkUses, files, uploads } = services;
+  return [
+    ...fileWrite("POST", "/presigned-url", {
+      operationId: "createPresignedUrl",
+      tag: "Files",
+      summary: "Create a link to a file",
+      description:
+        "Anyone with the link can download the file without a key until the link expires. The link returns the file's current content, and still works if the file is moved to a place that the link's creator can access. It ends early if the key that created it is revoked. " +
+        LINKS_BEGIN,
+      bodyOptional: true,
+      body: Type.Object({
+        expires_in: linkSeconds,
+        one_time: Type.Optional(
+          Type.Boolean({ description: "Whether the link works only once. Default false." }),
+        ),
+      }),
+      example: {},
+      answers: [
+        {
+          status: 200,
+          description: "The link. It is shown only in this response.",
+          json: Type.Object({
+            id: linkId,
+            url: Type.String({ description: "`{base_url}/v0/presigned/{token}`" }),
+            token: Type.String(),
+            expires_at: linkEnd,
+          }),
+          example: {
+            id: exampleOf(linkSchema).id,
+            url: linkUrl(exampleBase, exampleDownload),
+            token: exampleDownload.token,
+            expires_at: exampleEnd,
+          },
+        },
+      ],
+      errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
+      perform: ({ body, caller, context }, file, reply) => {
+        const base = linkBase(context);
+        const wanted = { expiresIn: body.expires_in, oneTime: body.one_time };
+        const answer = reply.with((made: CreatedLink) => ({
+          json: {
+            id: made.link.id,
+            url: linkUrl(base, made),
+            token: made.token,
+            expires_at: formatInstant(made.link.expiresAt),
+          },
+        }));
+        return links.createPresigned(caller, file, wanted, answer);
+      },
+    }),
+    operation("GET", "/v0/presigned/:token", {
+      ...CONTENT,
+      operationId: "downloadByLink",
+      tag: "Files",
+      public: true,
+      opened: true,
+      summary: "Download a file with a link",
+      description:
+        "Works like downloading with a key. A one-time link is used up just before the first byte of a content is sent, even if that is only a range; not by HEAD, 304, 412, 416, or a content that turns out to be damaged before that. Returns 404 if the file is deleted, or the key that created the link is revoked.",
+      params: TOKEN_PARAMS,
+      errors: [...CONTENT.errors, "GONE", "STORAGE_FULL"],
+      handle: ({ request, context, params: { token }, query }) => {
+        const { link, file } = service.open(token);
+        return contentAnswer(files, {
+          request,
+          context,
+          file,
+          inline: query.inline,
+          isForAnyPage: true,
+          mayGoOn: () => service.mayGoOn(token),
+          ...(link.oneTime
+            ? { beforeContent: () => service.useUp(token) }
+            : { onStart: () => linkUses.note(link.id) }),
+        });
+      },
+    }),
+    write("POST", "/v0/upload-links", {
+      operationId: "createUploadLink",
+      tag: "Files",
+      summary: "Create a link for an upload",
+      description:
+        "Anyone with the link can upload one file to this path, without a key: `PUT` the raw bytes to `url`, until the link expires. The first upload that is complete uses the link up. It can write what its creator can at that moment: it ends early if the key that created it is revoked. A file at the path is replaced; it keeps its tags, metadata and expiry. " +
+        LINKS_BEGIN,
+      body: Type.Object({
+        drive_id: driveRef(),
+        path: Type.String({
+          description: "The file's path in the drive.",
+          examples: ["notes/hello.txt"],
+        }),
+        max_size: Type.Optional(
+          integer({
+            minimum: 1,
+            maximum: Number.MAX_SAFE_INTEGER,
+            description: "The most bytes of the content. Default: as much as the server takes.",
+          }),
+        ),
+        expires_in: linkSeconds,
+      }),
+      example: { drive_id: exampleOf(driveSchema).id, path: "notes/hello.txt" },
+      answers: [
+        {
+          status: 201,
+          description: "The link. It is shown only in this response.",
+          json: Type.Object({
+            id: linkId,
+            url: Type.String({ description: "`{base_url}/v0/uploads/{token}`" }),
+            expires_at: linkEnd,
+          }),
+          example: {
+            id: exampleOf(linkSchema).id,
+            url: linkUrl(exampleBase, exampleUpload),
+            expires_at: exampleEnd,
+          },
+        },
+      ],
+      errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
+      perform: ({ body, caller, context }, reply) => {
+        const base = linkBase(context);
+        const { drive_id: drive, path, max_size: maxSize, expires_in: expiresIn } = body;
+        const answer = reply.with((made: CreatedLink) => ({
+          status: 201,
+          json: {
+            id: made.link.id,
+            url: linkUrl(base, made),
+            expires_at: formatInstant(made.link.expiresAt),
+          },
+        }));
+        return links.createUpload(caller, { drive, path, maxSize, expiresIn }, answer);
+      },
+    }),
+    writeContent("PUT", "/v0/uploads/:token", {
+      ...UPLOAD,
+      operationId: "uploadByLink",
+      public: true,
+      summary: "Upload a file with a link",
+      description:
+        "The body is the content, as for `PUT /v0/files`. The upload that stores the file uses the link up; one that is refused or cut off does not. Returns 410 if the link was used or has expired, and 404 if its drive is deleted, or the key that created it is revoked.",
+      params: TOKEN_PARAMS,
+      rawBody: rawBodyOf(maxFileSize),
+      errors: [...UPLOAD.errors, "FORBIDDEN", "GONE"],
+      perform: async ({ request, context, params }, reply) => {
+        const announced = announcedBy(request, context);
+        const { upload, driveId, path, limit } = await service.begin(params.token, announced);
+        try {
+          refuseLongBody(request, limit);
+          const chunks = chunksOf(request, context, { limit, pace, look: () => upload.requireAllowed() });
+          await readRawUpload(chunks, (piece) => upload.write(piece));
+          context.suspendIdleTimeout();
+          const fields = { ...NO_FIELDS, driveId, path, contentType: givenType(request) };
+          const answer = reply.with((uploaded: Uploaded) => ({
+            ...uploadAnswer(fields, uploaded),
+            identity: identityOf(request, uploaded.file.digest),
+          }));
+          await upload.finish(fields, preconditionOf(request), answer);
+        } finally {
+          await upload.abort();
+        }
+      },
+      identify: async ({ request, context }) => {
+        const content = uploads.hashContent();
+        await readRawUpload(chunksOf(request, context, { limit: maxFileSize, pace }), (piece) =>
+          content.write(piece),
+        );
+        return identityOf(request, content.digest());
+      },
+    }),
+  ];
+}
+
+const NO_FIELDS: Omit<UploadFields, "driveId" | "path" | "contentType"> = {
+  filename: undefined,
+  metadata: undefined,
+  tags: undefined,
+  expiresAt: undefined,
+  keepsRest: true,
+};
+
+/** The same for equal uploads to one link. */
+function identityOf(request: Request, digest: string): string {
+  return JSON.stringify([givenType(request) ?? null, digest]);
+}

@@ -1,0 +1,111 @@
+import type { Clock } from "../../process/clock.ts";
+import type { Within } from "../../db/engine/database.ts";
+import type { Tables } from "../../db/tables.ts";
+import { notFound } from "../../domain/errors.ts";
+import type { File } from "../../domain/files/file.ts";
+import { requireFits } from "../../domain/files/file.ts";
+import { type Link, requireUsable } from "../../domain/links/link.ts";
+import type { Access } from "../access.ts";
+import type { FoundLink, Links } from "./links.ts";
+import type { AnnouncedBytes } from "../contents/arriving.ts";
+import type { Upload, Uploader } from "../contents/upload.ts";
+import type { Uploads } from "../contents/uploads.ts";
+
+/** A presigned link, and what it downloads. */
+export interface LinkedFile {
+  readonly link: Link;
+  readonly file: File;
+}
+
+/** An upload that a link has begun. */
+export interface LinkedUpload {
+  readonly upload: Upload;
+  readonly driveId: string;
+  readonly path: string;
+  /** The most bytes of the content. */
+  readonly limit: number;
+}
+
+/** Links for one file, which whoever has one downloads or uploads without a key. */
+export class FileLinks {
+  readonly #parts;
+
+  constructor(parts: {
+    tables: Tables;
+    access: Access;
+    links: Links;
+    clock: Clock;
+    uploads: Uploads;
+    maxFileSize: number;
+  }) {
+    this.#parts = parts;
+  }
+
+  /** The file of a link. Throws NOT_FOUND, also if the file is gone, and GONE for a used or expired link. */
+  open(token: string): LinkedFile {
+    const found = this.#linked(token);
+    if (found === null) throw notFound("link");
+    requireUsable(found.link, this.#parts.clock.now());
+    return found;
+  }
+
+  /** Whether what a link has begun to send may go on: it may be over since, and used up. */
+  mayGoOn(token: string): boolean {
+    return this.#linked(token) !== null;
+  }
+
+  /** Marks a one-time link as used. Of several calls at once, one succeeds. Throws like `open`. */
+  async useUp(token: string): Promise<void> {
+    await this.#parts.tables.writeFromReserve(() => this.#markUsed(this.open(token).link));
+  }
+
+  /**
+   * Starts the upload of a link. The link is used up in the same transaction that stores the file, and only then: of
+   * several uploads at once, one succeeds.
+   *
+   * @throws CofferError NOT_FOUND, GONE, PAYLOAD_TOO_LARGE, RATE_LIMITED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE;
+   *   `Upload.write` and `Upload.finish` throw NOT_FOUND and GONE as well
+   */
+  async begin(token: string, sent: AnnouncedBytes | null = null): Promise<LinkedUpload> {
+    const { tables, uploads, maxFileSize } = this.#parts;
+    const { link, reach } = this.#openUpload(token);
+    const { id, driveId, path } = link;
+    const limit = Math.min(maxFileSize, link.maxSize ?? maxFileSize);
+    const uploader: Uploader = {
+      reach,
+      by: { kind: "link", id },
+      holder: { owner: id, isUnclaimed: true },
+      requireValid: () => void this.#openUpload(token),
+      write: <T>(within: Within<T> | undefined, job: () => T) =>
+        tables.write(() => {
+          const { link: used } = this.#openUpload(token);
+          const result = job();
+          this.#markUsed(used);
+          return result;
+        }, within),
+    };
+    requireFits(sent?.bytes ?? 0, { maxFileSize: limit, room: null });
+    const upload = await uploads.beginFor(uploader, driveId, limit, sent && { ...sent, path });
+    return { upload, driveId, path, limit };
+  }
+
+  /** Also of a link that has expired, or was used. */
+  #linked(token: string): LinkedFile | null {
+    const found = this.#parts.links.find(token, "presigned");
+    const file = found && this.#parts.access.findFile(found.reach, { id: found.link.fileId });
+    return found && file && { link: found.link, file };
+  }
+
+  /** A link, and what its creator may write. Throws NOT_FOUND, also if the drive is gone, and GONE. */
+  #openUpload(token: string): FoundLink<"upload"> {
+    const found = this.#parts.links.find(token, "upload");
+    if (found === null || !this.#parts.access.canWrite(found.reach, found.link.driveId, found.link.path))
+      throw notFound("link");
+    requireUsable(found.link, this.#parts.clock.now());
+    return found;
+  }
+
+  #markUsed({ id }: Link): void {
+    this.#parts.tables.links.markUsed(id, this.#parts.clock.now());
+  }
+}
