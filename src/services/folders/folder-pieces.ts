@@ -1,5 +1,4 @@
 import type { SubtreeFile } from "../../db/folders/subtrees.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { Stamp } from "../../domain/changes/actor.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { notFound } from "../../domain/errors.ts";
@@ -12,14 +11,10 @@ import {
   requireShortPaths,
 } from "../../domain/folders/folder-work.ts";
 import { PIECE_FILES } from "../../domain/folders/piece.ts";
-import type { Retention } from "../../domain/history/retention.ts";
 import type { DrivePk } from "../../domain/id.ts";
-import type { Log } from "../../process/log.ts";
-import type { Changes } from "../changes/changes.ts";
 import { folderChanged, folderLeft } from "../changes/entries.ts";
 import type { Transfer } from "../files/placed-files.ts";
-import type { Tree } from "../files/tree.ts";
-import type { Quota } from "../quota.ts";
+import type { Parts } from "../parts.ts";
 import {
   advance,
   FOLDERS,
@@ -38,15 +33,11 @@ export class FolderPieces {
   readonly #parts;
   readonly #snapshots: SnapshotPieces;
 
-  constructor(parts: {
-    tables: Tables;
-    tree: Tree;
-    quota: Quota;
-    retention: Retention;
-    changes: Changes;
-    log: Log;
-    pieceRows?: number | undefined;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "tree" | "quota" | "retention" | "changes" | "log"> & {
+      pieceRows?: number | undefined;
+    },
+  ) {
     this.#parts = parts;
     this.#snapshots = new SnapshotPieces(parts);
   }

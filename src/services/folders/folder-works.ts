@@ -1,14 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "../../process/clock.ts";
 import type { RecordedWork } from "../../db/folders/folder-works.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { Actor, Stamp } from "../../domain/changes/actor.ts";
 import { CofferError, WriteRefused } from "../../domain/errors.ts";
 import { doneOf, type FolderWork, givenUp, goesOn, type Undoable } from "../../domain/folders/folder-work.ts";
 import type { FolderWorkPk } from "../../domain/id.ts";
-import type { Log } from "../../process/log.ts";
+import type { Parts } from "../parts.ts";
 import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
-import type { FolderLocks } from "./folder-locks.ts";
 import type { FolderPieces } from "./folder-pieces.ts";
 import type { WorkNotices } from "./work-notices.ts";
 import { type Progress, type Reached, START } from "./phases.ts";
@@ -57,15 +54,13 @@ export class FolderWorks {
   readonly #waiting = new Map<FolderWorkPk, { readonly timer: NodeJS.Timeout; readonly again: () => void }>();
   #isStopped = false;
 
-  constructor(parts: {
-    tables: Tables;
-    locks: FolderLocks;
-    pieces: FolderPieces;
-    snapshotRemoval: SnapshotRemoval;
-    notices: WorkNotices;
-    clock: Clock;
-    log: Log;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "locks" | "clock" | "log"> & {
+      pieces: FolderPieces;
+      snapshotRemoval: SnapshotRemoval;
+      notices: WorkNotices;
+    },
+  ) {
     this.#parts = parts;
   }
 

@@ -1,8 +1,6 @@
-import type { Clock } from "../../process/clock.ts";
 import type { RecordedWork } from "../../db/folders/folder-works.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { FolderWorkPk } from "../../domain/id.ts";
-import type { Changes } from "../changes/changes.ts";
+import type { Parts } from "../parts.ts";
 
 /** The least time between two notices of one work while it goes on, in milliseconds. */
 const PAUSE_MS = 1000;
@@ -28,7 +26,7 @@ export class WorkNotices {
   readonly #told = new Map<FolderWorkPk, number>();
   #last = 0;
 
-  constructor(parts: { tables: Tables; changes: Changes; clock: Clock }) {
+  constructor(parts: Pick<Parts, "tables" | "changes" | "clock">) {
     this.#parts = parts;
   }
 

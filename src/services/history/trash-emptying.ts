@@ -1,12 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "../../process/clock.ts";
 import type { Within } from "../../db/engine/database.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { DriveId } from "../../domain/id.ts";
-import { keptSince, type Retention } from "../../domain/history/retention.ts";
+import { keptSince } from "../../domain/history/retention.ts";
 import type { TrashPosition } from "../../domain/history/trash.ts";
-import type { Access } from "../access.ts";
+import type { Parts } from "../parts.ts";
 import { requireFurther } from "../pieces.ts";
 
 /** How many entries one step counts, and how many one transaction marks. */
@@ -28,7 +26,7 @@ interface Step {
 export class TrashEmptying {
   readonly #parts;
 
-  constructor(parts: { tables: Tables; access: Access; retention: Retention; clock: Clock }) {
+  constructor(parts: Pick<Parts, "tables" | "access" | "retention" | "clock">) {
     this.#parts = parts;
   }
 

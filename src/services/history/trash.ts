@@ -1,7 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "../../process/clock.ts";
 import type { Within } from "../../db/engine/database.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { Naming } from "../../db/files/files.ts";
 import type { SingleTrashedFile } from "../../db/history/trash-contents.ts";
 import { actorOf, type Stamp } from "../../domain/changes/actor.ts";
@@ -17,13 +15,11 @@ import {
   parseFolderPath,
   parsePrefix,
 } from "../../domain/files/path.ts";
-import { keptSince, keptUntil, type Retention } from "../../domain/history/retention.ts";
+import { keptSince, keptUntil } from "../../domain/history/retention.ts";
 import type { TrashedPlace, TrashEntry, TrashPosition } from "../../domain/history/trash.ts";
-import type { Access } from "../access.ts";
 import type { FolderChanges } from "../folders/folder-changes.ts";
-import type { FolderLocks } from "../folders/folder-locks.ts";
+import type { Parts } from "../parts.ts";
 import { nearestPlace } from "./restore-places.ts";
-import type { Tree } from "../files/tree.ts";
 
 /** How many entries one query reads, and how many one page looks at, at most. */
 const ENTRIES = { query: 100, page: 10_000 };
@@ -60,15 +56,11 @@ export interface RestoredEntry {
 export class Trash {
   readonly #parts;
 
-  constructor(parts: {
-    tables: Tables;
-    access: Access;
-    tree: Tree;
-    folderChanges: FolderChanges;
-    locks: FolderLocks;
-    retention: Retention;
-    clock: Clock;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "access" | "tree" | "locks" | "retention" | "clock"> & {
+      folderChanges: FolderChanges;
+    },
+  ) {
     this.#parts = parts;
   }
 

@@ -5,12 +5,12 @@ import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { isFolderPath, parseFolderPath, parsePathOfFile } from "../../domain/files/path.ts";
 import type { Precondition } from "../../domain/files/precondition.ts";
-import { keepsDeleted, keepsVersions, type Retention } from "../../domain/history/retention.ts";
+import { keepsDeleted, keepsVersions } from "../../domain/history/retention.ts";
 import { counted } from "../../domain/contents/texts/text.ts";
-import type { Access } from "../access.ts";
 import type { Feed } from "../changes/feed.ts";
 import type { Files } from "../files/files.ts";
 import type { Folders } from "../folders/folders.ts";
+import type { Parts } from "../parts.ts";
 import type { Trash } from "./trash.ts";
 import type { Versions } from "./versions.ts";
 
@@ -35,15 +35,15 @@ export class Undo {
   /** Single files. */
   readonly #single: Files;
 
-  constructor(parts: {
-    access: Access;
-    feed: Feed;
-    files: Files;
-    folders: Folders;
-    versions: Versions;
-    trash: Trash;
-    retention: Retention;
-  }) {
+  constructor(
+    parts: Pick<Parts, "access" | "retention"> & {
+      feed: Feed;
+      files: Files;
+      folders: Folders;
+      versions: Versions;
+      trash: Trash;
+    },
+  ) {
     this.#parts = parts;
     this.#single = parts.files;
   }

@@ -1,8 +1,6 @@
-import type { Clock } from "../../process/clock.ts";
 import type { Within } from "../../db/engine/database.ts";
 import { bodyOf } from "../../db/files/files.ts";
 import type { ShownVersions } from "../../db/history/file-versions.ts";
-import type { Tables } from "../../db/tables.ts";
 import { actorOf } from "../../domain/changes/actor.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
@@ -13,10 +11,9 @@ import type { TrashId } from "../../domain/id.ts";
 import { mimeTypeOf } from "../../domain/contents/mime.ts";
 import { parsePathOfFile } from "../../domain/files/path.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
-import { keptSince, keptWindow, type Retention } from "../../domain/history/retention.ts";
-import type { Access } from "../access.ts";
+import { keptSince, keptWindow } from "../../domain/history/retention.ts";
 import { partOf } from "../files/listings.ts";
-import type { Tree } from "../files/tree.ts";
+import type { Parts } from "../parts.ts";
 
 export interface VersionListing {
   readonly versions: readonly FileVersion[];
@@ -36,7 +33,7 @@ export interface VersionListing {
 export class Versions {
   readonly #parts;
 
-  constructor(parts: { tables: Tables; access: Access; tree: Tree; clock: Clock; retention: Retention }) {
+  constructor(parts: Pick<Parts, "tables" | "access" | "tree" | "clock" | "retention">) {
     this.#parts = parts;
   }
 

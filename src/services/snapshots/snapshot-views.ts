@@ -1,8 +1,6 @@
-import type { Clock } from "../../process/clock.ts";
 import { firstAfter, type PathRange, rangeFrom, rangeOf } from "../../db/files/path-range.ts";
 import type { ExpiredFile, SnapshotPlace, SnapshotScope } from "../../db/snapshots/snapshot-lists.ts";
 import type { Step } from "../../db/snapshots/snapshot-walk.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
@@ -18,9 +16,9 @@ import {
 } from "../../domain/files/path.ts";
 import { narrowed, wayInto } from "../../domain/files/prefix.ts";
 import type { View } from "../../domain/snapshots/snapshot.ts";
-import type { Access } from "../access.ts";
 import type { FolderListing, FolderListRequest } from "../folders/folders.ts";
 import { type Listing, type ListRequest, onlyFolders, partOf } from "../files/listings.ts";
+import type { Parts } from "../parts.ts";
 import { rangeSteps } from "../pieces.ts";
 
 /** How many expired files are read at once. */
@@ -48,7 +46,7 @@ interface Counts {
 export class SnapshotViews {
   readonly #parts;
 
-  constructor(parts: { tables: Tables; access: Access; clock: Clock }) {
+  constructor(parts: Pick<Parts, "tables" | "access" | "clock">) {
     this.#parts = parts;
   }
 
