@@ -204,10 +204,8 @@ export class FolderWorks {
       this.#parts.log.error("a change of a folder is delayed", { kind: work.kind, error });
     }
     const isFull = error instanceof WriteRefused && error.code === "STORAGE_FULL";
-    this.#parts.locks.refuse(
-      pk,
-      delayed(isFull, "Another change to this folder is waiting; try again later."),
-    );
+    const waiting = delayed(isFull, "Another change to this folder is waiting; try again later.");
+    this.#parts.locks.refuse(pk, waiting);
     reject(delayed(isFull, "This change has begun, and goes on by itself. Do not send it again."));
     this.#retryLater({ ...active, progress: { ...START, files: progress.files }, reject: () => {} });
   }

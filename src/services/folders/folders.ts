@@ -243,13 +243,9 @@ export class Folders {
 
   /** Folders of one parent, in path order, with the counts that readers see. */
   #allShown(drive: Drive, parent: FolderPath, folders: readonly Folder[]): Folder[] {
+    const { tables, clock } = this.#parts;
     const paths = folders.map(({ path }) => path);
-    const expired = this.#parts.tables.fileLists.expiredBelow(
-      drive.pk,
-      parent,
-      paths,
-      this.#parts.clock.now(),
-    );
+    const expired = tables.fileLists.expiredBelow(drive.pk, parent, paths, clock.now());
     return folders.map((folder) => {
       const { files, bytes } = expired.get(folder.path) ?? { files: 0, bytes: 0 };
       return { ...folder, fileCount: folder.fileCount - files, totalSize: folder.totalSize - bytes };

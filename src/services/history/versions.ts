@@ -68,14 +68,11 @@ export class Versions {
   pair(
     caller: Caller,
     ref: FileRef,
-    compared: { readonly from: number | undefined; readonly to: number | undefined },
+    { from, to }: { readonly from: number | undefined; readonly to: number | undefined },
   ): [from: File, to: File] {
     const file = this.#file(caller, ref);
-    const from = compared.from ?? this.#newest(caller, file);
-    return [
-      this.#at(caller, file, String(from)),
-      this.#at(caller, file, String(compared.to ?? file.version)),
-    ];
+    const at = (number: number) => this.#at(caller, file, String(number));
+    return [at(from ?? this.#newest(caller, file)), at(to ?? file.version)];
   }
 
   /**
@@ -97,10 +94,8 @@ export class Versions {
       const isGiven = mimeGiven || mimeType !== mimeTypeOf(file.filename);
       const body = { ...bodyOf(file), blob, size, mimeType, mimeGiven: isGiven };
       const drive = this.#parts.access.driveToWrite(caller, file.driveId, file.path);
-      return this.#parts.tree.change(drive, file, body, {
-        now: this.#parts.clock.now(),
-        by: actorOf(caller),
-      });
+      const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
+      return this.#parts.tree.change(drive, file, body, stamp);
     });
   }
 
@@ -124,24 +119,20 @@ export class Versions {
   /** Says that a file is missing; if it was deleted just now, also where it is. */
   #missing(caller: Caller, ref: FileRef): never {
     if ("drive" in ref) {
-      const drive = this.#parts.access.drive(caller, ref.drive);
+      const { tables, access, retention, clock } = this.#parts;
+      const drive = access.drive(caller, ref.drive);
       const path = parsePathOfFile("path", ref.path);
-      this.#parts.access.requireInside(caller, drive, path);
-      this.#parts.access.requireHistory(caller, drive);
-      const entry = this.#parts.tables.trash.newestAt(
-        drive.pk,
-        keptSince(this.#parts.retention, this.#parts.clock.now()),
-        path,
-      );
+      access.requireInside(caller, drive, path);
+      access.requireHistory(caller, drive);
+      const entry = tables.trash.newestAt(drive.pk, keptSince(retention, clock.now()), path);
       if (entry !== null) throw new CofferError("NOT_FOUND", inTrash(entry));
     }
     throw notFound("file");
   }
 
   #at(caller: Caller, file: File, number: string): File {
-    return parseVersionNumber(number) === file.version
-      ? file
-      : asFile(file, this.#version(caller, file, number));
+    if (parseVersionNumber(number) === file.version) return file;
+    return asFile(file, this.#version(caller, file, number));
   }
 
   #version(caller: Caller, file: File, number: string): FileVersion {
@@ -153,12 +144,8 @@ export class Versions {
   }
 
   #newest(caller: Caller, file: File): number {
-    const [newest] = this.#parts.tables.fileVersions.page(
-      file,
-      this.#shown(caller, file),
-      Number.MAX_SAFE_INTEGER,
-      1,
-    );
+    const { fileVersions } = this.#parts.tables;
+    const [newest] = fileVersions.page(file, this.#shown(caller, file), Number.MAX_SAFE_INTEGER, 1);
     if (newest === undefined) throw notFound("version");
     return newest.version;
   }
