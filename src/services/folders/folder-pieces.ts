@@ -112,7 +112,7 @@ export class FolderPieces {
           this.#checkPaths(work),
           this.#makeFolders(work),
           this.#putFilesBack(work),
-          this.#emptyEntry(work),
+          this.#removeEntryFolders(work),
         ];
       case "rewind":
         return this.#snapshots.rewind(work);
@@ -194,7 +194,6 @@ export class FolderPieces {
     });
   }
 
-  /** Removes the files, or moves them into the trash. */
   #removeFiles({ from, trash }: FolderRemovalWork): Phase {
     const { tables, tree } = this.#parts;
     const isTrashed = trash !== null;
@@ -234,8 +233,7 @@ export class FolderPieces {
     });
   }
 
-  /** Removes the folders of an entry. */
-  #emptyEntry({ trash }: FolderRestoreWork): Phase {
+  #removeEntryFolders({ trash }: FolderRestoreWork): Phase {
     return (piece) => {
       while (!piece.isFull) {
         const removed = this.#parts.tables.trashContents.removeFolders(trash, FOLDERS);

@@ -110,7 +110,6 @@ export class Search {
     return { findings: await this.#findings(caller, hits, new Set(drives), terms ?? []), total, isExact };
   }
 
-  /** See `Searches.find`. */
   async #hits(request: SearchRequest): Promise<SearchFound> {
     const { tables, indexer } = this.#parts;
     try {

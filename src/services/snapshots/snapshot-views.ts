@@ -199,7 +199,6 @@ function windowOf(
   return last === null ? null : { range: rangeFrom(range, firstAfter(last)), skip: 0, limit: limit + 1 };
 }
 
-/** Takes a page of what steps find. */
 async function collected<T>(
   window: Window | null,
   step: (range: PathRange, limit: number) => Step<T>,
@@ -218,7 +217,6 @@ async function collected<T>(
   return found;
 }
 
-/** Adds what steps count in a range. */
 async function counted(
   range: PathRange,
   step: (range: PathRange) => { readonly count: number; readonly rest: PathRange | null },

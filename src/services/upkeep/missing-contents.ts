@@ -85,7 +85,6 @@ export class MissingContents {
     this.#parts.log.error(TOLD, { missing: missing.length, looked_for: looked.size });
   }
 
-  /** The newest contents, and some others. */
   async *#sample(): AsyncGenerator<Content[]> {
     const { blobs, smallContents } = this.#parts.tables;
     const { smallBytes } = smallContents;

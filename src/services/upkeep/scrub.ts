@@ -163,7 +163,6 @@ function digestAt(share: number): string {
     .padStart(DIGITS, "0");
 }
 
-/** The share of the way that a digest is at. */
 function shareOf(digest: string): number {
   return digest === "" ? 0 : Number.parseInt(digest.slice(0, DIGITS), 16) / 16 ** DIGITS;
 }
