@@ -11,9 +11,9 @@ const ENDED = 100;
 export interface WorkNotice {
   readonly recorded: RecordedWork;
   readonly hasEnded: boolean;
+  /** They count up. */
+  readonly number: number;
 }
-
-type Kept = WorkNotice & { readonly number: number };
 
 /**
  * Tells streams that works have begun, gone on and ended. That is not kept: who comes later asks which are under way. So
@@ -22,7 +22,7 @@ type Kept = WorkNotice & { readonly number: number };
 export class WorkNotices {
   readonly #parts;
   /** In the order of their numbers. */
-  readonly #kept = new Map<FolderWorkPk, Kept>();
+  readonly #kept = new Map<FolderWorkPk, WorkNotice>();
   readonly #told = new Map<FolderWorkPk, number>();
   #last = 0;
 
