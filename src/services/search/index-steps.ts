@@ -1,11 +1,11 @@
 import { IndexDamaged, indexPathOf } from "../../db/search/index-tables.ts";
+import type { TextJob } from "../../db/search/job-reader.ts";
 import { type BatchId, type DrivePk, newId } from "../../domain/id.ts";
 import type { Parts } from "../parts.ts";
 import { requireFurther } from "../pieces.ts";
 import { DocumentTurn, type DocumentTurnParts } from "./document-turn.ts";
 import { IndexThread } from "./index-thread.ts";
 import type { IndexWork } from "./index-work.ts";
-import type { TextJob } from "../../db/search/job-reader.ts";
 import { readSearchedText } from "./searched-text.ts";
 
 /** After how many batches it is worth a look whether there is something to merge: FTS5 merges no fewer segments. */
