@@ -31,6 +31,8 @@ import { nearestPlace } from "./restore-places.ts";
 
 /** How many entries one query reads, and how many one page looks at, at most. */
 const ENTRIES = { query: 100, page: 10_000 };
+/** How many entries one step of emptying counts, and how many one transaction of it marks. */
+const STEPS = { count: 2000, mark: 200 };
 
 export interface TrashListRequest {
   /** An id or slug; undefined for all drives of the caller. */
@@ -59,9 +61,6 @@ export interface RestoredEntry {
   /** Null for a folder. */
   readonly fileId: FileId | null;
 }
-
-/** How many entries one step counts, and how many one transaction marks. */
-const STEPS = { count: 2000, mark: 200 };
 
 /** What emptying the trash of a drive would delete, or has deleted. */
 export interface EmptiedTrash {
