@@ -21,7 +21,8 @@ export function readDocx(archive: ZipArchive, sink: TextSink): void {
 
 /** Reads a part with paragraphs; deleted text and fields' codes are in elements of other names. */
 function readWordPart(archive: ZipArchive, part: string, sink: TextSink): void {
-  const [tab, endLine] = [() => sink.text("\t"), () => sink.endLine()];
+  const tab = () => sink.text("\t");
+  const endLine = () => sink.endLine();
   readXml(archive.pieces(part), {
     // The same again, for readers that do not know the newer form.
     ignored: ["Fallback"],

@@ -11,7 +11,7 @@ const SPACES = 1000;
 
 /** Text of an OpenDocument text: paragraphs, tables, and notes where they are referred to. */
 export function readOdt(archive: ZipArchive, sink: TextSink): void {
-  const [endLine, openInline] = [() => sink.endLine(), () => sink.openInline()];
+  const endLine = () => sink.endLine();
   const openNote = () => {
     sink.words(" [");
     // Its paragraphs do not end that of the text.
@@ -33,7 +33,7 @@ export function readOdt(archive: ZipArchive, sink: TextSink): void {
         sink.text(" ".repeat(Math.min(Math.max(spaces, 1), SPACES)));
       },
       "line-break": endLine,
-      "table-cell": openInline,
+      "table-cell": () => sink.openInline(),
     },
     close: {
       "note-body": closeNote,

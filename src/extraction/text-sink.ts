@@ -3,17 +3,9 @@ export class Enough extends Error {
   override readonly name = "Enough";
 }
 
-/** How much text to take. */
-export interface SinkLimits {
-  /** UTF-16 units. */
-  readonly units: number;
-  /** When to stop, by `performance.now()`. */
-  readonly endsAt: number;
-}
-
 /** Collects the text of a document, line by line. Every method throws Enough once there is enough. */
 export class TextSink {
-  readonly #limits: SinkLimits;
+  readonly #limits;
   readonly #pieces: string[] = [];
   #length = 0;
   /** Whether the current line has no text yet. */
@@ -28,7 +20,8 @@ export class TextSink {
   #inline = 0;
   #isCut = false;
 
-  constructor(limits: SinkLimits) {
+  /** @param limits how much text to take, in UTF-16 units, and when to stop, by `performance.now()` */
+  constructor(limits: { units: number; endsAt: number }) {
     this.#limits = limits;
   }
 

@@ -22,10 +22,8 @@ export interface XmlReader {
  */
 export function readXml(pieces: Iterable<Uint8Array>, reader: XmlReader): void {
   const parser = new SaxesParser();
-  const [open, close] = [
-    new Map(Object.entries(reader.open ?? {})),
-    new Map(Object.entries(reader.close ?? {})),
-  ];
+  const open = new Map(Object.entries(reader.open ?? {}));
+  const close = new Map(Object.entries(reader.close ?? {}));
   const { ignored = [], texts = null } = reader;
   let [depth, ignoredDepth, textDepth] = [0, 0, 0];
   // The parser goes on after an error unless its handler throws.

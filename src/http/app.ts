@@ -181,7 +181,7 @@ function resources(options: AppOptions): Route[] {
     search(services.search),
     grep(services.grep),
     folders(services.folders, services.snapshotViews),
-    trash(services.trash, services.trashEmptying),
+    trash(services.trash),
     folderTransfers(services.folders),
     apiKeys(services.apiKeys, keyThrottle),
     consent(services.authorizations),

@@ -69,7 +69,6 @@ import { Snapshots } from "./snapshots/snapshots.ts";
 import { Sweep } from "./upkeep/sweep.ts";
 import { Texts } from "./contents/texts.ts";
 import { Trash } from "./history/trash.ts";
-import { TrashEmptying } from "./history/trash-emptying.ts";
 import { Tree } from "./files/tree.ts";
 import { Undo } from "./history/undo.ts";
 import { Uploads } from "./contents/uploads.ts";
@@ -228,7 +227,6 @@ export function openServices(given: ServiceParts) {
     folderWorks: works,
     worksUnderWay,
     trash,
-    trashEmptying: new TrashEmptying(parts),
     snapshots,
     forks: new Forks({ ...parts, snapshots, snapshotRemoval, folderChanges }),
     snapshotViews: new SnapshotViews(parts),

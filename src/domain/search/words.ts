@@ -11,23 +11,11 @@ export interface Word {
 }
 
 /** Scripts written without spaces between words, and Hangul, whose particles stick to words. */
-const UNSPACED_SCRIPTS = [
-  "Han",
-  "Hiragana",
-  "Katakana",
-  "Bopomofo",
-  "Yi",
-  "Hangul",
-  "Thai",
-  "Lao",
-  "Khmer",
-  "Myanmar",
-  "Tibetan",
-  "Javanese",
-  "Balinese",
-  "Tai_Tham",
-];
-const UNSPACED = UNSPACED_SCRIPTS.map((script) => `\\p{scx=${script}}`).join("");
+const UNSPACED_SCRIPTS =
+  "Han Hiragana Katakana Bopomofo Yi Hangul Thai Lao Khmer Myanmar Tibetan Javanese Balinese Tai_Tham";
+const UNSPACED = UNSPACED_SCRIPTS.split(" ")
+  .map((script) => `\\p{scx=${script}}`)
+  .join("");
 const SPACED_RUN = String.raw`[[\p{L}\p{N}\p{M}]--[${UNSPACED}]]+`;
 
 /**

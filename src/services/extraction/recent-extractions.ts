@@ -23,7 +23,6 @@ export class RecentExtractions {
   readonly #clock: SteadyClock;
   /** The one that was used last is at the end. */
   readonly #kept = new Map<string, Kept>();
-  #units = 0;
   #idle: NodeJS.Timeout | undefined;
 
   constructor(parts: { clock: SteadyClock }) {
@@ -40,29 +39,22 @@ export class RecentExtractions {
   }
 
   put(key: string, extraction: Extraction): void {
-    this.#remove(key);
     this.#rest();
     const until = mayPass(extraction) ? this.#clock.elapsed() + RETRY_PAUSES_MS[0] : Number.POSITIVE_INFINITY;
+    this.#kept.delete(key);
     this.#kept.set(key, { extraction, until });
-    this.#units += unitsOf(extraction);
-    for (const oldest of this.#kept.keys()) {
-      if (this.#units <= UNITS && this.#kept.size <= ENTRIES) return;
-      this.#remove(oldest);
+    let units = 0;
+    for (const kept of this.#kept.values()) units += unitsOf(kept.extraction);
+    for (const [oldest, kept] of this.#kept) {
+      if (units <= UNITS && this.#kept.size <= ENTRIES) return;
+      this.#kept.delete(oldest);
+      units -= unitsOf(kept.extraction);
     }
   }
 
   #rest(): void {
     clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => {
-      this.#kept.clear();
-      this.#units = 0;
-    }, IDLE_MS).unref();
-  }
-
-  #remove(key: string): void {
-    const found = this.#kept.get(key);
-    if (found !== undefined) this.#units -= unitsOf(found.extraction);
-    this.#kept.delete(key);
+    this.#idle = setTimeout(() => this.#kept.clear(), IDLE_MS).unref();
   }
 }
 

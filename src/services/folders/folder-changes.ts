@@ -1,5 +1,4 @@
 import type { Within } from "../../db/engine/database.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { type Actor, actorOf, type Stamp } from "../../domain/changes/actor.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
@@ -16,11 +15,7 @@ import {
 import type { TrashEntry } from "../../domain/history/trash.ts";
 import type { RecordName } from "../../domain/idempotency.ts";
 import { FOLDER_COPY_ENTRIES, FOLDER_MOVE_ENTRIES, RECORD_BYTES } from "../../domain/limits.ts";
-import type { Clock } from "../../process/clock.ts";
-import type { Access } from "../access.ts";
-import type { Tree } from "../files/tree.ts";
-import type { Quota } from "../quota.ts";
-import type { FolderLocks } from "./folder-locks.ts";
+import type { Parts } from "../parts.ts";
 import type { FolderPieces } from "./folder-pieces.ts";
 import type { FolderWorks, Rest } from "./folder-works.ts";
 import { START } from "./phases.ts";
@@ -53,16 +48,12 @@ export interface FolderTransfer {
 export class FolderChanges {
   readonly #parts;
 
-  constructor(parts: {
-    tables: Tables;
-    access: Access;
-    quota: Quota;
-    tree: Tree;
-    locks: FolderLocks;
-    pieces: FolderPieces;
-    works: FolderWorks;
-    clock: Clock;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "access" | "quota" | "tree" | "locks" | "clock"> & {
+      pieces: FolderPieces;
+      works: FolderWorks;
+    },
+  ) {
     this.#parts = parts;
   }
 

@@ -1,5 +1,4 @@
 import type { SubtreeFile } from "../../db/folders/subtrees.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { Stamp } from "../../domain/changes/actor.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { notFound } from "../../domain/errors.ts";
@@ -12,14 +11,10 @@ import {
   requireShortPaths,
 } from "../../domain/folders/folder-work.ts";
 import { PIECE_FILES } from "../../domain/folders/piece.ts";
-import type { Retention } from "../../domain/history/retention.ts";
 import type { DrivePk } from "../../domain/id.ts";
-import type { Log } from "../../process/log.ts";
-import type { Changes } from "../changes/changes.ts";
 import { folderChanged, folderLeft } from "../changes/entries.ts";
 import type { Transfer } from "../files/placed-files.ts";
-import type { Tree } from "../files/tree.ts";
-import type { Quota } from "../quota.ts";
+import type { Parts } from "../parts.ts";
 import {
   advance,
   FOLDERS,
@@ -38,15 +33,11 @@ export class FolderPieces {
   readonly #parts;
   readonly #snapshots: SnapshotPieces;
 
-  constructor(parts: {
-    tables: Tables;
-    tree: Tree;
-    quota: Quota;
-    retention: Retention;
-    changes: Changes;
-    log: Log;
-    pieceRows?: number | undefined;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "tree" | "quota" | "retention" | "changes" | "log"> & {
+      pieceRows?: number | undefined;
+    },
+  ) {
     this.#parts = parts;
     this.#snapshots = new SnapshotPieces(parts);
   }
@@ -121,7 +112,7 @@ export class FolderPieces {
           this.#checkPaths(work),
           this.#makeFolders(work),
           this.#putFilesBack(work),
-          this.#emptyEntry(work),
+          this.#removeEntryFolders(work),
         ];
       case "rewind":
         return this.#snapshots.rewind(work);
@@ -203,7 +194,6 @@ export class FolderPieces {
     });
   }
 
-  /** Removes the files, or moves them into the trash. */
   #removeFiles({ from, trash }: FolderRemovalWork): Phase {
     const { tables, tree } = this.#parts;
     const isTrashed = trash !== null;
@@ -243,8 +233,7 @@ export class FolderPieces {
     });
   }
 
-  /** Removes the folders of an entry. */
-  #emptyEntry({ trash }: FolderRestoreWork): Phase {
+  #removeEntryFolders({ trash }: FolderRestoreWork): Phase {
     return (piece) => {
       while (!piece.isFull) {
         const removed = this.#parts.tables.trashContents.removeFolders(trash, FOLDERS);

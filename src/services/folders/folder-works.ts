@@ -1,14 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "../../process/clock.ts";
 import type { RecordedWork } from "../../db/folders/folder-works.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { Actor, Stamp } from "../../domain/changes/actor.ts";
 import { CofferError, WriteRefused } from "../../domain/errors.ts";
 import { doneOf, type FolderWork, givenUp, goesOn, type Undoable } from "../../domain/folders/folder-work.ts";
 import type { FolderWorkPk } from "../../domain/id.ts";
-import type { Log } from "../../process/log.ts";
+import type { Parts } from "../parts.ts";
 import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
-import type { FolderLocks } from "./folder-locks.ts";
 import type { FolderPieces } from "./folder-pieces.ts";
 import type { WorkNotices } from "./work-notices.ts";
 import { type Progress, type Reached, START } from "./phases.ts";
@@ -57,15 +54,13 @@ export class FolderWorks {
   readonly #waiting = new Map<FolderWorkPk, { readonly timer: NodeJS.Timeout; readonly again: () => void }>();
   #isStopped = false;
 
-  constructor(parts: {
-    tables: Tables;
-    locks: FolderLocks;
-    pieces: FolderPieces;
-    snapshotRemoval: SnapshotRemoval;
-    notices: WorkNotices;
-    clock: Clock;
-    log: Log;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "locks" | "clock" | "log"> & {
+      pieces: FolderPieces;
+      snapshotRemoval: SnapshotRemoval;
+      notices: WorkNotices;
+    },
+  ) {
     this.#parts = parts;
   }
 
@@ -209,10 +204,8 @@ export class FolderWorks {
       this.#parts.log.error("a change of a folder is delayed", { kind: work.kind, error });
     }
     const isFull = error instanceof WriteRefused && error.code === "STORAGE_FULL";
-    this.#parts.locks.refuse(
-      pk,
-      delayed(isFull, "Another change to this folder is waiting; try again later."),
-    );
+    const waiting = delayed(isFull, "Another change to this folder is waiting; try again later.");
+    this.#parts.locks.refuse(pk, waiting);
     reject(delayed(isFull, "This change has begun, and goes on by itself. Do not send it again."));
     this.#retryLater({ ...active, progress: { ...START, files: progress.files }, reject: () => {} });
   }

@@ -1,7 +1,4 @@
-import type { BlobStore } from "../../blobs/blob-store.ts";
-import type { Clock } from "../../process/clock.ts";
 import type { Within } from "../../db/engine/database.ts";
-import type { Tables } from "../../db/tables.ts";
 import { actorOf } from "../../domain/changes/actor.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
@@ -14,14 +11,13 @@ import {
   parseFolderOrRoot,
   parseFolderPath,
 } from "../../domain/files/path.ts";
-import { keepsDeleted, type Retention } from "../../domain/history/retention.ts";
+import { keepsDeleted } from "../../domain/history/retention.ts";
 import { wayInto } from "../../domain/files/prefix.ts";
-import type { Access, Reach } from "../access.ts";
+import type { Reach } from "../access.ts";
+import type { Parts } from "../parts.ts";
 import type { FolderChanges } from "./folder-changes.ts";
-import type { FolderLocks } from "./folder-locks.ts";
 import { partOf } from "../files/listings.ts";
 import { seenCounts } from "../files/seen-counts.ts";
-import type { Tree } from "../files/tree.ts";
 
 /** A folder as readers see it: its counts exclude expired files that wait for the sweep. */
 export interface ShownFolder {
@@ -75,16 +71,11 @@ export interface RemovedFolder {
 export class Folders {
   readonly #parts;
 
-  constructor(parts: {
-    tables: Tables;
-    blobs: BlobStore;
-    access: Access;
-    tree: Tree;
-    folderChanges: FolderChanges;
-    locks: FolderLocks;
-    retention: Retention;
-    clock: Clock;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "blobs" | "access" | "tree" | "locks" | "retention" | "clock"> & {
+      folderChanges: FolderChanges;
+    },
+  ) {
     this.#parts = parts;
   }
 
@@ -252,13 +243,9 @@ export class Folders {
 
   /** Folders of one parent, in path order, with the counts that readers see. */
   #allShown(drive: Drive, parent: FolderPath, folders: readonly Folder[]): Folder[] {
+    const { tables, clock } = this.#parts;
     const paths = folders.map(({ path }) => path);
-    const expired = this.#parts.tables.fileLists.expiredBelow(
-      drive.pk,
-      parent,
-      paths,
-      this.#parts.clock.now(),
-    );
+    const expired = tables.fileLists.expiredBelow(drive.pk, parent, paths, clock.now());
     return folders.map((folder) => {
       const { files, bytes } = expired.get(folder.path) ?? { files: 0, bytes: 0 };
       return { ...folder, fileCount: folder.fileCount - files, totalSize: folder.totalSize - bytes };

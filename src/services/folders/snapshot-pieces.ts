@@ -1,17 +1,14 @@
 import { firstAfter, isWithin, type PathRange, rangeFrom, rangeOf } from "../../db/files/path-range.ts";
 import type { LostFile, PresentFile } from "../../db/snapshots/past-files.ts";
 import type { SnapshotScope } from "../../db/snapshots/snapshot-lists.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { Stamp } from "../../domain/changes/actor.ts";
 import { asFilePath, type FilePath, parentFolder, ROOT } from "../../domain/files/path.ts";
 import type { FolderForkWork, FolderRewindWork, Tally } from "../../domain/folders/folder-work.ts";
 import { type Piece, PIECE_FILES } from "../../domain/folders/piece.ts";
-import type { Retention } from "../../domain/history/retention.ts";
 import { type DrivePk, type FileId, newId } from "../../domain/id.ts";
 import type { Past } from "../files/placed-files.ts";
-import type { Tree } from "../files/tree.ts";
 import { KeptFiles } from "../history/kept-files.ts";
-import type { Quota } from "../quota.ts";
+import type { Parts } from "../parts.ts";
 import { FOLDERS, PATHS, type Phase, placesIn, rowByRow, stepByStep } from "./phases.ts";
 
 /** What the removal of a file counts into. */
@@ -26,7 +23,7 @@ export class SnapshotPieces {
   readonly #parts;
   readonly #kept: KeptFiles;
 
-  constructor(parts: { tables: Tables; tree: Tree; quota: Quota; retention: Retention }) {
+  constructor(parts: Pick<Parts, "tables" | "tree" | "quota" | "retention">) {
     this.#parts = parts;
     this.#kept = new KeptFiles(parts);
   }

@@ -1,8 +1,6 @@
-import type { Clock } from "../../process/clock.ts";
 import type { RecordedWork } from "../../db/folders/folder-works.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { FolderWorkPk } from "../../domain/id.ts";
-import type { Changes } from "../changes/changes.ts";
+import type { Parts } from "../parts.ts";
 
 /** The least time between two notices of one work while it goes on, in milliseconds. */
 const PAUSE_MS = 1000;
@@ -13,9 +11,9 @@ const ENDED = 100;
 export interface WorkNotice {
   readonly recorded: RecordedWork;
   readonly hasEnded: boolean;
+  /** They count up. */
+  readonly number: number;
 }
-
-type Kept = WorkNotice & { readonly number: number };
 
 /**
  * Tells streams that works have begun, gone on and ended. That is not kept: who comes later asks which are under way. So
@@ -24,11 +22,11 @@ type Kept = WorkNotice & { readonly number: number };
 export class WorkNotices {
   readonly #parts;
   /** In the order of their numbers. */
-  readonly #kept = new Map<FolderWorkPk, Kept>();
+  readonly #kept = new Map<FolderWorkPk, WorkNotice>();
   readonly #told = new Map<FolderWorkPk, number>();
   #last = 0;
 
-  constructor(parts: { tables: Tables; changes: Changes; clock: Clock }) {
+  constructor(parts: Pick<Parts, "tables" | "changes" | "clock">) {
     this.#parts = parts;
   }
 

@@ -1,15 +1,13 @@
-import type { Clock } from "../../process/clock.ts";
 import type { Within } from "../../db/engine/database.ts";
 import type { RecordedWork } from "../../db/folders/folder-works.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
 import { doneOf, type FolderWork, placesOf, type WorkPlace } from "../../domain/folders/folder-work.ts";
 import type { DriveId, DrivePk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
-import type { Access } from "../access.ts";
 import { partOf } from "../files/listings.ts";
+import type { Parts } from "../parts.ts";
 import type { FolderPieces } from "./folder-pieces.ts";
 import type { FolderWorks } from "./folder-works.ts";
 import type { WorkNotices } from "./work-notices.ts";
@@ -48,14 +46,13 @@ export interface WorkListing {
 export class WorksUnderWay {
   readonly #parts;
 
-  constructor(parts: {
-    tables: Tables;
-    access: Access;
-    pieces: FolderPieces;
-    works: FolderWorks;
-    notices: WorkNotices;
-    clock: Clock;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "access" | "clock"> & {
+      pieces: FolderPieces;
+      works: FolderWorks;
+      notices: WorkNotices;
+    },
+  ) {
     this.#parts = parts;
   }
 

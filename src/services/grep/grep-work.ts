@@ -74,11 +74,8 @@ export class GrepWork {
       if (from !== null && id < from.drive) continue;
       const isFirst = id === from?.drive && from.path !== "";
       const start = from?.inside === null ? firstAfter(from.path) : from?.path;
-      yield* this.#parts.files.files(
-        pk,
-        isFirst && start !== undefined ? rangeFrom(paths, start) : paths,
-        now,
-      );
+      const left = isFirst && start !== undefined ? rangeFrom(paths, start) : paths;
+      yield* this.#parts.files.files(pk, left, now);
     }
   }
 

@@ -1,13 +1,10 @@
-import type { Clock } from "../../process/clock.ts";
 import { rangeOf } from "../../db/files/path-range.ts";
 import { type Caller, ownerOf } from "../../domain/accounts/caller.ts";
 import { invalid } from "../../domain/errors.ts";
 import { GREP, GREP_BOUNDS, GREP_LIMITS } from "../../domain/limits.ts";
 import { parsePrefix } from "../../domain/files/path.ts";
 import { narrowed } from "../../domain/files/prefix.ts";
-import type { Log } from "../../process/log.ts";
-import type { Access } from "../access.ts";
-import type { StorePlaces } from "../store-places.ts";
+import type { Parts } from "../parts.ts";
 import { GrepThreads } from "./grep-threads.ts";
 import type { GrepBounds, GrepFound, GrepTerms } from "./request.ts";
 import { holderOf, Slots } from "../slots.ts";
@@ -41,14 +38,12 @@ export class Grep {
   readonly #threads: GrepThreads;
   readonly #slots = new Slots({ limits: GREP_LIMITS, noun: "searches of lines" });
 
-  constructor(parts: {
-    access: Access;
-    clock: Clock;
-    log: Log;
-    storePlaces: StorePlaces;
-    /** Overrides `GREP_BOUNDS`. */
-    grepBounds?: GrepBounds | undefined;
-  }) {
+  constructor(
+    parts: Pick<Parts, "access" | "clock" | "log" | "storePlaces"> & {
+      /** Overrides `GREP_BOUNDS`. */
+      grepBounds?: GrepBounds | undefined;
+    },
+  ) {
     this.#parts = parts;
     this.#threads = new GrepThreads({ places: parts.storePlaces });
   }

@@ -2,7 +2,6 @@ import type { Diff } from "../../domain/contents/edit/unified-diff.ts";
 import { AskedThread } from "../../process/asked-thread.ts";
 import { Turns } from "../turns.ts";
 import { diffOf, type DiffRequest } from "./diff-request.ts";
-import type { DiffCalls } from "./diff-worker.ts";
 
 /** Texts that are together shorter are compared at once: that takes less than to ask the thread. In bytes. */
 const SHORT_BYTES = 32 * 1024;
@@ -14,7 +13,7 @@ const TIME_MS = 2000;
 /** A thread that compares texts, one pair after the other. It begins with the first long one. */
 export class DiffThread {
   readonly #turns = new Turns<"thread">();
-  #thread: AskedThread<DiffCalls> | null = null;
+  #thread: AskedThread<{ compare: typeof diffOf }> | null = null;
 
   /** The differences of two texts. Throws UNAVAILABLE if there are too few file descriptors for a thread. */
   make(request: DiffRequest): Promise<Diff> {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Tables } from "../../db/tables.ts";
 import type { DrivePk, FileId, TrashPk } from "../../domain/id.ts";
-import { keptSince, type Retention } from "../../domain/history/retention.ts";
+import { keptSince } from "../../domain/history/retention.ts";
+import type { Parts } from "../parts.ts";
 import { inPieces } from "../pieces.ts";
 
 /** How many rows one transaction removes. */
@@ -15,7 +15,7 @@ export class HistoryRemoval {
   /** The last file that is gone which was looked at. */
   #lookedAt = "";
 
-  constructor(parts: { tables: Tables; retention: Retention }) {
+  constructor(parts: Pick<Parts, "tables" | "retention">) {
     this.#parts = parts;
   }
 

@@ -1,11 +1,9 @@
-import type { Clock } from "../../process/clock.ts";
 import type { KeptThing, OldestKept } from "../../db/history/kept-ages.ts";
 import type { Releaser } from "../../db/contents/released-contents.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { TrashPk } from "../../domain/id.ts";
+import type { Parts } from "../parts.ts";
 import type { HistoryRemoval } from "./history-removal.ts";
 import { inPieces } from "../pieces.ts";
-import type { Quota } from "../quota.ts";
 import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
 
 /** How many versions one transaction removes. */
@@ -30,13 +28,12 @@ export class Pruning {
   readonly #parts;
   #isStopped = false;
 
-  constructor(parts: {
-    tables: Tables;
-    quota: Quota;
-    historyRemoval: HistoryRemoval;
-    snapshotRemoval: SnapshotRemoval;
-    clock: Clock;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "quota" | "clock"> & {
+      historyRemoval: HistoryRemoval;
+      snapshotRemoval: SnapshotRemoval;
+    },
+  ) {
     this.#parts = parts;
   }
 

@@ -1,14 +1,19 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "../../process/clock.ts";
 import type { Within } from "../../db/engine/database.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { Naming } from "../../db/files/files.ts";
 import type { SingleTrashedFile } from "../../db/history/trash-contents.ts";
 import { actorOf, type Stamp } from "../../domain/changes/actor.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { notFound } from "../../domain/errors.ts";
-import { type DrivePk, type FileId, parseId, type TrashId, type TrashPk } from "../../domain/id.ts";
+import {
+  type DriveId,
+  type DrivePk,
+  type FileId,
+  parseId,
+  type TrashId,
+  type TrashPk,
+} from "../../domain/id.ts";
 import { mimeTypeOf } from "../../domain/contents/media-type.ts";
 import {
   type Filename,
@@ -17,16 +22,17 @@ import {
   parseFolderPath,
   parsePrefix,
 } from "../../domain/files/path.ts";
-import { keptSince, keptUntil, type Retention } from "../../domain/history/retention.ts";
+import { keptSince, keptUntil } from "../../domain/history/retention.ts";
 import type { TrashedPlace, TrashEntry, TrashPosition } from "../../domain/history/trash.ts";
-import type { Access } from "../access.ts";
 import type { FolderChanges } from "../folders/folder-changes.ts";
-import type { FolderLocks } from "../folders/folder-locks.ts";
+import type { Parts } from "../parts.ts";
+import { requireFurther } from "../pieces.ts";
 import { nearestPlace } from "./restore-places.ts";
-import type { Tree } from "../files/tree.ts";
 
 /** How many entries one query reads, and how many one page looks at, at most. */
 const ENTRIES = { query: 100, page: 10_000 };
+/** How many entries one step of emptying counts, and how many one transaction of it marks. */
+const STEPS = { count: 2000, mark: 200 };
 
 export interface TrashListRequest {
   /** An id or slug; undefined for all drives of the caller. */
@@ -56,19 +62,27 @@ export interface RestoredEntry {
   readonly fileId: FileId | null;
 }
 
-/** Lists what was deleted, brings it back, and deletes it for good. All of a drive goes by `TrashEmptying`. */
+/** What emptying the trash of a drive would delete, or has deleted. */
+export interface EmptiedTrash {
+  readonly driveId: DriveId;
+  readonly entries: number;
+}
+
+/** One transaction of emptying a trash, and where the next goes on; null at the end. */
+interface Step {
+  readonly emptied: EmptiedTrash;
+  readonly last: TrashPosition | null;
+}
+
+/** Lists what was deleted, brings it back, and deletes it for good. */
 export class Trash {
   readonly #parts;
 
-  constructor(parts: {
-    tables: Tables;
-    access: Access;
-    tree: Tree;
-    folderChanges: FolderChanges;
-    locks: FolderLocks;
-    retention: Retention;
-    clock: Clock;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "access" | "tree" | "locks" | "retention" | "clock"> & {
+      folderChanges: FolderChanges;
+    },
+  ) {
     this.#parts = parts;
   }
 
@@ -146,6 +160,56 @@ export class Trash {
       this.#parts.tables.trash.setState(entry.pk, "gone");
       return entry;
     });
+  }
+
+  /** Counts what `empty` would delete. It changes nothing, but is a write, so `within` can keep the response. */
+  async previewEmptying(
+    caller: Caller,
+    driveId: string,
+    within?: Within<EmptiedTrash>,
+  ): Promise<EmptiedTrash> {
+    const drive = this.#parts.access.driveToManage(caller, driveId);
+    let entries = 0;
+    for (let after: TrashPosition | null = this.#oldest(); after !== null; await nextTurn()) {
+      const some = this.#parts.tables.trash.some(drive.pk, after, STEPS.count);
+      entries += some.length;
+      after = some.length < STEPS.count ? null : (some.at(-1) ?? null);
+    }
+    return this.#parts.access.writeFromReserve(caller, within, () => {
+      const { id } = this.#parts.access.driveToManage(caller, driveId);
+      return { driveId: id, entries };
+    });
+  }
+
+  /**
+   * Deletes for good what is in the trash of a drive, in several transactions; `within` is called in the last one. What
+   * a running deletion or restore uses stays. After an error, entries of earlier transactions stay deleted. Only who
+   * manages the drive can.
+   */
+  async empty(caller: Caller, driveId: string, within?: Within<EmptiedTrash>): Promise<EmptiedTrash> {
+    const { trash } = this.#parts.tables;
+    let [entries, after] = [0, this.#oldest()];
+    for (;;) {
+      const step = await this.#parts.access.writeFromReserve(
+        caller,
+        ({ emptied, last }: Step) => (last === null ? within?.(emptied) : undefined),
+        (): Step => {
+          const drive = this.#parts.access.driveToManage(caller, driveId);
+          const some = trash.some(drive.pk, after, STEPS.mark);
+          for (const { pk } of some) trash.setState(pk, "gone");
+          const emptied = { driveId: drive.id, entries: entries + some.length };
+          return { emptied, last: some.length < STEPS.mark ? null : (some.at(-1) ?? null) };
+        },
+      );
+      if (step.last === null) return step.emptied;
+      requireFurther("the emptying of a trash", after.id, step.last.id);
+      [entries, after] = [step.emptied.entries, step.last];
+    }
+  }
+
+  /** The position before all entries that are kept still. */
+  #oldest(): TrashPosition {
+    return { deletedAt: keptSince(this.#parts.retention, this.#parts.clock.now()) + 1, id: "" };
   }
 
   #shown(entry: TrashEntry): ShownEntry {

@@ -5,12 +5,12 @@ import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { isFolderPath, parseFolderPath, parsePathOfFile } from "../../domain/files/path.ts";
 import type { Precondition } from "../../domain/files/precondition.ts";
-import { keepsDeleted, keepsVersions, type Retention } from "../../domain/history/retention.ts";
+import { keepsDeleted, keepsVersions } from "../../domain/history/retention.ts";
 import { counted } from "../../domain/contents/texts/text.ts";
-import type { Access } from "../access.ts";
 import type { Feed } from "../changes/feed.ts";
 import type { Files } from "../files/files.ts";
-import type { Folders } from "../folders/folders.ts";
+import type { Folders, RemovedFolder } from "../folders/folders.ts";
+import type { Parts } from "../parts.ts";
 import type { Trash } from "./trash.ts";
 import type { Versions } from "./versions.ts";
 
@@ -35,15 +35,15 @@ export class Undo {
   /** Single files. */
   readonly #single: Files;
 
-  constructor(parts: {
-    access: Access;
-    feed: Feed;
-    files: Files;
-    folders: Folders;
-    versions: Versions;
-    trash: Trash;
-    retention: Retention;
-  }) {
+  constructor(
+    parts: Pick<Parts, "access" | "retention"> & {
+      feed: Feed;
+      files: Files;
+      folders: Folders;
+      versions: Versions;
+      trash: Trash;
+    },
+  ) {
     this.#parts = parts;
     this.#single = parts.files;
   }
@@ -143,9 +143,8 @@ export class Undo {
     this.#requireTrash(change);
     const { path } = change;
     // Inside the write: a file may just be coming.
-    await this.#parts.folders.remove(caller, drive.id, path, ({ fileCount }) =>
-      requireSameCount(change, fileCount),
-    );
+    const within = ({ fileCount }: RemovedFolder) => requireSameCount(change, fileCount);
+    await this.#parts.folders.remove(caller, drive.id, path, within);
     return { path, isTrashed: true };
   }
 
@@ -154,12 +153,9 @@ export class Undo {
    * undo more than that.
    */
   async #requireFromTrash(caller: Caller, drive: Drive, change: Change): Promise<void> {
-    const deletion = await this.#find(
-      caller,
-      drive,
-      ({ type, ref }) => type === "folder.deleted" && ref !== null && ref === change.ref,
-    );
-    if (deletion !== null) return;
+    const isDeletion = ({ type, ref }: Change) =>
+      type === "folder.deleted" && ref !== null && ref === change.ref;
+    if ((await this.#find(caller, drive, isDeletion)) !== null) return;
     throw cannotUndo(change, "Restore the snapshot that was taken just before it, with the same path.");
   }
 
@@ -171,14 +167,9 @@ export class Undo {
         "Only its name, tags, metadata or expiry changed, and no versions of these are kept.",
       );
     }
-    if (!keepsVersions(this.#parts.retention))
-      throw cannotUndo(change, "This server keeps no earlier contents.");
-    await this.#parts.versions.restore(
-      caller,
-      { drive: drive.id, path },
-      String(version - 1),
-      stillHas(change),
-    );
+    const { retention, versions } = this.#parts;
+    if (!keepsVersions(retention)) throw cannotUndo(change, "This server keeps no earlier contents.");
+    await versions.restore(caller, { drive: drive.id, path }, String(version - 1), stillHas(change));
     return { path, isTrashed: false };
   }
 

@@ -1,4 +1,3 @@
-import type { BlobStore } from "../../blobs/blob-store.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Diff } from "../../domain/contents/edit/unified-diff.ts";
 import { CofferError } from "../../domain/errors.ts";
@@ -8,11 +7,10 @@ import { DIFF_LIMITS, DIFF_TEXT_BYTES } from "../../domain/limits.ts";
 import { markBytes } from "../../domain/contents/texts/lines.ts";
 import { utf8Length } from "../../domain/contents/texts/text.ts";
 import { asUtf8 } from "../../domain/contents/texts/text-encoding.ts";
-import type { DamagedContents } from "../contents/damaged-contents.ts";
+import type { Parts } from "../parts.ts";
 import { DiffThread } from "./diff-thread.ts";
 import type { LineIndexes } from "../contents/line-indexes.ts";
 import { holderOf, Slots } from "../slots.ts";
-import type { UsageMeter } from "../accounts/usage.ts";
 import type { Versions } from "./versions.ts";
 
 /** How one content of a file differs from another. */
@@ -28,13 +26,9 @@ export class VersionDiffs {
   readonly #slots = new Slots({ limits: DIFF_LIMITS, noun: "comparisons" });
   readonly #thread = new DiffThread();
 
-  constructor(parts: {
-    versions: Versions;
-    blobs: BlobStore;
-    damaged: DamagedContents;
-    indexes: LineIndexes;
-    usage: UsageMeter;
-  }) {
+  constructor(
+    parts: Pick<Parts, "blobs" | "damaged" | "usage"> & { versions: Versions; indexes: LineIndexes },
+  ) {
     this.#parts = parts;
   }
 

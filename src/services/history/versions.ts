@@ -1,8 +1,6 @@
-import type { Clock } from "../../process/clock.ts";
 import type { Within } from "../../db/engine/database.ts";
 import { bodyOf } from "../../db/files/files.ts";
 import type { ShownVersions } from "../../db/history/file-versions.ts";
-import type { Tables } from "../../db/tables.ts";
 import { actorOf } from "../../domain/changes/actor.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
@@ -13,10 +11,9 @@ import type { TrashId } from "../../domain/id.ts";
 import { mimeTypeOf } from "../../domain/contents/media-type.ts";
 import { parsePathOfFile } from "../../domain/files/path.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
-import { keptSince, keptWindow, type Retention } from "../../domain/history/retention.ts";
-import type { Access } from "../access.ts";
+import { keptSince, keptWindow } from "../../domain/history/retention.ts";
 import { partOf } from "../files/listings.ts";
-import type { Tree } from "../files/tree.ts";
+import type { Parts } from "../parts.ts";
 
 export interface VersionListing {
   readonly versions: readonly FileVersion[];
@@ -36,7 +33,7 @@ export interface VersionListing {
 export class Versions {
   readonly #parts;
 
-  constructor(parts: { tables: Tables; access: Access; tree: Tree; clock: Clock; retention: Retention }) {
+  constructor(parts: Pick<Parts, "tables" | "access" | "tree" | "clock" | "retention">) {
     this.#parts = parts;
   }
 
@@ -71,14 +68,11 @@ export class Versions {
   pair(
     caller: Caller,
     ref: FileRef,
-    compared: { readonly from: number | undefined; readonly to: number | undefined },
+    { from, to }: { readonly from: number | undefined; readonly to: number | undefined },
   ): [from: File, to: File] {
     const file = this.#file(caller, ref);
-    const from = compared.from ?? this.#newest(caller, file);
-    return [
-      this.#at(caller, file, String(from)),
-      this.#at(caller, file, String(compared.to ?? file.version)),
-    ];
+    const at = (number: number) => this.#at(caller, file, String(number));
+    return [at(from ?? this.#newest(caller, file)), at(to ?? file.version)];
   }
 
   /**
@@ -100,10 +94,8 @@ export class Versions {
       const isGiven = mimeGiven || mimeType !== mimeTypeOf(file.filename);
       const body = { ...bodyOf(file), blob, size, mimeType, mimeGiven: isGiven };
       const drive = this.#parts.access.driveToWrite(caller, file.driveId, file.path);
-      return this.#parts.tree.change(drive, file, body, {
-        now: this.#parts.clock.now(),
-        by: actorOf(caller),
-      });
+      const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
+      return this.#parts.tree.change(drive, file, body, stamp);
     });
   }
 
@@ -127,24 +119,20 @@ export class Versions {
   /** Says that a file is missing; if it was deleted just now, also where it is. */
   #missing(caller: Caller, ref: FileRef): never {
     if ("drive" in ref) {
-      const drive = this.#parts.access.drive(caller, ref.drive);
+      const { tables, access, retention, clock } = this.#parts;
+      const drive = access.drive(caller, ref.drive);
       const path = parsePathOfFile("path", ref.path);
-      this.#parts.access.requireInside(caller, drive, path);
-      this.#parts.access.requireHistory(caller, drive);
-      const entry = this.#parts.tables.trash.newestAt(
-        drive.pk,
-        keptSince(this.#parts.retention, this.#parts.clock.now()),
-        path,
-      );
+      access.requireInside(caller, drive, path);
+      access.requireHistory(caller, drive);
+      const entry = tables.trash.newestAt(drive.pk, keptSince(retention, clock.now()), path);
       if (entry !== null) throw new CofferError("NOT_FOUND", inTrash(entry));
     }
     throw notFound("file");
   }
 
   #at(caller: Caller, file: File, number: string): File {
-    return parseVersionNumber(number) === file.version
-      ? file
-      : asFile(file, this.#version(caller, file, number));
+    if (parseVersionNumber(number) === file.version) return file;
+    return asFile(file, this.#version(caller, file, number));
   }
 
   #version(caller: Caller, file: File, number: string): FileVersion {
@@ -156,12 +144,8 @@ export class Versions {
   }
 
   #newest(caller: Caller, file: File): number {
-    const [newest] = this.#parts.tables.fileVersions.page(
-      file,
-      this.#shown(caller, file),
-      Number.MAX_SAFE_INTEGER,
-      1,
-    );
+    const { fileVersions } = this.#parts.tables;
+    const [newest] = fileVersions.page(file, this.#shown(caller, file), Number.MAX_SAFE_INTEGER, 1);
     if (newest === undefined) throw notFound("version");
     return newest.version;
   }

@@ -1,12 +1,11 @@
-import type { BlobStore } from "../../blobs/blob-store.ts";
 import type { TextJob } from "../../db/search/job-reader.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { documentFormatOf, EXTRACTION_LIMITS, mayPass } from "../../domain/contents/extraction.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { SEARCHED_BYTES } from "../../domain/search/slices.ts";
-import type { Log } from "../../process/log.ts";
-import { type DamagedContents, DamagedFile } from "../contents/damaged-contents.ts";
+import { DamagedFile } from "../contents/damaged-contents.ts";
 import type { DocumentReader } from "../extraction/document-reader.ts";
+import type { Parts } from "../parts.ts";
 import type { ReadDocument } from "./index-work.ts";
 
 /**
@@ -14,12 +13,7 @@ import type { ReadDocument } from "./index-work.ts";
  */
 const UNITS_A_BYTE = 8;
 
-export interface DocumentTurnParts {
-  readonly blobs: BlobStore;
-  readonly damaged: DamagedContents;
-  readonly documentReader: DocumentReader;
-  readonly log: Log;
-}
+export type DocumentTurnParts = Pick<Parts, "blobs" | "damaged" | "log"> & { documentReader: DocumentReader };
 
 /**
  * Reads documents for the index, one at a time, while other jobs are done. Drives take turns, so that one with many

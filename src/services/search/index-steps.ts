@@ -1,13 +1,11 @@
-import type { Clock } from "../../process/clock.ts";
 import { IndexDamaged, indexPathOf } from "../../db/search/index-tables.ts";
-import type { Tables } from "../../db/tables.ts";
+import type { TextJob } from "../../db/search/job-reader.ts";
 import { type BatchId, type DrivePk, newId } from "../../domain/id.ts";
+import type { Parts } from "../parts.ts";
 import { requireFurther } from "../pieces.ts";
 import { DocumentTurn, type DocumentTurnParts } from "./document-turn.ts";
 import { IndexThread } from "./index-thread.ts";
-import type { StorePlaces } from "../store-places.ts";
 import type { IndexWork } from "./index-work.ts";
-import type { TextJob } from "../../db/search/job-reader.ts";
 import { readSearchedText } from "./searched-text.ts";
 
 /** After how many batches it is worth a look whether there is something to merge: FTS5 merges no fewer segments. */
@@ -16,11 +14,7 @@ const MERGED_BATCHES = 4;
 /** After how long without work the thread ends, in milliseconds. Its memory is the system's again then. */
 export const IDLE_MS = 5000;
 
-export interface IndexParts extends DocumentTurnParts {
-  readonly tables: Tables;
-  readonly clock: Clock;
-  readonly storePlaces: StorePlaces;
-}
+export type IndexParts = Pick<Parts, "tables" | "clock" | "storePlaces"> & DocumentTurnParts;
 
 /** What was there to index: nothing, some of which all is done, or more than one batch. */
 export type Indexed = "nothing" | "some" | "many";

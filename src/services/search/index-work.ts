@@ -205,7 +205,6 @@ function sliced(file: FilePk, drive: DrivePk, text: string): IndexedText {
   return { file, slices };
 }
 
-/** The text of the beginning of an HTML document. */
 function markupText(bytes: Uint8Array): string {
   const sink = new TextSink({ units: SEARCHED_BYTES, endsAt: performance.now() + MARKUP_MS });
   try {

@@ -32,7 +32,8 @@ export class Indexer {
   #hasMerged = false;
   /** Whether it was asked to run since it last began to look for something to do. */
   #isAsked = false;
-  #step = Promise.withResolvers<void>();
+  /** Resolves at the end of the current step, with whether it was done. */
+  #step = Promise.withResolvers<boolean>();
 
   constructor(parts: IndexParts) {
     this.#parts = parts;
@@ -122,13 +123,9 @@ export class Indexer {
 
   /** Waits for the end of a step. Whether it was done; false after a timeout or a failure. */
   async #stepWithin(ms: number): Promise<boolean> {
-    const { promise: late, resolve } = Promise.withResolvers<boolean>();
-    const timer = setTimeout(() => resolve(false), ms);
-    const done = this.#step.promise.then(
-      () => true,
-      () => false,
-    );
-    const isDone = await Promise.race([done, late]);
+    const late = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => late.resolve(false), ms);
+    const isDone = await Promise.race([this.#step.promise, late.promise]);
     clearTimeout(timer);
     return isDone;
   }
@@ -143,27 +140,24 @@ export class Indexer {
       // Jobs may have come after the last look.
       while (this.#isAsked) {
         this.#isAsked = false;
-        while (await this.#next()) this.#announce().resolve();
+        while (await this.#next()) this.#announce(true);
       }
       // Before the waiters resume: one that finds more jobs must be able to start again.
       this.#running = null;
-      this.#announce().resolve();
+      this.#announce(true);
     } catch (error) {
       this.#running = null;
       // A disk that is full or failed, and too few descriptors, are logged elsewhere.
       if (!(error instanceof CofferError)) this.#parts.log.error("indexing failed", { error });
-      this.#announce().reject(error);
+      this.#announce(false);
       this.#schedule(RETRY_MS);
     }
   }
 
   /** Ends the current step; waiters check again. */
-  #announce(): PromiseWithResolvers<void> {
-    const step = this.#step;
-    // There may be no waiter to handle a rejection.
-    step.promise.catch(() => {});
+  #announce(isDone: boolean): void {
+    this.#step.resolve(isDone);
     this.#step = Promise.withResolvers();
-    return step;
   }
 
   /** Does one step, first for waiters. Returns false if there is nothing to do now, or it is stopped. */

@@ -1,9 +1,6 @@
-import type { BlobStore } from "../../blobs/blob-store.ts";
-import type { Clock } from "../../process/clock.ts";
 import { rangeOf } from "../../db/files/path-range.ts";
 import { IndexDamaged } from "../../db/search/index-tables.ts";
 import type { SearchFilters, SearchFound, SearchHit, SearchRequest } from "../../db/search/request.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { documentFormatOf } from "../../domain/contents/extraction.ts";
 import { invalid } from "../../domain/errors.ts";
@@ -16,9 +13,7 @@ import { parseQuery, type SearchTerm } from "../../domain/search/query.ts";
 import { bytesToEndOf } from "../../domain/search/slices.ts";
 import { snippetOf } from "../../domain/search/snippet.ts";
 import { parseInstant } from "../../domain/time.ts";
-import type { Log } from "../../process/log.ts";
-import type { Access } from "../access.ts";
-import type { DamagedContents } from "../contents/damaged-contents.ts";
+import type { Parts } from "../parts.ts";
 import { Turns } from "../turns.ts";
 import type { Indexer } from "./indexer.ts";
 import { readSearchedText } from "./searched-text.ts";
@@ -73,17 +68,13 @@ export class Search {
   readonly #parts;
   readonly #turns = new Turns<"snippet">();
 
-  constructor(parts: {
-    tables: Tables;
-    blobs: BlobStore;
-    damaged: DamagedContents;
-    access: Access;
-    indexer: Indexer;
-    clock: Clock;
-    log: Log;
-    /** Overrides the default timeouts. */
-    searchTimes?: SearchTimes | undefined;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "blobs" | "damaged" | "access" | "clock" | "log"> & {
+      indexer: Indexer;
+      /** Overrides the default timeouts. */
+      searchTimes?: SearchTimes | undefined;
+    },
+  ) {
     this.#parts = { ...parts, times: parts.searchTimes ?? TIMES };
   }
 
@@ -119,7 +110,6 @@ export class Search {
     return { findings: await this.#findings(caller, hits, new Set(drives), terms ?? []), total, isExact };
   }
 
-  /** See `Searches.find`. */
   async #hits(request: SearchRequest): Promise<SearchFound> {
     const { tables, indexer } = this.#parts;
     try {

@@ -1,7 +1,4 @@
-import type { BlobStore } from "../../blobs/blob-store.ts";
-import type { Clock } from "../../process/clock.ts";
 import type { Within } from "../../db/engine/database.ts";
-import type { Tables } from "../../db/tables.ts";
 import { actorOf, type Stamp } from "../../domain/changes/actor.ts";
 import { type Caller, requireAccount } from "../../domain/accounts/caller.ts";
 import { type Drive, parseDriveName, type SeenDrive, slugOf } from "../../domain/drives/drive.ts";
@@ -9,10 +6,8 @@ import { invalid } from "../../domain/errors.ts";
 import { type DriveId, type DrivePk, newId, type UserPk } from "../../domain/id.ts";
 import { FORK_FILES, RECORD_BYTES } from "../../domain/limits.ts";
 import { ROOT } from "../../domain/files/path.ts";
-import type { Access } from "../access.ts";
 import type { FolderChanges } from "../folders/folder-changes.ts";
-import type { FolderLocks } from "../folders/folder-locks.ts";
-import type { Quota } from "../quota.ts";
+import type { Parts } from "../parts.ts";
 import type { SnapshotRemoval } from "./snapshot-removal.ts";
 import type { Snapshots } from "./snapshots.ts";
 
@@ -27,17 +22,13 @@ export interface ForkRequest {
 export class Forks {
   readonly #parts;
 
-  constructor(parts: {
-    tables: Tables;
-    blobs: BlobStore;
-    access: Access;
-    quota: Quota;
-    locks: FolderLocks;
-    snapshots: Snapshots;
-    snapshotRemoval: SnapshotRemoval;
-    folderChanges: FolderChanges;
-    clock: Clock;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "blobs" | "access" | "quota" | "locks" | "clock"> & {
+      snapshots: Snapshots;
+      snapshotRemoval: SnapshotRemoval;
+      folderChanges: FolderChanges;
+    },
+  ) {
     this.#parts = parts;
   }
 

@@ -1,11 +1,10 @@
 import { HELD, type Held, type HeldPosition } from "../../db/snapshots/held-rows.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { Stamp } from "../../domain/changes/actor.ts";
 import type { DrivePk, SnapshotId } from "../../domain/id.ts";
 import { Piece } from "../../domain/folders/piece.ts";
 import { ROOT } from "../../domain/files/path.ts";
 import type { Snapshot } from "../../domain/snapshots/snapshot.ts";
-import type { Changes } from "../changes/changes.ts";
+import type { Parts } from "../parts.ts";
 import { requireFurther } from "../pieces.ts";
 
 /** Rows per held row: its own, its content's counts, its drive's and their owner's. */
@@ -27,7 +26,7 @@ export class SnapshotRemoval {
   readonly #parts;
   #progress: Progress | null = null;
 
-  constructor(parts: { tables: Tables; changes: Changes }) {
+  constructor(parts: Pick<Parts, "tables" | "changes">) {
     this.#parts = parts;
   }
 

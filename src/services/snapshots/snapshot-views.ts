@@ -1,13 +1,10 @@
-import type { Clock } from "../../process/clock.ts";
 import { firstAfter, type PathRange, rangeFrom, rangeOf } from "../../db/files/path-range.ts";
 import type { ExpiredFile, SnapshotPlace, SnapshotScope } from "../../db/snapshots/snapshot-lists.ts";
 import type { Step } from "../../db/snapshots/snapshot-walk.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
-import { type FileFacts, parseTagFilter } from "../../domain/files/file.ts";
-import type { ListPosition } from "../../domain/files/file-sort.ts";
+import { parseTagFilter } from "../../domain/files/file.ts";
 import type { FolderFacts } from "../../domain/folders/folder.ts";
 import {
   containingFolder,
@@ -18,9 +15,9 @@ import {
 } from "../../domain/files/path.ts";
 import { narrowed, wayInto } from "../../domain/files/prefix.ts";
 import type { View } from "../../domain/snapshots/snapshot.ts";
-import type { Access } from "../access.ts";
 import type { FolderListing, FolderListRequest } from "../folders/folders.ts";
 import { type Listing, type ListRequest, onlyFolders, partOf } from "../files/listings.ts";
+import type { Parts } from "../parts.ts";
 import { rangeSteps } from "../pieces.ts";
 
 /** How many expired files are read at once. */
@@ -29,8 +26,9 @@ const EXPIRED = 1000;
 /** How many rows are passed over at once, to reach a page by its number. */
 const SKIPPED = 500;
 
-/** A page: how many come before it, and how many it has. */
+/** A page: the range that it is in, how many come before it there, and how many it has. */
 interface Window {
+  readonly range: PathRange;
   readonly skip: number;
   readonly limit: number;
 }
@@ -48,13 +46,13 @@ interface Counts {
 export class SnapshotViews {
   readonly #parts;
 
-  constructor(parts: { tables: Tables; access: Access; clock: Clock }) {
+  constructor(parts: Pick<Parts, "tables" | "access" | "clock">) {
     this.#parts = parts;
   }
 
   /** Like `Listings.list`, in a snapshot; in path order only. Rejects with NOT_FOUND, VALIDATION_ERROR. */
   async list(caller: Caller, snapshot: string, request: ListRequest): Promise<Listing> {
-    const { page, limit, after, grouped } = request;
+    const { limit, after, grouped } = request;
     const asked = parsePrefix("prefix", request.prefix);
     const tags = JSON.stringify(parseTagFilter("tags", request.tags));
     if (request.sort !== "path") throw invalid("sort", 'must be "path" in a snapshot');
@@ -68,10 +66,18 @@ export class SnapshotViews {
     if (folder === null) return onlyFolders(request, []);
     if (grouped && prefix !== asked) return onlyFolders(request, [wayInto(containingFolder(asked), seen)]);
     const place = grouped ? this.#placeOf(view.drive, folder.path) : null;
-    const window = { skip: after === null ? (page - 1) * limit : 0, limit: limit + 1 };
     const range = rangeOf(prefix);
-    const files = await this.#files(scope, place, { range, after, tags }, window);
-    const folders = place === null ? null : await this.#folders(scope, place, { range, after }, window);
+    const lastFile = after?.file ?? null;
+    const lastPath = lastFile !== null && "path" in lastFile ? lastFile.path : null;
+    const files = await collected(windowOf(range, request, lastPath), (part, most) =>
+      place === null
+        ? snapshotLists.files(scope, part, most, tags)
+        : snapshotLists.filesIn(scope, place, part, most, tags),
+    );
+    const ofFolders = windowOf(range, request, after?.folder ?? null);
+    const folders =
+      place &&
+      (await collected(ofFolders, (part, most) => snapshotLists.foldersIn(scope, place, part, most)));
     const shown = partOf(files, limit, ({ path }) => path);
     const level = partOf(folders?.map(({ path }) => path) ?? [], limit, (path) => path);
     const isLast = shown.next === null && level.next === null;
@@ -104,12 +110,13 @@ export class SnapshotViews {
       return { folders: isFirst ? folders : [], total: folders.length, nextAfter: null };
     }
     this.#parts.access.requireInside(caller, view.drive, path);
-    const parent = this.#parts.tables.snapshotLists.folderAt(scope, path);
+    const { snapshotLists } = this.#parts.tables;
+    const parent = snapshotLists.folderAt(scope, path);
     if (parent === null) throw notFound("folder");
-    const window = { skip: after === null ? (page - 1) * limit : 0, limit: limit + 1 };
-    const position = after === null ? null : { file: null, folder: after };
     const place = this.#placeOf(view.drive, path);
-    const some = await this.#folders(scope, place, { range: rangeOf(path), after: position }, window);
+    const some = await collected(windowOf(rangeOf(path), request, after), (part, most) =>
+      snapshotLists.foldersIn(scope, place, part, most),
+    );
     const expired = await this.#expiredBelow(scope, path);
     const { found, next: nextAfter } = partOf(some, limit, (folder) => folder.path);
     return {
@@ -131,37 +138,6 @@ export class SnapshotViews {
     const expired = await this.#expiredBelow(scope, parentFolder(prefix));
     const ownFolderCount = step.path === end.path ? end.ownFolderCount : 1;
     return [{ ...step, ...countsOf(end, expired.get(prefix)), ownFolderCount }];
-  }
-
-  async #files(
-    scope: SnapshotScope,
-    place: SnapshotPlace | null,
-    { range, after, tags }: { range: PathRange; after: ListPosition | null; tags: string },
-    window: Window,
-  ): Promise<FileFacts[]> {
-    const { snapshotLists } = this.#parts.tables;
-    const position = after?.file ?? null;
-    if (after !== null && position === null) return [];
-    const start = position !== null && "path" in position ? firstAfter(position.path) : range.from;
-    return collected(rangeFrom(range, start), window, (part, limit) =>
-      place === null
-        ? snapshotLists.files(scope, part, limit, tags)
-        : snapshotLists.filesIn(scope, place, part, limit, tags),
-    );
-  }
-
-  async #folders(
-    scope: SnapshotScope,
-    place: SnapshotPlace,
-    { range, after }: { range: PathRange; after: ListPosition | null },
-    window: Window,
-  ): Promise<FolderFacts[]> {
-    const position = after?.folder ?? null;
-    if (after !== null && position === null) return [];
-    const start = position === null ? range.from : firstAfter(position);
-    return collected(rangeFrom(range, start), window, (part, limit) =>
-      this.#parts.tables.snapshotLists.foldersIn(scope, place, part, limit),
-    );
   }
 
   async #total(
@@ -213,12 +189,22 @@ function countsOf(
   return { fileCount: fileCount - expired.files, totalSize: totalSize - expired.bytes };
 }
 
-/** Takes a page of what steps find in a range. */
-async function collected<T>(
+/** One more than a page has, after the last path of the page before; null if that was the end. */
+function windowOf(
   range: PathRange,
-  { skip, limit }: Window,
+  { page, limit, after }: { readonly page: number; readonly limit: number; readonly after: unknown },
+  last: string | null,
+): Window | null {
+  if (after === null) return { range, skip: (page - 1) * limit, limit: limit + 1 };
+  return last === null ? null : { range: rangeFrom(range, firstAfter(last)), skip: 0, limit: limit + 1 };
+}
+
+async function collected<T>(
+  window: Window | null,
   step: (range: PathRange, limit: number) => Step<T>,
 ): Promise<T[]> {
+  if (window === null) return [];
+  const { range, skip, limit } = window;
   const found: T[] = [];
   let toSkip = skip;
   const next = (rest: PathRange) => step(rest, toSkip > 0 ? SKIPPED : limit - found.length);
@@ -231,7 +217,6 @@ async function collected<T>(
   return found;
 }
 
-/** Adds what steps count in a range. */
 async function counted(
   range: PathRange,
   step: (range: PathRange) => { readonly count: number; readonly rest: PathRange | null },

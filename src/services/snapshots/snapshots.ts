@@ -1,6 +1,4 @@
-import type { Clock } from "../../process/clock.ts";
 import type { Within } from "../../db/engine/database.ts";
-import type { Tables } from "../../db/tables.ts";
 import { actorOf, actorText, type Stamp } from "../../domain/changes/actor.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
@@ -17,14 +15,11 @@ import {
 } from "../../domain/files/path.ts";
 import { narrowed } from "../../domain/files/prefix.ts";
 import { parseSnapshotName, type Snapshot } from "../../domain/snapshots/snapshot.ts";
-import type { Access } from "../access.ts";
-import type { Changes } from "../changes/changes.ts";
+import type { Parts } from "../parts.ts";
 import { compared, type ComparisonPage, type DifferencePosition } from "./comparisons.ts";
 import type { FolderChanges } from "../folders/folder-changes.ts";
-import type { FolderLocks } from "../folders/folder-locks.ts";
 import type { SnapshotRemoval } from "./snapshot-removal.ts";
 import { partOf } from "../files/listings.ts";
-import type { Tree } from "../files/tree.ts";
 
 export interface SnapshotListing {
   readonly snapshots: readonly Snapshot[];
@@ -58,16 +53,12 @@ export interface Rewound {
 export class Snapshots {
   readonly #parts;
 
-  constructor(parts: {
-    tables: Tables;
-    access: Access;
-    tree: Tree;
-    folderChanges: FolderChanges;
-    changes: Changes;
-    locks: FolderLocks;
-    snapshotRemoval: SnapshotRemoval;
-    clock: Clock;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "access" | "tree" | "changes" | "locks" | "clock"> & {
+      folderChanges: FolderChanges;
+      snapshotRemoval: SnapshotRemoval;
+    },
+  ) {
     this.#parts = parts;
   }
 

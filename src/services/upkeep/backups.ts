@@ -1,6 +1,4 @@
-import type { Clock } from "../../process/clock.ts";
-import type { Tables } from "../../db/tables.ts";
-import type { Log } from "../../process/log.ts";
+import type { Parts } from "../parts.ts";
 
 /** The longest pause after a failure, in milliseconds. */
 const RETRY_MS = 60 * 60 * 1000;
@@ -32,7 +30,7 @@ export class Backups {
   #isStopped = false;
 
   /** @param parts `backupPlan` is null if the server makes none */
-  constructor(parts: { tables: Tables; clock: Clock; log: Log; backupPlan: BackupPlan | null }) {
+  constructor(parts: Pick<Parts, "tables" | "clock" | "log"> & { backupPlan: BackupPlan | null }) {
     this.#parts = parts;
   }
 

@@ -1,8 +1,6 @@
-import type { SteadyClock } from "../../process/clock.ts";
-import type { Tables } from "../../db/tables.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import { DAY_MS, HOUR_MS } from "../../domain/time.ts";
-import type { Log } from "../../process/log.ts";
+import type { Parts } from "../parts.ts";
 
 /** A difference that is a jump, in milliseconds. */
 const JUMP_MS = 10 * 60 * 1000;
@@ -23,7 +21,7 @@ export class ClockWatch {
   /** By `elapsed`. */
   #doubtedUntil = -Infinity;
 
-  constructor(parts: { clock: SteadyClock; tables: Tables; log: Log }) {
+  constructor(parts: Pick<Parts, "clock" | "tables" | "log">) {
     this.#parts = parts;
     const { clock, tables } = parts;
     this.#last = { now: clock.now(), elapsed: clock.elapsed() };

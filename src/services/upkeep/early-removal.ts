@@ -1,13 +1,9 @@
-import type { BlobStore } from "../../blobs/blob-store.ts";
-import type { Clock } from "../../process/clock.ts";
 import type { BlobRow } from "../../db/contents/blobs.ts";
 import type { ReleasedContent, Releaser } from "../../db/contents/released-contents.ts";
-import type { Tables } from "../../db/tables.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import { MIB } from "../../domain/limits.ts";
-import type { Log } from "../../process/log.ts";
 import type { Pruning } from "../history/pruning.ts";
-import type { Quota } from "../quota.ts";
+import type { Parts } from "../parts.ts";
 
 /**
  * The shortest grace period, in milliseconds. After it, a content that is being read is open, and one that an upload
@@ -34,16 +30,13 @@ export class EarlyRemoval {
   #working: Promise<void> | null = null;
   #isStopped = false;
 
-  constructor(parts: {
-    tables: Tables;
-    blobs: BlobStore;
-    quota: Quota;
-    pruning: Pruning;
-    clock: Clock;
-    log: Log;
-    /** See `Sweep.forget`: it may remove none. */
-    forget: (contents: readonly BlobRow[]) => Promise<number>;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "blobs" | "quota" | "clock" | "log"> & {
+      pruning: Pruning;
+      /** See `Sweep.forget`: it may remove none. */
+      forget: (contents: readonly BlobRow[]) => Promise<number>;
+    },
+  ) {
     this.#parts = parts;
   }
 

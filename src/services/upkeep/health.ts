@@ -1,7 +1,5 @@
-import type { BlobStore } from "../../blobs/blob-store.ts";
-import type { Clock } from "../../process/clock.ts";
-import type { Tables } from "../../db/tables.ts";
-import type { Log, LogFields } from "../../process/log.ts";
+import type { LogFields } from "../../process/log.ts";
+import type { Parts } from "../parts.ts";
 import type { MissingContents } from "./missing-contents.ts";
 
 /**
@@ -20,13 +18,9 @@ export class Health {
   /** The problem that was logged last, and when in milliseconds since the epoch; null if there is none. */
   #logged: { readonly message: string; readonly at: number } | null = null;
 
-  constructor(parts: {
-    tables: Tables;
-    blobs: BlobStore;
-    missingContents: MissingContents;
-    clock: Clock;
-    log: Log;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "blobs" | "clock" | "log"> & { missingContents: MissingContents },
+  ) {
     this.#parts = parts;
   }
 

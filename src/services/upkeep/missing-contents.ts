@@ -1,11 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { BlobStore } from "../../blobs/blob-store.ts";
 import { type Content, DamagedContent } from "../../blobs/content-file.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { Digest } from "../../domain/contents/digest.ts";
 import { WriteRefused } from "../../domain/errors.ts";
-import type { Log } from "../../process/log.ts";
-import type { DamagedContents } from "../contents/damaged-contents.ts";
+import type { Parts } from "../parts.ts";
 
 /** How long after the start it looks, in milliseconds: the first requests go first. */
 const LOOK_MS = 3000;
@@ -33,7 +30,7 @@ export class MissingContents {
   #looking: Promise<void> = Promise.resolve();
   #isStopped = false;
 
-  constructor(parts: { tables: Tables; blobs: BlobStore; damaged: DamagedContents; log: Log }) {
+  constructor(parts: Pick<Parts, "tables" | "blobs" | "damaged" | "log">) {
     this.#parts = parts;
   }
 
@@ -88,7 +85,6 @@ export class MissingContents {
     this.#parts.log.error(TOLD, { missing: missing.length, looked_for: looked.size });
   }
 
-  /** The newest contents, and some others. */
   async *#sample(): AsyncGenerator<Content[]> {
     const { blobs, smallContents } = this.#parts.tables;
     const { smallBytes } = smallContents;

@@ -1,11 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Content } from "../../blobs/content-file.ts";
-import type { Clock } from "../../process/clock.ts";
 import type { ScrubState } from "../../db/upkeep/scrub.ts";
-import type { Tables } from "../../db/tables.ts";
 import { WriteRefused } from "../../domain/errors.ts";
-import type { Log } from "../../process/log.ts";
-import type { DamagedContents } from "../contents/damaged-contents.ts";
+import type { Parts } from "../parts.ts";
 import { requireFurther } from "../pieces.ts";
 
 /** How many bytes a second are read: little beside the requests, and 40 TB in 30 days. */
@@ -44,13 +41,7 @@ export class Scrub {
   #lookedAt = "";
 
   /** @param parts `scrubIntervalMs` is how long a round takes, in milliseconds; with 0 there is none */
-  constructor(parts: {
-    tables: Tables;
-    damaged: DamagedContents;
-    clock: Clock;
-    log: Log;
-    scrubIntervalMs: number;
-  }) {
+  constructor(parts: Pick<Parts, "tables" | "damaged" | "clock" | "log"> & { scrubIntervalMs: number }) {
     this.#parts = parts;
   }
 
@@ -172,7 +163,6 @@ function digestAt(share: number): string {
     .padStart(DIGITS, "0");
 }
 
-/** The share of the way that a digest is at. */
 function shareOf(digest: string): number {
   return digest === "" ? 0 : Number.parseInt(digest.slice(0, DIGITS), 16) / 16 ** DIGITS;
 }

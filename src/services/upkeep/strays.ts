@@ -1,8 +1,6 @@
-import type { BlobStore, ListedBlob } from "../../blobs/blob-store.ts";
-import type { Clock } from "../../process/clock.ts";
-import type { Tables } from "../../db/tables.ts";
+import type { ListedBlob } from "../../blobs/blob-store.ts";
 import type { Digest } from "../../domain/contents/digest.ts";
-import type { Log } from "../../process/log.ts";
+import type { Parts } from "../parts.ts";
 
 /** How many shards of the blob store are searched at once; 64 calls search all. */
 const SHARDS_AT_A_TIME = 4;
@@ -27,7 +25,7 @@ export class Strays {
   /** Whether this round through all shards has already logged that it removes nothing. */
   #hasComplained = false;
 
-  constructor(parts: { tables: Tables; blobs: BlobStore; clock: Clock; log: Log }) {
+  constructor(parts: Pick<Parts, "tables" | "blobs" | "clock" | "log">) {
     this.#parts = parts;
   }
 

@@ -1,14 +1,10 @@
-import type { BlobStore } from "../../blobs/blob-store.ts";
-import type { Clock } from "../../process/clock.ts";
 import type { BlobRow } from "../../db/contents/blobs.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { Digest } from "../../domain/contents/digest.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { goingFile, Piece } from "../../domain/folders/piece.ts";
-import type { Retention } from "../../domain/history/retention.ts";
-import type { Log } from "../../process/log.ts";
 import { oldChanges } from "../changes/old-changes.ts";
+import type { Parts } from "../parts.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { EarlyRemoval } from "./early-removal.ts";
 import type { EndedKeys } from "../accounts/ended-keys.ts";
@@ -17,7 +13,6 @@ import type { HistoryRemoval } from "../history/history-removal.ts";
 import { inPieces } from "../pieces.ts";
 import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
 import { Strays } from "./strays.ts";
-import type { Tree } from "../files/tree.ts";
 import { removeSomeOfWebhook } from "../webhooks/removal.ts";
 
 /** How long a content is kept after its last row was deleted, in milliseconds. */
@@ -49,19 +44,15 @@ export class Sweep {
   #stopped = false;
   #running: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: {
-    tables: Tables;
-    blobs: BlobStore;
-    tree: Tree;
-    early: EarlyRemoval;
-    historyRemoval: HistoryRemoval;
-    snapshotRemoval: SnapshotRemoval;
-    endedKeys: EndedKeys;
-    retention: Retention;
-    clock: Clock;
-    watch: ClockWatch;
-    log: Log;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "blobs" | "tree" | "retention" | "clock" | "log"> & {
+      early: EarlyRemoval;
+      historyRemoval: HistoryRemoval;
+      snapshotRemoval: SnapshotRemoval;
+      endedKeys: EndedKeys;
+      watch: ClockWatch;
+    },
+  ) {
     this.#parts = parts;
     this.#strays = new Strays(parts);
     const { tables, retention } = parts;

@@ -476,7 +476,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     expect(faultsOfTrees(database.sql)).toEqual([]);
     // And then their entries for good.
     const emptied: number[] = [];
-    await services.trashEmptying.empty(own.caller, own.drive, ({ entries }) => emptied.push(entries));
+    await services.trash.empty(own.caller, own.drive, ({ entries }) => emptied.push(entries));
     await services.sweep.run();
     expect([emptied, count(world, "trash"), count(world, "trash_file")]).toEqual([[1000], 0, 0]);
     requireSmall(world);

@@ -112,7 +112,7 @@ test("writes to its destination and to its entry wait for a restore", async () =
     uploadAt(world, "x/more/new.txt").then(() => filesIn(world)),
     services.trash.restore(caller, entry, undefined),
     services.trash.remove(caller, entry),
-    services.trashEmptying.empty(caller, drive),
+    services.trash.empty(caller, drive),
   ]);
   expect(outcomes).toMatchObject([
     { value: 0 },
@@ -187,9 +187,9 @@ test("what is deleted for good goes with the next sweep, in pieces", async () =>
     const id = await uploadAt(world, `${n}.txt`);
     await services.files.remove(caller, { id }, UNCONDITIONAL);
   }
-  expect(await services.trashEmptying.preview(caller, drive)).toMatchObject({ entries: 3 });
-  expect(await services.trashEmptying.empty(caller, drive)).toMatchObject({ entries: 3 });
-  expect(await services.trashEmptying.preview(caller, drive)).toMatchObject({ entries: 0 });
+  expect(await services.trash.previewEmptying(caller, drive)).toMatchObject({ entries: 3 });
+  expect(await services.trash.empty(caller, drive)).toMatchObject({ entries: 3 });
+  expect(await services.trash.previewEmptying(caller, drive)).toMatchObject({ entries: 0 });
   using meter = new WriteMeter(database);
   await services.sweep.run();
   expect(meter.count).toBeGreaterThan(2);

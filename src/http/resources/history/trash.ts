@@ -1,8 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../../../domain/limits.ts";
 import { counted } from "../../../domain/contents/texts/text.ts";
-import type { RestoredEntry, Trash } from "../../../services/history/trash.ts";
-import type { EmptiedTrash, TrashEmptying } from "../../../services/history/trash-emptying.ts";
+import type { EmptiedTrash, RestoredEntry, Trash } from "../../../services/history/trash.ts";
 import { decodeTrashPosition, encodeTrashPosition } from "../../operation/cursor.ts";
 import { given, required } from "../../operation/either.ts";
 import { operation } from "../../operation/operation.ts";
@@ -31,7 +30,7 @@ const emptyRequest = Type.Object({
 });
 
 /** What was deleted, and can come back for a while. */
-export function trash(service: Trash, emptying: TrashEmptying) {
+export function trash(service: Trash) {
   return [
     operation("GET", "/v0/trash", {
       operationId: "listTrash",
@@ -149,8 +148,8 @@ export function trash(service: Trash, emptying: TrashEmptying) {
       perform: ({ query, body, caller }, reply) => {
         const driveId = required("drive_id", query.drive_id, body.drive_id);
         return given("confirm", query.confirm, body.confirm) === true
-          ? emptying.empty(caller, driveId, reply.with(emptiedAnswer))
-          : emptying.preview(caller, driveId, reply.with(previewAnswer));
+          ? service.empty(caller, driveId, reply.with(emptiedAnswer))
+          : service.previewEmptying(caller, driveId, reply.with(previewAnswer));
       },
     }),
   ];

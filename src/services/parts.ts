@@ -1,0 +1,30 @@
+import type { BlobStore } from "../blobs/blob-store.ts";
+import type { Tables } from "../db/tables.ts";
+import type { Retention } from "../domain/history/retention.ts";
+import type { SteadyClock } from "../process/clock.ts";
+import type { Log } from "../process/log.ts";
+import type { Access } from "./access.ts";
+import type { UsageMeter } from "./accounts/usage.ts";
+import type { Changes } from "./changes/changes.ts";
+import type { DamagedContents } from "./contents/damaged-contents.ts";
+import type { Tree } from "./files/tree.ts";
+import type { FolderLocks } from "./folders/folder-locks.ts";
+import type { Quota } from "./quota.ts";
+import type { StorePlaces } from "./store-places.ts";
+
+/** What many use cases are made from. Each picks what it needs. */
+export interface Parts {
+  readonly tables: Tables;
+  readonly blobs: BlobStore;
+  readonly clock: SteadyClock;
+  readonly log: Log;
+  readonly storePlaces: StorePlaces;
+  readonly retention: Retention;
+  readonly access: Access;
+  readonly quota: Quota;
+  readonly locks: FolderLocks;
+  readonly changes: Changes;
+  readonly tree: Tree;
+  readonly usage: UsageMeter;
+  readonly damaged: DamagedContents;
+}
