@@ -1,15 +1,9 @@
-import type { Database as Sqlite } from "bun:sqlite";
-import { type Finding, quoted } from "../../domain/upkeep/finding.ts";
+import { quoted } from "../../domain/upkeep/finding.ts";
+import { check, counter } from "./check.ts";
 
 interface PathRow {
   readonly drive: string;
   readonly path: string;
-}
-
-interface CounterRow {
-  readonly name: string;
-  readonly says: number;
-  readonly is: number;
 }
 
 const HELD_AND_FILES = `
@@ -63,10 +57,10 @@ const PROBLEMS = [
 const COUNTERS = [
   { what: "files", ofRoot: "file_count", ofFiles: "count(*)" },
   { what: "bytes", ofRoot: "total_size", ofFiles: "ifnull(sum(size), 0)" },
-].map(({ what, ofRoot, ofFiles }) => ({
-  what,
-  query: `
-    SELECT * FROM (
+].map(({ what, ofRoot, ofFiles }) =>
+  counter(
+    `the ${what} of snapshot`,
+    `SELECT * FROM (
       SELECT s.id AS name,
              (SELECT ${ofRoot} FROM folder f WHERE f.drive = s.drive AND f.path = '' AND f.era < s.number
                UNION ALL SELECT ${ofRoot} FROM held_folder h
@@ -76,21 +70,17 @@ const COUNTERS = [
                    WHERE h.drive = s.drive AND h.era < s.number AND h.until >= s.number) AS "is"
         FROM snapshot s JOIN drive d ON d.pk = s.drive WHERE s.deleted_at IS NULL AND d.deleted_at IS NULL)
      WHERE says IS NOT "is"`,
-}));
+  ),
+);
 
 /** What is held for no snapshot, is in one twice, or is not counted in one. */
-export function* wrongSnapshots(sql: Sqlite): Generator<Finding> {
-  for (const { problem, query } of PROBLEMS) {
-    for (const { drive, path } of sql.query<PathRow, []>(query).iterate()) {
-      yield { code: "snapshot-wrong", about: `${quoted(path)} in drive ${drive}: ${problem}` };
-    }
-  }
-  for (const { what, query } of COUNTERS) {
-    for (const { name, says, is } of sql.query<CounterRow, []>(query).iterate()) {
-      yield {
-        code: "counter-wrong",
-        about: `the ${what} of snapshot ${name}: it says ${says}, and has ${is}`,
-      };
-    }
-  }
-}
+export const wrongSnapshots = [
+  ...PROBLEMS.map(({ problem, query }) =>
+    check<PathRow>(
+      "snapshot-wrong",
+      query,
+      ({ drive, path }) => `${quoted(path)} in drive ${drive}: ${problem}`,
+    ),
+  ),
+  ...COUNTERS,
+];
