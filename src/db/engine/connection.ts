@@ -1,5 +1,9 @@
 import { type Changes, Database as Sqlite, type SQLQueryBindings, type Statement } from "bun:sqlite";
 
+/** Free pages that are kept for later writes: this many at least, and this share of all pages. */
+const FREE_PAGES = 1024;
+const FREE_SHARE = 0.1;
+
 type Values = SQLQueryBindings[];
 
 /**
@@ -94,6 +98,27 @@ export class Connection {
 
   run<Of extends Values>(text: string, ...values: Of[]): Changes {
     return this.#sql.run(text, ...values);
+  }
+
+  /** Runs `read` on one state of the database. */
+  atOnce<T>(read: () => T): T {
+    return this.#sql.transaction(read).deferred();
+  }
+
+  /**
+   * Returns up to `limit` free pages to the file system, if there are many; how many. Only for databases that were
+   * created with `PRAGMA auto_vacuum = INCREMENTAL`.
+   */
+  releasePages(limit: number): number {
+    const free = this.#pages("freelist_count");
+    if (free <= Math.max(FREE_PAGES, this.#pages("page_count") * FREE_SHARE)) return 0;
+    // Each step of this statement releases one page.
+    this.query(`PRAGMA incremental_vacuum(${limit})`).all();
+    return free - this.#pages("freelist_count");
+  }
+
+  #pages(pragma: "freelist_count" | "page_count"): number {
+    return this.query<Record<string, number>, []>(`PRAGMA ${pragma}`).get()?.[pragma] ?? 0;
   }
 
   get inTransaction(): boolean {

@@ -23,10 +23,6 @@ export class Busy extends Error {
   }
 }
 
-/** Free pages that are kept for later writes: this many at least, and this share of all pages. */
-const FREE_PAGES = 1024;
-const FREE_SHARE = 0.1;
-
 /** Called inside a write with its result, before the commit. An error in it rolls the write back. */
 export type Within<T> = (result: T) => void;
 
@@ -215,19 +211,11 @@ export class Database {
   }
 
   /**
-   * Returns up to `limit` free pages to the file system, if there are many; how many. A database that was created
-   * before version 15 of the schema keeps its free pages and uses them again. Inside a write.
+   * See `Connection.releasePages`. A database that was created before version 15 of the schema keeps its free pages and
+   * uses them again. Inside a write.
    */
   releasePages(limit: number): number {
-    const free = this.#pages("freelist_count");
-    if (free <= Math.max(FREE_PAGES, this.#pages("page_count") * FREE_SHARE)) return 0;
-    // Each step of this statement releases one page.
-    this.sql.query(`PRAGMA incremental_vacuum(${limit})`).all();
-    return free - this.#pages("freelist_count");
-  }
-
-  #pages(pragma: "freelist_count" | "page_count"): number {
-    return this.sql.query<Record<string, number>, []>(`PRAGMA ${pragma}`).get()?.[pragma] ?? 0;
+    return this.sql.releasePages(limit);
   }
 
   /** Throws if the database does not answer. If its files are gone, it has failed from now on. */

@@ -4,11 +4,12 @@ import { findFiltered } from "./filtered.ts";
 import type { FilePk } from "../../domain/id.ts";
 import type { SearchTerm } from "../../domain/search/query.ts";
 import { snippetOf } from "../../domain/search/snippet.ts";
+import { Connection } from "../engine/connection.ts";
 import { openIndex } from "./index-tables.ts";
 import { Matching } from "./matching.ts";
 import { Top } from "./ranking.ts";
 import type { SearchFound, SearchHit, SearchRequest } from "./request.ts";
-import { SearchStatements } from "./statements.ts";
+import { type SearchStatements, searchStatements } from "./statements.ts";
 import { Work } from "./work.ts";
 
 /**
@@ -28,7 +29,7 @@ export class SearchFinder {
   constructor(sql: Sqlite) {
     this.#sql = sql;
     this.#index = openIndex(sql);
-    this.#statements = new SearchStatements(sql, this.#index);
+    this.#statements = searchStatements(new Connection(sql), this.#index);
   }
 
   /** The work of all finished searches, in rows read. */
@@ -42,7 +43,7 @@ export class SearchFinder {
     const work = new Work(request.budget, proceeds);
     if (this.#index === "temp") {
       this.#index = openIndex(this.#sql);
-      this.#statements = new SearchStatements(this.#sql, this.#index);
+      this.#statements = searchStatements(new Connection(this.#sql), this.#index);
     }
     const top = new Top(offset + limit);
     const bounds = boundsOf(drives.length);
@@ -68,8 +69,7 @@ export class SearchFinder {
 
   /** The passage of a document that a term matches; null for other files. */
   #passage(file: FilePk, slice: number, terms: readonly SearchTerm[]): string | null {
-    const document = this.#statements.document.get(file);
-    if (document === null) return null;
-    return snippetOf(Bun.zstdDecompressSync(document.text).toString(), slice, terms);
+    const text = this.#statements.document(file);
+    return text === null ? null : snippetOf(Bun.zstdDecompressSync(text).toString(), slice, terms);
   }
 }

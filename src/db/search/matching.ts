@@ -153,7 +153,7 @@ export class Matching {
     if (candidates.length === 0) return 0;
     const byFile = new Map(candidates.map((candidate) => [candidate.file, candidate]));
     const files = JSON.stringify(candidates.map(({ file }) => file));
-    const fitting = this.#statements.fitting.all({ ...selectionOf(this.#drive, this.#request), files });
+    const fitting = this.#statements.fitting({ ...selectionOf(this.#drive, this.#request), files });
     this.#work.did(candidates.length);
     for (const { pk, updatedAt } of fitting) {
       const candidate = byFile.get(pk);
@@ -168,9 +168,9 @@ export class Matching {
   /** The lists for each kind of file that may rank before others. */
   *#better(known: readonly Known[], some: readonly FilePk[] | null): Generator<Lists, void> {
     const everywhere = () => known.map((one) => this.#everywhere(one));
-    const changed = this.#statements.lastChanged.all(this.#drive, LAST_CHANGED);
+    const changed = this.#statements.lastChanged(this.#drive, LAST_CHANGED);
     this.#work.did(changed.length);
-    for (const files of [changed.map(({ pk }) => pk), some ?? []]) {
+    for (const files of [changed, some ?? []]) {
       const terms = everywhere();
       yield { lists: [new Few(files), ...terms], scored: terms };
     }
@@ -218,12 +218,12 @@ export class Matching {
   #endsOf(start: string, from: string, most: number): { ends: readonly string[]; next: string | null } {
     const ends: string[] = [];
     const { nextTerm } = this.#statements;
-    let found = nextTerm.get(from);
-    while (found?.term.startsWith(start) === true) {
-      if (ends.length === most) return { ends, next: found.term };
-      ends.push(found.term);
+    let found = nextTerm(from);
+    while (found?.startsWith(start) === true) {
+      if (ends.length === most) return { ends, next: found };
+      ends.push(found);
       this.#work.did(1);
-      found = nextTerm.get(firstAfter(found.term));
+      found = nextTerm(firstAfter(found));
     }
     return { ends, next: null };
   }
