@@ -5,10 +5,8 @@ import { Checkpoints } from "./checkpoints.ts";
 import type { Connection } from "./connection.ts";
 import { explainFailure, openConnection } from "./opening.ts";
 import type { Upgrade } from "./migrate.ts";
-import { CheckpointThread } from "./checkpoint-thread.ts";
 import { cannotWrite, diskFull } from "./write-failures.ts";
-import type { WriteOptions } from "./write-options.ts";
-import { WriteQueue } from "./write-queue.ts";
+import { type WriteOptions, WriteQueue } from "./write-queue.ts";
 
 /**
  * Thrown by a job inside a write when it must wait for something else. The job is rolled back and runs again after
@@ -44,10 +42,10 @@ export class Database {
   readonly sql: Connection;
   readonly #writes: WriteQueue;
   readonly #log: DatabaseLog;
-  readonly #checkpointThread: CheckpointThread;
   readonly #checkpoints: Checkpoints;
   readonly #reserve: DatabaseReserve | null;
-  readonly #sql;
+  readonly #begin;
+  readonly #commit;
   readonly #clock: Clock;
   /** Ends the current snapshot; null if there is none. */
   #snapshotEnd: NodeJS.Immediate | null = null;
@@ -62,31 +60,26 @@ export class Database {
     this.#clock = clock;
     this.#reserve = options?.reserve ?? null;
     this.#log = new DatabaseLog(sql.filename);
-    const changes = sql.prepare<{ n: number }, []>("SELECT total_changes() AS n");
-    this.#checkpointThread = new CheckpointThread(sql.filename);
     this.#checkpoints = new Checkpoints({
-      checkpoint: () => this.#checkpointThread.checkpoint(),
-      emptyLog: () => this.#checkpointThread.emptyLog(),
-      changes: () => changes.get()?.n ?? 0,
-      logSize: () => this.#log.size,
+      path: sql.filename,
+      log: this.#log,
+      changes: sql.number<[]>("SELECT total_changes()"),
       isFull: () => this.#reserve?.isWhole === false,
       pauseFor: (work) => this.#writes.pauseFor(work),
       onFailure: (error) => this.#writes.fail(error),
     });
-    this.#writes = new WriteQueue(sql, {
+    this.#writes = new WriteQueue({
+      sql,
       clock,
       log: this.#log,
-      onCommit: () => this.#checkpoints.noteCommit(),
+      checkpoints: this.#checkpoints,
       onDurable: () => this.#onDurable(),
       endReads: () => this.#endSnapshot(),
       reserve: this.#reserve,
-      emptyLog: () => this.#checkpoints.emptyLog(),
       onFailure: options?.onFailure ?? (() => {}),
     });
-    this.#sql = {
-      begin: sql.prepare<never, []>("BEGIN"),
-      commit: sql.prepare<never, []>("COMMIT"),
-    };
+    this.#begin = sql.write<[]>("BEGIN");
+    this.#commit = sql.write<[]>("COMMIT");
   }
 
   /**
@@ -193,7 +186,7 @@ export class Database {
     }
     this.#snapshotAt = now;
     this.#snapshots += 1;
-    this.#sql.begin.run();
+    this.#begin();
     this.#snapshotEnd = setImmediate(() => this.#endSnapshot());
   }
 
@@ -207,7 +200,7 @@ export class Database {
     clearImmediate(this.#snapshotEnd);
     this.#snapshotEnd = null;
     // A read that failed at the disk has ended the transaction already.
-    if (this.sql.inTransaction) this.#sql.commit.run();
+    if (this.sql.inTransaction) this.#commit();
   }
 
   /**
@@ -236,7 +229,6 @@ export class Database {
   async close(): Promise<void> {
     await this.#writes.close();
     await this.#checkpoints.close();
-    await this.#checkpointThread.close();
     await this.#log.close();
     this.#endSnapshot();
     this.sql.close();

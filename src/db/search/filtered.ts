@@ -1,8 +1,7 @@
 import type { DrivePk } from "../../domain/id.ts";
 import { rangeOf } from "../files/path-range.ts";
 import { type Bounds, ENOUGH, isEnough } from "./bounds.ts";
-import type { Ranked } from "./ranking.ts";
-import type { SearchRequest } from "./request.ts";
+import type { SearchHit, SearchRequest } from "./request.ts";
 import { type Changed, type SearchStatements, type Some, type Walked, selectionOf } from "./statements.ts";
 import type { Work } from "./work.ts";
 
@@ -13,6 +12,11 @@ const ROWS_A_FILE = 2;
 /** How many files of a list are counted at the cost of a row. */
 const LISTED_A_ROW = 8;
 const END = Number.MAX_SAFE_INTEGER;
+
+/** A hit, with what orders hits of equal score; milliseconds since the epoch. */
+export interface Ranked extends Omit<SearchHit, "passage"> {
+  readonly updatedAt: number;
+}
 
 /** The files found in a drive, and whether they are all that match. */
 export interface DriveFound {

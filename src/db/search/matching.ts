@@ -11,13 +11,19 @@ import {
 } from "../../domain/search/tokens.ts";
 import { firstAfter } from "../files/path-range.ts";
 import { type Bounds, ENOUGH, isEnough } from "./bounds.ts";
-import { type DriveFound, selectedBy } from "./filtered.ts";
-import { intersection } from "./intersection.ts";
-import { ABOVE_ALL, type Descending, Few, type Place, postingsOf } from "./postings.ts";
-import type { Ranked } from "./ranking.ts";
+import { type DriveFound, type Ranked, selectedBy } from "./filtered.ts";
+import {
+  ABOVE_ALL,
+  type Descending,
+  type FieldFiles,
+  Few,
+  intersection,
+  type Place,
+  TermFiles,
+} from "./lists.ts";
+import { postingsOf } from "./postings.ts";
 import type { SearchRequest } from "./request.ts";
 import { type SearchStatements, selectionOf } from "./statements.ts";
-import { type FieldFiles, TermFiles } from "./term-files.ts";
 import type { Work } from "./work.ts";
 
 /** How many candidates are looked up at once. */

@@ -2,10 +2,8 @@ import type { FilePk } from "../../domain/id.ts";
 import { SLICES_A_FILE } from "../../domain/search/slices.ts";
 import type { Expression, Phrase } from "../../domain/search/tokens.ts";
 import type { Connection } from "../engine/connection.ts";
+import { ABOVE_ALL, type Descending, type Posting } from "./lists.ts";
 import { openingCost, type Work } from "./work.ts";
-
-/** Higher than every file handle; its product with the number of slices still fits a SQLite integer. */
-export const ABOVE_ALL = 2 ** 47;
 
 /** Rows of the first statement: at least as many as a text has slices. */
 const FIRST_ROWS = 32;
@@ -27,16 +25,6 @@ const BYTES_A_ROW = 1280;
 /** From so many repeats of a term on, each place in a text is taken to have that term. */
 const MANY_REPEATS = 8;
 
-/** A file in a list. */
-export interface Place {
-  readonly file: FilePk;
-}
-
-/** A file that matches: the slice of its text, or null for its names. */
-export interface Posting extends Place {
-  readonly slice: number | null;
-}
-
 /** A match in the index. */
 export interface PostingRow extends Posting {
   /** Whether the file has changed since: a job for it is waiting. Then it counts as read, and not as a match. */
@@ -48,15 +36,6 @@ export interface Weight {
   readonly rows: number;
   readonly bytes: number;
   readonly lowest: FilePk | null;
-}
-
-/** Files in the order of a search: highest handle first. */
-export interface Descending<Found extends Place> {
-  /**
-   * The next file at or below a handle; null if there is none, or if the work is spent. The handle must not rise from
-   * call to call.
-   */
-  seek(atMost: number): Found | null;
 }
 
 /**
@@ -277,21 +256,4 @@ class PhrasePostings extends Postings {
 
 function keyOf({ file, slice }: Posting): number {
   return file * SLICES_A_FILE + (slice ?? 0);
-}
-
-/** Files that are known already. */
-export class Few implements Descending<Place> {
-  readonly #files: readonly FilePk[];
-  #at = 0;
-
-  constructor(files: readonly FilePk[]) {
-    this.#files = files.toSorted((a, b) => b - a);
-  }
-
-  seek(atMost: number): Place | null {
-    for (let file = this.#files[this.#at]; file !== undefined; file = this.#files[++this.#at]) {
-      if (file <= atMost) return { file };
-    }
-    return null;
-  }
 }
