@@ -8,15 +8,12 @@ import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
 
 /** A user with whom a drive is to be shared. */
-export interface NewMember {
+interface NewMember extends Pick<Member, "role" | "createdAt"> {
   readonly drive: DrivePk;
   readonly user: UserPk;
-  readonly role: MemberRole;
   readonly addedBy: Actor | null;
   /** The key that lets it in, with which it goes; null for a person. */
   readonly madeBy: KeyId | null;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
 }
 
 type Row = Omit<Member, "createdBy"> & {

@@ -6,19 +6,14 @@ import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
 
 /** A session to be stored; times are milliseconds since the epoch. */
-export interface NewSession {
-  readonly id: SessionId;
+interface NewSession extends Omit<Session, "lastUsedAt"> {
   readonly hash: SecretHash;
   readonly user: UserPk;
-  readonly userAgent: string;
-  readonly createdAt: number;
   readonly expiresAt: number;
 }
 
 /** A session and its user. */
-export interface SessionHolder {
-  readonly id: SessionId;
-  readonly lastUsedAt: number;
+interface SessionHolder extends Pick<Session, "id" | "lastUsedAt"> {
   readonly userPk: UserPk;
   readonly userId: UserId;
   readonly plan: Plan;

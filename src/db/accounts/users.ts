@@ -4,17 +4,10 @@ import { type AdminBy, numberedUsername, type User } from "../../domain/accounts
 import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
 
-/** A new user. Times are milliseconds since the epoch. */
-export interface NewUser {
-  readonly id: UserId;
-  readonly username: string;
-  readonly email: string | null;
-  readonly displayName: string | null;
-  readonly plan: Plan;
-  readonly admin: AdminBy | null;
+/** A new user. */
+interface NewUser extends Omit<User, "pk" | "disabledAt"> {
   /** From `Bun.password`; null for accounts that sign in at a provider. */
   readonly passwordHash: string | null;
-  readonly createdAt: number;
 }
 
 const COLUMNS = `pk, id, username, email, display_name AS displayName, plan, admin, created_at AS createdAt,

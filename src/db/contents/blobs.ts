@@ -1,19 +1,11 @@
 import type { Digest } from "../../domain/contents/digest.ts";
 import type { BlobPk } from "../../domain/id.ts";
 import type { Database } from "../engine/database.ts";
+import type { ContentFacts } from "../../domain/changes/change.ts";
+import type { ReleasedContent } from "./released-contents.ts";
 
 /** An orphan: a content that no file refers to. */
-export interface BlobRow {
-  readonly pk: BlobPk;
-  readonly digest: Digest;
-}
-
-/** A content that files, versions or snapshots have. */
-export interface FileContent {
-  readonly digest: Digest;
-  /** Bytes. */
-  readonly size: number;
-}
+export type BlobRow = Pick<ReleasedContent, "pk" | "digest">;
 
 /** How many of the newest rows are looked at, and how many contents are returned of them. */
 const NEWEST = { looked: 2000, files: 500 };
@@ -52,12 +44,12 @@ export function blobs(database: Database) {
     /** Whether a row names any content. */
     hasAny: sql.has<[]>("SELECT 1 FROM blob WHERE pk > 0 LIMIT 1"),
     /** Some of the newest contents of files that are larger than this, in bytes. */
-    newestFiles: sql.all<FileContent, [above: number]>(
+    newestFiles: sql.all<ContentFacts, [above: number]>(
       `SELECT digest, size FROM (SELECT * FROM blob ORDER BY pk DESC LIMIT ${NEWEST.looked}) page
         WHERE refs > 0 AND size > ? LIMIT ${NEWEST.files}`,
     ),
     /** Some contents of files that are larger than `above`, in bytes. `place` is where to look, from 0 to 1. */
-    someFiles: sql.all<FileContent, [place: number, above: number]>(
+    someFiles: sql.all<ContentFacts, [place: number, above: number]>(
       `SELECT digest, size FROM (SELECT * FROM blob WHERE pk >= ? * (SELECT max(pk) FROM blob)
                                   ORDER BY pk LIMIT ${SOME}) page
         WHERE refs > 0 AND size > ?`,

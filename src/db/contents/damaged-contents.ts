@@ -1,22 +1,16 @@
 import type { Digest } from "../../domain/contents/digest.ts";
-import type { DriveId } from "../../domain/id.ts";
-import type { FilePath } from "../../domain/files/path.ts";
+import type { ContentFacts } from "../../domain/changes/change.ts";
+import type { File } from "../../domain/files/file.ts";
 import type { Database } from "../engine/database.ts";
 import { SnapshotCache } from "../engine/snapshot-cache.ts";
 
-export interface DamagedRow {
-  readonly digest: Digest;
-  /** Bytes. */
-  readonly size: number;
+export interface DamagedRow extends ContentFacts {
   /** What was looked at; null for nothing. */
   readonly state: string | null;
 }
 
 /** A file that a content belongs to. */
-export interface ContentPlace {
-  readonly driveId: DriveId;
-  readonly path: FilePath;
-}
+type ContentPlace = Pick<File, "driveId" | "path">;
 
 /** Contents that must not be sent, because they were found damaged. */
 export function damagedContents(database: Database) {

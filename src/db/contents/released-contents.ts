@@ -1,4 +1,4 @@
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { ContentFacts } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import type { BlobPk, DrivePk, UserPk } from "../../domain/id.ts";
 import type { Connection } from "../engine/connection.ts";
@@ -13,11 +13,8 @@ export function releaserOf({ pk, owner }: Drive): Releaser {
 }
 
 /** An orphan that is still on the disk. */
-export interface ReleasedContent {
+export interface ReleasedContent extends ContentFacts {
   readonly pk: BlobPk;
-  readonly digest: Digest;
-  /** Bytes. */
-  readonly size: number;
 }
 
 /** Orphans by who released them last. Triggers record it. */

@@ -1,5 +1,7 @@
-import type { DrivePk, FilePk, FolderPk } from "../../domain/id.ts";
-import type { FilePath, FolderPath } from "../../domain/files/path.ts";
+import type { File } from "../../domain/files/file.ts";
+import type { Folder } from "../../domain/folders/folder.ts";
+import type { DrivePk } from "../../domain/id.ts";
+import type { FolderPath } from "../../domain/files/path.ts";
 import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
 import { firstAfter, type PathRange, rangeOf } from "../files/path-range.ts";
@@ -11,13 +13,7 @@ export interface Subtree {
 }
 
 /** What must be known of a file in a subtree to move it. */
-export interface SubtreeFile {
-  readonly pk: FilePk;
-  readonly drivePk: DrivePk;
-  readonly folderPk: FolderPk;
-  readonly path: FilePath;
-  /** Bytes. */
-  readonly size: number;
+export interface SubtreeFile extends Pick<File, "pk" | "drivePk" | "folderPk" | "path" | "size"> {
   /** How many. */
   readonly tags: number;
   /** Bytes. */
@@ -27,12 +23,7 @@ export interface SubtreeFile {
   readonly isHeld: boolean;
 }
 
-export interface SubtreeFolder {
-  readonly pk: FolderPk;
-  readonly path: FolderPath;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
-}
+type SubtreeFolder = Pick<Folder, "pk" | "path" | "createdAt">;
 
 /** What `paths` returns for some paths of a subtree. */
 export interface SeenPaths {

@@ -6,6 +6,7 @@ import type { FolderPath } from "../../domain/files/path.ts";
 import type { KeptWindow } from "../../domain/history/retention.ts";
 import { actorName } from "../changes/actor-names.ts";
 import type { Database } from "../engine/database.ts";
+import type { Parameters } from "../engine/parameters.ts";
 
 /** How many versions of one file one write removes. */
 const REMOVED_AT_ONCE = 100;
@@ -32,14 +33,7 @@ export interface GoneFile {
   readonly isKept: 0 | 1;
 }
 
-interface Shown extends Record<string, string | number> {
-  readonly file: FileId;
-  readonly drive: DrivePk;
-  readonly now: number;
-  readonly since: number;
-  readonly versions: number;
-  readonly folder: FolderPath;
-}
+type Shown = Parameters<ShownVersions & { readonly file: FileId; readonly drive: DrivePk }>;
 
 type Row = Omit<FileVersion, "mimeGiven" | "replacedBy"> & {
   readonly mimeGiven: 0 | 1;
@@ -137,11 +131,8 @@ export function fileVersions({ sql }: Database) {
   };
 }
 
-function parametersOf(
-  { id, drivePk }: VersionedFile,
-  { now, since, versions, folder }: ShownVersions,
-): Shown {
-  return { file: id, drive: drivePk, now, since, versions, folder };
+function parametersOf({ id, drivePk }: VersionedFile, shown: ShownVersions): Shown {
+  return { ...shown, file: id, drive: drivePk };
 }
 
 function fromRow({ mimeGiven, replacedBy, replacedByName, ...row }: Row): FileVersion {

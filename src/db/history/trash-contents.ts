@@ -1,6 +1,6 @@
 import type { BlobPk, DrivePk, FileId, TrashedFilePk, TrashPk } from "../../domain/id.ts";
+import type { File } from "../../domain/files/file.ts";
 import type { Database } from "../engine/database.ts";
-import type { Naming } from "../files/files.ts";
 import type { Parameters } from "../engine/parameters.ts";
 import { firstAfter } from "../files/path-range.ts";
 import { NO_PATHS, type SeenPaths } from "../folders/subtrees.ts";
@@ -28,10 +28,8 @@ export interface TrashedFolder {
 }
 
 /** The file of a file's entry. */
-export interface SingleTrashedFile extends Pick<TrashedFile, "pk" | "id" | "size">, Naming {
-  /** Whether the uploader gave the type; else it follows the filename. */
-  readonly mimeGiven: boolean;
-}
+export type SingleTrashedFile = Pick<TrashedFile, "pk" | "id" | "size"> &
+  Pick<File, "filename" | "mimeType" | "mimeGiven">;
 
 export interface TrashedPlace {
   readonly pk: TrashedFilePk;

@@ -1,7 +1,7 @@
 import { type Actor, actorText } from "../../domain/changes/actor.ts";
 import type { DrivePk, FilePk, TrashId, TrashPk } from "../../domain/id.ts";
 import type { FilePath, FolderPath } from "../../domain/files/path.ts";
-import type { TrashPosition } from "../../domain/history/trash.ts";
+import type { TrashEntry, TrashPosition } from "../../domain/history/trash.ts";
 import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
 
@@ -9,15 +9,9 @@ import type { Parameters } from "../engine/parameters.ts";
 const LATELY = 100;
 
 /** A new entry. `kept` at once, or `filling` while a folder is moved into it in pieces. */
-export interface NewTrashEntry {
-  readonly id: TrashId;
+interface NewTrashEntry extends Pick<TrashEntry, "id" | "kind" | "path" | "deletedAt"> {
   readonly drive: DrivePk;
-  readonly kind: "file" | "folder";
-  /** Where it was. */
-  readonly path: FilePath | FolderPath;
   readonly state: "filling" | "kept";
-  /** Milliseconds since the epoch. */
-  readonly deletedAt: number;
   readonly deletedBy: Actor | null;
 }
 

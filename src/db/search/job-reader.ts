@@ -1,6 +1,5 @@
-import type { Digest } from "../../domain/contents/digest.ts";
-import type { BlobPk, DriveId, DrivePk, FilePk } from "../../domain/id.ts";
-import type { FilePath } from "../../domain/files/path.ts";
+import type { File } from "../../domain/files/file.ts";
+import type { BlobPk, DrivePk, FilePk } from "../../domain/id.ts";
 import { type Connection, openReader } from "../engine/connection.ts";
 
 /** Something to do for a file in the index. */
@@ -10,23 +9,14 @@ export interface SearchJob {
 }
 
 /** A file whose names are to be indexed. */
-export interface NameJob extends SearchJob {
+export interface NameJob extends SearchJob, Pick<File, "path" | "filename" | "tags"> {
   readonly drive: DrivePk;
-  readonly path: FilePath;
-  readonly filename: string;
-  readonly tags: readonly string[];
 }
 
 /** A file whose text is to be indexed. */
-export interface TextJob extends SearchJob {
+export interface TextJob extends SearchJob, Pick<File, "driveId" | "path" | "digest" | "size" | "mimeType"> {
   readonly drive: DrivePk;
-  readonly driveId: DriveId;
-  readonly path: FilePath;
   readonly blob: BlobPk;
-  readonly digest: Digest;
-  /** Bytes. */
-  readonly size: number;
-  readonly mimeType: string;
   readonly isDamaged: 0 | 1;
 }
 

@@ -6,19 +6,11 @@ import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
 import type { Releaser } from "../contents/released-contents.ts";
 
-export interface NewSnapshot {
-  readonly id: SnapshotId;
+type NewSnapshot = Pick<Snapshot, "id" | "name" | "isAutomatic" | "fileCount" | "totalSize" | "createdAt"> & {
   readonly drive: DrivePk;
-  readonly name: string;
-  readonly isAutomatic: boolean;
-  readonly fileCount: number;
-  /** Bytes. */
-  readonly totalSize: number;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
   /** See `actorText`. */
   readonly createdBy: string | null;
-}
+};
 
 /** A snapshot that the server took, and may delete. */
 export type AutomaticSnapshot = Pick<Snapshot, "pk" | "id" | "drivePk">;

@@ -1,4 +1,5 @@
 import { Database as Sqlite, SQLiteError } from "bun:sqlite";
+import type { ContentFacts } from "../../domain/changes/change.ts";
 import type { Digest } from "../../domain/contents/digest.ts";
 import type { Finding } from "../../domain/upkeep/finding.ts";
 import type { StoredPlace } from "../../domain/contents/stored-place.ts";
@@ -15,13 +16,6 @@ import { wrongSnapshots } from "./snapshots.ts";
 import { wrongTags } from "./tags.ts";
 import { wrongTrash } from "./trash.ts";
 import { unendedWorks } from "./works.ts";
-
-/** A content as its row says. */
-export interface StoredContent {
-  readonly digest: Digest;
-  /** Bytes. */
-  readonly size: number;
-}
 
 /** The checks of the database, in their order. */
 const CHECKS: Readonly<Record<string, readonly Check[]>> = {
@@ -64,7 +58,7 @@ export class VerifiedDatabase implements Disposable {
   private constructor(sql: Sqlite) {
     this.#sql = sql;
     const connection = new Connection(sql);
-    this.contents = connection.all<StoredContent, [after: string, limit: number]>(
+    this.contents = connection.all<ContentFacts, [after: string, limit: number]>(
       "SELECT digest, size FROM blob WHERE digest > ? ORDER BY digest LIMIT ?",
     );
     this.countContents = connection.number<[]>("SELECT count(*) FROM blob");
