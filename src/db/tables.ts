@@ -112,7 +112,7 @@ export function openTables(database: Database) {
     /** Like `write`, for what is made again from the rest: resolves before it is durable. */
     writeDerived: <T>(job: () => T): Promise<T> => database.write(job, undefined, { isDurable: false }),
     requireWritable: (): Promise<void> => database.requireWritable(),
-    releasePages: (pages: number): number => database.releasePages(pages),
+    releasePages: (pages: number): number => database.sql.releasePages(pages),
     requireKnownOutcome: (): void => database.requireKnownOutcome(),
     hasSpace: (): Promise<boolean> => database.hasSpace(),
     ping: (): void => database.ping(),

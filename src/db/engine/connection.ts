@@ -34,6 +34,16 @@ export class Connection {
     };
   }
 
+  /** The row that there always is; throws if there is none. */
+  one<Row, Of extends Values>(text: string): (...values: Of) => Row {
+    const statement = this.prepare<Row, Of>(text);
+    return (...values) => {
+      const row = statement.get(...values);
+      if (row === null) throw new Error(`there is no row: ${text}`);
+      return row;
+    };
+  }
+
   all<Row, Of extends Values>(text: string): (...values: Of) => Row[];
   all<Row, Of extends Values, To>(text: string, fromRow: (row: Row) => To): (...values: Of) => To[];
   all<Row, Of extends Values, To>(text: string, fromRow?: (row: Row) => To): (...values: Of) => Row[] | To[] {
@@ -51,11 +61,6 @@ export class Connection {
     };
   }
 
-  /** The only column of all rows. */
-  values<Value, Of extends Values>(text: string): (...values: Of) => Value[] {
-    return this.all<Record<string, Value>, Of, Value>(text, onlyColumn);
-  }
-
   /** The same for a number; 0 if there is no row, or it has NULL. */
   number<Of extends Values>(text: string): (...values: Of) => number {
     const statement = this.prepare<Record<string, number | null>, Of>(text);
@@ -63,6 +68,11 @@ export class Connection {
       const row = statement.get(...values);
       return row === null ? 0 : (onlyColumn(row) ?? 0);
     };
+  }
+
+  /** The only column of all rows. */
+  values<Value, Of extends Values>(text: string): (...values: Of) => Value[] {
+    return this.all<Record<string, Value>, Of, Value>(text, onlyColumn);
   }
 
   /** Whether there is a row. */
@@ -79,12 +89,8 @@ export class Connection {
 
   /** Writes one row, and returns what `RETURNING` names of it. Only for jobs of `Database.write`. */
   writeOne<Value, Of extends Values>(text: string): (...values: Of) => Value {
-    const value = this.value<Value, Of>(text);
-    return (...values) => {
-      const written = value(...values);
-      if (written === null) throw new Error(`nothing was written by ${text}`);
-      return written;
-    };
+    const one = this.one<Record<string, Value>, Of>(text);
+    return (...values) => onlyColumn(one(...values));
   }
 
   prepare<Row, Of extends Values>(text: string): LazyStatement<Row, Of> {
@@ -106,8 +112,9 @@ export class Connection {
   }
 
   /**
-   * Returns up to `limit` free pages to the file system, if there are many; how many. Only for databases that were
-   * created with `PRAGMA auto_vacuum = INCREMENTAL`.
+   * Returns up to `limit` free pages to the file system, if there are many; how many. A database that was created
+   * without `PRAGMA auto_vacuum = INCREMENTAL`, as before version 15 of the schema, keeps its free pages and uses them
+   * again. Inside a write.
    */
   releasePages(limit: number): number {
     const free = this.#pages("freelist_count");

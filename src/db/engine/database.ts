@@ -203,14 +203,6 @@ export class Database {
     if (this.sql.inTransaction) this.#commit();
   }
 
-  /**
-   * See `Connection.releasePages`. A database that was created before version 15 of the schema keeps its free pages and
-   * uses them again. Inside a write.
-   */
-  releasePages(limit: number): number {
-    return this.sql.releasePages(limit);
-  }
-
   /** Throws if the database does not answer. If its files are gone, it has failed from now on. */
   ping(): void {
     try {

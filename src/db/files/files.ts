@@ -41,11 +41,6 @@ const SELECT = `SELECT ${FILE_COLUMNS} FROM file f ${FILE_JOINS}`;
 
 /** Single files. Unless noted, expired files are included. */
 export function files({ sql }: Database) {
-  const body = sql.get<StoredBody, [pk: FilePk]>(
-    `SELECT filename, mime_type AS mimeType, mime_given AS mimeGiven, size, blob, tags, metadata,
-            expires_at AS expiresAt
-       FROM file WHERE pk = ?`,
-  );
   const insert = sql.write<[NewRow]>(
     `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
                        expires_at, created_at, updated_at, version)
@@ -87,11 +82,11 @@ export function files({ sql }: Database) {
       fileFromRow,
     ),
     /** The body of a file, to copy it. */
-    body: (pk: FilePk): StoredBody => {
-      const stored = body(pk);
-      if (stored === null) throw new Error("the file to be copied is missing");
-      return stored;
-    },
+    body: sql.one<StoredBody, [pk: FilePk]>(
+      `SELECT filename, mime_type AS mimeType, mime_given AS mimeGiven, size, blob, tags, metadata,
+              expires_at AS expiresAt
+         FROM file WHERE pk = ?`,
+    ),
     /** Inside a write. */
     insert: (id: FileId, at: FilePlace, stored: StoredBody, now: number) =>
       insert({ ...stored, ...at, id, createdAt: now, updatedAt: now, version: 1 }),

@@ -34,8 +34,6 @@ export interface SeenPaths {
   readonly count: number;
 }
 
-export const NO_PATHS: SeenPaths = { longest: 0, last: null, count: 0 };
-
 type Range = Parameters<PathRange> & { readonly drive: DrivePk };
 type Some = Range & { readonly limit: number };
 type FileRow = Omit<SubtreeFile, "hasExpired" | "isHeld"> & {
@@ -49,7 +47,7 @@ export function subtrees({ sql }: Database) {
   const countFolders = sql.number<[Some]>(
     `SELECT count(*) FROM (SELECT 1 FROM folder WHERE ${BELOW} AND path > :from LIMIT :limit) page`,
   );
-  const paths = sql.get<SeenPaths, [Some & { now: number }]>(
+  const paths = sql.one<SeenPaths, [Some & { now: number }]>(
     `SELECT ifnull(max(iif(expires_at <= :now, 0, octet_length(path))), 0) AS longest, max(path) AS last,
             count(*) AS count
        FROM (SELECT path, expires_at FROM file WHERE ${BELOW}
@@ -73,8 +71,8 @@ export function subtrees({ sql }: Database) {
     /** The number of folders below the topmost, at most `limit`. */
     countFolders: (tree: Subtree, limit: number) => countFolders({ ...rangeAfter(tree, null), limit }),
     /** Measures the paths of up to `limit` files and folders after a path. Expired files do not count for `longest`. */
-    paths: (tree: Subtree, after: string | null, now: number, limit: number): SeenPaths =>
-      paths({ ...rangeAfter(tree, after), now, limit }) ?? NO_PATHS,
+    paths: (tree: Subtree, after: string | null, now: number, limit: number) =>
+      paths({ ...rangeAfter(tree, after), now, limit }),
     /** Up to `limit` files in path order, after a path. */
     files: (tree: Subtree, after: string | null, now: number, limit: number) =>
       files({ ...rangeAfter(tree, after), now, limit }),

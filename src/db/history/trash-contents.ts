@@ -3,7 +3,7 @@ import type { File } from "../../domain/files/file.ts";
 import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
 import { firstAfter } from "../files/path-range.ts";
-import { NO_PATHS, type SeenPaths } from "../folders/subtrees.ts";
+import type { SeenPaths } from "../folders/subtrees.ts";
 
 /** What must be known of a file in the trash to put it back. */
 export interface TrashedFile {
@@ -44,7 +44,7 @@ export function trashContents({ sql }: Database) {
     `SELECT path, created_at AS createdAt FROM trash_folder
       WHERE entry = ? AND path >= ? ORDER BY path LIMIT ?`,
   );
-  const paths = sql.get<SeenPaths, [entry: TrashPk, from: string, now: number, limit: number]>(
+  const paths = sql.one<SeenPaths, [entry: TrashPk, from: string, now: number, limit: number]>(
     `SELECT ifnull(max(iif(expires_at <= ?3, 0, octet_length(path))), 0) AS longest, max(path) AS last,
             count(*) AS count
        FROM (SELECT path, expires_at FROM trash_file WHERE entry = ?1 AND path >= ?2
@@ -66,7 +66,7 @@ export function trashContents({ sql }: Database) {
     folders: (entry: TrashPk, after: string | null, limit: number) => folders(entry, start(after), limit),
     /** Measures the paths of up to `limit` files and folders after a path. Expired files do not count for `longest`. */
     paths: (entry: TrashPk, after: string | null, now: number, limit: number) =>
-      paths(entry, start(after), now, limit) ?? NO_PATHS,
+      paths(entry, start(after), now, limit),
     /** The file of a file's entry; null if it has expired and is gone. */
     fileOf: sql.get<
       Omit<SingleTrashedFile, "mimeGiven"> & { mimeGiven: 0 | 1 },

@@ -43,10 +43,6 @@ const IS_UNUSED = `NOT EXISTS (
  */
 export function snapshots({ sql }: Database) {
   const byPk = sql.get<Row, [pk: SnapshotPk], Snapshot>(`${SELECT} AND s.pk = ?`, fromRow);
-  const count = sql.get<{ all: number; automatic: number }, [drive: DrivePk]>(
-    `SELECT count(*) AS "all", ifnull(sum(is_automatic), 0) AS automatic FROM snapshot
-      WHERE drive = ? AND deleted_at IS NULL`,
-  );
   const tick = sql.writeOne<number, [drive: DrivePk]>(
     "UPDATE drive SET era = era + 1 WHERE pk = ? RETURNING era",
   );
@@ -79,7 +75,10 @@ export function snapshots({ sql }: Database) {
       fromRow,
     ),
     /** How many snapshots a drive has, and how many of these are automatic. */
-    count: (drive: DrivePk) => count(drive) ?? { all: 0, automatic: 0 },
+    count: sql.one<{ all: number; automatic: number }, [drive: DrivePk]>(
+      `SELECT count(*) AS "all", ifnull(sum(is_automatic), 0) AS automatic FROM snapshot
+        WHERE drive = ? AND deleted_at IS NULL`,
+    ),
     /** Takes a snapshot of what a drive holds now. Inside a write. */
     insert: (snapshot: NewSnapshot) => insert({ ...snapshot, number: tick(snapshot.drive) }),
     /** Hides a snapshot; the sweep removes what only it needs. */
