@@ -4,7 +4,7 @@ import { MADE_COUNTED } from "../../domain/limits.ts";
 import type { Database } from "../engine/database.ts";
 
 /** A link that a key made, with where its drive's feed tells of it. */
-export interface LinkOfKey {
+interface LinkOfKey {
   readonly id: LinkId;
   /** Null if the drive is gone. */
   readonly drive: DrivePk | null;
@@ -13,7 +13,7 @@ export interface LinkOfKey {
 }
 
 /** A membership that a key made. */
-export interface MemberOfKey {
+interface MemberOfKey {
   readonly drive: DrivePk;
   readonly user: UserPk;
   readonly userId: UserId;

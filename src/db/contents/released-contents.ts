@@ -12,6 +12,16 @@ export function releaserOf({ pk, owner }: Drive): Releaser {
   return owner === null ? { kind: "drive", pk } : { kind: "user", pk: owner.pk };
 }
 
+/**
+ * A statement about an owner's drives: an unclaimed one, or those of an account that are not deleted.
+ *
+ * @param make gets the condition for a drive `d`
+ */
+export function byOwner<Found>(make: (isOwned: string) => (pk: Releaser["pk"]) => Found) {
+  const [ofDrive, ofUser] = [make("d.pk = ?"), make("d.user = ? AND d.deleted_at IS NULL")];
+  return ({ kind, pk }: Releaser) => (kind === "drive" ? ofDrive(pk) : ofUser(pk));
+}
+
 /** An orphan that is still on the disk. */
 export interface ReleasedContent extends ContentFacts {
   readonly pk: BlobPk;

@@ -13,7 +13,7 @@ export interface NewDrive extends DriveNaming, Pick<Drive, "id" | "expiresAt" | 
 }
 
 /** What the owner may change of a drive. */
-export type DriveNaming = Pick<Drive, "name" | "slug" | "description">;
+type DriveNaming = Pick<Drive, "name" | "slug" | "description">;
 
 interface DriveRow extends Omit<Drive, "owner"> {
   readonly userPk: UserPk | null;

@@ -25,7 +25,7 @@ export class Busy extends Error {
 export type Within<T> = (result: T) => void;
 
 /** What only a server passes; commands that run next to it do not. */
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly reserve: DatabaseReserve;
   /** Called once, with the error, when the database can no longer be written. */
   readonly onFailure: (error: unknown) => void;

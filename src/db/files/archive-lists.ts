@@ -26,7 +26,7 @@ export interface ArchiveRow {
 }
 
 /** What is packed: what a drive holds, or what it held in a snapshot. */
-export interface ArchiveScope {
+interface ArchiveScope {
   readonly drive: DrivePk;
   /** Null for what it holds now. */
   readonly at: SnapshotNumber | null;

@@ -15,7 +15,7 @@ import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
 
 /** How far a work is, or what takes it back. */
-export interface WorkProgress {
+interface WorkProgress {
   /** How many of its phases are done. */
   readonly phase: number;
   /** How many files it has written or removed. */
@@ -37,7 +37,7 @@ export interface RecordedWork extends Undoable {
   readonly answer: RecordName | null;
 }
 
-export type NewWork = Pick<RecordedWork, "work" | "progress" | "fileTotal" | "answer">;
+type NewWork = Pick<RecordedWork, "work" | "progress" | "fileTotal" | "answer">;
 
 interface Values extends WorkPlace {
   readonly kind: FolderWork["kind"];

@@ -12,14 +12,8 @@ interface ChildRange extends PathRange {
   readonly parent: FolderPk;
 }
 
-/** How many folders there are, and files anywhere below them. */
-export interface ChildCounts {
-  readonly folders: number;
-  readonly files: number;
-}
-
 /** A page of the folders in a folder: after a path, or after a number of them. */
-export interface FolderWindow {
+interface FolderWindow {
   readonly limit: number;
   readonly offset: number;
   /** Only paths after this one; null for the start. */
@@ -56,7 +50,7 @@ export function folders({ sql }: Database) {
       WHERE parent = :parent AND path >= :from AND path < :to
       ORDER BY path LIMIT +:limit OFFSET :offset`,
   );
-  const countChildren = sql.one<ChildCounts, [Parameters<ChildRange>]>(
+  const countChildren = sql.one<{ folders: number; files: number }, [Parameters<ChildRange>]>(
     `SELECT count(*) AS folders, ifnull(sum(file_count), 0) AS files FROM folder
       WHERE parent = :parent AND path >= :from AND path < :to`,
   );
@@ -74,7 +68,7 @@ export function folders({ sql }: Database) {
       const range = after === null ? whole : rangeFrom(whole, firstAfter(after));
       return children({ parent, ...range, limit, offset });
     },
-    /** How many folders all pages of `children` have. The cost grows with the number. */
+    /** How many folders all pages of `children` have, and files anywhere below these. The cost grows with the number. */
     countChildren: (parent: FolderPk, prefix: string) => countChildren({ parent, ...rangeOf(prefix) }),
     insert: sql.writeOne<
       FolderPk,

@@ -7,7 +7,7 @@ import type { Parameters } from "../engine/parameters.ts";
 import { firstAfter, type PathRange, rangeOf } from "../files/path-range.ts";
 
 /** A folder and everything below it. */
-export interface Subtree {
+interface Subtree {
   readonly drive: DrivePk;
   readonly path: FolderPath;
 }

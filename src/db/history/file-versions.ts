@@ -12,7 +12,7 @@ import type { Parameters } from "../engine/parameters.ts";
 const REMOVED_AT_ONCE = 100;
 
 /** The file whose versions are asked for. Those that it has from another drive are not among them. */
-export type VersionedFile = Pick<File, "id" | "drivePk">;
+type VersionedFile = Pick<File, "id" | "drivePk">;
 
 /** Which versions a reader sees: those that are kept, and were made while the file was in a folder. */
 export interface ShownVersions extends KeptWindow {
@@ -20,12 +20,7 @@ export interface ShownVersions extends KeptWindow {
   readonly folder: FolderPath;
 }
 
-export interface VersionCount {
-  readonly file: FileId;
-  readonly versions: number;
-}
-
-export interface GoneFile {
+interface GoneFile {
   readonly id: FileId;
   /** Whether it is there again. */
   readonly isBack: 0 | 1;
@@ -112,7 +107,7 @@ export function fileVersions({ sql }: Database) {
          (SELECT pk FROM file_version WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
     ),
     /** How many versions some files have, after an id, in the order of the ids. */
-    counts: sql.all<VersionCount, [after: string, limit: number]>(
+    counts: sql.all<{ file: FileId; versions: number }, [after: string, limit: number]>(
       `SELECT file_id AS file, count(*) AS versions FROM file_version
         WHERE file_id > ? GROUP BY file_id ORDER BY file_id LIMIT ?`,
     ),

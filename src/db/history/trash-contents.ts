@@ -20,7 +20,7 @@ export interface TrashedFile {
   readonly hasExpired: 0 | 1;
 }
 
-export interface TrashedFolder {
+interface TrashedFolder {
   /** Relative to its entry; empty for the entry's own. */
   readonly path: string;
   /** Milliseconds since the epoch. */

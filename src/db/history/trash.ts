@@ -16,12 +16,7 @@ interface NewTrashEntry extends Pick<TrashEntry, "id" | "kind" | "path" | "delet
 }
 
 /** Whether a work uses it, it can be restored, or it is to be emptied. */
-export type TrashState = "filling" | "kept" | "gone";
-
-/** An entry of a drive. */
-export interface SomeEntry extends TrashPosition {
-  readonly pk: TrashPk;
-}
+type TrashState = "filling" | "kept" | "gone";
 
 type NewRow = Omit<NewTrashEntry, "deletedBy"> & { readonly deletedBy: string | null };
 
@@ -31,7 +26,10 @@ export function trash({ sql }: Database) {
     `INSERT INTO trash (id, drive, kind, path, state, deleted_at, deleted_by)
      VALUES (:id, :drive, :kind, :path, :state, :deletedAt, :deletedBy) RETURNING pk`,
   );
-  const some = sql.all<SomeEntry, [drive: DrivePk, deletedAt: number, id: string, limit: number]>(
+  const some = sql.all<
+    TrashPosition & { readonly pk: TrashPk },
+    [drive: DrivePk, deletedAt: number, id: string, limit: number]
+  >(
     `SELECT pk, id, deleted_at AS deletedAt FROM trash INDEXED BY trash_drive
       WHERE drive = ? AND state = 'kept' AND (deleted_at, id) > (?, ?) ORDER BY deleted_at, id LIMIT ?`,
   );

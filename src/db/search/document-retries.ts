@@ -3,7 +3,7 @@ import type { BlobPk, FilePk } from "../../domain/id.ts";
 import type { Database } from "../engine/database.ts";
 
 /** A document that was read. */
-export interface TriedDocument {
+interface TriedDocument {
   readonly file: FilePk;
   /** Of the content that was read. */
   readonly blob: BlobPk;

@@ -50,7 +50,7 @@ export function isDamage(error: unknown): boolean {
 }
 
 /** What became of an attempt to attach an index; `damaged` if it cannot be read, `full` if there is no room to. */
-export type Attached = "attached" | "missing" | "damaged" | "foreign" | "full";
+type Attached = "attached" | "missing" | "damaged" | "foreign" | "full";
 
 /**
  * Attaches the index of a database as `search`, if it belongs to it. A statement then reads the database first: a job

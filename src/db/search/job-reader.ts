@@ -20,7 +20,7 @@ export interface TextJob extends SearchJob, Pick<File, "driveId" | "path" | "dig
   readonly isDamaged: 0 | 1;
 }
 
-export interface JobQuery {
+interface JobQuery {
   /** Null for all drives. */
   readonly drive: DrivePk | null;
   /** Only newer tickets; 0 for all. */

@@ -26,13 +26,13 @@ const BYTES_A_ROW = 1280;
 const MANY_REPEATS = 8;
 
 /** A match in the index. */
-export interface PostingRow extends Posting {
+interface PostingRow extends Posting {
   /** Whether the file has changed since: a job for it is waiting. Then it counts as read, and not as a match. */
   readonly isStale: 0 | 1;
 }
 
 /** How many rows match, how many bytes their texts or names have, and the lowest of their files. */
-export interface Weight {
+interface Weight {
   readonly rows: number;
   readonly bytes: number;
   readonly lowest: FilePk | null;
