@@ -25,7 +25,6 @@ export function blobs(database: Database) {
     `UPDATE blob SET orphaned_at = ?1 WHERE pk IN
        (SELECT pk FROM blob WHERE refs = 0 AND orphaned_at > ?1 LIMIT ?2)`,
   );
-  const remove = sql.write<[pk: BlobPk]>("DELETE FROM blob WHERE pk = ? AND refs = 0");
   return {
     /** The row of a content, created if there is none. */
     ensure: sql.writeOne<BlobPk, [digest: Digest, size: number, preview: string | null]>(
@@ -63,7 +62,7 @@ export function blobs(database: Database) {
     orphans: sql.all<BlobRow, [before: number, limit: number]>(
       "SELECT pk, digest FROM blob WHERE refs = 0 AND orphaned_at <= ? ORDER BY orphaned_at LIMIT ?",
     ),
-    /** Removes the row of an orphan. Returns false if something refers to it again. Inside a write. */
-    remove: (pk: BlobPk) => remove(pk) > 0,
+    /** Removes the row of an orphan. Returns false if something refers to it again. */
+    remove: sql.writeAny<[pk: BlobPk]>("DELETE FROM blob WHERE pk = ? AND refs = 0"),
   };
 }

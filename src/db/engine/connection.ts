@@ -87,6 +87,12 @@ export class Connection {
     return (...values) => statement.run(...values).changes;
   }
 
+  /** Changes rows, and returns whether there were any. Only for jobs of `Database.write`. */
+  writeAny<Of extends Values>(text: string): (...values: Of) => boolean {
+    const statement = this.prepare<never, Of>(text);
+    return (...values) => statement.run(...values).changes > 0;
+  }
+
   /** Writes one row, and returns what `RETURNING` names of it. Only for jobs of `Database.write`. */
   writeOne<Value, Of extends Values>(text: string): (...values: Of) => Value {
     const one = this.one<Record<string, Value>, Of>(text);
