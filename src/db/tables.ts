@@ -48,8 +48,8 @@ import { webhookDeliveries } from "./webhooks/webhook-deliveries.ts";
 import { webhooks } from "./webhooks/webhooks.ts";
 
 /**
- * Every table of one open database. Call what is made by `sql.write`, or is marked "Inside a write", only in a `write`
- * job.
+ * Every table of one open database. Call what `sql.write` and its like have made, or what is marked "Inside a write",
+ * only in a `write` job.
  */
 export type Tables = ReturnType<typeof openTables>;
 

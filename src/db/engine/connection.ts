@@ -10,7 +10,8 @@ type Values = SQLQueryBindings[];
  * An open database. It makes functions of the statements that are used again and again: each is called with the values
  * of its parameters, in their order, or with one object of the named ones. A statement is compiled at its first use:
  * there are hundreds, most serve rare requests, and all together would take much of a start. One takes a fraction of a
- * millisecond.
+ * millisecond. On the server's main connection, what `write`, `writeAny` and `writeOne` make is only for jobs of
+ * `Database.write`.
  */
 export class Connection {
   readonly #sql: Sqlite;
@@ -81,19 +82,19 @@ export class Connection {
     return (...values) => statement.get(...values) !== null;
   }
 
-  /** Changes rows, and returns how many. Only for jobs of `Database.write`. */
+  /** Changes rows, and returns how many. */
   write<Of extends Values>(text: string): (...values: Of) => number {
     const statement = this.prepare<never, Of>(text);
     return (...values) => statement.run(...values).changes;
   }
 
-  /** Changes rows, and returns whether there were any. Only for jobs of `Database.write`. */
+  /** Changes rows, and returns whether there were any. */
   writeAny<Of extends Values>(text: string): (...values: Of) => boolean {
     const statement = this.prepare<never, Of>(text);
     return (...values) => statement.run(...values).changes > 0;
   }
 
-  /** Writes one row, and returns what `RETURNING` names of it. Only for jobs of `Database.write`. */
+  /** Writes one row, and returns what `RETURNING` names of it. */
   writeOne<Value, Of extends Values>(text: string): (...values: Of) => Value {
     const one = this.one<Record<string, Value>, Of>(text);
     return (...values) => onlyColumn(one(...values));

@@ -44,6 +44,7 @@ export class Database {
   readonly #log: DatabaseLog;
   readonly #checkpoints: Checkpoints;
   readonly #reserve: DatabaseReserve | null;
+  /** Of a snapshot; prepared, since each request needs them. */
   readonly #begin;
   readonly #commit;
   readonly #clock: Clock;
