@@ -45,8 +45,8 @@ import { webhookDeliveries } from "./webhooks/webhook-deliveries.ts";
 import { webhooks } from "./webhooks/webhooks.ts";
 
 /**
- * Every table of one open database. Call what is made by `sql.write`, or is marked "Inside a write", only in a `write`
- * job.
+ * Every table of one open database. Call what `sql.write` and its like have made, or what is marked "Inside a write",
+ * only in a `write` job.
  */
 export type Tables = ReturnType<typeof openTables>;
 
@@ -106,7 +106,7 @@ export function openTables(database: Database) {
     /** Like `write`, for what is made again from the rest: resolves before it is durable. */
     writeDerived: <T>(job: () => T): Promise<T> => database.write(job, undefined, { isDurable: false }),
     requireWritable: (): Promise<void> => database.requireWritable(),
-    releasePages: (pages: number): number => database.releasePages(pages),
+    releasePages: (pages: number): number => database.sql.releasePages(pages),
     requireKnownOutcome: (): void => database.requireKnownOutcome(),
     hasSpace: (): Promise<boolean> => database.hasSpace(),
     ping: (): void => database.ping(),

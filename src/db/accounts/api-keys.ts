@@ -9,26 +9,15 @@ import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
 import { SnapshotCache } from "../engine/snapshot-cache.ts";
 
-/** A key to be stored; times are milliseconds since the epoch. */
-export interface NewApiKey {
-  readonly id: KeyId;
+/** A key to be stored. */
+interface NewApiKey extends Omit<ApiKey, "driveId" | "pathPrefix" | "lastUsedAt" | "clientId"> {
   readonly hash: SecretHash;
-  readonly prefix: string;
-  readonly name: string;
-  readonly scope: Scope;
-  readonly createdAt: number;
-  /** Null for never. */
-  readonly expiresAt: number | null;
-  /** The key that made it; null if none did. */
-  readonly madeBy: KeyId | null;
   /** When its secret stops working, if that is before the key expires: another one replaces it until then. */
   readonly secretExpiresAt?: number;
 }
 
 /** The secret that replaces a key's earlier one; see `NewApiKey`. */
-export type NewerSecret = Required<
-  Pick<NewApiKey, "id" | "hash" | "prefix" | "expiresAt" | "secretExpiresAt">
->;
+type NewerSecret = Required<Pick<NewApiKey, "id" | "hash" | "prefix" | "expiresAt" | "secretExpiresAt">>;
 
 /** What a key reaches: all drives of a user, or one drive, of which a prefix may be less than all. */
 export type KeyReach = { readonly user: UserPk } | { readonly drive: DrivePk; readonly prefix: FolderPath };

@@ -2,7 +2,7 @@ import type { SecretHash } from "../../domain/accounts/api-key.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import type { Database } from "../engine/database.ts";
 
-export interface ClaimToken {
+interface ClaimToken {
   /** Null if the drive expired and was removed. */
   readonly drive: DrivePk | null;
   /** Times are milliseconds since the epoch. */

@@ -4,7 +4,7 @@ import { MADE_COUNTED } from "../../domain/limits.ts";
 import type { Database } from "../engine/database.ts";
 
 /** A link that a key made, with where its drive's feed tells of it. */
-export interface LinkOfKey {
+interface LinkOfKey {
   readonly id: LinkId;
   /** Null if the drive is gone. */
   readonly drive: DrivePk | null;
@@ -13,7 +13,7 @@ export interface LinkOfKey {
 }
 
 /** A membership that a key made. */
-export interface MemberOfKey {
+interface MemberOfKey {
   readonly drive: DrivePk;
   readonly user: UserPk;
   readonly userId: UserId;
@@ -30,15 +30,6 @@ function few(rows: string): string {
 export function endedKeys({ sql }: Database) {
   const liveLinks = LINKS.map((table) =>
     few(`CROSS JOIN ${table} l ON l.key_id = below.id AND l.expires_at > ?2`),
-  );
-  const made = sql.get<MadeByKey, [key: KeyId, now: number]>(
-    `WITH RECURSIVE below (id) AS (
-       SELECT ?1 UNION ALL
-       SELECT k.id FROM below JOIN api_key k ON k.made_by = below.id LIMIT ${MADE_COUNTED + 1})
-     SELECT (SELECT count(*) - 1 FROM below) AS keys,
-            min(${MADE_COUNTED}, ${liveLinks.join(" + ")}) AS links,
-            ${few("CROSS JOIN webhook w ON w.key_id = below.id")} AS webhooks,
-            ${few("CROSS JOIN drive_member m ON m.made_by = below.id")} AS members`,
   );
   const links = LINKS.map((table) =>
     sql.all<LinkOfKey, [key: KeyId, limit: number]>(
@@ -67,10 +58,14 @@ export function endedKeys({ sql }: Database) {
     /** Those whom the key made editors, and who stay readers. */
     raisedBy: members("raised_by"),
     /** How much goes with a key, up to `MADE_COUNTED` of each kind. Links that have expired at `now` do not count. */
-    madeBy: (key: KeyId, now: number): MadeByKey => {
-      const counts = made(key, now);
-      if (counts === null) throw new Error("a count is missing");
-      return counts;
-    },
+    madeBy: sql.one<MadeByKey, [key: KeyId, now: number]>(
+      `WITH RECURSIVE below (id) AS (
+         SELECT ?1 UNION ALL
+         SELECT k.id FROM below JOIN api_key k ON k.made_by = below.id LIMIT ${MADE_COUNTED + 1})
+       SELECT (SELECT count(*) - 1 FROM below) AS keys,
+              min(${MADE_COUNTED}, ${liveLinks.join(" + ")}) AS links,
+              ${few("CROSS JOIN webhook w ON w.key_id = below.id")} AS webhooks,
+              ${few("CROSS JOIN drive_member m ON m.made_by = below.id")} AS members`,
+    ),
   };
 }

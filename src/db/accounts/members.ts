@@ -8,15 +8,12 @@ import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
 
 /** A user with whom a drive is to be shared. */
-export interface NewMember {
+interface NewMember extends Pick<Member, "role" | "createdAt"> {
   readonly drive: DrivePk;
   readonly user: UserPk;
-  readonly role: MemberRole;
   readonly addedBy: Actor | null;
   /** The key that lets it in, with which it goes; null for a person. */
   readonly madeBy: KeyId | null;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
 }
 
 type Row = Omit<Member, "createdBy"> & {
@@ -41,12 +38,6 @@ export function members({ sql }: Database) {
       WHERE m.drive = ?1 AND m.user = ?2 AND o.disabled_at IS NULL
         AND (m.made_by IS NULL OR ${isThere("m.made_by")})`,
   );
-  const driveHas = sql.has<[drive: DrivePk, before: number]>(
-    "SELECT 1 FROM drive_member WHERE drive = ? LIMIT 1 OFFSET ?",
-  );
-  const userHas = sql.has<[user: UserPk, before: number]>(
-    "SELECT 1 FROM drive_member WHERE user = ? LIMIT 1 OFFSET ?",
-  );
   const insert = sql.write<[Parameters<Omit<NewMember, "addedBy"> & { addedBy: string | null }>]>(
     `INSERT INTO drive_member (drive, user, role, changes_from, added_by, made_by, created_at)
      VALUES (:drive, :user, :role, (SELECT ifnull(max(pk), 0) FROM change), :addedBy, :madeBy, :createdAt)`,
@@ -66,9 +57,13 @@ export function members({ sql }: Database) {
     /** All members of a drive, in the order in which they were added. */
     of: sql.all<Row, [drive: DrivePk], Member>(`${SELECT} ORDER BY m.created_at, m.user`, fromRow),
     /** Whether a drive has at least `count` members; `count` is at least 1. */
-    driveHasAtLeast: (count: number, drive: DrivePk) => driveHas(drive, count - 1),
+    driveHasAtLeast: sql.has<[count: number, drive: DrivePk]>(
+      "SELECT 1 FROM drive_member WHERE drive = ?2 LIMIT 1 OFFSET ?1 - 1",
+    ),
     /** Whether at least `count` drives are shared with a user; `count` is at least 1. */
-    userHasAtLeast: (count: number, user: UserPk) => userHas(user, count - 1),
+    userHasAtLeast: sql.has<[count: number, user: UserPk]>(
+      "SELECT 1 FROM drive_member WHERE user = ?2 LIMIT 1 OFFSET ?1 - 1",
+    ),
     /** Inside a write. */
     insert: (member: NewMember) => insert({ ...member, addedBy: actorText(member.addedBy) }),
     /**

@@ -6,19 +6,14 @@ import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
 
 /** A session to be stored; times are milliseconds since the epoch. */
-export interface NewSession {
-  readonly id: SessionId;
+interface NewSession extends Omit<Session, "lastUsedAt"> {
   readonly hash: SecretHash;
   readonly user: UserPk;
-  readonly userAgent: string;
-  readonly createdAt: number;
   readonly expiresAt: number;
 }
 
 /** A session and its user. */
-export interface SessionHolder {
-  readonly id: SessionId;
-  readonly lastUsedAt: number;
+interface SessionHolder extends Pick<Session, "id" | "lastUsedAt"> {
   readonly userPk: UserPk;
   readonly userId: UserId;
   readonly plan: Plan;
@@ -26,11 +21,6 @@ export interface SessionHolder {
 
 /** Sessions. Readers never see expired ones and those of disabled users. */
 export function sessions({ sql }: Database) {
-  const removeOne = sql.write<[id: SessionId, user: UserPk]>("DELETE FROM session WHERE id = ? AND user = ?");
-  const removeOldest = sql.write<[user: UserPk, newest: SessionId, kept: number]>(
-    `DELETE FROM session WHERE pk IN
-       (SELECT pk FROM session WHERE user = ? AND id <> ? ORDER BY created_at DESC, pk DESC LIMIT 200 OFFSET ?)`,
-  );
   return {
     /** The session whose token has this hash; null if there is none. */
     holder: sql.get<SessionHolder, [hash: SecretHash, now: number]>(
@@ -57,8 +47,8 @@ export function sessions({ sql }: Database) {
       "UPDATE session SET last_used_at = max(last_used_at, ?2), expires_at = max(expires_at, ?3) WHERE id = ?1",
     ),
     removeByHash: sql.write<[hash: SecretHash]>("DELETE FROM session WHERE hash = ?"),
-    /** Returns whether the user had it. Inside a write. */
-    removeOne: (id: SessionId, user: UserPk) => removeOne(id, user) > 0,
+    /** Returns whether the user had it. */
+    removeOne: sql.writeAny<[id: SessionId, user: UserPk]>("DELETE FROM session WHERE id = ? AND user = ?"),
     removeAllOf: sql.write<[user: UserPk]>("DELETE FROM session WHERE user = ?"),
     /** Removes all of a user's except the one with this hash. */
     removeOthersOf: sql.write<[user: UserPk, kept: SecretHash]>(
@@ -66,9 +56,12 @@ export function sessions({ sql }: Database) {
     ),
     /**
      * Removes some of a user's oldest if there are more than `kept`, but not `newest`: it looks old if the clock was set
-     * back. Inside a write.
+     * back.
      */
-    removeOldest: (user: UserPk, newest: SessionId, kept: number) => removeOldest(user, newest, kept - 1),
+    removeOldest: sql.write<[user: UserPk, newest: SessionId, kept: number]>(
+      `DELETE FROM session WHERE pk IN
+         (SELECT pk FROM session WHERE user = ? AND id <> ? ORDER BY created_at DESC, pk DESC LIMIT 200 OFFSET ? - 1)`,
+    ),
     removeExpired: sql.write<[now: number, limit: number]>(
       `DELETE FROM session WHERE pk IN
          (SELECT pk FROM session WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,

@@ -29,12 +29,6 @@ export function usage({ sql }: Database) {
   const ofDrive = sql.get<Usage, [drive: DrivePk, month: number]>(
     "SELECT operations, bandwidth FROM drive_usage WHERE drive = ? AND month = ?",
   );
-  const ofAccount = sql.get<Usage, [user: UserPk, month: number]>(
-    `SELECT ifnull(sum(operations), 0) AS operations, ifnull(sum(bandwidth), 0) AS bandwidth FROM (
-       SELECT operations, bandwidth FROM account_usage WHERE user = ?1 AND month = ?2
-       UNION ALL SELECT u.operations, u.bandwidth FROM drive d JOIN drive_usage u ON u.drive = d.pk
-         WHERE d.user = ?1 AND d.deleted_at IS NULL AND u.month = ?2)`,
-  );
   return {
     /** Adds to a drive's usage, or to its owner's if it was deleted meanwhile. Inside a write. */
     addToDrive: (increment: Increment<DriveId>) => {
@@ -47,6 +41,11 @@ export function usage({ sql }: Database) {
     ),
     ofDrive: (drive: DrivePk, month: number) => ofDrive(drive, month) ?? NOTHING,
     /** The usage of an account and all its drives together. */
-    ofAccount: (user: UserPk, month: number) => ofAccount(user, month) ?? NOTHING,
+    ofAccount: sql.one<Usage, [user: UserPk, month: number]>(
+      `SELECT ifnull(sum(operations), 0) AS operations, ifnull(sum(bandwidth), 0) AS bandwidth FROM (
+         SELECT operations, bandwidth FROM account_usage WHERE user = ?1 AND month = ?2
+         UNION ALL SELECT u.operations, u.bandwidth FROM drive d JOIN drive_usage u ON u.drive = d.pk
+           WHERE d.user = ?1 AND d.deleted_at IS NULL AND u.month = ?2)`,
+    ),
   };
 }

@@ -4,17 +4,10 @@ import { type AdminBy, numberedUsername, type User } from "../../domain/accounts
 import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
 
-/** A new user. Times are milliseconds since the epoch. */
-export interface NewUser {
-  readonly id: UserId;
-  readonly username: string;
-  readonly email: string | null;
-  readonly displayName: string | null;
-  readonly plan: Plan;
-  readonly admin: AdminBy | null;
+/** A new user. */
+interface NewUser extends Omit<User, "pk" | "disabledAt"> {
   /** From `Bun.password`; null for accounts that sign in at a provider. */
   readonly passwordHash: string | null;
-  readonly createdAt: number;
 }
 
 const COLUMNS = `pk, id, username, email, display_name AS displayName, plan, admin, created_at AS createdAt,
@@ -22,16 +15,11 @@ const COLUMNS = `pk, id, username, email, display_name AS displayName, plan, adm
 
 /** Users, disabled ones included. */
 export function users({ sql }: Database) {
-  const byPk = sql.get<User, [pk: UserPk]>(`SELECT ${COLUMNS} FROM user WHERE pk = ?`);
   const isTaken = sql.has<[username: string]>("SELECT 1 FROM user WHERE username = ?");
   return {
-    byPk,
+    byPk: sql.get<User, [pk: UserPk]>(`SELECT ${COLUMNS} FROM user WHERE pk = ?`),
     /** The user of a row or a caller. It exists, because users are never deleted. */
-    existing: (pk: UserPk): User => {
-      const user = byPk(pk);
-      if (user === null) throw new Error(`user ${pk} is missing`);
-      return user;
-    },
+    existing: sql.one<User, [pk: UserPk]>(`SELECT ${COLUMNS} FROM user WHERE pk = ?`),
     byId: sql.get<User, [id: UserId]>(`SELECT ${COLUMNS} FROM user WHERE id = ?`),
     byUsername: sql.get<User, [username: string]>(`SELECT ${COLUMNS} FROM user WHERE username = ?`),
     hasAny: sql.has<[]>("SELECT 1 FROM user LIMIT 1"),

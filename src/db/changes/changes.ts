@@ -30,6 +30,8 @@ interface Row extends Omit<Change, "before" | "after" | "by"> {
 type RangeParameters = { drive: DrivePk; after: ChangeNumber; upTo: ChangeNumber; limit: number };
 type NewRow = Record<string, string | number | null>;
 
+const NOTHING_SAID = { previousPath: null, fileId: null, fileCount: null, version: null, ref: null };
+
 const IN_RANGE = `
   SELECT c.pk AS number, c.drive AS drivePk, d.id AS driveId, c.type, c.path, c.previous_path AS previousPath,
          c.file_id AS fileId, lower(hex(c.before_digest)) AS beforeDigest, c.before_size AS beforeSize,
@@ -87,25 +89,19 @@ export function changes(database: Database) {
       listener = onMove;
     },
     /** Inside a durable write. */
-    insert: ({ drive, type, path, stamp, before, after, ...change }: NewChange) => {
+    insert: ({ stamp, before, after, ...change }: NewChange) => {
       insert({
-        drive,
-        type,
-        path,
-        previousPath: change.previousPath ?? null,
-        fileId: change.fileId ?? null,
+        ...NOTHING_SAID,
+        ...change,
         beforeDigest: before?.digest ?? null,
         beforeSize: before?.size ?? null,
         afterDigest: after?.digest ?? null,
         afterSize: after?.size ?? null,
-        fileCount: change.fileCount ?? null,
-        version: change.version ?? null,
-        ref: change.ref ?? null,
         actor: actorText(stamp.by),
         at: stamp.now,
       });
-      written.add(drive);
-      grown.add(drive);
+      written.add(change.drive);
+      grown.add(change.drive);
     },
     oldest: (range: ChangeRange, limit: number) => forwards({ ...range, limit }),
     /** The newest changes of a range, newest first. */

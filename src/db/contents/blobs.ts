@@ -1,19 +1,11 @@
 import type { Digest } from "../../domain/contents/digest.ts";
 import type { BlobPk } from "../../domain/id.ts";
 import type { Database } from "../engine/database.ts";
+import type { ContentFacts } from "../../domain/changes/change.ts";
+import type { ReleasedContent } from "./released-contents.ts";
 
 /** An orphan: a content that no file refers to. */
-export interface BlobRow {
-  readonly pk: BlobPk;
-  readonly digest: Digest;
-}
-
-/** A content that files, versions or snapshots have. */
-export interface FileContent {
-  readonly digest: Digest;
-  /** Bytes. */
-  readonly size: number;
-}
+export type BlobRow = Pick<ReleasedContent, "pk" | "digest">;
 
 /** How many of the newest rows are looked at, and how many contents are returned of them. */
 const NEWEST = { looked: 2000, files: 500 };
@@ -33,7 +25,6 @@ export function blobs(database: Database) {
     `UPDATE blob SET orphaned_at = ?1 WHERE pk IN
        (SELECT pk FROM blob WHERE refs = 0 AND orphaned_at > ?1 LIMIT ?2)`,
   );
-  const remove = sql.write<[pk: BlobPk]>("DELETE FROM blob WHERE pk = ? AND refs = 0");
   return {
     /** The row of a content, created if there is none. */
     ensure: sql.writeOne<BlobPk, [digest: Digest, size: number, preview: string | null]>(
@@ -52,12 +43,12 @@ export function blobs(database: Database) {
     /** Whether a row names any content. */
     hasAny: sql.has<[]>("SELECT 1 FROM blob WHERE pk > 0 LIMIT 1"),
     /** Some of the newest contents of files that are larger than this, in bytes. */
-    newestFiles: sql.all<FileContent, [above: number]>(
+    newestFiles: sql.all<ContentFacts, [above: number]>(
       `SELECT digest, size FROM (SELECT * FROM blob ORDER BY pk DESC LIMIT ${NEWEST.looked}) page
         WHERE refs > 0 AND size > ? LIMIT ${NEWEST.files}`,
     ),
     /** Some contents of files that are larger than `above`, in bytes. `place` is where to look, from 0 to 1. */
-    someFiles: sql.all<FileContent, [place: number, above: number]>(
+    someFiles: sql.all<ContentFacts, [place: number, above: number]>(
       `SELECT digest, size FROM (SELECT * FROM blob WHERE pk >= ? * (SELECT max(pk) FROM blob)
                                   ORDER BY pk LIMIT ${SOME}) page
         WHERE refs > 0 AND size > ?`,
@@ -71,7 +62,7 @@ export function blobs(database: Database) {
     orphans: sql.all<BlobRow, [before: number, limit: number]>(
       "SELECT pk, digest FROM blob WHERE refs = 0 AND orphaned_at <= ? ORDER BY orphaned_at LIMIT ?",
     ),
-    /** Removes the row of an orphan. Returns false if something refers to it again. Inside a write. */
-    remove: (pk: BlobPk) => remove(pk) > 0,
+    /** Removes the row of an orphan. Returns false if something refers to it again. */
+    remove: sql.writeAny<[pk: BlobPk]>("DELETE FROM blob WHERE pk = ? AND refs = 0"),
   };
 }

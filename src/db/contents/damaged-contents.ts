@@ -1,22 +1,16 @@
 import type { Digest } from "../../domain/contents/digest.ts";
-import type { DriveId } from "../../domain/id.ts";
-import type { FilePath } from "../../domain/files/path.ts";
+import type { ContentFacts } from "../../domain/changes/change.ts";
+import type { File } from "../../domain/files/file.ts";
 import type { Database } from "../engine/database.ts";
 import { SnapshotCache } from "../engine/snapshot-cache.ts";
 
-export interface DamagedRow {
-  readonly digest: Digest;
-  /** Bytes. */
-  readonly size: number;
+export interface DamagedRow extends ContentFacts {
   /** What was looked at; null for nothing. */
   readonly state: string | null;
 }
 
 /** A file that a content belongs to. */
-export interface ContentPlace {
-  readonly driveId: DriveId;
-  readonly path: FilePath;
-}
+type ContentPlace = Pick<File, "driveId" | "path">;
 
 /** Contents that must not be sent, because they were found damaged. */
 export function damagedContents(database: Database) {
@@ -24,12 +18,6 @@ export function damagedContents(database: Database) {
   const known = new SnapshotCache<"any", boolean>(database);
   const hasAny = sql.has<[]>("SELECT 1 FROM damaged_content LIMIT 1");
   const problem = sql.value<string, [digest: Digest]>("SELECT problem FROM damaged_content WHERE digest = ?");
-  const put = sql.write<[digest: Digest, problem: string, state: string | null, now: number]>(
-    `INSERT INTO damaged_content (digest, problem, state, found_at)
-     SELECT digest, ?2, ?3, ?4 FROM blob WHERE digest = ?1
-     ON CONFLICT (digest) DO UPDATE SET problem = excluded.problem, state = excluded.state`,
-  );
-  const remove = sql.write<[digest: Digest]>("DELETE FROM damaged_content WHERE digest = ?");
   return {
     /** What is wrong with a content; null if nothing is known. */
     problemOf: (digest: Digest) => (known.get("any", hasAny) ? problem(digest) : null),
@@ -38,11 +26,14 @@ export function damagedContents(database: Database) {
       `SELECT c.digest, b.size, c.state FROM damaged_content c JOIN blob b ON b.digest = c.digest
         WHERE c.digest = ?`,
     ),
-    /** Records damage of a content. Returns false if the content has no row. Inside a write. */
-    put: (digest: Digest, what: string, state: string | null, now: number) =>
-      put(digest, what, state, now) > 0,
-    /** Records that a content is whole. Returns whether it was damaged. Inside a write. */
-    remove: (digest: Digest) => remove(digest) > 0,
+    /** Records damage of a content. Returns false if the content has no row. */
+    put: sql.writeAny<[digest: Digest, problem: string, state: string | null, now: number]>(
+      `INSERT INTO damaged_content (digest, problem, state, found_at)
+       SELECT digest, ?2, ?3, ?4 FROM blob WHERE digest = ?1
+       ON CONFLICT (digest) DO UPDATE SET problem = excluded.problem, state = excluded.state`,
+    ),
+    /** Records that a content is whole. Returns whether it was damaged. */
+    remove: sql.writeAny<[digest: Digest]>("DELETE FROM damaged_content WHERE digest = ?"),
     /** Some damaged contents after a digest, in the order of their digests. */
     some: sql.all<DamagedRow, [after: string, limit: number]>(
       `SELECT c.digest, b.size, c.state FROM damaged_content c CROSS JOIN blob b ON b.digest = c.digest

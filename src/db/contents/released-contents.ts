@@ -1,4 +1,4 @@
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { ContentFacts } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import type { BlobPk, DrivePk, UserPk } from "../../domain/id.ts";
 import type { Connection } from "../engine/connection.ts";
@@ -12,12 +12,19 @@ export function releaserOf({ pk, owner }: Drive): Releaser {
   return owner === null ? { kind: "drive", pk } : { kind: "user", pk: owner.pk };
 }
 
+/**
+ * A statement about an owner's drives: an unclaimed one, or those of an account that are not deleted.
+ *
+ * @param make gets the condition for a drive `d`
+ */
+export function byOwner<Found>(make: (isOwned: string) => (pk: Releaser["pk"]) => Found) {
+  const [ofDrive, ofUser] = [make("d.pk = ?"), make("d.user = ? AND d.deleted_at IS NULL")];
+  return ({ kind, pk }: Releaser) => (kind === "drive" ? ofDrive(pk) : ofUser(pk));
+}
+
 /** An orphan that is still on the disk. */
-export interface ReleasedContent {
+export interface ReleasedContent extends ContentFacts {
   readonly pk: BlobPk;
-  readonly digest: Digest;
-  /** Bytes. */
-  readonly size: number;
 }
 
 /** Orphans by who released them last. Triggers record it. */

@@ -7,19 +7,13 @@ import type { Parameters } from "../engine/parameters.ts";
 /** When a drive expires that is not born yet: long ago for everybody. */
 const UNBORN = 1;
 
-/** A drive to be created; times are milliseconds since the epoch. */
-export interface NewDrive {
-  readonly id: DriveId;
+/** A drive to be created. */
+export interface NewDrive extends DriveNaming, Pick<Drive, "id" | "expiresAt" | "createdAt"> {
   readonly user: UserPk | null;
-  readonly name: string;
-  readonly slug: string | null;
-  readonly description: string;
-  readonly expiresAt: number | null;
-  readonly createdAt: number;
 }
 
 /** What the owner may change of a drive. */
-export type DriveNaming = Pick<Drive, "name" | "slug" | "description">;
+type DriveNaming = Pick<Drive, "name" | "slug" | "description">;
 
 interface DriveRow extends Omit<Drive, "owner"> {
   readonly userPk: UserPk | null;

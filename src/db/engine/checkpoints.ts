@@ -1,4 +1,8 @@
-import type { CheckpointAnswer } from "./checkpoint-thread.ts";
+import { AskedThread } from "../../process/asked-thread.ts";
+import { areDescriptorsShort } from "../../process/descriptors.ts";
+import type { CheckpointCalls } from "./checkpoint-worker.ts";
+import type { DatabaseLog } from "./database-log.ts";
+import { isFull } from "./write-failures.ts";
 
 /** A checkpoint starts when this many rows have changed. */
 const CHANGES = 4000;
@@ -7,15 +11,12 @@ export const LONG_LOG = 64 * 1024 * 1024;
 /** The same on a full disk, where a log that has taken all of the reserve leaves no room for a checkpoint. */
 const LONG_LOG_WHEN_FULL = 2 * 1024 * 1024;
 
-export interface CheckpointsOptions {
-  /** See `CheckpointThread.checkpoint`. */
-  readonly checkpoint: () => Promise<CheckpointAnswer>;
-  /** See `CheckpointThread.emptyLog`. */
-  readonly emptyLog: () => Promise<CheckpointAnswer>;
+interface CheckpointsParts {
+  /** Of the database. */
+  readonly path: string;
+  readonly log: DatabaseLog;
   /** How many rows have changed since the database was opened. */
   readonly changes: () => number;
-  /** The size of the log's file in bytes. */
-  readonly logSize: () => number;
   /** Whether the disk was found full, and the reserve is in use. */
   readonly isFull: () => boolean;
   /** Delays all writes while `work` runs. */
@@ -24,27 +25,31 @@ export interface CheckpointsOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Decides when the log is copied into the database file. */
+/**
+ * Decides when the log is copied into the database file. A thread with its own connection does it, since it may take
+ * long. It starts with the first checkpoint.
+ */
 export class Checkpoints {
-  readonly #options: CheckpointsOptions;
+  readonly #parts: CheckpointsParts;
+  #thread: AskedThread<CheckpointCalls> | null = null;
   #running: Promise<void> | null = null;
   #last = 0;
   #isClosed = false;
 
-  constructor(options: CheckpointsOptions) {
-    this.#options = options;
+  constructor(parts: CheckpointsParts) {
+    this.#parts = parts;
   }
 
   /** Starts a checkpoint if enough has changed. Call it after each commit. */
   noteCommit(): void {
     if (this.#isClosed) return;
+    const { changes, log, pauseFor } = this.#parts;
     if (this.#running !== null) {
-      if (this.#isLong) void this.#options.pauseFor(() => this.end());
+      if (this.#isLong) void pauseFor(() => this.#end());
       return;
     }
-    const { changes, isFull, logSize, pauseFor } = this.#options;
-    if (isFull()) {
-      if (logSize() > LONG_LOG_WHEN_FULL) this.#begin(() => pauseFor(() => this.#empty()));
+    if (this.#parts.isFull()) {
+      if (log.size > LONG_LOG_WHEN_FULL) this.#begin(() => pauseFor(() => this.#ask("emptyLog")));
       return;
     }
     if (changes() - this.#last < CHANGES) return;
@@ -54,50 +59,65 @@ export class Checkpoints {
 
   #begin(work: () => Promise<void>): void {
     this.#running = work()
-      .catch((error: unknown) => this.#options.onFailure(error))
+      .catch((error: unknown) => this.#parts.onFailure(error))
       .finally(() => {
         this.#running = null;
       });
   }
 
-  /** Gives back the space that the log takes, as far as that is possible. Writes must be delayed meanwhile. */
+  /**
+   * Copies all of the log to the database file and cuts it off, unless somebody reads it. That gives back the space that
+   * it takes. Writes must be delayed meanwhile.
+   */
   async emptyLog(): Promise<void> {
-    await this.end();
-    await this.#empty();
+    await this.#end();
+    await this.#ask("emptyLog");
   }
 
-  /** Resolves when no checkpoint runs. */
-  async end(): Promise<void> {
+  /** Waits for a running checkpoint, and ends the thread. No other one starts. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#end();
+    if (this.#thread?.isAlive !== true) return;
+    // SQLite empties the log only when the last connection is closed. If this fails, the next start reads the log.
+    await this.#thread.ask("close").catch(() => {});
+    this.#thread.end();
+  }
+
+  async #end(): Promise<void> {
     while (this.#running !== null) await this.#running;
   }
 
-  /** Waits for a running checkpoint. No other one starts. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.end();
-  }
-
+  /** Copies committed pages from the log to the database file, while reads and writes go on. */
   async #run(): Promise<void> {
-    await this.#checkpoint();
+    await this.#ask("checkpoint");
     // The log restarts only after a checkpoint of all of it, so under steady writes it would grow without end.
-    if (this.#isLong) await this.#options.pauseFor(() => this.#checkpoint());
+    if (this.#isLong) await this.#parts.pauseFor(() => this.#ask("checkpoint"));
   }
 
   /** Whether the log is long, or was and has not restarted since: then it gets its limit in size. */
   get #isLong(): boolean {
-    return this.#options.logSize() > LONG_LOG;
+    return this.#parts.log.size > LONG_LOG;
   }
 
-  async #empty(): Promise<void> {
-    this.#note(await this.#options.emptyLog());
+  /** Without a thread or room, later is soon enough: everything stays in the log. The next call starts another thread. */
+  async #ask(name: "checkpoint" | "emptyLog"): Promise<void> {
+    if (this.#thread?.isAlive !== true) {
+      if (areDescriptorsShort()) return;
+      this.#thread = this.#start();
+    }
+    const thread = this.#thread;
+    try {
+      await thread.ask(name);
+    } catch (error) {
+      if (thread.isAlive && !isFull(error)) this.#parts.onFailure(error);
+    }
   }
 
-  async #checkpoint(): Promise<void> {
-    this.#note(await this.#options.checkpoint());
-  }
-
-  #note(answer: CheckpointAnswer): void {
-    // Later is soon enough: everything stays in the log.
-    if (answer.kind === "failed") this.#options.onFailure(answer.error);
+  #start(): AskedThread<CheckpointCalls> {
+    const module = new URL("./checkpoint-worker.ts", import.meta.url).href;
+    const thread = new AskedThread<CheckpointCalls>({ module, what: "a checkpoint" });
+    thread.ask("open", this.#parts.path).catch(() => thread.end());
+    return thread;
   }
 }

@@ -5,10 +5,8 @@ import { Checkpoints } from "./checkpoints.ts";
 import type { Connection } from "./connection.ts";
 import { explainFailure, openConnection } from "./opening.ts";
 import type { Upgrade } from "./migrate.ts";
-import { CheckpointThread } from "./checkpoint-thread.ts";
 import { cannotWrite, diskFull } from "./write-failures.ts";
-import type { WriteOptions } from "./write-options.ts";
-import { WriteQueue } from "./write-queue.ts";
+import { type WriteOptions, WriteQueue } from "./write-queue.ts";
 
 /**
  * Thrown by a job inside a write when it must wait for something else. The job is rolled back and runs again after
@@ -23,15 +21,11 @@ export class Busy extends Error {
   }
 }
 
-/** Free pages that are kept for later writes: this many at least, and this share of all pages. */
-const FREE_PAGES = 1024;
-const FREE_SHARE = 0.1;
-
 /** Called inside a write with its result, before the commit. An error in it rolls the write back. */
 export type Within<T> = (result: T) => void;
 
 /** What only a server passes; commands that run next to it do not. */
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly reserve: DatabaseReserve;
   /** Called once, with the error, when the database can no longer be written. */
   readonly onFailure: (error: unknown) => void;
@@ -48,10 +42,11 @@ export class Database {
   readonly sql: Connection;
   readonly #writes: WriteQueue;
   readonly #log: DatabaseLog;
-  readonly #checkpointThread: CheckpointThread;
   readonly #checkpoints: Checkpoints;
   readonly #reserve: DatabaseReserve | null;
-  readonly #sql;
+  /** Of a snapshot; prepared, since each request needs them. */
+  readonly #begin;
+  readonly #commit;
   readonly #clock: Clock;
   /** Ends the current snapshot; null if there is none. */
   #snapshotEnd: NodeJS.Immediate | null = null;
@@ -66,31 +61,26 @@ export class Database {
     this.#clock = clock;
     this.#reserve = options?.reserve ?? null;
     this.#log = new DatabaseLog(sql.filename);
-    const changes = sql.prepare<{ n: number }, []>("SELECT total_changes() AS n");
-    this.#checkpointThread = new CheckpointThread(sql.filename);
     this.#checkpoints = new Checkpoints({
-      checkpoint: () => this.#checkpointThread.checkpoint(),
-      emptyLog: () => this.#checkpointThread.emptyLog(),
-      changes: () => changes.get()?.n ?? 0,
-      logSize: () => this.#log.size,
+      path: sql.filename,
+      log: this.#log,
+      changes: sql.number<[]>("SELECT total_changes()"),
       isFull: () => this.#reserve?.isWhole === false,
       pauseFor: (work) => this.#writes.pauseFor(work),
       onFailure: (error) => this.#writes.fail(error),
     });
-    this.#writes = new WriteQueue(sql, {
+    this.#writes = new WriteQueue({
+      sql,
       clock,
       log: this.#log,
-      onCommit: () => this.#checkpoints.noteCommit(),
+      checkpoints: this.#checkpoints,
       onDurable: () => this.#onDurable(),
       endReads: () => this.#endSnapshot(),
       reserve: this.#reserve,
-      emptyLog: () => this.#checkpoints.emptyLog(),
       onFailure: options?.onFailure ?? (() => {}),
     });
-    this.#sql = {
-      begin: sql.prepare<never, []>("BEGIN"),
-      commit: sql.prepare<never, []>("COMMIT"),
-    };
+    this.#begin = sql.write<[]>("BEGIN");
+    this.#commit = sql.write<[]>("COMMIT");
   }
 
   /**
@@ -197,7 +187,7 @@ export class Database {
     }
     this.#snapshotAt = now;
     this.#snapshots += 1;
-    this.#sql.begin.run();
+    this.#begin();
     this.#snapshotEnd = setImmediate(() => this.#endSnapshot());
   }
 
@@ -211,23 +201,7 @@ export class Database {
     clearImmediate(this.#snapshotEnd);
     this.#snapshotEnd = null;
     // A read that failed at the disk has ended the transaction already.
-    if (this.sql.inTransaction) this.#sql.commit.run();
-  }
-
-  /**
-   * Returns up to `limit` free pages to the file system, if there are many; how many. A database that was created
-   * before version 15 of the schema keeps its free pages and uses them again. Inside a write.
-   */
-  releasePages(limit: number): number {
-    const free = this.#pages("freelist_count");
-    if (free <= Math.max(FREE_PAGES, this.#pages("page_count") * FREE_SHARE)) return 0;
-    // Each step of this statement releases one page.
-    this.sql.query(`PRAGMA incremental_vacuum(${limit})`).all();
-    return free - this.#pages("freelist_count");
-  }
-
-  #pages(pragma: "freelist_count" | "page_count"): number {
-    return this.sql.query<Record<string, number>, []>(`PRAGMA ${pragma}`).get()?.[pragma] ?? 0;
+    if (this.sql.inTransaction) this.#commit();
   }
 
   /** Throws if the database does not answer. If its files are gone, it has failed from now on. */
@@ -248,7 +222,6 @@ export class Database {
   async close(): Promise<void> {
     await this.#writes.close();
     await this.#checkpoints.close();
-    await this.#checkpointThread.close();
     await this.#log.close();
     this.#endSnapshot();
     this.sql.close();

@@ -2,7 +2,7 @@ import { Database as Sqlite, SQLiteError } from "bun:sqlite";
 import { hostname } from "node:os";
 
 /** The process that holds a lock. A process id is valid only on its own host or in its own container. */
-export interface LockHolder {
+interface LockHolder {
   readonly pid: number;
   readonly host: string;
 }

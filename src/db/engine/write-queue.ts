@@ -1,6 +1,31 @@
+import type { Clock } from "../../process/clock.ts";
+import type { Checkpoints } from "./checkpoints.ts";
 import type { Connection } from "./connection.ts";
+import type { DatabaseLog } from "./database-log.ts";
+import type { DatabaseReserve } from "./database-reserve.ts";
 import { cannotWrite, diskFull, hasUnknownOutcome, isFull, outcomeUnknown } from "./write-failures.ts";
-import type { WriteOptions, WriteQueueOptions } from "./write-options.ts";
+
+export interface WriteOptions {
+  /** Which disk space it may use: what is free, or the database's reserve too. */
+  readonly room: "free" | "reserve";
+  /** Whether it is answered only when it is on the disk. What can be made again from the rest needs no sync. */
+  readonly isDurable: boolean;
+}
+
+interface WriteQueueParts {
+  readonly sql: Connection;
+  readonly clock: Clock;
+  readonly log: DatabaseLog;
+  /** Ends the transaction of the reads before a batch, if one is open. */
+  readonly endReads: () => void;
+  /** Called when all commits so far are on the disk, before their writes are answered. */
+  readonly onDurable: () => void;
+  /** Null if there is none: then every write may use what is free. */
+  readonly reserve: DatabaseReserve | null;
+  readonly checkpoints: Checkpoints;
+  /** Called once, with the error, when nothing can be written any more. */
+  readonly onFailure: (error: unknown) => void;
+}
 
 interface Job extends WriteOptions {
   /** Does the work, inside the transaction. Called again if the whole transaction was rolled back. */
@@ -32,8 +57,7 @@ const GATHER_MS = 5;
  * next writes are collected.
  */
 export class WriteQueue {
-  readonly #sql: Connection;
-  readonly #options: WriteQueueOptions;
+  readonly #parts: WriteQueueParts;
   #waiting: Job[] = [];
   /** Whether the next commit is at the end of this turn. */
   #isScheduled = false;
@@ -49,9 +73,8 @@ export class WriteQueue {
   #isClosed = false;
   #hasFailed = false;
 
-  constructor(sql: Connection, options: WriteQueueOptions) {
-    this.#sql = sql;
-    this.#options = options;
+  constructor(parts: WriteQueueParts) {
+    this.#parts = parts;
   }
 
   /** Whether the outcome of a write is unknown. Then nothing is written until the next start. */
@@ -96,7 +119,7 @@ export class WriteQueue {
   fail(error: unknown): void {
     if (this.#hasFailed) return;
     this.#hasFailed = true;
-    this.#options.onFailure(error);
+    this.#parts.onFailure(error);
   }
 
   /** Accepts no more jobs, and resolves when the queued ones are done. */
@@ -106,7 +129,7 @@ export class WriteQueue {
   }
 
   #schedule(): void {
-    const { clock, log } = this.#options;
+    const { clock, log } = this.#parts;
     if (this.#isScheduled || this.#pauses > 0 || log.isRunning) return;
     if (this.#waiting.length === 0) {
       this.#idle?.resolve();
@@ -126,7 +149,7 @@ export class WriteQueue {
 
   get #hasGathered(): boolean {
     const { jobs } = this.#gathering;
-    return this.#waiting.length >= jobs && this.#waiting.filter(isDurable).length >= jobs;
+    return this.#waiting.length >= jobs && this.#waiting.filter(({ isDurable }) => isDurable).length >= jobs;
   }
 
   #stopTimer(): void {
@@ -150,7 +173,7 @@ export class WriteQueue {
       for (const job of batch) job.reject(cannotWrite());
       return [];
     }
-    if (this.#options.reserve?.isWhole !== false) return batch;
+    if (this.#parts.reserve?.isWhole !== false) return batch;
     for (const job of batch) if (job.room === "free") job.reject(diskFull());
     return batch.filter(({ room }) => room === "reserve");
   }
@@ -158,8 +181,7 @@ export class WriteQueue {
   /** Commits the first of some jobs, as many as there is time for. Returns the others. */
   #commit(jobs: readonly Job[]): readonly Job[] {
     if (jobs.length === 0) return [];
-    const { endReads, clock, onCommit } = this.#options;
-    const run = jobs.length === 1 ? runAlone : (job: Job) => this.#runInSavepoint(job);
+    const { sql, endReads, clock, checkpoints } = this.#parts;
     const end = clock.now() + BATCH_MS;
     const outcomes: Outcome[] = [];
     // If the transaction cannot even begin, all are rejected.
@@ -167,27 +189,27 @@ export class WriteQueue {
     let isCommitting = false;
     try {
       endReads();
-      this.#sql.run("BEGIN IMMEDIATE");
+      sql.run("BEGIN IMMEDIATE");
       for (tried = 0; tried < jobs.length && (tried === 0 || clock.now() < end);) {
         const job = jobs[tried++];
-        if (job !== undefined) outcomes.push(run(job));
+        if (job !== undefined) outcomes.push(this.#run(job, jobs.length === 1));
       }
       isCommitting = true;
-      this.#sql.run("COMMIT");
+      sql.run("COMMIT");
     } catch (error) {
       return [...this.#retryOrReject(jobs.slice(0, tried), error, isCommitting), ...jobs.slice(tried)];
     }
     this.#hasMadeRoom = false;
     for (const { job, thrown } of outcomes) if (thrown !== null) job.reject(thrown[0]);
     void this.#settle(outcomes.filter(({ thrown }) => thrown === null).map(({ job }) => job));
-    onCommit();
+    checkpoints.noteCommit();
     return jobs.slice(tried);
   }
 
   /** Answers committed jobs, once they are durable if one of them is to be. */
   async #settle(jobs: readonly Job[]): Promise<void> {
-    const { clock, log, onDurable } = this.#options;
-    const durable = jobs.filter(isDurable).length;
+    const { clock, log, onDurable } = this.#parts;
+    const durable = jobs.filter(({ isDurable }) => isDurable).length;
     if (durable === 0) {
       for (const job of jobs) job.resolve();
       return;
@@ -208,19 +230,24 @@ export class WriteQueue {
     this.#schedule();
   }
 
-  /** Runs a job in a savepoint, so that its failure does not affect the rest of the batch. */
-  #runInSavepoint(job: Job): Outcome {
-    this.#sql.run("SAVEPOINT job");
+  /**
+   * Runs a job in a savepoint, so that its failure does not affect the rest of the batch. The only job of a batch needs
+   * none. Savepoints are expensive: inside one, SQLite lists the old state of every changed page, and walks the whole
+   * list after each statement that has triggers.
+   */
+  #run(job: Job, isAlone: boolean): Outcome {
+    const { sql } = this.#parts;
+    if (!isAlone) sql.run("SAVEPOINT job");
     try {
       job.run();
-      this.#sql.run("RELEASE job");
+      if (!isAlone) sql.run("RELEASE job");
       return { job, thrown: null };
     } catch (error) {
       // After some failures (disk full, I/O) SQLite rolls back the whole transaction: no job is written, and every
       // one must get the error. A full disk does not always do this, but all jobs are retried.
-      if (!this.#sql.inTransaction || isFull(error)) throw error;
-      this.#sql.run("ROLLBACK TO job");
-      this.#sql.run("RELEASE job");
+      if (isAlone || !sql.inTransaction || isFull(error)) throw error;
+      sql.run("ROLLBACK TO job");
+      sql.run("RELEASE job");
       return { job, thrown: [error] };
     }
   }
@@ -229,11 +256,12 @@ export class WriteQueue {
    * Ends a batch that was not committed: rejects it, or returns the jobs that are tried again once room was made.
    */
   #retryOrReject(batch: readonly Job[], error: unknown, isCommitting: boolean): readonly Job[] {
+    const { sql } = this.#parts;
     let reason = error;
     let isUnknown = isCommitting && hasUnknownOutcome(error);
     let hasRoom = false;
     try {
-      if (this.#sql.inTransaction) this.#sql.run("ROLLBACK");
+      if (sql.inTransaction) sql.run("ROLLBACK");
     } catch (failed) {
       isUnknown = true;
       reason = new AggregateError([error, failed], "a transaction could not be rolled back");
@@ -256,26 +284,12 @@ export class WriteQueue {
 
   /** Frees the reserve, and what the log takes. Returns false if that was done for these writes already. */
   #makeRoom(): boolean {
-    const { reserve, emptyLog } = this.#options;
+    const { reserve, checkpoints } = this.#parts;
     if (reserve === null) return false;
     const wasFreed = reserve.release();
     if (this.#hasMadeRoom && !wasFreed) return false;
     this.#hasMadeRoom = true;
-    void this.pauseFor(emptyLog);
+    void this.pauseFor(() => checkpoints.emptyLog());
     return true;
   }
-}
-
-function isDurable(job: Job): boolean {
-  return job.isDurable;
-}
-
-/**
- * Runs the only job of a batch. It has the transaction to itself and needs no savepoint. Savepoints are expensive:
- * inside one, SQLite lists the old state of every changed page, and walks the whole list after each statement that
- * has triggers.
- */
-function runAlone(job: Job): Outcome {
-  job.run();
-  return { job, thrown: null };
 }

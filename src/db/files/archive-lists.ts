@@ -26,7 +26,7 @@ export interface ArchiveRow {
 }
 
 /** What is packed: what a drive holds, or what it held in a snapshot. */
-export interface ArchiveScope {
+interface ArchiveScope {
   readonly drive: DrivePk;
   /** Null for what it holds now. */
   readonly at: SnapshotNumber | null;
@@ -36,13 +36,41 @@ export interface ArchiveScope {
 
 type Selection = ArchiveScope & PathRange;
 
-/** The tables with what was in a snapshot, and which of their rows were. */
-const PAST = [
+/** Where the rows of an archive are, and which of them it holds. */
+interface Source {
+  readonly table: string;
+  readonly isIn: string;
+  readonly isFile: boolean;
+}
+
+const LIVE: readonly Source[] = [
+  { table: ALL_FILES.live, isIn: "1", isFile: true },
+  { table: ALL_FOLDERS.live, isIn: "1", isFile: false },
+];
+const PAST: readonly Source[] = [
   { table: ALL_FILES.live, isIn: "f.era < :at", isFile: true },
   { table: ALL_FILES.held, isIn: "f.era < :at AND f.until >= :at", isFile: true },
   { table: ALL_FOLDERS.live, isIn: "f.era < :at", isFile: false },
   { table: ALL_FOLDERS.held, isIn: "f.era < :at AND f.until >= :at", isFile: false },
-] as const;
+];
+
+/** Statements that copy what is in a range of paths, step by step: see `snapshotWalk`. */
+function takeFrom(sql: Connection, sources: readonly Source[]) {
+  const selects = sources.map(({ table, isIn, isFile }) =>
+    isFile
+      ? `SELECT f.path, (SELECT digest FROM blob WHERE pk = f.blob), f.size, f.updated_at
+           FROM ${table} AND f.path >= :from AND f.path < :to AND ${isIn} AND ${fileIsAlive(":now")}`
+      : `SELECT f.path, NULL, 0, f.created_at
+           FROM ${table} AND f.path >= :from AND f.path < :to AND ${isIn} AND f.path <> ''`,
+  );
+  const tables = sources.map(({ table }) => table);
+  return {
+    partOf: stepParts(sql, tables),
+    take: sql.write<[Parameters<Selection>]>(
+      `INSERT INTO entry (path, digest, size, modified_at) ${selects.join(" UNION ALL ")} ORDER BY 1`,
+    ),
+  };
+}
 
 /** The lists of what archives hold, each on a connection of its own. */
 export function archiveLists({ sql }: Database) {
@@ -59,11 +87,10 @@ export function archiveLists({ sql }: Database) {
  */
 class ArchiveList implements Disposable {
   readonly #sql: Connection;
-  readonly #take;
-  readonly #takePast;
-  readonly #pastPart;
-  readonly #last;
+  readonly #live;
+  readonly #past;
   readonly #page;
+  readonly #count;
 
   constructor(path: string) {
     const sql = openReader(path, 1000);
@@ -73,37 +100,13 @@ class ArchiveList implements Disposable {
       `CREATE TEMP TABLE entry (number INTEGER PRIMARY KEY, path TEXT NOT NULL, digest TEXT,
                                 size INTEGER NOT NULL, modified_at INTEGER NOT NULL)`,
     );
-    this.#take = sql.write<[Parameters<Selection> & { readonly limit: number }]>(
-      `INSERT INTO entry (path, digest, size, modified_at)
-       SELECT f.path, b.digest, f.size, f.updated_at
-         FROM file f INDEXED BY file_path JOIN blob b ON b.pk = f.blob
-        WHERE f.drive = :drive AND f.path >= :from AND f.path < :to
-          AND ${fileIsAlive(":now")}
-       UNION ALL
-       SELECT path, NULL, 0, created_at FROM folder
-        WHERE drive = :drive AND path >= :from AND path < :to AND parent IS NOT NULL
-        ORDER BY 1 LIMIT :limit`,
-    );
-    this.#takePast = sql.write<[Parameters<Selection>]>(
-      `INSERT INTO entry (path, digest, size, modified_at) ${PAST.map(({ table, isIn, isFile }) =>
-        isFile
-          ? `SELECT f.path, (SELECT digest FROM blob WHERE pk = f.blob), f.size, f.updated_at
-               FROM ${table} AND f.path >= :from AND f.path < :to AND ${isIn} AND ${fileIsAlive(":now")}`
-          : `SELECT f.path, NULL, 0, f.created_at
-               FROM ${table} AND f.path >= :from AND f.path < :to AND ${isIn} AND f.path <> ''`,
-      ).join(" UNION ALL ")} ORDER BY 1`,
-    );
-    this.#pastPart = stepParts(
-      sql,
-      PAST.map(({ table }) => table),
-    );
-    this.#last = sql.get<{ number: number; path: string }, []>(
-      "SELECT number, path FROM entry ORDER BY number DESC LIMIT 1",
-    );
+    this.#live = takeFrom(sql, LIVE);
+    this.#past = takeFrom(sql, PAST);
     this.#page = sql.all<ArchiveRow, [after: number, limit: number]>(
       `SELECT number, path, digest, size, modified_at AS modifiedAt FROM entry
         WHERE number > ? ORDER BY number LIMIT ?`,
     );
+    this.#count = sql.number<[]>("SELECT max(number) FROM entry");
   }
 
   /**
@@ -115,13 +118,11 @@ class ArchiveList implements Disposable {
   async collect(scope: ArchiveScope, places: readonly (FilePath | FolderPath)[]): Promise<number | null> {
     this.#sql.run("BEGIN");
     for (const place of places) {
-      const isThere = await (scope.at === null
-        ? this.#takeAll(scope, place)
-        : this.#takeAllPast(scope, place));
+      const isThere = await this.#takeAll(scope, place);
       if (!isThere && place !== "") return null;
     }
     this.#sql.run("COMMIT");
-    return this.#last()?.number ?? 0;
+    return this.#count();
   }
 
   /** The rows in path order, read in batches. */
@@ -139,23 +140,11 @@ class ArchiveList implements Disposable {
 
   /** Copies what is at a place. Returns whether there is anything. */
   async #takeAll(scope: ArchiveScope, place: FilePath | FolderPath): Promise<boolean> {
-    const { from, to } = placeRange(place);
-    let taken = this.#take({ ...scope, from, to, limit: PIECE });
-    const isThere = taken > 0;
-    while (taken === PIECE) {
-      await nextTurn();
-      const { path } = this.#last() ?? { path: from };
-      taken = this.#take({ ...scope, from: firstAfter(path), to, limit: PIECE });
-    }
-    return isThere;
-  }
-
-  /** Like `#takeAll`, of a snapshot. Each step looks at so many rows, in the snapshot or not: see `snapshotWalk`. */
-  async #takeAllPast(scope: ArchiveScope, place: FilePath | FolderPath): Promise<boolean> {
+    const { partOf, take } = scope.at === null ? this.#live : this.#past;
     let isThere = false;
     for (let range = placeRange(place); ;) {
-      const { from, to, rest } = this.#pastPart({ ...scope }, range);
-      if (this.#takePast({ ...scope, from, to }) > 0) isThere = true;
+      const { from, to, rest } = partOf({ ...scope }, range);
+      if (take({ ...scope, from, to }) > 0) isThere = true;
       if (rest === null) return isThere;
       range = rest;
       await nextTurn();

@@ -24,7 +24,7 @@ export interface ListScope {
 }
 
 /** A page of a list: after a position, or after a number of files. */
-export interface ListWindow {
+interface ListWindow {
   readonly limit: number;
   readonly offset: number;
   /** Only files after this position, which must be of the list's order; null for the start. */
@@ -49,7 +49,7 @@ interface ChildRange extends PathRange {
 }
 
 /** The expired files anywhere below a folder; sizes in bytes. */
-export interface ExpiredBelow {
+interface ExpiredBelow {
   readonly folder: FolderPath;
   readonly files: number;
   readonly bytes: number;

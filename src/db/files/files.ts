@@ -1,5 +1,5 @@
 import { driveIsAlive, fileIsAlive } from "../alive.ts";
-import type { File, Metadata } from "../../domain/files/file.ts";
+import type { File } from "../../domain/files/file.ts";
 import type { BlobPk, DrivePk, FileId, FilePk, FolderPk, TrashedFilePk } from "../../domain/id.ts";
 import type { Filename, FilePath } from "../../domain/files/path.ts";
 import type { Database } from "../engine/database.ts";
@@ -12,16 +12,12 @@ export interface FilePlace {
   readonly path: FilePath;
 }
 
-/** A file without its place. Sizes in bytes, times in milliseconds since the epoch. */
-export interface FileBody {
-  readonly filename: Filename;
-  readonly mimeType: string;
-  readonly mimeGiven: boolean;
-  readonly size: number;
+/** A file without its place. */
+export interface FileBody extends Pick<
+  File,
+  "filename" | "mimeType" | "mimeGiven" | "size" | "tags" | "metadata" | "expiresAt"
+> {
   readonly blob: BlobPk;
-  readonly tags: readonly string[];
-  readonly metadata: Metadata;
-  readonly expiresAt: number | null;
 }
 
 /** How a file is named, and the type that follows from it. */
@@ -37,11 +33,7 @@ export interface StoredBody extends Omit<FileBody, "mimeGiven" | "tags" | "metad
 }
 
 /** A body as it was when a snapshot was taken. */
-export interface PastBody extends StoredBody {
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly version: number;
-}
+export type PastBody = StoredBody & Pick<File, "createdAt" | "updatedAt" | "version">;
 
 type NewRow = Parameters<FilePlace & PastBody> & { readonly id: FileId };
 
@@ -49,11 +41,6 @@ const SELECT = `SELECT ${FILE_COLUMNS} FROM file f ${FILE_JOINS}`;
 
 /** Single files. Unless noted, expired files are included. */
 export function files({ sql }: Database) {
-  const body = sql.get<StoredBody, [pk: FilePk]>(
-    `SELECT filename, mime_type AS mimeType, mime_given AS mimeGiven, size, blob, tags, metadata,
-            expires_at AS expiresAt
-       FROM file WHERE pk = ?`,
-  );
   const insert = sql.write<[NewRow]>(
     `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
                        expires_at, created_at, updated_at, version)
@@ -95,11 +82,11 @@ export function files({ sql }: Database) {
       fileFromRow,
     ),
     /** The body of a file, to copy it. */
-    body: (pk: FilePk): StoredBody => {
-      const stored = body(pk);
-      if (stored === null) throw new Error("the file to be copied is missing");
-      return stored;
-    },
+    body: sql.one<StoredBody, [pk: FilePk]>(
+      `SELECT filename, mime_type AS mimeType, mime_given AS mimeGiven, size, blob, tags, metadata,
+              expires_at AS expiresAt
+         FROM file WHERE pk = ?`,
+    ),
     /** Inside a write. */
     insert: (id: FileId, at: FilePlace, stored: StoredBody, now: number) =>
       insert({ ...stored, ...at, id, createdAt: now, updatedAt: now, version: 1 }),

@@ -15,7 +15,7 @@ import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
 
 /** How far a work is, or what takes it back. */
-export interface WorkProgress {
+interface WorkProgress {
   /** How many of its phases are done. */
   readonly phase: number;
   /** How many files it has written or removed. */
@@ -37,13 +37,10 @@ export interface RecordedWork extends Undoable {
   readonly answer: RecordName | null;
 }
 
-export type NewWork = Pick<RecordedWork, "work" | "progress" | "fileTotal" | "answer">;
+type NewWork = Pick<RecordedWork, "work" | "progress" | "fileTotal" | "answer">;
 
-interface Values {
+interface Values extends WorkPlace {
   readonly kind: FolderWork["kind"];
-  readonly drive: DrivePk;
-  readonly path: FolderPath;
-  readonly top: FolderPath;
   readonly toDrive: DrivePk | null;
   readonly toPath: FolderPath | null;
   readonly toTop: FolderPath | null;
@@ -52,19 +49,13 @@ interface Values {
   readonly ownsSnapshot: 0 | 1;
 }
 
-interface Row extends Values {
-  readonly pk: FolderWorkPk;
-  readonly id: WorkId;
+interface Row
+  extends Values, WorkProgress, Pick<RecordedWork, "pk" | "id" | "createdAt" | "fileTotal" | "answer"> {
   readonly undone: 0 | 1;
   readonly actor: string | null;
   readonly actorName: string | null;
-  readonly createdAt: number;
-  readonly phase: number;
-  readonly files: number;
-  readonly fileTotal: number | null;
-  readonly answer: RecordName | null;
 }
-type NewRow = Parameters<Values & Pick<Row, "id" | "actor" | "phase" | "files" | "fileTotal" | "answer">> & {
+type NewRow = Parameters<Values & WorkProgress & Pick<Row, "id" | "actor" | "fileTotal" | "answer">> & {
   now: number;
   last: FolderWorkPk | 0;
 };

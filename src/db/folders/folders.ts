@@ -12,14 +12,8 @@ interface ChildRange extends PathRange {
   readonly parent: FolderPk;
 }
 
-/** How many folders there are, and files anywhere below them. */
-export interface ChildCounts {
-  readonly folders: number;
-  readonly files: number;
-}
-
 /** A page of the folders in a folder: after a path, or after a number of them. */
-export interface FolderWindow {
+interface FolderWindow {
   readonly limit: number;
   readonly offset: number;
   /** Only paths after this one; null for the start. */
@@ -35,9 +29,7 @@ export interface FolderChange {
 
 /** Single folders, and their counts of what is below them. */
 export function folders({ sql }: Database) {
-  const byPath = sql.get<Folder, [drive: DrivePk, path: FolderPath]>(
-    `SELECT ${COLUMNS} FROM folder WHERE drive = ? AND path = ?`,
-  );
+  const byPath = `SELECT ${COLUMNS} FROM folder WHERE drive = ? AND path = ?`;
   const adjust = sql.write<[pk: FolderPk, files: number, bytes: number, own: number]>(
     `UPDATE folder SET file_count = file_count + ?2, total_size = total_size + ?3,
             own_file_count = own_file_count + ?4 WHERE pk = ?1`,
@@ -58,18 +50,14 @@ export function folders({ sql }: Database) {
       WHERE parent = :parent AND path >= :from AND path < :to
       ORDER BY path LIMIT +:limit OFFSET :offset`,
   );
-  const countChildren = sql.get<ChildCounts, [Parameters<ChildRange>]>(
+  const countChildren = sql.one<{ folders: number; files: number }, [Parameters<ChildRange>]>(
     `SELECT count(*) AS folders, ifnull(sum(file_count), 0) AS files FROM folder
       WHERE parent = :parent AND path >= :from AND path < :to`,
   );
   return {
-    byPath,
+    byPath: sql.get<Folder, [drive: DrivePk, path: FolderPath]>(byPath),
     /** The folder at a path; throws if there is none. */
-    existing: (drive: DrivePk, path: FolderPath): Folder => {
-      const folder = byPath(drive, path);
-      if (folder === null) throw new Error("a folder of the tree is missing");
-      return folder;
-    },
+    existing: sql.one<Folder, [drive: DrivePk, path: FolderPath]>(byPath),
     /** A page of the folders directly in `parent`, in path order (UTF-8 bytes). */
     page: (parent: FolderPk, { after, limit, offset }: FolderWindow) =>
       page(parent, after ?? "", limit, offset),
@@ -80,9 +68,8 @@ export function folders({ sql }: Database) {
       const range = after === null ? whole : rangeFrom(whole, firstAfter(after));
       return children({ parent, ...range, limit, offset });
     },
-    /** How many folders all pages of `children` have. The cost grows with the number. */
-    countChildren: (parent: FolderPk, prefix: string) =>
-      countChildren({ parent, ...rangeOf(prefix) }) ?? { folders: 0, files: 0 },
+    /** How many folders all pages of `children` have, and files anywhere below these. The cost grows with the number. */
+    countChildren: (parent: FolderPk, prefix: string) => countChildren({ parent, ...rangeOf(prefix) }),
     insert: sql.writeOne<
       FolderPk,
       [drive: DrivePk, parent: FolderPk | null, path: FolderPath, createdAt: number]

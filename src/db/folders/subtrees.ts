@@ -1,23 +1,19 @@
-import type { DrivePk, FilePk, FolderPk } from "../../domain/id.ts";
-import type { FilePath, FolderPath } from "../../domain/files/path.ts";
+import type { File } from "../../domain/files/file.ts";
+import type { Folder } from "../../domain/folders/folder.ts";
+import type { DrivePk } from "../../domain/id.ts";
+import type { FolderPath } from "../../domain/files/path.ts";
 import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
 import { firstAfter, type PathRange, rangeOf } from "../files/path-range.ts";
 
 /** A folder and everything below it. */
-export interface Subtree {
+interface Subtree {
   readonly drive: DrivePk;
   readonly path: FolderPath;
 }
 
 /** What must be known of a file in a subtree to move it. */
-export interface SubtreeFile {
-  readonly pk: FilePk;
-  readonly drivePk: DrivePk;
-  readonly folderPk: FolderPk;
-  readonly path: FilePath;
-  /** Bytes. */
-  readonly size: number;
+export interface SubtreeFile extends Pick<File, "pk" | "drivePk" | "folderPk" | "path" | "size"> {
   /** How many. */
   readonly tags: number;
   /** Bytes. */
@@ -27,12 +23,7 @@ export interface SubtreeFile {
   readonly isHeld: boolean;
 }
 
-export interface SubtreeFolder {
-  readonly pk: FolderPk;
-  readonly path: FolderPath;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
-}
+type SubtreeFolder = Pick<Folder, "pk" | "path" | "createdAt">;
 
 /** What `paths` returns for some paths of a subtree. */
 export interface SeenPaths {
@@ -42,8 +33,6 @@ export interface SeenPaths {
   readonly last: string | null;
   readonly count: number;
 }
-
-export const NO_PATHS: SeenPaths = { longest: 0, last: null, count: 0 };
 
 type Range = Parameters<PathRange> & { readonly drive: DrivePk };
 type Some = Range & { readonly limit: number };
@@ -58,7 +47,7 @@ export function subtrees({ sql }: Database) {
   const countFolders = sql.number<[Some]>(
     `SELECT count(*) FROM (SELECT 1 FROM folder WHERE ${BELOW} AND path > :from LIMIT :limit) page`,
   );
-  const paths = sql.get<SeenPaths, [Some & { now: number }]>(
+  const paths = sql.one<SeenPaths, [Some & { now: number }]>(
     `SELECT ifnull(max(iif(expires_at <= :now, 0, octet_length(path))), 0) AS longest, max(path) AS last,
             count(*) AS count
        FROM (SELECT path, expires_at FROM file WHERE ${BELOW}
@@ -82,8 +71,8 @@ export function subtrees({ sql }: Database) {
     /** The number of folders below the topmost, at most `limit`. */
     countFolders: (tree: Subtree, limit: number) => countFolders({ ...rangeAfter(tree, null), limit }),
     /** Measures the paths of up to `limit` files and folders after a path. Expired files do not count for `longest`. */
-    paths: (tree: Subtree, after: string | null, now: number, limit: number): SeenPaths =>
-      paths({ ...rangeAfter(tree, after), now, limit }) ?? NO_PATHS,
+    paths: (tree: Subtree, after: string | null, now: number, limit: number) =>
+      paths({ ...rangeAfter(tree, after), now, limit }),
     /** Up to `limit` files in path order, after a path. */
     files: (tree: Subtree, after: string | null, now: number, limit: number) =>
       files({ ...rangeAfter(tree, after), now, limit }),

@@ -6,12 +6,13 @@ import type { FolderPath } from "../../domain/files/path.ts";
 import type { KeptWindow } from "../../domain/history/retention.ts";
 import { actorName } from "../changes/actor-names.ts";
 import type { Database } from "../engine/database.ts";
+import type { Parameters } from "../engine/parameters.ts";
 
 /** How many versions of one file one write removes. */
 const REMOVED_AT_ONCE = 100;
 
 /** The file whose versions are asked for. Those that it has from another drive are not among them. */
-export type VersionedFile = Pick<File, "id" | "drivePk">;
+type VersionedFile = Pick<File, "id" | "drivePk">;
 
 /** Which versions a reader sees: those that are kept, and were made while the file was in a folder. */
 export interface ShownVersions extends KeptWindow {
@@ -19,12 +20,7 @@ export interface ShownVersions extends KeptWindow {
   readonly folder: FolderPath;
 }
 
-export interface VersionCount {
-  readonly file: FileId;
-  readonly versions: number;
-}
-
-export interface GoneFile {
+interface GoneFile {
   readonly id: FileId;
   /** Whether it is there again. */
   readonly isBack: 0 | 1;
@@ -32,14 +28,7 @@ export interface GoneFile {
   readonly isKept: 0 | 1;
 }
 
-interface Shown extends Record<string, string | number> {
-  readonly file: FileId;
-  readonly drive: DrivePk;
-  readonly now: number;
-  readonly since: number;
-  readonly versions: number;
-  readonly folder: FolderPath;
-}
+type Shown = Parameters<ShownVersions & { readonly file: FileId; readonly drive: DrivePk }>;
 
 type Row = Omit<FileVersion, "mimeGiven" | "replacedBy"> & {
   readonly mimeGiven: 0 | 1;
@@ -118,7 +107,7 @@ export function fileVersions({ sql }: Database) {
          (SELECT pk FROM file_version WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
     ),
     /** How many versions some files have, after an id, in the order of the ids. */
-    counts: sql.all<VersionCount, [after: string, limit: number]>(
+    counts: sql.all<{ file: FileId; versions: number }, [after: string, limit: number]>(
       `SELECT file_id AS file, count(*) AS versions FROM file_version
         WHERE file_id > ? GROUP BY file_id ORDER BY file_id LIMIT ?`,
     ),
@@ -137,11 +126,8 @@ export function fileVersions({ sql }: Database) {
   };
 }
 
-function parametersOf(
-  { id, drivePk }: VersionedFile,
-  { now, since, versions, folder }: ShownVersions,
-): Shown {
-  return { file: id, drive: drivePk, now, since, versions, folder };
+function parametersOf({ id, drivePk }: VersionedFile, shown: ShownVersions): Shown {
+  return { ...shown, file: id, drive: drivePk };
 }
 
 function fromRow({ mimeGiven, replacedBy, replacedByName, ...row }: Row): FileVersion {

@@ -1,6 +1,6 @@
-import type { DrivePk, FileVersionPk, TrashPk, UserPk } from "../../domain/id.ts";
+import type { DrivePk, FileVersionPk, TrashPk } from "../../domain/id.ts";
 import type { Database } from "../engine/database.ts";
-import type { Releaser } from "../contents/released-contents.ts";
+import { byOwner, type Releaser } from "../contents/released-contents.ts";
 
 /** The oldest of what is kept of one kind: in a drive, or anywhere if that is null. */
 export interface OldestKept {
@@ -17,7 +17,8 @@ export interface KeptThing<Pk> {
 }
 
 interface DriveRow {
-  readonly drive: DrivePk;
+  /** Null for all drives together. */
+  readonly drive: DrivePk | null;
   readonly version: number | null;
   readonly entry: number | null;
 }
@@ -30,8 +31,9 @@ const OF_DRIVES = `
 
 /** Versions and entries of the trash by their age. */
 export function keptAges({ sql }: Database) {
-  const ofDrive = sql.all<DriveRow, [drive: DrivePk]>(`${OF_DRIVES} AND d.pk = ?`);
-  const ofUser = sql.all<DriveRow, [user: UserPk]>(`${OF_DRIVES} AND d.user = ? AND d.deleted_at IS NULL`);
+  const ofOwner = byOwner((isOwned) =>
+    sql.all<DriveRow, [pk: Releaser["pk"]]>(`${OF_DRIVES} AND ${isOwned}`),
+  );
   const ofAll = sql.all<DriveRow, []>(
     `SELECT NULL AS drive, (SELECT min(replaced_at) FROM file_version) AS version,
             (SELECT deleted_at FROM trash INDEXED BY trash_age WHERE state = 'kept' ORDER BY deleted_at LIMIT 1) AS entry`,
@@ -49,14 +51,10 @@ export function keptAges({ sql }: Database) {
   const anyEntry = sql.get<KeptThing<TrashPk>, []>(
     "SELECT pk, size FROM trash INDEXED BY trash_age WHERE state = 'kept' ORDER BY deleted_at LIMIT 1",
   );
-  const rowsOf = (owner: Releaser | "all") => {
-    if (owner === "all") return ofAll();
-    return owner.kind === "drive" ? ofDrive(owner.pk) : ofUser(owner.pk);
-  };
   return {
     /** The oldest of each kind in each drive of an owner, or of all owners; oldest first. */
     oldest: (owner: Releaser | "all") =>
-      rowsOf(owner)
+      (owner === "all" ? ofAll() : ofOwner(owner))
         .flatMap((row): OldestKept[] => [
           ...(row.version === null ? [] : [{ kind: "version", drive: row.drive, at: row.version } as const]),
           ...(row.entry === null ? [] : [{ kind: "entry", drive: row.drive, at: row.entry } as const]),

@@ -1,9 +1,9 @@
 import type { BlobPk, DrivePk, FileId, TrashedFilePk, TrashPk } from "../../domain/id.ts";
+import type { File } from "../../domain/files/file.ts";
 import type { Database } from "../engine/database.ts";
-import type { Naming } from "../files/files.ts";
 import type { Parameters } from "../engine/parameters.ts";
 import { firstAfter } from "../files/path-range.ts";
-import { NO_PATHS, type SeenPaths } from "../folders/subtrees.ts";
+import type { SeenPaths } from "../folders/subtrees.ts";
 
 /** What must be known of a file in the trash to put it back. */
 export interface TrashedFile {
@@ -20,7 +20,7 @@ export interface TrashedFile {
   readonly hasExpired: boolean;
 }
 
-export interface TrashedFolder {
+interface TrashedFolder {
   /** Relative to its entry; empty for the entry's own. */
   readonly path: string;
   /** Milliseconds since the epoch. */
@@ -28,10 +28,8 @@ export interface TrashedFolder {
 }
 
 /** The file of a file's entry. */
-export interface SingleTrashedFile extends Pick<TrashedFile, "pk" | "id" | "size">, Naming {
-  /** Whether the uploader gave the type; else it follows the filename. */
-  readonly mimeGiven: boolean;
-}
+export type SingleTrashedFile = Pick<TrashedFile, "pk" | "id" | "size"> &
+  Pick<File, "filename" | "mimeType" | "mimeGiven">;
 
 export interface TrashedPlace {
   readonly pk: TrashedFilePk;
@@ -46,7 +44,7 @@ export function trashContents({ sql }: Database) {
     `SELECT path, created_at AS createdAt FROM trash_folder
       WHERE entry = ? AND path >= ? ORDER BY path LIMIT ?`,
   );
-  const paths = sql.get<SeenPaths, [entry: TrashPk, from: string, now: number, limit: number]>(
+  const paths = sql.one<SeenPaths, [entry: TrashPk, from: string, now: number, limit: number]>(
     `SELECT ifnull(max(iif(expires_at <= ?3, 0, octet_length(path))), 0) AS longest, max(path) AS last,
             count(*) AS count
        FROM (SELECT path, expires_at FROM trash_file WHERE entry = ?1 AND path >= ?2
@@ -73,7 +71,7 @@ export function trashContents({ sql }: Database) {
     folders: (entry: TrashPk, after: string | null, limit: number) => folders(entry, start(after), limit),
     /** Measures the paths of up to `limit` files and folders after a path. Expired files do not count for `longest`. */
     paths: (entry: TrashPk, after: string | null, now: number, limit: number) =>
-      paths(entry, start(after), now, limit) ?? NO_PATHS,
+      paths(entry, start(after), now, limit),
     /** The file of a file's entry; null if it has expired and is gone. */
     fileOf: sql.get<
       Omit<SingleTrashedFile, "mimeGiven"> & { mimeGiven: 0 | 1 },

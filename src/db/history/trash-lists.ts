@@ -6,7 +6,7 @@ import { driveIsAlive } from "../alive.ts";
 import type { Database } from "../engine/database.ts";
 
 /** Which entries of the trash a list shows. Times are milliseconds since the epoch. */
-export interface TrashSelection {
+interface TrashSelection {
   readonly drives: readonly DrivePk[];
   /** Only entries that were deleted after this. */
   readonly since: number;

@@ -1,7 +1,7 @@
 import { type Actor, actorText } from "../../domain/changes/actor.ts";
 import type { DrivePk, FilePk, TrashId, TrashPk } from "../../domain/id.ts";
 import type { FilePath, FolderPath } from "../../domain/files/path.ts";
-import type { TrashPosition } from "../../domain/history/trash.ts";
+import type { TrashEntry, TrashPosition } from "../../domain/history/trash.ts";
 import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
 
@@ -9,25 +9,14 @@ import type { Parameters } from "../engine/parameters.ts";
 const LATELY = 100;
 
 /** A new entry. `kept` at once, or `filling` while a folder is moved into it in pieces. */
-export interface NewTrashEntry {
-  readonly id: TrashId;
+interface NewTrashEntry extends Pick<TrashEntry, "id" | "kind" | "path" | "deletedAt"> {
   readonly drive: DrivePk;
-  readonly kind: "file" | "folder";
-  /** Where it was. */
-  readonly path: FilePath | FolderPath;
   readonly state: "filling" | "kept";
-  /** Milliseconds since the epoch. */
-  readonly deletedAt: number;
   readonly deletedBy: Actor | null;
 }
 
 /** Whether a work uses it, it can be restored, or it is to be emptied. */
-export type TrashState = "filling" | "kept" | "gone";
-
-/** An entry of a drive. */
-export interface SomeEntry extends TrashPosition {
-  readonly pk: TrashPk;
-}
+type TrashState = "filling" | "kept" | "gone";
 
 type NewRow = Omit<NewTrashEntry, "deletedBy"> & { readonly deletedBy: string | null };
 
@@ -37,7 +26,10 @@ export function trash({ sql }: Database) {
     `INSERT INTO trash (id, drive, kind, path, state, deleted_at, deleted_by)
      VALUES (:id, :drive, :kind, :path, :state, :deletedAt, :deletedBy) RETURNING pk`,
   );
-  const some = sql.all<SomeEntry, [drive: DrivePk, deletedAt: number, id: string, limit: number]>(
+  const some = sql.all<
+    TrashPosition & { readonly pk: TrashPk },
+    [drive: DrivePk, deletedAt: number, id: string, limit: number]
+  >(
     `SELECT pk, id, deleted_at AS deletedAt FROM trash INDEXED BY trash_drive
       WHERE drive = ? AND state = 'kept' AND (deleted_at, id) > (?, ?) ORDER BY deleted_at, id LIMIT ?`,
   );

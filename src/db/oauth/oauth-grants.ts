@@ -15,7 +15,7 @@ export interface OAuthGrant {
   readonly used: UsedRefresh | null;
 }
 
-export interface UsedRefresh {
+interface UsedRefresh {
   readonly hash: SecretHash;
   /** What its answer was derived with. */
   readonly salt: Uint8Array;
@@ -23,7 +23,7 @@ export interface UsedRefresh {
   readonly at: number;
 }
 
-export interface NewOAuthGrant extends Omit<OAuthGrant, "scope" | "used"> {
+interface NewOAuthGrant extends Omit<OAuthGrant, "scope" | "used"> {
   /** Of the authorization code that it began with. */
   readonly codeHash: SecretHash;
   /** Of the part of its refresh tokens that stays. */

@@ -16,21 +16,13 @@ const BETTER_ROWS = 4000;
 const LEAST_SHARE = 1 / 20;
 
 /** When the search of one drive stops. */
-export interface Bounds {
-  readonly files: number;
-  readonly rows: number;
-  readonly mostRows: number;
-  readonly few: number;
-  readonly selected: number;
-  readonly betterFiles: number;
-  readonly betterRows: number;
-}
+export type Bounds = ReturnType<typeof boundsOf>;
 
 /**
  * The bounds for each drive. They depend only on the number of drives, so that all pages of an answer come from the
  * same files, and so that other people's files change nothing.
  */
-export function boundsOf(drives: number): Bounds {
+export function boundsOf(drives: number) {
   const share = Math.max(1 / drives, LEAST_SHARE);
   return {
     files: Math.ceil(FILES * share),

@@ -3,7 +3,7 @@ import type { BlobPk, FilePk } from "../../domain/id.ts";
 import type { Database } from "../engine/database.ts";
 
 /** A document that was read. */
-export interface TriedDocument {
+interface TriedDocument {
   readonly file: FilePk;
   /** Of the content that was read. */
   readonly blob: BlobPk;
@@ -15,13 +15,11 @@ export interface TriedDocument {
 const JOBS = 100;
 
 /** Due at a time, also if the clock was set back since. */
-const DUE = "next_at <= ?1 OR next_at > ?1 + ?2";
-const LONGEST_MS = Math.max(...RETRY_PAUSES_MS);
+const DUE = `next_at <= ?1 OR next_at > ?1 + ${Math.max(...RETRY_PAUSES_MS)}`;
 
 /** Documents that are read again later. Times are milliseconds since the epoch. */
 export function documentRetries({ sql }: Database) {
-  const isDue = sql.has<[now: number, longest: number]>(`SELECT 1 FROM document_retry WHERE ${DUE} LIMIT 1`);
-  const some = sql.values<FilePk, [now: number, longest: number]>(
+  const some = sql.values<FilePk, [now: number]>(
     `SELECT file FROM document_retry WHERE ${DUE} LIMIT ${JOBS}`,
   );
   // A file that has changed since has, or had, a job of its own.
@@ -47,10 +45,10 @@ export function documentRetries({ sql }: Database) {
   const remove = sql.write<[file: FilePk]>("DELETE FROM document_retry WHERE file = ?");
   return {
     /** Whether a document is to be read again by `now`. */
-    isDue: (now: number) => isDue(now, LONGEST_MS),
+    isDue: sql.has<[now: number]>(`SELECT 1 FROM document_retry WHERE ${DUE} LIMIT 1`),
     /** Makes jobs of some documents that are to be read again by `now`. Inside a write. */
     makeJobs: (now: number) => {
-      const files = JSON.stringify(some(now, LONGEST_MS));
+      const files = JSON.stringify(some(now));
       removeChanged(files);
       addJobs(files);
       waitFor(files);

@@ -1,8 +1,7 @@
 import type { DrivePk } from "../../domain/id.ts";
 import { rangeOf } from "../files/path-range.ts";
 import { type Bounds, ENOUGH, isEnough } from "./bounds.ts";
-import type { Ranked } from "./ranking.ts";
-import type { SearchRequest } from "./request.ts";
+import type { SearchHit, SearchRequest } from "./request.ts";
 import { type Changed, type SearchStatements, type Some, type Walked, selectionOf } from "./statements.ts";
 import type { Work } from "./work.ts";
 
@@ -13,6 +12,11 @@ const ROWS_A_FILE = 2;
 /** How many files of a list are counted at the cost of a row. */
 const LISTED_A_ROW = 8;
 const END = Number.MAX_SAFE_INTEGER;
+
+/** A hit, with what orders hits of equal score; milliseconds since the epoch. */
+export interface Ranked extends Omit<SearchHit, "passage"> {
+  readonly updatedAt: number;
+}
 
 /** The files found in a drive, and whether they are all that match. */
 export interface DriveFound {
@@ -36,17 +40,17 @@ export function selectedBy(
 ): Selected | null {
   const { tags, mimeType, minSize, maxSize, updatedFrom, updatedBefore } = filters;
   const limit = most + 1;
-  const lists = tags.map((tag) => statements.someWithTag.get(drive, tag, limit));
-  if (paths.from !== "") lists.push(statements.someInPaths.get(drive, paths.from, paths.to, limit));
+  const lists = tags.map((tag) => statements.someWithTag(drive, tag, limit));
+  if (paths.from !== "") lists.push(statements.someInPaths(drive, paths.from, paths.to, limit));
   if (updatedFrom !== null || updatedBefore !== null) {
-    lists.push(statements.someInTime.get(drive, updatedFrom ?? 0, updatedBefore ?? END, limit));
+    lists.push(statements.someInTime(drive, updatedFrom ?? 0, updatedBefore ?? END, limit));
   }
   if (minSize !== null || maxSize !== null) {
-    lists.push(statements.someOfSize.get(drive, minSize ?? 0, maxSize ?? END, limit));
+    lists.push(statements.someOfSize(drive, minSize ?? 0, maxSize ?? END, limit));
   }
   if (mimeType !== null) {
     const { from, to } = rangeOf(mimeType);
-    lists.push(statements.someOfType.get(drive, from, to, limit));
+    lists.push(statements.someOfType(drive, from, to, limit));
   }
   const known = lists.filter((list) => list !== null);
   for (const { count } of known) work.did(count / LISTED_A_ROW);
@@ -68,7 +72,7 @@ export async function findFiltered(
   const few = selectedBy(statements, drive, request, bounds.few, work);
   const passing = ({ files, count }: Selected) => {
     work.did(count);
-    return statements.fitting.all({ ...selectionOf(drive, request), files }).map(unscored);
+    return statements.fitting({ ...selectionOf(drive, request), files }).map(unscored);
   };
   if (few?.isAll === true) return { found: passing(few), isWhole: true };
   // More files at the end do not change the pages before. One more shows that there is a next page.
@@ -108,7 +112,7 @@ function* lastUpdated(
   const walk = tag === null ? statements.changedInDrive : statements.changedWithTag;
   let window = { updatedAt: request.filters.updatedBefore ?? END, pk: 0, tag, limit: ROWS };
   for (;;) {
-    const files = walk.all({ ...selection, tags: JSON.stringify(tags), ...window });
+    const files = walk({ ...selection, tags: JSON.stringify(tags), ...window });
     work.did(files.length * ROWS_A_FILE);
     yield files;
     if (files.length < ROWS) return;

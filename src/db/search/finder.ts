@@ -1,15 +1,18 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { boundsOf } from "./bounds.ts";
-import { findFiltered } from "./filtered.ts";
+import { findFiltered, type Ranked } from "./filtered.ts";
 import type { FilePk } from "../../domain/id.ts";
 import type { SearchTerm } from "../../domain/search/query.ts";
 import { snippetOf } from "../../domain/search/snippet.ts";
+import { Connection } from "../engine/connection.ts";
 import { openIndex } from "./index-tables.ts";
 import { Matching } from "./matching.ts";
-import { Top } from "./ranking.ts";
 import type { SearchFound, SearchHit, SearchRequest } from "./request.ts";
-import { SearchStatements } from "./statements.ts";
+import { type SearchStatements, searchStatements } from "./statements.ts";
 import { Work } from "./work.ts";
+
+/** Hits are sorted when there are twice the wanted number plus this many, so that few hits are not sorted often. */
+const SPARE = 1000;
 
 /**
  * Runs searches on its own connection. It works drive by drive, on each drive's own lists, and counts and ranks only
@@ -28,7 +31,7 @@ export class SearchFinder {
   constructor(sql: Sqlite) {
     this.#sql = sql;
     this.#index = openIndex(sql);
-    this.#statements = new SearchStatements(sql, this.#index);
+    this.#statements = searchStatements(new Connection(sql), this.#index);
   }
 
   /** The work of all finished searches, in rows read. */
@@ -42,7 +45,7 @@ export class SearchFinder {
     const work = new Work(request.budget, proceeds);
     if (this.#index === "temp") {
       this.#index = openIndex(this.#sql);
-      this.#statements = new SearchStatements(this.#sql, this.#index);
+      this.#statements = searchStatements(new Connection(this.#sql), this.#index);
     }
     const top = new Top(offset + limit);
     const bounds = boundsOf(drives.length);
@@ -68,8 +71,36 @@ export class SearchFinder {
 
   /** The passage of a document that a term matches; null for other files. */
   #passage(file: FilePk, slice: number, terms: readonly SearchTerm[]): string | null {
-    const document = this.#statements.document.get(file);
-    if (document === null) return null;
-    return snippetOf(Bun.zstdDecompressSync(document.text).toString(), slice, terms);
+    const text = this.#statements.document(file);
+    return text === null ? null : snippetOf(Bun.zstdDecompressSync(text).toString(), slice, terms);
   }
+}
+
+/** The best hits, without keeping all. */
+class Top {
+  /** How many were added. */
+  seen = 0;
+  readonly #wanted: number;
+  #best: Ranked[] = [];
+
+  /** @param wanted how many of the best are wanted */
+  constructor(wanted: number) {
+    this.#wanted = wanted;
+  }
+
+  add(hit: Ranked): void {
+    this.seen += 1;
+    this.#best.push(hit);
+    if (this.#best.length >= 2 * this.#wanted + SPARE) this.#best = this.sorted();
+  }
+
+  /** The best hits, best first. */
+  sorted(): Ranked[] {
+    return this.#best.toSorted(best).slice(0, this.#wanted);
+  }
+}
+
+/** By score, then last changed first, then last created first. */
+function best(a: Ranked, b: Ranked): number {
+  return b.score - a.score || b.updatedAt - a.updatedAt || b.file - a.file;
 }

@@ -1,16 +1,18 @@
 import { Database as Sqlite } from "bun:sqlite";
 import type { BatchId, FilePk } from "../../domain/id.ts";
 import { SLICES_A_FILE } from "../../domain/search/slices.ts";
+import { Connection } from "../engine/connection.ts";
 import { createIndexTables, FORMAT, isDamage } from "./index-tables.ts";
-import { mergeSome } from "./merge.ts";
 
 /** Bytes of the log that are kept. */
 const LOG_BYTES = 16 * 1024 * 1024;
 /** When the log has this many pages, it is copied into the file. */
 const LOG_PAGES = 2000;
-/** Free pages that are kept for later writes: this many at least, and this share of all pages. */
-const FREE_PAGES = 1024;
-const FREE_SHARE = 0.1;
+/**
+ * How many pages one step of a merge writes. SQLite counts the pages it writes, and ends a step only between two
+ * terms. It may read many more pages: if much was deleted, or if a term is in every file of a large drive.
+ */
+const MERGED_PAGES = 32;
 /** How many pages are given back at once. */
 const RELEASED_PAGES = 1000;
 
@@ -43,43 +45,40 @@ export interface Batch {
  */
 export class IndexFile {
   readonly #sql: Sqlite;
-  readonly #nameRow;
-  readonly #textRows;
-  readonly #removeName;
-  readonly #removeText;
-  readonly #putName;
-  readonly #putText;
-  readonly #removeDocument;
-  readonly #putDocument;
-  readonly #setBatch;
-  readonly #settle;
+  readonly #connection: Connection;
+  readonly #statements;
+  readonly hasNames;
 
   /** Over an open connection to a file that has the tables. */
   constructor(sql: Sqlite) {
     this.#sql = sql;
-    this.#textRows = sql.prepare<{ id: number }, [FilePk]>(
-      `SELECT id FROM search_text_docsize
-        WHERE id BETWEEN ?1 * ${SLICES_A_FILE} AND ?1 * ${SLICES_A_FILE} + ${SLICES_A_FILE - 1}`,
-    );
-    this.#nameRow = sql.prepare<object, [FilePk]>("SELECT 1 FROM search_name_docsize WHERE id = ?");
-    this.#removeName = sql.prepare<never, [FilePk]>("DELETE FROM search_name WHERE rowid = ?");
-    this.#removeText = sql.prepare<never, [number]>("DELETE FROM search_text WHERE rowid = ?");
-    this.#putName = sql.prepare<never, [FilePk, string]>(
-      "INSERT INTO search_name (rowid, tokens) VALUES (?, ?)",
-    );
-    this.#putText = sql.prepare<never, [number, string]>(
-      "INSERT INTO search_text (rowid, tokens) VALUES (?, ?)",
-    );
-    this.#removeDocument = sql.prepare<never, [FilePk]>("DELETE FROM search_document WHERE file = ?");
-    this.#putDocument = sql.prepare<never, [FilePk, Uint8Array]>(
-      "INSERT INTO search_document (file, text) VALUES (?, ?)",
-    );
-    this.#setBatch = sql.prepare<never, [BatchId, BatchId]>(
-      "UPDATE search_batch SET last = ?, previous = ? WHERE pk = 1",
-    );
-    this.#settle = sql.prepare<never, [BatchId | null]>(
-      "UPDATE search_batch SET previous = last WHERE pk = 1 AND last = ? AND previous <> last",
-    );
+    const connection = new Connection(sql);
+    this.#connection = connection;
+    this.hasNames = connection.has<[file: FilePk]>("SELECT 1 FROM search_name_docsize WHERE id = ?");
+    this.#statements = {
+      textRows: connection.values<number, [file: FilePk]>(
+        `SELECT id FROM search_text_docsize
+          WHERE id BETWEEN ?1 * ${SLICES_A_FILE} AND ?1 * ${SLICES_A_FILE} + ${SLICES_A_FILE - 1}`,
+      ),
+      removeName: connection.write<[file: FilePk]>("DELETE FROM search_name WHERE rowid = ?"),
+      removeText: connection.write<[row: number]>("DELETE FROM search_text WHERE rowid = ?"),
+      putName: connection.write<[file: FilePk, tokens: string]>(
+        "INSERT INTO search_name (rowid, tokens) VALUES (?, ?)",
+      ),
+      putText: connection.write<[row: number, tokens: string]>(
+        "INSERT INTO search_text (rowid, tokens) VALUES (?, ?)",
+      ),
+      removeDocument: connection.write<[file: FilePk]>("DELETE FROM search_document WHERE file = ?"),
+      putDocument: connection.write<[file: FilePk, text: Uint8Array]>(
+        "INSERT INTO search_document (file, text) VALUES (?, ?)",
+      ),
+      setBatch: connection.write<[last: BatchId, previous: BatchId]>(
+        "UPDATE search_batch SET last = ?, previous = ? WHERE pk = 1",
+      ),
+      settle: connection.write<[batch: BatchId | null]>(
+        "UPDATE search_batch SET previous = last WHERE pk = 1 AND last = ? AND previous <> last",
+      ),
+    };
   }
 
   /**
@@ -137,42 +136,59 @@ export class IndexFile {
     this.#sql.run("PRAGMA synchronous = FULL");
     this.#sql
       .transaction(() => {
+        const { textRows, removeName, removeText, removeDocument, putName, putText, putDocument } =
+          this.#statements;
         // First all that is removed, then the rest in order: FTS5 writes what it has collected to the disk whenever
         // rows are not in order.
-        for (const file of [...gone, ...names.map((name) => name.file)]) this.#removeName.run(file);
+        for (const file of [...gone, ...names.map((name) => name.file)]) removeName(file);
         for (const file of [...gone, ...texts.map((text) => text.file)]) {
-          for (const row of this.#textRows.all(file)) this.#removeText.run(row.id);
-          this.#removeDocument.run(file);
+          for (const row of textRows(file)) removeText(row);
+          removeDocument(file);
         }
-        for (const { file, tokens } of inOrder(names)) this.#putName.run(file, tokens);
+        for (const { file, tokens } of inOrder(names)) putName(file, tokens);
         for (const { file, slices, document = "" } of inOrder(texts)) {
-          if (document !== "") this.#putDocument.run(file, Bun.zstdCompressSync(document));
-          for (const [slice, tokens] of slices.entries()) {
-            this.#putText.run(file * SLICES_A_FILE + slice, tokens);
-          }
+          if (document !== "") putDocument(file, Bun.zstdCompressSync(document));
+          for (const [slice, tokens] of slices.entries()) putText(file * SLICES_A_FILE + slice, tokens);
         }
-        this.#setBatch.run(id, previous);
+        this.#statements.setBatch(id, previous);
       })
       .immediate();
     this.#sql.run("PRAGMA synchronous = NORMAL");
   }
 
-  hasNames(file: FilePk): boolean {
-    return this.#nameRow.get(file) !== null;
-  }
-
   hasText(file: FilePk): boolean {
-    return this.#textRows.get(file) !== null;
+    return this.#statements.textRows(file).length > 0;
   }
 
   /** Merges a little. Returns whether something was merged; then there may be more. */
   merge(): boolean {
-    return this.#sql.transaction(() => mergeSome(this.#sql) > 0).immediate();
+    return this.#sql.transaction(() => this.#mergeSome() > 0).immediate();
+  }
+
+  /**
+   * Merges a few pages. Nothing else does: all writes only add to the index. Returns how many rows were changed; if not
+   * 0, there may be more to merge.
+   *
+   * @see https://sqlite.org/fts5.html#the_merge_command, also for the meaning of the number of changes
+   */
+  #mergeSome(): number {
+    let rows = 0;
+    for (const index of ["search_name", "search_text"]) {
+      const before = this.#totalChanges();
+      this.#sql.run(`INSERT INTO ${index} (${index}, rank) VALUES ('merge', ?)`, [MERGED_PAGES]);
+      const changed = this.#totalChanges() - before;
+      if (changed >= 2) rows += changed;
+    }
+    return rows;
+  }
+
+  #totalChanges(): number {
+    return this.#sql.query<{ rows: number }, []>("SELECT total_changes() AS rows").get()?.rows ?? 0;
   }
 
   /** Gives back some space of the disk, and memory. Returns whether there may be more space to give back. */
   release(): boolean {
-    const isMore = this.#releasePages();
+    const isMore = this.#connection.releasePages(RELEASED_PAGES) > 0;
     this.#sql.run("PRAGMA shrink_memory");
     return isMore;
   }
@@ -184,23 +200,11 @@ export class IndexFile {
    */
   close(batch: BatchId | null): void {
     try {
-      this.#settle.run(batch);
+      this.#statements.settle(batch);
     } catch {
       // On a full disk, for example. The index then counts as ahead, and the next start opens it all the same.
     }
     this.#sql.close(true);
-  }
-
-  #releasePages(): boolean {
-    const free = this.#pages("freelist_count");
-    if (free <= Math.max(FREE_PAGES, this.#pages("page_count") * FREE_SHARE)) return false;
-    // Each step of this statement releases one page.
-    this.#sql.query(`PRAGMA incremental_vacuum(${RELEASED_PAGES})`).all();
-    return true;
-  }
-
-  #pages(pragma: "freelist_count" | "page_count"): number {
-    return this.#sql.query<Record<string, number>, []>(`PRAGMA ${pragma}`).get()?.[pragma] ?? 0;
   }
 }
 

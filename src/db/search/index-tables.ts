@@ -28,7 +28,7 @@ export function indexPathOf(database: string): string {
  *
  * FTS5 merges the segments of an index while it is written to, and what one write then does has no bound: leaving out
  * what was deleted took up to 370 ms. So neither a write (automerge) nor the number of segments (crisismerge) starts a
- * merge: `mergeSome` does. A segment is written anew once a tenth of it was deleted (deletemerge), so that the space
+ * merge: `IndexFile.merge` does. A segment is written anew once a tenth of it was deleted (deletemerge), so that the space
  * comes back.
  */
 export function createIndexTables(sql: Sqlite, schema: Exclude<IndexSchema, "search">): void {
@@ -50,7 +50,7 @@ export function isDamage(error: unknown): boolean {
 }
 
 /** What became of an attempt to attach an index; `damaged` if it cannot be read, `full` if there is no room to. */
-export type Attached = "attached" | "missing" | "damaged" | "foreign" | "full";
+type Attached = "attached" | "missing" | "damaged" | "foreign" | "full";
 
 /**
  * Attaches the index of a database as `search`, if it belongs to it. A statement then reads the database first: a job

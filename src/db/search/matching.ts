@@ -11,13 +11,19 @@ import {
 } from "../../domain/search/tokens.ts";
 import { firstAfter } from "../files/path-range.ts";
 import { type Bounds, ENOUGH, isEnough } from "./bounds.ts";
-import { type DriveFound, selectedBy } from "./filtered.ts";
-import { intersection } from "./intersection.ts";
-import { ABOVE_ALL, type Descending, Few, type Place, postingsOf } from "./postings.ts";
-import type { Ranked } from "./ranking.ts";
+import { type DriveFound, type Ranked, selectedBy } from "./filtered.ts";
+import {
+  ABOVE_ALL,
+  type Descending,
+  type FieldFiles,
+  Few,
+  intersection,
+  type Place,
+  TermFiles,
+} from "./lists.ts";
+import { postingsOf } from "./postings.ts";
 import type { SearchRequest } from "./request.ts";
 import { type SearchStatements, selectionOf } from "./statements.ts";
-import { type FieldFiles, TermFiles } from "./term-files.ts";
 import type { Work } from "./work.ts";
 
 /** How many candidates are looked up at once. */
@@ -153,7 +159,7 @@ export class Matching {
     if (candidates.length === 0) return 0;
     const byFile = new Map(candidates.map((candidate) => [candidate.file, candidate]));
     const files = JSON.stringify(candidates.map(({ file }) => file));
-    const fitting = this.#statements.fitting.all({ ...selectionOf(this.#drive, this.#request), files });
+    const fitting = this.#statements.fitting({ ...selectionOf(this.#drive, this.#request), files });
     this.#work.did(candidates.length);
     for (const { pk, updatedAt } of fitting) {
       const candidate = byFile.get(pk);
@@ -168,9 +174,9 @@ export class Matching {
   /** The lists for each kind of file that may rank before others. */
   *#better(known: readonly Known[], some: readonly FilePk[] | null): Generator<Lists, void> {
     const everywhere = () => known.map((one) => this.#everywhere(one));
-    const changed = this.#statements.lastChanged.all(this.#drive, LAST_CHANGED);
+    const changed = this.#statements.lastChanged(this.#drive, LAST_CHANGED);
     this.#work.did(changed.length);
-    for (const files of [changed.map(({ pk }) => pk), some ?? []]) {
+    for (const files of [changed, some ?? []]) {
       const terms = everywhere();
       yield { lists: [new Few(files), ...terms], scored: terms };
     }
@@ -218,12 +224,12 @@ export class Matching {
   #endsOf(start: string, from: string, most: number): { ends: readonly string[]; next: string | null } {
     const ends: string[] = [];
     const { nextTerm } = this.#statements;
-    let found = nextTerm.get(from);
-    while (found?.term.startsWith(start) === true) {
-      if (ends.length === most) return { ends, next: found.term };
-      ends.push(found.term);
+    let found = nextTerm(from);
+    while (found?.startsWith(start) === true) {
+      if (ends.length === most) return { ends, next: found };
+      ends.push(found);
       this.#work.did(1);
-      found = nextTerm.get(firstAfter(found.term));
+      found = nextTerm(firstAfter(found));
     }
     return { ends, next: null };
   }

@@ -1,11 +1,9 @@
-import type { Statement } from "bun:sqlite";
 import type { FilePk } from "../../domain/id.ts";
 import { SLICES_A_FILE } from "../../domain/search/slices.ts";
 import type { Expression, Phrase } from "../../domain/search/tokens.ts";
+import type { Connection } from "../engine/connection.ts";
+import { ABOVE_ALL, type Descending, type Posting } from "./lists.ts";
 import { openingCost, type Work } from "./work.ts";
-
-/** Higher than every file handle; its product with the number of slices still fits a SQLite integer. */
-export const ABOVE_ALL = 2 ** 47;
 
 /** Rows of the first statement: at least as many as a text has slices. */
 const FIRST_ROWS = 32;
@@ -27,47 +25,44 @@ const BYTES_A_ROW = 1280;
 /** From so many repeats of a term on, each place in a text is taken to have that term. */
 const MANY_REPEATS = 8;
 
-/** A file in a list. */
-export interface Place {
-  readonly file: FilePk;
-}
-
-/** A file that matches: the slice of its text, or null for its names. */
-export interface Posting extends Place {
-  readonly slice: number | null;
-}
-
 /** A match in the index. */
-export interface PostingRow extends Posting {
+interface PostingRow extends Posting {
   /** Whether the file has changed since: a job for it is waiting. Then it counts as read, and not as a match. */
   readonly isStale: 0 | 1;
 }
 
 /** How many rows match, how many bytes their texts or names have, and the lowest of their files. */
-export interface Weight {
+interface Weight {
   readonly rows: number;
   readonly bytes: number;
   readonly lowest: FilePk | null;
 }
 
-/** Files in the order of a search: highest handle first. */
-export interface Descending<Found extends Place> {
-  /**
-   * The next file at or below a handle; null if there is none, or if the work is spent. The handle must not rise from
-   * call to call.
-   */
-  seek(atMost: number): Found | null;
+/**
+ * The statements that read the matches of an expression.
+ *
+ * @param below selects those of `?1` at or below a handle, which is `?2`
+ * @param inRange selects those of `?1` from `?2` to `?3`
+ * @param bytes of a file `f` in which a phrase is looked for
+ */
+export function postingsStatements(sql: Connection, below: string, inRange: string, bytes: string) {
+  type Range = [expression: string, lowest: number, highest: number, limit: number];
+  return {
+    /** The highest at or below a handle. */
+    first: sql.all<PostingRow, [expression: string, highest: number, limit: number]>(
+      `${below} ORDER BY rowid DESC LIMIT ?3`,
+    ),
+    /** The lowest in a range of handles. */
+    range: sql.all<PostingRow, Range>(`${inRange} ORDER BY rowid LIMIT ?4`),
+    /** What these weigh. */
+    weight: sql.get<Weight, Range>(
+      `SELECT count(*) AS rows, coalesce(sum(${bytes}), 0) AS bytes, min(f.pk) AS lowest
+         FROM (${inRange} LIMIT ?4) c CROSS JOIN file f ON f.pk = c.file`,
+    ),
+  };
 }
 
-/** The statements that read the matches of an expression. */
-export interface PostingsStatements {
-  /** The highest at or below a handle: expression, handle, number of rows. */
-  readonly first: Statement<PostingRow, [string, number, number]>;
-  /** The lowest in a range of handles: expression, lowest, highest, number of rows. */
-  readonly range: Statement<PostingRow, [string, number, number, number]>;
-  /** What these weigh; the same parameters. */
-  readonly weight: Statement<Weight, [string, number, number, number]>;
-}
+type PostingsStatements = ReturnType<typeof postingsStatements>;
 
 /** The files that match a full-text expression. */
 export function postingsOf(
@@ -138,7 +133,7 @@ class ListPostings extends Postings {
   #readFirst(highest: number): void {
     const { text, lists } = this.#expression;
     this.#wanted = Math.max(FIRST_ROWS, lists);
-    this.rows = this.#statements.first.all(text, highest, this.#wanted);
+    this.rows = this.#statements.first(text, highest, this.#wanted);
     const [first, last] = [this.rows[0], this.rows.at(-1)];
     const isAll = first === undefined || last === undefined || this.rows.length < this.#wanted;
     this.floor = isAll ? 0 : last.file;
@@ -155,7 +150,7 @@ class ListPostings extends Postings {
     this.#span = Math.ceil(Math.min(span, GROWTH * this.#span));
     for (;;) {
       this.floor = Math.max(highest - this.#span + 1, 0);
-      this.rows = this.#statements.range.all(text, this.floor, highest, TOO_MANY_ROWS).toReversed();
+      this.rows = this.#statements.range(text, this.floor, highest, TOO_MANY_ROWS).toReversed();
       this.work.did(this.rows.length, lists);
       if (this.rows.length < TOO_MANY_ROWS || this.#span === 1) return;
       this.#span = Math.ceil(this.#span / GROWTH);
@@ -211,7 +206,7 @@ class PhrasePostings extends Postings {
 
   /** The next file that has all terms. */
   #nextBelow(highest: number): FilePk | null {
-    const next = this.#statements.first.get(this.#phrase.anywhere, highest, 1);
+    const [next] = this.#statements.first(this.#phrase.anywhere, highest, 1);
     this.work.did(1);
     return next?.file ?? null;
   }
@@ -243,7 +238,7 @@ class PhrasePostings extends Postings {
     const { text } = this.#expression;
     const { anywhere } = this.#phrase;
     const read = (expression: string) =>
-      this.#statements.range.all(expression, this.floor, highest, TOO_MANY_ROWS);
+      this.#statements.range(expression, this.floor, highest, TOO_MANY_ROWS);
     if (this.#hasLowest) return read(text);
     const without = `(${anywhere}) NOT (${text})`;
     if (this.#weigh(without, highest).rows === all) return [];
@@ -254,28 +249,11 @@ class PhrasePostings extends Postings {
   }
 
   #weigh(expression: string, highest: number): Weight {
-    const weight = this.#statements.weight.get(expression, this.floor, highest, TOO_MANY_ROWS);
+    const weight = this.#statements.weight(expression, this.floor, highest, TOO_MANY_ROWS);
     return weight ?? { rows: 0, bytes: 0, lowest: null };
   }
 }
 
 function keyOf({ file, slice }: Posting): number {
   return file * SLICES_A_FILE + (slice ?? 0);
-}
-
-/** Files that are known already. */
-export class Few implements Descending<Place> {
-  readonly #files: readonly FilePk[];
-  #at = 0;
-
-  constructor(files: readonly FilePk[]) {
-    this.#files = files.toSorted((a, b) => b - a);
-  }
-
-  seek(atMost: number): Place | null {
-    for (let file = this.#files[this.#at]; file !== undefined; file = this.#files[++this.#at]) {
-      if (file <= atMost) return { file };
-    }
-    return null;
-  }
 }

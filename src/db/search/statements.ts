@@ -1,11 +1,11 @@
-import type { Database as Sqlite } from "bun:sqlite";
 import type { DrivePk, FilePk } from "../../domain/id.ts";
 import { SLICE_UNITS, SLICES_A_FILE } from "../../domain/search/slices.ts";
 import { fileIsAlive } from "../alive.ts";
+import type { Connection } from "../engine/connection.ts";
 import type { Parameters } from "../engine/parameters.ts";
 import type { PathRange } from "../files/path-range.ts";
 import type { IndexSchema } from "./index-tables.ts";
-import type { PostingRow, PostingsStatements, Weight } from "./postings.ts";
+import { postingsStatements } from "./postings.ts";
 import type { SearchFilters, SearchRequest } from "./request.ts";
 
 /** Which files of a drive to find. */
@@ -78,94 +78,72 @@ function inOrder(list: string, file: string): string {
     CROSS JOIN file f ON f.pk = c.pk`;
 }
 
-/** All statements of searches. Except for phrases and filters, none reads more rows than it gives. */
-export class SearchStatements {
-  readonly names: PostingsStatements;
-  /** Slice by slice. */
-  readonly texts: PostingsStatements;
-  /** The text of a document; see `createIndexTables`. */
-  readonly document;
-  /** The first term of texts at or after a term. */
-  readonly nextTerm;
-  /** Those of some files that fit. */
-  readonly fitting;
-  readonly changedInDrive;
-  readonly changedWithTag;
-  readonly lastChanged;
-  readonly someWithTag;
-  readonly someInPaths;
-  readonly someInTime;
-  readonly someOfSize;
-  readonly someOfType;
+export type SearchStatements = ReturnType<typeof searchStatements>;
 
-  /** @param index where the index is */
-  constructor(sql: Sqlite, index: IndexSchema) {
-    sql.run("DROP TABLE IF EXISTS temp.search_term");
-    sql.run(`CREATE VIRTUAL TABLE temp.search_term USING fts5vocab (${index}, search_text, instance)`);
-    const weight = (rows: string, bytes: string) =>
-      sql.prepare<Weight, [string, number, number, number]>(
-        `SELECT count(*) AS rows, coalesce(sum(${bytes}), 0) AS bytes, min(f.pk) AS lowest
-           FROM (${rows} LIMIT ?4) c CROSS JOIN file f ON f.pk = c.file`,
-      );
-    const namesInRange = `${NAMES} AND rowid BETWEEN ?2 AND ?3`;
-    const textsInRange = `${TEXTS} AND rowid BETWEEN ?2 * ${SLICES_A_FILE} AND ?3 * ${SLICES_A_FILE} + ${SLICES_A_FILE - 1}`;
-    this.names = {
-      first: sql.prepare<PostingRow, [string, number, number]>(
-        `${NAMES} AND rowid <= ?2 ORDER BY rowid DESC LIMIT ?3`,
-      ),
-      range: sql.prepare<PostingRow, [string, number, number, number]>(
-        `${namesInRange} ORDER BY rowid LIMIT ?4`,
-      ),
-      weight: weight(namesInRange, "length(f.path) + length(f.filename) + length(f.tags)"),
-    };
-    this.texts = {
-      first: sql.prepare<PostingRow, [string, number, number]>(
-        `${TEXTS} AND rowid <= ?2 * ${SLICES_A_FILE} + ${SLICES_A_FILE - 1} ORDER BY rowid DESC LIMIT ?3`,
-      ),
-      range: sql.prepare<PostingRow, [string, number, number, number]>(
-        `${textsInRange} ORDER BY rowid LIMIT ?4`,
-      ),
-      weight: weight(textsInRange, `min(f.size, ${SLICE_UNITS})`),
-    };
-    this.document = sql.prepare<{ text: Uint8Array<ArrayBuffer> }, [FilePk]>(
+/**
+ * All statements of searches. Except for phrases and filters, none reads more rows than it gives.
+ *
+ * @param index where the index is
+ */
+export function searchStatements(sql: Connection, index: IndexSchema) {
+  sql.run("DROP TABLE IF EXISTS temp.search_term");
+  sql.run(`CREATE VIRTUAL TABLE temp.search_term USING fts5vocab (${index}, search_text, instance)`);
+  const namesInRange = `${NAMES} AND rowid BETWEEN ?2 AND ?3`;
+  const textsInRange = `${TEXTS} AND rowid BETWEEN ?2 * ${SLICES_A_FILE} AND ?3 * ${SLICES_A_FILE} + ${SLICES_A_FILE - 1}`;
+  const some = <Values extends (string | number | Uint8Array)[]>(where: string) =>
+    sql.get<Some, [drive: DrivePk, ...Values, limit: number]>(
+      `SELECT count(*) AS count, json_group_array(c.pk) AS files FROM (SELECT ${where} LIMIT ?) c`,
+    );
+  const walk = (list: string, file: string) =>
+    sql.all<Walked, [Parameters<Selection & Window>]>(inOrder(list, file));
+  return {
+    names: postingsStatements(
+      sql,
+      `${NAMES} AND rowid <= ?2`,
+      namesInRange,
+      "length(f.path) + length(f.filename) + length(f.tags)",
+    ),
+    /** Slice by slice. */
+    texts: postingsStatements(
+      sql,
+      `${TEXTS} AND rowid <= ?2 * ${SLICES_A_FILE} + ${SLICES_A_FILE - 1}`,
+      textsInRange,
+      `min(f.size, ${SLICE_UNITS})`,
+    ),
+    /** The text of a document; see `createIndexTables`. */
+    document: sql.value<Uint8Array<ArrayBuffer>, [file: FilePk]>(
       `SELECT text FROM ${index}.search_document WHERE file = ?`,
-    );
-    this.nextTerm = sql.prepare<{ term: string }, [string]>(
-      "SELECT term FROM temp.search_term WHERE term >= ? LIMIT 1",
-    );
-    this.fitting = sql.prepare<Changed, [Parameters<Selection & { files: string }>]>(
+    ),
+    /** The first term of texts at or after a term. */
+    nextTerm: sql.value<string, [term: string]>("SELECT term FROM temp.search_term WHERE term >= ? LIMIT 1"),
+    /** Those of some files that fit. */
+    fitting: sql.all<Changed, [Parameters<Selection & { files: string }>]>(
       `SELECT f.pk, f.updated_at AS updatedAt FROM json_each(:files) c CROSS JOIN file f ON f.pk = c.value WHERE ${FITS}`,
-    );
-    type Walk = [Parameters<Selection & Window>];
-    this.changedInDrive = sql.prepare<Walked, Walk>(
-      inOrder("file x INDEXED BY file_updated WHERE x.drive = :drive AND :tag IS NULL", "pk"),
-    );
-    this.changedWithTag = sql.prepare<Walked, Walk>(
-      inOrder("file_tag x INDEXED BY file_tag_updated WHERE x.drive = :drive AND x.tag = :tag", "file"),
-    );
-    this.lastChanged = sql.prepare<{ pk: FilePk }, [DrivePk, number]>(
+    ),
+    changedInDrive: walk("file x INDEXED BY file_updated WHERE x.drive = :drive AND :tag IS NULL", "pk"),
+    changedWithTag: walk(
+      "file_tag x INDEXED BY file_tag_updated WHERE x.drive = :drive AND x.tag = :tag",
+      "file",
+    ),
+    lastChanged: sql.values<FilePk, [drive: DrivePk, limit: number]>(
       "SELECT pk FROM file INDEXED BY file_updated WHERE drive = ? ORDER BY updated_at DESC LIMIT ?",
-    );
-    const some = <P extends (string | number | Uint8Array)[]>(where: string) =>
-      sql.prepare<Some, [DrivePk, ...P, number]>(
-        `SELECT count(*) AS count, json_group_array(c.pk) AS files FROM (SELECT ${where} LIMIT ?) c`,
-      );
-    this.someWithTag = some<[string]>(
+    ),
+    someWithTag: some<[tag: string]>(
       "file AS pk FROM file_tag INDEXED BY file_tag_updated WHERE drive = ? AND tag = ?",
-    );
-    this.someInPaths = some<[string, string | Uint8Array]>(
+    ),
+    someInPaths: some<[from: string, to: string | Uint8Array]>(
       "pk FROM file INDEXED BY file_path WHERE drive = ? AND path >= ? AND path < ?",
-    );
-    this.someInTime = some<[number, number]>(
+    ),
+    someInTime: some<[from: number, before: number]>(
       "pk FROM file INDEXED BY file_updated WHERE drive = ? AND updated_at >= ? AND updated_at < ?",
-    );
-    this.someOfSize = some<[number, number]>(
+    ),
+    someOfSize: some<[least: number, most: number]>(
       "pk FROM file INDEXED BY file_size WHERE drive = ? AND size BETWEEN ? AND ?",
-    );
-    this.someOfType = some<[string, string | Uint8Array]>(
+    ),
+    someOfType: some<[from: string, to: string | Uint8Array]>(
       "pk FROM file INDEXED BY file_type WHERE drive = ? AND mime_type >= ? AND mime_type < ?",
-    );
-  }
+    ),
+  };
 }
 
 /** Which files of a drive a search should find. */

@@ -1,5 +1,5 @@
-import type { DrivePk, FileId, FilePk, FolderPk } from "../../domain/id.ts";
-import type { FilePath, FolderPath } from "../../domain/files/path.ts";
+import type { File } from "../../domain/files/file.ts";
+import type { Folder } from "../../domain/folders/folder.ts";
 import { fileIsAlive } from "../alive.ts";
 import type { Database } from "../engine/database.ts";
 import type { PastBody } from "../files/files.ts";
@@ -8,14 +8,7 @@ import type { PathRange } from "../files/path-range.ts";
 import type { SnapshotScope } from "./snapshot-lists.ts";
 import { ALL_FILES, ALL_FOLDERS, snapshotWalk, stepOf, stepParts } from "./snapshot-walk.ts";
 
-export interface PresentFile {
-  readonly pk: FilePk;
-  readonly id: FileId;
-  readonly drivePk: DrivePk;
-  readonly folderPk: FolderPk;
-  readonly path: FilePath;
-  /** Bytes. */
-  readonly size: number;
+export interface PresentFile extends Pick<File, "pk" | "id" | "drivePk" | "folderPk" | "path" | "size"> {
   /** How many. */
   readonly tags: number;
   /** Whether it is not as in the snapshot, and has not changed since the newest one. */
@@ -24,18 +17,16 @@ export interface PresentFile {
   readonly isReplaced: 0 | 1;
 }
 
-export interface PresentFolder {
-  readonly pk: FolderPk;
-  readonly path: FolderPath;
+interface PresentFolder extends Pick<Folder, "pk" | "path"> {
   /** Whether the snapshot has a folder at the path. */
   readonly isKept: 0 | 1;
 }
 
 /** A file of a snapshot that has changed since. */
-export type LostFile = PastFile & { readonly id: FileId };
+export type LostFile = PastFile & Pick<File, "id">;
 
 /** A file of a snapshot, as its row has it. */
-export type PastFile = PastBody & { readonly path: FilePath; readonly tagCount: number };
+export type PastFile = PastBody & Pick<File, "path"> & { readonly tagCount: number };
 
 type Some = Parameters<SnapshotScope & PathRange & { readonly limit: number }>;
 

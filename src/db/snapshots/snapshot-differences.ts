@@ -1,6 +1,5 @@
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { FileFacts } from "../../domain/files/file.ts";
 import type { FileId } from "../../domain/id.ts";
-import type { FilePath } from "../../domain/files/path.ts";
 import { fileIsAlive } from "../alive.ts";
 import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
@@ -9,14 +8,7 @@ import type { SnapshotScope } from "./snapshot-lists.ts";
 import { ALL_FILES, stepParts } from "./snapshot-walk.ts";
 
 /** A file on one side of a comparison. */
-export interface ComparedFile {
-  readonly id: FileId;
-  readonly path: FilePath;
-  readonly digest: Digest;
-  /** Bytes. */
-  readonly size: number;
-  /** Milliseconds since the epoch. */
-  readonly updatedAt: number;
+export interface ComparedFile extends Pick<FileFacts, "id" | "path" | "digest" | "size" | "updatedAt"> {
   /** The rest of the record: equal texts are equal records. */
   readonly record: string;
 }

@@ -1,6 +1,6 @@
-import type { FileFacts } from "../../domain/files/file.ts";
+import type { File, FileFacts } from "../../domain/files/file.ts";
 import type { FolderFacts } from "../../domain/folders/folder.ts";
-import type { BlobPk, DrivePk, FileId, FolderPk } from "../../domain/id.ts";
+import type { DrivePk, FileId, FolderPk } from "../../domain/id.ts";
 import type { FilePath, FolderPath } from "../../domain/files/path.ts";
 import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";
 import { fileIsAlive } from "../alive.ts";
@@ -18,12 +18,8 @@ export interface SnapshotScope {
   readonly now: number;
 }
 
-export interface SnapshotFile extends FileFacts {
-  readonly blobPk: BlobPk;
-  readonly mimeGiven: boolean;
-  /** The number of its content then. */
-  readonly version: number;
-}
+/** The version is the number of its content then. */
+type SnapshotFile = FileFacts & Pick<File, "blobPk" | "mimeGiven" | "version">;
 
 /** A folder whose files or folders are listed. */
 export interface SnapshotPlace {
@@ -32,13 +28,10 @@ export interface SnapshotPlace {
   readonly folder: FolderPk | null;
 }
 
-/** A file that has expired since a snapshot. The size in bytes. */
-export interface ExpiredFile {
-  readonly path: FilePath;
-  readonly size: number;
-}
+/** A file that has expired since a snapshot. */
+export type ExpiredFile = Pick<FileFacts, "path" | "size">;
 
-type Row = FactsRow & { readonly blobPk: BlobPk; readonly mimeGiven: 0 | 1; readonly version: number };
+type Row = FactsRow & Pick<File, "blobPk" | "version"> & { readonly mimeGiven: 0 | 1 };
 
 const REST = `f.filename, f.mime_type, f.mime_given, f.size, f.blob, f.tags, f.metadata, f.expires_at, f.created_at,
   f.updated_at, f.version`;

@@ -14,7 +14,7 @@ export interface Step<Row> {
  * The rows of a snapshot are in two tables: those that have not changed since, and held ones. Each is searched by an
  * alias `f`, in an index that ends with the path.
  */
-export interface WalkQuery {
+interface WalkQuery {
   /** From `FROM` on, with conditions. */
   readonly live: string;
   readonly held: string;

@@ -1,27 +1,19 @@
 import { namedActor } from "../../domain/changes/actor.ts";
-import type { DrivePk, SnapshotId, SnapshotPk, UserPk } from "../../domain/id.ts";
+import type { DrivePk, SnapshotId, SnapshotPk } from "../../domain/id.ts";
 import type { Snapshot } from "../../domain/snapshots/snapshot.ts";
 import { actorName } from "../changes/actor-names.ts";
 import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
-import type { Releaser } from "../contents/released-contents.ts";
+import { byOwner, type Releaser } from "../contents/released-contents.ts";
 
-export interface NewSnapshot {
-  readonly id: SnapshotId;
+type NewSnapshot = Pick<Snapshot, "id" | "name" | "isAutomatic" | "fileCount" | "totalSize" | "createdAt"> & {
   readonly drive: DrivePk;
-  readonly name: string;
-  readonly isAutomatic: boolean;
-  readonly fileCount: number;
-  /** Bytes. */
-  readonly totalSize: number;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
   /** See `actorText`. */
   readonly createdBy: string | null;
-}
+};
 
 /** A snapshot that the server took, and may delete. */
-export type AutomaticSnapshot = Pick<Snapshot, "pk" | "id" | "drivePk">;
+type AutomaticSnapshot = Pick<Snapshot, "pk" | "id" | "drivePk">;
 
 type Row = Omit<Snapshot, "isAutomatic" | "createdBy"> & {
   readonly isAutomatic: 0 | 1;
@@ -51,20 +43,12 @@ const IS_UNUSED = `NOT EXISTS (
  */
 export function snapshots({ sql }: Database) {
   const byPk = sql.get<Row, [pk: SnapshotPk], Snapshot>(`${SELECT} AND s.pk = ?`, fromRow);
-  const count = sql.get<{ all: number; automatic: number }, [drive: DrivePk]>(
-    `SELECT count(*) AS "all", ifnull(sum(is_automatic), 0) AS automatic FROM snapshot
-      WHERE drive = ? AND deleted_at IS NULL`,
-  );
   const tick = sql.writeOne<number, [drive: DrivePk]>(
     "UPDATE drive SET era = era + 1 WHERE pk = ? RETURNING era",
   );
   const insert = sql.write<[Parameters<NewSnapshot> & { number: number }]>(
     `INSERT INTO snapshot (id, drive, number, name, is_automatic, file_count, total_size, created_at, created_by)
      VALUES (:id, :drive, :number, :name, :isAutomatic, :fileCount, :totalSize, :createdAt, :createdBy)`,
-  );
-  const oldestOfDrive = sql.get<AutomaticSnapshot, [drive: DrivePk]>(oldestAutomatic("d.pk = ?"));
-  const oldestOfUser = sql.get<AutomaticSnapshot, [user: UserPk]>(
-    oldestAutomatic("d.user = ? AND d.deleted_at IS NULL"),
   );
   return {
     /** The snapshot with this id, unless it is deleted. */
@@ -87,7 +71,10 @@ export function snapshots({ sql }: Database) {
       fromRow,
     ),
     /** How many snapshots a drive has, and how many of these are automatic. */
-    count: (drive: DrivePk) => count(drive) ?? { all: 0, automatic: 0 },
+    count: sql.one<{ all: number; automatic: number }, [drive: DrivePk]>(
+      `SELECT count(*) AS "all", ifnull(sum(is_automatic), 0) AS automatic FROM snapshot
+        WHERE drive = ? AND deleted_at IS NULL`,
+    ),
     /** Takes a snapshot of what a drive holds now. Inside a write. */
     insert: (snapshot: NewSnapshot) => insert({ ...snapshot, number: tick(snapshot.drive) }),
     /** Hides a snapshot; the sweep removes what only it needs. */
@@ -102,8 +89,13 @@ export function snapshots({ sql }: Database) {
           AND s.pk IS NOT ? AND ${IS_UNUSED}`,
     ),
     /** The oldest automatic snapshot of an owner's drives that is not in use; null if there is none. */
-    oldestAutomatic: (owner: Releaser) =>
-      owner.kind === "drive" ? oldestOfDrive(owner.pk) : oldestOfUser(owner.pk),
+    oldestAutomatic: byOwner((isOwned) =>
+      sql.get<AutomaticSnapshot, [pk: Releaser["pk"]]>(
+        `SELECT s.pk, s.id, s.drive AS drivePk FROM drive d JOIN snapshot s ON s.drive = d.pk
+          WHERE ${isOwned} AND s.is_automatic = 1 AND s.deleted_at IS NULL AND ${IS_UNUSED}
+          ORDER BY s.created_at LIMIT 1`,
+      ),
+    ),
     /** The snapshot that was deleted first, with the numbers of the ones before (0) and after (null) that are left. */
     deleted: sql.get<DeletedSnapshot, []>(
       `SELECT s.pk, s.id, s.drive AS drivePk, s.number,
@@ -121,11 +113,6 @@ export function snapshots({ sql }: Database) {
       "DELETE FROM snapshot WHERE pk IN (SELECT pk FROM snapshot WHERE drive = ? LIMIT ?)",
     ),
   };
-}
-
-function oldestAutomatic(ofOwner: string): string {
-  return `SELECT s.pk, s.id, s.drive AS drivePk FROM drive d JOIN snapshot s ON s.drive = d.pk
-    WHERE ${ofOwner} AND s.is_automatic = 1 AND s.deleted_at IS NULL AND ${IS_UNUSED} ORDER BY s.created_at LIMIT 1`;
 }
 
 function fromRow({ isAutomatic, createdBy, createdByName, ...snapshot }: Row): Snapshot {

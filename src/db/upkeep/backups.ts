@@ -10,7 +10,7 @@ export function backups({ sql }: Database) {
     `INSERT INTO backup_lease (pk, holder, expires_at) VALUES (1, ?, ?)
      ON CONFLICT (pk) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at`,
   );
-  const renew = sql.write<[holder: string, now: number, expiresAt: number]>(
+  const renew = sql.writeAny<[holder: string, now: number, expiresAt: number]>(
     "UPDATE backup_lease SET expires_at = ?3 WHERE pk = 1 AND holder = ?1 AND expires_at > ?2",
   );
   return {
@@ -23,7 +23,7 @@ export function backups({ sql }: Database) {
     /** Takes the lease, whoever has it: a lock keeps two backups apart. Inside a write. */
     take: (holder: string, now: number) => take(holder, now + LEASE_MS),
     /** Returns false if the lease has ended: contents may have been removed since. Inside a write. */
-    renew: (holder: string, now: number) => renew(holder, now, now + LEASE_MS) > 0,
+    renew: (holder: string, now: number) => renew(holder, now, now + LEASE_MS),
     /** Ends a lease, if it is still this holder's. */
     release: sql.write<[holder: string]>("DELETE FROM backup_lease WHERE pk = 1 AND holder = ?"),
     /** When the last backup into a place was complete, in milliseconds; null if there was none. */

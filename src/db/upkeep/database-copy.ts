@@ -1,4 +1,5 @@
 import { Database as Sqlite } from "bun:sqlite";
+import type { ContentFacts } from "../../domain/changes/change.ts";
 import type { Digest } from "../../domain/contents/digest.ts";
 import type { StoreId } from "../../domain/id.ts";
 import type { StoredPlace } from "../../domain/contents/stored-place.ts";
@@ -37,11 +38,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
 }
 
 /** A content that a snapshot names and that is a file. */
-export interface CopiedContent {
-  readonly digest: Digest;
-  /** Bytes. */
-  readonly size: number;
-}
+export type CopiedContent = ContentFacts;
 
 /** A content that is in the snapshot itself. */
 interface SmallContent extends CopiedContent {

@@ -1,4 +1,4 @@
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { ContentFacts } from "../../domain/changes/change.ts";
 import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
 
@@ -14,13 +14,6 @@ export interface ScrubState {
   readonly finishedAt: number | null;
 }
 
-/** A content of some file. */
-export interface NamedContent {
-  readonly digest: Digest;
-  /** Bytes. */
-  readonly size: number;
-}
-
 /** The progress of the check of all contents. */
 export function scrub({ sql }: Database) {
   return {
@@ -33,7 +26,7 @@ export function scrub({ sql }: Database) {
        VALUES (1, :startedAt, :reached, :contents, :finishedAt)`,
     ),
     /** Some contents of files after a digest and up to another, in the order of their digests. */
-    contents: sql.all<NamedContent, [after: string, to: string, limit: number]>(
+    contents: sql.all<ContentFacts, [after: string, to: string, limit: number]>(
       "SELECT digest, size FROM blob WHERE digest > ? AND digest <= ? AND refs > 0 ORDER BY digest LIMIT ?",
     ),
   };

@@ -1,38 +1,7 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { type Finding, quoted } from "../../domain/upkeep/finding.ts";
+import { check, counter } from "./check.ts";
 import { KEPT_ROWS } from "./kept-counts.ts";
-
-/**
- * Counts again what the rows say of each other: folders of their files and folders, contents of their files, drives of
- * their records, owners of responses that are kept for them, drives and users of what they released. Folders of deleted
- * drives are left out: they are emptied without counting.
- */
-export function* wrongCounts(sql: Sqlite): Generator<Finding> {
-  yield* wrongFolders(sql);
-  for (const { about, query } of COUNTERS) {
-    for (const { name, says, is } of sql.query<CounterRow, []>(query).iterate()) {
-      yield { code: "counter-wrong", about: `${about} ${name}: it says ${says}, and has ${is}` };
-    }
-  }
-}
-
-/** Files and folders that are in another folder than their path says. */
-export function* wrongPlaces(sql: Sqlite): Generator<Finding> {
-  for (const query of PLACES) {
-    for (const { kind, drive, path } of sql.query<PlaceRow, []>(query).iterate()) {
-      yield {
-        code: "tree-wrong",
-        about: `${kind} ${quoted(path)} in drive ${drive}: it is in another folder`,
-      };
-    }
-  }
-}
-
-interface CounterRow {
-  readonly name: string;
-  readonly says: number;
-  readonly is: number;
-}
 
 interface PlaceRow {
   readonly kind: "file" | "folder";
@@ -40,64 +9,26 @@ interface PlaceRow {
   readonly path: string;
 }
 
-const COUNTERS = [
-  {
-    about: "the references to content",
-    query: `SELECT * FROM (SELECT digest AS name, refs AS says,
-              (SELECT count(*) FROM file f WHERE f.blob = b.pk) + ifnull(k.rows, 0) AS "is"
-              FROM blob b LEFT JOIN (SELECT blob, count(*) AS rows FROM (${KEPT_ROWS}) GROUP BY blob) k ON k.blob = b.pk)
-             WHERE says <> "is"`,
-  },
-  {
-    about: "the size of file",
-    query: `SELECT f.id AS name, f.size AS says, b.size AS "is" FROM file f JOIN blob b ON b.pk = f.blob
-             WHERE f.size <> b.size`,
-  },
-  {
-    about: "the released bytes of drive",
-    query: `SELECT * FROM (SELECT id AS name, released_size AS says,
-              (SELECT ifnull(sum(size), 0) FROM blob WHERE released_drive = d.pk) AS "is" FROM drive d)
-             WHERE says <> "is"`,
-  },
-  {
-    about: "the released bytes of user",
-    query: `SELECT * FROM (SELECT id AS name, released_size AS says,
-              (SELECT ifnull(sum(size), 0) FROM blob WHERE released_user = u.pk) AS "is" FROM user u)
-             WHERE says <> "is"`,
-  },
-  {
-    about: "the bytes of records of drive",
-    query: `SELECT * FROM (SELECT d.id AS name, d.record_size AS says,
-              (SELECT ifnull(sum(record_size), 0) FROM file WHERE drive = d.pk)
-              + (SELECT 1024 * count(*) FROM folder WHERE drive = d.pk) + ifnull(l.size, 0) AS "is"
-              FROM drive d LEFT JOIN (
-                SELECT drive_id, sum(size) AS size FROM (
-                  SELECT drive_id, 512 AS size FROM presigned_link
-                  UNION ALL SELECT drive_id, 1024 FROM upload_link
-                  UNION ALL SELECT drive_id, 1024 FROM share_link) GROUP BY drive_id) l
-                ON l.drive_id = d.id)
-             WHERE says <> "is"`,
-  },
-  {
-    about: "the bytes of kept responses of owner",
-    query: `SELECT owner AS name, sum(says) AS says, sum("is") AS "is" FROM (
-              SELECT owner, size AS says, 0 AS "is" FROM idempotency_use
-              UNION ALL SELECT owner, 0, 256 + octet_length(sealed) FROM idempotency_record WHERE owner IS NOT NULL
-            ) GROUP BY owner HAVING sum(says) <> sum("is")`,
-  },
-] as const;
-
-const PLACES = [
-  `SELECT 'file' AS kind, d.id AS drive, f.path FROM file f JOIN folder h ON h.pk = f.folder
+/** Files and folders that are in another folder than their path says. */
+export const wrongPlaces = [
+  check<PlaceRow>(
+    "tree-wrong",
+    `SELECT 'file' AS kind, d.id AS drive, f.path FROM file f JOIN folder h ON h.pk = f.folder
      JOIN drive d ON d.pk = f.drive
     WHERE h.drive <> f.drive OR substr(f.path, 1, length(h.path)) <> h.path
        OR instr(substr(f.path, length(h.path) + 1), '/') > 0`,
-  `SELECT 'folder' AS kind, d.id AS drive, f.path FROM folder f JOIN drive d ON d.pk = f.drive
+    ({ kind, drive, path }) => `${kind} ${quoted(path)} in drive ${drive}: it is in another folder`,
+  ),
+  check<PlaceRow>(
+    "tree-wrong",
+    `SELECT 'folder' AS kind, d.id AS drive, f.path FROM folder f JOIN drive d ON d.pk = f.drive
      LEFT JOIN folder h ON h.pk = f.parent
     WHERE CASE WHEN f.path = '' THEN f.parent IS NOT NULL
                ELSE h.pk IS NULL OR h.drive <> f.drive OR substr(f.path, 1, length(h.path)) <> h.path
                  OR instr(substr(f.path, length(h.path) + 1), '/') <> length(f.path) - length(h.path) END`,
-] as const;
+    ({ kind, drive, path }) => `${kind} ${quoted(path)} in drive ${drive}: it is in another folder`,
+  ),
+];
 
 interface FolderRow {
   readonly pk: number;
@@ -148,3 +79,56 @@ function* wrongFolders(sql: Sqlite): Generator<Finding> {
     }
   }
 }
+
+/**
+ * Counts again what the rows say of each other: folders of their files and folders, contents of their files, drives of
+ * their records, owners of responses that are kept for them, drives and users of what they released. Folders of deleted
+ * drives are left out: they are emptied without counting.
+ */
+export const wrongCounts = [
+  wrongFolders,
+  counter(
+    "the references to content",
+    `SELECT * FROM (SELECT digest AS name, refs AS says,
+              (SELECT count(*) FROM file f WHERE f.blob = b.pk) + ifnull(k.rows, 0) AS "is"
+              FROM blob b LEFT JOIN (SELECT blob, count(*) AS rows FROM (${KEPT_ROWS}) GROUP BY blob) k ON k.blob = b.pk)
+             WHERE says <> "is"`,
+  ),
+  counter(
+    "the size of file",
+    `SELECT f.id AS name, f.size AS says, b.size AS "is" FROM file f JOIN blob b ON b.pk = f.blob
+             WHERE f.size <> b.size`,
+  ),
+  counter(
+    "the released bytes of drive",
+    `SELECT * FROM (SELECT id AS name, released_size AS says,
+              (SELECT ifnull(sum(size), 0) FROM blob WHERE released_drive = d.pk) AS "is" FROM drive d)
+             WHERE says <> "is"`,
+  ),
+  counter(
+    "the released bytes of user",
+    `SELECT * FROM (SELECT id AS name, released_size AS says,
+              (SELECT ifnull(sum(size), 0) FROM blob WHERE released_user = u.pk) AS "is" FROM user u)
+             WHERE says <> "is"`,
+  ),
+  counter(
+    "the bytes of records of drive",
+    `SELECT * FROM (SELECT d.id AS name, d.record_size AS says,
+              (SELECT ifnull(sum(record_size), 0) FROM file WHERE drive = d.pk)
+              + (SELECT 1024 * count(*) FROM folder WHERE drive = d.pk) + ifnull(l.size, 0) AS "is"
+              FROM drive d LEFT JOIN (
+                SELECT drive_id, sum(size) AS size FROM (
+                  SELECT drive_id, 512 AS size FROM presigned_link
+                  UNION ALL SELECT drive_id, 1024 FROM upload_link
+                  UNION ALL SELECT drive_id, 1024 FROM share_link) GROUP BY drive_id) l
+                ON l.drive_id = d.id)
+             WHERE says <> "is"`,
+  ),
+  counter(
+    "the bytes of kept responses of owner",
+    `SELECT owner AS name, sum(says) AS says, sum("is") AS "is" FROM (
+              SELECT owner, size AS says, 0 AS "is" FROM idempotency_use
+              UNION ALL SELECT owner, 0, 256 + octet_length(sealed) FROM idempotency_record WHERE owner IS NOT NULL
+            ) GROUP BY owner HAVING sum(says) <> sum("is")`,
+  ),
+];

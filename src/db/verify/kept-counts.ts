@@ -1,11 +1,4 @@
-import type { Database as Sqlite } from "bun:sqlite";
-import type { Finding } from "../../domain/upkeep/finding.ts";
-
-interface Row {
-  readonly name: string;
-  readonly says: number;
-  readonly is: number;
-}
+import { counter } from "./check.ts";
 
 /** Every row that keeps a content which a file had: versions, the trash, and what snapshots hold. */
 export const KEPT_ROWS = `
@@ -28,62 +21,54 @@ const KEPT_RECORDS = `
     UNION ALL SELECT drive, 512 FROM held_folder
     UNION ALL SELECT drive, 512 FROM change) GROUP BY drive`;
 
-const COUNTERS = [
-  {
-    about: "the rows that keep content",
-    query: `SELECT d.id || ' ' || b.digest AS name, ifnull(c.rows, 0) AS says, ifnull(k.rows, 0) AS "is"
+/** Counts again what drives keep of replaced and deleted files, and checks the numbers of versions. */
+export const wrongKept = [
+  counter(
+    "the rows that keep content",
+    `SELECT d.id || ' ' || b.digest AS name, ifnull(c.rows, 0) AS says, ifnull(k.rows, 0) AS "is"
               FROM (SELECT drive, blob FROM kept_content UNION SELECT drive, blob FROM (${KEPT_ROWS})) a
               JOIN drive d ON d.pk = a.drive JOIN blob b ON b.pk = a.blob
               LEFT JOIN kept_content c ON c.drive = a.drive AND c.blob = a.blob
               LEFT JOIN (${KEPT_CONTENTS}) k ON k.drive = a.drive AND k.blob = a.blob
              WHERE (c.rows, c.held, c.live, c.size) IS NOT (k.rows, k.held, k.live, k.size)`,
-  },
-  {
-    about: "the kept bytes of drive",
-    query: `SELECT * FROM (SELECT id AS name, kept_size AS says,
+  ),
+  counter(
+    "the kept bytes of drive",
+    `SELECT * FROM (SELECT id AS name, kept_size AS says,
               (SELECT ifnull(sum(size), 0) FROM kept_content WHERE drive = d.pk AND live = 0) AS "is" FROM drive d)
              WHERE says <> "is"`,
-  },
-  {
-    about: "the bytes that snapshots hold of drive",
-    query: `SELECT * FROM (SELECT id AS name, held_size AS says,
+  ),
+  counter(
+    "the bytes that snapshots hold of drive",
+    `SELECT * FROM (SELECT id AS name, held_size AS says,
               (SELECT ifnull(sum(size), 0) FROM kept_content WHERE drive = d.pk AND live = 0 AND held > 0) AS "is"
               FROM drive d)
              WHERE says <> "is"`,
-  },
-  {
-    about: "the bytes of kept records of drive",
-    query: `SELECT d.id AS name, d.kept_records AS says, ifnull(k.size, 0) AS "is"
+  ),
+  counter(
+    "the bytes of kept records of drive",
+    `SELECT d.id AS name, d.kept_records AS says, ifnull(k.size, 0) AS "is"
               FROM drive d LEFT JOIN (${KEPT_RECORDS}) k ON k.drive = d.pk
              WHERE d.kept_records <> ifnull(k.size, 0)`,
-  },
-  {
-    about: "the number of the content of file",
-    query: `SELECT f.id AS name, f.version AS says, v.last + 1 AS "is"
+  ),
+  counter(
+    "the number of the content of file",
+    `SELECT f.id AS name, f.version AS says, v.last + 1 AS "is"
               FROM (SELECT file_id, max(version) AS last FROM file_version GROUP BY file_id) v
               JOIN file f ON f.id = v.file_id WHERE f.version <= v.last`,
-  },
-  {
-    about: "the changes of drive",
-    query: `SELECT d.id AS name, d.change_count AS says, ifnull(c.changes, 0) AS "is"
+  ),
+  counter(
+    "the changes of drive",
+    `SELECT d.id AS name, d.change_count AS says, ifnull(c.changes, 0) AS "is"
               FROM drive d LEFT JOIN (SELECT drive, count(*) AS changes FROM change GROUP BY drive) c ON c.drive = d.pk
              WHERE d.change_count <> ifnull(c.changes, 0)`,
-  },
-  {
-    about: "the size of",
-    query: `SELECT k.name, k.size AS says, b.size AS "is"
+  ),
+  counter(
+    "the size of",
+    `SELECT k.name, k.size AS says, b.size AS "is"
               FROM (SELECT 'version ' || version || ' of file ' || file_id AS name, blob, size FROM file_version
                     UNION ALL SELECT 'file ' || file_id || ' in the trash', blob, size FROM trash_file
                     UNION ALL SELECT 'file ' || file_id || ' in snapshots', blob, size FROM held_file) k
               JOIN blob b ON b.pk = k.blob WHERE k.size <> b.size`,
-  },
-] as const;
-
-/** Counts again what drives keep of replaced and deleted files, and checks the numbers of versions. */
-export function* wrongKept(sql: Sqlite): Generator<Finding> {
-  for (const { about, query } of COUNTERS) {
-    for (const { name, says, is } of sql.query<Row, []>(query).iterate()) {
-      yield { code: "counter-wrong", about: `${about} ${name}: it says ${says}, and has ${is}` };
-    }
-  }
-}
+  ),
+];

@@ -3,6 +3,7 @@ import { type Finding, quoted } from "../../domain/upkeep/finding.ts";
 import { documentFormatOf } from "../../domain/contents/extraction.ts";
 import { isTextType } from "../../domain/contents/media-type.ts";
 import { SLICES_A_FILE } from "../../domain/search/slices.ts";
+import { damage } from "./check.ts";
 import { attachIndex, indexPathOf, isDamage } from "../search/index-tables.ts";
 
 // The tables `..._docsize` belong to FTS5: they have a row for each row of the index.
@@ -61,12 +62,7 @@ export function* wrongIndex(sql: Sqlite): Generator<Finding> {
 }
 
 function* wrongRows(sql: Sqlite): Generator<Finding> {
-  for (const { integrity_check: said } of sql
-    .query<{ integrity_check: string }, []>("PRAGMA search.integrity_check")
-    .iterate()) {
-    if (said === "ok") continue;
-    for (const line of said.split("\n")) yield { code: "index-corrupt", about: line };
-  }
+  yield* damage("search", "index-corrupt")(sql);
   for (const { drive, path } of lacking(sql, LACKS_NAMES, 0)) {
     yield { code: "index-missing", about: `file ${quoted(path)} in drive ${drive}: search cannot find it` };
   }

@@ -1,72 +1,26 @@
-import type { Database as Sqlite } from "bun:sqlite";
-import { type Finding, quoted } from "../../domain/upkeep/finding.ts";
+import { quoted } from "../../domain/upkeep/finding.ts";
+import { check, type Check, counter } from "./check.ts";
 
 interface PathRow {
   readonly drive: string;
   readonly path: string;
 }
 
-interface CounterRow {
-  readonly name: string;
-  readonly says: number;
-  readonly is: number;
+/** A query about the files and one about the folders: held ones, and those that the drive has. */
+function both(query: (held: string, live: string) => string): string {
+  return `${query("held_file", "file")} UNION ALL ${query("held_folder", "folder")}`;
 }
 
-const HELD_AND_FILES = `
-  SELECT h.drive, h.path FROM held_file h JOIN file f ON f.drive = h.drive AND f.path = h.path WHERE f.era < h.until
-  UNION ALL
-  SELECT a.drive, a.path FROM held_file a JOIN held_file b ON b.drive = a.drive AND b.path = a.path
-   WHERE a.pk < b.pk AND max(a.era, b.era) < min(a.until, b.until)
-  UNION ALL
-  SELECT h.drive, h.path FROM held_folder h JOIN folder f ON f.drive = h.drive AND f.path = h.path WHERE f.era < h.until
-  UNION ALL
-  SELECT a.drive, a.path FROM held_folder a JOIN held_folder b ON b.drive = a.drive AND b.path = a.path
-   WHERE a.pk < b.pk AND max(a.era, b.era) < min(a.until, b.until)`;
+function wrongEntry(problem: string, query: string): Check {
+  const about = ({ drive, path }: PathRow) => `${quoted(path)} in drive ${drive}: ${problem}`;
+  return check("snapshot-wrong", query, about);
+}
 
-const PROBLEMS = [
-  {
-    problem: "it is held, and no snapshot needs it",
-    query: ["held_file", "held_folder"]
-      .map(
-        (held) => `
-          SELECT d.id AS drive, h.path FROM ${held} h JOIN drive d ON d.pk = h.drive
-           WHERE d.deleted_at IS NULL AND NOT EXISTS (
-             SELECT 1 FROM snapshot s WHERE s.drive = h.drive AND s.number > h.era AND s.number <= h.until)`,
-      )
-      .join(" UNION ALL "),
-  },
-  {
-    problem: "it is in a snapshot twice",
-    query: `SELECT d.id AS drive, t.path FROM (${HELD_AND_FILES}) t JOIN drive d ON d.pk = t.drive
-             WHERE d.deleted_at IS NULL`,
-  },
-  {
-    problem: "it is in another folder",
-    query: ["held_file", "held_folder"]
-      .map(
-        (held) => `
-          SELECT d.id AS drive, h.path FROM ${held} h JOIN drive d ON d.pk = h.drive
-           WHERE d.deleted_at IS NULL AND h.path <> '' AND (
-             h.parent IS NULL OR substr(h.path, 1, length(h.parent)) <> h.parent
-             OR instr(rtrim(substr(h.path, length(h.parent) + 1), '/'), '/') > 0)`,
-      )
-      .join(" UNION ALL "),
-  },
-  {
-    problem: "it is from after the newest snapshot",
-    query: `SELECT d.id AS drive, f.path FROM file f JOIN drive d ON d.pk = f.drive WHERE f.era > d.era
-             UNION ALL SELECT d.id, f.path FROM folder f JOIN drive d ON d.pk = f.drive WHERE f.era > d.era`,
-  },
-] as const;
-
-/** Of the root of a snapshot, and of all its files. */
-const COUNTERS = [
-  { what: "files", ofRoot: "file_count", ofFiles: "count(*)" },
-  { what: "bytes", ofRoot: "total_size", ofFiles: "ifnull(sum(size), 0)" },
-].map(({ what, ofRoot, ofFiles }) => ({
-  what,
-  query: `
-    SELECT * FROM (
+/** @param ofRoot what the root of a snapshot says @param ofFiles the same of all its files */
+function wrongTotal(what: string, ofRoot: string, ofFiles: string): Check {
+  return counter(
+    `the ${what} of snapshot`,
+    `SELECT * FROM (
       SELECT s.id AS name,
              (SELECT ${ofRoot} FROM folder f WHERE f.drive = s.drive AND f.path = '' AND f.era < s.number
                UNION ALL SELECT ${ofRoot} FROM held_folder h
@@ -76,21 +30,49 @@ const COUNTERS = [
                    WHERE h.drive = s.drive AND h.era < s.number AND h.until >= s.number) AS "is"
         FROM snapshot s JOIN drive d ON d.pk = s.drive WHERE s.deleted_at IS NULL AND d.deleted_at IS NULL)
      WHERE says IS NOT "is"`,
-}));
+  );
+}
+
+const TWICE = both(
+  (held, live) => `
+    SELECT h.drive, h.path FROM ${held} h JOIN ${live} f ON f.drive = h.drive AND f.path = h.path WHERE f.era < h.until
+    UNION ALL
+    SELECT a.drive, a.path FROM ${held} a JOIN ${held} b ON b.drive = a.drive AND b.path = a.path
+     WHERE a.pk < b.pk AND max(a.era, b.era) < min(a.until, b.until)`,
+);
 
 /** What is held for no snapshot, is in one twice, or is not counted in one. */
-export function* wrongSnapshots(sql: Sqlite): Generator<Finding> {
-  for (const { problem, query } of PROBLEMS) {
-    for (const { drive, path } of sql.query<PathRow, []>(query).iterate()) {
-      yield { code: "snapshot-wrong", about: `${quoted(path)} in drive ${drive}: ${problem}` };
-    }
-  }
-  for (const { what, query } of COUNTERS) {
-    for (const { name, says, is } of sql.query<CounterRow, []>(query).iterate()) {
-      yield {
-        code: "counter-wrong",
-        about: `the ${what} of snapshot ${name}: it says ${says}, and has ${is}`,
-      };
-    }
-  }
-}
+export const wrongSnapshots = [
+  wrongEntry(
+    "it is held, and no snapshot needs it",
+    both(
+      (held) => `
+        SELECT d.id AS drive, h.path FROM ${held} h JOIN drive d ON d.pk = h.drive
+         WHERE d.deleted_at IS NULL AND NOT EXISTS (
+           SELECT 1 FROM snapshot s WHERE s.drive = h.drive AND s.number > h.era AND s.number <= h.until)`,
+    ),
+  ),
+  wrongEntry(
+    "it is in a snapshot twice",
+    `SELECT d.id AS drive, t.path FROM (${TWICE}) t JOIN drive d ON d.pk = t.drive WHERE d.deleted_at IS NULL`,
+  ),
+  wrongEntry(
+    "it is in another folder",
+    both(
+      (held) => `
+        SELECT d.id AS drive, h.path FROM ${held} h JOIN drive d ON d.pk = h.drive
+         WHERE d.deleted_at IS NULL AND h.path <> '' AND (
+           h.parent IS NULL OR substr(h.path, 1, length(h.parent)) <> h.parent
+           OR instr(rtrim(substr(h.path, length(h.parent) + 1), '/'), '/') > 0)`,
+    ),
+  ),
+  wrongEntry(
+    "it is from after the newest snapshot",
+    both(
+      (_, live) =>
+        `SELECT d.id AS drive, f.path FROM ${live} f JOIN drive d ON d.pk = f.drive WHERE f.era > d.era`,
+    ),
+  ),
+  wrongTotal("files", "file_count", "count(*)"),
+  wrongTotal("bytes", "total_size", "ifnull(sum(size), 0)"),
+];

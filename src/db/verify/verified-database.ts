@@ -1,13 +1,15 @@
-import { Database as Sqlite, SQLiteError, type Statement } from "bun:sqlite";
+import { Database as Sqlite, SQLiteError } from "bun:sqlite";
+import type { ContentFacts } from "../../domain/changes/change.ts";
 import type { Digest } from "../../domain/contents/digest.ts";
 import type { Finding } from "../../domain/upkeep/finding.ts";
 import type { StoredPlace } from "../../domain/contents/stored-place.ts";
 import { CONTENT_PLACES } from "../contents/content-places.ts";
+import { Connection } from "../engine/connection.ts";
 import { requireNewestSchema } from "../engine/migrate.ts";
 import { MIGRATIONS } from "../engine/migrations.ts";
 import { hadNoRoomToOpen } from "../engine/write-failures.ts";
+import { check, type Check, damage } from "./check.ts";
 import { wrongCounts, wrongPlaces } from "./counts.ts";
-import { brokenParts } from "./integrity.ts";
 import { wrongKept } from "./kept-counts.ts";
 import { IndexUnread, wrongIndex } from "./search-index.ts";
 import { wrongSnapshots } from "./snapshots.ts";
@@ -15,45 +17,58 @@ import { wrongTags } from "./tags.ts";
 import { wrongTrash } from "./trash.ts";
 import { unendedWorks } from "./works.ts";
 
-/** A content as its row says. */
-export interface StoredContent {
-  readonly digest: Digest;
-  /** Bytes. */
-  readonly size: number;
-}
-
 /** The checks of the database, in their order. */
-const CHECKS = [
-  brokenParts,
+const CHECKS: Readonly<Record<string, readonly Check[]>> = {
+  brokenParts: [
+    damage("main", "database-corrupt"),
+    check<{ table: string; rowid: number | null; parent: string }>(
+      "row-missing",
+      "PRAGMA foreign_key_check",
+      ({ table, rowid, parent }) =>
+        `${rowid === null ? "a row" : `row ${rowid}`} of ${table}: it names a row of ${parent} that is not there`,
+    ),
+  ],
   wrongPlaces,
   wrongCounts,
   wrongKept,
   wrongTrash,
   wrongSnapshots,
   wrongTags,
-  wrongIndex,
-] as const;
+  wrongIndex: [wrongIndex],
+};
 
 /** A database that is only read, beside a server or without one. */
 export class VerifiedDatabase implements Disposable {
   readonly #sql: Sqlite;
   /** What could not be checked, and why. */
   readonly #unchecked: string[] = [];
-  readonly #contents: Statement<StoredContent, [string, number]>;
-  readonly #bytes: Statement<{ bytes: Uint8Array }, [Digest]>;
-  readonly #has: Statement<object, [Digest]>;
-  readonly #places: Statement<StoredPlace, [Digest, number]>;
-  readonly #isRefused: Statement<object, [Digest]>;
+  /** Some contents after a digest, in the order of their digests, as they are now. */
+  readonly contents;
+  readonly countContents;
+  /** The bytes of a small content; null where it is none. */
+  readonly bytesOf;
+  /** Whether a row names a content now. */
+  readonly has;
+  /** Whether the server refuses to send a content. */
+  readonly isRefused;
+  /** The identity of the store; null in a database of an earlier version. */
+  readonly storeId;
+  readonly #places;
 
   private constructor(sql: Sqlite) {
     this.#sql = sql;
-    this.#contents = sql.prepare("SELECT digest, size FROM blob WHERE digest > ? ORDER BY digest LIMIT ?");
-    this.#bytes = sql.prepare(
+    const connection = new Connection(sql);
+    this.contents = connection.all<ContentFacts, [after: string, limit: number]>(
+      "SELECT digest, size FROM blob WHERE digest > ? ORDER BY digest LIMIT ?",
+    );
+    this.countContents = connection.number<[]>("SELECT count(*) FROM blob");
+    this.bytesOf = connection.value<Uint8Array, [digest: Digest]>(
       "SELECT c.bytes FROM blob b JOIN small_content c ON c.blob = b.pk WHERE b.digest = ?",
     );
-    this.#has = sql.prepare("SELECT 1 FROM blob WHERE digest = ?");
-    this.#places = sql.prepare(CONTENT_PLACES);
-    this.#isRefused = sql.prepare("SELECT 1 FROM damaged_content WHERE digest = ?");
+    this.has = connection.has<[digest: Digest]>("SELECT 1 FROM blob WHERE digest = ?");
+    this.isRefused = connection.has<[digest: Digest]>("SELECT 1 FROM damaged_content WHERE digest = ?");
+    this.storeId = connection.value<string, []>("SELECT id FROM store WHERE pk = 1");
+    this.#places = connection.get<StoredPlace, [digest: Digest, limit: number]>(CONTENT_PLACES);
   }
 
   /**
@@ -84,16 +99,16 @@ export class VerifiedDatabase implements Disposable {
    * keep a server from emptying its log for longer.
    */
   *findings(): Generator<Finding> {
-    for (const check of CHECKS) yield* this.#attempt(check);
+    for (const [name, checks] of Object.entries(CHECKS)) yield* this.#attempt(name, checks);
   }
 
   /** A check that cannot read the database is a finding: the others may still find more. */
-  *#attempt(check: (sql: Sqlite) => Generator<Finding>): Generator<Finding> {
+  *#attempt(name: string, checks: readonly Check[]): Generator<Finding> {
     try {
-      yield* check(this.#sql);
+      for (const each of checks) yield* each(this.#sql);
     } catch (error) {
       if (error instanceof IndexUnread) this.#unchecked.push(error.message);
-      else yield unreadable(error, check.name);
+      else yield unreadable(error, name);
     }
   }
 
@@ -102,38 +117,9 @@ export class VerifiedDatabase implements Disposable {
     return [...this.#unchecked, ...unendedWorks(this.#sql)];
   }
 
-  /** Some contents after a digest, in the order of their digests, as they are now. */
-  contents(after: string, limit: number): StoredContent[] {
-    return this.#contents.all(after, limit);
-  }
-
-  countContents(): number {
-    return this.#sql.query<{ n: number }, []>("SELECT count(*) AS n FROM blob").get()?.n ?? 0;
-  }
-
-  /** The bytes of a small content; null where it is none. */
-  bytesOf(digest: Digest): Uint8Array | null {
-    return this.#bytes.get(digest)?.bytes ?? null;
-  }
-
-  /** Whether a row names this content now. */
-  has(digest: Digest): boolean {
-    return this.#has.get(digest) !== null;
-  }
-
   /** A file that a content belongs to, or what is kept of one; null if there is none. */
   placeOf(digest: Digest): StoredPlace | null {
-    return this.#places.get(digest, 1);
-  }
-
-  /** Whether the server refuses to send a content. */
-  isRefused(digest: Digest): boolean {
-    return this.#isRefused.get(digest) !== null;
-  }
-
-  /** The identity of the store; null in a database of an earlier version. */
-  storeId(): string | null {
-    return this.#sql.query<{ id: string }, []>("SELECT id FROM store WHERE pk = 1").get()?.id ?? null;
+    return this.#places(digest, 1);
   }
 
   [Symbol.dispose](): void {

@@ -4,15 +4,11 @@ import type { Delivery } from "../../domain/webhooks/webhook.ts";
 import type { Database } from "../engine/database.ts";
 import type { Parameters } from "../engine/parameters.ts";
 
-export interface NewDelivery {
-  readonly id: DeliveryId;
+export interface NewDelivery extends Pick<Delivery, "id" | "type" | "createdAt"> {
   readonly webhook: WebhookPk;
   /** Null for one that somebody asked for. */
   readonly change: ChangeNumber | null;
-  readonly type: string;
   readonly payload: string;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
 }
 
 export interface DueDelivery extends Pick<Delivery, "id" | "attempts"> {

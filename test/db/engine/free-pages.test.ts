@@ -12,7 +12,7 @@ const PAGE = 4096;
 async function releaseAll(database: Database): Promise<number[]> {
   const released: number[] = [];
   for (let pages = 1; pages > 0; released.push(pages)) {
-    pages = await database.write(() => database.releasePages(100));
+    pages = await database.write(() => database.sql.releasePages(100));
   }
   return released.slice(0, -1);
 }

@@ -2,6 +2,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { join } from "node:path";
 import { IndexFile } from "../../../src/db/search/index-file.ts";
+import { Connection } from "../../../src/db/engine/connection.ts";
 import { attachIndex, indexPathOf } from "../../../src/db/search/index-tables.ts";
 import { JobReader } from "../../../src/db/search/job-reader.ts";
 import { SearchFinder } from "../../../src/db/search/finder.ts";
@@ -49,7 +50,7 @@ const BY_ROWID = /^SCAN search_(name|text) VIRTUAL TABLE INDEX \d+:(=|><)$/;
 test("every statement of a search finds its rows by an index, and none sorts them", async () => {
   await using coffer = await startAppliance();
   using sql = open(coffer);
-  const prepare = spyOn(sql, "prepare");
+  const prepare = spyOn(Connection.prototype, "prepare");
   expect(new SearchFinder(sql)).toBeDefined();
   const texts = prepare.mock.calls.map(([text]) => text);
   prepare.mockRestore();
@@ -69,7 +70,7 @@ test("every statement of the indexing thread finds its rows by an index", async 
   await indexed(coffer);
   await coffer.close();
   const path = join(coffer.dataDir, "coffer.db");
-  const prepare = spyOn(Sqlite.prototype, "prepare");
+  const prepare = spyOn(Connection.prototype, "prepare");
   const jobs = new JobReader(path);
   const [ofJobs, own] = [prepare.mock.calls.map(([text]) => text), new Sqlite(indexPathOf(path))];
   prepare.mockClear();
@@ -99,7 +100,7 @@ test("what reads the index reads the jobs before it, so that one that is done is
   await upload(await provision(coffer), "a.txt", "word");
   await indexed(coffer);
   using sql = open(coffer);
-  using prepare = spyOn(sql, "prepare");
+  using prepare = spyOn(Connection.prototype, "prepare");
   expect(new SearchFinder(sql)).toBeDefined();
   const texts = prepare.mock.calls.map(([text]) => text).filter((text) => text.includes("isStale"));
   expect(texts).toHaveLength(6);

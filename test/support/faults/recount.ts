@@ -7,6 +7,6 @@ import { wrongTrash } from "../../../src/db/verify/trash.ts";
 /** The errors in the trees of all drives: wrong counts and tags, and entries in another folder than their path says. */
 export function faultsOfTrees({ filename }: Pick<Sqlite, "filename">): string[] {
   using sql = new Sqlite(filename, { readonly: true });
-  const checks = [wrongPlaces, wrongCounts, wrongKept, wrongTrash, wrongTags];
+  const checks = [wrongPlaces, wrongCounts, wrongKept, wrongTrash, wrongTags].flat();
   return checks.flatMap((check) => [...check(sql)].map(({ about }) => about));
 }
