@@ -10,7 +10,6 @@ import { nameOfBackupAddress } from "./domain/upkeep/backup-address.ts";
 import { WriteRefused } from "./domain/errors.ts";
 import { explainFailure } from "./db/engine/connection.ts";
 import { Database } from "./db/engine/database.ts";
-import type { Upgrade } from "./db/engine/migrate.ts";
 import { openTables } from "./db/tables.ts";
 import { createApp } from "./http/app.ts";
 import { changeRecord } from "./http/records/change-records.ts";
@@ -18,7 +17,7 @@ import { startServer } from "./http/server.ts";
 import { localAddress, networkAddresses, ownAddress } from "./network/local-address.ts";
 import type { Log } from "./process/log.ts";
 import type { PublicNetwork } from "./network/public-network.ts";
-import { repeat, type Repeating } from "./process/repeat.ts";
+import { repeat } from "./process/repeat.ts";
 import { copyBeforeUpgrade } from "./data-directory/schema-copy.ts";
 import type { BackupPlan } from "./services/upkeep/backups.ts";
 import type { GrepBounds } from "./services/grep/request.ts";
@@ -113,34 +112,27 @@ async function openAll(options: ApplianceOptions): Promise<Appliance> {
     ownUrl: () => baseUrl,
     version: VERSION,
   });
-  const sweeping = sweepNowAndThen(services, config.sweepIntervalMs, log);
-  opened.defer(async () => {
-    await services.sweep.stop();
-    await sweeping.stop();
-  });
+  // What is opened last is closed first: work that is under way is told to stop, then waited for.
+  const again = (intervalMs: number, ...steps: (() => Promise<unknown>)[]) =>
+    opened.defer(repeat(intervalMs, steps, log));
+  again(
+    config.sweepIntervalMs,
+    // Before the sweep, which removes drives that may have unwritten counts.
+    () => services.usage.flush(),
+    () => services.sweep.run(),
+    () => services.apiKeys.flushUse(),
+    () => services.sessions.flushUse(),
+    () => services.links.flushUse(),
+    () => services.sessions.removeExpired(),
+  );
+  opened.defer(() => services.sweep.stop());
   // A round that is shorter has more turns.
-  const scrubbing = repeat(
-    Math.min(SCRUB_MS, config.scrubIntervalMs || SCRUB_MS),
-    [() => services.scrub.run()],
-    log,
-  );
-  opened.defer(async () => {
-    await services.scrub.stop();
-    await scrubbing.stop();
-  });
-  const retrying = repeat(RETRY_MS, [() => services.indexer.retryDocuments()], log);
-  opened.defer(() => retrying.stop());
-  const watching = repeat(WATCH_MS, [() => services.health.watch()], log);
-  opened.defer(() => watching.stop());
-  const backingUp = repeat(
-    Math.min(config.backupIntervalMs, BACKUP_CHECK_MS),
-    [() => services.backups.runIfDue()],
-    log,
-  );
-  opened.defer(async () => {
-    await services.backups.stop();
-    await backingUp.stop();
-  });
+  again(Math.min(SCRUB_MS, config.scrubIntervalMs || SCRUB_MS), () => services.scrub.run());
+  opened.defer(() => services.scrub.stop());
+  again(RETRY_MS, () => services.indexer.retryDocuments());
+  again(WATCH_MS, () => services.health.watch());
+  again(Math.min(config.backupIntervalMs, BACKUP_CHECK_MS), () => services.backups.runIfDue());
+  opened.defer(() => services.backups.stop());
   // In this order: there is a token only while there is no administrator.
   await services.administrators.appoint();
   const setupToken = services.signIn.issueSetupToken();
@@ -168,34 +160,23 @@ async function openAll(options: ApplianceOptions): Promise<Appliance> {
   };
 }
 
-/** What request handlers need. */
-interface Parts {
-  readonly database: Database;
-  readonly services: Services;
-  readonly idempotency: Idempotency;
-}
-
 /** Opens the parts that use the data directory. `opened` closes them in reverse order. */
-async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack): Promise<Parts> {
-  const { config, clock, log, searchTimes, grepBounds, passwordCost, publicNetwork, streamCommentMs } =
-    options;
-  const { adoptEmpty = false, program = [process.execPath] } = options;
+async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack) {
+  const { config, clock, log, adoptEmpty = false, program = [process.execPath] } = options;
   const directory = openDataDirectory(config.dataDir);
   const reserve = new DatabaseReserve(directory.reserveFile);
   opened.adopt(lockDataDirectory(directory, reserve), (lock) => lock.release());
   tellOthers(directory, log);
   if (!adoptEmpty) await refuseLostDatabase(directory);
   await explaining(directory.reserveFile, reserve.makeRoomToStart());
-  const onFailure = (error: unknown) => log.error(DISK_FAILED, { error });
-  const copying = {
-    directory,
-    diskReserve: config.diskReserve,
-    log,
-    isUnwanted: options.upgradeWithoutCopy ?? false,
-  };
-  const beforeUpgrade = (upgrade: Upgrade) => copyBeforeUpgrade(copying, upgrade);
+  const { diskReserve } = config;
+  const copying = { directory, diskReserve, log, isUnwanted: options.upgradeWithoutCopy ?? false };
   const database = opened.adopt(
-    Database.open(directory.database, clock, { reserve, onFailure, beforeUpgrade }),
+    Database.open(directory.database, clock, {
+      reserve,
+      onFailure: (error) => log.error(DISK_FAILED, { error }),
+      beforeUpgrade: (upgrade) => copyBeforeUpgrade(copying, upgrade),
+    }),
     (db) => db.close(),
   );
   const tables = openTables(database);
@@ -205,7 +186,7 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
     BlobStore.open({
       blobsDir: directory.blobs,
       tmpDir: directory.tmp,
-      diskReserve: config.diskReserve,
+      diskReserve,
       small: tables.smallContents,
       damaged: tables.damagedContents,
     }),
@@ -217,9 +198,7 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   const secret = loadSecret(directory).reveal();
   const backupPlan = backupPlanOf(config, program);
   const storePlaces = { database: directory.database, blobsDir: directory.blobs };
-  const stores = { tables, blobs, clock, log, storePlaces };
-  const overrides = { searchTimes, grepBounds, passwordCost, publicNetwork, streamCommentMs };
-  const parts = { ...config, ...stores, ...overrides, secret, backupPlan, program };
+  const parts = { ...options, ...config, tables, blobs, storePlaces, secret, backupPlan, program };
   const services = openServices(parts);
   opened.defer(() => services.documentReader.stop());
   opened.defer(() => services.contentChecks.stop());
@@ -238,9 +217,9 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   });
   services.webhookSender.start();
   services.webhookOutbox.start(changeRecord);
-  opened.defer(() => finalFlush(() => services.apiKeys.flushUse(), log));
-  opened.defer(() => finalFlush(() => services.sessions.flushUse(), log));
-  opened.defer(() => finalFlush(() => services.links.flushUse(), log));
+  for (const counts of [services.apiKeys, services.sessions, services.links]) {
+    opened.defer(() => finalFlush(() => counts.flushUse(), log));
+  }
   opened.defer(() => finalFlush(() => services.usage.flush(), log));
   const idempotency = new Idempotency({ tables, quota: services.quota, clock, secret });
   return { database, services, idempotency };
@@ -275,21 +254,4 @@ async function finalFlush(flush: () => Promise<void>, log: Log): Promise<void> {
     if (!(error instanceof WriteRefused)) throw error;
     log.warn("the last counts of use could not be written", { reason: error.message });
   }
-}
-
-/** Removes what has expired, and writes what is kept in memory, at each interval. */
-function sweepNowAndThen(services: Services, intervalMs: number, log: Log): Repeating {
-  return repeat(
-    intervalMs,
-    [
-      // Before the sweep, which removes drives that may have unwritten counts.
-      () => services.usage.flush(),
-      () => services.sweep.run(),
-      () => services.apiKeys.flushUse(),
-      () => services.sessions.flushUse(),
-      () => services.links.flushUse(),
-      () => services.sessions.removeExpired(),
-    ],
-    log,
-  );
 }
