@@ -74,8 +74,25 @@ export function matching(pattern: RegExp, rule: string): Parser<string> {
   return (text) => (pattern.test(text) ? text : problem);
 }
 
-/** The items of a comma-separated list, without spaces around them. */
-export function listItems(text: string): string[] {
+/**
+ * A comma-separated list, whose items may have spaces around them.
+ *
+ * @param parse returns null for what is no item
+ * @param rule completes the sentence "{item} must be ..."
+ */
+export function listOf<T>(parse: (item: string) => T | null, rule: string): Parser<readonly T[]> {
+  return (text) => {
+    const list: T[] = [];
+    for (const item of listItems(text)) {
+      const value = parse(item);
+      if (value === null) return new Problem(`has ${JSON.stringify(item)}, which must be ${rule}`);
+      list.push(value);
+    }
+    return list;
+  };
+}
+
+function listItems(text: string): string[] {
   return text.split(",").map((item) => item.trim());
 }
 
@@ -83,14 +100,10 @@ export function listItems(text: string): string[] {
 const SUBJECT = /^[!-~]{1,255}$/;
 
 /** A comma-separated list of subjects of an OpenID Connect provider. */
-export function subjects(text: string): readonly string[] | Problem {
-  const list = listItems(text);
-  const bad = list.find((item) => !SUBJECT.test(item));
-  if (bad === undefined) return list;
-  return new Problem(
-    `has ${JSON.stringify(bad)}, which must be 1 to 255 printable ASCII characters without spaces`,
-  );
-}
+export const subjects = listOf(
+  (item) => (SUBJECT.test(item) ? item : null),
+  "1 to 255 printable ASCII characters without spaces",
+);
 
 /** A value for each plan: `free=60,team=1000`. A plan that is left out keeps its value in `base`. */
 export function perPlan<T>(
