@@ -111,13 +111,9 @@ export class DirectoryPlace implements BackupPlace {
 
   async #put(name: string, size: number, pieces: AsyncIterable<Uint8Array>): Promise<void> {
     await mkdir(join(this.#root, DRAFTS), { recursive: true, mode: 0o700 });
-    const draft = await TempFile.create(this.#newDraft());
-    try {
-      for await (const piece of pieces) await draft.append(piece);
-      await this.#place(name, (final) => draft.moveTo(final, size));
-    } finally {
-      await draft.discard();
-    }
+    await using draft = await TempFile.create(this.#newDraft());
+    for await (const piece of pieces) await draft.append(piece);
+    await this.#place(name, (final) => draft.moveTo(final, size));
   }
 
   /** Makes the directory of a name, and gives a file that name. */

@@ -25,21 +25,8 @@ import { isFull } from "../db/engine/write-failures.ts";
 export type DataDirectory = Readonly<ReturnType<typeof pathsIn>>;
 
 const DATABASE = "coffer.db";
-/** What may be in a data directory without a database: what a start creates first, and what a disk has. */
-const NAMES: ReadonlySet<string> = new Set([
-  "blobs",
-  "tmp",
-  "secret",
-  "secret.new",
-  "lock",
-  "lock-journal",
-  "backup-lock",
-  "backup-lock-journal",
-  "restoring",
-  "before-upgrade",
-  "reserve",
-  "lost+found",
-]);
+/** What may be in a data directory beside its paths: what a start creates for a moment, and what a disk has. */
+const OTHER_NAMES = ["secret.new", "lock-journal", "backup-lock-journal", "lost+found"];
 /** How many names of a foreign directory are shown. */
 const SHOWN_NAMES = 3;
 const SECRET_BYTES = 32;
@@ -91,8 +78,11 @@ export function pathsIn(root: string) {
 function refuseForeign(root: string): void {
   const names = readdirSync(root);
   if (names.includes(DATABASE) || holdsContents(join(root, "blobs"))) return;
+  const own = [...Object.values(pathsIn(root)), ...OTHER_NAMES.map((name) => join(root, name))];
   // Coffer creates `tmp` after `blobs`, so a `tmp` alone is foreign.
-  const foreign = names.filter((name) => !NAMES.has(name) || (name === "tmp" && !names.includes("blobs")));
+  const foreign = names.filter(
+    (name) => !own.includes(join(root, name)) || (name === "tmp" && !names.includes("blobs")),
+  );
   if (foreign.length === 0) return;
   const shown = foreign.toSorted().slice(0, SHOWN_NAMES).join(", ");
   const more = foreign.length > SHOWN_NAMES ? ` and ${foreign.length - SHOWN_NAMES} more` : "";
