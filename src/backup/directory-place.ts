@@ -76,8 +76,8 @@ export class DirectoryPlace implements BackupPlace {
       this.#changed.add(dirname(this.#path(name)));
     }
     for (const directory of new Set(names.map((name) => dirname(this.#path(name))))) {
-      if (!(await isRemoved(directory))) continue;
-      this.#changed.delete(directory);
+      // If it is empty, it goes.
+      await rmdir(directory).catch(() => {});
       this.#made.delete(directory);
       this.#changed.add(dirname(directory));
     }
@@ -163,14 +163,4 @@ async function realpathOfMissing(path: string): Promise<string> {
   if (found !== null) return found;
   const parent = dirname(path);
   return parent === path ? path : resolve(await realpathOfMissing(parent), relative(parent, path));
-}
-
-/** Removes a directory that is empty. Returns whether it is gone. */
-async function isRemoved(directory: string): Promise<boolean> {
-  try {
-    await rmdir(directory);
-    return true;
-  } catch (error) {
-    return hasCode(error, "ENOENT");
-  }
 }
