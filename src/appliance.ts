@@ -24,7 +24,7 @@ import type { GrepBounds } from "./services/grep/request.ts";
 import { Idempotency } from "./services/idempotency.ts";
 import type { PasswordCost } from "./services/accounts/passwords.ts";
 import type { SearchTimes } from "./services/search/search.ts";
-import { openServices, type Services } from "./services/services.ts";
+import { openServices } from "./services/services.ts";
 import { checkStoreIdentity, markStore, refuseLostDatabase } from "./data-directory/store-identity.ts";
 import { VERSION } from "./process/version.ts";
 
@@ -68,22 +68,7 @@ export interface ApplianceOptions {
 }
 
 /** A running Coffer. */
-export interface Appliance {
-  /** Where callers on this machine reach it; without a trailing slash. */
-  readonly url: string;
-  /** The address to show to people; without a trailing slash. */
-  readonly baseUrl: string;
-  /** Where other machines may reach it, without trailing slashes; empty if a base URL is configured. */
-  readonly addresses: readonly string[];
-  /** The link to create the administrator account; null if there is one. Secret. */
-  readonly setupLink: string | null;
-  readonly services: Services;
-  /**
-   * Waits up to `deadlineMs` milliseconds for running requests, then closes everything. Rejects after that if the
-   * disk had failed.
-   */
-  close(deadlineMs: number): Promise<void>;
-}
+export type Appliance = Awaited<ReturnType<typeof openAll>>;
 
 /**
  * Opens everything, in order, and serves. If a step fails, what was opened is closed again.
@@ -98,7 +83,7 @@ export async function openAppliance(options: ApplianceOptions): Promise<Applianc
   }
 }
 
-async function openAll(options: ApplianceOptions): Promise<Appliance> {
+async function openAll(options: ApplianceOptions) {
   const { config, log } = options;
   await using opened = new AsyncDisposableStack();
   const parts = await openParts(options, opened);
@@ -142,12 +127,20 @@ async function openAll(options: ApplianceOptions): Promise<Appliance> {
   services.missingContents.start();
   const owned = opened.move();
   return {
+    /** Where callers on this machine reach it; without a trailing slash. */
     url: localAddress(config.host, server.port),
+    /** The address to show to people; without a trailing slash. */
     baseUrl,
+    /** Where other machines may reach it, without trailing slashes; empty if a base URL is configured. */
     addresses: config.baseUrl === null ? networkAddresses(config.host, server.port) : [],
+    /** The link to create the administrator account; null if there is one. Secret. */
     setupLink: setupToken === null ? null : `${baseUrl}/auth/setup?token=${setupToken}`,
     services,
-    close: async (deadlineMs) => {
+    /**
+     * Waits up to `deadlineMs` milliseconds for running requests, then closes everything. Rejects after that if the
+     * disk had failed.
+     */
+    close: async (deadlineMs: number): Promise<void> => {
       // Streams have no end of their own.
       services.feed.stop();
       try {
