@@ -25,13 +25,10 @@ export interface Command {
 /** A failure that the operator can fix. Its message is one clear line, or one line for each problem. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
-  /** Null for that of the command. */
-  readonly exitCode: number | null;
+  /** Without one, that of the command. */
+  readonly exitCode: number | undefined;
 
-  constructor(
-    message: string,
-    { exitCode = null, ...options }: ErrorOptions & { exitCode?: number | null } = {},
-  ) {
+  constructor(message: string, { exitCode, ...options }: ErrorOptions & { exitCode?: number } = {}) {
     super(message, options);
     this.exitCode = exitCode;
   }
