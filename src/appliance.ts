@@ -10,7 +10,6 @@ import { nameOfBackupAddress } from "./domain/upkeep/backup-address.ts";
 import { WriteRefused } from "./domain/errors.ts";
 import { explainFailure } from "./db/engine/opening.ts";
 import { Database } from "./db/engine/database.ts";
-import type { Upgrade } from "./db/engine/migrate.ts";
 import { openTables } from "./db/tables.ts";
 import { createApp } from "./http/app.ts";
 import { changeRecord } from "./http/records/records.ts";
@@ -18,14 +17,14 @@ import { startServer } from "./http/server.ts";
 import { localAddress, networkAddresses, ownAddress } from "./network/local-address.ts";
 import type { Log } from "./process/log.ts";
 import type { PublicNetwork } from "./network/public-network.ts";
-import { repeat, type Repeating } from "./process/repeat.ts";
+import { repeat } from "./process/repeat.ts";
 import { copyBeforeUpgrade } from "./data-directory/schema-copy.ts";
 import type { BackupPlan } from "./services/upkeep/backups.ts";
 import type { GrepBounds } from "./services/grep/request.ts";
 import { Idempotency } from "./services/idempotency.ts";
 import type { PasswordCost } from "./services/accounts/passwords.ts";
 import type { SearchTimes } from "./services/search/search.ts";
-import { openServices, type Services } from "./services/services.ts";
+import { openServices } from "./services/services.ts";
 import { checkStoreIdentity, markStore, refuseLostDatabase } from "./data-directory/store-identity.ts";
 import { VERSION } from "./process/version.ts";
 
@@ -69,22 +68,7 @@ export interface ApplianceOptions {
 }
 
 /** A running Coffer. */
-export interface Appliance {
-  /** Where callers on this machine reach it; without a trailing slash. */
-  readonly url: string;
-  /** The address to show to people; without a trailing slash. */
-  readonly baseUrl: string;
-  /** Where other machines may reach it, without trailing slashes; empty if a base URL is configured. */
-  readonly addresses: readonly string[];
-  /** The link to create the administrator account; null if there is one. Secret. */
-  readonly setupLink: string | null;
-  readonly services: Services;
-  /**
-   * Waits up to `deadlineMs` milliseconds for running requests, then closes everything. Rejects after that if the
-   * disk had failed.
-   */
-  close(deadlineMs: number): Promise<void>;
-}
+export type Appliance = Awaited<ReturnType<typeof openAll>>;
 
 /**
  * Opens everything, in order, and serves. If a step fails, what was opened is closed again.
@@ -99,7 +83,7 @@ export async function openAppliance(options: ApplianceOptions): Promise<Applianc
   }
 }
 
-async function openAll(options: ApplianceOptions): Promise<Appliance> {
+async function openAll(options: ApplianceOptions) {
   const { config, log } = options;
   await using opened = new AsyncDisposableStack();
   const parts = await openParts(options, opened);
@@ -113,34 +97,27 @@ async function openAll(options: ApplianceOptions): Promise<Appliance> {
     ownUrl: () => baseUrl,
     version: VERSION,
   });
-  const sweeping = sweepNowAndThen(services, config.sweepIntervalMs, log);
-  opened.defer(async () => {
-    await services.sweep.stop();
-    await sweeping.stop();
-  });
+  // What is opened last is closed first: work that is under way is told to stop, then waited for.
+  const again = (intervalMs: number, ...steps: (() => Promise<unknown>)[]) =>
+    opened.defer(repeat(intervalMs, steps, log));
+  again(
+    config.sweepIntervalMs,
+    // Before the sweep, which removes drives that may have unwritten counts.
+    () => services.usage.flush(),
+    () => services.sweep.run(),
+    () => services.apiKeys.flushUse(),
+    () => services.sessions.flushUse(),
+    () => services.linkUses.flush(),
+    () => services.sessions.removeExpired(),
+  );
+  opened.defer(() => services.sweep.stop());
   // A round that is shorter has more turns.
-  const scrubbing = repeat(
-    Math.min(SCRUB_MS, config.scrubIntervalMs || SCRUB_MS),
-    [() => services.scrub.run()],
-    log,
-  );
-  opened.defer(async () => {
-    await services.scrub.stop();
-    await scrubbing.stop();
-  });
-  const retrying = repeat(RETRY_MS, [() => services.indexer.retryDocuments()], log);
-  opened.defer(() => retrying.stop());
-  const watching = repeat(WATCH_MS, [() => services.health.watch()], log);
-  opened.defer(() => watching.stop());
-  const backingUp = repeat(
-    Math.min(config.backupIntervalMs, BACKUP_CHECK_MS),
-    [() => services.backups.runIfDue()],
-    log,
-  );
-  opened.defer(async () => {
-    await services.backups.stop();
-    await backingUp.stop();
-  });
+  again(Math.min(SCRUB_MS, config.scrubIntervalMs || SCRUB_MS), () => services.scrub.run());
+  opened.defer(() => services.scrub.stop());
+  again(RETRY_MS, () => services.indexer.retryDocuments());
+  again(WATCH_MS, () => services.health.watch());
+  again(Math.min(config.backupIntervalMs, BACKUP_CHECK_MS), () => services.backups.runIfDue());
+  opened.defer(() => services.backups.stop());
   // In this order: there is a token only while there is no administrator.
   await services.administrators.appoint();
   const setupToken = services.signIn.issueSetupToken();
@@ -150,12 +127,20 @@ async function openAll(options: ApplianceOptions): Promise<Appliance> {
   services.missingContents.start();
   const owned = opened.move();
   return {
+    /** Where callers on this machine reach it; without a trailing slash. */
     url: localAddress(config.host, server.port),
+    /** The address to show to people; without a trailing slash. */
     baseUrl,
+    /** Where other machines may reach it, without trailing slashes; empty if a base URL is configured. */
     addresses: config.baseUrl === null ? networkAddresses(config.host, server.port) : [],
+    /** The link to create the administrator account; null if there is one. Secret. */
     setupLink: setupToken === null ? null : `${baseUrl}/auth/setup?token=${setupToken}`,
     services,
-    close: async (deadlineMs) => {
+    /**
+     * Waits up to `deadlineMs` milliseconds for running requests, then closes everything. Rejects after that if the
+     * disk had failed.
+     */
+    close: async (deadlineMs: number): Promise<void> => {
       // Streams have no end of their own.
       services.feed.stop();
       try {
@@ -168,34 +153,23 @@ async function openAll(options: ApplianceOptions): Promise<Appliance> {
   };
 }
 
-/** What request handlers need. */
-interface Parts {
-  readonly database: Database;
-  readonly services: Services;
-  readonly idempotency: Idempotency;
-}
-
 /** Opens the parts that use the data directory. `opened` closes them in reverse order. */
-async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack): Promise<Parts> {
-  const { config, clock, log, searchTimes, grepBounds, passwordCost, publicNetwork, streamCommentMs } =
-    options;
-  const { adoptEmpty = false, program = [process.execPath] } = options;
+async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack) {
+  const { config, clock, log, adoptEmpty = false, program = [process.execPath] } = options;
   const directory = openDataDirectory(config.dataDir);
   const reserve = new DatabaseReserve(directory.reserveFile);
   opened.adopt(lockDataDirectory(directory, reserve), (lock) => lock.release());
   tellOthers(directory, log);
   if (!adoptEmpty) await refuseLostDatabase(directory);
   await explaining(directory.reserveFile, reserve.makeRoomToStart());
-  const onFailure = (error: unknown) => log.error(DISK_FAILED, { error });
-  const copying = {
-    directory,
-    diskReserve: config.diskReserve,
-    log,
-    isUnwanted: options.upgradeWithoutCopy ?? false,
-  };
-  const beforeUpgrade = (upgrade: Upgrade) => copyBeforeUpgrade(copying, upgrade);
+  const { diskReserve } = config;
+  const copying = { directory, diskReserve, log, isUnwanted: options.upgradeWithoutCopy ?? false };
   const database = opened.adopt(
-    Database.open(directory.database, clock, { reserve, onFailure, beforeUpgrade }),
+    Database.open(directory.database, clock, {
+      reserve,
+      onFailure: (error) => log.error(DISK_FAILED, { error }),
+      beforeUpgrade: (upgrade) => copyBeforeUpgrade(copying, upgrade),
+    }),
     (db) => db.close(),
   );
   const tables = openTables(database);
@@ -205,7 +179,7 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
     BlobStore.open({
       blobsDir: directory.blobs,
       tmpDir: directory.tmp,
-      diskReserve: config.diskReserve,
+      diskReserve,
       small: tables.smallContents,
       damaged: tables.damagedContents,
     }),
@@ -217,9 +191,7 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   const secret = loadSecret(directory).reveal();
   const backupPlan = backupPlanOf(config, program);
   const storePlaces = { database: directory.database, blobsDir: directory.blobs };
-  const stores = { tables, blobs, clock, log, storePlaces };
-  const overrides = { searchTimes, grepBounds, passwordCost, publicNetwork, streamCommentMs };
-  const parts = { ...config, ...stores, ...overrides, secret, backupPlan, program };
+  const parts = { ...options, ...config, tables, blobs, storePlaces, secret, backupPlan, program };
   const services = openServices(parts);
   opened.defer(() => services.documentReader.stop());
   opened.defer(() => services.contentChecks.stop());
@@ -275,21 +247,4 @@ async function finalFlush(flush: () => Promise<void>, log: Log): Promise<void> {
     if (!(error instanceof WriteRefused)) throw error;
     log.warn("the last counts of use could not be written", { reason: error.message });
   }
-}
-
-/** Removes what has expired, and writes what is kept in memory, at each interval. */
-function sweepNowAndThen(services: Services, intervalMs: number, log: Log): Repeating {
-  return repeat(
-    intervalMs,
-    [
-      // Before the sweep, which removes drives that may have unwritten counts.
-      () => services.usage.flush(),
-      () => services.sweep.run(),
-      () => services.apiKeys.flushUse(),
-      () => services.sessions.flushUse(),
-      () => services.linkUses.flush(),
-      () => services.sessions.removeExpired(),
-    ],
-    log,
-  );
 }

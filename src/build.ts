@@ -9,18 +9,10 @@ import { dirname, resolve } from "node:path";
  */
 export async function build(entryPoint: string, outfile: string): Promise<void> {
   await mkdir(dirname(outfile), { recursive: true });
+  // Loaded by name, from next to the executable's main module.
+  const workers = new Bun.Glob("**/*worker.ts").scanSync({ cwd: import.meta.dir, absolute: true });
   const { outputs } = await Bun.build({
-    // The workers are loaded by name, from next to the executable's main module.
-    entrypoints: [
-      entryPoint,
-      resolve(import.meta.dir, "db/search/worker.ts"),
-      resolve(import.meta.dir, "services/search/index-worker.ts"),
-      resolve(import.meta.dir, "services/grep/grep-worker.ts"),
-      resolve(import.meta.dir, "services/history/diff-worker.ts"),
-      resolve(import.meta.dir, "db/upkeep/database-copy-worker.ts"),
-      resolve(import.meta.dir, "db/engine/checkpoint-worker.ts"),
-      resolve(import.meta.dir, "extraction/extraction-worker.ts"),
-    ],
+    entrypoints: [entryPoint, ...[...workers].toSorted()],
     naming: { entry: "[name].[ext]" },
     target: "bun",
     // What is imported later is loaded later, and the workers share the modules of the main program.

@@ -8,7 +8,7 @@ import { openTables, type Tables } from "../db/tables.ts";
 import { isFull } from "../db/engine/write-failures.ts";
 import { type BackupAddress, nameOfBackupAddress } from "../domain/upkeep/backup-address.ts";
 import { WriteRefused } from "../domain/errors.ts";
-import { Lease } from "./lease.ts";
+import { takeLease } from "./lease.ts";
 import { keptBackups, MARKER, markerText } from "./manifest.ts";
 import { openPlaceToWrite } from "./open-place.ts";
 import { BackupError } from "./place.ts";
@@ -78,7 +78,7 @@ async function withStore<T>(
     );
   }
   try {
-    const lease = opened.use(await Lease.take({ directory, tables, clock }));
+    const lease = opened.use(await takeLease(directory, tables, clock));
     return await work({ directory, store, lease }, tables);
   } catch (error) {
     throw explained(error);

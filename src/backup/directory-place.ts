@@ -75,8 +75,8 @@ export class DirectoryPlace implements BackupPlace {
       this.#changed.add(dirname(this.#path(name)));
     }
     for (const directory of new Set(names.map((name) => dirname(this.#path(name))))) {
-      if (!(await isRemoved(directory))) continue;
-      this.#changed.delete(directory);
+      // If it is empty, it goes.
+      await rmdir(directory).catch(() => {});
       this.#made.delete(directory);
       this.#changed.add(dirname(directory));
     }
@@ -110,13 +110,9 @@ export class DirectoryPlace implements BackupPlace {
 
   async #put(name: string, size: number, pieces: AsyncIterable<Uint8Array>): Promise<void> {
     await mkdir(join(this.#root, DRAFTS), { recursive: true, mode: 0o700 });
-    const draft = await TempFile.create(this.#newDraft());
-    try {
-      for await (const piece of pieces) await draft.append(piece);
-      await this.#place(name, (final) => draft.moveTo(final, size));
-    } finally {
-      await draft.discard();
-    }
+    await using draft = await TempFile.create(this.#newDraft());
+    for await (const piece of pieces) await draft.append(piece);
+    await this.#place(name, (final) => draft.moveTo(final, size));
   }
 
   /** Makes the directory of a name, and gives a file that name. */
@@ -166,14 +162,4 @@ async function realpathOfMissing(path: string): Promise<string> {
   if (found !== null) return found;
   const parent = dirname(path);
   return parent === path ? path : resolve(await realpathOfMissing(parent), relative(parent, path));
-}
-
-/** Removes a directory that is empty. Returns whether it is gone. */
-async function isRemoved(directory: string): Promise<boolean> {
-  try {
-    await rmdir(directory);
-    return true;
-  } catch (error) {
-    return hasCode(error, "ENOENT");
-  }
 }

@@ -4,22 +4,16 @@ export async function inParallel<T>(
   limit: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  const running = new Set<Promise<void>>();
-  let failure: { readonly error: unknown } | null = null;
+  const running = new Set<Promise<unknown>>();
+  const errors: unknown[] = [];
   for await (const item of items) {
     const run = work(item)
-      .catch((error: unknown) => {
-        failure ??= { error };
-      })
+      .catch((error: unknown) => errors.push(error))
       .finally(() => running.delete(run));
     running.add(run);
     if (running.size >= limit) await Promise.race(running);
-    if (failure !== null) break;
+    if (errors.length > 0) break;
   }
   await Promise.all(running);
-  rethrow(failure);
-}
-
-function rethrow(failure: { readonly error: unknown } | null): void {
-  if (failure !== null) throw failure.error;
+  if (errors.length > 0) throw errors[0];
 }

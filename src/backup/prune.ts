@@ -3,9 +3,6 @@ import { readContentList } from "./contents.ts";
 import { type KeptBackup, keptBackups, MANIFEST, manifestOf, nameOfPart, PARTS } from "./manifest.ts";
 import { BackupError, type BackupPlace, CONTENTS, digestOfName } from "./place.ts";
 
-/** How many names are removed at once. */
-const BATCH = 500;
-
 export interface Pruned {
   readonly backups: number;
   readonly contents: number;
@@ -28,22 +25,14 @@ export async function prune(place: BackupPlace, keep: number): Promise<Pruned> {
   const old = complete.slice(0, -keep);
   for (const backup of old) await removeBackup(place, backup);
   const named = await digestsIn(place, complete.slice(-keep));
-  let contents = 0;
-  let batch: string[] = [];
-  const flush = async () => {
-    await place.remove(batch);
-    contents += batch.length;
-    batch = [];
-  };
+  const names: string[] = [];
   for await (const { name } of place.list(CONTENTS)) {
     const digest = digestOfName(name);
-    if (digest === null || named.has(digest)) continue;
-    batch.push(name);
-    if (batch.length === BATCH) await flush();
+    if (digest !== null && !named.has(digest)) names.push(name);
   }
-  await flush();
+  await place.remove(names);
   await place.sync();
-  return { backups: old.length, contents };
+  return { backups: old.length, contents: names.length };
 }
 
 async function removeBackup(place: BackupPlace, { id, names }: KeptBackup): Promise<void> {

@@ -86,23 +86,23 @@ export class Restoration implements Disposable {
     if ((await damageIn(() => requireContent(path, content))) === null) return;
     const bytes = await read();
     if (bytes === null) return;
-    await this.#receive(bytes, async (draft, { sha256, size }) => {
-      if (sha256 !== content.digest || size !== content.size) {
-        this.#problems.set(content.digest, "does not match its SHA-256 in the backup");
-        return;
-      }
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      await draft.moveTo(path, size);
-      this.#shards.add(dirname(path));
-    });
+    await using draft = await TempFile.create(this.#newDraftPath());
+    const { sha256, size } = await measured(bytes, (piece) => draft.append(piece));
+    if (sha256 !== content.digest || size !== content.size) {
+      this.#problems.set(content.digest, "does not match its SHA-256 in the backup");
+      return;
+    }
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await draft.moveTo(path, size);
+    this.#shards.add(dirname(path));
   }
 
   /** Writes a part; `requireParts` and `finish` check it. */
-  async addPart(name: PartName, bytes: Pieces): Promise<void> {
-    await this.#receive(bytes, async (draft, part) => {
-      await draft.moveTo(this.#partPath(name), part.size);
-      this.#parts.set(name, { name, ...part });
-    });
+  async addPart(name: PartName, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    await using draft = await TempFile.create(this.#newDraftPath());
+    const found = await measured(bytes, (piece) => draft.append(piece));
+    await draft.moveTo(this.#partPath(name), found.size);
+    this.#parts.set(name, { name, ...found });
   }
 
   /**
@@ -157,19 +157,6 @@ export class Restoration implements Disposable {
     for (const made of [blobs, tmp]) await mkdir(made, { recursive: true, mode: 0o700 });
     await writeIdentity(blobs, this.#newDraftPath(), this.#store);
     await syncDirectory(root);
-  }
-
-  /** Writes bytes to a temporary file, which `keep` gives a name; without one it is removed. */
-  async #receive(
-    bytes: Pieces,
-    keep: (draft: TempFile, found: Omit<Part, "name">) => Promise<void>,
-  ): Promise<void> {
-    const draft = await TempFile.create(this.#newDraftPath());
-    try {
-      await keep(draft, await measured(bytes, (piece) => draft.append(piece)));
-    } finally {
-      await draft.discard();
-    }
   }
 
   /** The contents that are not there, with some of the files that have them. */

@@ -11,6 +11,9 @@ const PAUSE_MS = 250;
 /** How long a signed address is valid, in seconds: also for a large file and a slow line. */
 const SIGNED_S = 24 * 60 * 60;
 
+/** An answer that would be the same the next time. */
+class Refused extends BackupError {}
+
 /** A part of a bucket. Bun takes the endpoint, the region and the credentials from its own environment variables. */
 export class S3Place implements BackupPlace {
   readonly #client: Bun.S3Client;
@@ -87,11 +90,8 @@ export class S3Place implements BackupPlace {
       const response = await fetch(url, { method, ...(body === undefined ? {} : { body }) });
       if (response.ok || (response.status === 404 && method !== "PUT")) return response;
       const text = (await response.text()).slice(0, 300);
-      const error = new BackupError(
-        `${this.#where} answered ${response.status} to ${method} ${name}: ${text}`,
-      );
-      if (response.status >= 500 || response.status === 429) throw error;
-      throw new Refused(error);
+      const Failure = response.status >= 500 || response.status === 429 ? BackupError : Refused;
+      throw new Failure(`${this.#where} answered ${response.status} to ${method} ${name}: ${text}`);
     });
   }
 
@@ -101,8 +101,7 @@ export class S3Place implements BackupPlace {
       try {
         return await action();
       } catch (error) {
-        if (error instanceof Refused) throw error.reason;
-        if (attempt === ATTEMPTS) throw this.#explained(what, error);
+        if (error instanceof Refused || attempt === ATTEMPTS) throw this.#explained(what, error);
         await Bun.sleep(PAUSE_MS * 2 ** (attempt - 1));
       }
     }
@@ -116,15 +115,5 @@ export class S3Place implements BackupPlace {
         "S3_SECRET_ACCESS_KEY.",
       { cause: error },
     );
-  }
-}
-
-/** An answer that would be the same the next time. */
-class Refused extends Error {
-  readonly reason: Error;
-
-  constructor(reason: Error) {
-    super(reason.message);
-    this.reason = reason;
   }
 }

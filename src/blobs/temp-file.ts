@@ -9,7 +9,7 @@ const EARLY_SYNC_BYTES = 16 * 1024 * 1024;
  * so that little is left for the end. One call at a time, except for `discard`; after a failed one,
  * only `discard`.
  */
-export class TempFile {
+export class TempFile implements AsyncDisposable {
   /** Whether any file is being synced early: one at a time, because a sync keeps one of the runtime's few threads. */
   static #isSyncingEarly = false;
 
@@ -86,6 +86,10 @@ export class TempFile {
     // This waits for a write and for an early sync.
     await this.#handle.close();
     await rm(this.#path, { force: true });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.discard();
   }
 
   async #syncEarly(): Promise<void> {

@@ -51,7 +51,7 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
     return 0;
   } catch (error) {
     terminal.err(`coffer: ${error instanceof Error ? error.message : String(error)}`);
-    return (error instanceof CommandError ? error.exitCode : null) ?? command.failureCode ?? 1;
+    return (error instanceof CommandError ? error.exitCode : undefined) ?? command.failureCode ?? 1;
   }
 }
 

@@ -25,29 +25,19 @@ export interface Command {
 /** A failure that the operator can fix. Its message is one clear line, or one line for each problem. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
-  /** Null for that of the command. */
-  readonly exitCode: number | null;
+  /** Without one, that of the command. */
+  readonly exitCode: number | undefined;
 
-  constructor(
-    message: string,
-    { exitCode = null, ...options }: ErrorOptions & { exitCode?: number | null } = {},
-  ) {
+  constructor(message: string, { exitCode, ...options }: ErrorOptions & { exitCode?: number } = {}) {
     super(message, options);
     this.exitCode = exitCode;
   }
 }
 
-/** The arguments of a command. */
-export interface Arguments {
-  /** The values of flags, by their names without dashes. */
-  readonly values: Readonly<Record<string, string>>;
-  /** The names of the flags without a value that are given. */
-  readonly switches: ReadonlySet<string>;
-  readonly positionals: readonly string[];
-}
+export type Arguments = ReturnType<typeof readArguments>;
 
 /** Reads a command's arguments. Throws CommandError for those that it does not have. */
-export function readArguments({ positionals = [], flags = [] }: Command, args: readonly string[]): Arguments {
+export function readArguments({ positionals = [], flags = [] }: Command, args: readonly string[]) {
   const options = flags.map((flag) => {
     const [name = "", placeholder] = flag.slice(2).split(" ");
     return [name, { type: placeholder === undefined ? "boolean" : "string" }] as const;
@@ -65,9 +55,11 @@ export function readArguments({ positionals = [], flags = [] }: Command, args: r
   }
   const given = Object.entries(parsed.values);
   return {
+    /** The values of flags, by their names without dashes. */
     values: Object.fromEntries(
       given.flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
     ),
+    /** The names of the flags without a value that are given. */
     switches: new Set(given.flatMap(([name, value]) => (value === true ? [name] : []))),
     positionals: parsed.positionals,
   };

@@ -20,8 +20,8 @@ export class LineWriter {
   #dropped = 0;
   #reportDropped: ((lines: number) => void) | null = null;
   #isReporting = false;
-  /** The batch being written, if any. */
-  #batch: Batch | null = null;
+  /** What is being written, if anything, and how many lines are lost if that fails. */
+  #batch: { readonly text: string; readonly lines: number } | null = null;
   #hasFailed = false;
   #isScheduled = false;
   #idle: PromiseWithResolvers<void> | null = null;
@@ -67,15 +67,15 @@ export class LineWriter {
   /** Writes the waiting lines; if a write is running, they follow it. */
   flush(): void {
     if (this.#batch !== null) return;
-    const reported = this.#report();
+    this.#report();
     if (this.#waiting === "") return;
     // A failed write may have been partial: start on a new line.
     const text = this.#hasFailed ? `\n${this.#waiting}` : this.#waiting;
-    const batch = { text, lines: this.#waitingLines, reported };
+    const lines = this.#waitingLines;
     this.#waiting = "";
     this.#waitingLines = 0;
-    this.#batch = batch;
-    this.#write(text, (error) => this.#end(batch, error ?? null));
+    this.#batch = { text, lines };
+    this.#write(text, (error) => this.#end(lines, error ?? null));
   }
 
   /** Resolves when nothing is being written and nothing waits. */
@@ -86,10 +86,10 @@ export class LineWriter {
     await this.#idle.promise;
   }
 
-  #end(batch: Batch, error: Error | null): void {
+  #end(lines: number, error: Error | null): void {
     this.#batch = null;
     this.#hasFailed = error !== null;
-    if (error !== null) this.#dropped += batch.lines + batch.reported;
+    if (error !== null) this.#dropped += lines;
     // After a failure only a new line tries again, or a closed stream would be tried forever.
     if (this.#waiting !== "" || (error === null && this.#hasToReport)) this.flush();
     if (this.#batch === null) {
@@ -102,23 +102,13 @@ export class LineWriter {
     return this.#dropped > 0 && this.#reportDropped !== null;
   }
 
-  /** Adds the report to the waiting lines. Returns the number of dropped lines in it. */
-  #report(): number {
-    if (!this.#hasToReport) return 0;
-    const reported = this.#dropped;
+  /** Adds the report to the waiting lines. It counts as the dropped lines that it tells of. */
+  #report(): void {
+    if (!this.#hasToReport) return;
     this.#isReporting = true;
-    this.#reportDropped?.(reported);
+    this.#reportDropped?.(this.#dropped);
     this.#isReporting = false;
+    this.#waitingLines += this.#dropped;
     this.#dropped = 0;
-    return reported;
   }
-}
-
-/** Lines written in one call. */
-interface Batch {
-  readonly text: string;
-  /** The number of its lines, without reports. */
-  readonly lines: number;
-  /** The number of dropped lines that it reports. */
-  readonly reported: number;
 }

@@ -20,10 +20,18 @@ ${Object.entries(FINDINGS)
 
 Exit code: 0 if nothing is wrong, 1 if something is, 2 if it could not be checked.`;
 
-const INDEX_CODES: readonly FindingCode[] = ["index-corrupt", "index-missing", "index-orphan"];
-
-/** How many findings there are of each code. */
-type Findings = ReadonlyMap<FindingCode, number>;
+/** What a finding is about, and what to do then. All others are about the database. */
+const ADVICE: readonly { readonly codes: readonly FindingCode[]; readonly advice: string }[] = [
+  {
+    codes: ["content-missing", "content-damaged"],
+    advice: "Repair contents with --repair-from and a backup, or upload the same files again.",
+  },
+  {
+    codes: ["index-corrupt", "index-missing", "index-orphan"],
+    advice: "For a new search index, stop the server, delete search.db, and start the server again.",
+  },
+];
+const OTHER_ADVICE = "The database is not repaired: stop the server, and restore a backup.";
 
 /** The exit codes if something is wrong, and if the store could not be checked. */
 const DAMAGED = 1;
@@ -42,9 +50,9 @@ export const verify: Command = {
     if (repairFrom !== undefined) findDataDirectory(dataDir);
     await using opened = new AsyncDisposableStack();
     const directory = await openToRead(dataDir, opened);
-    const findings = new Map<FindingCode, number>();
+    const codes = new Set<FindingCode>();
     const isJson = switches.has("json");
-    let [contents, bytes, repaired] = [0, 0, 0];
+    let [contents, bytes, repaired, findings] = [0, 0, 0, 0];
     for await (const event of verifyStore({
       directory,
       isQuick: switches.has("quick"),
@@ -56,17 +64,19 @@ export const verify: Command = {
         terminal.progress(`${contents} of ${event.of} contents, ${bytes} bytes`);
         continue;
       }
-      if (event.kind === "finding") findings.set(event.code, (findings.get(event.code) ?? 0) + 1);
+      if (event.kind === "finding") {
+        codes.add(event.code);
+        findings += 1;
+      }
       if (event.kind === "repaired") repaired += 1;
       terminal.out(isJson ? JSON.stringify(event) : lineOf(event));
     }
-    const summary = { contents, bytes, repaired, findings: sum(findings) };
+    const summary = { contents, bytes, repaired, findings };
     if (isJson) terminal.out(JSON.stringify({ kind: "summary", ...summary }));
-    else
-      terminal.out(
-        `contents: ${contents}; bytes: ${bytes}; repaired: ${repaired}; findings: ${summary.findings}`,
-      );
-    if (findings.size > 0) throw new CommandError(adviceFor(findings), { exitCode: DAMAGED });
+    else terminal.out(`contents: ${contents}; bytes: ${bytes}; repaired: ${repaired}; findings: ${findings}`);
+    if (findings > 0) {
+      throw new CommandError(`findings: ${findings}. ${adviceFor(codes)}`, { exitCode: DAMAGED });
+    }
   },
 };
 
@@ -74,22 +84,9 @@ function lineOf(event: Exclude<VerifyEvent, { readonly kind: "progress" }>): str
   return `${event.kind === "finding" ? event.code : event.kind} ${event.about}`;
 }
 
-function adviceFor(findings: Findings): string {
-  const ofContents = (findings.get("content-missing") ?? 0) + (findings.get("content-damaged") ?? 0);
-  const ofIndex = INDEX_CODES.reduce((total, code) => total + (findings.get(code) ?? 0), 0);
-  const others = sum(findings) - ofContents - ofIndex;
-  const advice = [
-    ...(ofContents > 0
-      ? ["Repair contents with --repair-from and a backup, or upload the same files again."]
-      : []),
-    ...(ofIndex > 0
-      ? ["For a new search index, stop the server, delete search.db, and start the server again."]
-      : []),
-    ...(others > 0 ? ["The database is not repaired: stop the server, and restore a backup."] : []),
-  ];
-  return `findings: ${sum(findings)}. ${advice.join(" ")}`;
-}
-
-function sum(counts: Findings): number {
-  return [...counts.values()].reduce((total, count) => total + count, 0);
+/** What to do about findings of these codes. */
+function adviceFor(found: ReadonlySet<FindingCode>): string {
+  const known = ADVICE.filter(({ codes }) => codes.some((code) => found.has(code)));
+  const isOther = [...found].some((code) => !ADVICE.some(({ codes }) => codes.includes(code)));
+  return [...known.map(({ advice }) => advice), ...(isOther ? [OTHER_ADVICE] : [])].join(" ");
 }

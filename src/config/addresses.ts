@@ -1,7 +1,7 @@
 import type { AllowedOrigins } from "../domain/network/allowed-origins.ts";
 import { ipVersion } from "../domain/network/ip.ts";
 import type { Subnet } from "../domain/network/subnet.ts";
-import { listItems, Problem } from "./values.ts";
+import { listOf, Problem } from "./values.ts";
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*\.?$/i;
 // Digits and dots that are not an IPv4 address (1.2.3, 300.1.1.1) would pass as a host name.
@@ -27,19 +27,7 @@ function subnet(text: string): Subnet | null {
 }
 
 /** A comma-separated list of IP addresses and CIDR blocks (RFC 4632 and RFC 4291 section 2.3). */
-export function subnets(text: string): readonly Subnet[] | Problem {
-  const list: Subnet[] = [];
-  for (const item of listItems(text)) {
-    const found = subnet(item);
-    if (found === null) {
-      return new Problem(
-        `has ${JSON.stringify(item)}, which must be an IP address or a block such as 10.0.0.0/8`,
-      );
-    }
-    list.push(found);
-  }
-  return list;
-}
+export const subnets = listOf(subnet, "an IP address or a block such as 10.0.0.0/8");
 
 // The URL parser has normalised the host already.
 function isLoopback(hostname: string): boolean {
@@ -93,21 +81,15 @@ export function issuerUrl(text: string): string | Problem {
 /** Schemes that are no http, as of browser extensions: their origins are compared as they are. */
 const OTHER_ORIGIN = /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\]+$/;
 
+const originList = listOf(
+  originIn,
+  "an origin such as https://agent.example, without a path; for all origins use * alone, for none off",
+);
+
 /** `*`, `off` or `none`, or a comma-separated list of origins (RFC 6454), kept in the form that browsers send. */
 export function origins(text: string): AllowedOrigins | Problem {
   if (text === "*") return text;
-  if (text === "off" || text === "none") return [];
-  const list: string[] = [];
-  for (const item of listItems(text)) {
-    const origin = originIn(item);
-    if (origin === null) {
-      return new Problem(
-        `has ${JSON.stringify(item)}, which must be an origin such as https://agent.example, without a path; for all origins use * alone, for none off`,
-      );
-    }
-    list.push(origin);
-  }
-  return list;
+  return text === "off" || text === "none" ? [] : originList(text);
 }
 
 function originIn(text: string): string | null {

@@ -32,44 +32,40 @@ export function choice<const T extends string>(...words: readonly T[]): Parser<T
   return (text) => words.find((word) => word === text) ?? problem;
 }
 
-const SIZE = /^([0-9]+)(?:([KMGT])I?B|B)?$/i;
-const UNIT_POWER: ReadonlyMap<string, number> = new Map([
-  ["K", 1],
-  ["M", 2],
-  ["G", 3],
-  ["T", 4],
-]);
-
-/** Bytes: `5GiB`, `100MB`, `4096`. Every unit is a power of 1024, with or without the `i`. */
-export function bytes(min: number): Parser<number> {
-  const problem = new Problem(
-    `must be a whole number of at least ${min}, alone or with B, KiB, MiB, GiB or TiB, such as 5GiB`,
-  );
+/** A whole number with one of these units, `""` for none, each of which multiplies it. */
+function withUnit(
+  pattern: RegExp,
+  units: Readonly<Record<string, number>>,
+  [min, max]: readonly [min: number, max: number],
+  problem: Problem,
+): Parser<number> {
   return (text) => {
-    const [, digits, unit] = SIZE.exec(text) ?? [];
-    if (digits === undefined) return problem;
-    const power = unit === undefined ? 0 : (UNIT_POWER.get(unit.toUpperCase()) ?? 0);
-    const value = Number(digits) * 1024 ** power;
-    return value >= min && value <= Number.MAX_SAFE_INTEGER ? value : problem;
+    const [, digits, unit = ""] = pattern.exec(text) ?? [];
+    const value = Number(digits) * (units[unit.toLowerCase()] ?? Number.NaN);
+    return value >= min && value <= max ? value : problem;
   };
 }
 
-const DURATION = /^([0-9]+)(ms|s|m|h)$/;
-const UNIT_MS: ReadonlyMap<string, number> = new Map([
-  ["ms", 1],
-  ["s", 1000],
-  ["m", 60_000],
-  ["h", 3_600_000],
-]);
+/** Bytes: `5GiB`, `100MB`, `4096`. Every unit is a power of 1024, with or without the `i`. */
+export function bytes(min: number): Parser<number> {
+  return withUnit(
+    /^([0-9]+)(?:([KMGT])I?B|B)?$/i,
+    { "": 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 },
+    [min, Number.MAX_SAFE_INTEGER],
+    new Problem(
+      `must be a whole number of at least ${min}, alone or with B, KiB, MiB, GiB or TiB, such as 5GiB`,
+    ),
+  );
+}
 
 /** A duration in milliseconds: `500ms`, `60s`, `5m`, `1h`. `range` describes the limits in words. */
 export function duration(minMs: number, maxMs: number, range: string): Parser<number> {
-  const problem = new Problem(`must be a number with ms, s, m or h, such as 60s, ${range}`);
-  return (text) => {
-    const [, digits, unit] = DURATION.exec(text) ?? [];
-    const value = Number(digits) * (UNIT_MS.get(unit ?? "") ?? Number.NaN);
-    return value >= minMs && value <= maxMs ? value : problem;
-  };
+  return withUnit(
+    /^([0-9]+)(ms|s|m|h)$/,
+    { ms: 1, s: 1000, m: 60_000, h: 3_600_000 },
+    [minMs, maxMs],
+    new Problem(`must be a number with ms, s, m or h, such as 60s, ${range}`),
+  );
 }
 
 /** A text that matches a pattern; `rule` completes the sentence "{setting} must ...". */
@@ -78,8 +74,25 @@ export function matching(pattern: RegExp, rule: string): Parser<string> {
   return (text) => (pattern.test(text) ? text : problem);
 }
 
-/** The items of a comma-separated list, without spaces around them. */
-export function listItems(text: string): string[] {
+/**
+ * A comma-separated list, whose items may have spaces around them.
+ *
+ * @param parse returns null for what is no item
+ * @param rule completes the sentence "{item} must be ..."
+ */
+export function listOf<T>(parse: (item: string) => T | null, rule: string): Parser<readonly T[]> {
+  return (text) => {
+    const list: T[] = [];
+    for (const item of listItems(text)) {
+      const value = parse(item);
+      if (value === null) return new Problem(`has ${JSON.stringify(item)}, which must be ${rule}`);
+      list.push(value);
+    }
+    return list;
+  };
+}
+
+function listItems(text: string): string[] {
   return text.split(",").map((item) => item.trim());
 }
 
@@ -87,14 +100,10 @@ export function listItems(text: string): string[] {
 const SUBJECT = /^[!-~]{1,255}$/;
 
 /** A comma-separated list of subjects of an OpenID Connect provider. */
-export function subjects(text: string): readonly string[] | Problem {
-  const list = listItems(text);
-  const bad = list.find((item) => !SUBJECT.test(item));
-  if (bad === undefined) return list;
-  return new Problem(
-    `has ${JSON.stringify(bad)}, which must be 1 to 255 printable ASCII characters without spaces`,
-  );
-}
+export const subjects = listOf(
+  (item) => (SUBJECT.test(item) ? item : null),
+  "1 to 255 printable ASCII characters without spaces",
+);
 
 /** A value for each plan: `free=60,team=1000`. A plan that is left out keeps its value in `base`. */
 export function perPlan<T>(

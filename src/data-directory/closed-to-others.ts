@@ -4,17 +4,12 @@ import { join } from "node:path";
 /** What a group and everybody may do, in a mode of chmod(2). */
 const OTHERS = 0o077;
 
-/** What others could reach in a directory: what they cannot any more, and what they still can. Paths. */
-export interface Reached {
-  readonly closed: readonly string[];
-  readonly open: readonly string[];
-}
-
 /**
  * Takes from other users what they may do with a directory and with what is directly in it, as far as that belongs to the
- * user of this process and the file system has modes. Links are left as they are.
+ * user of this process and the file system has modes. Links are left as they are. Returns the paths that they cannot
+ * reach any more, and those that they still can.
  */
-export function closeToOthers(root: string): Reached {
+export function closeToOthers(root: string): { readonly closed: string[]; readonly open: string[] } {
   const [closed, open]: [string[], string[]] = [[], []];
   for (const path of [root, ...readdirSync(root).map((name) => join(root, name))]) {
     if (!isOpen(path)) continue;

@@ -26,17 +26,14 @@ export async function explaining<T>(path: string, work: Promise<T>): Promise<T> 
 export function explained(root: string, error: unknown): DataDirectoryError {
   if (error instanceof DataDirectoryError) return error;
   const path = placeOf(error, root);
+  const because = (problem: string, advice: string) =>
+    unusable(path, problem, `${advice} or choose ${ANOTHER}`, error);
   switch (errorCode(error)) {
     case "EACCES":
     case "EPERM": {
       const uid = process.getuid?.();
       const user = uid === undefined ? "this user" : `the user with id ${uid}`;
-      return unusable(
-        path,
-        `cannot be read and written by ${user}`,
-        `Make it belong to that user, or choose ${ANOTHER}`,
-        error,
-      );
+      return because(`cannot be read and written by ${user}`, "Make it belong to that user,");
     }
     case "EROFS":
       return unusable(path, "is on a file system that is mounted read-only", `Choose ${ANOTHER}`, error);
@@ -44,18 +41,13 @@ export function explained(root: string, error: unknown): DataDirectoryError {
     case "EEXIST":
       return unusable(path, "is not a directory, or is below a file", `Choose ${ANOTHER}`, error);
     case "EISDIR":
-      return unusable(
-        path,
-        "is a directory, and must be a file",
-        `Move it away, or choose ${ANOTHER}`,
-        error,
-      );
+      return because("is a directory, and must be a file", "Move it away,");
     case "ENOSPC":
     case "EDQUOT":
-      return unusable(path, "is on a full disk", `Free some space, or choose ${ANOTHER}`, error);
+      return because("is on a full disk", "Free some space,");
     default: {
       const why = error instanceof Error ? error.message : String(error);
-      return unusable(path, `cannot be used (${why})`, `Check its disk, or choose ${ANOTHER}`, error);
+      return because(`cannot be used (${why})`, "Check its disk,");
     }
   }
 }

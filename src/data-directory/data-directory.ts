@@ -22,41 +22,11 @@ import { acquireLock, type Lock, type LockResult } from "../db/engine/lock.ts";
 import { isFull } from "../db/engine/write-failures.ts";
 
 /** The paths of everything in the data directory, absolute. It can be moved as one to another machine. */
-export interface DataDirectory {
-  readonly root: string;
-  readonly database: string;
-  /** A directory; the blob store creates it. */
-  readonly blobs: string;
-  /** A directory; the blob store creates it, and empties it at each start. */
-  readonly tmp: string;
-  readonly secretFile: string;
-  readonly lockFile: string;
-  /** Locked by a backup while it runs. */
-  readonly backupLockFile: string;
-  /** See `DatabaseReserve`. */
-  readonly reserveFile: string;
-  /** Marks a directory that a restore has not finished; see `backup/restoration.ts`. */
-  readonly restoringFile: string;
-  /** A directory; see `schema-copy.ts`. */
-  readonly beforeUpgrade: string;
-}
+export type DataDirectory = Readonly<ReturnType<typeof pathsIn>>;
 
 const DATABASE = "coffer.db";
-/** What may be in a data directory without a database: what a start creates first, and what a disk has. */
-const NAMES: ReadonlySet<string> = new Set([
-  "blobs",
-  "tmp",
-  "secret",
-  "secret.new",
-  "lock",
-  "lock-journal",
-  "backup-lock",
-  "backup-lock-journal",
-  "restoring",
-  "before-upgrade",
-  "reserve",
-  "lost+found",
-]);
+/** What may be in a data directory beside its paths: what a start creates for a moment, and what a disk has. */
+const OTHER_NAMES = ["secret.new", "lock-journal", "backup-lock-journal", "lost+found"];
 /** How many names of a foreign directory are shown. */
 const SHOWN_NAMES = 3;
 const SECRET_BYTES = 32;
@@ -80,17 +50,23 @@ export function openDataDirectory(root: string): DataDirectory {
 }
 
 /** The paths in a data directory, whether or not there is anything. `root` is absolute. */
-export function pathsIn(root: string): DataDirectory {
+export function pathsIn(root: string) {
   return {
     root,
     database: join(root, DATABASE),
+    /** A directory; the blob store creates it. */
     blobs: join(root, "blobs"),
+    /** A directory; the blob store creates it, and empties it at each start. */
     tmp: join(root, "tmp"),
     secretFile: join(root, "secret"),
     lockFile: join(root, "lock"),
+    /** See `DatabaseReserve`. */
     reserveFile: join(root, "reserve"),
+    /** Locked by a backup while it runs. */
     backupLockFile: join(root, "backup-lock"),
+    /** Marks a directory that a restore has not finished; see `backup/restoration.ts`. */
     restoringFile: join(root, "restoring"),
+    /** A directory; see `schema-copy.ts`. */
     beforeUpgrade: join(root, "before-upgrade"),
   };
 }
@@ -102,8 +78,11 @@ export function pathsIn(root: string): DataDirectory {
 function refuseForeign(root: string): void {
   const names = readdirSync(root);
   if (names.includes(DATABASE) || holdsContents(join(root, "blobs"))) return;
+  const own = [...Object.values(pathsIn(root)), ...OTHER_NAMES.map((name) => join(root, name))];
   // Coffer creates `tmp` after `blobs`, so a `tmp` alone is foreign.
-  const foreign = names.filter((name) => !NAMES.has(name) || (name === "tmp" && !names.includes("blobs")));
+  const foreign = names.filter(
+    (name) => !own.includes(join(root, name)) || (name === "tmp" && !names.includes("blobs")),
+  );
   if (foreign.length === 0) return;
   const shown = foreign.toSorted().slice(0, SHOWN_NAMES).join(", ");
   const more = foreign.length > SHOWN_NAMES ? ` and ${foreign.length - SHOWN_NAMES} more` : "";
@@ -221,15 +200,10 @@ export function loadSecret({ root, secretFile }: DataDirectory): Secret<Uint8Arr
 function makeSecret(root: string, secretFile: string): Uint8Array {
   const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
   const draft = `${secretFile}.new`;
-  const file = openSync(draft, "w", 0o600);
-  try {
-    writeFileSync(file, bytes);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  writeFileSync(draft, bytes, { mode: 0o600 });
+  sync(draft);
   renameSync(draft, secretFile);
-  syncDirectory(root);
+  sync(root);
   return bytes;
 }
 
@@ -247,17 +221,17 @@ export function makeDurably(path: string): void {
   const first = mkdirSync(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
   for (let made = path; ; made = dirname(made)) {
-    syncDirectory(dirname(made));
+    sync(dirname(made));
     if (made === first || made === dirname(made)) return;
   }
 }
 
-/** Makes the names in a directory survive a power cut. */
-export function syncDirectory(path: string): void {
-  const directory = openSync(path, "r");
+/** Makes what a file holds, or the names in a directory, survive a power cut. */
+export function sync(path: string): void {
+  const opened = openSync(path, "r");
   try {
-    fsyncSync(directory);
+    fsyncSync(opened);
   } finally {
-    closeSync(directory);
+    closeSync(opened);
   }
 }

@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { copyFile, mkdir, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { ifPresent } from "../blobs/system-error.ts";
 import { DataDirectoryError, errorCode } from "./data-directory-error.ts";
 import { type DataDirectory, findDataDirectory, pathsIn } from "./data-directory.ts";
 
@@ -69,13 +70,8 @@ async function copyDatabase(path: string, to: string): Promise<void> {
 
 /** Changes when a file is written; empty if there is none. */
 async function stateOf(path: string): Promise<string> {
-  try {
-    const { size, mtimeNs, ino } = await stat(path, { bigint: true });
-    return `${ino} ${size} ${mtimeNs}`;
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return "";
-    throw error;
-  }
+  const found = await ifPresent(stat(path, { bigint: true }));
+  return found === null ? "" : `${found.ino} ${found.size} ${found.mtimeNs}`;
 }
 
 function uncopied(error: unknown, root: string, scratch: string): unknown {

@@ -1,6 +1,6 @@
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statfsSync } from "node:fs";
+import { readdirSync, renameSync, rmSync, statfsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type DataDirectory, makeDurably, syncDirectory } from "./data-directory.ts";
+import { type DataDirectory, makeDurably, sync } from "./data-directory.ts";
 import type { Upgrade } from "../db/engine/migrate.ts";
 import type { Log } from "../process/log.ts";
 
@@ -44,7 +44,7 @@ export function copyBeforeUpgrade(parts: SchemaCopyParts, upgrade: Upgrade): voi
     copyTo(draft);
     sync(draft);
     renameSync(draft, path);
-    syncDirectory(directory.beforeUpgrade);
+    sync(directory.beforeUpgrade);
     removeOthers(path);
   } catch (error) {
     discard(draft);
@@ -81,13 +81,4 @@ function noCopy({ from, to }: Upgrade, path: string, cause: unknown): Error {
       "wrong; or make a backup with the older Coffer, and start this one once with --upgrade-without-copy.",
     { cause },
   );
-}
-
-function sync(path: string): void {
-  const file = openSync(path, "r+");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }

@@ -3,7 +3,8 @@ import { ipVersion } from "../domain/network/ip.ts";
 
 /** The URL for reaching, from the same machine, a server that listens on `host`; no trailing slash. */
 export function localAddress(host: string, port: number): string {
-  return urlOf(reachable(host), port);
+  const reachable = host === "0.0.0.0" ? "127.0.0.1" : host;
+  return urlOf(reachable === "::" ? "::1" : reachable, port);
 }
 
 /** The same, for people: `http://localhost:PORT` if that reaches the server. */
@@ -43,11 +44,6 @@ export function networkAddresses(
 function covers(host: string, address: string): boolean {
   if (host === "::") return true;
   return host === "0.0.0.0" ? ipVersion(address) === 4 : host === address;
-}
-
-function reachable(host: string): string {
-  if (host === "0.0.0.0") return "127.0.0.1";
-  return host === "::" ? "::1" : host;
 }
 
 function urlOf(host: string, port: number): string {

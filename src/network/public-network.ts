@@ -29,49 +29,44 @@ export interface PublicNetwork {
   readonly ca?: string;
 }
 
-/** Blocks of IPv4 that are not the public internet (RFC 6890 and later), and a cloud's own services. */
-const PRIVATE_V4 = [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.0.2.0", 24],
-  ["192.88.99.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["198.51.100.0", 24],
-  ["203.0.113.0", 24],
-  ["224.0.0.0", 3],
-  ["168.63.129.16", 32],
-] as const;
+/** Blocks that are not the public internet (RFC 6890 and later), and a cloud's own services. */
+const PRIVATE = [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/3",
+  "168.63.129.16/32",
+  // Inside of GLOBAL_V6; some have an IPv4 address in them.
+  "2001::/23",
+  "2001:db8::/32",
+  "2002::/16",
+  "3fff::/20",
+].map(subnetOf);
+const GLOBAL_V6 = ["2000::/3"].map(subnetOf);
 
-/** Blocks inside of 2000::/3 that are not the public internet, or have an IPv4 address in them. */
-const PRIVATE_V6 = [
-  ["2001::", 23],
-  ["2001:db8::", 32],
-  ["2002::", 16],
-  ["3fff::", 20],
-] as const;
+function subnetOf(block: string): Subnet {
+  const [address = "", prefix] = block.split("/");
+  return { address, prefix: Number(prefix), family: address.includes(":") ? "ipv6" : "ipv4" };
+}
 
 /**
  * Whether an address belongs to the public internet: not to this machine, its network, a cloud's metadata service, or
  * an IPv4 address inside of an IPv6 one.
  */
 export function isPublicAddress(address: string): boolean {
-  const family = ipVersion(address);
-  if (family === 0 || address.includes("%")) return false;
-  const blocked = newIpList();
-  if (family === 4) {
-    for (const [block, prefix] of PRIVATE_V4) blocked.addSubnet(block, prefix, "ipv4");
-    return !blocked.check(address, "ipv4");
-  }
-  const global = newIpList();
-  global.addSubnet("2000::", 3, "ipv6");
-  for (const [block, prefix] of PRIVATE_V6) blocked.addSubnet(block, prefix, "ipv6");
-  return global.check(address, "ipv6") && !blocked.check(address, "ipv6");
+  if (address.includes("%")) return false;
+  const isGlobal = ipVersion(address) === 4 || isIn(GLOBAL_V6, address);
+  return isGlobal && !isIn(PRIVATE, address);
 }
 
 function isIn(subnets: readonly Subnet[], address: string): boolean {
@@ -137,28 +132,17 @@ export async function getPublic(
   const headers = { accept: "application/json" };
   const signal = AbortSignal.timeout(bounds.timeMs);
   const { response, end } = await ask(url, { method: "GET", headers, signal, isAllowed, ca });
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of piecesOf(response)) {
-    length += piece.length;
-    if (length > bounds.bytes) {
-      end();
-      throw new Error(`the response has more than ${bounds.bytes} bytes`);
-    }
-    pieces.push(piece);
+  const body = await bodyOf(response, bounds.bytes);
+  if (body === null) {
+    end();
+    throw new Error(`the response has more than ${bounds.bytes} bytes`);
   }
   return {
     status: response.statusCode ?? 0,
     contentType: response.headers["content-type"] ?? "",
     cacheControl: response.headers["cache-control"] ?? "",
-    body: Buffer.concat(pieces),
+    body,
   };
-}
-
-export interface Post {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -168,7 +152,7 @@ export interface Post {
  */
 export async function postPublic(
   url: URL,
-  post: Post,
+  post: Required<Pick<Asking, "headers" | "body" | "signal">>,
   {
     bytes,
     subnets,
@@ -178,12 +162,8 @@ export async function postPublic(
   const { isAllowed: isPublic = isPublicAddress, ca } = network;
   const isAllowed = (address: string) => mayConnect(url, address, subnets, isPublic);
   const { response, end } = await ask(url, { method: "POST", ...post, isAllowed, ca });
-  let length = 0;
   try {
-    for await (const piece of piecesOf(response)) {
-      length += piece.length;
-      if (length > bytes) break;
-    }
+    await bodyOf(response, bytes);
   } catch {
     // The status is what counts, and it was sent.
   }
@@ -252,7 +232,15 @@ function checkedLookup(
   };
 }
 
-/** The pieces of a body as they come. Throws if it is cut off. */
-async function* piecesOf(response: IncomingMessage): AsyncGenerator<Uint8Array> {
-  for await (const piece of response) if (piece instanceof Uint8Array) yield piece;
+/** The body; null if it has more bytes than `limit`. Throws if it is cut off. */
+async function bodyOf(response: IncomingMessage, limit: number): Promise<Uint8Array | null> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of response) {
+    if (!(piece instanceof Uint8Array)) continue;
+    length += piece.length;
+    if (length > limit) return null;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
 }

@@ -1,17 +1,12 @@
 import { type Call, type CallAnswer, CallFailure, type Calls } from "./answer-calls.ts";
 import { startThread } from "./thread-start.ts";
 
-interface Asked {
-  readonly resolve: (value: never) => void;
-  readonly reject: (error: Error) => void;
-}
-
 /** A thread that answers calls by `answerCalls`, one after the other. */
 export class AskedThread<C extends Calls<C>> {
   readonly #worker: Worker;
   readonly #what: string;
   /** The calls that it has not answered, oldest first. */
-  #asked: Asked[] = [];
+  #asked: Pick<PromiseWithResolvers<never>, "resolve" | "reject">[] = [];
   #isAlive = true;
 
   /**

@@ -9,11 +9,7 @@ export interface LogFields {
 }
 
 /** Writes one line per call. Never throws, whatever the fields hold. */
-export interface Log {
-  info(message: string, fields?: LogFields): void;
-  warn(message: string, fields?: LogFields): void;
-  error(message: string, fields?: LogFields): void;
-}
+export type Log = Readonly<Record<Level, (message: string, fields?: LogFields) => void>>;
 
 /** How and where lines are written. */
 export interface LogOptions {

@@ -1,17 +1,17 @@
 import { WriteRefused } from "../domain/errors.ts";
 import type { Log } from "./log.ts";
 
-/** Work that repeats until it is stopped. */
-export interface Repeating {
-  /** Waits for the current turn; no other one starts. */
-  stop(): Promise<void>;
-}
-
 /**
  * Runs `steps` in order, again and again, with a pause of `intervalMs` milliseconds before each turn. A step that
  * fails is logged; the next steps and turns still run.
+ *
+ * @returns stops it: waits for the current turn, and no other one starts
  */
-export function repeat(intervalMs: number, steps: readonly (() => Promise<unknown>)[], log: Log): Repeating {
+export function repeat(
+  intervalMs: number,
+  steps: readonly (() => Promise<unknown>)[],
+  log: Log,
+): () => Promise<void> {
   let stopped = false;
   let running = Promise.resolve();
   let timer: NodeJS.Timeout;
@@ -32,11 +32,9 @@ export function repeat(intervalMs: number, steps: readonly (() => Promise<unknow
     }, intervalMs);
   };
   schedule();
-  return {
-    stop: async () => {
-      stopped = true;
-      clearTimeout(timer);
-      await running;
-    },
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    await running;
   };
 }

@@ -1,28 +1,48 @@
-import { ContentsDirectory } from "../blobs/contents-directory.ts";
-import { type Content, damageIn } from "../blobs/content-file.ts";
+import { join } from "node:path";
+import { ContentsDirectory, pathsIn } from "../blobs/contents-directory.ts";
+import { type Content, damageIn, requireBytes } from "../blobs/content-file.ts";
 import type { Clock } from "../process/clock.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
 import { Database } from "../db/engine/database.ts";
 import { openTables, type Tables } from "../db/tables.ts";
+import { spareBytes } from "../db/verify/spare-database.ts";
 import type { Digest } from "../domain/contents/digest.ts";
 import { SMALL_CONTENT_BYTES } from "../domain/limits.ts";
-import type { Spare } from "./spare.ts";
 
-/** Puts right bytes in the place of damaged ones, also while a server runs. */
+/**
+ * Puts right bytes in the place of damaged ones, also while a server runs. They come from a place of backups, or from
+ * another data directory.
+ */
 export class Repair implements AsyncDisposable {
   readonly #database: Database;
   readonly #tables: Tables;
   readonly #contents: ContentsDirectory;
   readonly #tmpDir: string;
-  readonly #spare: Spare;
+  readonly #spareContents: ContentsDirectory;
+  /** Of small contents, newest first. */
+  readonly #spareDatabases: readonly string[];
 
-  /** `spare` has the right bytes. */
-  constructor(directory: DataDirectory, spare: Spare, clock: Clock) {
+  /** @param databases that may have small contents: its own if `from` is a data directory, and that of each backup */
+  private constructor(directory: DataDirectory, from: string, databases: readonly string[], clock: Clock) {
     this.#database = Database.open(directory.database, clock);
     this.#tables = openTables(this.#database);
     this.#contents = new ContentsDirectory(directory.blobs);
     this.#tmpDir = directory.tmp;
-    this.#spare = spare;
+    this.#spareContents = new ContentsDirectory(join(from, "blobs"));
+    this.#spareDatabases = databases;
+  }
+
+  /** @throws Error if `from` is neither a place of backups nor a data directory */
+  static async open(directory: DataDirectory, from: string, clock: Clock): Promise<Repair> {
+    const backups = await pathsIn(join(from, "backups"));
+    if (backups.length === 0 && (await pathsIn(join(from, "blobs"))).length === 0) {
+      throw new Error(
+        `${from} holds neither backups nor contents. Give a directory of backups, or a data directory. Restore a ` +
+          "backup in S3, or an archive, into a new directory first.",
+      );
+    }
+    const databases = [from, ...backups].map((root) => join(root, "coffer.db"));
+    return new Repair(directory, from, databases, clock);
   }
 
   /** Writes a content anew. Returns false if there are no right bytes for it. */
@@ -36,7 +56,7 @@ export class Repair implements AsyncDisposable {
   }
 
   async #file(content: Content): Promise<boolean> {
-    const pieces = this.#spare.pieces(content);
+    const pieces = this.#spareContents.pieces(content);
     const damage = await damageIn(() => this.#contents.rewrite(content, pieces, this.#tmpDir));
     if (damage !== null) return false;
     await this.release(content.digest);
@@ -44,7 +64,7 @@ export class Repair implements AsyncDisposable {
   }
 
   async #small(content: Content): Promise<boolean> {
-    const bytes = await this.#spare.bytes(content);
+    const bytes = await this.#spareBytes(content);
     if (bytes === null) return false;
     const { blobs, smallContents, damagedContents } = this.#tables;
     return this.#tables.write(() => {
@@ -54,6 +74,20 @@ export class Repair implements AsyncDisposable {
       damagedContents.remove(content.digest);
       return true;
     });
+  }
+
+  /** The bytes of a small content, which are right; null if there are none. */
+  async #spareBytes(content: Content): Promise<Uint8Array | null> {
+    for (const path of this.#spareDatabases) {
+      const bytes = spareBytes(path, content.digest);
+      if (bytes === null) continue;
+      if ((await damageIn(() => requireBytes(path, bytes, content))) === null) return bytes;
+    }
+    const copies: Uint8Array[] = [];
+    const damage = await damageIn(async () => {
+      for await (const piece of this.#spareContents.pieces(content)) copies.push(piece.slice());
+    });
+    return damage === null ? Buffer.concat(copies) : null;
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -6,7 +6,6 @@ import type { DataDirectory } from "../data-directory/data-directory.ts";
 import { unreadable, VerifiedDatabase } from "../db/verify/verified-database.ts";
 import { type VerifyEvent, verifyContents } from "./contents.ts";
 import { Repair } from "./repair.ts";
-import { Spare } from "./spare.ts";
 
 export interface VerifyOptions {
   readonly directory: DataDirectory;
@@ -27,9 +26,9 @@ const STRAY_MS = 60 * 60 * 1000;
  * @throws Error whose message tells the operator what to do
  */
 export async function* verify(options: VerifyOptions): AsyncGenerator<VerifyEvent> {
-  const { directory, clock } = options;
+  const { directory, repairFrom, clock } = options;
   using database = VerifiedDatabase.open(directory.database);
-  await using repair = await openRepair(options);
+  await using repair = repairFrom === null ? null : await Repair.open(directory, repairFrom, clock);
   for (const finding of database.findings()) yield { kind: "finding", ...finding };
   const contents = new ContentsDirectory(directory.blobs);
   try {
@@ -40,10 +39,6 @@ export async function* verify(options: VerifyOptions): AsyncGenerator<VerifyEven
   } catch (error) {
     yield { kind: "finding", ...unreadable(error, "contents") };
   }
-}
-
-async function openRepair({ repairFrom, directory, clock }: VerifyOptions): Promise<Repair | null> {
-  return repairFrom === null ? null : new Repair(directory, await Spare.open(repairFrom), clock);
 }
 
 async function* verifyIdentity(

@@ -8,7 +8,7 @@ test("a step that fails is logged, the others come all the same, and so does the
   const log = createLog({ format: "json", clock: new FakeClock(), write: (line) => void lines.push(line) });
   const { promise: secondTurn, resolve } = Promise.withResolvers<void>();
   const done: string[] = [];
-  const repeating = repeat(
+  const stop = repeat(
     1,
     [
       async () => done.push("first"),
@@ -20,7 +20,7 @@ test("a step that fails is logged, the others come all the same, and so does the
     log,
   );
   await secondTurn;
-  await repeating.stop();
+  await stop();
   const turns = done.length;
   expect(done.slice(0, 4)).toEqual(["first", "last", "first", "last"]);
   expect(lines.filter((line) => line.includes("broken")).length).toBe(turns / 2);
