@@ -4,8 +4,7 @@ import type { Within } from "../../db/engine/database.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { type Edit, requireEdits, sentBytes } from "../../domain/contents/edit/edit.ts";
 import { EditedText } from "../../domain/contents/edit/edited-text.ts";
-import { Pace, type Paced } from "../../domain/contents/edit/pace.ts";
-import { asUtf8Steps, encodeSteps } from "../../domain/contents/edit/paced-encoding.ts";
+import { asUtf8Steps, encodeSteps, Pace, type Paced } from "../../domain/contents/edit/pace.ts";
 import { type Diff, unifiedDiffSteps } from "../../domain/contents/edit/unified-diff.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { File } from "../../domain/files/file.ts";
@@ -84,31 +83,11 @@ export class Edits {
   ): Promise<EditedFile> {
     requireEdits(edits);
     const { id, driveId, size } = this.#parts.access.fileToWrite(caller, ref);
-    const edit = () => this.#inAttempts(caller, ref, edits, options, within);
+    const edit = () => inAttempts(() => this.#attempt(caller, ref, edits, options, within));
     const inMemory = size > LARGE_BYTES && !isAppending(edits);
     const edited = await this.#turns.take(id, () => (inMemory ? this.#turns.take("large", edit) : edit()));
     this.#parts.usage.countBytes(driveId, sentBytes(edits));
     return edited;
-  }
-
-  async #inAttempts(
-    caller: Caller,
-    ref: FileRef,
-    edits: readonly Edit[],
-    options: EditOptions,
-    within: Within<EditedFile> | undefined,
-  ): Promise<EditedFile> {
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      try {
-        return await this.#attempt(caller, ref, edits, options, within);
-      } catch (error) {
-        if (!(error instanceof ReplacedMeanwhile)) throw error;
-      }
-    }
-    throw new CofferError(
-      "CONFLICT",
-      "The file was replaced again and again while it was edited. Nothing was changed; try again.",
-    );
   }
 
   async #attempt(
@@ -214,6 +193,21 @@ export class Edits {
     }
     yield* appended;
   }
+}
+
+/** Does a work anew while somebody replaces the file under it. Throws CONFLICT where that goes on and on. */
+async function inAttempts<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ReplacedMeanwhile)) throw error;
+    }
+  }
+  throw new CofferError(
+    "CONFLICT",
+    "The file was replaced again and again while it was edited. Nothing was changed; try again.",
+  );
 }
 
 function isAppending(edits: readonly Edit[]): edits is readonly (Edit & { readonly op: "append" })[] {
