@@ -222,7 +222,7 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   const parts = { ...config, ...stores, ...overrides, secret, backupPlan, program };
   const services = openServices(parts);
   opened.defer(() => services.documentReader.stop());
-  opened.defer(() => services.contentChecks.stop());
+  opened.defer(() => services.blobChecks.stop());
   opened.defer(async () => {
     await tables.searches.close();
     await services.grep.close();

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import type { Content } from "../blobs/content-file.ts";
+import type { BlobFacts } from "../blobs/blob-file.ts";
 import { parseDigest } from "../domain/contents/digest.ts";
 import { BackupError } from "./place.ts";
 
@@ -7,7 +7,7 @@ import { BackupError } from "./place.ts";
 const PIECE = 64 * 1024;
 
 /** Writes a list of contents: a line for each, its digest and its size. Returns how many there are, and their bytes. */
-export async function writeContentList(path: string, contents: Iterable<Content>) {
+export async function writeContentList(path: string, contents: Iterable<BlobFacts>) {
   await using file = await open(path, "wx", 0o600);
   let [count, bytes, text] = [0, 0, ""];
   for (const { digest, size } of contents) {
@@ -27,7 +27,7 @@ export async function writeContentList(path: string, contents: Iterable<Content>
  *
  * @throws BackupError for a line that is none
  */
-export async function* readContentList(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Content> {
+export async function* readContentList(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<BlobFacts> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const piece of bytes) {
@@ -38,7 +38,7 @@ export async function* readContentList(bytes: AsyncIterable<Uint8Array>): AsyncG
   if (rest !== "") throw new BackupError("A backup's list of contents is cut off.");
 }
 
-function contentOf(line: string): Content {
+function contentOf(line: string): BlobFacts {
   const digest = parseDigest(line.slice(0, 64));
   const size = /^ (\d{1,15})$/.exec(line.slice(64))?.[1];
   if (digest === null || size === undefined) throw new BackupError("A backup's list of contents is damaged.");

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Content, DamagedContent, requireContent } from "../blobs/content-file.ts";
+import { type BlobFacts, DamagedBlob, requireBlob } from "../blobs/blob-file.ts";
 import { writeIdentity } from "../blobs/identity.ts";
 import { ifPresent } from "../blobs/system-error.ts";
 import { syncDirectory, TempFile } from "../blobs/temp-file.ts";
@@ -79,18 +79,18 @@ export class Restoration implements Disposable {
   }
 
   /** Whether a content is there already, from an earlier attempt. */
-  async has(content: Content): Promise<boolean> {
+  async has(content: BlobFacts): Promise<boolean> {
     try {
-      await requireContent(this.#contentPath(content), content);
+      await requireBlob(this.#contentPath(content), content);
       return true;
     } catch (error) {
-      if (error instanceof DamagedContent) return false;
+      if (error instanceof DamagedBlob) return false;
       throw error;
     }
   }
 
   /** Writes a content if all of its bytes are right. If not, `finish` says so. */
-  async addContent(content: Content, bytes: Pieces): Promise<void> {
+  async addContent(content: BlobFacts, bytes: Pieces): Promise<void> {
     const path = this.#contentPath(content);
     await this.#receive(bytes, async (draft, { sha256, size }) => {
       if (sha256 !== content.digest || size !== content.size) {
@@ -129,7 +129,7 @@ export class Restoration implements Disposable {
   }
 
   /** The contents that the backup names. After `requireParts`. */
-  contents(): AsyncGenerator<Content> {
+  contents(): AsyncGenerator<BlobFacts> {
     return readContentList(createReadStream(this.#partPath(PARTS.contents)));
   }
 
@@ -190,7 +190,7 @@ export class Restoration implements Disposable {
   async #missing(): Promise<DamagedInBackup[]> {
     using snapshot = new Snapshot(this.#partPath(PARTS.database));
     const missing: DamagedInBackup[] = [];
-    const add = ({ digest, size }: Content, problem: string) => {
+    const add = ({ digest, size }: BlobFacts, problem: string) => {
       const files = snapshot.placesOf(digest, NAMED_FILES);
       // Without a file, nobody can read it.
       if (files.length > 0) missing.push({ sha256: digest, size, problem, files });
@@ -203,7 +203,7 @@ export class Restoration implements Disposable {
     return missing;
   }
 
-  #contentPath({ digest }: Content): string {
+  #contentPath({ digest }: BlobFacts): string {
     return join(this.#directory.blobs, digest.slice(0, 2), digest);
   }
 

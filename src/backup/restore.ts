@@ -1,4 +1,4 @@
-import type { Content } from "../blobs/content-file.ts";
+import type { BlobFacts } from "../blobs/blob-file.ts";
 import { hasCode } from "../blobs/system-error.ts";
 import { MIGRATIONS } from "../db/engine/migrations.ts";
 import { type BackupAddress, nameOfBackupAddress } from "../domain/upkeep/backup-address.ts";
@@ -115,7 +115,7 @@ async function* smallContents(
 }
 
 async function addContent(
-  content: Content,
+  content: BlobFacts,
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   restoration: Restoration,
 ): Promise<void> {

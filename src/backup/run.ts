@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { DamagedContent } from "../blobs/content-file.ts";
+import { DamagedBlob } from "../blobs/blob-file.ts";
 import { hasCode } from "../blobs/system-error.ts";
 import type { Clock } from "../process/clock.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
@@ -144,7 +144,7 @@ export class BackupRun {
         await this.#target.putContent(name, join(blobs, content.digest.slice(0, 2), content.digest), content);
         this.#copied += 1;
       } catch (error) {
-        if (!(error instanceof DamagedContent)) throw error;
+        if (!(error instanceof DamagedBlob)) throw error;
         this.#addDamaged(snapshot, content, error);
       }
     });
@@ -158,7 +158,7 @@ export class BackupRun {
     this.#check();
   }
 
-  #addDamaged(snapshot: Snapshot, { digest, size }: CopiedContent, { message }: DamagedContent): void {
+  #addDamaged(snapshot: Snapshot, { digest, size }: CopiedContent, { message }: DamagedBlob): void {
     const files = snapshot.placesOf(digest, NAMED_FILES);
     this.#damaged.push({ sha256: digest, size, problem: message, files });
   }

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Content, DamagedContent, requireBytes } from "../blobs/content-file.ts";
+import { type BlobFacts, DamagedBlob, requireBytes } from "../blobs/blob-file.ts";
 import type { Snapshot } from "../db/upkeep/database-copy.ts";
 
 /** How many contents are checked in one turn of the event loop. */
 const A_TURN = 100;
 
 /** A content in a copy of the database, and what is wrong with it. */
-export interface DamagedSmallContent extends Content {
-  readonly damage: DamagedContent;
+export interface DamagedSmallContent extends BlobFacts {
+  readonly damage: DamagedBlob;
 }
 
 /** Checks every byte of the contents that are in a copy of the database. Yields those that are damaged. */
@@ -21,12 +21,12 @@ export async function* damagedSmallContents(snapshot: Snapshot): AsyncGenerator<
   }
 }
 
-function damageOf(bytes: Uint8Array, content: Content): DamagedContent | null {
+function damageOf(bytes: Uint8Array, content: BlobFacts): DamagedBlob | null {
   try {
     requireBytes(`content ${content.digest} in the database`, bytes, content);
     return null;
   } catch (error) {
-    if (error instanceof DamagedContent) return error;
+    if (error instanceof DamagedBlob) return error;
     throw error;
   }
 }

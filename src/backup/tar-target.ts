@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { type Content, DamagedContent, readPieces, requireContent } from "../blobs/content-file.ts";
+import { type BlobFacts, DamagedBlob, readPieces, requireBlob } from "../blobs/blob-file.ts";
 import { BackupError, type BackupTarget } from "./place.ts";
 import { tarEnd, tarHeader, tarPadding } from "./tar.ts";
 
@@ -17,9 +17,9 @@ export class TarTarget implements BackupTarget {
     this.#write = write;
   }
 
-  async putContent(name: string, path: string, content: Content): Promise<void> {
+  async putContent(name: string, path: string, content: BlobFacts): Promise<void> {
     // First all of it: what was written cannot be taken back.
-    await requireContent(path, content);
+    await requireBlob(path, content);
     await this.#put(name, content.size, readPieces(path, content));
   }
 
@@ -60,7 +60,7 @@ export class TarTarget implements BackupTarget {
         await this.#write(piece);
       }
     } catch (error) {
-      if (!(error instanceof DamagedContent)) throw error;
+      if (!(error instanceof DamagedBlob)) throw error;
       throw new BackupError(`${error.message}. It changed while it was read: the archive is of no use.`);
     }
     if (left !== 0) throw new BackupError(`${name} changed while it was read: the archive is of no use.`);

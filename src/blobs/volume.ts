@@ -3,7 +3,7 @@ import { lstat, mkdir, readdir, rename, rm, unlink, writeFile } from "node:fs/pr
 import { dirname, join } from "node:path";
 import type { Digest } from "../domain/contents/digest.ts";
 import type { StoreId } from "../domain/id.ts";
-import { contentPath } from "./content-file.ts";
+import { contentPath } from "./blob-file.ts";
 import { readIdentity, writeIdentity } from "./identity.ts";
 import { hasCode, isSystemError } from "./system-error.ts";
 import { newTempPath, syncDirectory, TEMP_NAME } from "./temp-file.ts";

@@ -1,5 +1,5 @@
-import { ContentsDirectory } from "../blobs/contents-directory.ts";
-import { type Content, DamagedContent } from "../blobs/content-file.ts";
+import { BlobDirectory } from "../blobs/blob-directory.ts";
+import { type BlobFacts, DamagedBlob } from "../blobs/blob-file.ts";
 import type { Clock } from "../process/clock.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
 import { Database } from "../db/engine/database.ts";
@@ -12,7 +12,7 @@ import type { Spare } from "./spare.ts";
 export class Repair implements AsyncDisposable {
   readonly #database: Database;
   readonly #tables: Tables;
-  readonly #contents: ContentsDirectory;
+  readonly #contents: BlobDirectory;
   readonly #tmpDir: string;
   readonly #spare: Spare;
 
@@ -20,13 +20,13 @@ export class Repair implements AsyncDisposable {
   constructor(directory: DataDirectory, spare: Spare, clock: Clock) {
     this.#database = Database.open(directory.database, clock);
     this.#tables = openTables(this.#database);
-    this.#contents = new ContentsDirectory(directory.blobs);
+    this.#contents = new BlobDirectory(directory.blobs);
     this.#tmpDir = directory.tmp;
     this.#spare = spare;
   }
 
   /** Writes a content anew. Returns false if there are no right bytes for it. */
-  async content(content: Content): Promise<boolean> {
+  async content(content: BlobFacts): Promise<boolean> {
     return content.size <= SMALL_CONTENT_BYTES ? this.#small(content) : this.#file(content);
   }
 
@@ -35,18 +35,18 @@ export class Repair implements AsyncDisposable {
     await this.#tables.write(() => this.#tables.damagedContents.remove(digest));
   }
 
-  async #file(content: Content): Promise<boolean> {
+  async #file(content: BlobFacts): Promise<boolean> {
     try {
       await this.#contents.rewrite(content, this.#spare.pieces(content), this.#tmpDir);
     } catch (error) {
-      if (error instanceof DamagedContent) return false;
+      if (error instanceof DamagedBlob) return false;
       throw error;
     }
     await this.release(content.digest);
     return true;
   }
 
-  async #small(content: Content): Promise<boolean> {
+  async #small(content: BlobFacts): Promise<boolean> {
     const bytes = await this.#spare.bytes(content);
     if (bytes === null) return false;
     const { blobs, smallContents, damagedContents } = this.#tables;

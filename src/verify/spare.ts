@@ -1,16 +1,16 @@
 import { join } from "node:path";
-import { ContentsDirectory, pathsIn } from "../blobs/contents-directory.ts";
-import { type Content, DamagedContent, requireBytes } from "../blobs/content-file.ts";
+import { BlobDirectory, pathsIn } from "../blobs/blob-directory.ts";
+import { type BlobFacts, DamagedBlob, requireBytes } from "../blobs/blob-file.ts";
 import { spareBytes } from "../db/verify/spare-database.ts";
 
 /** Where contents can be repaired from: a place of backups, or another data directory. */
 export class Spare {
-  readonly #contents: ContentsDirectory;
+  readonly #contents: BlobDirectory;
   /** Of small contents, newest first. */
   readonly #databases: readonly string[];
 
   private constructor(root: string, databases: readonly string[]) {
-    this.#contents = new ContentsDirectory(join(root, "blobs"));
+    this.#contents = new BlobDirectory(join(root, "blobs"));
     this.#databases = databases;
   }
 
@@ -33,13 +33,13 @@ export class Spare {
     );
   }
 
-  /** A content's file, in pieces that are checked when the last one was taken. Throws DamagedContent. */
-  pieces(content: Content): AsyncGenerator<Uint8Array> {
+  /** A content's file, in pieces that are checked when the last one was taken. Throws DamagedBlob. */
+  pieces(content: BlobFacts): AsyncGenerator<Uint8Array> {
     return this.#contents.pieces(content);
   }
 
   /** The bytes of a small content, which are right; null if there are none. */
-  async bytes(content: Content): Promise<Uint8Array | null> {
+  async bytes(content: BlobFacts): Promise<Uint8Array | null> {
     for (const path of this.#databases) {
       const bytes = spareBytes(path, content.digest);
       if (bytes !== null && isRight(path, bytes, content)) return bytes;
@@ -47,18 +47,18 @@ export class Spare {
     try {
       return await wholeOf(this.pieces(content));
     } catch (error) {
-      if (error instanceof DamagedContent) return null;
+      if (error instanceof DamagedBlob) return null;
       throw error;
     }
   }
 }
 
-function isRight(path: string, bytes: Uint8Array, content: Content): boolean {
+function isRight(path: string, bytes: Uint8Array, content: BlobFacts): boolean {
   try {
     requireBytes(path, bytes, content);
     return true;
   } catch (error) {
-    if (error instanceof DamagedContent) return false;
+    if (error instanceof DamagedBlob) return false;
     throw error;
   }
 }

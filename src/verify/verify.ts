@@ -1,4 +1,4 @@
-import { ContentsDirectory } from "../blobs/contents-directory.ts";
+import { BlobDirectory } from "../blobs/blob-directory.ts";
 import { readIdentity } from "../blobs/identity.ts";
 import type { Clock } from "../process/clock.ts";
 import { explaining } from "../data-directory/data-directory-error.ts";
@@ -32,7 +32,7 @@ export async function* verify(options: VerifyOptions): AsyncGenerator<VerifyEven
   using database = VerifiedDatabase.open(directory.database);
   await using repair = await openRepair(options);
   for (const finding of database.findings()) yield { kind: "finding", ...finding };
-  const contents = new ContentsDirectory(directory.blobs);
+  const contents = new BlobDirectory(directory.blobs);
   try {
     for (const about of database.notes()) yield { kind: "note", about };
     yield* verifyIdentity(database, directory);
@@ -60,7 +60,7 @@ async function* verifyIdentity(
 /** What is in the directory of contents and no row names. `before` is a time in milliseconds. */
 async function* strangers(
   database: VerifiedDatabase,
-  contents: ContentsDirectory,
+  contents: BlobDirectory,
   before: number,
 ): AsyncGenerator<VerifyEvent> {
   for await (const { path, digest, modifiedAt } of contents.names()) {

@@ -15,7 +15,7 @@ import { type LineIndex, markBytes } from "../../domain/contents/texts/lines.ts"
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
 import { asUtf8, type TextEncoding } from "../../domain/contents/texts/text-encoding.ts";
 import type { Access } from "../access.ts";
-import type { DamagedContents } from "./damaged-contents.ts";
+import type { DamagedBlobs } from "./damaged-blobs.ts";
 import { type LineIndexes, startOfLine } from "./line-indexes.ts";
 import { Turns } from "../turns.ts";
 import type { Uploads } from "./uploads.ts";
@@ -58,7 +58,7 @@ export class Edits {
   constructor(parts: {
     access: Access;
     blobs: BlobStore;
-    damaged: DamagedContents;
+    damaged: DamagedBlobs;
     uploads: Uploads;
     usage: UsageMeter;
     indexes: LineIndexes;

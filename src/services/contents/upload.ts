@@ -15,9 +15,9 @@ import { requireMayExpire } from "../../domain/accounts/role.ts";
 import { previewOf } from "../../domain/contents/texts/text-encoding.ts";
 import type { Log } from "../../process/log.ts";
 import type { Access, Reach } from "../access.ts";
-import type { ArrivingContent } from "./arriving.ts";
-import type { FilePlace } from "./damaged-contents.ts";
-import type { ContentChecks } from "./content-checks.ts";
+import type { ArrivingUpload } from "./arriving.ts";
+import type { FilePlace } from "./damaged-blobs.ts";
+import type { BlobChecks } from "./blob-checks.ts";
 import type { Quota } from "../quota.ts";
 import type { SlotHolder } from "../slots.ts";
 import type { Tree } from "../files/tree.ts";
@@ -44,7 +44,7 @@ export interface UploadParts {
   readonly tree: Tree;
   readonly clock: Clock;
   readonly usage: UsageMeter;
-  readonly contentChecks: ContentChecks;
+  readonly blobChecks: BlobChecks;
   readonly log: Log;
   /** Bytes. */
   readonly maxFileSize: number;
@@ -66,7 +66,7 @@ export interface OneUploadParts extends UploadParts {
   readonly uploader: Uploader;
   readonly writer: BlobWriter;
   /** Null if no client is waited for. */
-  readonly arriving: ArrivingContent | null;
+  readonly arriving: ArrivingUpload | null;
   /** The most bytes that its drive or account can hold; null for no limit. Asked for when the content is long. */
   readonly room: () => number | null;
   /** Throws if the upload may not end any more. */
@@ -171,7 +171,7 @@ export class Upload {
         this.#parts.arriving?.[Symbol.dispose]();
         return result;
       });
-      if (blob.isWritten) this.#parts.contentChecks.note(blob.digest);
+      if (blob.isWritten) this.#parts.blobChecks.note(blob.digest);
       if (this.#hasHealed) this.#reportHealed(place, "its bytes in the database were wrong");
       return named;
     } finally {

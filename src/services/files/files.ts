@@ -17,9 +17,9 @@ import { Piece, trashedFile } from "../../domain/folders/piece.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
 import { requireMayExpire } from "../../domain/accounts/role.ts";
 import type { Access } from "../access.ts";
-import type { ContentChecks } from "../contents/content-checks.ts";
+import type { BlobChecks } from "../contents/blob-checks.ts";
 import { mayGoOn } from "../may-go-on.ts";
-import type { DamagedContents } from "../contents/damaged-contents.ts";
+import type { DamagedBlobs } from "../contents/damaged-blobs.ts";
 import type { Tree } from "./tree.ts";
 import type { UsageMeter } from "../accounts/usage.ts";
 
@@ -47,19 +47,19 @@ export interface RemovedFiles {
 
 export class Files {
   readonly #parts;
-  readonly #checks: ContentChecks;
+  readonly #checks: BlobChecks;
 
   constructor(parts: {
     blobs: BlobStore;
-    damaged: DamagedContents;
-    contentChecks: ContentChecks;
+    damaged: DamagedBlobs;
+    blobChecks: BlobChecks;
     access: Access;
     tree: Tree;
     clock: Clock;
     usage: UsageMeter;
   }) {
     this.#parts = parts;
-    this.#checks = parts.contentChecks;
+    this.#checks = parts.blobChecks;
   }
 
   /** Throws NOT_FOUND, like every method here, for a file that the caller may not see. */

@@ -1,5 +1,5 @@
-import { DamagedContent, requireBytes } from "../../blobs/content-file.ts";
-import { ContentsDirectory } from "../../blobs/contents-directory.ts";
+import { DamagedBlob, requireBytes } from "../../blobs/blob-file.ts";
+import { BlobDirectory } from "../../blobs/blob-directory.ts";
 import { type GrepFile, GrepFiles } from "../../db/grep/grep-files.ts";
 import { firstAfter, rangeFrom } from "../../db/files/path-range.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
@@ -12,12 +12,12 @@ import type { GrepFound, GrepPosition, GrepRequest, MatchedFile } from "./reques
 /** Searches the lines of files, one file after another. In a thread of its own. */
 export class GrepWork {
   readonly #files: GrepFiles;
-  readonly #contents: ContentsDirectory;
+  readonly #contents: BlobDirectory;
   readonly #stop: Int32Array;
 
   constructor(parts: { database: string; blobsDir: string; stop: Int32Array }) {
     this.#files = new GrepFiles(parts.database);
-    this.#contents = new ContentsDirectory(parts.blobsDir);
+    this.#contents = new BlobDirectory(parts.blobsDir);
     this.#stop = parts.stop;
   }
 
@@ -80,7 +80,7 @@ export class GrepWork {
       };
       return await new FileScan({ ...parts, source }).run();
     } catch (error) {
-      if (error instanceof DamagedContent) return "unread";
+      if (error instanceof DamagedBlob) return "unread";
       throw error;
     }
   }

@@ -8,7 +8,7 @@ import { DIFF_LIMITS, DIFF_TEXT_BYTES } from "../../domain/limits.ts";
 import { markBytes } from "../../domain/contents/texts/lines.ts";
 import { utf8Length } from "../../domain/contents/texts/text.ts";
 import { asUtf8 } from "../../domain/contents/texts/text-encoding.ts";
-import type { DamagedContents } from "../contents/damaged-contents.ts";
+import type { DamagedBlobs } from "../contents/damaged-blobs.ts";
 import { DiffThread } from "./diff-thread.ts";
 import type { LineIndexes } from "../contents/line-indexes.ts";
 import { holderOf, Slots } from "../slots.ts";
@@ -37,7 +37,7 @@ export class VersionDiffs {
   constructor(parts: {
     versions: Versions;
     blobs: BlobStore;
-    damaged: DamagedContents;
+    damaged: DamagedBlobs;
     indexes: LineIndexes;
     usage: UsageMeter;
   }) {

@@ -5,7 +5,7 @@ import { documentFormatOf, EXTRACTION_LIMITS, mayPass } from "../../domain/conte
 import type { DrivePk } from "../../domain/id.ts";
 import { SEARCHED_BYTES } from "../../domain/search/text.ts";
 import type { Log } from "../../process/log.ts";
-import { type DamagedContents, DamagedFile } from "../contents/damaged-contents.ts";
+import { type DamagedBlobs, DamagedFile } from "../contents/damaged-blobs.ts";
 import type { DocumentReader } from "../extraction/document-reader.ts";
 import type { ReadDocument } from "./index-work.ts";
 
@@ -16,7 +16,7 @@ const UNITS_A_BYTE = 8;
 
 export interface DocumentTurnParts {
   readonly blobs: BlobStore;
-  readonly damaged: DamagedContents;
+  readonly damaged: DamagedBlobs;
   readonly documentReader: DocumentReader;
   readonly log: Log;
 }

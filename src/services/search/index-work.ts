@@ -1,5 +1,5 @@
-import { requireBytes } from "../../blobs/content-file.ts";
-import { ContentsDirectory } from "../../blobs/contents-directory.ts";
+import { requireBytes } from "../../blobs/blob-file.ts";
+import { BlobDirectory } from "../../blobs/blob-directory.ts";
 import { type Batch, IndexFile, type IndexedText } from "../../db/search/index-file.ts";
 import { indexPathOf } from "../../db/search/index-tables.ts";
 import type { LackingFiles } from "../../db/search/jobs.ts";
@@ -87,7 +87,7 @@ interface Jobs {
 interface IndexWorkParts {
   readonly jobs: JobReader;
   readonly index: IndexFile;
-  readonly contents: ContentsDirectory;
+  readonly contents: BlobDirectory;
 }
 
 /** Reads jobs, makes terms of names and contents, and writes them into the index. In a thread of its own. */
@@ -112,7 +112,7 @@ export class IndexWork {
     const path = indexPathOf(database);
     const kept = batch === null ? null : await IndexFile.open(path, batch);
     const index = kept ?? (await IndexFile.make(path, fresh));
-    const parts = { index, jobs: new JobReader(database), contents: new ContentsDirectory(blobsDir) };
+    const parts = { index, jobs: new JobReader(database), contents: new BlobDirectory(blobsDir) };
     return { work: new IndexWork(parts), isNew: kept === null };
   }
 

@@ -18,7 +18,7 @@ import { snippetOf } from "../../domain/search/snippet.ts";
 import { parseInstant } from "../../domain/time.ts";
 import type { Log } from "../../process/log.ts";
 import type { Access } from "../access.ts";
-import type { DamagedContents } from "../contents/damaged-contents.ts";
+import type { DamagedBlobs } from "../contents/damaged-blobs.ts";
 import { Turns } from "../turns.ts";
 import type { Indexer } from "./indexer.ts";
 import { readSearchedText } from "./searched-text.ts";
@@ -75,7 +75,7 @@ export interface FoundPage {
 export interface SearchParts {
   readonly tables: Tables;
   readonly blobs: BlobStore;
-  readonly damaged: DamagedContents;
+  readonly damaged: DamagedBlobs;
   readonly access: Access;
   readonly indexer: Indexer;
   readonly clock: Clock;

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BlobStore } from "../../blobs/blob-store.ts";
-import { type Content, DamagedContent } from "../../blobs/content-file.ts";
+import { type BlobFacts, DamagedBlob } from "../../blobs/blob-file.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Digest } from "../../domain/contents/digest.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { Log } from "../../process/log.ts";
-import type { DamagedContents } from "../contents/damaged-contents.ts";
+import type { DamagedBlobs } from "../contents/damaged-blobs.ts";
 
 /** How long after the start it looks, in milliseconds: the first requests go first. */
 const LOOK_MS = 3000;
@@ -33,7 +33,7 @@ export class MissingContents {
   #looking: Promise<void> = Promise.resolve();
   #isStopped = false;
 
-  constructor(parts: { tables: Tables; blobs: BlobStore; damaged: DamagedContents; log: Log }) {
+  constructor(parts: { tables: Tables; blobs: BlobStore; damaged: DamagedBlobs; log: Log }) {
     this.#parts = parts;
   }
 
@@ -89,7 +89,7 @@ export class MissingContents {
   }
 
   /** The newest contents, and some others. */
-  async *#sample(): AsyncGenerator<Content[]> {
+  async *#sample(): AsyncGenerator<BlobFacts[]> {
     const { blobs, smallContents } = this.#parts.tables;
     const { smallBytes } = smallContents;
     yield blobs.newestFiles(smallBytes);
@@ -100,12 +100,12 @@ export class MissingContents {
   }
 
   /** Remembers what is not as it was. */
-  async #isMissing(content: Content): Promise<boolean> {
+  async #isMissing(content: BlobFacts): Promise<boolean> {
     try {
       await this.#parts.blobs.requireFile(content);
       return false;
     } catch (error) {
-      if (!(error instanceof DamagedContent)) throw error;
+      if (!(error instanceof DamagedBlob)) throw error;
       return (await this.#parts.damaged.remember(error)) && error.isMissing;
     }
   }

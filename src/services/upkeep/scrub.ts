@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Content } from "../../blobs/content-file.ts";
+import type { BlobFacts } from "../../blobs/blob-file.ts";
 import type { Clock } from "../../process/clock.ts";
 import type { ScrubState } from "../../db/upkeep/scrub.ts";
 import type { Tables } from "../../db/tables.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { Log } from "../../process/log.ts";
-import type { DamagedContents } from "../contents/damaged-contents.ts";
+import type { DamagedBlobs } from "../contents/damaged-blobs.ts";
 import { requireFurther } from "../pieces.ts";
 
 /** How many bytes a second are read: little beside the requests, and 40 TB in 30 days. */
@@ -47,7 +47,7 @@ export class Scrub {
   /** @param parts `scrubIntervalMs` is how long a round takes, in milliseconds; with 0 there is none */
   constructor(parts: {
     tables: Tables;
-    damaged: DamagedContents;
+    damaged: DamagedBlobs;
     clock: Clock;
     log: Log;
     scrubIntervalMs: number;
@@ -147,7 +147,7 @@ export class Scrub {
     await this.#parts.tables.writeDerived(() => this.#parts.tables.scrub.put(state));
   }
 
-  async #check(content: Content): Promise<void> {
+  async #check(content: BlobFacts): Promise<void> {
     await this.#pause(LEAST_BYTES);
     await this.#parts.damaged.check(content, (bytes) => this.#pause(bytes));
   }

@@ -2,14 +2,14 @@ import { lstat, mkdir, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Digest, parseDigest } from "../domain/contents/digest.ts";
 import {
-  type Content,
+  type BlobFacts,
   contentPath,
-  OpenContent,
+  OpenBlob,
   readBeginning,
   readPieces,
   requireFile,
   setDirectoryAside,
-} from "./content-file.ts";
+} from "./blob-file.ts";
 import { ifPresent } from "./system-error.ts";
 import { newTempPath, syncDirectory, TempFile } from "./temp-file.ts";
 
@@ -28,7 +28,7 @@ const SHARD = /^[0-9a-f]{2}$/;
 const OWN_NAMES: ReadonlySet<string> = new Set(["identity", ".rename-test"]);
 
 /** The blobs of a store that this process does not serve. Another one may be using them. */
-export class ContentsDirectory {
+export class BlobDirectory {
   readonly #blobsDir: string;
 
   constructor(blobsDir: string) {
@@ -39,22 +39,22 @@ export class ContentsDirectory {
     return contentPath(this.#blobsDir, digest);
   }
 
-  /** Checks that a blob is there with its size. Throws DamagedContent. */
-  async requireSize(content: Content): Promise<void> {
+  /** Checks that a blob is there with its size. Throws DamagedBlob. */
+  async requireSize(content: BlobFacts): Promise<void> {
     await requireFile(this.pathOf(content.digest), content);
   }
 
-  /** The first bytes of a blob, at most `length`; of a small one all bytes are checked. Throws DamagedContent. */
-  beginning(content: Content, length: number): Promise<Uint8Array<ArrayBuffer>> {
+  /** The first bytes of a blob, at most `length`; of a small one all bytes are checked. Throws DamagedBlob. */
+  beginning(content: BlobFacts, length: number): Promise<Uint8Array<ArrayBuffer>> {
     return readBeginning(this.pathOf(content.digest), content, length);
   }
 
-  /** Opens a blob, to read parts of it. Throws DamagedContent. */
-  open(content: Content): Promise<OpenContent> {
-    return OpenContent.at(this.pathOf(content.digest), content);
+  /** Opens a blob, to read parts of it. Throws DamagedBlob. */
+  open(content: BlobFacts): Promise<OpenBlob> {
+    return OpenBlob.at(this.pathOf(content.digest), content);
   }
 
-  pieces(content: Content): AsyncGenerator<Uint8Array> {
+  pieces(content: BlobFacts): AsyncGenerator<Uint8Array> {
     return readPieces(this.pathOf(content.digest), content, PIECE_BYTES);
   }
 
@@ -63,7 +63,11 @@ export class ContentsDirectory {
    *
    * @param tmpDir of the same store
    */
-  async rewrite({ digest, size }: Content, pieces: AsyncIterable<Uint8Array>, tmpDir: string): Promise<void> {
+  async rewrite(
+    { digest, size }: BlobFacts,
+    pieces: AsyncIterable<Uint8Array>,
+    tmpDir: string,
+  ): Promise<void> {
     const path = this.pathOf(digest);
     // A damaged disk may have lost directories as well.
     for (const directory of [tmpDir, dirname(path)]) await mkdir(directory, { recursive: true, mode: 0o700 });
