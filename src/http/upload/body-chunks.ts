@@ -6,7 +6,7 @@ import type { RequestContext } from "../gate/request-context.ts";
 import { bodyTooLarge } from "../json/json-body.ts";
 import type { WriteContent } from "./upload-body.ts";
 
-// A small content in base64, and its other fields. In bytes.
+// A small file in base64, and its other fields. In bytes.
 const SHORT_BODY = 32 * 1024;
 
 /** How fast clients must send contents. */

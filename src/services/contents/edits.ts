@@ -27,7 +27,7 @@ const ATTEMPTS = 5;
 /** Longer texts are edited one at a time, since each is in memory several times. */
 const LARGE_BYTES = MIB;
 
-/** How much of a content is read, hashed and written at once. */
+/** How many bytes are read, hashed and written at once. */
 const PIECE_BYTES = 256 * 1024;
 
 export interface EditOptions {
@@ -67,7 +67,7 @@ export class Edits {
   }
 
   /**
-   * Edits a file's text: all edits, in their order, or none. Only the content changes. A content of any size can be
+   * Edits a file's text: all edits, in their order, or none. Only the content changes. One of any size can be
    * appended to; nothing of it is in memory then. What is sent counts as bandwidth.
    *
    * @throws CofferError VALIDATION_ERROR, UNAUTHORIZED, NOT_FOUND, CONFLICT, PRECONDITION_FAILED, PAYLOAD_TOO_LARGE,
@@ -155,7 +155,7 @@ export class Edits {
     return { diff, pieces: () => inPieces(mark, ...contents) };
   }
 
-  /** A large content is read and checked in pieces: its hash alone takes ten milliseconds. */
+  /** A large blob is read and checked in pieces: its hash alone takes ten milliseconds. */
   #readAll(file: File): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
     return file.size > LARGE_BYTES ? this.#readPieces(file) : this.#parts.blobs.readAll(file);
   }

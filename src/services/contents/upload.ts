@@ -84,7 +84,7 @@ export class Upload {
   readonly #parts: OneUploadParts;
   #received = 0;
   #lookedAt: number;
-  /** Whether the write found other bytes of a small content, and put the right ones in their place. */
+  /** Whether the write found other bytes of a small blob, and put the right ones in their place. */
   #hasHealed = false;
 
   constructor(parts: OneUploadParts) {
@@ -188,7 +188,7 @@ export class Upload {
     });
   }
 
-  /** Removes a content that no row names. The check and the removal are one step, so no row can appear between. */
+  /** Removes a blob that no row names. The check and the removal are one step, so no row can appear between. */
   async #forgetRefused(digest: Digest): Promise<void> {
     const { blobs, store } = this.#parts.tables;
     // With adopted contents this may be one of them, which must stay; the sweep can tell.

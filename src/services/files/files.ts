@@ -86,7 +86,7 @@ export class Files {
     return this.#parts.damaged.isKnown(file);
   }
 
-  /** The check of a content that is still running; null if there is none. It never rejects. */
+  /** The check of its blob that is still running; null if there is none. It never rejects. */
   runningCheck(file: FileFacts): Promise<void> | null {
     return this.#checks.running(file);
   }
@@ -96,7 +96,7 @@ export class Files {
     return this.#parts.blobs.isCutShort(file);
   }
 
-  /** Whether a content of a file may still be sent to a caller who has asked for it. */
+  /** Whether the content of a file may still be sent to a caller who has asked for it. */
   mayGoOn(caller: Caller, { driveId }: FileFacts): boolean {
     return mayGoOn(this.#parts.access, caller, [driveId]);
   }

@@ -20,7 +20,7 @@ export function encodedLength(text: string, encoding: TextEncoding): number {
  * The encodings to try for a text, best first: UTF-16 if it starts with that byte order mark, else UTF-8; then
  * Latin-1.
  *
- * @param head the content's first bytes: at least two, or all of a shorter content
+ * @param head the content's first bytes: at least two, or all of a shorter one
  */
 export function encodingsFor(head: Uint8Array): readonly TextEncoding[] {
   if (head[0] === 0xff && head[1] === 0xfe) return ["utf-16le", "latin1"];
@@ -105,7 +105,7 @@ const PREVIEW_BYTES = PREVIEW_CHARACTERS * 4 + 3;
 /**
  * The first 500 characters of the content; null if it is not text.
  *
- * @param head the content's first bytes: more than PREVIEW_BYTES, or all of a shorter content
+ * @param head the content's first bytes: more than PREVIEW_BYTES, or all of a shorter one
  */
 export function previewOf(head: Uint8Array): string | null {
   const text = textOf(head.subarray(0, PREVIEW_BYTES), head.length > PREVIEW_BYTES);
