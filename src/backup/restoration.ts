@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type BlobFacts, DamagedBlob, requireBlob } from "../blobs/blob-file.ts";
-import { writeIdentity } from "../blobs/identity.ts";
+import { writeIdentity } from "../blobs/blob-directory.ts";
 import { ifPresent } from "../blobs/system-error.ts";
 import { syncDirectory, TempFile } from "../blobs/temp-file.ts";
 import {

@@ -1,6 +1,7 @@
-import { lstat, mkdir, readdir } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Digest, parseDigest } from "../domain/contents/digest.ts";
+import type { StoreId } from "../domain/id.ts";
 import {
   type BlobFacts,
   contentPath,
@@ -25,7 +26,10 @@ export interface NamedFile {
 const PIECE_BYTES = 1024 * 1024;
 
 const SHARD = /^[0-9a-f]{2}$/;
-const OWN_NAMES: ReadonlySet<string> = new Set(["identity", ".rename-test"]);
+/** The file in the blobs directory that says which store it belongs to. */
+const IDENTITY = "identity";
+
+const OWN_NAMES: ReadonlySet<string> = new Set([IDENTITY, ".rename-test"]);
 
 /** The blobs of a store that this process does not serve. Another one may be using them. */
 export class BlobDirectory {
@@ -93,6 +97,43 @@ export class BlobDirectory {
         yield* named(path, digest !== null && this.pathOf(digest) === path ? digest : null);
       }
     }
+  }
+}
+
+/** The directory's identity as its file holds it, valid or not; null if there is none. */
+export async function readIdentity(blobsDir: string): Promise<string | null> {
+  const path = join(blobsDir, IDENTITY);
+  const found = await ifPresent(lstat(path));
+  if (found === null) return null;
+  return found.isFile() ? (await readFile(path, "utf8")).trim() : "not a regular file";
+}
+
+/** Replaces the directory's identity and syncs it. It is written to `tempPath` first. */
+export async function writeIdentity(blobsDir: string, tempPath: string, id: StoreId): Promise<void> {
+  const bytes = Buffer.from(`${id}\n`);
+  await TempFile.write(tempPath, [bytes], (draft) => draft.moveTo(join(blobsDir, IDENTITY), bytes.length));
+  await syncDirectory(blobsDir);
+}
+
+/** Whether a directory holds any blob. It may be missing, or not belong to a store. */
+export async function hasBlobs(blobsDir: string): Promise<boolean> {
+  for await (const count of countsIn(blobsDir)) if (count > 0) return true;
+  return false;
+}
+
+/** How many blobs a directory holds; slow if there are many. It may be missing, as for `hasBlobs`. */
+export async function countBlobs(blobsDir: string): Promise<number> {
+  let total = 0;
+  for await (const count of countsIn(blobsDir)) total += count;
+  return total;
+}
+
+/** The number of blobs in each shard. */
+async function* countsIn(blobsDir: string): AsyncGenerator<number> {
+  for (const shard of await namesIn(blobsDir)) {
+    if (!SHARD.test(shard)) continue;
+    const names = await namesIn(join(blobsDir, shard));
+    yield names.filter((name) => name.startsWith(shard) && parseDigest(name) !== null).length;
   }
 }
 

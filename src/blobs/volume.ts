@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { Digest } from "../domain/contents/digest.ts";
 import type { StoreId } from "../domain/id.ts";
 import { contentPath } from "./blob-file.ts";
-import { readIdentity, writeIdentity } from "./identity.ts";
+import { readIdentity, writeIdentity } from "./blob-directory.ts";
 import { hasCode, isSystemError } from "./system-error.ts";
 import { newTempPath, syncDirectory, TEMP_NAME } from "./temp-file.ts";
 

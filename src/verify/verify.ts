@@ -1,5 +1,4 @@
-import { BlobDirectory } from "../blobs/blob-directory.ts";
-import { readIdentity } from "../blobs/identity.ts";
+import { BlobDirectory, readIdentity } from "../blobs/blob-directory.ts";
 import type { Clock } from "../process/clock.ts";
 import { explaining } from "../data-directory/data-directory-error.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
