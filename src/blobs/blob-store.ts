@@ -209,11 +209,11 @@ export class BlobStore {
    * no row names the content, no upload can come in between. Later ones wait until it is gone.
    */
   async remove(digest: Digest): Promise<boolean> {
-    let doomed: string | null = null;
+    let away: string | null = null;
     const isRemoved = await this.#pins.unlessPinned(digest, async () => {
-      doomed = await this.#moveAway(digest);
+      away = await this.#moveAway(digest);
     });
-    if (doomed !== null) await unlink(doomed);
+    if (away !== null) await unlink(away);
     return isRemoved;
   }
 

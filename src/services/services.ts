@@ -146,7 +146,7 @@ export function openServices(given: ServiceParts) {
   const linkPasswords = new Passwords(given);
   const linkUses = new LinkUses(given);
   const administrators = new Administrators(given);
-  const quota = new Quota({ ...given, pressed: (releaser) => early.ask(releaser) });
+  const quota = new Quota({ ...given, removeEarly: (releaser) => early.ask(releaser) });
   const retention: Retention = { days: given.keepDays, versions: given.keepVersions };
   const changes = new Changes(given);
   const endedKeys = new EndedKeys({ ...given, changes });

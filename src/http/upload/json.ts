@@ -119,8 +119,8 @@ function isTextual(fields: unknown): boolean {
   return typeof name === "string" && isTextType(mimeTypeOf(name));
 }
 
-/** How much of the content is looked at to see whether it is words. Bytes. */
-const LOOKED_AT = 8 * 1024;
+/** How many bytes of the content tell whether it is words. */
+const WORDS_BYTES = 8 * 1024;
 
 /** As much of a `content` is kept until its `encoding` is known, which may come behind it. Bytes. */
 export const HELD_BYTES = 64 * 1024;
@@ -218,7 +218,7 @@ class JsonContent implements Disposable {
 
 /** The start of what is kept of a string, with its line breaks; other escapes are of no letters. */
 function unescaped(bytes: Buffer): string {
-  const text = bytes.subarray(0, -1).toString("latin1", 0, LOOKED_AT);
+  const text = bytes.subarray(0, -1).toString("latin1", 0, WORDS_BYTES);
   // Most have none, which the runtime sees much faster than a pattern does.
   if (!text.includes("\\")) return text;
   return text.replaceAll(/\\[nrt/]/g, (escape) => (escape === "\\/" ? "/" : "\n"));

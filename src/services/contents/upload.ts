@@ -77,19 +77,19 @@ export interface OneUploadParts extends UploadParts {
 const ROOM_MATTERS = 64 * 1024;
 
 /** How often it is asked whether an upload that is arriving may go on, in milliseconds. */
-const LOOK_MS = 1000;
+const CHECK_MS = 1000;
 
 /** An upload of one file. Ends with `finish` or `abort`; `abort` after either does nothing. */
 export class Upload {
   readonly #parts: OneUploadParts;
   #received = 0;
-  #lookedAt: number;
+  #checkedAt: number;
   /** Whether the write found other bytes of a small blob, and put the right ones in their place. */
   #hasHealed = false;
 
   constructor(parts: OneUploadParts) {
     this.#parts = parts;
-    this.#lookedAt = parts.clock.now();
+    this.#checkedAt = parts.clock.now();
   }
 
   /**
@@ -108,14 +108,14 @@ export class Upload {
   }
 
   /**
-   * Throws what `finish` would throw for who may not write any more; looks once a second. What arrives takes up its
+   * Throws what `finish` would throw for who may not write any more; checks once a second. What arrives takes up its
    * owner's room: it must not go on for long once its sender was shut out.
    */
   requireAllowed(): void {
     const now = this.#parts.clock.now();
     // Also if the clock was set back.
-    if (Math.abs(now - this.#lookedAt) < LOOK_MS) return;
-    this.#lookedAt = now;
+    if (Math.abs(now - this.#checkedAt) < CHECK_MS) return;
+    this.#checkedAt = now;
     this.#parts.requireAllowed();
   }
 

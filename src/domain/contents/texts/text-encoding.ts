@@ -86,13 +86,13 @@ function asLatin1(text: string): Buffer {
   const bytes = Buffer.allocUnsafe(text.length);
   for (let at = 0; at < text.length; at += 1) {
     const byte = byteOf[text.charCodeAt(at)] ?? -1;
-    if (byte === -1) throw lackedByLatin1(String.fromCodePoint(text.codePointAt(at) ?? 0));
+    if (byte === -1) throw notInLatin1(String.fromCodePoint(text.codePointAt(at) ?? 0));
     bytes[at] = byte;
   }
   return bytes;
 }
 
-function lackedByLatin1(character: string): CofferError {
+function notInLatin1(character: string): CofferError {
   return new CofferError(
     "CONFLICT",
     `The file is Latin-1 (Windows-1252), which has no "${character}". Upload it anew as UTF-8 first.`,

@@ -120,7 +120,11 @@ export function uploadLinks({ links, uploads, linkBase, maxFileSize, pace }: Upl
             const { upload, driveId, path, limit } = await links.begin(params.token, announced);
             try {
               refuseLongBody(request, limit);
-              const chunks = chunksOf(request, context, { limit, pace, look: () => upload.requireAllowed() });
+              const chunks = chunksOf(request, context, {
+                limit,
+                pace,
+                check: () => upload.requireAllowed(),
+              });
               await readRawUpload(chunks, (piece) => upload.write(piece));
               context.suspendIdleTimeout();
               const fields = { ...NO_FIELDS, driveId, path, contentType: givenType(request) };
