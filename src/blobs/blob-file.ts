@@ -176,46 +176,41 @@ export async function* readPieces(
 
 /** A blob that is read in any order. Only its size is checked. */
 export class OpenBlob implements AsyncDisposable {
-  readonly #path: string;
-  readonly #content: BlobFacts;
-  readonly #state: string;
-  readonly #file: FileHandle;
+  readonly #parts;
 
-  private constructor(parts: { path: string; content: BlobFacts; state: string; file: FileHandle }) {
-    this.#path = parts.path;
-    this.#content = parts.content;
-    this.#state = parts.state;
-    this.#file = parts.file;
+  private constructor(parts: BlobFacts & { path: string; state: string; file: FileHandle }) {
+    this.#parts = parts;
   }
 
   /** Throws DamagedBlob. */
   static async at(path: string, content: BlobFacts): Promise<OpenBlob> {
     const state = await requireFile(path, content);
     const file = await readable(path, content.digest, state, open(path, FLAGS));
-    return new OpenBlob({ path, content, state, file });
+    return new OpenBlob({ ...content, path, state, file });
   }
 
   /** At most `length` bytes from `offset`; fewer only at the end. Throws DamagedBlob. */
   async read(offset: number, length: number): Promise<Uint8Array> {
-    const piece = new Uint8Array(Math.min(length, this.#content.size - offset));
+    const piece = new Uint8Array(Math.min(length, this.#parts.size - offset));
     for (let at = 0; at < piece.length;) at += await this.readInto(piece.subarray(at), offset + at);
     return piece;
   }
 
   /** Reads at least one byte from `offset`. Returns how many. Throws DamagedBlob. */
   async readInto(piece: Uint8Array, offset: number): Promise<number> {
-    const reading = this.#file.read(piece, 0, piece.length, offset);
-    const { bytesRead } = await readable(this.#path, this.#content.digest, this.#state, reading);
-    if (bytesRead === 0) throw this.damaged(wrongSize(offset, this.#content.size));
+    const { path, digest, size, state, file } = this.#parts;
+    const { bytesRead } = await readable(path, digest, state, file.read(piece, 0, piece.length, offset));
+    if (bytesRead === 0) throw this.damaged(wrongSize(offset, size));
     return bytesRead;
   }
 
   damaged(problem: string): DamagedBlob {
-    return new DamagedBlob(this.#path, this.#content.digest, problem, { state: this.#state });
+    const { path, digest, state } = this.#parts;
+    return new DamagedBlob(path, digest, problem, { state });
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.#file.close();
+    return this.#parts.file.close();
   }
 }
 
