@@ -83,9 +83,8 @@ function stateOf({ ino, ctimeMs }: Stats): string {
 }
 
 /**
- * Checks that a regular file of the content's size is at `path`, without following links. Returns its state.
- *
- * @throws DamagedBlob
+ * Checks that a regular file of the content's size is at `path`, without following links. Returns its state. Throws
+ * DamagedBlob.
  */
 export async function requireFile(path: string, { digest, size }: BlobFacts): Promise<string> {
   const found = await readable(path, digest, null, lstat(path));
@@ -95,11 +94,7 @@ export async function requireFile(path: string, { digest, size }: BlobFacts): Pr
   return state;
 }
 
-/**
- * Reads a whole blob and checks every byte of it; for blobs that fit into memory.
- *
- * @throws DamagedBlob
- */
+/** Reads a whole blob and checks every byte of it; for blobs that fit into memory. Throws DamagedBlob. */
 export async function readBlob(path: string, content: BlobFacts): Promise<Uint8Array<ArrayBuffer>> {
   const state = await requireFile(path, content);
   const bytes = await readable(path, content.digest, state, readFile(path));
@@ -107,11 +102,7 @@ export async function readBlob(path: string, content: BlobFacts): Promise<Uint8A
   return bytes;
 }
 
-/**
- * The first bytes of a blob, at most `length`. Of a small one all bytes are checked.
- *
- * @throws DamagedBlob
- */
+/** The first bytes of a blob, at most `length`. Of a small one all bytes are checked. Throws DamagedBlob. */
 export async function readBeginning(
   path: string,
   content: BlobFacts,
@@ -140,11 +131,7 @@ export function requireBytes(
   if (Bun.SHA256.hash(bytes, "hex") !== digest) throw new DamagedBlob(place, digest, WRONG_BYTES, { state });
 }
 
-/**
- * Checks every byte of a blob, a piece at a time.
- *
- * @throws DamagedBlob
- */
+/** Checks every byte of a blob, a piece at a time. Throws DamagedBlob. */
 export async function requireBlob(path: string, content: BlobFacts): Promise<void> {
   const pieces = readPieces(path, content);
   while ((await pieces.next()).done !== true);

@@ -127,21 +127,15 @@ export class BlobStore {
   }
 
   /**
-   * A whole blob in memory; for small blobs, at once if it is no file. All of it is checked. For readers that
-   * need it once: it puts nothing into the cache.
-   *
-   * @throws DamagedBlob
+   * A whole blob in memory; for small blobs, at once if it is no file. All of it is checked. For readers that need it
+   * once: it puts nothing into the cache. Throws DamagedBlob.
    */
   readAll(content: BlobFacts): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
     this.#refuseDamaged(content);
     return this.#readAll(content);
   }
 
-  /**
-   * The first bytes of a blob, at most `length`. It puts nothing into the cache.
-   *
-   * @throws DamagedBlob
-   */
+  /** The first bytes of a blob, at most `length`. It puts nothing into the cache. Throws DamagedBlob. */
   async readBeginning(content: BlobFacts, length: number): Promise<Uint8Array<ArrayBuffer>> {
     this.#refuseDamaged(content);
     const bytes = this.#readSmall(content);
@@ -233,9 +227,7 @@ export class BlobStore {
     return away;
   }
 
-  /**
-   * The blobs of one shard, in no order. Leaves out what has a blob's name but is not a regular file.
-   */
+  /** The blobs of one shard, in no order. Leaves out what has a blob's name but is not a regular file. */
   async list(shard: number): Promise<ListedBlob[]> {
     const directory = this.#volume.shardPath(shard);
     const blobs: ListedBlob[] = [];

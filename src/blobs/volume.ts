@@ -38,9 +38,8 @@ export class Volume {
   }
 
   /**
-   * Creates the two directories if they are missing, and deletes temporary files of a crash.
-   *
-   * @throws Error whose message tells the operator what to do
+   * Creates the two directories if they are missing, and deletes temporary files of a crash. Throws an Error whose message
+   * tells the operator what to do.
    */
   static async open(options: VolumeOptions): Promise<Volume> {
     const volume = new Volume(options);

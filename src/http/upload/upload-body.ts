@@ -38,9 +38,8 @@ export function fieldsTooLarge(): CofferError {
 }
 
 /**
- * The JSON value that is sent as text for metadata, where a request has no JSON around it.
- *
- * @throws CofferError VALIDATION_ERROR on `metadata` or a number in it
+ * The JSON value that is sent as text for metadata, where a request has no JSON around it. Throws VALIDATION_ERROR on
+ * `metadata` or a number in it.
  */
 export function parseMetadata(sent: string): unknown {
   const text = withoutMark(sent);

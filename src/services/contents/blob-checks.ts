@@ -43,11 +43,7 @@ export class BlobChecks {
     this.#parts = parts;
   }
 
-  /**
-   * The content of a file, or a range of it, as `BlobStore.read`.
-   *
-   * @throws DamagedFile
-   */
+  /** The content of a file, or a range of it, as `BlobStore.read`. Throws DamagedFile. */
   read(file: FilePlace & BlobFacts, range?: ByteRange): Blob | Promise<Blob> {
     const read = () => this.#parts.damaged.readFor(file, () => this.#parts.blobs.read(file, range));
     if (file.size <= CHECKED_BYTES || this.#isChecked(file)) return read();

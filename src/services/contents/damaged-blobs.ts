@@ -42,9 +42,8 @@ export class DamagedBlobs {
   }
 
   /**
-   * Reads a blob for a file, at once if `read` does. Damage is remembered, and the error names the file.
-   *
-   * @throws DamagedFile
+   * Reads a blob for a file, at once if `read` does. Damage is remembered, and the error names the file. Throws
+   * DamagedFile.
    */
   readFor<T>(place: FilePlace, read: () => T | Promise<T>): T | Promise<T> {
     try {

@@ -25,11 +25,7 @@ export class LineIndexes {
   /** Large texts are read one at a time, so that many do not slow down all else. */
   readonly #turns = new Turns<"large">();
 
-  /**
-   * The index of a file's content.
-   *
-   * @throws CofferError UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED
-   */
+  /** The index of a file's content. Throws UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED. */
   of(file: FileFacts, content: Blob): Promise<LineIndex> {
     requireTextType(file);
     if (file.size <= INDEX_STEP) return indexOf(file, content);

@@ -93,9 +93,8 @@ export class Upload {
   }
 
   /**
-   * Adds the next piece; its memory may be reused once the promise has resolved.
-   *
-   * @throws CofferError PAYLOAD_TOO_LARGE, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE
+   * Adds the next piece; its memory may be reused once the promise has resolved. Throws PAYLOAD_TOO_LARGE,
+   * QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE.
    */
   async write(piece: Uint8Array): Promise<void> {
     this.#received += piece.length;
@@ -120,10 +119,8 @@ export class Upload {
   }
 
   /**
-   * Makes the content durable and creates or replaces the file. If it throws, nothing is left.
-   *
-   * @throws CofferError VALIDATION_ERROR, UNAUTHORIZED, NOT_FOUND, CONFLICT, PRECONDITION_FAILED,
-   *   QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE
+   * Makes the content durable and creates or replaces the file. If it throws, nothing is left. Throws VALIDATION_ERROR,
+   * UNAUTHORIZED, NOT_FOUND, CONFLICT, PRECONDITION_FAILED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE.
    */
   async finish(
     fields: UploadFields,

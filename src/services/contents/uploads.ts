@@ -46,11 +46,7 @@ export class Uploads {
     return limits.reduce((most, limit) => (most === null || limit === null ? null : Math.max(most, limit)));
   }
 
-  /**
-   * Starts an upload into a drive. Throws like `begin`.
-   *
-   * @param maxFileSize bytes
-   */
+  /** Starts an upload into a drive. Throws like `begin`. @param maxFileSize bytes */
   async beginFor(
     uploader: Uploader,
     driveId: string,

@@ -51,11 +51,7 @@ export class EditedText {
     return this.#changes;
   }
 
-  /**
-   * Applies an edit.
-   *
-   * @throws CofferError CONFLICT if the text is not as the edit needs it, VALIDATION_ERROR, PAYLOAD_TOO_LARGE
-   */
+  /** Applies an edit. Throws CONFLICT if the text is not as the edit needs it, VALIDATION_ERROR, PAYLOAD_TOO_LARGE. */
   apply(edit: Edit): void {
     atOnce(this.steps(edit));
   }

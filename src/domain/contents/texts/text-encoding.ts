@@ -48,9 +48,8 @@ export function textOf(head: Uint8Array, isCut: boolean): string | null {
 }
 
 /**
- * The bytes of a text in an encoding, without a byte order mark.
- *
- * @throws CofferError CONFLICT for a character that the encoding lacks
+ * The bytes of a text in an encoding, without a byte order mark. Throws CONFLICT for a character that the encoding
+ * lacks.
  */
 export function encode(text: string, encoding: TextEncoding): Buffer {
   switch (encoding) {
