@@ -194,7 +194,7 @@ async function openParts(options: ApplianceOptions, opened: AsyncDisposableStack
   const parts = { ...options, ...config, tables, blobs, storePlaces, secret, backupPlan, program };
   const services = openServices(parts);
   opened.defer(() => services.documentReader.stop());
-  opened.defer(() => services.contentChecks.stop());
+  opened.defer(() => services.blobChecks.stop());
   opened.defer(async () => {
     await tables.searches.close();
     await services.grep.close();

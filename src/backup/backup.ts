@@ -1,4 +1,4 @@
-import { readIdentity } from "../blobs/identity.ts";
+import { readIdentity } from "../blobs/blob-directory.ts";
 import { hasCode } from "../blobs/system-error.ts";
 import { explaining } from "../data-directory/data-directory-error.ts";
 import { openToRead } from "../data-directory/read-only-directory.ts";

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Content, type DamagedContent, damageIn, requireBytes } from "../blobs/content-file.ts";
+import { type BlobFacts, type DamagedBlob, damageIn, requireBytes } from "../blobs/blob-file.ts";
 import type { Snapshot } from "../db/upkeep/database-copy.ts";
 import { parseDigest } from "../domain/contents/digest.ts";
 import { BackupError } from "./place.ts";
@@ -11,7 +11,7 @@ const PIECE = 64 * 1024;
 const A_TURN = 100;
 
 /** Writes a list of contents: a line for each, its digest and its size. Returns how many there are, and their bytes. */
-export async function writeContentList(path: string, contents: Iterable<Content>) {
+export async function writeContentList(path: string, contents: Iterable<BlobFacts>) {
   await using file = await open(path, "wx", 0o600);
   let [count, bytes, text] = [0, 0, ""];
   for (const { digest, size } of contents) {
@@ -31,7 +31,7 @@ export async function writeContentList(path: string, contents: Iterable<Content>
  *
  * @throws BackupError for a line that is none
  */
-export async function* readContentList(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Content> {
+export async function* readContentList(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<BlobFacts> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const piece of bytes) {
@@ -42,7 +42,7 @@ export async function* readContentList(bytes: AsyncIterable<Uint8Array>): AsyncG
   if (rest !== "") throw new BackupError("A backup's list of contents is cut off.");
 }
 
-function contentOf(line: string): Content {
+function contentOf(line: string): BlobFacts {
   const digest = parseDigest(line.slice(0, 64));
   const size = /^ (\d{1,15})$/.exec(line.slice(64))?.[1];
   if (digest === null || size === undefined) throw new BackupError("A backup's list of contents is damaged.");
@@ -52,7 +52,7 @@ function contentOf(line: string): Content {
 /** Checks every byte of the contents that are in a copy of the database. Yields those that are damaged. */
 export async function* damagedSmallContents(
   snapshot: Snapshot,
-): AsyncGenerator<Content & { readonly damage: DamagedContent }> {
+): AsyncGenerator<BlobFacts & { readonly damage: DamagedBlob }> {
   let checked = 0;
   for (const { digest, size, bytes } of snapshot.smallContents()) {
     const content = { digest, size };

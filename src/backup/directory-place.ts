@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { link, mkdir, readdir, realpath, rename, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { type Content, readPieces, requireContent } from "../blobs/content-file.ts";
+import { type BlobFacts, readPieces, requireBlob } from "../blobs/blob-file.ts";
 import { hasCode, ifPresent } from "../blobs/system-error.ts";
 import { syncDirectory, TempFile } from "../blobs/temp-file.ts";
 import { BackupError, type BackupPlace } from "./place.ts";
@@ -60,7 +60,7 @@ export class DirectoryPlace implements BackupPlace {
     return found?.isFile() === true ? createReadStream(this.#path(name)) : null;
   }
 
-  async putContent(name: string, path: string, content: Content): Promise<void> {
+  async putContent(name: string, path: string, content: BlobFacts): Promise<void> {
     if (this.#canLink && (await this.#putLink(name, path, content))) return;
     await this.#put(name, content.size, readPieces(path, content));
   }
@@ -87,8 +87,8 @@ export class DirectoryPlace implements BackupPlace {
     this.#changed.clear();
   }
 
-  /** Returns false where the file systems do not allow it. Throws DamagedContent. */
-  async #putLink(name: string, path: string, content: Content): Promise<boolean> {
+  /** Returns false where the file systems do not allow it. Throws DamagedBlob. */
+  async #putLink(name: string, path: string, content: BlobFacts): Promise<boolean> {
     const draft = this.#newDraft();
     try {
       await link(path, draft);
@@ -99,7 +99,7 @@ export class DirectoryPlace implements BackupPlace {
       return false;
     }
     try {
-      await requireContent(draft, content);
+      await requireBlob(draft, content);
       await this.#place(name, (final) => rename(draft, final));
     } finally {
       // Nothing happens in a rename of two links of one file.

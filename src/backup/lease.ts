@@ -44,7 +44,9 @@ export async function takeLease(
     return true;
   });
   // If this fails, it ends by itself.
-  opened.defer(() => tables.writeFromReserve(() => tables.backups.release(holder)).catch(() => {}));
+  opened.defer(async () => {
+    await tables.writeFromReserve(() => tables.backups.release(holder)).catch(() => {});
+  });
   // One that fails is not the end: the next may succeed in time, and `requireHeld` tells.
   const renew = () => hold((now) => tables.backups.renew(holder, now)).catch(() => {});
   const timer = setInterval(() => void renew(), LEASE_MS / RENEWALS);

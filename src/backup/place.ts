@@ -1,4 +1,4 @@
-import type { Content } from "../blobs/content-file.ts";
+import type { BlobFacts } from "../blobs/blob-file.ts";
 import { type Digest, parseDigest } from "../domain/contents/digest.ts";
 
 /** A backup or a restore cannot go on. The message tells the operator what to do. */
@@ -12,9 +12,9 @@ export interface BackupTarget {
    * Copies a content and checks every byte of it. What is under the name already is replaced.
    *
    * @param path of its file
-   * @throws DamagedContent if the file does not hold it; nothing is under the name then
+   * @throws DamagedBlob if the file does not hold it; nothing is under the name then
    */
-  putContent(name: string, path: string, content: Content): Promise<void>;
+  putContent(name: string, path: string, content: BlobFacts): Promise<void>;
   /** Writes a file or a text, whole or not at all. */
   put(name: string, bytes: Blob): Promise<void>;
   /** Resolves when everything that was put or removed survives a power cut. */

@@ -1,8 +1,8 @@
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Content, contentPath, damageIn, requireContent, requireFile } from "../blobs/content-file.ts";
-import { writeIdentity } from "../blobs/identity.ts";
+import { type BlobFacts, contentPath, damageIn, requireBlob, requireFile } from "../blobs/blob-file.ts";
+import { writeIdentity } from "../blobs/blob-directory.ts";
 import { ifPresent } from "../blobs/system-error.ts";
 import { syncDirectory, TempFile } from "../blobs/temp-file.ts";
 import {
@@ -81,9 +81,9 @@ export class Restoration implements Disposable {
    *
    * @param read begins to read it; null if there is nothing
    */
-  async addContent(content: Content, read: () => Pieces | null | Promise<Pieces | null>): Promise<void> {
+  async addContent(content: BlobFacts, read: () => Pieces | null | Promise<Pieces | null>): Promise<void> {
     const path = contentPath(this.#directory.blobs, content.digest);
-    if ((await damageIn(() => requireContent(path, content))) === null) return;
+    if ((await damageIn(() => requireBlob(path, content))) === null) return;
     const bytes = await read();
     if (bytes === null) return;
     await using draft = await TempFile.create(this.#newDraftPath());
@@ -123,7 +123,7 @@ export class Restoration implements Disposable {
   }
 
   /** The contents that the backup names. After `requireParts`. */
-  contents(): AsyncGenerator<Content> {
+  contents(): AsyncGenerator<BlobFacts> {
     return readContentList(createReadStream(this.#partPath(PARTS.contents)));
   }
 
@@ -163,7 +163,7 @@ export class Restoration implements Disposable {
   async #missing(): Promise<DamagedInBackup[]> {
     using snapshot = new Snapshot(this.#partPath(PARTS.database));
     const missing: DamagedInBackup[] = [];
-    const add = ({ digest, size }: Content, problem: string) => {
+    const add = ({ digest, size }: BlobFacts, problem: string) => {
       const files = snapshot.placesOf(digest, NAMED_FILES);
       // Without a file, nobody can read it.
       if (files.length > 0) missing.push({ sha256: digest, size, problem, files });

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { type Content, contentPath, damageIn } from "../blobs/content-file.ts";
+import { type BlobFacts, contentPath, damageIn } from "../blobs/blob-file.ts";
 import { hasCode } from "../blobs/system-error.ts";
 import type { Clock } from "../process/clock.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
@@ -155,13 +155,13 @@ export class BackupRun {
     });
   }
 
-  #addDamaged(snapshot: Snapshot, { digest, size }: Content, { message }: Error): void {
+  #addDamaged(snapshot: Snapshot, { digest, size }: BlobFacts, { message }: Error): void {
     const files = snapshot.placesOf(digest, NAMED_FILES);
     this.#damaged.push({ sha256: digest, size, problem: message, files });
   }
 
   /** The contents that are not in the place yet. */
-  async *#absent(contents: Iterable<Content>): AsyncGenerator<Content> {
+  async *#absent(contents: Iterable<BlobFacts>): AsyncGenerator<BlobFacts> {
     const { place } = this.#parts;
     let shard = "";
     const present = new Map<string, number>();

@@ -1,4 +1,4 @@
-import { type Content, requireContent } from "../blobs/content-file.ts";
+import { type BlobFacts, requireBlob } from "../blobs/blob-file.ts";
 import { BackupError, type BackupPlace } from "./place.ts";
 
 /** Larger files are uploaded in parts: servers take up to 5 GiB at once. */
@@ -51,8 +51,8 @@ export class S3Place implements BackupPlace {
     return response.body ?? new Blob([]).stream();
   }
 
-  async putContent(name: string, path: string, content: Content): Promise<void> {
-    await requireContent(path, content);
+  async putContent(name: string, path: string, content: BlobFacts): Promise<void> {
+    await requireBlob(path, content);
     await this.put(name, Bun.file(path));
   }
 

@@ -1,4 +1,4 @@
-import { type Content, damageIn, readPieces, requireContent } from "../blobs/content-file.ts";
+import { type BlobFacts, damageIn, readPieces, requireBlob } from "../blobs/blob-file.ts";
 import { BackupError, type BackupTarget } from "./place.ts";
 
 /** The size of a header, and the unit that contents are filled up to. */
@@ -65,9 +65,9 @@ export class TarTarget implements BackupTarget {
     this.#write = write;
   }
 
-  async putContent(name: string, path: string, content: Content): Promise<void> {
+  async putContent(name: string, path: string, content: BlobFacts): Promise<void> {
     // First all of it: what was written cannot be taken back.
-    await requireContent(path, content);
+    await requireBlob(path, content);
     await this.#put(name, content.size, readPieces(path, content));
   }
 

@@ -8,18 +8,18 @@ import { Recent } from "../domain/recent.ts";
 import { BlobWriter } from "./blob-writer.ts";
 import {
   CHECKED_BYTES,
-  type Content,
-  DamagedContent,
+  type BlobFacts,
+  DamagedBlob,
   type KnownDamage,
   readBeginning,
-  readContent,
+  readBlob,
   readPieces,
   requireBytes,
   requireFile,
   setDirectoryAside,
   stateAt,
   stateOfBytes,
-} from "./content-file.ts";
+} from "./blob-file.ts";
 import { DiskSpace } from "./disk-space.ts";
 import { Pins } from "./pins.ts";
 import { ifPresent } from "./system-error.ts";
@@ -36,7 +36,7 @@ export interface ListedBlob {
 }
 
 /** Blobs that are kept beside the rows that name them. */
-export interface SmallContents {
+export interface SmallBlobs {
   /** Blobs up to this size, in bytes, are kept there. */
   readonly smallBytes: number;
   /** The bytes under a digest; null where there are none. Whether they are whole is for the reader to check. */
@@ -44,7 +44,7 @@ export interface SmallContents {
 }
 
 export interface BlobStoreOptions extends VolumeOptions {
-  readonly small: SmallContents;
+  readonly small: SmallBlobs;
   readonly damaged: KnownDamage;
 }
 
@@ -108,10 +108,10 @@ export class BlobStore {
    * is no file. Of a larger one only the size is checked now, and its bytes are read while they are sent. Nothing is
    * pinned: the sweep waits a while after the last row of a blob is deleted, and an open file stays readable.
    *
-   * @throws DamagedContent
+   * @throws DamagedBlob
    * @throws RangeError for a range that the content does not hold
    */
-  read(content: Content, range: ByteRange = { start: 0, end: content.size }): Blob | Promise<Blob> {
+  read(content: BlobFacts, range: ByteRange = { start: 0, end: content.size }): Blob | Promise<Blob> {
     requireRange(range, content.size);
     this.#refuseDamaged(content);
     if (content.size > CHECKED_BYTES) return this.#readFile(content, range);
@@ -127,33 +127,27 @@ export class BlobStore {
   }
 
   /**
-   * A whole blob in memory; for small blobs, at once if it is no file. All of it is checked. For readers that
-   * need it once: it puts nothing into the cache.
-   *
-   * @throws DamagedContent
+   * A whole blob in memory; for small blobs, at once if it is no file. All of it is checked. For readers that need it
+   * once: it puts nothing into the cache. Throws DamagedBlob.
    */
-  readAll(content: Content): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
+  readAll(content: BlobFacts): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
     this.#refuseDamaged(content);
     return this.#readAll(content);
   }
 
-  /**
-   * The first bytes of a blob, at most `length`. It puts nothing into the cache.
-   *
-   * @throws DamagedContent
-   */
-  async readBeginning(content: Content, length: number): Promise<Uint8Array<ArrayBuffer>> {
+  /** The first bytes of a blob, at most `length`. It puts nothing into the cache. Throws DamagedBlob. */
+  async readBeginning(content: BlobFacts, length: number): Promise<Uint8Array<ArrayBuffer>> {
     this.#refuseDamaged(content);
     const bytes = this.#readSmall(content);
     if (bytes !== null) return bytes.subarray(0, length);
     return readBeginning(this.#volume.blobPath(content.digest), content, length);
   }
 
-  #readAll(content: Content): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
-    return this.#readSmall(content) ?? readContent(this.#volume.blobPath(content.digest), content);
+  #readAll(content: BlobFacts): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
+    return this.#readSmall(content) ?? readBlob(this.#volume.blobPath(content.digest), content);
   }
 
-  async #readFile(content: Content, { start, end }: ByteRange): Promise<Blob> {
+  async #readFile(content: BlobFacts, { start, end }: ByteRange): Promise<Blob> {
     const path = this.#volume.blobPath(content.digest);
     await requireFile(path, content);
     return Bun.file(path).slice(start, end);
@@ -164,38 +158,38 @@ export class BlobStore {
    * the last piece was taken.
    *
    * @param pieceBytes how many bytes are read at once
-   * @throws DamagedContent
+   * @throws DamagedBlob
    */
-  async *pieces(content: Content, pieceBytes?: number): AsyncGenerator<Uint8Array> {
+  async *pieces(content: BlobFacts, pieceBytes?: number): AsyncGenerator<Uint8Array> {
     const bytes = this.#readSmall(content);
     if (bytes === null) yield* readPieces(this.#volume.blobPath(content.digest), content, pieceBytes);
     else yield bytes;
   }
 
-  /** Checks that the file of a blob is there, and has its size. Throws DamagedContent. */
-  async requireFile(content: Content): Promise<void> {
+  /** Checks that the file of a blob is there, and has its size. Throws DamagedBlob. */
+  async requireFile(content: BlobFacts): Promise<void> {
     await requireFile(this.#volume.blobPath(content.digest), content);
   }
 
   /** Whether the file of a blob is shorter than the content. What is gone is not: it may still be open. */
-  isCutShort({ digest, size }: Content): boolean {
+  isCutShort({ digest, size }: BlobFacts): boolean {
     const found = lstatSync(this.#volume.blobPath(digest), { throwIfNoEntry: false });
     return found !== undefined && found.size < size;
   }
 
-  /** The state of a blob, as `DamagedContent.state`. */
+  /** The state of a blob, as `DamagedBlob.state`. */
   stateOf(digest: Digest): string | null {
     const bytes = this.#options.small.get(digest);
     return bytes === null ? stateAt(this.#volume.blobPath(digest)) : stateOfBytes(bytes);
   }
 
-  #refuseDamaged({ digest }: Content): void {
+  #refuseDamaged({ digest }: BlobFacts): void {
     const problem = this.#options.damaged.problemOf(digest);
-    if (problem !== null) throw new DamagedContent(this.#volume.blobPath(digest), digest, problem);
+    if (problem !== null) throw new DamagedBlob(this.#volume.blobPath(digest), digest, problem);
   }
 
-  /** Null where it is none of the small blobs. Throws DamagedContent. */
-  #readSmall(content: Content): Uint8Array<ArrayBuffer> | null {
+  /** Null where it is none of the small blobs. Throws DamagedBlob. */
+  #readSmall(content: BlobFacts): Uint8Array<ArrayBuffer> | null {
     if (content.size > this.#options.small.smallBytes) return null;
     const bytes = this.#options.small.get(content.digest);
     if (bytes === null) return null;
@@ -209,11 +203,11 @@ export class BlobStore {
    * no row names the content, no upload can come in between. Later ones wait until it is gone.
    */
   async remove(digest: Digest): Promise<boolean> {
-    let doomed: string | null = null;
+    let away: string | null = null;
     const isRemoved = await this.#pins.unlessPinned(digest, async () => {
-      doomed = await this.#moveAway(digest);
+      away = await this.#moveAway(digest);
     });
-    if (doomed !== null) await unlink(doomed);
+    if (away !== null) await unlink(away);
     return isRemoved;
   }
 
@@ -233,9 +227,7 @@ export class BlobStore {
     return away;
   }
 
-  /**
-   * The blobs of one shard, in no order. Leaves out what has a blob's name but is not a regular file.
-   */
+  /** The blobs of one shard, in no order. Leaves out what has a blob's name but is not a regular file. */
   async list(shard: number): Promise<ListedBlob[]> {
     const directory = this.#volume.shardPath(shard);
     const blobs: ListedBlob[] = [];
@@ -249,7 +241,7 @@ export class BlobStore {
   }
 }
 
-function inDatabase({ digest }: Content): string {
+function inDatabase({ digest }: BlobFacts): string {
   return `the content ${digest} in the database`;
 }
 

@@ -1,13 +1,13 @@
 import { dirname } from "node:path";
 import { type Digest, parseDigest } from "../domain/contents/digest.ts";
 import {
-  type Content,
-  DamagedContent,
+  type BlobFacts,
+  DamagedBlob,
   type KnownDamage,
-  requireContent,
+  requireBlob,
   requireFile,
   setDirectoryAside,
-} from "./content-file.ts";
+} from "./blob-file.ts";
 import type { DiskSpace, SpacePromise } from "./disk-space.ts";
 import type { Pins } from "./pins.ts";
 import { asRefusal } from "./system-error.ts";
@@ -39,7 +39,7 @@ export interface PinnedBlob extends Disposable {
   /** Whether the file in the store is this upload's own. False for a match, and for a small blob. */
   readonly isWritten: boolean;
   /** The damage of an existing file that this upload replaced; null if there was none. */
-  readonly healed: DamagedContent | null;
+  readonly healed: DamagedBlob | null;
   /** Unpins; later calls do nothing. Leaving a `using` scope calls it. */
   unpin(): void;
 }
@@ -199,7 +199,7 @@ export class BlobWriter implements AsyncDisposable {
    * content: the directory exists and is synced in its own; all bytes are in the temporary file; that is synced, then
    * renamed; then its directory is synced. Returns why the file that was there cannot be matched; null if it can.
    */
-  async #keep(content: Content): Promise<DamagedContent | null> {
+  async #keep(content: BlobFacts): Promise<DamagedBlob | null> {
     const { volume } = this.#parts;
     const path = volume.blobPath(content.digest);
     await volume.makeShard(content.digest);
@@ -217,14 +217,14 @@ export class BlobWriter implements AsyncDisposable {
     return damage;
   }
 
-  async #damageAt(path: string, content: Content): Promise<DamagedContent | null> {
+  async #damageAt(path: string, content: BlobFacts): Promise<DamagedBlob | null> {
     const known = this.#parts.damaged.problemOf(content.digest);
-    if (known !== null) return new DamagedContent(path, content.digest, known);
+    if (known !== null) return new DamagedBlob(path, content.digest, known);
     try {
-      await (content.size < COMPARED_BYTES ? requireContent(path, content) : requireFile(path, content));
+      await (content.size < COMPARED_BYTES ? requireBlob(path, content) : requireFile(path, content));
       return null;
     } catch (error) {
-      if (error instanceof DamagedContent) return error;
+      if (error instanceof DamagedBlob) return error;
       throw error;
     }
   }

@@ -3,8 +3,8 @@ import { lstat, mkdir, readdir, rename, rm, unlink, writeFile } from "node:fs/pr
 import { dirname, join } from "node:path";
 import type { Digest } from "../domain/contents/digest.ts";
 import type { StoreId } from "../domain/id.ts";
-import { contentPath } from "./content-file.ts";
-import { readIdentity, writeIdentity } from "./identity.ts";
+import { contentPath } from "./blob-file.ts";
+import { readIdentity, writeIdentity } from "./blob-directory.ts";
 import { hasCode, isSystemError } from "./system-error.ts";
 import { newTempPath, syncDirectory, TEMP_NAME } from "./temp-file.ts";
 
@@ -38,9 +38,8 @@ export class Volume {
   }
 
   /**
-   * Creates the two directories if they are missing, and deletes temporary files of a crash.
-   *
-   * @throws Error whose message tells the operator what to do
+   * Creates the two directories if they are missing, and deletes temporary files of a crash. Throws an Error whose message
+   * tells the operator what to do.
    */
   static async open(options: VolumeOptions): Promise<Volume> {
     const volume = new Volume(options);

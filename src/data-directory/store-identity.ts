@@ -1,5 +1,5 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
-import { countContents, hasContents, readIdentity } from "../blobs/identity.ts";
+import { countBlobs, hasBlobs, readIdentity } from "../blobs/blob-directory.ts";
 import type { Clock } from "../process/clock.ts";
 import { DataDirectoryError, explaining } from "./data-directory-error.ts";
 import { type DataDirectory, databaseState, isHalfRestored } from "./data-directory.ts";
@@ -25,7 +25,7 @@ export async function refuseLostDatabase(directory: DataDirectory): Promise<void
   if (isHalfRestored(directory)) {
     throw new DataDirectoryError(`A restore into ${root} has not ended. Run the same coffer restore again.`);
   }
-  const count = await explaining(blobs, countContents(blobs));
+  const count = await explaining(blobs, countBlobs(blobs));
   // The database comes first in a new store, and small contents are in the database alone.
   if (count === 0 && (await explaining(blobs, readIdentity(blobs))) === null) return;
   throw new DataDirectoryError(
@@ -67,8 +67,7 @@ export async function checkStoreIdentity(parts: StoreParts): Promise<StoreMark |
     blobs,
     namesContents: tables.blobs.hasAny(),
     holdsContents:
-      (database === null || blobs === null) &&
-      (await explaining(directory.blobs, hasContents(directory.blobs))),
+      (database === null || blobs === null) && (await explaining(directory.blobs, hasBlobs(directory.blobs))),
   };
   const verdict = judgeStore(halves);
   if (verdict === "matched") return null;
@@ -110,7 +109,7 @@ async function explain(
   switch (verdict) {
     case "unknown contents":
       return (
-        `${blobs} holds ${counted(await countContents(blobs), "content")}, but ${database} knows none of them: they do not ` +
+        `${blobs} holds ${counted(await countBlobs(blobs), "content")}, but ${database} knows none of them: they do not ` +
         "belong together. Restore the right database from a backup of this data directory."
       );
     case "lost contents":

@@ -40,9 +40,7 @@ export function parseId<T extends Id>(text: string): T | null {
   return isId<T>(lower) ? lower : null;
 }
 
-/**
- * Primary keys of rows: integers. They never leave the process, so a caller can neither send nor see one.
- */
+/** Primary keys of rows: integers. They never leave the process, so a caller can neither send nor see one. */
 export type UserPk = Brand<number, "UserPk">;
 export type DrivePk = Brand<number, "DrivePk">;
 export type FolderPk = Brand<number, "FolderPk">;

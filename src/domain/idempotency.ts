@@ -83,9 +83,8 @@ export function fingerprintOf(parts: readonly (string | null)[]): Fingerprint {
 }
 
 /**
- * The earlier response, for a request with this fingerprint.
- *
- * @throws CofferError IDEMPOTENCY_KEY_REUSED if it was to a different request
+ * The earlier response, for a request with this fingerprint. Throws IDEMPOTENCY_KEY_REUSED if it was to a different
+ * request.
  */
 export function earlierAnswer(earlier: IdempotencyRecord, fingerprint: Fingerprint): KeptAnswer {
   if (earlier.fingerprint === fingerprint) return earlier.answer;

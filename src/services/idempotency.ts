@@ -104,9 +104,8 @@ export class Attempt {
   }
 
   /**
-   * Keeps the response for retries. Called inside the write that it describes, and rolled back with it.
-   *
-   * @throws CofferError PAYLOAD_TOO_LARGE, which also rolls back the write
+   * Keeps the response for retries. Called inside the write that it describes, and rolled back with it. Throws
+   * PAYLOAD_TOO_LARGE, which also rolls back the write.
    */
   keep(fingerprint: Fingerprint, answer: KeptAnswer): void {
     this.requireRoom(answer);

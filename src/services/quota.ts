@@ -23,13 +23,13 @@ export class Quota {
   readonly #limits: StorageLimits;
 
   /**
-   * `pressed` is called inside a write for an owner who keeps too much, or whose released contents exceed its storage
+   * `removeEarly` is called inside a write for an owner who keeps too much, or whose released contents exceed its storage
    * limit: some of both should be removed early.
    */
   constructor(parts: {
     tables: Tables;
     storageLimits: StorageLimits;
-    pressed: (releaser: Releaser) => void;
+    removeEarly: (releaser: Releaser) => void;
   }) {
     this.#parts = parts;
     this.#limits = parts.storageLimits;
@@ -96,7 +96,7 @@ export class Quota {
     const limit = this.limitOf(drive);
     if (limit === null) return;
     const owner = releaserOf(drive);
-    if (this.hasKeptExcess(owner, now) || this.excessOf(owner) > 0) this.#parts.pressed(owner);
+    if (this.hasKeptExcess(owner, now) || this.excessOf(owner) > 0) this.#parts.removeEarly(owner);
     const { size: kept } = this.#parts.tables.keptContents.of(owner);
     const released = this.#parts.tables.releasedContents.size(owner);
     if (this.#stored(owner, now) + kept + released <= limit * DISK_PER_STORAGE) return;
@@ -149,7 +149,7 @@ export class Quota {
     const owner = releaserOf(drive);
     const records = this.#records(owner) + more;
     const { records: kept } = this.#parts.tables.keptContents.of(owner);
-    if (kept > 0 && records + kept > room) this.#parts.pressed(owner);
+    if (kept > 0 && records + kept > room) this.#parts.removeEarly(owner);
     if (records > room) throw tooManyRecords(drive, room);
     if (records + kept <= room * DISK_PER_STORAGE) return;
     throw new CofferError(

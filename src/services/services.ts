@@ -14,12 +14,12 @@ import { Administrators } from "./accounts/administrators.ts";
 import { ApiKeys } from "./accounts/api-keys.ts";
 import { Archives } from "./contents/archives.ts";
 import { type BackupPlan, Backups } from "./upkeep/backups.ts";
-import { ContentChecks } from "./contents/content-checks.ts";
+import { BlobChecks } from "./contents/blob-checks.ts";
 import { Changes } from "./changes/changes.ts";
 import { Feed } from "./changes/feed.ts";
 import { Claims } from "./accounts/claims.ts";
 import { ClockWatch } from "./upkeep/clock-watch.ts";
-import { DamagedContents } from "./contents/damaged-contents.ts";
+import { DamagedBlobs } from "./contents/damaged-blobs.ts";
 import { Drives } from "./drives/drives.ts";
 import { EndedKeys } from "./accounts/ended-keys.ts";
 import { EarlyRemoval } from "./upkeep/early-removal.ts";
@@ -132,9 +132,9 @@ export type Services = ReturnType<typeof openServices>;
 /** Creates the use cases. Nothing runs until it is started. */
 export function openServices(given: ServiceParts) {
   const access = new Access(given);
-  const damaged = new DamagedContents(given);
+  const damaged = new DamagedBlobs(given);
   const missingContents = new MissingContents({ ...given, damaged });
-  const contentChecks = new ContentChecks({ ...given, damaged });
+  const blobChecks = new BlobChecks({ ...given, damaged });
   const documentReader = new DocumentReader(given);
   const indexer = new Indexer({ ...given, damaged, documentReader });
   const locks = new FolderLocks(given);
@@ -143,7 +143,7 @@ export function openServices(given: ServiceParts) {
   const linkPasswords = new Passwords(given);
   const linkUses = new LinkUses(given);
   const administrators = new Administrators(given);
-  const quota = new Quota({ ...given, pressed: (releaser) => early.ask(releaser) });
+  const quota = new Quota({ ...given, removeEarly: (releaser) => early.ask(releaser) });
   const retention: Retention = { days: given.keepDays, versions: given.keepVersions };
   const changes = new Changes(given);
   const endedKeys = new EndedKeys({ ...given, changes });
@@ -169,7 +169,7 @@ export function openServices(given: ServiceParts) {
   const works = new FolderWorks({ ...given, locks, pieces, snapshotRemoval, notices });
   const worksUnderWay = new WorksUnderWay({ ...given, access, pieces, works, notices });
   const folderChanges = new FolderChanges({ ...given, access, quota, tree, locks, pieces, works });
-  const parts = { ...given, retention, damaged, contentChecks, access, quota, locks, changes, tree, usage };
+  const parts = { ...given, retention, damaged, blobChecks, access, quota, locks, changes, tree, usage };
   const files = new Files(parts);
   const trash = new Trash({ ...parts, folderChanges });
   const versions = new Versions(parts);
@@ -207,7 +207,7 @@ export function openServices(given: ServiceParts) {
     drives: new Drives(parts),
     members: new Members(parts),
     files,
-    contentChecks,
+    blobChecks,
     archives,
     documentReader,
     extracts,

@@ -1,5 +1,5 @@
-import type { ContentsDirectory } from "../blobs/contents-directory.ts";
-import { type Content, damageIn, requireBytes } from "../blobs/content-file.ts";
+import type { BlobDirectory } from "../blobs/blob-directory.ts";
+import { type BlobFacts, damageIn, requireBytes } from "../blobs/blob-file.ts";
 import type { VerifiedDatabase } from "../db/verify/verified-database.ts";
 import type { Digest } from "../domain/contents/digest.ts";
 import { type Finding, quoted } from "../domain/upkeep/finding.ts";
@@ -22,7 +22,7 @@ const BATCH = 200;
 
 interface ContentsParts {
   readonly database: VerifiedDatabase;
-  readonly contents: ContentsDirectory;
+  readonly contents: BlobDirectory;
   readonly isQuick: boolean;
   /** Null to change nothing. */
   readonly repair: Repair | null;
@@ -49,7 +49,7 @@ export async function* verifyContents(parts: ContentsParts): AsyncGenerator<Veri
   }
 }
 
-async function* verifyContent(parts: ContentsParts, content: Content): AsyncGenerator<VerifyEvent> {
+async function* verifyContent(parts: ContentsParts, content: BlobFacts): AsyncGenerator<VerifyEvent> {
   const { database, repair } = parts;
   const { digest } = content;
   const look = () => damageIn(() => requireRight(parts, content));
@@ -73,7 +73,10 @@ async function* verifyContent(parts: ContentsParts, content: Content): AsyncGene
   }
 }
 
-async function requireRight({ database, contents, isQuick }: ContentsParts, content: Content): Promise<void> {
+async function requireRight(
+  { database, contents, isQuick }: ContentsParts,
+  content: BlobFacts,
+): Promise<void> {
   const bytes = content.size <= SMALL_CONTENT_BYTES ? database.bytesOf(content.digest) : null;
   if (bytes !== null) return requireBytes(`content ${content.digest} in the database`, bytes, content);
   if (isQuick) return contents.requireSize(content);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { ContentsDirectory, pathsIn } from "../blobs/contents-directory.ts";
-import { type Content, damageIn, requireBytes } from "../blobs/content-file.ts";
+import { BlobDirectory, pathsIn } from "../blobs/blob-directory.ts";
+import { type BlobFacts, damageIn, requireBytes } from "../blobs/blob-file.ts";
 import type { Clock } from "../process/clock.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
 import { Database } from "../db/engine/database.ts";
@@ -16,9 +16,9 @@ import { SMALL_CONTENT_BYTES } from "../domain/limits.ts";
 export class Repair implements AsyncDisposable {
   readonly #database: Database;
   readonly #tables: Tables;
-  readonly #contents: ContentsDirectory;
+  readonly #contents: BlobDirectory;
   readonly #tmpDir: string;
-  readonly #spareContents: ContentsDirectory;
+  readonly #spareContents: BlobDirectory;
   /** Of small contents, newest first. */
   readonly #spareDatabases: readonly string[];
 
@@ -26,9 +26,9 @@ export class Repair implements AsyncDisposable {
   private constructor(directory: DataDirectory, from: string, databases: readonly string[], clock: Clock) {
     this.#database = Database.open(directory.database, clock);
     this.#tables = openTables(this.#database);
-    this.#contents = new ContentsDirectory(directory.blobs);
+    this.#contents = new BlobDirectory(directory.blobs);
     this.#tmpDir = directory.tmp;
-    this.#spareContents = new ContentsDirectory(join(from, "blobs"));
+    this.#spareContents = new BlobDirectory(join(from, "blobs"));
     this.#spareDatabases = databases;
   }
 
@@ -46,7 +46,7 @@ export class Repair implements AsyncDisposable {
   }
 
   /** Writes a content anew. Returns false if there are no right bytes for it. */
-  async content(content: Content): Promise<boolean> {
+  async content(content: BlobFacts): Promise<boolean> {
     return content.size <= SMALL_CONTENT_BYTES ? this.#small(content) : this.#file(content);
   }
 
@@ -55,7 +55,7 @@ export class Repair implements AsyncDisposable {
     await this.#tables.write(() => this.#tables.damagedContents.remove(digest));
   }
 
-  async #file(content: Content): Promise<boolean> {
+  async #file(content: BlobFacts): Promise<boolean> {
     const pieces = this.#spareContents.pieces(content);
     const damage = await damageIn(() => this.#contents.rewrite(content, pieces, this.#tmpDir));
     if (damage !== null) return false;
@@ -63,7 +63,7 @@ export class Repair implements AsyncDisposable {
     return true;
   }
 
-  async #small(content: Content): Promise<boolean> {
+  async #small(content: BlobFacts): Promise<boolean> {
     const bytes = await this.#spareBytes(content);
     if (bytes === null) return false;
     const { blobs, smallContents, damagedContents } = this.#tables;
@@ -77,7 +77,7 @@ export class Repair implements AsyncDisposable {
   }
 
   /** The bytes of a small content, which are right; null if there are none. */
-  async #spareBytes(content: Content): Promise<Uint8Array | null> {
+  async #spareBytes(content: BlobFacts): Promise<Uint8Array | null> {
     for (const path of this.#spareDatabases) {
       const bytes = spareBytes(path, content.digest);
       if (bytes === null) continue;

@@ -13,7 +13,7 @@ import { readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { BlobStore } from "../../src/blobs/blob-store.ts";
-import { DamagedContent } from "../../src/blobs/content-file.ts";
+import { DamagedBlob } from "../../src/blobs/blob-file.ts";
 import { Database } from "../../src/db/engine/database.ts";
 import { openTables } from "../../src/db/tables.ts";
 import type { Digest } from "../../src/domain/contents/digest.ts";
@@ -373,7 +373,7 @@ describe.each(things)("%s in a content's place", (name, place) => {
       () => opened.store.read(blob, { start: 1, end: 3 }),
       () => opened.store.readAll(blob),
     ]) {
-      expect(await failureOf(attempt)).toBeInstanceOf(DamagedContent);
+      expect(await failureOf(attempt)).toBeInstanceOf(DamagedBlob);
     }
     expect(await listAll(opened.store)).toEqual([]);
   });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ContentsDirectory } from "../../src/blobs/contents-directory.ts";
-import type { Content } from "../../src/blobs/content-file.ts";
+import { BlobDirectory } from "../../src/blobs/blob-directory.ts";
+import type { BlobFacts } from "../../src/blobs/blob-file.ts";
 import { VerifiedDatabase } from "../../src/db/verify/verified-database.ts";
 import { verifyContents } from "../../src/verify/contents.ts";
 import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/server/appliance.ts";
@@ -14,7 +14,7 @@ import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-
 import { verified } from "../support/faults/verified.ts";
 
 /** Contents of which somebody writes one anew as soon as it has been read. */
-class HealedContents extends ContentsDirectory {
+class HealedContents extends BlobDirectory {
   readonly #healed: Stored;
 
   constructor(blobsDir: string, healed: Stored) {
@@ -22,7 +22,7 @@ class HealedContents extends ContentsDirectory {
     this.#healed = healed;
   }
 
-  override async *pieces(content: Content): AsyncGenerator<Uint8Array> {
+  override async *pieces(content: BlobFacts): AsyncGenerator<Uint8Array> {
     try {
       yield* super.pieces(content);
     } finally {
@@ -102,7 +102,7 @@ test("a content that is removed before its turn is no finding", async () => {
     files.push(await putFile(own, `removed/${n}.bin`, sampleBytes(30_000, 7010 + n)));
   }
   using database = VerifiedDatabase.open(join(forgetful.dataDir, "coffer.db"));
-  const contents = new ContentsDirectory(join(forgetful.dataDir, "blobs"));
+  const contents = new BlobDirectory(join(forgetful.dataDir, "blobs"));
   const events = verifyContents({ database, contents, isQuick: false, repair: null });
   await events.next();
   for (const { id } of files) await own.client.delete(`/v0/files/${id}`);

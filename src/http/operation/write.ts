@@ -31,13 +31,16 @@ export interface ContentAnswer extends JsonAnswer {
  */
 export class Reply<A extends JsonAnswer = JsonAnswer> {
   readonly #attempt: Attempt | null;
-  readonly #fingerprintOf: (answer: A) => Fingerprint;
+  readonly #identify: (answer: A) => Fingerprint;
   #response: Response | null = null;
 
-  /** @param attempt null without an Idempotency-Key */
-  constructor(attempt: Attempt | null, fingerprintOf: (answer: A) => Fingerprint) {
+  /**
+   * @param attempt null without an Idempotency-Key
+   * @param identify which request it is the response to
+   */
+  constructor(attempt: Attempt | null, identify: (answer: A) => Fingerprint) {
     this.#attempt = attempt;
-    this.#fingerprintOf = fingerprintOf;
+    this.#identify = identify;
   }
 
   /** What a handler passes to its service as `within`. @param answer turns what happened into the response */
@@ -45,7 +48,7 @@ export class Reply<A extends JsonAnswer = JsonAnswer> {
     return (happened) => {
       const given = answer(happened);
       const kept = keptFrom(given);
-      this.#attempt?.keep(this.#fingerprintOf(given), kept);
+      this.#attempt?.keep(this.#identify(given), kept);
       this.#response = responseOf(kept, {});
     };
   }

@@ -2,7 +2,7 @@ import { type CofferError, invalid } from "../../domain/errors.ts";
 import type { ContentSink } from "./json-string.ts";
 import type { WriteContent } from "./upload-body.ts";
 
-/** Size of the output buffer in bytes, for a small content and for the rest of a larger one: multiples of three. */
+/** Size of the output buffer in bytes, for a small upload and for the rest of a larger one: multiples of three. */
 const FIRST_CAPACITY = 24 * 1024;
 const CAPACITY = 48 * 1024;
 

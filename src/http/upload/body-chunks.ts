@@ -6,7 +6,7 @@ import type { RequestContext } from "../gate/request-context.ts";
 import { bodyTooLarge } from "../json/json-body.ts";
 import type { WriteContent } from "./upload-body.ts";
 
-// A small content in base64, and its other fields. In bytes.
+// A small file in base64, and its other fields. In bytes.
 const SHORT_BODY = 32 * 1024;
 
 /** How fast clients must send contents. */
@@ -21,19 +21,19 @@ export interface Reading {
   readonly limit: number;
   readonly pace: Pace;
   /** Called as chunks come; what it throws ends it. */
-  readonly look?: () => void;
+  readonly check?: () => void;
 }
 
 /**
  * A request's body as it arrives. Each chunk resets the idle timeout; the runtime does not do that itself. A short
  * body is one chunk: a stream costs the runtime twice the time, and 256 KiB of memory for each chunk. Throws
  * PAYLOAD_TOO_LARGE after `limit` bytes, as what a parser ignores counts nowhere else if no length was announced, and
- * REQUEST_TIMEOUT, and what `look` throws.
+ * REQUEST_TIMEOUT, and what `check` throws.
  */
 export async function* chunksOf(
   request: Request,
   context: RequestContext,
-  { limit, pace, look }: Reading,
+  { limit, pace, check }: Reading,
 ): AsyncGenerator<Uint8Array> {
   let length = 0;
   const chunks = isShort(request)
@@ -41,7 +41,7 @@ export async function* chunksOf(
     : paced(releasedChunks(request.body), pace);
   for await (const chunk of chunks) {
     context.keepAlive();
-    look?.();
+    check?.();
     length += chunk.length;
     if (length > limit) throw bodyTooLarge(limit);
     yield chunk;

@@ -61,9 +61,8 @@ export class JsonScanner {
   }
 
   /**
-   * Reads `chunk` from `at` to its end or the start of the content; returns where it stopped.
-   * @throws CofferError VALIDATION_ERROR if the body is not an object or has two contents, PAYLOAD_TOO_LARGE if the
-   *   envelope exceeds `MAX_FIELD_BYTES`
+   * Reads `chunk` from `at` to its end or the start of the content; returns where it stopped. Throws VALIDATION_ERROR
+   * if the body is not an object or has two contents, PAYLOAD_TOO_LARGE if the envelope exceeds `MAX_FIELD_BYTES`.
    */
   scanFields(chunk: Buffer, at: number): number {
     for (let i = at; i < chunk.length; i++) {

@@ -44,14 +44,14 @@ export class ContentString {
 
   /** Takes characters of `chunk` from `at`. Returns where it stopped: maybe before its end, to be called again. */
   async take(chunk: Buffer, at: number): Promise<number> {
-    const next = this.#scan(chunk, at);
+    const next = this.scan(chunk, at);
     if (this.ended) await this.#sink.finish();
     else if (next < chunk.length) await this.#sink.drain();
     return next;
   }
 
   /** Takes as many as the sink has room for. Returns where it stopped: at the end of the chunk, room, or string. */
-  #scan(chunk: Buffer, at: number): number {
+  scan(chunk: Buffer, at: number): number {
     const window = chunk.subarray(at, at + this.#sink.room);
     // Each is looked for again only from behind the one before, so that all of it takes linear time.
     let quote = -1;
@@ -59,7 +59,7 @@ export class ContentString {
     let i = 0;
     while (i < window.length) {
       if (this.#escapeLength > 0) {
-        this.#escapeByte(window[i++] ?? 0);
+        if (this.#takesEscaped(window[i] ?? 0)) i++;
         continue;
       }
       if (quote < i) quote = indexOrEnd(window, QUOTE, i);
@@ -78,23 +78,24 @@ export class ContentString {
     return at + i;
   }
 
-  #escapeByte(byte: number): void {
+  /** Takes the next byte of an escape. Returns false for one that is none, which ends it. */
+  #takesEscaped(byte: number): boolean {
     if (this.#escapeLength === 1 && byte === LETTER_U) {
       this.#escapeLength = 2;
       this.#escapeValue = 0;
-      return;
+      return true;
     }
     if (this.#escapeLength === 1) {
       this.#escapeLength = 0;
       this.#sink.appendEscaped(ESCAPES.get(byte) ?? -1);
-      return;
+      return true;
     }
     const digit = HEX_DIGITS[byte] ?? -1;
-    if (digit === -1) this.#sink.appendEscaped(-1);
     this.#escapeValue = this.#escapeValue * 16 + digit;
-    if (++this.#escapeLength < 6) return;
+    if (digit !== -1 && ++this.#escapeLength < 6) return true;
     this.#escapeLength = 0;
-    this.#sink.appendEscaped(this.#escapeValue);
+    this.#sink.appendEscaped(digit === -1 ? -1 : this.#escapeValue);
+    return digit !== -1;
   }
 }
 
@@ -103,51 +104,40 @@ function indexOrEnd(bytes: Buffer, byte: number, from: number): number {
   return at === -1 ? bytes.length : at;
 }
 
+/** For who only asks where a string ends. */
+const NO_SINK: ContentSink = {
+  room: Number.POSITIVE_INFINITY,
+  append() {},
+  appendEscaped() {},
+  async drain() {},
+  async finish() {},
+};
+
 /** Keeps the first bytes of a JSON string as they are, until it is known how they are to be read. */
 export class HeldString {
-  /** Whether the closing quote has been read. */
-  ended = false;
-
+  /** What is kept, with the closing quote. */
+  bytes = Buffer.alloc(0);
   readonly #most: number;
-  #bytes = Buffer.alloc(0);
-  #isEscaped = false;
+  readonly #string = new ContentString(NO_SINK);
 
   /** @param most how many bytes are kept */
   constructor(most: number) {
     this.#most = most;
   }
 
-  get isFull(): boolean {
-    return this.#bytes.length === this.#most;
+  /** Whether the closing quote has been read. */
+  get ended(): boolean {
+    return this.#string.ended;
   }
 
-  /** What is kept, with the closing quote. */
-  get bytes(): Buffer {
-    return this.#bytes;
+  get isFull(): boolean {
+    return this.bytes.length === this.#most;
   }
 
   /** Keeps bytes of `chunk` from `at`. Returns where it stopped: at its end, when full, or behind the string. */
   hold(chunk: Buffer, at: number): number {
-    const window = chunk.subarray(at, at + this.#most - this.#bytes.length);
-    const quote = this.#quoteIn(window);
-    this.ended = quote !== -1;
-    const kept = this.ended ? window.subarray(0, quote + 1) : window;
-    this.#bytes = Buffer.concat([this.#bytes, kept]);
-    return at + kept.length;
-  }
-
-  /** Where the string ends; -1 if that is later. */
-  #quoteIn(window: Buffer): number {
-    let at = this.#isEscaped ? 1 : 0;
-    let quote = window.indexOf(QUOTE, at);
-    for (;;) {
-      // Looked for again only from behind the one before, so that all of it takes linear time.
-      if (quote !== -1 && quote < at) quote = window.indexOf(QUOTE, at);
-      const backslash = window.subarray(at, quote === -1 ? undefined : quote).indexOf(BACKSLASH);
-      this.#isEscaped = backslash !== -1 && at + backslash + 1 === window.length;
-      if (backslash === -1 || this.#isEscaped) return backslash === -1 ? quote : -1;
-      // It escapes the byte behind it.
-      at += backslash + 2;
-    }
+    const next = this.#string.scan(chunk.subarray(0, at + this.#most - this.bytes.length), at);
+    this.bytes = Buffer.concat([this.bytes, chunk.subarray(at, next)]);
+    return next;
   }
 }

@@ -87,7 +87,7 @@ export async function readJsonUpload(
     );
     requireExactField(text, fields, "metadata");
     requireEncoding(fields);
-    await content?.finish(encodingIn(fields), () => isTextual(fields));
+    await content?.finish(fields);
     return { fields, contentKey: scanner.contentKey };
   } finally {
     content?.[Symbol.dispose]();
@@ -119,8 +119,8 @@ function isTextual(fields: unknown): boolean {
   return typeof name === "string" && isTextType(mimeTypeOf(name));
 }
 
-/** How much of the content is looked at to see whether it is words. Bytes. */
-const LOOKED_AT = 8 * 1024;
+/** How many bytes of the content tell whether it is words. */
+const WORDS_BYTES = 8 * 1024;
 
 /** As much of a `content` is kept until its `encoding` is known, which may come behind it. Bytes. */
 export const HELD_BYTES = 64 * 1024;
@@ -164,15 +164,12 @@ class JsonContent implements Disposable {
     return next;
   }
 
-  /**
-   * Checks the content against the other fields, once all of them are known, and writes what was kept.
-   *
-   * @param isTextual whether the other fields say that it is a text
-   */
-  async finish(encoding: Encoding | null, isTextual: () => boolean): Promise<void> {
+  /** Checks the content against the other fields, once all of them are known, and writes what was kept. */
+  async finish(fields: unknown): Promise<void> {
+    const encoding = encodingIn(fields);
     if (this.#held !== null) {
       const held = this.#held;
-      if (encoding === null && isWords(unescaped(held.bytes))) await this.#finishWords(held, isTextual);
+      if (encoding === null && isWords(unescaped(held.bytes))) await this.#finishWords(held, fields);
       else await this.#release(held, encoding ?? "base64", this.#write);
       return;
     }
@@ -186,11 +183,11 @@ class JsonContent implements Disposable {
   }
 
   /** Words may be sent where base64 must be: as base64 of a text they must be well-formed. */
-  async #finishWords(held: HeldString, isTextual: () => boolean): Promise<void> {
+  async #finishWords(held: HeldString, fields: unknown): Promise<void> {
     const pieces: Buffer[] = [];
     await this.#release(held, "base64", async (piece) => void pieces.push(Buffer.from(piece)));
     const bytes = Buffer.concat(pieces);
-    if (!isUtf8(bytes) && isTextual())
+    if (!isUtf8(bytes) && isTextual(fields))
       throw invalid(
         "content",
         'must be base64, but is plainly text: send it as `text` instead. If it is base64, add `"encoding": "base64"`',
@@ -221,7 +218,7 @@ class JsonContent implements Disposable {
 
 /** The start of what is kept of a string, with its line breaks; other escapes are of no letters. */
 function unescaped(bytes: Buffer): string {
-  const text = bytes.subarray(0, -1).toString("latin1", 0, LOOKED_AT);
+  const text = bytes.subarray(0, -1).toString("latin1", 0, WORDS_BYTES);
   // Most have none, which the runtime sees much faster than a pattern does.
   if (!text.includes("\\")) return text;
   return text.replaceAll(/\\[nrt/]/g, (escape) => (escape === "\\/" ? "/" : "\n"));

@@ -130,9 +130,8 @@ async function ignore(): Promise<void> {}
 const PARAMETER = /;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:\\["\\]|\\(?!["\\])|[^"\\])*)"|([^\s;"]+))[ \t]*/;
 
 /**
- * Reads a part's header lines.
- * @throws CofferError VALIDATION_ERROR on `body` if they are malformed, name no field, or have a transfer encoding,
- *   which we do not decode (RFC 7578 section 4.7 deprecates it)
+ * Reads a part's header lines. Throws VALIDATION_ERROR on `body` if they are malformed, name no field, or have a
+ * transfer encoding, which we do not decode (RFC 7578 section 4.7 deprecates it).
  */
 function parsePartHeader(lines: readonly string[]): PartHeader {
   const headers = new Map<string, string>();

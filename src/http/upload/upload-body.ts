@@ -5,7 +5,7 @@ import { requireExactNumbers } from "../json/exact-numbers.ts";
 import { parseJson, withoutMark } from "../json/json-text.ts";
 
 /**
- * Takes the next piece of an uploaded content, in order; never an empty one. The piece's memory may be reused once
+ * Takes the next piece of the content, in order; never an empty one. The piece's memory may be reused once
  * the promise has resolved, so keep a copy, not the piece. A rejection ends the upload and is passed on to the code
  * that reads it.
  */
@@ -38,9 +38,8 @@ export function fieldsTooLarge(): CofferError {
 }
 
 /**
- * The JSON value that is sent as text for metadata, where a request has no JSON around it.
- *
- * @throws CofferError VALIDATION_ERROR on `metadata` or a number in it
+ * The JSON value that is sent as text for metadata, where a request has no JSON around it. Throws VALIDATION_ERROR on
+ * `metadata` or a number in it.
  */
 export function parseMetadata(sent: string): unknown {
   const text = withoutMark(sent);

@@ -19,7 +19,7 @@ import {
 import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";
 import type { Access, Reach } from "../access.ts";
 import { mayGoOn } from "../may-go-on.ts";
-import type { DamagedContents, FilePlace } from "./damaged-contents.ts";
+import type { DamagedBlobs, FilePlace } from "./damaged-blobs.ts";
 import { holderOf, type SlotHolder, Slots } from "../slots.ts";
 import type { UsageMeter } from "../accounts/usage.ts";
 import { type ZipContent, type ZipSource, zipStream } from "./zip-stream.ts";
@@ -61,7 +61,7 @@ export class Archives {
   constructor(parts: {
     tables: Tables;
     blobs: BlobStore;
-    damaged: DamagedContents;
+    damaged: DamagedBlobs;
     access: Access;
     clock: Clock;
     usage: UsageMeter;

@@ -29,16 +29,16 @@ export interface Arrival extends AnnouncedBytes {
  * What is arriving counts before it is stored: it is on the disk, for as long as its client takes. Bytes that were
  * announced count from the start. In memory only: no upload outlives this process.
  */
-export class ArrivingContents {
+export class ArrivingUploads {
   readonly #slots = new Slots({ limits: UPLOAD_LIMITS, noun: "uploads" });
   /** Bytes, by whose they are. */
   readonly #bytes = new Map<string, number>();
 
   /** Begins to count an upload. Throws RATE_LIMITED, QUOTA_EXCEEDED. */
-  begin(arrival: Arrival): ArrivingContent {
+  begin(arrival: Arrival): ArrivingUpload {
     const slot = this.#slots.take(arrival.holder, arrival.client);
     try {
-      return new ArrivingContent({ arrival, slot, all: this.#bytes });
+      return new ArrivingUpload({ arrival, slot, all: this.#bytes });
     } catch (error) {
       slot[Symbol.dispose]();
       throw error;
@@ -47,7 +47,7 @@ export class ArrivingContents {
 }
 
 /** An upload that is arriving. Dispose of it once it is stored or dropped; doing so again does nothing. */
-export class ArrivingContent implements Disposable {
+export class ArrivingUpload implements Disposable {
   readonly #key: string;
   readonly #room: number | null;
   readonly #parts;

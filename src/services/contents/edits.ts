@@ -4,8 +4,7 @@ import type { Within } from "../../db/engine/database.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { type Edit, requireEdits, sentBytes } from "../../domain/contents/edit/edit.ts";
 import { EditedText } from "../../domain/contents/edit/edited-text.ts";
-import { Pace, type Paced } from "../../domain/contents/edit/pace.ts";
-import { asUtf8Steps, encodeSteps } from "../../domain/contents/edit/paced-encoding.ts";
+import { asUtf8Steps, encodeSteps, Pace, type Paced } from "../../domain/contents/edit/pace.ts";
 import { type Diff, unifiedDiffSteps } from "../../domain/contents/edit/unified-diff.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { File } from "../../domain/files/file.ts";
@@ -16,7 +15,7 @@ import { type LineIndex, markBytes } from "../../domain/contents/texts/lines.ts"
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
 import { asUtf8, type TextEncoding } from "../../domain/contents/texts/text-encoding.ts";
 import type { Access } from "../access.ts";
-import type { DamagedContents } from "./damaged-contents.ts";
+import type { DamagedBlobs } from "./damaged-blobs.ts";
 import { type LineIndexes, startOfLine } from "./line-indexes.ts";
 import { Turns } from "../turns.ts";
 import type { Uploads } from "./uploads.ts";
@@ -28,7 +27,7 @@ const ATTEMPTS = 5;
 /** Longer texts are edited one at a time, since each is in memory several times. */
 const LARGE_BYTES = MIB;
 
-/** How much of a content is read, hashed and written at once. */
+/** How many bytes are read, hashed and written at once. */
 const PIECE_BYTES = 256 * 1024;
 
 export interface EditOptions {
@@ -59,7 +58,7 @@ export class Edits {
   constructor(parts: {
     access: Access;
     blobs: BlobStore;
-    damaged: DamagedContents;
+    damaged: DamagedBlobs;
     uploads: Uploads;
     usage: UsageMeter;
     indexes: LineIndexes;
@@ -68,7 +67,7 @@ export class Edits {
   }
 
   /**
-   * Edits a file's text: all edits, in their order, or none. Only the content changes. A content of any size can be
+   * Edits a file's text: all edits, in their order, or none. Only the content changes. One of any size can be
    * appended to; nothing of it is in memory then. What is sent counts as bandwidth.
    *
    * @throws CofferError VALIDATION_ERROR, UNAUTHORIZED, NOT_FOUND, CONFLICT, PRECONDITION_FAILED, PAYLOAD_TOO_LARGE,
@@ -84,31 +83,11 @@ export class Edits {
   ): Promise<EditedFile> {
     requireEdits(edits);
     const { id, driveId, size } = this.#parts.access.fileToWrite(caller, ref);
-    const edit = () => this.#inAttempts(caller, ref, edits, options, within);
+    const edit = () => inAttempts(() => this.#attempt(caller, ref, edits, options, within));
     const inMemory = size > LARGE_BYTES && !isAppending(edits);
     const edited = await this.#turns.take(id, () => (inMemory ? this.#turns.take("large", edit) : edit()));
     this.#parts.usage.countBytes(driveId, sentBytes(edits));
     return edited;
-  }
-
-  async #inAttempts(
-    caller: Caller,
-    ref: FileRef,
-    edits: readonly Edit[],
-    options: EditOptions,
-    within: Within<EditedFile> | undefined,
-  ): Promise<EditedFile> {
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      try {
-        return await this.#attempt(caller, ref, edits, options, within);
-      } catch (error) {
-        if (!(error instanceof ReplacedMeanwhile)) throw error;
-      }
-    }
-    throw new CofferError(
-      "CONFLICT",
-      "The file was replaced again and again while it was edited. Nothing was changed; try again.",
-    );
   }
 
   async #attempt(
@@ -176,7 +155,7 @@ export class Edits {
     return { diff, pieces: () => inPieces(mark, ...contents) };
   }
 
-  /** A large content is read and checked in pieces: its hash alone takes ten milliseconds. */
+  /** A large blob is read and checked in pieces: its hash alone takes ten milliseconds. */
   #readAll(file: File): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
     return file.size > LARGE_BYTES ? this.#readPieces(file) : this.#parts.blobs.readAll(file);
   }
@@ -214,6 +193,21 @@ export class Edits {
     }
     yield* appended;
   }
+}
+
+/** Does a work anew while somebody replaces the file under it. Throws CONFLICT where that goes on and on. */
+async function inAttempts<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ReplacedMeanwhile)) throw error;
+    }
+  }
+  throw new CofferError(
+    "CONFLICT",
+    "The file was replaced again and again while it was edited. Nothing was changed; try again.",
+  );
 }
 
 function isAppending(edits: readonly Edit[]): edits is readonly (Edit & { readonly op: "append" })[] {

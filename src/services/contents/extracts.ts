@@ -6,7 +6,7 @@ import type { FileRef } from "../../domain/files/file-ref.ts";
 import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES } from "../../domain/limits.ts";
 import { isJsonType, isTextType } from "../../domain/contents/media-type.ts";
 import { encodingsFor, type TextEncoding } from "../../domain/contents/texts/text-encoding.ts";
-import { contentPieces } from "./line-indexes.ts";
+import { contentPieces, isTextIn } from "./line-indexes.ts";
 import type { Documents } from "../extraction/documents.ts";
 import type { Files } from "../files/files.ts";
 import { holderOf, type SlotHolder } from "../slots.ts";
@@ -99,20 +99,9 @@ function requireReadable({ mimeType, size }: File, isJson: boolean): void {
 async function encodingOf(content: Blob): Promise<TextEncoding> {
   const head = await content.slice(0, 2).bytes();
   for (const encoding of encodingsFor(head)) {
-    if (await isText(content, encoding)) return encoding;
+    if (await isTextIn(content, encoding)) return encoding;
   }
   throw failed("it is not text");
-}
-
-async function isText(content: Blob, encoding: TextEncoding): Promise<boolean> {
-  try {
-    for await (const piece of decoded(content, encoding)) if (piece.includes("\0")) return false;
-    return true;
-  } catch (error) {
-    // A decoder throws TypeError for bytes that are invalid in its encoding.
-    if (error instanceof TypeError) return false;
-    throw error;
-  }
 }
 
 /** The text without a byte order mark. No piece ends inside a character. */

@@ -25,11 +25,7 @@ export class LineIndexes {
   /** Large texts are read one at a time, so that many do not slow down all else. */
   readonly #turns = new Turns<"large">();
 
-  /**
-   * The index of a file's content.
-   *
-   * @throws CofferError UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED
-   */
+  /** The index of a file's content. Throws UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED. */
   of(file: FileFacts, content: Blob): Promise<LineIndex> {
     requireTextType(file);
     if (file.size <= INDEX_STEP) return indexOf(file, content);
@@ -74,18 +70,27 @@ async function indexOf({ mimeType }: FileFacts, content: Blob): Promise<LineInde
 
 /** The index, if the whole content is text in this encoding; else null. */
 async function indexIn(content: Blob, encoding: TextEncoding, mark: number): Promise<LineIndex | null> {
-  const decoder = new TextDecoder(encoding, { fatal: true });
   const counter = new LineCounter(encoding, mark);
+  return (await isTextIn(content, encoding, (piece) => counter.add(piece))) ? counter.index() : null;
+}
+
+/** Whether the whole content is text in an encoding. Text never holds a NUL. @param seen is called with each piece */
+export async function isTextIn(
+  content: Blob,
+  encoding: TextEncoding,
+  seen: (piece: Uint8Array) => void = () => {},
+): Promise<boolean> {
+  const decoder = new TextDecoder(encoding, { fatal: true });
   try {
     for await (const piece of contentPieces(content)) {
-      if (decoder.decode(piece, { stream: true }).includes("\0")) return null;
-      counter.add(piece);
+      if (decoder.decode(piece, { stream: true }).includes("\0")) return false;
+      seen(piece);
     }
     decoder.decode();
-    return counter.index();
+    return true;
   } catch (error) {
     // A decoder throws TypeError for bytes that are invalid in its encoding.
-    if (error instanceof TypeError) return null;
+    if (error instanceof TypeError) return false;
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import { partOf, someLines, type TextPart } from "../../domain/contents/texts/so
 import { utf8Length } from "../../domain/contents/texts/text.ts";
 import { type TextEncoding, unitBytes } from "../../domain/contents/texts/text-encoding.ts";
 import type { Access } from "../access.ts";
-import type { ContentChecks } from "./content-checks.ts";
+import type { BlobChecks } from "./blob-checks.ts";
 import { afterLines, type LineIndexes, startOfLine } from "./line-indexes.ts";
 import type { UsageMeter } from "../accounts/usage.ts";
 
@@ -32,16 +32,11 @@ export interface ReadText extends TextPart {
 }
 
 export class Texts {
-  readonly #checks: ContentChecks;
+  readonly #checks: BlobChecks;
   readonly #parts;
 
-  constructor(parts: {
-    contentChecks: ContentChecks;
-    access: Access;
-    usage: UsageMeter;
-    indexes: LineIndexes;
-  }) {
-    this.#checks = parts.contentChecks;
+  constructor(parts: { blobChecks: BlobChecks; access: Access; usage: UsageMeter; indexes: LineIndexes }) {
+    this.#checks = parts.blobChecks;
     this.#parts = parts;
   }
 

@@ -15,9 +15,9 @@ import { requireMayExpire } from "../../domain/accounts/role.ts";
 import { previewOf } from "../../domain/contents/texts/text-encoding.ts";
 import type { Log } from "../../process/log.ts";
 import type { Access, Reach } from "../access.ts";
-import type { ArrivingContent } from "./arriving.ts";
-import type { FilePlace } from "./damaged-contents.ts";
-import type { ContentChecks } from "./content-checks.ts";
+import type { ArrivingUpload } from "./arriving.ts";
+import type { FilePlace } from "./damaged-blobs.ts";
+import type { BlobChecks } from "./blob-checks.ts";
 import type { Quota } from "../quota.ts";
 import type { SlotHolder } from "../slots.ts";
 import type { Tree } from "../files/tree.ts";
@@ -44,7 +44,7 @@ export interface UploadParts {
   readonly tree: Tree;
   readonly clock: Clock;
   readonly usage: UsageMeter;
-  readonly contentChecks: ContentChecks;
+  readonly blobChecks: BlobChecks;
   readonly log: Log;
   /** Bytes. */
   readonly maxFileSize: number;
@@ -66,7 +66,7 @@ export interface OneUploadParts extends UploadParts {
   readonly uploader: Uploader;
   readonly writer: BlobWriter;
   /** Null if no client is waited for. */
-  readonly arriving: ArrivingContent | null;
+  readonly arriving: ArrivingUpload | null;
   /** The most bytes that its drive or account can hold; null for no limit. Asked for when the content is long. */
   readonly room: () => number | null;
   /** Throws if the upload may not end any more. */
@@ -77,25 +77,24 @@ export interface OneUploadParts extends UploadParts {
 const ROOM_MATTERS = 64 * 1024;
 
 /** How often it is asked whether an upload that is arriving may go on, in milliseconds. */
-const LOOK_MS = 1000;
+const CHECK_MS = 1000;
 
 /** An upload of one file. Ends with `finish` or `abort`; `abort` after either does nothing. */
 export class Upload {
   readonly #parts: OneUploadParts;
   #received = 0;
-  #lookedAt: number;
-  /** Whether the write found other bytes of a small content, and put the right ones in their place. */
+  #checkedAt: number;
+  /** Whether the write found other bytes of a small blob, and put the right ones in their place. */
   #hasHealed = false;
 
   constructor(parts: OneUploadParts) {
     this.#parts = parts;
-    this.#lookedAt = parts.clock.now();
+    this.#checkedAt = parts.clock.now();
   }
 
   /**
-   * Adds the next piece; its memory may be reused once the promise has resolved.
-   *
-   * @throws CofferError PAYLOAD_TOO_LARGE, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE
+   * Adds the next piece; its memory may be reused once the promise has resolved. Throws PAYLOAD_TOO_LARGE,
+   * QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE.
    */
   async write(piece: Uint8Array): Promise<void> {
     this.#received += piece.length;
@@ -108,22 +107,20 @@ export class Upload {
   }
 
   /**
-   * Throws what `finish` would throw for who may not write any more; looks once a second. What arrives takes up its
+   * Throws what `finish` would throw for who may not write any more; checks once a second. What arrives takes up its
    * owner's room: it must not go on for long once its sender was shut out.
    */
   requireAllowed(): void {
     const now = this.#parts.clock.now();
     // Also if the clock was set back.
-    if (Math.abs(now - this.#lookedAt) < LOOK_MS) return;
-    this.#lookedAt = now;
+    if (Math.abs(now - this.#checkedAt) < CHECK_MS) return;
+    this.#checkedAt = now;
     this.#parts.requireAllowed();
   }
 
   /**
-   * Makes the content durable and creates or replaces the file. If it throws, nothing is left.
-   *
-   * @throws CofferError VALIDATION_ERROR, UNAUTHORIZED, NOT_FOUND, CONFLICT, PRECONDITION_FAILED,
-   *   QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE
+   * Makes the content durable and creates or replaces the file. If it throws, nothing is left. Throws VALIDATION_ERROR,
+   * UNAUTHORIZED, NOT_FOUND, CONFLICT, PRECONDITION_FAILED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE.
    */
   async finish(
     fields: UploadFields,
@@ -171,7 +168,7 @@ export class Upload {
         this.#parts.arriving?.[Symbol.dispose]();
         return result;
       });
-      if (blob.isWritten) this.#parts.contentChecks.note(blob.digest);
+      if (blob.isWritten) this.#parts.blobChecks.note(blob.digest);
       if (this.#hasHealed) this.#reportHealed(place, "its bytes in the database were wrong");
       return named;
     } finally {
@@ -188,7 +185,7 @@ export class Upload {
     });
   }
 
-  /** Removes a content that no row names. The check and the removal are one step, so no row can appear between. */
+  /** Removes a blob that no row names. The check and the removal are one step, so no row can appear between. */
   async #forgetRefused(digest: Digest): Promise<void> {
     const { blobs, store } = this.#parts.tables;
     // With adopted contents this may be one of them, which must stay; the sweep can tell.

@@ -3,13 +3,13 @@ import { actorOf } from "../../domain/changes/actor.ts";
 import { bucketOf, type Caller, isUnclaimed } from "../../domain/accounts/caller.ts";
 import { requireFits } from "../../domain/files/file.ts";
 import { once } from "../../domain/once.ts";
-import { type Announced, ArrivingContents } from "./arriving.ts";
+import { type Announced, ArrivingUploads } from "./arriving.ts";
 import { type OneUploadParts, Upload, type Uploader, type UploadParts } from "./upload.ts";
 
 /** Uploads: first the content, as it arrives, then its fields and path. */
 export class Uploads {
   readonly #parts: UploadParts;
-  readonly #arriving = new ArrivingContents();
+  readonly #arriving = new ArrivingUploads();
 
   constructor(parts: UploadParts) {
     this.#parts = parts;
@@ -46,11 +46,7 @@ export class Uploads {
     return limits.reduce((most, limit) => (most === null || limit === null ? null : Math.max(most, limit)));
   }
 
-  /**
-   * Starts an upload into a drive. Throws like `begin`.
-   *
-   * @param maxFileSize bytes
-   */
+  /** Starts an upload into a drive. Throws like `begin`. @param maxFileSize bytes */
   async beginFor(
     uploader: Uploader,
     driveId: string,

@@ -17,9 +17,9 @@ import { Piece, trashedFile } from "../../domain/folders/piece.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
 import { requireMayExpire } from "../../domain/accounts/role.ts";
 import type { Access } from "../access.ts";
-import type { ContentChecks } from "../contents/content-checks.ts";
+import type { BlobChecks } from "../contents/blob-checks.ts";
 import { mayGoOn } from "../may-go-on.ts";
-import type { DamagedContents } from "../contents/damaged-contents.ts";
+import type { DamagedBlobs } from "../contents/damaged-blobs.ts";
 import type { Tree } from "./tree.ts";
 import type { UsageMeter } from "../accounts/usage.ts";
 
@@ -47,19 +47,19 @@ export interface RemovedFiles {
 
 export class Files {
   readonly #parts;
-  readonly #checks: ContentChecks;
+  readonly #checks: BlobChecks;
 
   constructor(parts: {
     blobs: BlobStore;
-    damaged: DamagedContents;
-    contentChecks: ContentChecks;
+    damaged: DamagedBlobs;
+    blobChecks: BlobChecks;
     access: Access;
     tree: Tree;
     clock: Clock;
     usage: UsageMeter;
   }) {
     this.#parts = parts;
-    this.#checks = parts.contentChecks;
+    this.#checks = parts.blobChecks;
   }
 
   /** Throws NOT_FOUND, like every method here, for a file that the caller may not see. */
@@ -86,7 +86,7 @@ export class Files {
     return this.#parts.damaged.isKnown(file);
   }
 
-  /** The check of a content that is still running; null if there is none. It never rejects. */
+  /** The check of its blob that is still running; null if there is none. It never rejects. */
   runningCheck(file: FileFacts): Promise<void> | null {
     return this.#checks.running(file);
   }
@@ -96,7 +96,7 @@ export class Files {
     return this.#parts.blobs.isCutShort(file);
   }
 
-  /** Whether a content of a file may still be sent to a caller who has asked for it. */
+  /** Whether the content of a file may still be sent to a caller who has asked for it. */
   mayGoOn(caller: Caller, { driveId }: FileFacts): boolean {
     return mayGoOn(this.#parts.access, caller, [driveId]);
   }

@@ -1,5 +1,5 @@
-import { DamagedContent, requireBytes } from "../../blobs/content-file.ts";
-import { ContentsDirectory } from "../../blobs/contents-directory.ts";
+import { DamagedBlob, requireBytes } from "../../blobs/blob-file.ts";
+import { BlobDirectory } from "../../blobs/blob-directory.ts";
 import { type GrepFile, GrepFiles } from "../../db/grep/grep-files.ts";
 import { firstAfter, rangeFrom } from "../../db/files/path-range.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
@@ -13,13 +13,13 @@ import type { GrepFound, GrepPosition, GrepRequest, MatchedFile } from "./reques
 export class GrepWork {
   #opened: {
     readonly files: GrepFiles;
-    readonly contents: ContentsDirectory;
+    readonly contents: BlobDirectory;
     readonly stop: Int32Array;
   } | null = null;
 
   /** Must come first. @param stop one cell: what is running stops once it is not 0 */
   open({ database, blobsDir }: StorePlaces, stop: Int32Array): void {
-    this.#opened = { files: new GrepFiles(database), contents: new ContentsDirectory(blobsDir), stop };
+    this.#opened = { files: new GrepFiles(database), contents: new BlobDirectory(blobsDir), stop };
   }
 
   /** Returns what it found; or why the pattern is none, to complete the sentence "pattern ...". */
@@ -96,7 +96,7 @@ export class GrepWork {
       };
       return await new FileScan({ ...parts, source }).run();
     } catch (error) {
-      if (error instanceof DamagedContent) return "unread";
+      if (error instanceof DamagedBlob) return "unread";
       throw error;
     }
   }

@@ -1,5 +1,5 @@
-import { requireBytes } from "../../blobs/content-file.ts";
-import { ContentsDirectory } from "../../blobs/contents-directory.ts";
+import { requireBytes } from "../../blobs/blob-file.ts";
+import { BlobDirectory } from "../../blobs/blob-directory.ts";
 import { type Batch, IndexFile, type IndexedText } from "../../db/search/index-file.ts";
 import { indexPathOf } from "../../db/search/index-tables.ts";
 import type { LackingFiles } from "../../db/search/jobs.ts";
@@ -64,7 +64,7 @@ export class IndexWork {
   #opened: {
     readonly jobs: JobReader;
     readonly index: IndexFile;
-    readonly contents: ContentsDirectory;
+    readonly contents: BlobDirectory;
   } | null = null;
 
   /**
@@ -77,7 +77,7 @@ export class IndexWork {
     const path = indexPathOf(database);
     const kept = batch === null ? null : await IndexFile.open(path, batch);
     const index = kept ?? (await IndexFile.make(path, fresh));
-    this.#opened = { index, jobs: new JobReader(database), contents: new ContentsDirectory(blobsDir) };
+    this.#opened = { index, jobs: new JobReader(database), contents: new BlobDirectory(blobsDir) };
     return kept === null;
   }
 

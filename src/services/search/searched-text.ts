@@ -1,5 +1,5 @@
 import type { BlobStore } from "../../blobs/blob-store.ts";
-import type { Content } from "../../blobs/content-file.ts";
+import type { BlobFacts } from "../../blobs/blob-file.ts";
 import { SEARCHED_BYTES, searchedText } from "../../domain/search/slices.ts";
 
 /**
@@ -9,7 +9,7 @@ import { SEARCHED_BYTES, searchedText } from "../../domain/search/slices.ts";
  */
 export async function readSearchedText(
   blobs: BlobStore,
-  content: Content,
+  content: BlobFacts,
   most = SEARCHED_BYTES,
 ): Promise<string | null> {
   const beginning = await blobs.readBeginning(content, Math.min(SEARCHED_BYTES, most));

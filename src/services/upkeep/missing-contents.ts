@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Content, DamagedContent } from "../../blobs/content-file.ts";
+import { type BlobFacts, DamagedBlob } from "../../blobs/blob-file.ts";
 import type { Digest } from "../../domain/contents/digest.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { Parts } from "../parts.ts";
@@ -85,7 +85,7 @@ export class MissingContents {
     this.#parts.log.error(TOLD, { missing: missing.length, looked_for: looked.size });
   }
 
-  async *#sample(): AsyncGenerator<Content[]> {
+  async *#sample(): AsyncGenerator<BlobFacts[]> {
     const { blobs, smallContents } = this.#parts.tables;
     const { smallBytes } = smallContents;
     yield blobs.newestFiles(smallBytes);
@@ -96,12 +96,12 @@ export class MissingContents {
   }
 
   /** Remembers what is not as it was. */
-  async #isMissing(content: Content): Promise<boolean> {
+  async #isMissing(content: BlobFacts): Promise<boolean> {
     try {
       await this.#parts.blobs.requireFile(content);
       return false;
     } catch (error) {
-      if (!(error instanceof DamagedContent)) throw error;
+      if (!(error instanceof DamagedBlob)) throw error;
       return (await this.#parts.damaged.remember(error)) && error.isMissing;
     }
   }

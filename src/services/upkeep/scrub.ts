@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Content } from "../../blobs/content-file.ts";
+import type { BlobFacts } from "../../blobs/blob-file.ts";
 import type { ScrubState } from "../../db/upkeep/scrub.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { Parts } from "../parts.ts";
@@ -132,7 +132,7 @@ export class Scrub {
     await this.#parts.tables.writeDerived(() => this.#parts.tables.scrub.put(state));
   }
 
-  async #check(content: Content): Promise<void> {
+  async #check(content: BlobFacts): Promise<void> {
     await this.#pause(LEAST_BYTES);
     await this.#parts.damaged.check(content, (bytes) => this.#pause(bytes));
   }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import type { BlobStore, SmallContents } from "../../../src/blobs/blob-store.ts";
+import type { BlobStore, SmallBlobs } from "../../../src/blobs/blob-store.ts";
 import type { BlobWriter, PinnedBlob } from "../../../src/blobs/blob-writer.ts";
-import { type Content, DamagedContent, type KnownDamage } from "../../../src/blobs/content-file.ts";
+import { type BlobFacts, DamagedBlob, type KnownDamage } from "../../../src/blobs/blob-file.ts";
 import { type Digest, parseDigest } from "../../../src/domain/contents/digest.ts";
 import { CofferError } from "../../../src/domain/errors.ts";
 
 /** A content that was stored, and stays until it is unpinned. */
-export interface Stored extends Content, Disposable {
+export interface Stored extends BlobFacts, Disposable {
   readonly head: Uint8Array;
   /** Whether it has replaced damaged bytes. */
   readonly isHealed: boolean;
@@ -36,7 +36,7 @@ export interface ContentKind {
 }
 
 /** For a store of its own, without a database: all contents are files. */
-export const ALL_FILES: SmallContents = { smallBytes: -1, get: () => null };
+export const ALL_FILES: SmallBlobs = { smallBytes: -1, get: () => null };
 
 /** For the same: no content was found damaged. */
 export const NO_DAMAGE: KnownDamage = { problemOf: () => null };
@@ -227,7 +227,7 @@ export function describeBlobStore({ name, largest, open }: ContentKind): void {
       const absent = { digest: digestOf(sampleBytes(10)), size: 10 };
       for (const attempt of [() => opened.store.read(absent), () => opened.store.readAll(absent)]) {
         const error = await failureOf(attempt);
-        expect(error).toBeInstanceOf(DamagedContent);
+        expect(error).toBeInstanceOf(DamagedBlob);
         expect(error).not.toBeInstanceOf(CofferError);
       }
     });
@@ -305,7 +305,7 @@ export function describeBlobStore({ name, largest, open }: ContentKind): void {
         () => opened.store.readAll(blob),
         () => opened.store.readBeginning(blob, 1),
       ]) {
-        expect(await failureOf(attempt)).toBeInstanceOf(DamagedContent);
+        expect(await failureOf(attempt)).toBeInstanceOf(DamagedBlob);
       }
     });
 
@@ -327,7 +327,7 @@ export function describeBlobStore({ name, largest, open }: ContentKind): void {
       const content = sampleBytes(1000);
       const { digest } = await putWith(opened, content);
       await opened.spoil(digest, null);
-      expect(await failureOf(() => opened.store.read({ digest, size: 1000 }))).toBeInstanceOf(DamagedContent);
+      expect(await failureOf(() => opened.store.read({ digest, size: 1000 }))).toBeInstanceOf(DamagedBlob);
       using blob = await putWith(opened, content);
       expect(blob.isHealed).toBe(false);
       expect(same(await opened.store.readAll(blob), content)).toBe(true);
@@ -343,7 +343,7 @@ export function describeBlobStore({ name, largest, open }: ContentKind): void {
         () => opened.store.read(blob, { start: 0, end: 1 }),
         () => opened.store.readBeginning(blob, 1),
       ]) {
-        expect(await failureOf(attempt)).toBeInstanceOf(DamagedContent);
+        expect(await failureOf(attempt)).toBeInstanceOf(DamagedBlob);
       }
     });
 
@@ -373,8 +373,8 @@ export function describeBlobStore({ name, largest, open }: ContentKind): void {
       using blob = await putWith(opened, sampleBytes(1000));
       await opened.store.readAll(blob);
       const wrong = { digest: blob.digest, size: 999 };
-      expect(await failureOf(() => opened.store.readAll(wrong))).toBeInstanceOf(DamagedContent);
-      expect(await failureOf(() => opened.store.read(wrong))).toBeInstanceOf(DamagedContent);
+      expect(await failureOf(() => opened.store.readAll(wrong))).toBeInstanceOf(DamagedBlob);
+      expect(await failureOf(() => opened.store.read(wrong))).toBeInstanceOf(DamagedBlob);
     });
 
     test("what was sent lately stays good while the content is damaged", async () => {
@@ -382,7 +382,7 @@ export function describeBlobStore({ name, largest, open }: ContentKind): void {
       using blob = await putWith(opened, sampleBytes(1000));
       await opened.store.read(blob);
       await opened.spoil(blob.digest, flipped(sampleBytes(1000)));
-      expect(await failureOf(() => opened.store.readAll(blob))).toBeInstanceOf(DamagedContent);
+      expect(await failureOf(() => opened.store.readAll(blob))).toBeInstanceOf(DamagedBlob);
       expect(same(await (await opened.store.read(blob)).bytes(), sampleBytes(1000))).toBe(true);
     });
 
@@ -405,7 +405,7 @@ export function describeBlobStore({ name, largest, open }: ContentKind): void {
       using blob = await putWith(opened, sampleBytes(1000));
       await opened.store.readBeginning(blob, 1000);
       await opened.spoil(blob.digest, flipped(sampleBytes(1000)));
-      expect(await failureOf(() => opened.store.readAll(blob))).toBeInstanceOf(DamagedContent);
+      expect(await failureOf(() => opened.store.readAll(blob))).toBeInstanceOf(DamagedBlob);
     });
 
     test("sixteen uploads heal a damaged content at once", async () => {

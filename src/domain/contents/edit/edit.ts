@@ -19,11 +19,7 @@ export type Edit = (
   readonly place?: string;
 };
 
-/**
- * Checks the texts of edits.
- *
- * @throws CofferError VALIDATION_ERROR for what no text can hold
- */
+/** Checks the texts of edits. Throws VALIDATION_ERROR for what no text can hold. */
 export function requireEdits(edits: readonly Edit[]): void {
   for (const edit of edits) {
     const { place = "" } = edit;

@@ -3,7 +3,6 @@ import { EDIT_BYTES, MIB, REPLACED_PLACES } from "../../limits.ts";
 import { afterLineEnd, NEWLINE } from "../texts/lines.ts";
 import { type Change, type Replacement, withReplacements } from "./change.ts";
 import type { Edit } from "./edit.ts";
-import { likeLine } from "./like-line.ts";
 import { atOnce, copied, indexIn, Pace, type Paced } from "./pace.ts";
 
 const RETURN = 0x0d;
@@ -13,6 +12,11 @@ const LARGE_BYTES = MIB;
 
 /** What it costs to pass a line, without its bytes. */
 const LINE = 30;
+
+/** Longer texts are not searched again. */
+const SEARCHED_BYTES = 256 * 1024;
+
+const SPACE = 0x20;
 
 /** How many of the lines that match an error names. */
 const NAMED_LINES = 10;
@@ -47,11 +51,7 @@ export class EditedText {
     return this.#changes;
   }
 
-  /**
-   * Applies an edit.
-   *
-   * @throws CofferError CONFLICT if the text is not as the edit needs it, VALIDATION_ERROR, PAYLOAD_TOO_LARGE
-   */
+  /** Applies an edit. Throws CONFLICT if the text is not as the edit needs it, VALIDATION_ERROR, PAYLOAD_TOO_LARGE. */
   apply(edit: Edit): void {
     atOnce(this.steps(edit));
   }
@@ -209,4 +209,34 @@ function* endsWithReturns(text: Buffer, pace: Pace): Paced<boolean> {
     start = end;
   }
   return true;
+}
+
+/**
+ * The line of a text where something is that differs from `wanted` only in spaces and line ends; null if nothing is.
+ */
+function likeLine(text: Buffer, wanted: Buffer): number | null {
+  if (text.length > SEARCHED_BYTES) return null;
+  const pattern = withoutSpaces(wanted);
+  const found = pattern.length === 0 ? -1 : withoutSpaces(text).indexOf(pattern);
+  if (found === -1) return null;
+  let [line, passed] = [1, 0];
+  for (let at = 0; at < text.length; at += 1) {
+    const byte = text[at] ?? 0;
+    if (byte === NEWLINE) line += 1;
+    if (byte <= SPACE) continue;
+    if (passed === found) return line;
+    passed += 1;
+  }
+  return null;
+}
+
+/** A loop over bytes: `filter` takes ten times as long. */
+function withoutSpaces(text: Buffer): Buffer {
+  const kept = Buffer.allocUnsafe(text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const byte = text[at] ?? 0;
+    if (byte > SPACE) kept[length++] = byte;
+  }
+  return kept.subarray(0, length);
 }

@@ -29,7 +29,8 @@ export function lineChanges(original: Buffer, now: Buffer, steps = COMPARE_STEPS
   const known = new Map<string, number>();
   const before = linesIn(original, start, oldEnd, known);
   const after = linesIn(now, start, newEnd, known);
-  return new Comparison(before, after, steps).changes() ?? all;
+  const reached = reach(before.numbers, after.numbers, steps);
+  return reached === null ? all : wayBack(reached, before, after);
 }
 
 /** The length of the whole lines that both texts start with. */
@@ -74,74 +75,56 @@ function linesIn(text: Buffer, from: number, to: number, known: Map<string, numb
 /** How far one can get on each diagonal with some number of edits: the line of the original that is reached. */
 type Reached = Int32Array;
 
-class Comparison {
-  readonly #old: Lines;
-  readonly #new: Lines;
-  #steps: number;
-
-  constructor(before: Lines, after: Lines, steps: number) {
-    this.#old = before;
-    this.#new = after;
-    this.#steps = steps;
-  }
-
-  /** The changes, in order; null if the texts differ too much. */
-  changes(): Change[] | null {
-    const reached = this.#reach();
-    return reached === null ? null : this.#wayBack(reached);
-  }
-
-  /** How far each number of edits gets, up to the one that gets to the end; null if none does in time. */
-  #reach(): Reached[] | null {
-    const [a, b] = [this.#old.numbers, this.#new.numbers];
-    const all: Reached[] = [];
-    for (let edits = 0; edits <= MOST_EDITS; edits += 1) {
-      const before = all.at(-1);
-      // Diagonal k is at index k + edits.
-      const reached = new Int32Array(2 * edits + 1);
-      all.push(reached);
-      for (let k = -edits; k <= edits; k += 2) {
-        let x = before === undefined ? 0 : startOn(before, edits, k);
-        let y = x - k;
-        const from = x;
-        while (x < a.length && y < b.length && a[x] === b[y]) {
-          x += 1;
-          y += 1;
-        }
-        reached[k + edits] = x;
-        if (x >= a.length && y >= b.length) return all;
-        this.#steps -= x - from + 1;
+/** How far each number of edits gets, up to the one that gets to the end; null if none does in so many steps. */
+function reach(a: Int32Array, b: Int32Array, steps: number): Reached[] | null {
+  let left = steps;
+  const all: Reached[] = [];
+  for (let edits = 0; edits <= MOST_EDITS; edits += 1) {
+    const before = all.at(-1);
+    // Diagonal k is at index k + edits.
+    const reached = new Int32Array(2 * edits + 1);
+    all.push(reached);
+    for (let k = -edits; k <= edits; k += 2) {
+      let x = before === undefined ? 0 : startOn(before, edits, k);
+      let y = x - k;
+      const from = x;
+      while (x < a.length && y < b.length && a[x] === b[y]) {
+        x += 1;
+        y += 1;
       }
-      if (this.#steps < 0) return null;
+      reached[k + edits] = x;
+      if (x >= a.length && y >= b.length) return all;
+      left -= x - from + 1;
     }
-    return null;
+    if (left < 0) return null;
   }
+  return null;
+}
 
-  #wayBack(all: readonly Reached[]): Change[] {
-    const [oldStarts, newStarts] = [this.#old.starts, this.#new.starts];
-    const changes: Change[] = [];
-    let [x, y] = [this.#old.numbers.length, this.#new.numbers.length];
-    for (let edits = all.length - 1; edits > 0; edits -= 1) {
-      const before = all[edits - 1] ?? new Int32Array(1);
-      const k = x - y;
-      const isInsertion = comesDown(before, edits, k);
-      const [startX, startY] = beforeEdit(before, edits, k, isInsertion);
-      const [editX, editY] = isInsertion ? [startX, startY + 1] : [startX + 1, startY];
-      const edit = {
-        oldStart: lineAt(oldStarts, startX),
-        oldEnd: lineAt(oldStarts, editX),
-        newStart: lineAt(newStarts, startY),
-        newEnd: lineAt(newStarts, editY),
-      };
-      const next = changes.at(-1);
-      // Nothing that is the same lies between this edit and the next.
-      if (next !== undefined && next.oldStart === edit.oldEnd && next.newStart === edit.newEnd)
-        changes[changes.length - 1] = { ...next, oldStart: edit.oldStart, newStart: edit.newStart };
-      else changes.push(edit);
-      [x, y] = [startX, startY];
-    }
-    return changes.toReversed();
+function wayBack(all: readonly Reached[], before: Lines, after: Lines): Change[] {
+  const [oldStarts, newStarts] = [before.starts, after.starts];
+  const changes: Change[] = [];
+  let [x, y] = [before.numbers.length, after.numbers.length];
+  for (let edits = all.length - 1; edits > 0; edits -= 1) {
+    const last = all[edits - 1] ?? new Int32Array(1);
+    const k = x - y;
+    const isInsertion = comesDown(last, edits, k);
+    const [startX, startY] = beforeEdit(last, edits, k, isInsertion);
+    const [editX, editY] = isInsertion ? [startX, startY + 1] : [startX + 1, startY];
+    const edit = {
+      oldStart: lineAt(oldStarts, startX),
+      oldEnd: lineAt(oldStarts, editX),
+      newStart: lineAt(newStarts, startY),
+      newEnd: lineAt(newStarts, editY),
+    };
+    const next = changes.at(-1);
+    // Nothing that is the same lies between this edit and the next.
+    if (next !== undefined && next.oldStart === edit.oldEnd && next.newStart === edit.newEnd)
+      changes[changes.length - 1] = { ...next, oldStart: edit.oldStart, newStart: edit.newStart };
+    else changes.push(edit);
+    [x, y] = [startX, startY];
   }
+  return changes.toReversed();
 }
 
 function lineAt(starts: Int32Array, line: number): number {

@@ -1,4 +1,5 @@
 import { NEWLINE } from "../texts/lines.ts";
+import { asUtf8, encode, type TextEncoding } from "../texts/text-encoding.ts";
 
 /** How much is done before others have their turn: about a millisecond's worth. */
 const TURN = 1_000_000;
@@ -8,6 +9,12 @@ const PIECE_BYTES = 256 * 1024;
 
 /** What it costs to begin a search of the runtime, or another such call. */
 export const CALL = 200;
+
+/** What a byte costs in an encoding other than UTF-8. */
+const BYTE = 8;
+
+/** How much is decoded or encoded at once; even, for UTF-16. */
+const CODED_BYTES = 64 * 1024;
 
 /** A work in steps, between which others have their turn. */
 export type Paced<T> = Generator<void, T>;
@@ -69,39 +76,29 @@ export function* copied(
   }
 }
 
-/** How many bytes are the same in both texts from these positions on, at most `most`. */
-export function* sameAfter(
-  [a, from]: readonly [Buffer, number],
+/**
+ * How many bytes are the same in both texts from these positions on, at most `most`.
+ *
+ * @param direction -1 for the bytes before the positions
+ */
+export function* sameBytes(
+  [a, at]: readonly [Buffer, number],
   [b, other]: readonly [Buffer, number],
   most: number,
+  direction: 1 | -1,
   pace: Pace,
 ): Paced<number> {
   let length = 0;
   for (; length < most; length += pace.pieceBytes) {
     const end = Math.min(most, length + pace.pieceBytes);
-    const [start, otherStart] = [from + length, other + length];
-    if (a.compare(b, otherStart, other + end, start, from + end) !== 0) break;
+    const [from, to] = direction === 1 ? [length, end] : [-end, -length];
+    if (a.compare(b, other + from, other + to, at + from, at + to) !== 0) break;
     if (pace.spend(end - length + CALL)) yield;
   }
-  while (length < most && a[from + length] === b[other + length]) length += 1;
-  if (pace.spend(pace.pieceBytes)) yield;
-  return Math.min(length, most);
-}
-
-/** How many bytes are the same in both texts before these positions, at most `most`. */
-export function* sameBefore(
-  [a, to]: readonly [Buffer, number],
-  [b, other]: readonly [Buffer, number],
-  most: number,
-  pace: Pace,
-): Paced<number> {
-  let length = 0;
-  for (; length < most; length += pace.pieceBytes) {
-    const start = Math.min(most, length + pace.pieceBytes);
-    if (a.compare(b, other - start, other - length, to - start, to - length) !== 0) break;
-    if (pace.spend(start - length + CALL)) yield;
+  for (; length < most; length += 1) {
+    const next = direction === 1 ? length : -1 - length;
+    if (a[at + next] !== b[other + next]) break;
   }
-  while (length < most && a[to - length - 1] === b[other - length - 1]) length += 1;
   if (pace.spend(pace.pieceBytes)) yield;
   return Math.min(length, most);
 }
@@ -126,4 +123,45 @@ export function* nextLine(text: Buffer, at: number, pace: Pace): Paced<number> {
     if (found !== -1) return start + found + 1;
   }
   return text.length;
+}
+
+export function* asUtf8Steps(
+  bytes: Uint8Array<ArrayBuffer>,
+  encoding: TextEncoding,
+  pace: Pace,
+): Paced<Buffer<ArrayBuffer>> {
+  if (encoding === "utf-8") return asUtf8(bytes, encoding);
+  const decoder = new TextDecoder(encoding, { ignoreBOM: true });
+  const parts: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += CODED_BYTES) {
+    const piece = bytes.subarray(at, at + CODED_BYTES);
+    parts.push(Buffer.from(decoder.decode(piece, { stream: true })));
+    if (pace.spend(BYTE * piece.length + CALL)) yield;
+  }
+  parts.push(Buffer.from(decoder.decode()));
+  return yield* joined(parts, pace);
+}
+
+/** `encode` in steps, of a text in UTF-8. Throws as that. */
+export function* encodeSteps(text: Buffer, encoding: TextEncoding, pace: Pace): Paced<readonly Buffer[]> {
+  if (encoding === "utf-8") return [text];
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const parts: Buffer[] = [];
+  for (let at = 0; at < text.length; at += CODED_BYTES) {
+    const piece = text.subarray(at, at + CODED_BYTES);
+    parts.push(encode(decoder.decode(piece, { stream: true }), encoding));
+    if (pace.spend(BYTE * piece.length + CALL)) yield;
+  }
+  parts.push(encode(decoder.decode(), encoding));
+  return parts;
+}
+
+function* joined(parts: readonly Buffer[], pace: Pace): Paced<Buffer<ArrayBuffer>> {
+  const all = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    yield* copied(part, [0, part.length], all, at, pace);
+    at += part.length;
+  }
+  return all;
 }

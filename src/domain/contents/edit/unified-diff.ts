@@ -2,7 +2,7 @@ import { DIFF_BYTES } from "../../limits.ts";
 import { afterLineEnd, NEWLINE } from "../texts/lines.ts";
 import { startOf, utf8Length } from "../texts/text.ts";
 import type { Change } from "./change.ts";
-import { atOnce, CALL, lineStart, nextLine, Pace, type Paced, sameAfter, sameBefore } from "./pace.ts";
+import { atOnce, CALL, lineStart, nextLine, Pace, type Paced, sameBytes } from "./pace.ts";
 
 /** How many lines are shown before and after those that differ. */
 const CONTEXT = 3;
@@ -75,8 +75,8 @@ function* wholeLines({ original, now, changes }: Compared, pace: Pace): Paced<Li
 /** A change without what is the same at its start and end; null if it is the same all through. */
 function* differing(change: Change, original: Buffer, now: Buffer, pace: Pace): Paced<Change | null> {
   const most = Math.min(change.oldEnd - change.oldStart, change.newEnd - change.newStart);
-  const before = yield* sameAfter([original, change.oldStart], [now, change.newStart], most, pace);
-  const after = yield* sameBefore([original, change.oldEnd], [now, change.newEnd], most - before, pace);
+  const before = yield* sameBytes([original, change.oldStart], [now, change.newStart], most, 1, pace);
+  const after = yield* sameBytes([original, change.oldEnd], [now, change.newEnd], most - before, -1, pace);
   const [oldStart, newStart] = [change.oldStart + before, change.newStart + before];
   const [oldEnd, newEnd] = [change.oldEnd - after, change.newEnd - after];
   return oldStart === oldEnd && newStart === newEnd ? null : { oldStart, oldEnd, newStart, newEnd };

@@ -20,7 +20,7 @@ export function encodedLength(text: string, encoding: TextEncoding): number {
  * The encodings to try for a text, best first: UTF-16 if it starts with that byte order mark, else UTF-8; then
  * Latin-1.
  *
- * @param head the content's first bytes: at least two, or all of a shorter content
+ * @param head the content's first bytes: at least two, or all of a shorter one
  */
 export function encodingsFor(head: Uint8Array): readonly TextEncoding[] {
   if (head[0] === 0xff && head[1] === 0xfe) return ["utf-16le", "latin1"];
@@ -48,9 +48,8 @@ export function textOf(head: Uint8Array, isCut: boolean): string | null {
 }
 
 /**
- * The bytes of a text in an encoding, without a byte order mark.
- *
- * @throws CofferError CONFLICT for a character that the encoding lacks
+ * The bytes of a text in an encoding, without a byte order mark. Throws CONFLICT for a character that the encoding
+ * lacks.
  */
 export function encode(text: string, encoding: TextEncoding): Buffer {
   switch (encoding) {
@@ -86,13 +85,13 @@ function asLatin1(text: string): Buffer {
   const bytes = Buffer.allocUnsafe(text.length);
   for (let at = 0; at < text.length; at += 1) {
     const byte = byteOf[text.charCodeAt(at)] ?? -1;
-    if (byte === -1) throw lackedByLatin1(String.fromCodePoint(text.codePointAt(at) ?? 0));
+    if (byte === -1) throw notInLatin1(String.fromCodePoint(text.codePointAt(at) ?? 0));
     bytes[at] = byte;
   }
   return bytes;
 }
 
-function lackedByLatin1(character: string): CofferError {
+function notInLatin1(character: string): CofferError {
   return new CofferError(
     "CONFLICT",
     `The file is Latin-1 (Windows-1252), which has no "${character}". Upload it anew as UTF-8 first.`,
@@ -105,7 +104,7 @@ const PREVIEW_BYTES = PREVIEW_CHARACTERS * 4 + 3;
 /**
  * The first 500 characters of the content; null if it is not text.
  *
- * @param head the content's first bytes: more than PREVIEW_BYTES, or all of a shorter content
+ * @param head the content's first bytes: more than PREVIEW_BYTES, or all of a shorter one
  */
 export function previewOf(head: Uint8Array): string | null {
   const text = textOf(head.subarray(0, PREVIEW_BYTES), head.length > PREVIEW_BYTES);

@@ -94,7 +94,7 @@ export function uploads({ uploads: service, maxFileSize, pace }: UploadOptions) 
     const announced = body && { ...body, path, bytes: path === null ? null : body.bytes };
     const upload = await service.begin(caller, driveId, announced);
     try {
-      const chunks = chunksOf(request, context, { ...reading, look: () => upload.requireAllowed() });
+      const chunks = chunksOf(request, context, { ...reading, check: () => upload.requireAllowed() });
       const fields = await read(chunks, (piece) => upload.write(piece));
       context.suspendIdleTimeout();
       const meant = doublePlusMeant(context.query, "path", "filename");

@@ -193,7 +193,7 @@ export function fileLinks({ services, linkBase, maxFileSize, pace }: FileLinkOpt
         const { upload, driveId, path, limit } = await service.begin(params.token, announced);
         try {
           refuseLongBody(request, limit);
-          const chunks = chunksOf(request, context, { limit, pace, look: () => upload.requireAllowed() });
+          const chunks = chunksOf(request, context, { limit, pace, check: () => upload.requireAllowed() });
           await readRawUpload(chunks, (piece) => upload.write(piece));
           context.suspendIdleTimeout();
           const fields = { ...NO_FIELDS, driveId, path, contentType: givenType(request) };

@@ -5,7 +5,7 @@ import type { Digest } from "../domain/contents/digest.ts";
 import { hasCode } from "./system-error.ts";
 
 /** A blob as the database records it. */
-export interface Content {
+export interface BlobFacts {
   readonly digest: Digest;
   /** Bytes. */
   readonly size: number;
@@ -21,8 +21,8 @@ const PIECE_BYTES = 64 * 1024;
  * A blob is missing, or its bytes do not match its digest and size. This is damage, never the caller's mistake. The
  * message is for the log: it names the place and the damage.
  */
-export class DamagedContent extends Error {
-  override readonly name = "DamagedContent";
+export class DamagedBlob extends Error {
+  override readonly name = "DamagedBlob";
   readonly digest: Digest;
   /** What completes the sentence "the content ...": `is missing`. */
   readonly problem: string;
@@ -46,19 +46,19 @@ export class DamagedContent extends Error {
 }
 
 /** What a check of a blob finds damaged; null if it finds nothing. Throws other errors. */
-export async function damageIn(check: () => unknown): Promise<DamagedContent | null> {
+export async function damageIn(check: () => unknown): Promise<DamagedBlob | null> {
   try {
     await check();
     return null;
   } catch (error) {
-    if (error instanceof DamagedContent) return error;
+    if (error instanceof DamagedBlob) return error;
     throw error;
   }
 }
 
 /** The blobs that were found damaged. They are not read until they are whole again. */
 export interface KnownDamage {
-  /** What is wrong with a blob, as `DamagedContent.problem`; null if nothing is known. */
+  /** What is wrong with a blob, as `DamagedBlob.problem`; null if nothing is known. */
   problemOf(digest: Digest): string | null;
 }
 
@@ -94,41 +94,32 @@ function stateOf({ ino, ctimeMs }: Stats): string {
 }
 
 /**
- * Checks that a regular file of the content's size is at `path`, without following links. Returns its state.
- *
- * @throws DamagedContent
+ * Checks that a regular file of the content's size is at `path`, without following links. Returns its state. Throws
+ * DamagedBlob.
  */
-export async function requireFile(path: string, { digest, size }: Content): Promise<string> {
+export async function requireFile(path: string, { digest, size }: BlobFacts): Promise<string> {
   const found = await readable(path, digest, null, lstat(path));
   const state = stateOf(found);
-  if (!found.isFile()) throw new DamagedContent(path, digest, "is not a regular file", { state });
-  if (found.size !== size) throw new DamagedContent(path, digest, wrongSize(found.size, size), { state });
+  if (!found.isFile()) throw new DamagedBlob(path, digest, "is not a regular file", { state });
+  if (found.size !== size) throw new DamagedBlob(path, digest, wrongSize(found.size, size), { state });
   return state;
 }
 
-/**
- * Reads a whole blob and checks every byte of it; for blobs that fit into memory.
- *
- * @throws DamagedContent
- */
-export async function readContent(path: string, content: Content): Promise<Uint8Array<ArrayBuffer>> {
+/** Reads a whole blob and checks every byte of it; for blobs that fit into memory. Throws DamagedBlob. */
+export async function readBlob(path: string, content: BlobFacts): Promise<Uint8Array<ArrayBuffer>> {
   const state = await requireFile(path, content);
   const bytes = await readable(path, content.digest, state, readFile(path));
   requireBytes(path, bytes, content, state);
   return bytes;
 }
 
-/**
- * The first bytes of a blob, at most `length`. Of a small one all bytes are checked.
- *
- * @throws DamagedContent
- */
+/** The first bytes of a blob, at most `length`. Of a small one all bytes are checked. Throws DamagedBlob. */
 export async function readBeginning(
   path: string,
-  content: Content,
+  content: BlobFacts,
   length: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  if (content.size <= CHECKED_BYTES) return (await readContent(path, content)).subarray(0, length);
+  if (content.size <= CHECKED_BYTES) return (await readBlob(path, content)).subarray(0, length);
   await requireFile(path, content);
   return Bun.file(path).slice(0, length).bytes();
 }
@@ -137,27 +128,22 @@ export async function readBeginning(
  * Checks every byte of a blob in memory.
  *
  * @param place where it is, for the log
- * @throws DamagedContent
+ * @throws DamagedBlob
  */
 export function requireBytes(
   place: string,
   bytes: Uint8Array,
-  { digest, size }: Content,
+  { digest, size }: BlobFacts,
   state = stateOfBytes(bytes),
 ): void {
   if (bytes.length !== size) {
-    throw new DamagedContent(place, digest, wrongSize(bytes.length, size), { state });
+    throw new DamagedBlob(place, digest, wrongSize(bytes.length, size), { state });
   }
-  if (Bun.SHA256.hash(bytes, "hex") !== digest)
-    throw new DamagedContent(place, digest, WRONG_BYTES, { state });
+  if (Bun.SHA256.hash(bytes, "hex") !== digest) throw new DamagedBlob(place, digest, WRONG_BYTES, { state });
 }
 
-/**
- * Checks every byte of a blob, a piece at a time.
- *
- * @throws DamagedContent
- */
-export async function requireContent(path: string, content: Content): Promise<void> {
+/** Checks every byte of a blob, a piece at a time. Throws DamagedBlob. */
+export async function requireBlob(path: string, content: BlobFacts): Promise<void> {
   const pieces = readPieces(path, content);
   while ((await pieces.next()).done !== true);
 }
@@ -167,14 +153,14 @@ export async function requireContent(path: string, content: Content): Promise<vo
  * overwritten by the next.
  *
  * @param pieceBytes how many bytes are read at once
- * @throws DamagedContent
+ * @throws DamagedBlob
  */
 export async function* readPieces(
   path: string,
-  content: Content,
+  content: BlobFacts,
   pieceBytes = PIECE_BYTES,
 ): AsyncGenerator<Uint8Array> {
-  await using file = await OpenContent.at(path, content);
+  await using file = await OpenBlob.at(path, content);
   const hash = new Bun.CryptoHasher("sha256");
   const piece = new Uint8Array(Math.min(pieceBytes, content.size));
   for (let at = 0; at < content.size;) {
@@ -187,47 +173,42 @@ export async function* readPieces(
 }
 
 /** A blob that is read in any order. Only its size is checked. */
-export class OpenContent implements AsyncDisposable {
-  readonly #path: string;
-  readonly #content: Content;
-  readonly #state: string;
-  readonly #file: FileHandle;
+export class OpenBlob implements AsyncDisposable {
+  readonly #parts;
 
-  private constructor(parts: { path: string; content: Content; state: string; file: FileHandle }) {
-    this.#path = parts.path;
-    this.#content = parts.content;
-    this.#state = parts.state;
-    this.#file = parts.file;
+  private constructor(parts: BlobFacts & { path: string; state: string; file: FileHandle }) {
+    this.#parts = parts;
   }
 
-  /** Throws DamagedContent. */
-  static async at(path: string, content: Content): Promise<OpenContent> {
+  /** Throws DamagedBlob. */
+  static async at(path: string, content: BlobFacts): Promise<OpenBlob> {
     const state = await requireFile(path, content);
     const file = await readable(path, content.digest, state, open(path, FLAGS));
-    return new OpenContent({ path, content, state, file });
+    return new OpenBlob({ ...content, path, state, file });
   }
 
-  /** At most `length` bytes from `offset`; fewer only at the end. Throws DamagedContent. */
+  /** At most `length` bytes from `offset`; fewer only at the end. Throws DamagedBlob. */
   async read(offset: number, length: number): Promise<Uint8Array> {
-    const piece = new Uint8Array(Math.min(length, this.#content.size - offset));
+    const piece = new Uint8Array(Math.min(length, this.#parts.size - offset));
     for (let at = 0; at < piece.length;) at += await this.readInto(piece.subarray(at), offset + at);
     return piece;
   }
 
-  /** Reads at least one byte from `offset`. Returns how many. Throws DamagedContent. */
+  /** Reads at least one byte from `offset`. Returns how many. Throws DamagedBlob. */
   async readInto(piece: Uint8Array, offset: number): Promise<number> {
-    const reading = this.#file.read(piece, 0, piece.length, offset);
-    const { bytesRead } = await readable(this.#path, this.#content.digest, this.#state, reading);
-    if (bytesRead === 0) throw this.damaged(wrongSize(offset, this.#content.size));
+    const { path, digest, size, state, file } = this.#parts;
+    const { bytesRead } = await readable(path, digest, state, file.read(piece, 0, piece.length, offset));
+    if (bytesRead === 0) throw this.damaged(wrongSize(offset, size));
     return bytesRead;
   }
 
-  damaged(problem: string): DamagedContent {
-    return new DamagedContent(this.#path, this.#content.digest, problem, { state: this.#state });
+  damaged(problem: string): DamagedBlob {
+    const { path, digest, state } = this.#parts;
+    return new DamagedBlob(path, digest, problem, { state });
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.#file.close();
+    return this.#parts.file.close();
   }
 }
 
@@ -249,13 +230,13 @@ async function readable<T>(
     return await attempt;
   } catch (cause) {
     if (hasCode(cause, "ENOENT")) {
-      throw new DamagedContent(path, digest, "is missing", { isMissing: true, cause });
+      throw new DamagedBlob(path, digest, "is missing", { isMissing: true, cause });
     }
     if (hasCode(cause, "EIO")) {
-      throw new DamagedContent(path, digest, "cannot be read from the disk", { state, cause });
+      throw new DamagedBlob(path, digest, "cannot be read from the disk", { state, cause });
     }
     if (hasCode(cause, "EACCES") || hasCode(cause, "EPERM")) {
-      throw new DamagedContent(path, digest, "may not be read by this user", { state, cause });
+      throw new DamagedBlob(path, digest, "may not be read by this user", { state, cause });
     }
     throw cause;
   }

@@ -1,15 +1,16 @@
-import { lstat, mkdir, readdir } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Digest, parseDigest } from "../domain/contents/digest.ts";
+import type { StoreId } from "../domain/id.ts";
 import {
-  type Content,
+  type BlobFacts,
   contentPath,
-  OpenContent,
+  OpenBlob,
   readBeginning,
   readPieces,
   requireFile,
   setDirectoryAside,
-} from "./content-file.ts";
+} from "./blob-file.ts";
 import { ifPresent } from "./system-error.ts";
 import { newTempPath, syncDirectory, TempFile } from "./temp-file.ts";
 
@@ -25,10 +26,13 @@ export interface NamedFile {
 const PIECE_BYTES = 1024 * 1024;
 
 const SHARD = /^[0-9a-f]{2}$/;
-const OWN_NAMES: ReadonlySet<string> = new Set(["identity", ".rename-test"]);
+/** The file in the blobs directory that says which store it belongs to. */
+const IDENTITY = "identity";
+
+const OWN_NAMES: ReadonlySet<string> = new Set([IDENTITY, ".rename-test"]);
 
 /** The blobs of a store that this process does not serve. Another one may be using them. */
-export class ContentsDirectory {
+export class BlobDirectory {
   readonly #blobsDir: string;
 
   constructor(blobsDir: string) {
@@ -39,22 +43,22 @@ export class ContentsDirectory {
     return contentPath(this.#blobsDir, digest);
   }
 
-  /** Checks that a blob is there with its size. Throws DamagedContent. */
-  async requireSize(content: Content): Promise<void> {
+  /** Checks that a blob is there with its size. Throws DamagedBlob. */
+  async requireSize(content: BlobFacts): Promise<void> {
     await requireFile(this.pathOf(content.digest), content);
   }
 
-  /** The first bytes of a blob, at most `length`; of a small one all bytes are checked. Throws DamagedContent. */
-  beginning(content: Content, length: number): Promise<Uint8Array<ArrayBuffer>> {
+  /** The first bytes of a blob, at most `length`; of a small one all bytes are checked. Throws DamagedBlob. */
+  beginning(content: BlobFacts, length: number): Promise<Uint8Array<ArrayBuffer>> {
     return readBeginning(this.pathOf(content.digest), content, length);
   }
 
-  /** Opens a blob, to read parts of it. Throws DamagedContent. */
-  open(content: Content): Promise<OpenContent> {
-    return OpenContent.at(this.pathOf(content.digest), content);
+  /** Opens a blob, to read parts of it. Throws DamagedBlob. */
+  open(content: BlobFacts): Promise<OpenBlob> {
+    return OpenBlob.at(this.pathOf(content.digest), content);
   }
 
-  pieces(content: Content): AsyncGenerator<Uint8Array> {
+  pieces(content: BlobFacts): AsyncGenerator<Uint8Array> {
     return readPieces(this.pathOf(content.digest), content, PIECE_BYTES);
   }
 
@@ -63,7 +67,11 @@ export class ContentsDirectory {
    *
    * @param tmpDir of the same store
    */
-  async rewrite({ digest, size }: Content, pieces: AsyncIterable<Uint8Array>, tmpDir: string): Promise<void> {
+  async rewrite(
+    { digest, size }: BlobFacts,
+    pieces: AsyncIterable<Uint8Array>,
+    tmpDir: string,
+  ): Promise<void> {
     const path = this.pathOf(digest);
     // A damaged disk may have lost directories as well.
     for (const directory of [tmpDir, dirname(path)]) await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -89,6 +97,43 @@ export class ContentsDirectory {
         yield* named(path, digest !== null && this.pathOf(digest) === path ? digest : null);
       }
     }
+  }
+}
+
+/** The directory's identity as its file holds it, valid or not; null if there is none. */
+export async function readIdentity(blobsDir: string): Promise<string | null> {
+  const path = join(blobsDir, IDENTITY);
+  const found = await ifPresent(lstat(path));
+  if (found === null) return null;
+  return found.isFile() ? (await readFile(path, "utf8")).trim() : "not a regular file";
+}
+
+/** Replaces the directory's identity and syncs it. It is written to `tempPath` first. */
+export async function writeIdentity(blobsDir: string, tempPath: string, id: StoreId): Promise<void> {
+  const bytes = Buffer.from(`${id}\n`);
+  await TempFile.write(tempPath, [bytes], (draft) => draft.moveTo(join(blobsDir, IDENTITY), bytes.length));
+  await syncDirectory(blobsDir);
+}
+
+/** Whether a directory holds any blob. It may be missing, or not belong to a store. */
+export async function hasBlobs(blobsDir: string): Promise<boolean> {
+  for await (const count of countsIn(blobsDir)) if (count > 0) return true;
+  return false;
+}
+
+/** How many blobs a directory holds; slow if there are many. It may be missing, as for `hasBlobs`. */
+export async function countBlobs(blobsDir: string): Promise<number> {
+  let total = 0;
+  for await (const count of countsIn(blobsDir)) total += count;
+  return total;
+}
+
+/** The number of blobs in each shard. */
+async function* countsIn(blobsDir: string): AsyncGenerator<number> {
+  for (const shard of await namesIn(blobsDir)) {
+    if (!SHARD.test(shard)) continue;
+    const names = await namesIn(join(blobsDir, shard));
+    yield names.filter((name) => name.startsWith(shard) && parseDigest(name) !== null).length;
   }
 }
 

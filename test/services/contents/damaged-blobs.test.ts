@@ -2,11 +2,11 @@ import { expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { BlobStore } from "../../../src/blobs/blob-store.ts";
-import { type Content, DamagedContent } from "../../../src/blobs/content-file.ts";
+import { type BlobFacts, DamagedBlob } from "../../../src/blobs/blob-file.ts";
 import { Database } from "../../../src/db/engine/database.ts";
 import { openTables } from "../../../src/db/tables.ts";
 import { createLog } from "../../../src/process/log.ts";
-import { DamagedContents } from "../../../src/services/contents/damaged-contents.ts";
+import { DamagedBlobs } from "../../../src/services/contents/damaged-blobs.ts";
 import { failureOf, flipped, put, sampleBytes } from "../../support/samples/blob-store-contract.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
@@ -20,12 +20,12 @@ async function open(root: string) {
   const [blobsDir, tmpDir] = [join(root, "blobs"), join(root, "tmp")];
   const blobs = await BlobStore.open({ blobsDir, tmpDir, diskReserve: 0, small, damaged });
   const log = createLog({ format: "json", clock, write: () => {} });
-  return { database, tables, blobs, contents: new DamagedContents({ tables, blobs, clock, log }) };
+  return { database, tables, blobs, contents: new DamagedBlobs({ tables, blobs, clock, log }) };
 }
 
-async function damageOf(blobs: BlobStore, content: Content): Promise<DamagedContent> {
+async function damageOf(blobs: BlobStore, content: BlobFacts): Promise<DamagedBlob> {
   const error = await failureOf(Array.fromAsync(blobs.pieces(content)));
-  if (error instanceof DamagedContent) return error;
+  if (error instanceof DamagedBlob) return error;
   throw error;
 }
 

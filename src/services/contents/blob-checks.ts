@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BlobStore } from "../../blobs/blob-store.ts";
-import { CHECKED_BYTES, type Content } from "../../blobs/content-file.ts";
+import { CHECKED_BYTES, type BlobFacts } from "../../blobs/blob-file.ts";
 import type { Clock } from "../../process/clock.ts";
 import type { ByteRange } from "../../domain/contents/byte-range.ts";
 import type { Digest } from "../../domain/contents/digest.ts";
 import { Recent } from "../../domain/recent.ts";
 import type { Log } from "../../process/log.ts";
-import type { DamagedContents, FilePlace } from "./damaged-contents.ts";
+import type { DamagedBlobs, FilePlace } from "./damaged-blobs.ts";
 import { Turns } from "../turns.ts";
 
 /** How long a reader waits for a check, in milliseconds: fast disks read a gigabyte in that time. */
@@ -32,30 +32,26 @@ interface Checked {
  * a check takes long, the content is sent while it goes on, but not its end; see `running`. Smaller blobs are checked
  * at each read.
  */
-export class ContentChecks {
+export class BlobChecks {
   readonly #parts;
   readonly #lately = new Recent<Digest, Checked>(REMEMBERED);
   readonly #checks = new Map<Digest, Promise<void>>();
   readonly #turns = new Turns<number>();
   readonly #stopping = new AbortController();
 
-  constructor(parts: { blobs: BlobStore; damaged: DamagedContents; clock: Clock; log: Log }) {
+  constructor(parts: { blobs: BlobStore; damaged: DamagedBlobs; clock: Clock; log: Log }) {
     this.#parts = parts;
   }
 
-  /**
-   * The content of a file, or a range of it, as `BlobStore.read`.
-   *
-   * @throws DamagedFile
-   */
-  read(file: FilePlace & Content, range?: ByteRange): Blob | Promise<Blob> {
+  /** The content of a file, or a range of it, as `BlobStore.read`. Throws DamagedFile. */
+  read(file: FilePlace & BlobFacts, range?: ByteRange): Blob | Promise<Blob> {
     const read = () => this.#parts.damaged.readFor(file, () => this.#parts.blobs.read(file, range));
     if (file.size <= CHECKED_BYTES || this.#isChecked(file)) return read();
     return this.#readChecked(file, read, range === undefined ? PATIENCE_MS.whole : PATIENCE_MS.part);
   }
 
   /** The check of a blob that is running; null if there is none. It never rejects. */
-  running({ digest }: Content): Promise<void> | null {
+  running({ digest }: BlobFacts): Promise<void> | null {
     return this.#checks.get(digest)?.catch(() => {}) ?? null;
   }
 
@@ -69,7 +65,11 @@ export class ContentChecks {
     await Promise.allSettled(this.#checks.values());
   }
 
-  async #readChecked(content: Content, read: () => Blob | Promise<Blob>, patienceMs: number): Promise<Blob> {
+  async #readChecked(
+    content: BlobFacts,
+    read: () => Blob | Promise<Blob>,
+    patienceMs: number,
+  ): Promise<Blob> {
     // What is missing, or of another size, needs no check.
     await read();
     const isOver = new AbortController();
@@ -83,7 +83,7 @@ export class ContentChecks {
   }
 
   /** Whoever asks for the same blob waits for one check. */
-  #check(content: Content): Promise<void> {
+  #check(content: BlobFacts): Promise<void> {
     const { digest } = content;
     const running = this.#checks.get(digest);
     if (running !== undefined) return running;
@@ -100,7 +100,7 @@ export class ContentChecks {
     return check;
   }
 
-  async #checkNow(content: Content): Promise<void> {
+  async #checkNow(content: BlobFacts): Promise<void> {
     const state = this.#parts.blobs.stateOf(content.digest);
     const proceed = () => this.#stopping.signal.throwIfAborted();
     proceed();
@@ -108,7 +108,7 @@ export class ContentChecks {
     if (isWhole) this.#remember(content.digest, state);
   }
 
-  #isChecked({ digest }: Content): boolean {
+  #isChecked({ digest }: BlobFacts): boolean {
     const found = this.#lately.get(digest);
     if (found === undefined || found.state !== this.#parts.blobs.stateOf(digest)) return false;
     // Also when the clock was set back.

@@ -1,5 +1,5 @@
 import type { BlobStore } from "../../blobs/blob-store.ts";
-import { type Content, DamagedContent } from "../../blobs/content-file.ts";
+import { type BlobFacts, DamagedBlob } from "../../blobs/blob-file.ts";
 import type { Clock } from "../../process/clock.ts";
 import type { DamagedRow } from "../../db/contents/damaged-contents.ts";
 import type { Tables } from "../../db/tables.ts";
@@ -24,7 +24,7 @@ export interface FilePlace {
 export class DamagedFile extends Error {
   override readonly name = "DamagedFile";
 
-  constructor({ driveId, path }: FilePlace, cause: DamagedContent) {
+  constructor({ driveId, path }: FilePlace, cause: DamagedBlob) {
     super(`the content of "${path}" in drive ${driveId} is damaged: ${cause.message}`, { cause });
   }
 }
@@ -33,7 +33,7 @@ export class DamagedFile extends Error {
  * Remembers which blobs are damaged. The blob store refuses them before a byte is sent, and an upload of the same
  * bytes writes them anew. The damaged file stays until then.
  */
-export class DamagedContents {
+export class DamagedBlobs {
   readonly #parts;
   readonly #checks = new Map<Digest, Promise<boolean>>();
 
@@ -42,9 +42,8 @@ export class DamagedContents {
   }
 
   /**
-   * Reads a blob for a file, at once if `read` does. Damage is remembered, and the error names the file.
-   *
-   * @throws DamagedFile
+   * Reads a blob for a file, at once if `read` does. Damage is remembered, and the error names the file. Throws
+   * DamagedFile.
    */
   readFor<T>(place: FilePlace, read: () => T | Promise<T>): T | Promise<T> {
     try {
@@ -63,7 +62,7 @@ export class DamagedContents {
    * @param pause is awaited for each piece, with its length; an error in it ends the check
    * @param pieceBytes how many bytes are read at once
    */
-  check(content: Content, pause: Pause = () => {}, pieceBytes?: number): Promise<boolean> {
+  check(content: BlobFacts, pause: Pause = () => {}, pieceBytes?: number): Promise<boolean> {
     const running = this.#checks.get(content.digest);
     if (running !== undefined) return running;
     const check = this.#check(content, pause, pieceBytes).finally(() => this.#checks.delete(content.digest));
@@ -72,7 +71,7 @@ export class DamagedContents {
   }
 
   /** Whether a blob is known to be damaged, perhaps since its sending has begun. */
-  isKnown({ digest }: Pick<Content, "digest">): boolean {
+  isKnown({ digest }: Pick<BlobFacts, "digest">): boolean {
     return this.#parts.tables.damagedContents.problemOf(digest) !== null;
   }
 
@@ -85,21 +84,21 @@ export class DamagedContents {
    * Remembers damage, unless the content has changed since it was read, or is gone. Returns whether it is damaged
    * still.
    */
-  remember({ digest, problem, state }: DamagedContent): Promise<boolean> {
+  remember({ digest, problem, state }: DamagedBlob): Promise<boolean> {
     return this.#parts.tables.writeFromReserve(() => {
       if (this.#parts.blobs.stateOf(digest) !== state) return false;
       return this.#parts.tables.damagedContents.put(digest, problem, state, this.#parts.clock.now());
     });
   }
 
-  async #check(content: Content, pause: Pause, pieceBytes?: number): Promise<boolean> {
+  async #check(content: BlobFacts, pause: Pause, pieceBytes?: number): Promise<boolean> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       try {
         for await (const { length } of this.#parts.blobs.pieces(content, pieceBytes)) await pause(length);
         await this.#forget(content.digest);
         return true;
       } catch (error) {
-        if (!(error instanceof DamagedContent)) throw error;
+        if (!(error instanceof DamagedBlob)) throw error;
         if (!(await this.remember(error))) continue;
         this.#report(error);
         return false;
@@ -117,7 +116,7 @@ export class DamagedContents {
   }
 
   /** Logs the damage of a blob, with one of the files that it belongs to. */
-  #report({ digest, message }: DamagedContent): void {
+  #report({ digest, message }: DamagedBlob): void {
     this.#parts.log.error("a content is damaged", { ...this.#about(digest), damage: message });
   }
 
@@ -128,7 +127,7 @@ export class DamagedContents {
 
   /** Remembers the damage. Reads again if it was known, and has gone since. */
   async #afterFailure<T>(place: FilePlace, read: () => T | Promise<T>, error: unknown): Promise<T> {
-    if (!(error instanceof DamagedContent)) throw error;
+    if (!(error instanceof DamagedBlob)) throw error;
     const known = this.#parts.tables.damagedContents.get(error.digest);
     try {
       if (known === null) await this.remember(error);
