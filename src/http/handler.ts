@@ -55,11 +55,11 @@ export function createHandler(options: HandlerOptions): Handler {
   const { log, trustedProxies, baseUrl, holdSnapshot } = options;
   const routes = [...health(options), ...docs(options), ...options.routes];
   const table = createRouteTable(
-    routes.map(({ method, path, detail }) => ({
+    routes.map(({ method, path, spec }) => ({
       method,
       path,
-      isDescribed: detail !== undefined,
-      isPublic: detail?.isPublic === true,
+      isDescribed: spec !== undefined,
+      isPublic: spec?.public === true,
     })),
   );
   const router = new Elysia({ handler: { standardHostname: false }, normalize: false })

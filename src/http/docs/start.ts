@@ -7,7 +7,7 @@ import { operation } from "../operation/operation.ts";
 import type { Route } from "../operation/route.ts";
 import { nullable } from "../operation/schema.ts";
 import type { Guide } from "./guide.ts";
-import { operationsIn } from "./operations.ts";
+import { operationsIn } from "./describe.ts";
 
 const link = (description: string) => Type.String({ description });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -118,6 +118,6 @@ function startOf(guide: Guide, context: RequestContext): Omit<Start, "without_ke
 
 function publicOperations(api: readonly Route[]): Start["without_key"] {
   return operationsIn(api)
-    .filter(({ detail }) => detail["x-public"])
-    .map(({ method, path, detail: { summary } }) => ({ method, path, summary }));
+    .filter(({ spec }) => spec.public === true)
+    .map(({ method, path, spec: { summary } }) => ({ method, path, summary }));
 }

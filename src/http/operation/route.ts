@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { type Caller, requireAccount, requirePerson, requireSession } from "../../domain/accounts/caller.ts";
 import { callerOf, type RequestContext } from "../gate/request-context.ts";
-import { detailOf, type RouteDetail } from "./describe.ts";
 import { ANONYMOUS_BYTES, PLAIN_BODY } from "../json/body-limits.ts";
 import {
   parseJsonBody,
@@ -46,7 +45,9 @@ export interface Route {
   readonly path: string;
   readonly answer: (routed: Routed, context: RequestContext) => Answered;
   /** Absent for a route that is not in the API description. */
-  readonly detail?: RouteDetail;
+  readonly spec?: AnyOperation;
+  /** Whether it takes an Idempotency-Key. */
+  readonly isKeyed?: boolean;
 }
 
 /** The route of an operation. Refuses callers that may not use it before it reads the request. */
@@ -63,7 +64,7 @@ export function routeOf(
     if (spec.signedIn === true) requireSession(callerOf(routed.request));
     return process(routed, context);
   };
-  return { method, path, answer, detail: detailOf(path, spec, isKeyed) };
+  return { method, path, answer, spec, isKeyed };
 }
 
 /** How requests are checked against an operation. */
