@@ -1,7 +1,7 @@
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { ErrorCode } from "../../domain/errors.ts";
 import { isGuardedPath } from "../gate/guarded-paths.ts";
-import { shownExample } from "../operation/examples.ts";
+import { shownExample } from "../operation/schema.ts";
 import { withoutOtherNames } from "../operation/known-fields.ts";
 import { withOptionalNulls } from "../operation/optional-nulls.ts";
 import type { Route } from "../operation/route.ts";

@@ -1,6 +1,5 @@
 import { Type } from "@sinclair/typebox";
 import { actorSchema } from "./history-schemas.ts";
-import { record, withExample } from "../operation/examples.ts";
 import {
   count,
   id,
@@ -8,10 +7,12 @@ import {
   nullable,
   oneOf,
   plan,
+  record,
   type RecordOf,
   scope,
   text,
   time,
+  withExample,
 } from "../operation/schema.ts";
 
 // As in `record-schemas.ts`, nothing that uses the runtime may be imported.

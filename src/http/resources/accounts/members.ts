@@ -5,8 +5,7 @@ import type { NewKeyThrottle } from "../../limits/new-key-throttle.ts";
 import { operation } from "../../operation/operation.ts";
 import { memberSchema } from "../../records/account-schemas.ts";
 import { memberRecord } from "../../records/records.ts";
-import { exampleOf } from "../../operation/examples.ts";
-import { driveRef, id, memberRole, pageOf, text } from "../../operation/schema.ts";
+import { driveRef, exampleOf, id, memberRole, pageOf, text } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { asData } from "../../operation/answers.ts";
 

@@ -8,9 +8,9 @@ import { isRecordNotModified } from "../../content/conditions.ts";
 import { ETAG, etagOf, IF_MATCH, preconditionOf, RECORD_ETAG, recordEtagOf } from "../../content/etag.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
-import { exampleOf } from "../../operation/examples.ts";
 import {
   driveRef,
+  exampleOf,
   id,
   inSnapshot,
   metadataInput,

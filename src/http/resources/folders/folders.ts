@@ -16,10 +16,10 @@ import { operation } from "../../operation/operation.ts";
 import { folderSchema, type FoldersPage, foldersSchema } from "../../records/record-schemas.ts";
 import { folderRecord } from "../../records/records.ts";
 import type { JsonAnswer } from "../../operation/reply.ts";
-import { exampleOf } from "../../operation/examples.ts";
 import {
   cursor,
   driveRef,
+  exampleOf,
   folderPath,
   id,
   inSnapshot,

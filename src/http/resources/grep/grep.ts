@@ -6,9 +6,9 @@ import { operation } from "../../operation/operation.ts";
 import { didYouMean, plusMeant } from "../../operation/plus-signs.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
-import { exampleOf } from "../../operation/examples.ts";
 import {
   driveRef,
+  exampleOf,
   flag,
   integer,
   nextCursor,

@@ -9,8 +9,7 @@ import { CONTENT } from "../contents/downloads.ts";
 import { type LinkBase, LINKS_BEGIN } from "../../gate/link-base.ts";
 import { fileWrite } from "../../operation/file-route.ts";
 import { operation } from "../../operation/operation.ts";
-import { exampleOf } from "../../operation/examples.ts";
-import { id, time } from "../../operation/schema.ts";
+import { exampleOf, id, time } from "../../operation/schema.ts";
 import { linkSchema } from "../../records/link-schemas.ts";
 
 export interface PresignedOptions {

@@ -4,13 +4,13 @@ import type { Forks } from "../../../services/snapshots/forks.ts";
 import type { Rewound, Snapshots } from "../../../services/snapshots/snapshots.ts";
 import { asCreated, asData, deletedRecord } from "../../operation/answers.ts";
 import { decodeDifference, decodeNumber, encodeDifference, encodeNumber } from "../../operation/cursor.ts";
-import { exampleOf } from "../../operation/examples.ts";
 import { operation } from "../../operation/operation.ts";
 import type { JsonAnswer } from "../../operation/reply.ts";
 import {
   cursor,
   driveName,
   driveRef,
+  exampleOf,
   id,
   nextCursor,
   pageOf,
