@@ -1,58 +1,36 @@
 import { Elysia, NotFoundError } from "elysia";
-import type { Clock } from "../process/clock.ts";
 import type { AllowedOrigins } from "../domain/network/allowed-origins.ts";
-import type { Caller } from "../domain/accounts/caller.ts";
-import type { Plan } from "../domain/accounts/plan.ts";
 import type { Subnet } from "../domain/network/subnet.ts";
 import { clientAddresses, trustedPeers } from "./connection/client-address.ts";
 import { createCors } from "./gate/cors.ts";
-import type { Challenge } from "./gate/challenge.ts";
-import { createGate } from "./gate/gate.ts";
+import { createGate, type GateOptions } from "./gate/gate.ts";
 import { docs } from "./docs/docs.ts";
+import type { DescriptionOptions } from "./docs/openapi.ts";
 import { health, type HealthOptions } from "./resources/upkeep/health.ts";
 import { leads } from "./gate/leads.ts";
 import { createRouteTable } from "./gate/route-table.ts";
-import type { OriginOf } from "./gate/own-origin.ts";
-import { createPipeline, refuse } from "./gate/pipeline.ts";
+import { createPipeline, type Handler, type PipelineOptions, refuse } from "./gate/pipeline.ts";
 import { socketCuts } from "./connection/socket-cut.ts";
-import type { Handler } from "./gate/pipeline.ts";
 import { contextOf } from "./gate/request-context.ts";
-import type { BeginAttempt } from "./gate/request-context.ts";
 import type { Route, Routed } from "./operation/route.ts";
 import { watchForUnlistedProxy } from "./gate/unlisted-proxy.ts";
 
-export interface HandlerOptions extends HealthOptions {
-  readonly clock: Clock;
-  /** The caller with a raw key; null for an unknown or revoked one. */
-  readonly authenticate: (rawKey: string) => Caller | null;
-  /** The caller with a session token; null if the session is unknown or has ended. */
-  readonly authenticateSession: (token: string) => Caller | null;
-  readonly originOf: OriginOf;
-  /** The same for the MCP server: see `surelyOwnOrigin`. */
-  readonly mcpOriginOf: OriginOf;
-  readonly challenge: Challenge;
-  /** See `Database.holdSnapshot`. */
-  readonly holdSnapshot: () => void;
-  readonly beginAttempt: BeginAttempt;
-  /** See `UsageMeter.countOperation`. */
-  readonly countOperation: (caller: Caller) => void;
-  /** Requests per minute. */
-  readonly rateLimits: Readonly<Record<Plan, number>>;
-  /** Whether a caller without an account can have a drive and its key. */
-  readonly provisioning: boolean;
+type FromGate = Omit<GateOptions, "isPublic" | "isByLink">;
+type FromPipeline = Pick<
+  PipelineOptions,
+  "beginAttempt" | "challenge" | "countOperation" | "holdSnapshot" | "log"
+>;
+
+/** Its `routes` are all but `/docs`, `/healthz` and `/readyz`. */
+export interface HandlerOptions extends HealthOptions, DescriptionOptions, FromGate, FromPipeline {
   /** Proxies whose `X-Forwarded-For`, `-Host` and `-Proto` are trusted. */
   readonly trustedProxies: readonly Subnet[];
   readonly corsOrigins: AllowedOrigins;
-  /** The server's address for the API description: a URL without a trailing slash, or `/`. */
-  readonly baseUrl: string;
-  readonly version: string;
-  /** All routes but `/docs`, `/healthz` and `/readyz`. */
-  readonly routes: readonly Route[];
 }
 
 /** Makes the handler of all requests: a pipeline around a router. */
 export function createHandler(options: HandlerOptions): Handler {
-  const { log, trustedProxies, baseUrl, holdSnapshot } = options;
+  const { log, trustedProxies } = options;
   const routes = [...health(options), ...docs(options), ...options.routes];
   const table = createRouteTable(
     routes.map(({ method, path, spec }) => ({
@@ -80,19 +58,15 @@ export function createHandler(options: HandlerOptions): Handler {
 
   const isTrustedPeer = trustedPeers(trustedProxies);
   return createPipeline({
+    ...options,
     gate: createGate({ ...options, isPublic: table.isPublic, isByLink: table.isByLink }),
     cors: createCors(options.corsOrigins),
     clientOf: clientAddresses(trustedProxies),
     isTrustedPeer,
     watchForUnlistedProxy: watchForUnlistedProxy(isTrustedPeer, log),
-    challenge: options.challenge,
     route,
-    beginAttempt: options.beginAttempt,
     cutSocket: socketCuts(),
-    holdSnapshot,
-    countOperation: options.countOperation,
-    leads: leads(baseUrl),
-    log,
+    leads: leads(options.baseUrl),
   });
 }
 

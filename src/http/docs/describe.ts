@@ -30,7 +30,6 @@ export interface OperationDetail {
   responses: Record<string, Described>;
 }
 
-/** An OpenAPI parameter. */
 interface Parameter {
   name: string;
   in: "path" | "query" | "header";

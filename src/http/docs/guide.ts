@@ -20,8 +20,9 @@ import tour from "./texts/tour.sh" with { type: "text" };
 
 const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"] as const;
 
-interface GuideSettings {
+export interface GuideSettings {
   readonly provisioning: "on" | "off";
+  /** Per client address. */
   readonly provisionsPerHour: number;
   /** Bytes. */
   readonly maxFileSize: number;

@@ -28,7 +28,6 @@ export function record<P extends TProperties>($id: string, properties: P, exampl
   return withExample(Type.Object(properties, { $id }), example);
 }
 
-/** The example of a schema. */
 export function exampleOf<S extends TSchema>(schema: Exampled<S>): Static<S> {
   return schema[EXAMPLE];
 }
@@ -46,7 +45,6 @@ export function shownExample(schema: TSchema): unknown {
   return isWhole ? Object.fromEntries(parts) : undefined;
 }
 
-/** A text. */
 export function text(description: string, ...examples: readonly string[]) {
   return Type.String({ description, ...(examples.length === 0 ? {} : { examples }) });
 }
@@ -56,7 +54,6 @@ export function count(description: string) {
   return Type.Integer({ minimum: 0, description });
 }
 
-/** One of some texts. */
 export function oneOf<const Value extends string>(values: readonly Value[], options: SchemaOptions = {}) {
   return Type.Union(
     values.map((each) => Type.Literal(each)),
@@ -92,7 +89,6 @@ export function timeInput(description: string) {
   return text(`${description} (ISO 8601)`, "2030-01-31T12:00:00Z");
 }
 
-/** An opaque identifier. */
 export function id(description: string) {
   return text(description, "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f");
 }

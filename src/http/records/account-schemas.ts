@@ -110,7 +110,6 @@ const figure = (description: string) =>
     { description },
   );
 
-/** What an account or a drive uses. */
 export const usageSchema = withExample(
   Type.Object({
     storage: figure("Bytes stored now."),
@@ -135,7 +134,6 @@ export const usageSchema = withExample(
 
 export type UsageRecord = RecordOf<typeof usageSchema>;
 
-/** A browser that is signed in. */
 export const sessionSchema = record(
   "Session",
   {

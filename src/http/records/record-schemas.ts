@@ -54,7 +54,6 @@ export const driveSchema = record(
 
 export type DriveRecord = RecordOf<typeof driveSchema>;
 
-/** What a claim link shows. */
 export const claimableSchema = withExample(
   Type.Object({
     name: Type.String(),

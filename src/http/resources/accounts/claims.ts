@@ -20,7 +20,6 @@ function claimableRecord(drive: Drive): ClaimableRecord {
   };
 }
 
-/** How a user claims an agent's drive. */
 export function claims(service: Claims) {
   return [
     operation("GET", "/v0/drives/claim/:token", {

@@ -13,7 +13,6 @@ const driveParams = Type.Object({ id: driveRef() });
 const memberParams = Type.Object({ id: driveRef(), user_id: id("The member's `user_id`.") });
 const oneMember = Type.Object({ data: memberSchema });
 
-/** Shares drives with other users of this server. */
 export function members(service: Members, throttle: NewKeyThrottle) {
   return [
     write("POST", "/v0/drives/:id/members", {

@@ -74,7 +74,6 @@ const example = {
   diff_cut: false,
 };
 
-/** Changes of texts in place. */
 export function edits(service: Edits) {
   return fileWrite("POST", "/edit", {
     operationId: "editFile",

@@ -45,7 +45,6 @@ const deletion = Type.Object({
   confirm: Type.Optional(Type.Boolean({ description: "Whether to delete. Default false." })),
 });
 
-/** Lists, creates and deletes folders. */
 export function folders(service: Folders, views: SnapshotViews) {
   return [
     operation("GET", "/v0/folders", {
@@ -151,7 +150,6 @@ function exampleTransferTo(destination: string): Static<typeof transfer> {
   };
 }
 
-/** Moves and copies folders with everything in them. */
 export function folderTransfers(service: Folders) {
   return [
     write("POST", "/v0/folders/move", {

@@ -12,7 +12,6 @@ const driveParams = Type.Object({ id: driveRef() });
 const workParams = Type.Object({ id: driveRef(), wid: id("The work's identifier.") });
 const oneWork = Type.Object({ data: workSchema });
 
-/** Large changes of folders while they are under way. */
 export function works(service: WorksUnderWay) {
   return [
     operation("GET", "/v0/drives/:id/works", {

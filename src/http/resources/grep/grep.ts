@@ -77,7 +77,6 @@ const exampleAnswer: MatchedFilesPage = {
   next_cursor: null,
 };
 
-/** Lines of files, found by a regular expression. */
 export function grep(service: Grep) {
   return operation("GET", "/v0/grep", {
     operationId: "grepFiles",

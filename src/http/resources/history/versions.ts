@@ -24,7 +24,6 @@ function contentNumber(note: string) {
   });
 }
 
-/** The contents that a file had before. */
 export function versions({
   versions: service,
   versionDiffs,

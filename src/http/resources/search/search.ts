@@ -44,7 +44,6 @@ const exampleAnswer = {
   limit: PAGE_LIMIT_DEFAULT,
 };
 
-/** Search in everything that the caller can access. */
 export function search(service: Search) {
   return operation("GET", "/v0/search", {
     operationId: "searchFiles",

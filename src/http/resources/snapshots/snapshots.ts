@@ -27,7 +27,6 @@ const driveParams = Type.Object({ id: driveRef() });
 const snapshotParams = Type.Object({ id: driveRef(), sid: id("The snapshot's identifier.") });
 const oneSnapshot = Type.Object({ data: snapshotSchema });
 
-/** Snapshots of drives. */
 export function snapshots(service: Snapshots) {
   return [
     write("POST", "/v0/drives/:id/snapshots", {
@@ -112,7 +111,6 @@ const restored = Type.Object({
   snapshot_id: id("A snapshot that was taken before; to restore it undoes this."),
 });
 
-/** What snapshots are for. */
 export function snapshotUses(service: Snapshots, forks: Forks) {
   return [
     operation("GET", "/v0/drives/:id/snapshots/:sid/compare", {

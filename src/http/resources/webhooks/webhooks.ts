@@ -40,7 +40,6 @@ const sentAnswer = {
   },
 };
 
-/** Webhooks: they are told of changes. */
 export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
   return [
     write("POST", "/v0/webhooks", {
