@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../../../domain/limits.ts";
 import { counted } from "../../../domain/contents/texts/text.ts";
 import type { RestoredEntry, Trash } from "../../../services/history/trash.ts";
 import type { EmptiedTrash, TrashEmptying } from "../../../services/history/trash-emptying.ts";
@@ -9,7 +8,7 @@ import { operation } from "../../operation/operation.ts";
 import { trashEntrySchema, type TrashPage, trashSchema } from "../../records/history-schemas.ts";
 import { trashRecord } from "../../records/records.ts";
 import type { JsonAnswer } from "../../operation/reply.ts";
-import { cursor, driveRef, exampleOf, id, integer, nullable, prefix, text } from "../../operation/schema.ts";
+import { cursor, driveRef, exampleOf, id, nullable, paging, prefix, text } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { deletedRecord } from "../../operation/answers.ts";
@@ -42,7 +41,7 @@ export function trash(service: Trash, emptying: TrashEmptying) {
       query: Type.Object({
         drive_id: Type.Optional(driveRef("Default: all drives that the key reaches.")),
         prefix,
-        limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
+        limit: paging.limit,
         cursor: cursor(),
       }),
       answers: [{ description: "A page of the trash.", json: trashSchema }],
