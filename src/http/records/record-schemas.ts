@@ -226,9 +226,6 @@ export type KeyDetailRecord = RecordOf<typeof keyDetailSchema>;
 /** A new key, in the response to its creation. */
 export const createdKeySchema = record(
   "CreatedKey",
-  {
-    ...keyProperties,
-    key: text("The secret key. It is shown only in this response."),
-  },
+  { ...keyProperties, key: text("The secret key. It is shown only in this response.") },
   { ...exampleOf(keySchema), key: "cof_sk_live_1a2b..." },
 );

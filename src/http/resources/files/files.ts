@@ -42,10 +42,7 @@ export function files(service: Files) {
       tag: "Files",
       summary: "Get a file",
       query: Type.Object({ snapshot_id: inSnapshot }),
-      headers: {
-        ...IF_MATCH,
-        "If-None-Match": "Return 304 if the record still has this ETag of its own.",
-      },
+      headers: { ...IF_MATCH, "If-None-Match": "Return 304 if the record still has this ETag of its own." },
       answers: [
         recordAnswer,
         { status: 304, description: "The client's copy is current.", headers: RECORD_ETAG },
