@@ -1,14 +1,12 @@
 import type { SteadyClock } from "../process/clock.ts";
 import type { AllowedOrigins } from "../domain/network/allowed-origins.ts";
-import type { Plan } from "../domain/accounts/plan.ts";
 import type { Subnet } from "../domain/network/subnet.ts";
 import type { Log } from "../process/log.ts";
 import type { Idempotency } from "../services/idempotency.ts";
 import type { Services } from "../services/services.ts";
 import { dashboard } from "./dashboard/dashboard.ts";
-import { Guide } from "./docs/guide.ts";
-import { programAnswers } from "./docs/notices.ts";
-import { guidePages, startPage } from "./docs/pages.ts";
+import { Guide, type GuideSettings } from "./docs/guide.ts";
+import { guidePages, programAnswers, startPage } from "./docs/pages.ts";
 import { start } from "./docs/start.ts";
 import { createChallenge } from "./gate/challenge.ts";
 import { linkBase } from "./gate/link-base.ts";
@@ -59,24 +57,13 @@ import { password } from "./sign-in/password.ts";
 import { sessions } from "./sign-in/sessions.ts";
 
 /** The settings for HTTP; see `SETTINGS` for their meaning. */
-export interface AppSettings {
+export interface AppSettings extends GuideSettings {
   /** A URL without a trailing slash; null if none is configured. */
   readonly baseUrl: string | null;
   /** The start of claim links, if it differs from `baseUrl`. */
   readonly claimBaseUrl: string | null;
-  readonly provisioning: "on" | "off";
-  /** Per client address. */
-  readonly provisionsPerHour: number;
-  /** Bytes. */
-  readonly maxFileSize: number;
   /** Bytes in a second; 0 for no limit. */
   readonly minUploadSpeed: number;
-  /** Requests per minute. */
-  readonly rateLimits: Readonly<Record<Plan, number>>;
-  /** 0 if nothing is kept of what was replaced or deleted. */
-  readonly keepDays: number;
-  /** Of one file. */
-  readonly keepVersions: number;
   readonly trustedProxies: readonly Subnet[];
   readonly corsOrigins: AllowedOrigins;
 }
@@ -103,7 +90,6 @@ export interface AppOptions {
   readonly archiveStallMs?: number;
 }
 
-/** Makes the handler of all HTTP requests. */
 export async function createApp(options: AppOptions): Promise<Handler> {
   const { settings, services, idempotency, database, clock, log, version } = options;
   const guide = new Guide({ settings, links: linkBase(settings.baseUrl, options.ownUrl), version });

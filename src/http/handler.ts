@@ -5,6 +5,7 @@ import { clientAddresses, trustedPeers } from "./connection/client-address.ts";
 import { createCors } from "./gate/cors.ts";
 import { createGate, type GateOptions } from "./gate/gate.ts";
 import { docs } from "./docs/docs.ts";
+import type { DescriptionOptions } from "./docs/openapi.ts";
 import { health, type HealthOptions } from "./resources/upkeep/health.ts";
 import { createRouteTable } from "./gate/route-table.ts";
 import { createPipeline, type Handler, type PipelineOptions, refuse } from "./gate/pipeline.ts";
@@ -12,17 +13,17 @@ import { socketCuts } from "./connection/socket-cut.ts";
 import { contextOf } from "./gate/request-context.ts";
 import type { Route, Routed } from "./operation/route.ts";
 
-export interface HandlerOptions
-  extends
-    HealthOptions,
-    Omit<GateOptions, "isPublic" | "isByLink">,
-    Pick<PipelineOptions, "baseUrl" | "beginAttempt" | "challenge" | "countOperation" | "holdSnapshot"> {
+type FromGate = Omit<GateOptions, "isPublic" | "isByLink">;
+type FromPipeline = Pick<
+  PipelineOptions,
+  "beginAttempt" | "challenge" | "countOperation" | "holdSnapshot" | "log"
+>;
+
+/** Its `routes` are all but `/docs`, `/healthz` and `/readyz`. */
+export interface HandlerOptions extends HealthOptions, DescriptionOptions, FromGate, FromPipeline {
   /** Proxies whose `X-Forwarded-For`, `-Host` and `-Proto` are trusted. */
   readonly trustedProxies: readonly Subnet[];
   readonly corsOrigins: AllowedOrigins;
-  readonly version: string;
-  /** All routes but `/docs`, `/healthz` and `/readyz`. */
-  readonly routes: readonly Route[];
 }
 
 /** Makes the handler of all requests: a pipeline around a router. */
@@ -30,11 +31,11 @@ export function createHandler(options: HandlerOptions): Handler {
   const { log, trustedProxies } = options;
   const routes = [...health(options), ...docs(options), ...options.routes];
   const table = createRouteTable(
-    routes.map(({ method, path, detail }) => ({
+    routes.map(({ method, path, spec }) => ({
       method,
       path,
-      isDescribed: detail !== undefined,
-      isPublic: detail?.isPublic === true,
+      isDescribed: spec !== undefined,
+      isPublic: spec?.public === true,
     })),
   );
   const router = new Elysia({ handler: { standardHostname: false }, normalize: false })

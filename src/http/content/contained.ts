@@ -1,7 +1,5 @@
 /** Headers that stop uploaded content from running in our origin. */
-export const CONTAINED = {
-  "content-security-policy": "sandbox; default-src 'none'",
-};
+export const CONTAINED = { "content-security-policy": "sandbox; default-src 'none'" };
 
 /** How the API description explains these headers. */
 export const CONTAINED_HEADERS = {

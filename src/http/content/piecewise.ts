@@ -15,72 +15,53 @@ export interface EarlyEnds {
  */
 export async function piecewise(
   pieces: AsyncGenerator<Uint8Array>,
-  ends: EarlyEnds = {},
+  { onFailure, onLeave, stall }: EarlyEnds = {},
 ): Promise<ReadableStream<Uint8Array>> {
-  const first = pieces.next();
-  await first;
-  // No piece is created before it is requested.
-  return new ReadableStream(new PiecewiseSource(pieces, first, ends), { highWaterMark: 0 });
-}
+  let ahead: Promise<IteratorResult<Uint8Array>> | null = pieces.next();
+  await ahead;
+  let hasEnded = false;
+  let stalled: NodeJS.Timeout | undefined;
 
-class PiecewiseSource {
-  readonly #pieces: AsyncGenerator<Uint8Array>;
-  readonly #ends: EarlyEnds;
-  #ahead: Promise<IteratorResult<Uint8Array>> | null;
-  #hasEnded = false;
-  #stall: NodeJS.Timeout | undefined;
-
-  constructor(
-    pieces: AsyncGenerator<Uint8Array>,
-    first: Promise<IteratorResult<Uint8Array>>,
-    ends: EarlyEnds,
-  ) {
-    this.#pieces = pieces;
-    this.#ahead = first;
-    this.#ends = ends;
+  async function end(): Promise<void> {
+    hasEnded = true;
+    clearTimeout(stalled);
+    await pieces.return(undefined);
   }
 
-  /** Starts the timer: if the client disconnected before there was a body, the runtime may never call `pull`. */
-  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    this.#waitForClient(controller);
-  }
-
-  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    clearTimeout(this.#stall);
-    try {
-      const { done, value } = await (this.#ahead ?? this.#pieces.next());
-      this.#ahead = null;
-      // The client disconnected while this piece was created.
-      if (this.#hasEnded) return;
-      if (done === true) return controller.close();
-      controller.enqueue(value);
-      this.#waitForClient(controller);
-    } catch (error) {
-      this.#ends.onFailure?.(error);
-      throw error;
-    }
-  }
-
-  async cancel(): Promise<void> {
-    this.#ends.onLeave?.();
-    await this.#end();
-  }
-
-  #waitForClient(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    const { stall } = this.#ends;
+  function waitForClient(controller: ReadableStreamDefaultController<Uint8Array>): void {
     if (stall === undefined) return;
-    this.#stall = setTimeout(() => {
-      this.#end().catch((error: unknown) => this.#ends.onFailure?.(error));
+    stalled = setTimeout(() => {
+      end().catch((error: unknown) => onFailure?.(error));
       // The runtime notices this only if the client reads again; it then breaks the connection.
       controller.error(new Error("the client has stopped reading"));
       stall.onStall();
     }, stall.ms);
-    this.#stall.unref();
+    stalled.unref();
   }
 
-  async #end(): Promise<void> {
-    this.#hasEnded = true;
-    clearTimeout(this.#stall);
-    await this.#pieces.return(undefined);
-  }
+  const source = {
+    // If the client disconnected before there was a body, the runtime may never call `pull`.
+    start: waitForClient,
+    pull: async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      clearTimeout(stalled);
+      try {
+        const { done, value } = await (ahead ?? pieces.next());
+        ahead = null;
+        // The client disconnected while this piece was created.
+        if (hasEnded) return;
+        if (done === true) return controller.close();
+        controller.enqueue(value);
+        waitForClient(controller);
+      } catch (error) {
+        onFailure?.(error);
+        throw error;
+      }
+    },
+    cancel: async () => {
+      onLeave?.();
+      await end();
+    },
+  };
+  // No piece is created before it is requested.
+  return new ReadableStream(source, { highWaterMark: 0 });
 }

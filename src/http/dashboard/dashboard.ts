@@ -56,9 +56,7 @@ const WORKER_HEADERS = {
   "content-security-policy": "default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 };
 // Their names contain a hash of their contents.
-const FILE_HEADERS = {
-  "cache-control": "public, max-age=31536000, immutable",
-};
+const FILE_HEADERS = { "cache-control": "public, max-age=31536000, immutable" };
 
 /** Answers a program that asks for the page of a token. */
 type AnswerProgram = (request: Request, context: RequestContext, token: string) => Response;

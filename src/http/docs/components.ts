@@ -2,7 +2,7 @@ import type { ErrorCode } from "../../domain/errors.ts";
 import { ANONYMOUS_KEY, IDEMPOTENCY_KEY } from "../../domain/idempotency.ts";
 import { ERROR_STATUS } from "../gate/errors.ts";
 import { SESSION_COOKIE } from "../gate/session-cookie.ts";
-import type { Described } from "../operation/describe.ts";
+import type { Described } from "./describe.ts";
 import { ERROR_MEANINGS } from "./error-meanings.ts";
 import {
   API_HEADERS,
@@ -58,55 +58,49 @@ export const IDEMPOTENCY_KEY_PARAMETER = { $ref: `#/components/parameters/${IDEM
 
 /** A header of the errors with one code. */
 interface CodeHeader {
-  readonly name: string;
   readonly description: string;
   readonly schema: object;
   /** Whether only some of these errors have it. */
   readonly isOptional?: boolean;
 }
 
-const retryAfter = (description: string): CodeHeader => ({
-  name: "Retry-After",
-  description,
-  schema: { type: "integer", minimum: 1 },
+const TEXT = { type: "string" };
+
+const retryAfter = (description: string) => ({
+  "Retry-After": { description, schema: { type: "integer", minimum: 1 } },
 });
 
-const LINK: CodeHeader = {
-  name: "Link",
-  description: "Leads to this description (`service-desc`) and to `/llms.txt` (`service-doc`).",
-  schema: { type: "string" },
+const LINK = {
+  Link: {
+    description: "Leads to this description (`service-desc`) and to `/llms.txt` (`service-doc`).",
+    schema: TEXT,
+  },
 };
 
-const CODE_HEADERS: Partial<Record<ErrorCode, readonly CodeHeader[]>> = {
-  UNAUTHORIZED: [{ name: "WWW-Authenticate", description: "`Bearer`", schema: { type: "string" } }, LINK],
-  FORBIDDEN: [
-    {
-      name: "WWW-Authenticate",
+const CODE_HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, CodeHeader>>>> = {
+  UNAUTHORIZED: { "WWW-Authenticate": { description: "`Bearer`", schema: TEXT }, ...LINK },
+  FORBIDDEN: {
+    "WWW-Authenticate": {
       description:
         "How an application that a person let in asks for more, if it may only read and called a writing tool of the MCP server.",
-      schema: { type: "string" },
+      schema: TEXT,
       isOptional: true,
     },
-  ],
-  NOT_FOUND: [LINK],
-  IDEMPOTENCY_IN_PROGRESS: [retryAfter("Seconds to wait; with `IDEMPOTENCY_IN_PROGRESS`.")],
-  RANGE_NOT_SATISFIABLE: [
-    {
-      name: "Content-Range",
-      description: "`bytes */` and the size of the content in bytes.",
-      schema: { type: "string" },
-    },
-  ],
-  UNSUPPORTED_MEDIA_TYPE: [
-    {
-      name: "Accept-Encoding",
+  },
+  NOT_FOUND: LINK,
+  IDEMPOTENCY_IN_PROGRESS: retryAfter("Seconds to wait; with `IDEMPOTENCY_IN_PROGRESS`."),
+  RANGE_NOT_SATISFIABLE: {
+    "Content-Range": { description: "`bytes */` and the size of the content in bytes.", schema: TEXT },
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    "Accept-Encoding": {
       description: "`identity`, if the body had a `Content-Encoding`.",
       schema: { type: "string", const: "identity" },
       isOptional: true,
     },
-  ],
-  RATE_LIMITED: [retryAfter("Seconds to wait.")],
-  UNAVAILABLE: [retryAfter("Seconds to wait.")],
+  },
+  RATE_LIMITED: retryAfter("Seconds to wait."),
+  UNAVAILABLE: retryAfter("Seconds to wait."),
 };
 
 function headerRefs({ isCounted, isShared }: Place): Record<string, object> {
@@ -223,7 +217,7 @@ function oauthExampleOf(code: ErrorCode): object {
 function codeHeaders(codes: ErrorGroup["codes"]): Record<string, object> {
   return Object.fromEntries(
     codes.flatMap((code) =>
-      (CODE_HEADERS[code] ?? []).map(({ name, isOptional, ...header }) => {
+      Object.entries(CODE_HEADERS[code] ?? {}).map(([name, { isOptional, ...header }]) => {
         const required = codes.length === 1 && isOptional !== true;
         return [name, { ...header, required }];
       }),

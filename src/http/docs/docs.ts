@@ -2,7 +2,7 @@ import { CofferError } from "../../domain/errors.ts";
 import { once } from "../../domain/once.ts";
 import { fixedFile } from "../content/fixed-file.ts";
 import type { Route } from "../operation/route.ts";
-import { operationsIn } from "./operations.ts";
+import { operationsIn } from "./describe.ts";
 import type { DescriptionOptions } from "./openapi.ts";
 import { detailsOf, shortForm } from "./short-form.ts";
 import { ASSETS, CONTENT_SECURITY_POLICY, PAGE } from "./swagger-ui.ts";

@@ -1,3 +1,5 @@
+import { type Caller, isManaging } from "../../domain/accounts/caller.ts";
+import { ROOT } from "../../domain/files/path.ts";
 import {
   PAGE_LIMIT,
   PAGE_LIMIT_DEFAULT,
@@ -11,7 +13,6 @@ import { counted } from "../../domain/contents/texts/text.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import type { LinkBase } from "../gate/link-base.ts";
 import type { RequestContext } from "../gate/request-context.ts";
-import { abilitiesOf } from "./abilities.ts";
 import limits from "./texts/limits.md" with { type: "text" };
 import llms from "./texts/llms.md" with { type: "text" };
 import skill from "./texts/skill.md" with { type: "text" };
@@ -19,8 +20,9 @@ import tour from "./texts/tour.sh" with { type: "text" };
 
 const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"] as const;
 
-interface GuideSettings {
+export interface GuideSettings {
   readonly provisioning: "on" | "off";
+  /** Per client address. */
   readonly provisionsPerHour: number;
   /** Bytes. */
   readonly maxFileSize: number;
@@ -108,6 +110,31 @@ export class Guide {
     const whole = template.replace("{{tour}}\n", tour).replace("{{limits}}\n", limits);
     return fill(whole, conditions, values);
   }
+}
+
+/** What a text says to whom: conditions of its template. Whoever has no key yet is told of everything. */
+function abilitiesOf(caller: Caller | null): Record<string, boolean> {
+  const writes = caller === null || caller.scope === "read-write";
+  const isInFolder = caller?.kind === "drive" && caller.prefix !== ROOT;
+  const ofAccount = writes && caller?.kind !== "drive";
+  const manages = writes && (caller === null || isManaging(caller));
+  const isApplication = caller !== null && caller.keyId !== null && caller.isApplication;
+  return {
+    keyed: caller !== null,
+    of_account: caller?.kind === "account",
+    of_drive: caller?.kind === "drive" && !isInFolder,
+    of_folder: isInFolder,
+    application: isApplication,
+    // Of an account: that of a drive makes keys and webhooks of its drive.
+    made_by_key: ofAccount && !manages && !isApplication,
+    reads_only: !writes,
+    writes,
+    tour: writes && !isInFolder,
+    forks: ofAccount,
+    keys: manages,
+    webhooks: manages && !isInFolder,
+    members: ofAccount && manages,
+  };
 }
 
 function keptText({ days, versions }: Retention): string {

@@ -14,10 +14,9 @@ import {
   withReplayHeader,
 } from "./components.ts";
 import type { ErrorGroup, Place } from "./components.ts";
-import type { OperationDetail } from "../operation/describe.ts";
-import { hoistSchemas } from "./hoist-schemas.ts";
 import type { Route } from "../operation/route.ts";
-import { errorsOf, needsKey } from "./operations.ts";
+import type { AnyOperation } from "../operation/spec.ts";
+import { errorsOf, needsKey, type OperationDetail, operationsIn, type PlacedOperation } from "./describe.ts";
 import { OVERVIEW } from "./overview.ts";
 
 export interface DescriptionOptions {
@@ -28,43 +27,35 @@ export interface DescriptionOptions {
   readonly version: string;
 }
 
-/** Operations by path and lower-case method. */
-type Operations = Readonly<Record<string, Readonly<Record<string, OperationDetail>>>>;
-
-/** What the plugin returns for routes; it knows little about those not made by `operation`. */
+/** What the plugin returns for routes: operations by path and lower-case method. */
 interface Listing {
-  readonly paths: Readonly<
-    Record<string, Readonly<Record<string, OperationDetail | { "x-errors"?: never }>>>
-  >;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationDetail>>>>;
 }
 
 const LISTING_PATH = "/listing";
 
 /** Describes the routes as an OpenAPI 3.1 document: TypeBox schemas are JSON Schema as 3.1 uses it. */
 export async function describeApi({ routes, baseUrl, version }: DescriptionOptions): Promise<object> {
-  const paths = await listOperations(routes);
+  const operations = operationsIn(routes);
+  const listed = await listOperations(operations);
   const usedErrors = new Map<string, ErrorGroup>();
-  const described = Object.fromEntries(
-    Object.entries(paths).map(([path, methods]) => [
-      path,
-      Object.fromEntries(
-        Object.entries(methods).map(([method, detail]) => [
-          method,
-          complete(path, method, detail, usedErrors),
-        ]),
-      ),
-    ]),
-  );
-  const usedTags = new Set(
-    Object.values(paths).flatMap((methods) => Object.values(methods).flatMap(({ tags }) => tags)),
-  );
+  const paths: Record<string, Record<string, object>> = {};
+  const byPath = Map.groupBy(operations, ({ path }) => path);
+  for (const operation of [...byPath.values()].flat()) {
+    const { path } = operation;
+    const method = operation.method.toLowerCase();
+    const detail = listed.paths[path]?.[method];
+    if (detail === undefined) throw new Error(`the description lacks ${method} ${path}`);
+    (paths[path] ??= {})[method] = complete(operation, detail, usedErrors);
+  }
+  const usedTags = new Set(operations.map(({ spec }) => spec.tag));
   return hoistSchemas({
     openapi: "3.1.0",
     info: { title: "Coffer", version, description: OVERVIEW, license: { name: "MIT", identifier: "MIT" } },
     servers: [{ url: baseUrl }],
     security: [{ apiKey: [] }, { session: [] }],
     tags: TAGS.filter(({ name }) => usedTags.has(name)),
-    paths: described,
+    paths,
     components: { ...SHARED_COMPONENTS, responses: errorResponses(usedErrors) },
   });
 }
@@ -73,48 +64,31 @@ export async function describeApi({ routes, baseUrl, version }: DescriptionOptio
  * Only the plugin's listing is used, and only here: its own pages load from other hosts. It takes a description from
  * a route's hooks, so it gets routes of its own that have one.
  */
-async function listOperations(routes: readonly Route[]): Promise<Operations> {
+async function listOperations(operations: readonly PlacedOperation[]): Promise<Listing> {
   const lister = new Elysia().use(swagger({ specPath: LISTING_PATH, excludeStaticFile: false }));
-  for (const { method, path, detail } of routes) {
-    if (detail !== undefined) lister.route(method, path, "", { detail: detail.describe() });
+  for (const { method, path, detail } of operations) {
+    lister.route(method, path.replaceAll(/\{(\w+)\}/g, ":$1"), "", { detail });
   }
   const response = await lister.handle(new Request(`http://localhost${LISTING_PATH}`));
-  const { paths }: Listing = JSON.parse(await response.text());
-  const operations: Record<string, Record<string, OperationDetail>> = {};
-  for (const [path, methods] of Object.entries(paths)) {
-    for (const [method, detail] of Object.entries(methods)) {
-      if (detail["x-errors"] !== undefined) (operations[path] ??= {})[method] = detail;
-    }
-  }
-  return operations;
+  const listing: Listing = JSON.parse(await response.text());
+  return listing;
 }
 
 function complete(
-  path: string,
-  method: string,
-  detail: OperationDetail,
+  operation: PlacedOperation,
+  { parameters: ownParameters, responses, ...rest }: OperationDetail,
   usedErrors: Map<string, ErrorGroup>,
 ): object {
-  const {
-    "x-errors": _errors,
-    "x-public": _public,
-    "x-keyed": isKeyed,
-    "x-reads-session": readsSession,
-    "x-reads-key": readsKey,
-    "x-oauth": isOAuth,
-    parameters: ownParameters,
-    responses,
-    ...rest
-  } = detail;
+  const { path, spec, isKeyed } = operation;
+  const isOAuth = spec.isOAuth === true;
   const place = { isCounted: isGuardedPath(path), isShared: isSharedPath(path) };
   const parameters = isKeyed ? [...ownParameters, IDEMPOTENCY_KEY_PARAMETER] : ownParameters;
-  const isPublic = !needsKey({ path, detail });
   const all: Record<string, object> = {};
   for (const [status, response] of Object.entries(responses)) {
     const common = withCommonHeaders(response, place);
     all[status] = isKeyed ? withReplayHeader(common) : common;
   }
-  for (const codes of byStatus(errorsOf({ method: method.toUpperCase(), path, detail }))) {
+  for (const codes of byStatus(errorsOf(operation))) {
     const name = codes.join("-") + suffixOf(place) + (isOAuth ? "-oauth" : "");
     usedErrors.set(name, { codes, ...place, isOAuth });
     all[String(ERROR_STATUS[codes[0]])] = { $ref: `#/components/responses/${name}` };
@@ -123,7 +97,7 @@ function complete(
   if (isRedirect) all["default"] = ANY_ERROR;
   return {
     ...rest,
-    ...(isPublic ? { security: openTo({ session: readsSession, apiKey: readsKey }) } : {}),
+    ...(needsKey(operation) ? {} : { security: openTo(spec) }),
     ...(parameters.length > 0 ? { parameters } : {}),
     responses: all,
   };
@@ -136,9 +110,9 @@ function suffixOf({ isCounted, isShared }: Place): string {
 }
 
 /** Nobody need say who they are; some routes use it if they do. */
-function openTo(read: Readonly<Record<string, boolean>>): object[] {
-  const schemes = Object.keys(read).filter((scheme) => read[scheme] === true);
-  return schemes.length === 0 ? [] : [...schemes.map((scheme) => ({ [scheme]: [] })), {}];
+function openTo({ readsSession = false, readsKey = false }: AnyOperation): object[] {
+  const used = [...(readsSession ? [{ session: [] }] : []), ...(readsKey ? [{ apiKey: [] }] : [])];
+  return used.length === 0 ? [] : [...used, {}];
 }
 
 /** Groups codes that share a status. Sorted, so that equal sets get the same name. */
@@ -150,4 +124,35 @@ function byStatus(errors: ReadonlySet<ErrorCode>): [ErrorCode, ...ErrorCode[]][]
     else group.push(code);
   }
   return [...groups.values()];
+}
+
+interface Document {
+  readonly components: {
+    readonly schemas: Readonly<Record<string, object>>;
+    readonly [kind: string]: object;
+  };
+  readonly [part: string]: unknown;
+}
+
+/**
+ * Moves every schema with an `$id` to the document's components, once, and leaves a reference in its place. Throws if
+ * two different schemas have the same `$id`.
+ */
+function hoistSchemas(document: Document): object {
+  const hoisted = new Map<string, object>(Object.entries(document.components.schemas));
+  const visit = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(visit);
+    if (typeof node !== "object" || node === null) return node;
+    const copy = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, visit(value)]));
+    const { $id: name, ...schema } = copy;
+    if (typeof name !== "string") return copy;
+    const known = hoisted.get(name);
+    if (known !== undefined && !Bun.deepEquals(known, schema))
+      throw new Error(`two schemas are named ${name}`);
+    hoisted.set(name, schema);
+    return { $ref: `#/components/schemas/${name}` };
+  };
+  const { components, ...rest } = document;
+  const visited = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, visit(value)]));
+  return { ...visited, components: { ...components, schemas: Object.fromEntries(hoisted) } };
 }

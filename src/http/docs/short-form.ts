@@ -1,23 +1,23 @@
 import { ERROR_STATUS } from "../gate/errors.ts";
-import type { OperationDetail } from "../operation/describe.ts";
 import { IDEMPOTENCY_KEY } from "../../domain/idempotency.ts";
 import { TAGS } from "./components.ts";
 import { ERROR_MEANINGS } from "./error-meanings.ts";
-import { errorsOf, needsKey, type PlacedOperation } from "./operations.ts";
+import { errorsOf, needsKey, type OperationDetail, type PlacedOperation } from "./describe.ts";
 import { fieldLists, fieldNames, fieldText, typeText } from "./schema-text.ts";
 import intro from "./texts/api.md" with { type: "text" };
 
 /** The API description in Markdown, for models: one line for each operation. */
 export function shortForm(operations: readonly PlacedOperation[]): string {
-  const tags = new Set([...TAGS.map(({ name }) => name), ...operations.flatMap(({ detail }) => detail.tags)]);
+  const tags = new Set([...TAGS.map(({ name }) => name), ...operations.map(({ spec }) => spec.tag)]);
   const groups = Array.from(tags, (name) => ({
     name,
-    lines: operations.filter(({ detail }) => detail.tags[0] === name).map(lineOf),
+    lines: operations.filter(({ spec }) => spec.tag === name).map(lineOf),
   })).filter(({ lines }) => lines.length > 0);
   return [intro, ...groups.map(({ name, lines }) => `## ${name}\n\n${lines.join("\n")}\n`)].join("\n");
 }
 
-function lineOf({ method, path, detail }: PlacedOperation): string {
+function lineOf(operation: PlacedOperation): string {
+  const { method, path, detail } = operation;
   const query = detail.parameters
     .filter((parameter) => parameter.in === "query")
     .map(({ name, required }) => (required ? name : `${name}?`));
@@ -25,7 +25,7 @@ function lineOf({ method, path, detail }: PlacedOperation): string {
     ...(query.length > 0 ? [` query ${query.join(", ")}`] : []),
     ...(detail.requestBody === undefined ? [] : [` body ${bodyInLine(detail.requestBody)}`]),
   ];
-  const open = needsKey({ path, detail }) ? "" : " No key.";
+  const open = needsKey(operation) ? "" : " No key.";
   return `- \`${method} ${path}\`${facts.join(";")}: ${detail.summary} (${detail.operationId}).${open}`;
 }
 
@@ -35,17 +35,17 @@ function bodyInLine({ content }: NonNullable<OperationDetail["requestBody"]>): s
 }
 
 export function detailsOf(operation: PlacedOperation): string {
-  const { method, path, detail } = operation;
+  const { method, path, isKeyed, detail } = operation;
   const codes = [...errorsOf(operation)].toSorted((a, b) => ERROR_STATUS[a] - ERROR_STATUS[b]);
   const parameters = [
     ...detail.parameters.map(({ name, in: place, required, description, schema }) =>
       fieldText(name, description === undefined ? schema : { ...schema, description }, required, place),
     ),
-    ...(detail["x-keyed"] ? [`\`${IDEMPOTENCY_KEY}\` (header, string, optional): Makes a retry safe.`] : []),
+    ...(isKeyed ? [`\`${IDEMPOTENCY_KEY}\` (header, string, optional): Makes a retry safe.`] : []),
   ];
   return [
     `# ${detail.operationId}: ${detail.summary}`,
-    `\`${method} ${path}\`${needsKey({ path, detail }) ? " needs a key or a session." : " needs no key."}`,
+    `\`${method} ${path}\`${needsKey(operation) ? " needs a key or a session." : " needs no key."}`,
     ...(detail.description === undefined ? [] : [detail.description]),
     ...(parameters.length === 0 ? [] : [`## Parameters`, parameters.map((each) => `- ${each}`).join("\n")]),
     ...Object.entries(detail.requestBody?.content ?? {}).flatMap(([type, media]) => [

@@ -5,12 +5,9 @@ import { DAY_MS } from "../../domain/time.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { operation } from "../operation/operation.ts";
 import type { Route } from "../operation/route.ts";
-import { nullable } from "../operation/schema.ts";
+import { count, nullable, text } from "../operation/schema.ts";
 import type { Guide } from "./guide.ts";
-import { operationsIn } from "./operations.ts";
-
-const link = (description: string) => Type.String({ description });
-const count = (description: string) => Type.Integer({ minimum: 0, description });
+import { operationsIn } from "./describe.ts";
 
 const startSchema = Type.Object({
   name: Type.String(),
@@ -18,14 +15,14 @@ const startSchema = Type.Object({
   about: Type.String(),
   begin: Type.Array(Type.String(), { description: "What to do first, in order." }),
   links: Type.Object({
-    openapi: link("The API description, as OpenAPI."),
-    api: link("The same in short, in Markdown: one line for each operation."),
-    llms: link("The start page for agents."),
-    skill: link("How to use this server, as a skill for agents."),
-    mcp: link("Where MCP clients connect, over Streamable HTTP."),
-    docs: link("The API description, for people."),
-    dashboard: link("Where people sign in."),
-    provision: nullable(link("Send `POST` here for a drive; null if that needs an account on this server.")),
+    openapi: text("The API description, as OpenAPI."),
+    api: text("The same in short, in Markdown: one line for each operation."),
+    llms: text("The start page for agents."),
+    skill: text("How to use this server, as a skill for agents."),
+    mcp: text("Where MCP clients connect, over Streamable HTTP."),
+    docs: text("The API description, for people."),
+    dashboard: text("Where people sign in."),
+    provision: nullable(text("Send `POST` here for a drive; null if that needs an account on this server.")),
   }),
   limits: Type.Object({
     max_file_size: count("Bytes."),
@@ -118,6 +115,6 @@ function startOf(guide: Guide, context: RequestContext): Omit<Start, "without_ke
 
 function publicOperations(api: readonly Route[]): Start["without_key"] {
   return operationsIn(api)
-    .filter(({ detail }) => detail["x-public"])
-    .map(({ method, path, detail: { summary } }) => ({ method, path, summary }));
+    .filter(({ spec }) => spec.public === true)
+    .map(({ method, path, spec: { summary } }) => ({ method, path, summary }));
 }

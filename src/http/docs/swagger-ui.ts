@@ -140,7 +140,6 @@ export const CONTENT_SECURITY_POLICY = [
   "trusted-types 'none'",
 ].join("; ");
 
-/** What the page at `/docs` loads. */
 export const ASSETS: readonly Asset[] = [
   { name: "swagger-ui.css", type: "text/css; charset=utf-8", read: () => Bun.file(styles).bytes() },
   {

@@ -8,7 +8,6 @@ import type { LinkBase } from "../gate/link-base.ts";
 import type { RateLimiter } from "../gate/rate-limiter.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { ANONYMOUS_BYTES } from "../json/body-limits.ts";
-import { detailOf } from "../operation/describe.ts";
 import type { Method, Route } from "../operation/route.ts";
 import type { ContentOperation, Operation } from "../operation/spec.ts";
 import { readBody, refuseCodedBody, refuseLongBody } from "../json/json-body.ts";
@@ -48,7 +47,7 @@ export function protocolRoute(method: Method, path: string, spec: ProtocolOperat
   return {
     method,
     path,
-    detail: detailOf(path, { ...spec, ...facts }, false),
+    spec: { ...spec, ...facts },
     answer: ({ request }, context) => {
       context.hasOAuthErrors = true;
       return handle(request, context);

@@ -13,30 +13,29 @@ import type { TrashPosition } from "../../domain/history/trash.ts";
 import type { DifferencePosition } from "../../services/snapshots/comparisons.ts";
 import type { GrepPosition } from "../../services/grep/request.ts";
 
+// A cursor is opaque: it says where a list continues. What decodes one throws VALIDATION_ERROR for a cursor that its
+// counterpart did not return.
+
 /** Separates the fields of a cursor. Paths and ids have no control characters. */
 const SEPARATOR = "\n";
 /** The first field of a cursor that has a folder; no order has this name. */
 const FOLDERS = "folders";
 const NUMBER = /^\d{1,15}$/;
 
-/** An opaque cursor: the list continues after this path. */
 export function encodeCursor(path: string): string {
   return encode([path]);
 }
 
-/** The path of a cursor. Throws VALIDATION_ERROR for a cursor that `encodeCursor` did not return. */
 export function decodeCursor(cursor: string): string {
   const [path = "", ...more] = decode(cursor);
   if (more.length > 0) throw badCursor();
   return path;
 }
 
-/** An opaque cursor: the list continues after this number. */
 export function encodeNumber(number: number): string {
   return encode([String(number)]);
 }
 
-/** The number of a cursor. Throws VALIDATION_ERROR for a cursor that `encodeNumber` did not return. */
 export function decodeNumber(cursor: string): number {
   const [number = "", ...more] = decode(cursor);
   if (more.length > 0 || !NUMBER.test(number)) throw badCursor();
@@ -78,26 +77,22 @@ function positionIn(keys: readonly string[], sort: FileSort): FilePosition {
   return { sort, value: Number(first), id };
 }
 
-/** An opaque cursor: the comparison continues here. */
 export function encodeDifference({ path, count }: DifferencePosition): string {
   return encode([path, String(count)]);
 }
 
-/** The position of a cursor. Throws VALIDATION_ERROR for a cursor that `encodeDifference` did not return. */
 export function decodeDifference(cursor: string): DifferencePosition {
   const [path = "", count = "", ...more] = decode(cursor);
   if (more.length > 0 || !NUMBER.test(count)) throw badCursor();
   return { path, count: Number(count) };
 }
 
-/** An opaque cursor: the search of lines continues here. */
 export function encodeGrepPosition({ drive, path, inside }: GrepPosition): string {
   if (inside === null) return encode([drive, path]);
   const { digest, offset, line, searched, matches } = inside;
   return encode([drive, path, digest, ...[offset, line, searched, matches].map(String)]);
 }
 
-/** The position of a cursor. Throws VALIDATION_ERROR for a cursor that `encodeGrepPosition` did not return. */
 export function decodeGrepPosition(cursor: string): GrepPosition {
   const [driveText = "", path = "", digestText = "", ...numbers] = decode(cursor);
   const [drive, digest] = [parseId<DriveId>(driveText), parseDigest(digestText)];
@@ -109,24 +104,20 @@ export function decodeGrepPosition(cursor: string): GrepPosition {
   return { drive, path, inside: { digest, offset, line, searched, matches } };
 }
 
-/** An opaque cursor: the list of the trash continues after this entry. */
 export function encodeTrashPosition({ deletedAt, id }: TrashPosition): string {
   return encode([String(deletedAt), id]);
 }
 
-/** The position of a cursor. Throws VALIDATION_ERROR for a cursor that `encodeTrashPosition` did not return. */
 export function decodeTrashPosition(cursor: string): TrashPosition {
   const [deletedAt = "", id = "", ...more] = decode(cursor);
   if (!NUMBER.test(deletedAt) || id === "" || more.length > 0) throw badCursor();
   return { deletedAt: Number(deletedAt), id };
 }
 
-/** An opaque cursor: the list of links continues after this one. */
 export function encodeLinkPosition({ createdAt, id }: LinkPosition): string {
   return encode([String(createdAt), id]);
 }
 
-/** The position of a cursor. Throws VALIDATION_ERROR for a cursor that `encodeLinkPosition` did not return. */
 export function decodeLinkPosition(cursor: string): LinkPosition {
   const [createdAt = "", idText = "", ...more] = decode(cursor);
   const id = parseId<LinkId>(idText);
@@ -139,7 +130,6 @@ export function encodeChangePosition({ number, at, from }: ChangePosition): stri
   return encode([number, at, ...(from > number ? [from] : [])].map(String));
 }
 
-/** The position of a cursor. Throws VALIDATION_ERROR for a cursor that `encodeChangePosition` did not return. */
 export function decodeChangePosition(cursor: string, field = "cursor"): ChangePosition {
   const [number = "", at = "", from = number, ...more] = decode(cursor, field);
   if (more.length > 0 || ![number, at, from].every((text) => NUMBER.test(text))) throw badCursor(field);

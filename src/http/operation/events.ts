@@ -54,95 +54,76 @@ export function eventStream(
     // Otherwise the runtime would send a length of 0.
     return new Response(null, { headers: { ...HEADERS, "transfer-encoding": "chunked" } });
   }
-  const events = new Events(open, {
-    onStall: () => context.breakOff(),
-    onFailure: (error) => log.error("a stream of events failed", { request_id: context.id, error }),
-  });
-  return new Response(new ReadableStream(events, { highWaterMark: 0 }), { headers: HEADERS });
-}
+  let controller: ReadableStreamDefaultController<string> | null = null;
+  // Whether the client has taken everything so far.
+  let isWanted = false;
+  let idleTicks = 0;
+  const source = open({ wake: send, tick, end });
 
-interface EarlyEnds {
-  /** The client reads nothing. */
-  readonly onStall: () => void;
-  readonly onFailure: (error: unknown) => void;
-}
-
-class Events {
-  readonly #source: EventSource;
-  readonly #ends: EarlyEnds;
-  #controller: ReadableStreamDefaultController<string> | null = null;
-  /** Whether the client has taken everything so far. */
-  #isWanted = false;
-  #idleTicks = 0;
-
-  constructor(open: (listener: EventListener) => EventSource, ends: EarlyEnds) {
-    this.#ends = ends;
-    this.#source = open({
-      wake: () => this.#send(),
-      tick: () => this.#tick(),
-      end: () => this.#end(),
-    });
-  }
-
-  start(controller: ReadableStreamDefaultController<string>): void {
-    this.#controller = controller;
-    // The first bytes, without which the client would not know that it is connected.
-    controller.enqueue(RETRY);
-  }
-
-  pull(): void {
-    this.#isWanted = true;
-    this.#idleTicks = 0;
-    this.#send();
-  }
-
-  cancel(): void {
-    this.#controller = null;
-    this.#source.close();
-  }
-
-  #send(): void {
-    if (!this.#isWanted || this.#controller === null) return;
+  function send(): void {
+    if (!isWanted || controller === null) return;
     try {
-      const { events, hasMore } = this.#source.read();
-      if (events.length > 0) this.#enqueue(events.map(textOf).join(""));
-      else if (hasMore) setImmediate(() => this.#send());
+      const { events, hasMore } = source.read();
+      if (events.length > 0) enqueue(events.map(textOf).join(""));
+      else if (hasMore) setImmediate(send);
     } catch (error) {
-      this.#fail(error);
+      fail(error);
     }
   }
 
   /** Sends something if there is nothing to send. The client may have gone, or lost its access. */
-  #tick(): void {
-    if (this.#controller === null) return;
-    if (this.#isWanted) {
-      this.#send();
-      if (this.#isWanted) this.#enqueue(":\n\n");
-    } else if (++this.#idleTicks >= PATIENCE) {
-      this.#end();
-      this.#ends.onStall();
+  function tick(): void {
+    if (controller === null) return;
+    if (isWanted) {
+      send();
+      if (isWanted) enqueue(":\n\n");
+    } else if (++idleTicks >= PATIENCE) {
+      end();
+      context.breakOff();
     }
   }
 
-  #enqueue(text: string): void {
-    this.#isWanted = false;
-    this.#controller?.enqueue(text);
+  function enqueue(text: string): void {
+    isWanted = false;
+    controller?.enqueue(text);
   }
 
-  #fail(error: unknown): void {
+  function fail(error: unknown): void {
     const isGone = error instanceof CofferError && error.code === "GONE";
-    if (isGone) this.#enqueue(`event: gone\ndata: ${JSON.stringify(error.message)}\n\n`);
-    this.#end();
-    if (!(error instanceof CofferError)) this.#ends.onFailure(error);
+    if (isGone) enqueue(`event: gone\ndata: ${JSON.stringify(error.message)}\n\n`);
+    end();
+    if (!(error instanceof CofferError))
+      log.error("a stream of events failed", { request_id: context.id, error });
   }
 
-  #end(): void {
-    const controller = this.#controller;
+  function end(): void {
     if (controller === null) return;
-    this.#controller = null;
-    this.#source.close();
-    controller.close();
+    const ended = controller;
+    controller = null;
+    source.close();
+    ended.close();
   }
+
+  const stream = new ReadableStream<string>(
+    {
+      start: (given) => {
+        controller = given;
+        // The first bytes, without which the client would not know that it is connected.
+        given.enqueue(RETRY);
+      },
+      pull: () => {
+        isWanted = true;
+        idleTicks = 0;
+        send();
+      },
+      cancel: () => {
+        controller = null;
+        source.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(stream, { headers: HEADERS });
 }
 
 function textOf({ id, name, data }: ServerEvent): string {

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { type Caller, requireAccount, requirePerson, requireSession } from "../../domain/accounts/caller.ts";
 import { callerOf, type RequestContext } from "../gate/request-context.ts";
-import { detailOf, type RouteDetail } from "./describe.ts";
 import { ANONYMOUS_BYTES, PLAIN_BODY } from "../json/body-limits.ts";
 import {
   parseJsonBody,
@@ -46,7 +45,9 @@ export interface Route {
   readonly path: string;
   readonly answer: (routed: Routed, context: RequestContext) => Answered;
   /** Absent for a route that is not in the API description. */
-  readonly detail?: RouteDetail;
+  readonly spec?: AnyOperation;
+  /** Whether it takes an Idempotency-Key. */
+  readonly isKeyed?: boolean;
 }
 
 /** The route of an operation. Refuses callers that may not use it before it reads the request. */
@@ -63,25 +64,7 @@ export function routeOf(
     if (spec.signedIn === true) requireSession(callerOf(routed.request));
     return process(routed, context);
   };
-  return { method, path, answer, detail: detailOf(path, spec, isKeyed) };
-}
-
-/** How requests are checked against an operation. */
-export interface Checks {
-  /** Checks the headers about the body, the path and the query, in this order. */
-  readonly begin: (routed: Routed, context: RequestContext) => Begun;
-  readonly hasJsonBody: boolean;
-  /** Reads a JSON body. Throws PAYLOAD_TOO_LARGE. */
-  readonly readBody: (request: Request, context: RequestContext) => Promise<Uint8Array>;
-}
-
-/** A request whose body is not read yet. */
-export interface Begun {
-  /** Whether it has a body that must be read, if only to see that nothing is in it. */
-  readonly hasBody: boolean;
-  /** Parses and checks a JSON body. Resolves with undefined if the operation has none. */
-  readonly parseBody: (bytes: Uint8Array) => Promise<unknown>;
-  readonly inputWith: (body: unknown) => Input<TObject, TObject, TSchema>;
+  return { method, path, answer, spec, isKeyed };
 }
 
 /** After more bytes than this others have their turn: five thousand names take milliseconds. */
@@ -90,7 +73,7 @@ const LONG_BODY = 16 * 1024;
 const NOTHING = Type.Object({});
 
 /** The checks of an operation. Not done by Elysia, which coerces (`0x10` becomes an integer), strips and defaults. */
-export function checksOf(path: string, spec: AnyOperation): Checks {
+export function checksOf(path: string, spec: AnyOperation) {
   const checkParams = spec.params && compileValidator(spec.params, "path");
   const readQuery = compileQuery(spec.query ?? NOTHING);
   const queryOf: typeof readQuery = (query, take) =>
@@ -106,12 +89,14 @@ export function checksOf(path: string, spec: AnyOperation): Checks {
     caller === null && spec.readsKey === true
       ? "send less at once, or send a key in the Authorization header, with which it may be longer"
       : undefined;
-  const begin: Checks["begin"] = ({ request, params }, context) => {
+  /** Checks the headers about the body, the path and the query, in this order. */
+  const begin = ({ request, params }: Routed, context: RequestContext) => {
     refuseLongBody(request, rawBody?.limit ?? mostBytes(context), adviceOn(context));
     if (rawBody !== null || hasJsonBody) refuseCodedBody(request);
     if (rawBody !== null) refusePartOfContent(request);
     const take = unknownNames(request, context);
     const checked = { params: checkParams?.(params) ?? {}, query: queryOf(context.query, take) };
+    /** Resolves with undefined if the operation has no JSON body. */
     const parseBody = async (bytes: Uint8Array) => {
       if (!hasJsonBody && !isLikeObject(bytes)) return undefined;
       const isOmitted = json?.bodyOptional === true && bytes.length === 0;
@@ -121,7 +106,7 @@ export function checksOf(path: string, spec: AnyOperation): Checks {
       await othersTurn(bytes);
       return hasJsonBody ? body : undefined;
     };
-    const inputWith = (body: unknown) => ({
+    const inputWith = (body: unknown): Input<TObject, TObject, TSchema> => ({
       request,
       context,
       ...checked,
@@ -134,9 +119,12 @@ export function checksOf(path: string, spec: AnyOperation): Checks {
     // `body` last: asked for it, the runtime makes a stream, which costs a short body as much as all else here.
     const mayHaveFields = () =>
       rawBody === null && isStrictPath(path) && request.method !== "GET" && request.body !== null;
-    return { hasBody: hasJsonBody || mayHaveFields(), parseBody, inputWith };
+    // Whether there is a body that must be read, if only to see that nothing is in it.
+    const hasBody = hasJsonBody || mayHaveFields();
+    return { hasBody, parseBody, inputWith };
   };
-  const readWhole: Checks["readBody"] = (request, context) =>
+  /** Reads a JSON body. Throws PAYLOAD_TOO_LARGE. */
+  const readWhole = (request: Request, context: RequestContext) =>
     readBody(request, mostBytes(context), adviceOn(context));
   return { begin, hasJsonBody, readBody: readWhole };
 }

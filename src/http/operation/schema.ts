@@ -1,13 +1,50 @@
-import { type SchemaOptions, type Static, type TSchema, Type } from "@sinclair/typebox";
+import {
+  KindGuard,
+  type SchemaOptions,
+  type Static,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  Type,
+} from "@sinclair/typebox";
 import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT, PASSWORD_CHARACTERS, TAGS } from "../../domain/limits.ts";
 import { PLANS } from "../../domain/accounts/plan.ts";
-import { MEMBER_ROLES, ROLES } from "../../domain/accounts/role.ts";
+import { MEMBER_ROLES } from "../../domain/accounts/role.ts";
 import { SCOPES } from "../../domain/accounts/scope.ts";
-import { withExample } from "./examples.ts";
 
 // Built with TypeBox itself: Elysia's `t.Integer` and some others also accept their value as a string.
 
-/** A text. */
+const EXAMPLE = Symbol("an example");
+
+/** A schema that has an example: the API description shows it where the schema is what a request answers. */
+export type Exampled<S extends TSchema> = S & { readonly [EXAMPLE]: Static<S> };
+
+export function withExample<S extends TSchema>(schema: S, example: Static<S>): Exampled<S> {
+  return Object.assign(schema, { [EXAMPLE]: example });
+}
+
+/** What a response shows of a thing, with the name that the API description gives it. */
+export function record<P extends TProperties>($id: string, properties: P, example: Static<TObject<P>>) {
+  return withExample(Type.Object(properties, { $id }), example);
+}
+
+export function exampleOf<S extends TSchema>(schema: Exampled<S>): Static<S> {
+  return schema[EXAMPLE];
+}
+
+/** The example of a schema, or else one that is made of those of its parts; undefined if one of these has none. */
+export function shownExample(schema: TSchema): unknown {
+  if (EXAMPLE in schema) return schema[EXAMPLE];
+  if (KindGuard.IsArray(schema)) {
+    const item = shownExample(schema.items);
+    return item === undefined ? undefined : [item];
+  }
+  if (!KindGuard.IsObject(schema)) return undefined;
+  const parts = Object.entries(schema.properties).map(([name, part]) => [name, shownExample(part)] as const);
+  const isWhole = parts.length > 0 && parts.every(([, part]) => part !== undefined);
+  return isWhole ? Object.fromEntries(parts) : undefined;
+}
+
 export function text(description: string, ...examples: readonly string[]) {
   return Type.String({ description, ...(examples.length === 0 ? {} : { examples }) });
 }
@@ -17,7 +54,6 @@ export function count(description: string) {
   return Type.Integer({ minimum: 0, description });
 }
 
-/** One of some texts. */
 export function oneOf<const Value extends string>(values: readonly Value[], options: SchemaOptions = {}) {
   return Type.Union(
     values.map((each) => Type.Literal(each)),
@@ -53,7 +89,6 @@ export function timeInput(description: string) {
   return text(`${description} (ISO 8601)`, "2030-01-31T12:00:00Z");
 }
 
-/** An opaque identifier. */
 export function id(description: string) {
   return text(description, "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f");
 }
@@ -73,11 +108,6 @@ export function newPassword(description: string) {
 /** What a key may do. */
 export function scope(description?: string) {
   return oneOf(SCOPES, description === undefined ? {} : { description });
-}
-
-/** What a caller is in a drive. */
-export function role(description: string) {
-  return oneOf(ROLES, { description });
 }
 
 /** What one can be in a drive of somebody else. */

@@ -1,6 +1,5 @@
 import { Type } from "@sinclair/typebox";
 import { actorSchema } from "./history-schemas.ts";
-import { record, withExample } from "../operation/examples.ts";
 import {
   count,
   id,
@@ -8,10 +7,12 @@ import {
   nullable,
   oneOf,
   plan,
+  record,
   type RecordOf,
   scope,
   text,
   time,
+  withExample,
 } from "../operation/schema.ts";
 
 // As in `record-schemas.ts`, nothing that uses the runtime may be imported.
@@ -109,7 +110,6 @@ const figure = (description: string) =>
     { description },
   );
 
-/** What an account or a drive uses. */
 export const usageSchema = withExample(
   Type.Object({
     storage: figure("Bytes stored now."),
@@ -134,7 +134,6 @@ export const usageSchema = withExample(
 
 export type UsageRecord = RecordOf<typeof usageSchema>;
 
-/** A browser that is signed in. */
 export const sessionSchema = record(
   "Session",
   {

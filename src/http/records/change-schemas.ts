@@ -1,8 +1,17 @@
 import { Type } from "@sinclair/typebox";
 import { CHANGE_TYPES } from "../../domain/changes/change-types.ts";
 import { actorSchema } from "./history-schemas.ts";
-import { exampleOf, record } from "../operation/examples.ts";
-import { count, id, nullable, oneOf, type RecordOf, text, time } from "../operation/schema.ts";
+import {
+  count,
+  exampleOf,
+  id,
+  nullable,
+  oneOf,
+  record,
+  type RecordOf,
+  text,
+  time,
+} from "../operation/schema.ts";
 import { fileSchema } from "./record-schemas.ts";
 
 // The dashboard takes its types from here, as from `record-schemas.ts`.

@@ -1,15 +1,17 @@
 import { Type } from "@sinclair/typebox";
-import { exampleOf, record, withExample } from "../operation/examples.ts";
 import {
   count,
+  exampleOf,
   id,
   nextCursor,
   nullable,
   oneOf,
+  record,
   type RecordOf,
   text,
   time,
   totalOf,
+  withExample,
 } from "../operation/schema.ts";
 import { fileSchema } from "./record-schemas.ts";
 

@@ -1,7 +1,16 @@
 import { Type } from "@sinclair/typebox";
 import { actorSchema } from "./history-schemas.ts";
-import { record } from "../operation/examples.ts";
-import { count, id, nextCursor, nullable, oneOf, type RecordOf, text, time } from "../operation/schema.ts";
+import {
+  count,
+  id,
+  nextCursor,
+  nullable,
+  oneOf,
+  record,
+  type RecordOf,
+  text,
+  time,
+} from "../operation/schema.ts";
 
 // As in `record-schemas.ts`, nothing that uses the runtime may be imported.
 

@@ -1,16 +1,19 @@
 import { Type } from "@sinclair/typebox";
-import { exampleOf, record, withExample } from "../operation/examples.ts";
+import { ROLES } from "../../domain/accounts/role.ts";
 import {
   count,
+  exampleOf,
   id,
   nextCursor,
   nullable,
+  oneOf,
   pageFacts,
+  record,
   type RecordOf,
-  role,
   scope,
   text,
   time,
+  withExample,
 } from "../operation/schema.ts";
 
 // The dashboard takes its types from here. It is checked without the types of the runtime, so nothing that uses the
@@ -24,9 +27,10 @@ export const driveSchema = record(
     name: Type.String(),
     slug: nullable(text("`<username>/<drive-name>`; null while the drive is unclaimed.")),
     description: Type.String(),
-    role: role(
-      "What you are in it: its owner, or a member, who as a reader sees it and as an editor changes what is in it.",
-    ),
+    role: oneOf(ROLES, {
+      description:
+        "What you are in it: its owner, or a member, who as a reader sees it and as an editor changes what is in it.",
+    }),
     file_count: count("Files in the drive."),
     total_size: count("Bytes of all its files."),
     expires_at: nullable(time("When an unclaimed drive is deleted; null once it is claimed.")),
@@ -50,7 +54,6 @@ export const driveSchema = record(
 
 export type DriveRecord = RecordOf<typeof driveSchema>;
 
-/** What a claim link shows. */
 export const claimableSchema = withExample(
   Type.Object({
     name: Type.String(),
@@ -223,9 +226,6 @@ export type KeyDetailRecord = RecordOf<typeof keyDetailSchema>;
 /** A new key, in the response to its creation. */
 export const createdKeySchema = record(
   "CreatedKey",
-  {
-    ...keyProperties,
-    key: text("The secret key. It is shown only in this response."),
-  },
+  { ...keyProperties, key: text("The secret key. It is shown only in this response.") },
   { ...exampleOf(keySchema), key: "cof_sk_live_1a2b..." },
 );

@@ -1,6 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { record } from "../operation/examples.ts";
-import { count, id, nullable, type RecordOf, text, time } from "../operation/schema.ts";
+import { count, id, nullable, record, type RecordOf, text, time } from "../operation/schema.ts";
 
 // As in `record-schemas.ts`, nothing that uses the runtime may be imported.
 

@@ -1,7 +1,17 @@
 import { Type } from "@sinclair/typebox";
 import { actorSchema, snapshotSchema } from "./history-schemas.ts";
-import { exampleOf, record } from "../operation/examples.ts";
-import { count, id, nullable, oneOf, pageOf, type RecordOf, text, time } from "../operation/schema.ts";
+import {
+  count,
+  exampleOf,
+  id,
+  nullable,
+  oneOf,
+  pageOf,
+  record,
+  type RecordOf,
+  text,
+  time,
+} from "../operation/schema.ts";
 
 // The dashboard takes its types from here, as from `record-schemas.ts`.
 

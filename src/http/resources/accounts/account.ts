@@ -34,7 +34,6 @@ function usageRecord({ storage, versions, operations, bandwidth, period }: Usage
   };
 }
 
-/** The caller's own account, and its usage. */
 export function account(accounts: Accounts, usage: UsageMeter) {
   return [
     operation("GET", "/v0/account", {

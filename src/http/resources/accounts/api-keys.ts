@@ -5,8 +5,7 @@ import type { NewKeyThrottle } from "../../limits/new-key-throttle.ts";
 import { operation } from "../../operation/operation.ts";
 import { createdKeySchema, keyDetailSchema, keySchema } from "../../records/record-schemas.ts";
 import { keyRecord } from "../../records/records.ts";
-import { exampleOf } from "../../operation/examples.ts";
-import { driveRef, id, nullable, scope, text, timeInput } from "../../operation/schema.ts";
+import { driveRef, exampleOf, id, nullable, scope, text, timeInput } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 
 const keyParams = Type.Object({ id: id("The key's identifier.") });

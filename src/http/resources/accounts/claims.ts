@@ -20,7 +20,8 @@ function claimableRecord(drive: Drive): ClaimableRecord {
   };
 }
 
-/** How a user claims an agent's drive. */
+const claimToken = Type.Object({ token: text("The last part of the claim URL.", "clm_1a2b3c4d") });
+
 export function claims(service: Claims) {
   return [
     operation("GET", "/v0/drives/claim/:token", {
@@ -30,9 +31,7 @@ export function claims(service: Claims) {
       summary: "Preview a claim",
       description:
         "Needs no key: the token is enough. Returns 409 if the drive is already claimed, and 410 if the claim has expired; 404 a year after that.",
-      params: Type.Object({
-        token: text("The last part of the claim URL.", "clm_1a2b3c4d"),
-      }),
+      params: claimToken,
       answers: [
         { description: "The drive that can be claimed.", json: Type.Object({ data: claimableSchema }) },
       ],
@@ -46,9 +45,7 @@ export function claims(service: Claims) {
       description:
         "Makes an agent's drive yours. Needs a session, or an account key that a person made: an application's does not claim, since the drive's keys keep working when the application is revoked. The drive no longer expires, gets a slug, and counts for the account's storage; its agent's keys keep working. Only the first claim succeeds: others get 409. Returns 410 if the claim has expired, and `QUOTA_EXCEEDED` if the account has too little space.",
       person: true,
-      body: Type.Object({
-        token: text("The last part of the claim URL.", "clm_1a2b3c4d"),
-      }),
+      body: claimToken,
       example: { token: "clm_1a2b3c4d" },
       answers: [{ description: "The drive.", json: Type.Object({ data: driveSchema }) }],
       errors: ["NOT_FOUND", "CONFLICT", "GONE", "QUOTA_EXCEEDED"],

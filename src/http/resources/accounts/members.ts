@@ -5,8 +5,7 @@ import type { NewKeyThrottle } from "../../limits/new-key-throttle.ts";
 import { operation } from "../../operation/operation.ts";
 import { memberSchema } from "../../records/account-schemas.ts";
 import { memberRecord } from "../../records/records.ts";
-import { exampleOf } from "../../operation/examples.ts";
-import { driveRef, id, memberRole, pageOf, text } from "../../operation/schema.ts";
+import { driveRef, exampleOf, id, memberRole, pageOf, text } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { asData } from "../../operation/answers.ts";
 
@@ -14,7 +13,6 @@ const driveParams = Type.Object({ id: driveRef() });
 const memberParams = Type.Object({ id: driveRef(), user_id: id("The member's `user_id`.") });
 const oneMember = Type.Object({ data: memberSchema });
 
-/** Shares drives with other users of this server. */
 export function members(service: Members, throttle: NewKeyThrottle) {
   return [
     write("POST", "/v0/drives/:id/members", {
@@ -25,10 +23,7 @@ export function members(service: Members, throttle: NewKeyThrottle) {
         "Shares the drive with another user of this server, as a `reader` or an `editor`. All keys of that user's account then reach it, too. If the user is a member already, this sets the role. What an editor uploads counts for the owner. An editor copies files into other drives, and does not move them there: then the owner could not get them back. Only the owner can do this: signed in, or with an account key that they made themselves, not another key or an application. A member whom a key added goes with that key, when it is revoked or expires, and a reader whom a key made an editor is a reader again. It counts as a new key does for the rate limit. " +
         `A drive can have ${MEMBERS.drive} members. The owner gets 409.`,
       params: driveParams,
-      body: Type.Object({
-        username: text("With whom to share.", "carl"),
-        role: memberRole(),
-      }),
+      body: Type.Object({ username: text("With whom to share.", "carl"), role: memberRole() }),
       example: { username: exampleOf(memberSchema).username, role: "editor" },
       answers: [
         { status: 201, description: "The new member.", json: oneMember },

@@ -36,7 +36,6 @@ function managedUserRecord(managed: ManagedUser): ManagedUserRecord {
 
 const oneUser = Type.Object({ data: managedUserSchema });
 
-/** The users of this server, for administrators. */
 export function users(service: Users) {
   return [
     operation("GET", "/v0/users", {

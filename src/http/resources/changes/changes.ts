@@ -9,8 +9,7 @@ import { changeSchema } from "../../records/change-schemas.ts";
 import { decodeChangePosition, encodeChangePosition } from "../../operation/cursor.ts";
 import { eventStream, type ServerEvent } from "../../operation/events.ts";
 import { operation } from "../../operation/operation.ts";
-import { exampleOf } from "../../operation/examples.ts";
-import { driveRef, nullable, oneOf, paging, text } from "../../operation/schema.ts";
+import { driveRef, exampleOf, nullable, oneOf, paging, text } from "../../operation/schema.ts";
 import { toldWorkRecord } from "../../records/work-records.ts";
 
 /** The cursor of what comes from now on. */

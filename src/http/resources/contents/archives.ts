@@ -22,7 +22,6 @@ const archiveQuery = Type.Object({
   ),
 });
 
-/** The response with an archive. */
 export const ARCHIVE = {
   description: "The archive.",
   content: { "application/zip": Type.String({ format: "binary" }) },
@@ -42,7 +41,6 @@ export interface ArchiveOptions {
 
 const MOST = ARCHIVE_LIMITS;
 
-/** Many files in one download. */
 export function archives({ archives: service, log, stallMs }: ArchiveOptions) {
   return operation("GET", "/v0/archive", {
     operationId: "downloadArchive",

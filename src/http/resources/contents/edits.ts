@@ -8,8 +8,7 @@ import { TEXT_BODY } from "../../json/body-limits.ts";
 import { fileWrite } from "../../operation/file-route.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileAnswerOf } from "../files/files.ts";
-import { exampleOf } from "../../operation/examples.ts";
-import { oneOf, text } from "../../operation/schema.ts";
+import { exampleOf, oneOf, text } from "../../operation/schema.ts";
 
 const OPS = ["str_replace", "insert", "append"] as const;
 
@@ -75,7 +74,6 @@ const example = {
   diff_cut: false,
 };
 
-/** Changes of texts in place. */
 export function edits(service: Edits) {
   return fileWrite("POST", "/edit", {
     operationId: "editFile",

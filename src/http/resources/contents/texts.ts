@@ -21,7 +21,6 @@ const answer = Type.Object({
   encoding: text("`utf-8`, `utf-16le`, `utf-16be` or `latin1` (Windows-1252)."),
 });
 
-/** Texts, line by line. */
 export function texts(service: Texts) {
   return fileOperation("GET", "/text", {
     operationId: "readText",

@@ -3,8 +3,7 @@ import type { Drives } from "../../../services/drives/drives.ts";
 import { operation } from "../../operation/operation.ts";
 import { driveSchema } from "../../records/record-schemas.ts";
 import { driveRecord } from "../../records/records.ts";
-import { exampleOf } from "../../operation/examples.ts";
-import { driveName, driveRef, id, text } from "../../operation/schema.ts";
+import { driveName, driveRef, exampleOf, id, text } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { asCreated, asData, deletedRecord } from "../../operation/answers.ts";
 

@@ -66,10 +66,7 @@ export function provision({ drives, throttle, claimBase }: ProvisionOptions) {
       const base = claimBase(context);
       return drives.provision(
         name,
-        reply.with((made) => ({
-          status: 201,
-          json: { data: provisionedRecord(made, base) },
-        })),
+        reply.with((made) => ({ status: 201, json: { data: provisionedRecord(made, base) } })),
       );
     },
   });

@@ -8,9 +8,9 @@ import { isRecordNotModified } from "../../content/conditions.ts";
 import { ETAG, etagOf, IF_MATCH, preconditionOf, RECORD_ETAG, recordEtagOf } from "../../content/etag.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
-import { exampleOf } from "../../operation/examples.ts";
 import {
   driveRef,
+  exampleOf,
   id,
   inSnapshot,
   metadataInput,
@@ -22,11 +22,7 @@ import { write } from "../../operation/write.ts";
 import { trashEntrySchema } from "../../records/history-schemas.ts";
 import { asCreated } from "../../operation/answers.ts";
 
-const fileAnswer = {
-  description: "The file's record.",
-  json: fileSchema,
-  headers: ETAG,
-};
+const fileAnswer = { description: "The file's record.", json: fileSchema, headers: ETAG };
 /** The same, with the record's own ETag. */
 const recordAnswer = { ...fileAnswer, headers: RECORD_ETAG };
 
@@ -46,12 +42,9 @@ export function files(service: Files) {
       tag: "Files",
       summary: "Get a file",
       query: Type.Object({ snapshot_id: inSnapshot }),
-      headers: {
-        ...IF_MATCH,
-        "If-None-Match": "Return 304 if the record still has this ETag of its own.",
-      },
+      headers: { ...IF_MATCH, "If-None-Match": "Return 304 if the record still has this ETag of its own." },
       answers: [
-        { status: 200, ...recordAnswer },
+        recordAnswer,
         { status: 304, description: "The client's copy is current.", headers: RECORD_ETAG },
       ],
       errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
@@ -86,7 +79,7 @@ export function files(service: Files) {
       bodyLimits: METADATA_BODY,
       keptField: "metadata",
       example: { tags: ["greeting"] },
-      answers: [{ status: 200, ...recordAnswer }],
+      answers: [recordAnswer],
       errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
       perform: ({ body, caller, request }, file, reply) => {
         const { filename, path, tags, metadata, expires_at: expiresAt } = body;
@@ -152,13 +145,10 @@ export function files(service: Files) {
       headers: IF_MATCH,
       body: destination,
       example: { destination_path: "archive/" },
-      answers: [{ status: 200, ...fileAnswer }],
+      answers: [fileAnswer],
       errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
-      perform: ({ body, caller, request }, file, reply) => {
-        const precondition = preconditionOf(request);
-        const to = destinationOf(body);
-        return service.move(caller, file, to, precondition, reply.with(fileAnswerOf));
-      },
+      perform: ({ body, caller, request }, file, reply) =>
+        service.move(caller, file, destinationOf(body), preconditionOf(request), reply.with(fileAnswerOf)),
     }),
     write("POST", "/v0/files/bulk-delete", {
       operationId: "deleteFiles",

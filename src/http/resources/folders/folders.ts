@@ -15,10 +15,10 @@ import { given, required } from "../../operation/either.ts";
 import { operation } from "../../operation/operation.ts";
 import { folderSchema, type FoldersPage, foldersSchema } from "../../records/record-schemas.ts";
 import { folderRecord } from "../../records/records.ts";
-import { exampleOf } from "../../operation/examples.ts";
 import {
   cursor,
   driveRef,
+  exampleOf,
   folderPath,
   id,
   inSnapshot,
@@ -44,7 +44,6 @@ const deletion = Type.Object({
   confirm: Type.Optional(Type.Boolean({ description: "Whether to delete. Default false." })),
 });
 
-/** Lists, creates and deletes folders. */
 export function folders(service: Folders, views: SnapshotViews) {
   return [
     operation("GET", "/v0/folders", {
@@ -150,7 +149,6 @@ function exampleTransferTo(destination: string): Static<typeof transfer> {
   };
 }
 
-/** Moves and copies folders with everything in them. */
 export function folderTransfers(service: Folders) {
   return [
     write("POST", "/v0/folders/move", {

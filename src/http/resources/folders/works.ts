@@ -2,8 +2,7 @@ import { Type } from "@sinclair/typebox";
 import type { WorksUnderWay } from "../../../services/folders/works-under-way.ts";
 import { decodeCursor, encodeCursor } from "../../operation/cursor.ts";
 import { operation } from "../../operation/operation.ts";
-import { exampleOf } from "../../operation/examples.ts";
-import { cursor, driveRef, id, paging } from "../../operation/schema.ts";
+import { cursor, driveRef, exampleOf, id, paging } from "../../operation/schema.ts";
 import { workRecord } from "../../records/work-records.ts";
 import { workSchema, type WorksPage, worksSchema } from "../../records/work-schemas.ts";
 import { write } from "../../operation/write.ts";
@@ -13,7 +12,6 @@ const driveParams = Type.Object({ id: driveRef() });
 const workParams = Type.Object({ id: driveRef(), wid: id("The work's identifier.") });
 const oneWork = Type.Object({ data: workSchema });
 
-/** Large changes of folders while they are under way. */
 export function works(service: WorksUnderWay) {
   return [
     operation("GET", "/v0/drives/:id/works", {

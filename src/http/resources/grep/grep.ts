@@ -6,9 +6,9 @@ import { operation } from "../../operation/operation.ts";
 import { didYouMean, plusMeant } from "../../operation/plus-signs.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
-import { exampleOf } from "../../operation/examples.ts";
 import {
   driveRef,
+  exampleOf,
   flag,
   integer,
   nextCursor,
@@ -77,7 +77,6 @@ const exampleAnswer: MatchedFilesPage = {
   next_cursor: null,
 };
 
-/** Lines of files, found by a regular expression. */
 export function grep(service: Grep) {
   return operation("GET", "/v0/grep", {
     operationId: "grepFiles",

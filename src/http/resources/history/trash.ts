@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../../../domain/limits.ts";
 import { counted } from "../../../domain/contents/texts/text.ts";
 import type { EmptiedTrash, RestoredEntry, Trash } from "../../../services/history/trash.ts";
 import { decodeTrashPosition, encodeTrashPosition } from "../../operation/cursor.ts";
@@ -7,8 +6,7 @@ import { given, required } from "../../operation/either.ts";
 import { operation } from "../../operation/operation.ts";
 import { trashEntrySchema, type TrashPage, trashSchema } from "../../records/history-schemas.ts";
 import { trashRecord } from "../../records/records.ts";
-import { exampleOf } from "../../operation/examples.ts";
-import { cursor, driveRef, id, integer, nullable, prefix, text } from "../../operation/schema.ts";
+import { cursor, driveRef, exampleOf, id, nullable, paging, prefix, text } from "../../operation/schema.ts";
 import { type JsonAnswer, write } from "../../operation/write.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { deletedRecord } from "../../operation/answers.ts";
@@ -41,7 +39,7 @@ export function trash(service: Trash) {
       query: Type.Object({
         drive_id: Type.Optional(driveRef("Default: all drives that the key reaches.")),
         prefix,
-        limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
+        limit: paging.limit,
         cursor: cursor(),
       }),
       answers: [{ description: "A page of the trash.", json: trashSchema }],

@@ -12,9 +12,7 @@ import { cursor, integer, paging, text } from "../../operation/schema.ts";
 import { OWN_CONTENT } from "../contents/downloads.ts";
 import { fileAnswerOf } from "../files/files.ts";
 
-const versionParams = Type.Object({
-  n: text("The number of the version.", "1"),
-});
+const versionParams = Type.Object({ n: text("The number of the version.", "1") });
 
 function contentNumber(note: string) {
   return integer({
@@ -24,7 +22,6 @@ function contentNumber(note: string) {
   });
 }
 
-/** The contents that a file had before. */
 export function versions({
   versions: service,
   versionDiffs,

@@ -12,8 +12,15 @@ import { decodeLinkPosition, encodeLinkPosition } from "../../operation/cursor.t
 import { linkSchema } from "../../records/link-schemas.ts";
 import { operation } from "../../operation/operation.ts";
 import { linkRecord } from "../../records/records.ts";
-import { exampleOf } from "../../operation/examples.ts";
-import { driveRef, givenPassword, id, integer, nextCursor, timeInput } from "../../operation/schema.ts";
+import {
+  driveRef,
+  exampleOf,
+  givenPassword,
+  id,
+  integer,
+  nextCursor,
+  timeInput,
+} from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 
 export interface LinkOptions {

@@ -17,8 +17,7 @@ import {
 } from "../../records/link-schemas.ts";
 import { operation } from "../../operation/operation.ts";
 import { sharedFileRecord } from "../../records/records.ts";
-import { exampleOf } from "../../operation/examples.ts";
-import { givenPassword, integer, time } from "../../operation/schema.ts";
+import { exampleOf, givenPassword, integer, time } from "../../operation/schema.ts";
 
 export interface SharedOptions {
   readonly services: Pick<Services, "shared" | "linkUses">;

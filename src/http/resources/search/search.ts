@@ -4,9 +4,9 @@ import type { Search } from "../../../services/search/search.ts";
 import { operation } from "../../operation/operation.ts";
 import { fileSchema, type FoundFilesPage, foundFilesSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
-import { exampleOf } from "../../operation/examples.ts";
 import {
   driveRef,
+  exampleOf,
   integer,
   paging,
   prefix,
@@ -44,7 +44,6 @@ const exampleAnswer = {
   limit: PAGE_LIMIT_DEFAULT,
 };
 
-/** Search in everything that the caller can access. */
 export function search(service: Search) {
   return operation("GET", "/v0/search", {
     operationId: "searchFiles",

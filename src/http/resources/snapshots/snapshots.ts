@@ -4,12 +4,12 @@ import type { Forks } from "../../../services/snapshots/forks.ts";
 import type { Rewound, Snapshots } from "../../../services/snapshots/snapshots.ts";
 import { asCreated, asData, deletedRecord } from "../../operation/answers.ts";
 import { decodeDifference, decodeNumber, encodeDifference, encodeNumber } from "../../operation/cursor.ts";
-import { exampleOf } from "../../operation/examples.ts";
 import { operation } from "../../operation/operation.ts";
 import {
   cursor,
   driveName,
   driveRef,
+  exampleOf,
   id,
   nextCursor,
   pageOf,
@@ -26,7 +26,6 @@ const driveParams = Type.Object({ id: driveRef() });
 const snapshotParams = Type.Object({ id: driveRef(), sid: id("The snapshot's identifier.") });
 const oneSnapshot = Type.Object({ data: snapshotSchema });
 
-/** Snapshots of drives. */
 export function snapshots(service: Snapshots) {
   return [
     write("POST", "/v0/drives/:id/snapshots", {
@@ -111,7 +110,6 @@ const restored = Type.Object({
   snapshot_id: id("A snapshot that was taken before; to restore it undoes this."),
 });
 
-/** What snapshots are for. */
 export function snapshotUses(service: Snapshots, forks: Forks) {
   return [
     operation("GET", "/v0/drives/:id/snapshots/:sid/compare", {

@@ -5,8 +5,7 @@ import type { WebhookDeliveries } from "../../../services/webhooks/deliveries.ts
 import type { Webhooks } from "../../../services/webhooks/webhooks.ts";
 import { decodeNumber, encodeNumber } from "../../operation/cursor.ts";
 import { operation } from "../../operation/operation.ts";
-import { exampleOf } from "../../operation/examples.ts";
-import { cursor, driveRef, id, pageOf, paging, text } from "../../operation/schema.ts";
+import { cursor, driveRef, exampleOf, id, pageOf, paging, text } from "../../operation/schema.ts";
 import { deliverySchema, webhookSchema } from "../../records/webhook-schemas.ts";
 import { deliveryRecord, webhookRecord } from "../../records/records.ts";
 import { write } from "../../operation/write.ts";
@@ -41,7 +40,6 @@ const sentAnswer = {
   },
 };
 
-/** Webhooks: they are told of changes. */
 export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
   return [
     write("POST", "/v0/webhooks", {

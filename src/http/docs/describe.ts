@@ -1,19 +1,22 @@
-import { Type } from "@sinclair/typebox";
-import type { TObject, TSchema } from "@sinclair/typebox";
+import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { ErrorCode } from "../../domain/errors.ts";
-import { withoutOtherNames } from "./known-fields.ts";
-import { withOptionalNulls } from "./optional-nulls.ts";
-import { shownExample } from "./examples.ts";
-import type { Answer, AnyOperation } from "./spec.ts";
-import { isStrictPath } from "./unknown-names.ts";
+import { isGuardedPath } from "../gate/guarded-paths.ts";
+import { shownExample } from "../operation/schema.ts";
+import { withoutOtherNames } from "../operation/known-fields.ts";
+import { withOptionalNulls } from "../operation/optional-nulls.ts";
+import type { Route } from "../operation/route.ts";
+import type { Answer, AnyOperation } from "../operation/spec.ts";
+import { isStrictPath } from "../operation/unknown-names.ts";
 
-/** What a route carries of its operation. */
-export interface RouteDetail {
-  readonly operationId: string;
-  /** Whether it needs no key. */
-  readonly isPublic: boolean;
-  /** Made when it is asked for: all of them together take long, and a start would wait for them. */
-  readonly describe: () => OperationDetail;
+/** An operation among the routes. */
+export interface PlacedOperation {
+  /** In upper case. */
+  readonly method: string;
+  /** With `{name}` for parameters. */
+  readonly path: string;
+  readonly spec: AnyOperation;
+  readonly isKeyed: boolean;
+  readonly detail: OperationDetail;
 }
 
 /** An OpenAPI operation, without what depends on its method and path: `openapi.ts` adds that. */
@@ -25,22 +28,9 @@ export interface OperationDetail {
   parameters: Parameter[];
   requestBody?: { required: boolean; content: Content };
   responses: Record<string, Described>;
-  /** Turned into responses, together with the errors that any such route may return. */
-  "x-errors": ErrorCode[];
-  /** Whether it needs no key. */
-  "x-public": boolean;
-  /** Whether it takes an Idempotency-Key. */
-  "x-keyed": boolean;
-  /** Whether it uses the session if there is one, without needing one. */
-  "x-reads-session": boolean;
-  /** Whether it answers otherwise with a key, without needing one. */
-  "x-reads-key": boolean;
-  /** Whether its errors have the shape that OAuth gives them. */
-  "x-oauth": boolean;
 }
 
-/** An OpenAPI parameter. */
-export interface Parameter {
+interface Parameter {
   name: string;
   in: "path" | "query" | "header";
   required: boolean;
@@ -57,17 +47,44 @@ export interface Described {
 
 type Content = Record<string, { schema: TSchema; example?: unknown }>;
 
-export function detailOf(path: string, spec: AnyOperation, isKeyed: boolean): RouteDetail {
-  return {
-    operationId: spec.operationId,
-    isPublic: spec.public === true,
-    describe: () => describeOperation(path, spec, isKeyed),
-  };
+/** All operations among the routes, in their order. Takes long. */
+export function operationsIn(routes: readonly Route[]): PlacedOperation[] {
+  return routes.flatMap(({ method, path: template, spec, isKeyed = false }) => {
+    if (spec === undefined) return [];
+    const path = template.replaceAll(/:(\w+)/g, "{$1}");
+    return [{ method, path, spec, isKeyed, detail: describeOperation(path, spec) }];
+  });
+}
+
+/** All error codes of an operation: its own, and those of all operations like it. */
+export function errorsOf(operation: PlacedOperation): ReadonlySet<ErrorCode> {
+  const { method, path, spec, isKeyed, detail } = operation;
+  const isPublic = !needsKey(operation);
+  const errors = new Set(spec.errors);
+  errors.add("INTERNAL").add("UNAVAILABLE");
+  if (isGuardedPath(path)) errors.add("RATE_LIMITED");
+  if (!isPublic) errors.add("UNAUTHORIZED");
+  if (!isPublic && method !== "GET") errors.add("FORBIDDEN");
+  if (isKeyed || isStrictPath(path) || detail.parameters.length > 0 || detail.requestBody !== undefined)
+    errors.add("VALIDATION_ERROR");
+  if (detail.requestBody !== undefined) errors.add("UNSUPPORTED_MEDIA_TYPE");
+  // A long body is refused also where none is read.
+  if (method !== "GET") errors.add("PAYLOAD_TOO_LARGE");
+  // Responses to callers without a key do not count.
+  if (isKeyed && !isPublic) errors.add("QUOTA_EXCEEDED");
+  if (isKeyed) errors.add("IDEMPOTENCY_IN_PROGRESS").add("IDEMPOTENCY_KEY_REUSED").add("STORAGE_FULL");
+  return errors;
+}
+
+/** Whether an operation needs a key or a session. */
+export function needsKey({ path, spec }: Pick<PlacedOperation, "path" | "spec">): boolean {
+  return isGuardedPath(path) && spec.public !== true;
 }
 
 /** Describes an operation for OpenAPI. The schemas are the same objects that requests are checked against. */
-function describeOperation(path: string, spec: AnyOperation, isKeyed: boolean): OperationDetail {
-  const requestContent = requestContentOf(spec, isStrictPath(path));
+function describeOperation(path: string, spec: AnyOperation): OperationDetail {
+  const content = requestContentOf(spec, isStrictPath(path));
+  const required = "rawBody" in spec || spec.bodyOptional !== true;
   return {
     operationId: spec.operationId,
     summary: spec.summary,
@@ -78,26 +95,14 @@ function describeOperation(path: string, spec: AnyOperation, isKeyed: boolean): 
       ...parameters("query", spec.query),
       ...Object.entries(spec.headers ?? {}).map(([name, description]) => header(name, description)),
     ],
-    ...(requestContent === undefined
-      ? {}
-      : { requestBody: { required: isBodyRequired(spec), content: requestContent } }),
+    ...(content === undefined ? {} : { requestBody: { required, content } }),
     responses: Object.fromEntries(
       spec.answers.map((answer, index) => [
         String(answer.status ?? 200),
         describeAnswer(answer, index === 0),
       ]),
     ),
-    "x-errors": [...(spec.errors ?? [])],
-    "x-public": spec.public === true,
-    "x-keyed": isKeyed,
-    "x-reads-session": spec.readsSession === true,
-    "x-reads-key": spec.readsKey === true,
-    "x-oauth": spec.isOAuth === true,
   };
-}
-
-function isBodyRequired(spec: AnyOperation): boolean {
-  return "rawBody" in spec || spec.bodyOptional !== true;
 }
 
 function requestContentOf(spec: AnyOperation, isStrict: boolean) {
@@ -138,18 +143,13 @@ function describeAnswer(
 ): Described {
   const shown = example ?? (isFirst && json !== undefined ? shownExample(json) : undefined);
   const schemas = content ?? (json && { "application/json": json });
+  const described = Object.entries(headers ?? {}).map(([name, about]) => [
+    name,
+    { description: about, required: true as const, schema: { type: "string" as const } },
+  ]);
   return {
     description,
-    ...(headers === undefined
-      ? {}
-      : {
-          headers: Object.fromEntries(
-            Object.entries(headers).map(([name, text]) => [
-              name,
-              { description: text, required: true as const, schema: { type: "string" as const } },
-            ]),
-          ),
-        }),
+    ...(headers === undefined ? {} : { headers: Object.fromEntries(described) }),
     ...(schemas === undefined ? {} : { content: contentOf(schemas, shown) }),
   };
 }
