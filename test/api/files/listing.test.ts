@@ -105,13 +105,12 @@ describe("order, prefix and delimiter", () => {
   ];
   runScenarios(
     stage,
-    cases.map(([query, paths, folders]) =>
-      row(
-        query === "" ? "everything" : decodeURIComponent(query),
-        list(query, shows(paths, folders), folders === undefined ? { omits: ['"folders"'] } : {}),
-        { given },
-      ),
-    ),
+    { given },
+    cases.map(([query, paths, folders]) => {
+      const more = folders === undefined ? { omits: ['"folders"'] } : {};
+      const name = query === "" ? "everything" : decodeURIComponent(query);
+      return row(name, list(query, shows(paths, folders), more));
+    }),
   );
 });
 
@@ -259,7 +258,7 @@ describe("paging through", () => {
     const own = await stage.ownDrive();
     client = own.client;
     base = `/v0/files?drive_id=${own.id}`;
-    await Promise.all(paths.map((path) => client.json(201, "PUT", `${base}&path=${path}`, { body: path })));
+    await Promise.all(paths.map((path) => client.put(own.id, path, path)));
   });
 
   const queries: [query: string, matching: (path: string) => boolean][] = [
@@ -299,11 +298,11 @@ describe("paging through", () => {
   test("a cursor goes on where it was, whatever came or went meanwhile", async () => {
     const own = await stage.ownDrive();
     const at = `/v0/files?drive_id=${own.id}`;
-    for (const path of ["b", "d", "f"]) await own.client.json(201, "PUT", `${at}&path=${path}`, { body: "" });
+    for (const path of ["b", "d", "f"]) await own.client.put(own.id, path, "");
     const first = await own.client.get<Page>(`${at}&limit=2`);
     expect(first.data.map(({ path }) => path)).toEqual(["b", "d"]);
     for (const { id } of first.data) await own.client.delete(`/v0/files/${id}`);
-    for (const path of ["a", "e", "g"]) await own.client.json(201, "PUT", `${at}&path=${path}`, { body: "" });
+    for (const path of ["a", "e", "g"]) await own.client.put(own.id, path, "");
     const rest = await own.client.get<Page>(`${at}&cursor=${first.next_cursor}`);
     expect(rest.data.map(({ path }) => path)).toEqual(["e", "f", "g"]);
     expect(rest.total).toBe(4);
@@ -339,8 +338,7 @@ describe("files past their expiry", () => {
     const soon = new Date(now + DAY).toISOString();
     const upload = async (path: string, expiry: string | null) => {
       const expires = expiry === null ? "" : `&expires_at=${expiry}`;
-      const target = `/v0/files?drive_id=${own.id}&path=${path}&tags=t${expires}`;
-      return (await own.client.json<{ id: string }>(201, "PUT", target, { body: "12345" })).id;
+      return (await own.client.put(own.id, path, "12345", 201, `&tags=t${expires}`)).id;
     };
     const ids = [await upload("a/1", soon), await upload("a/b/2", soon), await upload("ab", soon)];
     await upload("a/3", null);
@@ -348,28 +346,21 @@ describe("files past their expiry", () => {
 
     const look = async () => {
       const at = `/v0/files?drive_id=${own.id}`;
-      const pages = await Promise.all(
-        [
-          "",
-          "&prefix=a",
-          "&prefix=a/",
-          "&delimiter=/",
-          "&delimiter=/&prefix=a",
-          "&delimiter=/&prefix=a/",
-          "&tags=t",
-        ].map(async (query) => {
-          const { data, folders, total } = await own.client.get<Page>(at + query);
-          return [query, data.map(({ path }) => path), total, folders ?? null];
-        }),
-      );
-      const { data } = await own.client.get<{ data: { file_count: number; total_size: number } }>(
-        `/v0/drives/${own.id}`,
-      );
-      const preview = await own.client.delete<{ file_count: number }>("/v0/folders", {
-        drive_id: own.id,
-        path: "a/",
+      const prefixes = ["", "&prefix=a", "&prefix=a/"];
+      const queries = [...prefixes, ...prefixes.map((prefixed) => `&delimiter=/${prefixed}`), "&tags=t"];
+      const pages = queries.map(async (query) => {
+        const { data, folders, total } = await own.client.get<Page>(at + query);
+        return [query, data.map(({ path }) => path), total, folders ?? null];
       });
-      return { pages, drive: [data.file_count, data.total_size], preview: preview.file_count };
+      type Counted = { data: { file_count: number; total_size: number } };
+      const { data } = await own.client.get<Counted>(`/v0/drives/${own.id}`);
+      const folder = { drive_id: own.id, path: "a/" };
+      const preview = await own.client.delete<{ file_count: number }>("/v0/folders", folder);
+      return {
+        pages: await Promise.all(pages),
+        drive: [data.file_count, data.total_size],
+        preview: preview.file_count,
+      };
     };
 
     expect((await look()).drive).toEqual([5, 25]);
@@ -414,11 +405,9 @@ describe("files past their expiry", () => {
     const own = await stage.ownDrive();
     const soon = new Date(stage.coffer.clock.now() + DAY).toISOString();
     const at = `/v0/files?drive_id=${own.id}`;
-    const made = await own.client.json<{ id: string }>(201, "PUT", `${at}&path=a&expires_at=${soon}`, {
-      body: "1",
-    });
-    const moving = await own.client.json<{ id: string }>(201, "PUT", `${at}&path=m`, { body: "22" });
-    await own.client.json(201, "PUT", `${at}&path=d&expires_at=${soon}`, { body: "1" });
+    const made = await own.client.put(own.id, "a", "1", 201, `&expires_at=${soon}`);
+    const moving = await own.client.put(own.id, "m", "22");
+    await own.client.put(own.id, "d", "1", 201, `&expires_at=${soon}`);
     stage.coffer.clock.advance(DAY);
     if (swept) await stage.coffer.appliance.services.sweep.run();
     const again = await own.client.json<{ id: string }>(201, "PUT", `${at}&path=a/b`, {
