@@ -65,33 +65,21 @@ interface Entry extends More {
   readonly of: Expectations;
 }
 
-/** Who sees nothing of anybody's drive. */
-const STRANGERS = { nobody: 401, liar: 401, otherAgent: 404, bob: 404 };
-/** Who also sees nothing of the agent's. */
-const ADAS = {
-  ada: 404,
-  adaDrive: 404,
-  carol: 404,
-  dan: 404,
-  adaPrefix: 404,
-  adaBeside: 404,
-  adaMade: 404,
-  adaApp: 404,
-  adaDriveApp: 404,
-};
-
 /** Ada's applications, and the key that her key made. */
 function letIn(status: number) {
   return { adaMade: status, adaApp: status, adaDriveApp: status };
 }
+
+/** What is answered to who sees nothing of a drive. */
+const { ada: nothing } = everybody({ writers: 404, readers: 404 });
 
 /** For what is in the folder that `adaPrefix` sees, and `adaBeside` does not. */
 function reading(ok: number): Expectations {
   const ofAda = { ada: ok, adaReader: ok, adaDrive: ok, carol: ok, dan: ok, ...letIn(ok) };
   const inFolder = { adaPrefix: ok, adaPrefixReader: ok, adaBeside: 404 };
   return {
-    agent: { ...STRANGERS, ...ADAS, agent: ok, agentReader: ok, adaReader: 404, adaPrefixReader: 404 },
-    ada: { ...STRANGERS, agent: 404, agentReader: 404, ...ofAda, ...inFolder },
+    agent: { ...nothing, agent: ok, agentReader: ok },
+    ada: { ...nothing, ...ofAda, ...inFolder },
   };
 }
 
@@ -108,8 +96,8 @@ function writing(ok: number): Expectations {
   const keys = { ada: ok, adaDrive: ok, adaPrefix: ok, adaBeside: 404 };
   const ofAda = { ...keys, carol: 403, dan: ok, ...letIn(ok) };
   return {
-    agent: { ...STRANGERS, ...ADAS, ...READERS, agent: ok },
-    ada: { ...STRANGERS, ...READERS, agent: 404, ...ofAda },
+    agent: { ...nothing, ...READERS, agent: ok },
+    ada: { ...nothing, ...READERS, ...ofAda },
   };
 }
 
@@ -215,7 +203,7 @@ const provisioning = { ...everybody({ writers: 201, readers: 403 }).ada, nobody:
 /** Nobody gets in with a key. */
 const signedInOnly = everybody({ writers: 403, readers: 403 });
 const nothingToWrite = { ...everybody({ writers: 404, readers: 403 }).ada, nobody: 404, liar: 404 };
-const nothingThere = { ...everybody({ writers: 404, readers: 404 }).ada, nobody: 404, liar: 404 };
+const nothingThere = { ...nothing, nobody: 404, liar: 404 };
 const forAll = { ...everyone.ada, nobody: 200, liar: 200 };
 
 /** For what makes a drive of one's own from another: whoever has no account is refused first. */
