@@ -2,6 +2,7 @@ import { describe } from "bun:test";
 import {
   accepted,
   invalid,
+  kept,
   openStage,
   put,
   rejected,
@@ -121,11 +122,7 @@ const BAD_FILENAMES: [name: string, filename: string][] = [
 describe("filename", () => {
   runScenarios(stage, [
     ...FILENAMES.map(([name, filename, path]) => accepted(name, { filename }, { filename, path })),
-    accepted(
-      "a backslash beside a path",
-      { filename: "a\\b.txt", path: "c" },
-      { filename: "a\\b.txt", path: "c" },
-    ),
+    kept("a backslash beside a path", { filename: "a\\b.txt", path: "c" }),
     ...BAD_FILENAMES.map(([name, filename]) => rejected(`${name} is refused`, { filename }, "filename")),
     rejected("a slash is refused beside a path as well", { filename: "a/b", path: "c" }, "filename"),
   ]);

@@ -31,11 +31,8 @@ function list(query: string, json: object, more: Partial<Step> = {}): Step {
 
 /** The expectation of files, and of the folders where the list was grouped. */
 function shows(paths: readonly string[], folders?: readonly string[]): object {
-  return {
-    data: paths.map((path) => ({ path })),
-    total: paths.length,
-    ...(folders === undefined ? {} : { folders }),
-  };
+  const shown = { data: paths.map((path) => ({ path })), total: paths.length };
+  return folders === undefined ? shown : { ...shown, folders };
 }
 
 /** One more than a file can have. */
@@ -173,6 +170,7 @@ describe("tags", () => {
     put("3", "x", { request: ["PUT", "/v0/files?drive_id={drive}&path=3&tags=Red,%25"] }),
     put("4", "x"),
   ];
+  const blue = { tags: ["blue"] };
   runScenarios(stage, { given }, [
     row("one", list("tags=red", shows(["a/1", "a/2"]))),
     row("all of several", list("tags=red,big", shows(["a/1"]))),
@@ -210,10 +208,7 @@ describe("tags", () => {
     row("repeated, none of them", list("tags=&tags=", shows(["3", "4", "a/1", "a/2"]))),
     row("by pages", list("tags=red&limit=1&page=2", { data: [{ path: "a/2" }], total: 2 })),
     row("after they changed", list("tags=red", shows(["a/1"])), {
-      given: [
-        ...given,
-        step("PATCH /v0/files/{two.id}", { body: { tags: ["blue"] }, json: { tags: ["blue"] } }),
-      ],
+      given: [...given, step("PATCH /v0/files/{two.id}", { body: blue, json: blue })],
       after: [list("tags=blue", shows(["a/2"]))],
     }),
     row("after a move", list("tags=red", shows(["0", "a/1"])), {

@@ -215,6 +215,8 @@ function forking(ok: number): Expectations {
 /** The same for both owners. */
 const alike = (statuses: Statuses): Expectations => ({ agent: statuses, ada: statuses });
 
+const drive_id = "{drive}";
+
 const ROWS: readonly Row[] = [
   ["GET /v0", alike(forAll)],
   ["POST /v0/drives/provision", alike(provisioning), { body: { name: "New" } }],
@@ -265,12 +267,12 @@ const ROWS: readonly Row[] = [
   [
     "POST /v0/files",
     writingAt(201),
-    { body: { drive_id: "{drive}", filename: "posted", path: "{folder}posted-{suffix}", content: HELLO } },
+    { body: { drive_id, filename: "posted", path: "{folder}posted-{suffix}", content: HELLO } },
   ],
   [
     "POST /v0/files",
     writingAt(200),
-    { about: "over the file", body: { drive_id: "{drive}", filename: "f", path: "{folder}f", content: "" } },
+    { about: "over the file", body: { drive_id, filename: "f", path: "{folder}f", content: "" } },
   ],
   ["PUT /v0/files?drive_id={drive}&path={folder}put-{suffix}", writingAt(201), { body: "x" }],
   ["GET /v0/files/{file}", reading(200)],
@@ -296,12 +298,12 @@ const ROWS: readonly Row[] = [
   ["GET /v0/files/{file}/extract", reading(200)],
   ["POST /v0/files/{file}/presigned-url", writing(200), { body: {} }],
   ["GET /v0/presigned/{unknown}", alike(nothingThere), { about: "that was never made" }],
-  ["POST /v0/upload-links", writingAt(201), { body: { drive_id: "{drive}", path: "{folder}by-link" } }],
+  ["POST /v0/upload-links", writingAt(201), { body: { drive_id, path: "{folder}by-link" } }],
   ["PUT /v0/uploads/{unknown}", alike(nothingToWrite), { about: "that was never made", body: "x" }],
-  ["POST /v0/links", writingAt(201), { body: { drive_id: "{drive}", path: "{folder}" } }],
+  ["POST /v0/links", writingAt(201), { body: { drive_id, path: "{folder}" } }],
   ["GET /v0/links?drive_id={drive}", looking(200)],
   ["GET /v0/links", everyone, { about: "of all drives" }],
-  ["POST /v0/webhooks", ofPeople(managing(201)), { body: { ...HOOK, drive_id: "{drive}" } }],
+  ["POST /v0/webhooks", ofPeople(managing(201)), { body: { ...HOOK, drive_id } }],
   [
     "POST /v0/webhooks",
     ofPeople(wholly(everybody({ writers: 201, readers: 403 }))),
@@ -342,31 +344,27 @@ const ROWS: readonly Row[] = [
   ["POST /v0/users", signedInOnly, { body: { username: "eve", password: "eve's password" } }],
   ["PATCH /v0/users/{unknown}", signedInOnly, { body: { plan: "team" } }],
   ["GET /v0/folders?drive_id={drive}", looking(200)],
-  ["POST /v0/folders", writingAt(201), { body: { drive_id: "{drive}", path: "{folder}folder-{suffix}/" } }],
+  ["POST /v0/folders", writingAt(201), { body: { drive_id, path: "{folder}folder-{suffix}/" } }],
   ...(["move", "copy"] as const).map((how): Row => [
     `POST /v0/folders/${how}`,
     // What is only read is not there; what is taken away may not be.
     how === "move" ? writingAt(200) : writing(201),
-    { body: { drive_id: "{drive}", path: "{folder}", destination_path: `notes/${how}-{suffix}/` } },
+    { body: { drive_id, path: "{folder}", destination_path: `notes/${how}-{suffix}/` } },
   ]),
-  ["DELETE /v0/folders", writingAt(200), { body: { drive_id: "{drive}", path: "{folder}", confirm: true } }],
-  [
-    "DELETE /v0/folders",
-    writingAt(200),
-    { about: "as a preview", body: { drive_id: "{drive}", path: "{folder}" } },
-  ],
+  ["DELETE /v0/folders", writingAt(200), { body: { drive_id, path: "{folder}", confirm: true } }],
+  ["DELETE /v0/folders", writingAt(200), { about: "as a preview", body: { drive_id, path: "{folder}" } }],
   ["POST /v0/keys", ofPeople(everybody({ writers: 201, readers: 403 })), { body: {} }],
   [
     "POST /v0/keys",
     ofPeople(forAdas(managing(201), { adaPrefix: 201, adaBeside: 201 })),
-    { about: "for the drive", body: { drive_id: "{drive}" } },
+    { about: "for the drive", body: { drive_id } },
   ],
   ["GET /v0/trash", everyone, { about: "of all drives" }],
   ["GET /v0/trash?drive_id={drive}", history(looking(200)), { about: "of the drive" }],
   ["GET /v0/trash/{trash}", history(reading(200))],
   ["POST /v0/trash/{trash}/restore", writing(200)],
   ["DELETE /v0/trash/{trash}", forAdas(managing(200), { adaBeside: 404 })],
-  ["DELETE /v0/trash", managing(200), { body: { drive_id: "{drive}", confirm: true } }],
+  ["DELETE /v0/trash", managing(200), { body: { drive_id, confirm: true } }],
   ["GET /v0/keys", everyone],
   ["GET /v0/keys/{key}", forAdas(managedAlone(200), { adaReader: 404, ...letIn(404) })],
   ["DELETE /v0/keys/{key}", forAdas(ofWhoManages(200), { adaDrive: 403, ...letIn(404) })],
@@ -555,10 +553,8 @@ describe("what is not yours is answered like what never was", () => {
     test.each(["agent", "ada"] as const)(`${nameOf(entry)}, at %s's`, async (owner) => {
       const { coffer, world } = stage;
       const target = await makeTarget(coffer, world, owner, entry);
-      const absent = {
-        ...Object.fromEntries(Object.keys(target).map((name) => [name, nowhere])),
-        suffix: "0",
-      };
+      const names = Object.keys(target).map((name) => [name, nowhere]);
+      const absent = { ...Object.fromEntries(names), suffix: "0" };
       for (const caller of CALLERS.filter((each) => isHidden(entry, owner, each))) {
         // Who sees the drive asks for what never was in there.
         const isIn = ofDrives[owner][caller] === 200;

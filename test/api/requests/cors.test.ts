@@ -72,18 +72,18 @@ describe("a page of another origin may read", () => {
     "access-control-allow-credentials": null,
   };
   const headers = { origin: PAGE };
-  const record = post({}, { headers, receives, keeps: "file" });
+  const read = { headers, receives };
+  const record = post({}, { ...read, keeps: "file" });
   const rows: Scenario[] = [
-    row("what a key lists", "GET /v0/drives", { headers, receives, json: {} }),
+    row("what a key lists", "GET /v0/drives", { ...read, json: {} }),
     row("what it wrote", record),
     row("a content", "GET /v0/files/{file.id}/download", {
       given: [record],
-      headers,
-      receives,
+      ...read,
       contains: ["Hello World!"],
     }),
-    row("a 401", "nobody GET /v0/drives", { headers, receives, ...refused("UNAUTHORIZED") }),
-    row("a 404", "GET /v0/nothing", { headers, receives, ...refused("NOT_FOUND") }),
+    row("a 401", "nobody GET /v0/drives", { ...read, ...refused("UNAUTHORIZED") }),
+    row("a 404", "GET /v0/nothing", { ...read, ...refused("NOT_FOUND") }),
     row("a 400", "POST /v0/files", { body: "{", headers, receives, ...refused("VALIDATION_ERROR") }),
     row("the same from an opaque origin", "GET /v0/drives", {
       headers: { origin: "null" },
@@ -92,8 +92,7 @@ describe("a page of another origin may read", () => {
     }),
     row("what a download link gives, without a key", "nobody GET /v0/presigned/{link.token}", {
       given: [record, step("POST /v0/files/{file.id}/presigned-url", { body: {}, json: {}, keeps: "link" })],
-      headers,
-      receives,
+      ...read,
       contains: ["Hello World!"],
     }),
     row("nothing more than others get, if there is no origin", "GET /v0/drives", {
