@@ -73,6 +73,12 @@ const DAMAGES: readonly (readonly [damage: string, spoiled: (content: Uint8Array
   ["missing", () => null],
 ];
 
+/** Puts a directory in its place. */
+async function blockFile({ digest }: Stored): Promise<void> {
+  await rm(fileOf(coffer.dataDir, digest));
+  await mkdir(fileOf(coffer.dataDir, digest));
+}
+
 type Case = readonly [place: string, damage: string, length: number, spoil: (stored: Stored) => unknown];
 const CASES: Case[] = [
   ...PLACES.flatMap(([place, length, spoil]) =>
@@ -80,13 +86,7 @@ const CASES: Case[] = [
       return [place, damage, length, (stored) => spoil(stored, spoiled(stored.content))];
     }),
   ),
-  ...PLACES.slice(1).map(([place, length]): Case => {
-    const spoil = async (stored: Stored) => {
-      await rm(fileOf(coffer.dataDir, stored.digest));
-      await mkdir(fileOf(coffer.dataDir, stored.digest));
-    };
-    return [place, "unreadable", length, spoil];
-  }),
+  ...PLACES.slice(1).map(([place, length]): Case => [place, "unreadable", length, blockFile]),
 ];
 
 /** Runs the scrub through all contents. Returns what it logs of damage. */

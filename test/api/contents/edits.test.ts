@@ -98,9 +98,10 @@ describe("what an edit makes of a text", () => {
   );
 });
 
+const conflict = (...contains: [string, ...string[]]) => ({ ...refused("CONFLICT"), contains });
+
 describe("an edit that is refused changes nothing, and says why", () => {
   const found = file("one two\none\n");
-  const conflict = (...contains: [string, ...string[]]) => ({ ...refused("CONFLICT"), contains });
   const list = [append("x"), insert(9, "y")];
   const both = { old_string: "a", new_string: "b", edits: [append("x")] };
   const last = { edits: [append("x"), insert(0, "y"), replace("three", "")] };

@@ -33,11 +33,12 @@ function manyTags(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `t${i}`);
 }
 
+const part = (name: string, text: string) =>
+  `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
+
 /** An upload as a form, with this metadata. */
 function formWith(metadata: string): string {
-  const field = (name: string, text: string) =>
-    `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
-  return `${field("drive_id", "{drive}")}${field("metadata", metadata)}${field('file"; filename="f.txt', "x")}--x--`;
+  return `${part("drive_id", "{drive}")}${part("metadata", metadata)}${part('file"; filename="f.txt', "x")}--x--`;
 }
 
 describe("content_type", () => {

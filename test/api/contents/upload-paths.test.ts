@@ -72,7 +72,7 @@ describe("path", () => {
   const PUT = "PUT /v0/files?drive_id={drive}";
   const replaced = { status: 200, json: { id: "{old.id}" } };
   runScenarios(stage, [
-    ...PATHS.map(([name, path, kept]) => accepted(name, { path }, { path: kept, filename: "f.txt" })),
+    ...PATHS.map(([name, path, stored]) => accepted(name, { path }, { path: stored, filename: "f.txt" })),
     ...BAD_PATHS.map(([name, path]) => rejected(`${name} is refused`, { path }, "path")),
     ...[5, true, [], {}].map((path) => rejected(`${JSON.stringify(path)} is refused`, { path }, "path")),
     row("composed and decomposed letters are one file", put("e\u0301.txt", "2", replaced), {

@@ -46,20 +46,20 @@ function get(expected: Partial<Step> = {}): Step {
 type Outcome =
   (Readonly<Record<string, unknown>> & { readonly status?: undefined }) | ReturnType<typeof refused>;
 
-function change(request: Request, status: number, body: Json, outcome: Outcome): Step {
+function ask(request: Request, status: number, body: Json, outcome: Outcome): Step {
   return step(request, { body, ...(outcome.status === undefined ? { status, json: outcome } : outcome) });
 }
 
 function patch(body: Json, outcome: Outcome = { id: "{file.id}" }): Step {
-  return change("PATCH /v0/files/{file.id}", 200, body, outcome);
+  return ask("PATCH /v0/files/{file.id}", 200, body, outcome);
 }
 
 function copy(body: Json, outcome: Outcome = { content_hash: "{file.content_hash}" }): Step {
-  return change("POST /v0/files/{file.id}/copy", 201, body, outcome);
+  return ask("POST /v0/files/{file.id}/copy", 201, body, outcome);
 }
 
 function move(body: Json, outcome: Outcome = { id: "{file.id}" }): Step {
-  return change("POST /v0/files/{file.id}/move", 200, body, outcome);
+  return ask("POST /v0/files/{file.id}/move", 200, body, outcome);
 }
 
 /** Of a test with this body. */

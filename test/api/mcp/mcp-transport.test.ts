@@ -19,10 +19,7 @@ const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 /** Drives that are left to make from one address, and what a call says when there are none. */
 const TWO = { "provisions-per-hour": "2" };
 
-const MALFORMED = [
-  ...['""', "1", "null", "{}", '{"jsonrpc":"2.0"}', '{"jsonrpc":"1.0","method":"x"}'],
-  deep(100_000),
-];
+const MALFORMED = ['""', "1", "null", "{}", '{"jsonrpc":"2.0"}', '{"jsonrpc":"1.0","method":"x"}', deep(1e5)];
 
 runScenarios(stage, [
   row("a program needs no headers but its key", "POST /mcp", {

@@ -41,13 +41,19 @@ const HOSTILE_TEXT = [
   LONG,
 ];
 
+const NUMBERS = [0, -0, -1, 1.5, 1e308, -1e308, Number.MAX_SAFE_INTEGER, 2 ** 63];
+const LISTS: Json[] = [[], [[]], [null], ["a", 1], ["", " ", "\u0000"]];
+
 /** What JSON a caller may send where something else is expected; halves of surrogate pairs as well. */
 const HOSTILE_JSON: Json[] = [
   ...HOSTILE_TEXT,
-  ...["\ud800", "\udc00x"],
-  ...[null, true, false],
-  ...[0, -0, -1, 1.5, 1e308, -1e308, Number.MAX_SAFE_INTEGER, 2 ** 63],
-  ...[[], [[]], [null], ["a", 1], ["", " ", "\u0000"]],
+  ...NUMBERS,
+  ...LISTS,
+  "\ud800",
+  "\udc00x",
+  null,
+  true,
+  false,
   Array.from({ length: 1001 }, (_, i) => `${i}`),
   {},
   { a: { b: { c: [] } } },

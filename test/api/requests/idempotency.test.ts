@@ -127,8 +127,14 @@ async function snapshot({ drive }: Target): Promise<unknown> {
   ];
 }
 
+const LINKS = ["presigned_link", "upload_link", "share_link"];
 const COUNTED = [
-  ...["drive", "presigned_link", "upload_link", "share_link", "snapshot", "file_version", "webhook", "user"],
+  ...LINKS,
+  "drive",
+  "snapshot",
+  "file_version",
+  "webhook",
+  "user",
   "trash WHERE state = 'kept'",
   "webhook_delivery WHERE type = 'webhook.test'",
 ];

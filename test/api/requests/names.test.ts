@@ -45,6 +45,8 @@ function edit(body: Json, expected: Expected, by = ""): Step {
   return step(`POST /v0/files/by-path/edit?drive_id={drive}&path=docs/f.md${by}`, { body, ...expected });
 }
 
+const asker = (path: string) => (path.startsWith("/v0/account") ? "ada" : "owner");
+
 describe("a name that a request does not know is refused, and the nearest one named", () => {
   const inDrive = "drive_id={drive}";
   const queries: readonly (readonly [path: string, field: string, meant: string | null])[] = [
@@ -62,7 +64,6 @@ describe("a name that a request does not know is refused, and the nearest one na
     [`/v0?colour=red`, "colour", null],
     [`/v0/account?colour=red`, "colour", null],
   ];
-  const asker = (path: string) => (path.startsWith("/v0/account") ? "ada" : "owner");
   const key = { "idempotency-key": "unknown-names-0123456789" };
   runScenarios(stage, { given: [file()] }, [
     ...queries.map(([path, field, meant]) => row(path, `${asker(path)} GET ${path}`, unknown(field, meant))),

@@ -21,6 +21,8 @@ function state({ headers }: Answer): (string | null)[] {
   return ["limit", "remaining", "reset"].map((name) => headers.get(`x-ratelimit-${name}`));
 }
 
+const wait = ({ headers }: Answer) => headers.get("retry-after");
+
 function expectTold({ text }: Answer, message: string): void {
   expectJson(text, { error: { message: `Too many requests with ${message}` } });
 }
@@ -170,7 +172,6 @@ describe("a second window is shared by all who have one owner", () => {
     expect(states).toEqual([...own, ...shared]);
     coffer.clock.advance(20_000);
     const together = await fifth.send("GET", "/v0/drives");
-    const wait = ({ headers }: Answer) => headers.get("retry-after");
     expect([together.status, wait(together), ...state(together)]).toEqual([429, "30", "32", "0", "30"]);
     expectTold(together, "all keys of this drive together: 32 a minute are allowed. Try again in 30 s.");
     // This one's own window is used up as well, and lasts longer.

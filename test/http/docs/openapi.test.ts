@@ -13,11 +13,12 @@ import { RecordedLog, startStub, stubRoutes } from "../stub-app.ts";
 
 const ref = (name: string) => ({ $ref: `#/components/${name}` });
 
+const empty = () => new Response(null);
+
 /** Routes outside `/v0`, one of which is not made by `operation`. */
 function door() {
   const answers = [{ status: 200, description: "D" }];
   const spec = { tag: "Sign-in", summary: "S", answers };
-  const empty = () => new Response(null);
   return new Elysia({ name: "door" })
     .post(...operation("/door/open", { ...spec, operationId: "open", errors: ["NOT_FOUND"] }, empty))
     .post(...operation("/door/close", { ...spec, operationId: "close", readsSession: true }, empty))
