@@ -15,6 +15,7 @@ import { ownOrigin, surelyOwnOrigin } from "../../src/http/gate/own-origin.ts";
 import { flag, integer, nullable } from "../../src/http/operation/schema.ts";
 import { startServer } from "../../src/http/server.ts";
 import type { Log } from "../../src/process/log.ts";
+import { FakeClock } from "../support/server/fake-clock.ts";
 
 export const NOW = Date.UTC(2030, 0, 1);
 
@@ -27,27 +28,16 @@ export interface LogLine {
 /** A log that keeps its lines, for tests to look at. */
 export class RecordedLog implements Log {
   readonly lines: LogLine[] = [];
-  info(message: string, fields: object = {}): void {
-    this.lines.push({ level: "info", message, fields: { ...fields } });
+  readonly info = this.#at("info");
+  readonly warn = this.#at("warn");
+  readonly error = this.#at("error");
+
+  #at(level: LogLine["level"]): Log["info"] {
+    return (message, fields = {}) => void this.lines.push({ level, message, fields: { ...fields } });
   }
-  warn(message: string, fields: object = {}): void {
-    this.lines.push({ level: "warn", message, fields: { ...fields } });
-  }
-  error(message: string, fields: object = {}): void {
-    this.lines.push({ level: "error", message, fields: { ...fields } });
-  }
+
   ofLevel(level: LogLine["level"]): LogLine[] {
     return this.lines.filter((line) => line.level === level);
-  }
-}
-
-export class FakeClock {
-  #now = NOW;
-  now(): number {
-    return this.#now;
-  }
-  advance(ms: number): void {
-    this.#now += ms;
   }
 }
 

@@ -4,7 +4,7 @@ import type { Edit } from "../../src/domain/contents/edit/edit.ts";
 import { EditedText } from "../../src/domain/contents/edit/edited-text.ts";
 import { atOnce, Pace } from "../../src/domain/contents/edit/pace.ts";
 import { unifiedDiff, unifiedDiffSteps } from "../../src/domain/contents/edit/unified-diff.ts";
-import { runs, unlessRefused } from "../support/models/properties.ts";
+import { forAll, unlessRefused } from "../support/models/properties.ts";
 import { patched } from "../support/samples/patched.ts";
 
 /** A text after an edit, in the simplest way; null if the edit is refused. */
@@ -57,30 +57,28 @@ const anyEdit: fc.Arbitrary<Edit> = fc.oneof(
 );
 
 test("edits do to bytes what they would do to a string, and the diff leads from one to the other", () => {
-  fc.assert(
-    fc.property(
-      fc.oneof(anyText, withReturns),
-      fc.array(anyEdit, { minLength: 1, maxLength: 6 }),
-      fc.integer({ min: 1, max: 40 }),
-      (text, edits, pieceBytes) => {
-        const hasReturns = text.includes("\n") && !/(?<!\r)\n/.test(text);
-        const original = Buffer.from(text);
-        const pace = new Pace(pieceBytes);
-        const now = new EditedText(original, pace);
-        let expected = text;
-        for (const edit of edits) {
-          const after = edited(expected, edit, hasReturns);
-          const isDone = unlessRefused(() => (now.apply(edit), true)) ?? false;
-          expect([edit, isDone]).toEqual([edit, after !== null]);
-          expected = after ?? expected;
-          expect(now.text.toString()).toBe(expected);
-        }
-        const compared = { path: "f", original, now: now.text, changes: now.changes, firstLine: 1 };
-        const diff = atOnce(unifiedDiffSteps(compared, pace));
-        expect(patched(text, diff.text)).toBe(expected);
-      },
-    ),
-    runs(5),
+  forAll(
+    5,
+    fc.oneof(anyText, withReturns),
+    fc.array(anyEdit, { minLength: 1, maxLength: 6 }),
+    fc.integer({ min: 1, max: 40 }),
+    (text, edits, pieceBytes) => {
+      const hasReturns = text.includes("\n") && !/(?<!\r)\n/.test(text);
+      const original = Buffer.from(text);
+      const pace = new Pace(pieceBytes);
+      const now = new EditedText(original, pace);
+      let expected = text;
+      for (const edit of edits) {
+        const after = edited(expected, edit, hasReturns);
+        const isDone = unlessRefused(() => (now.apply(edit), true)) ?? false;
+        expect([edit, isDone]).toEqual([edit, after !== null]);
+        expected = after ?? expected;
+        expect(now.text.toString()).toBe(expected);
+      }
+      const compared = { path: "f", original, now: now.text, changes: now.changes, firstLine: 1 };
+      const diff = atOnce(unifiedDiffSteps(compared, pace));
+      expect(patched(text, diff.text)).toBe(expected);
+    },
   );
 });
 

@@ -13,7 +13,7 @@ import { httpDate } from "../../src/http/content/http-date.ts";
 import { clientAddresses } from "../../src/http/connection/client-address.ts";
 import { SESSION_COOKIE, tokenIn } from "../../src/http/gate/session-cookie.ts";
 import { usedAddress } from "../../src/http/connection/used-address.ts";
-import { anyOf, anyText, runs, unlessRefused } from "../support/models/properties.ts";
+import { anyOf, anyText, forAll, unlessRefused } from "../support/models/properties.ts";
 
 const ownZone = process.env["TZ"];
 
@@ -63,45 +63,33 @@ function requestWith(headers: Readonly<Record<string, string | null>>): Request 
 
 test("a range is what RFC 9110, section 14.1.2, makes of it", () => {
   const position = fc.option(fc.oneof(fc.nat(20), fc.maxSafeNat()), { nil: null });
-  fc.assert(
-    fc.property(
-      position,
-      position,
-      fc.nat(20),
-      fc.constantFrom("", " ", "\t"),
-      (first, last, size, space) => {
-        const header = `bytes=${space}${first ?? ""}-${last ?? ""}${space}`;
-        const range = unlessRefused(() => parseRange(header, size) ?? "ignored");
-        const isSuffix = first === null;
-        if (isSuffix && last === null) expect(range).toBe("ignored");
-        else if (!isSuffix && last !== null && last < first) expect(range).toBe("ignored");
-        else {
-          const wanted = Array.from({ length: size }, (_, at) => at).filter((at) =>
-            isSuffix ? at >= size - (last ?? 0) : at >= first && (last === null || at <= last),
-          );
-          const [start] = wanted;
-          const expected = start === undefined ? null : { start, end: start + wanted.length };
-          expect(range).toEqual(expected);
-        }
-      },
-    ),
-    runs(5),
-  );
+  forAll(5, position, position, fc.nat(20), fc.constantFrom("", " ", "\t"), (first, last, size, space) => {
+    const header = `bytes=${space}${first ?? ""}-${last ?? ""}${space}`;
+    const range = unlessRefused(() => parseRange(header, size) ?? "ignored");
+    const isSuffix = first === null;
+    if (isSuffix && last === null) expect(range).toBe("ignored");
+    else if (!isSuffix && last !== null && last < first) expect(range).toBe("ignored");
+    else {
+      const wanted = Array.from({ length: size }, (_, at) => at).filter((at) =>
+        isSuffix ? at >= size - (last ?? 0) : at >= first && (last === null || at <= last),
+      );
+      const [start] = wanted;
+      const expected = start === undefined ? null : { start, end: start + wanted.length };
+      expect(range).toEqual(expected);
+    }
+  });
 });
 
 test("any other range is ignored, refused, or within the content", () => {
   const digits = fc.bigInt({ min: 0n, max: 10n ** 400n }).map(String);
   const part = fc.oneof(headerText, digits, fc.constantFrom("", "-", "0", ","));
   const text = fc.array(part, { maxLength: 4 }).map((parts) => `bytes=${parts.join("-")}`);
-  fc.assert(
-    fc.property(fc.oneof(text, headerText), fc.nat(20), (header, size) => {
-      const range = unlessRefused(() => parseRange(header, size));
-      if (range === null) return;
-      expect(range.start).toBeWithin(0, size);
-      expect(range.end).toBeWithin(range.start + 1, size + 1);
-    }),
-    runs(5),
-  );
+  forAll(5, fc.oneof(text, headerText), fc.nat(20), (header, size) => {
+    const range = unlessRefused(() => parseRange(header, size));
+    if (range === null) return;
+    expect(range.start).toBeWithin(0, size);
+    expect(range.end).toBeWithin(range.start + 1, size + 1);
+  });
 });
 
 /** One of the three formats of RFC 9110, section 5.6.7. */
@@ -180,113 +168,93 @@ test("a read's conditions are those of RFC 9110, section 13.2.2, wherever the se
     noneMatch: maybe(tags),
     modifiedSince: maybe(date),
   });
-  fc.assert(
-    fc.property(modified, conditions, separator, zone, (at, given, between, place) => {
-      process.env["TZ"] = place;
-      const file = { ...FILE, updatedAt: at * 1000 + 999 };
-      const tagsOfFile = [DIGEST, recordTag(file)];
-      const request = requestWith({
-        "if-match": listed(given.match, between),
-        "if-unmodified-since": sent(given.unmodified, at),
-        "if-none-match": listed(given.noneMatch, between),
-        "if-modified-since": sent(given.modifiedSince, at),
-      });
-      const unmodified = laterBy(given.unmodified);
-      const since = laterBy(given.modifiedSince);
-      const holds =
-        given.match === null ? unmodified === null || unmodified >= 0 : names(given.match, tagsOfFile, false);
-      const isCurrent =
-        given.noneMatch === null ? since !== null && since >= 0 : names(given.noneMatch, [DIGEST], true);
-      const read = unlessRefused(() => isNotModified(request, file));
-      expect([Object.fromEntries(request.headers), read]).toEqual([
-        Object.fromEntries(request.headers),
-        holds ? isCurrent : null,
-      ]);
-    }),
-    runs(5),
-  );
+  forAll(5, modified, conditions, separator, zone, (at, given, between, place) => {
+    process.env["TZ"] = place;
+    const file = { ...FILE, updatedAt: at * 1000 + 999 };
+    const tagsOfFile = [DIGEST, recordTag(file)];
+    const request = requestWith({
+      "if-match": listed(given.match, between),
+      "if-unmodified-since": sent(given.unmodified, at),
+      "if-none-match": listed(given.noneMatch, between),
+      "if-modified-since": sent(given.modifiedSince, at),
+    });
+    const unmodified = laterBy(given.unmodified);
+    const since = laterBy(given.modifiedSince);
+    const holds =
+      given.match === null ? unmodified === null || unmodified >= 0 : names(given.match, tagsOfFile, false);
+    const isCurrent =
+      given.noneMatch === null ? since !== null && since >= 0 : names(given.noneMatch, [DIGEST], true);
+    const read = unlessRefused(() => isNotModified(request, file));
+    expect([Object.fromEntries(request.headers), read]).toEqual([
+      Object.fromEntries(request.headers),
+      holds ? isCurrent : null,
+    ]);
+  });
 });
 
 test("If-Range allows a range of what has exactly this tag or date", () => {
-  fc.assert(
-    fc.property(
-      modified,
-      fc.oneof(date, fc.record({ tag, isWeak: fc.boolean() })),
-      zone,
-      (at, given, place) => {
-        process.env["TZ"] = place;
-        const isTag = typeof given !== "string" && "tag" in given;
-        const header = isTag ? listed([given], "") : sent(given, at);
-        const expected = isTag ? names([given], [DIGEST], false) : laterBy(given) === 0;
-        const request = requestWith({ "if-range": header });
-        const allowed = rangeAllowed(request, { ...FILE, updatedAt: at * 1000 });
-        expect([header, allowed]).toEqual([header, expected]);
-      },
-    ),
-    runs(3),
-  );
+  forAll(3, modified, fc.oneof(date, fc.record({ tag, isWeak: fc.boolean() })), zone, (at, given, place) => {
+    process.env["TZ"] = place;
+    const isTag = typeof given !== "string" && "tag" in given;
+    const header = isTag ? listed([given], "") : sent(given, at);
+    const expected = isTag ? names([given], [DIGEST], false) : laterBy(given) === 0;
+    const request = requestWith({ "if-range": header });
+    const allowed = rangeAllowed(request, { ...FILE, updatedAt: at * 1000 });
+    expect([header, allowed]).toEqual([header, expected]);
+  });
 });
 
 test("a record's conditions name it by its own tag, and for If-Match by that of its content", () => {
-  fc.assert(
-    fc.property(maybe(tags), maybe(tags), (match, noneMatch) => {
-      const request = requestWith({
-        "if-match": listed(match, ", "),
-        "if-none-match": listed(noneMatch, ", "),
-        "if-modified-since": "Thu, 01 Jan 2099 00:00:00 GMT",
-      });
-      const holds = match === null || names(match, [DIGEST, RECORD], false);
-      const isCurrent = noneMatch !== null && names(noneMatch, [RECORD], true);
-      expect(unlessRefused(() => isRecordNotModified(request, FILE))).toBe(holds ? isCurrent : null);
-    }),
-    runs(3),
-  );
+  forAll(3, maybe(tags), maybe(tags), (match, noneMatch) => {
+    const request = requestWith({
+      "if-match": listed(match, ", "),
+      "if-none-match": listed(noneMatch, ", "),
+      "if-modified-since": "Thu, 01 Jan 2099 00:00:00 GMT",
+    });
+    const holds = match === null || names(match, [DIGEST, RECORD], false);
+    const isCurrent = noneMatch !== null && names(noneMatch, [RECORD], true);
+    expect(unlessRefused(() => isRecordNotModified(request, FILE))).toBe(holds ? isCurrent : null);
+  });
 });
 
 test("a write's conditions are those of RFC 9110, section 13.2.2", () => {
   const unmodifiedSince = maybe(fc.integer({ min: -2, max: 2 }));
-  fc.assert(
-    fc.property(
-      maybe(tags),
-      maybe(tags),
-      unmodifiedSince,
-      maybe(fc.constant(FILE)),
-      (match, noneMatch, later, file) => {
-        const conditions = {
-          ifMatch: listed(match, ", "),
-          ifUnmodifiedSince: later,
-          ifNoneMatch: listed(noneMatch, ", "),
-        };
-        const isRefused = unlessRefused(() => requirePrecondition(conditions, file) ?? false) === null;
-        const isUnmodified = later === null || file === null || later >= 0;
-        const matches =
-          match === null ? isUnmodified : file !== null && names(match, [DIGEST, RECORD], false);
-        const isNone = noneMatch === null || file === null || !names(noneMatch, [DIGEST, RECORD], true);
-        expect(isRefused).toBe(!matches || !isNone);
-      },
-    ),
-    runs(3),
+  forAll(
+    3,
+    maybe(tags),
+    maybe(tags),
+    unmodifiedSince,
+    maybe(fc.constant(FILE)),
+    (match, noneMatch, later, file) => {
+      const conditions = {
+        ifMatch: listed(match, ", "),
+        ifUnmodifiedSince: later,
+        ifNoneMatch: listed(noneMatch, ", "),
+      };
+      const isRefused = unlessRefused(() => requirePrecondition(conditions, file) ?? false) === null;
+      const isUnmodified = later === null || file === null || later >= 0;
+      const matches = match === null ? isUnmodified : file !== null && names(match, [DIGEST, RECORD], false);
+      const isNone = noneMatch === null || file === null || !names(noneMatch, [DIGEST, RECORD], true);
+      expect(isRefused).toBe(!matches || !isNone);
+    },
   );
 });
 
 test("a file name of any kind arrives in both forms of a Content-Disposition", () => {
-  fc.assert(
-    fc.property(anyText(), fc.constantFrom("attachment" as const, "inline" as const), (text, type) => {
-      const name = unlessRefused(() => parseFilename("filename", text));
-      if (name === null) return;
-      const header = contentDisposition(type, name);
-      expect(new Headers({ "content-disposition": header }).get("content-disposition")).toBe(header);
-      // RFC 6266's quoted-string without escapes, and RFC 8187's ext-value.
-      const [, shown, plain, extended] =
-        /^(\w+); filename="([ !#-$&-[\]-~]*)"; filename\*=UTF-8''((?:[\w!#$&+.^`|~-]|%[0-9A-F]{2})*)$/.exec(
-          header,
-        ) ?? [];
-      expect<string | undefined>(shown).toBe(type);
-      expect<string>(decodeURIComponent(extended ?? "")).toBe(name);
-      expect(plain).toHaveLength(Array.from<string>(name).length);
-    }),
-    runs(5),
-  );
+  forAll(5, anyText(), fc.constantFrom("attachment" as const, "inline" as const), (text, type) => {
+    const name = unlessRefused(() => parseFilename("filename", text));
+    if (name === null) return;
+    const header = contentDisposition(type, name);
+    expect(new Headers({ "content-disposition": header }).get("content-disposition")).toBe(header);
+    // RFC 6266's quoted-string without escapes, and RFC 8187's ext-value.
+    const [, shown, plain, extended] =
+      /^(\w+); filename="([ !#-$&-[\]-~]*)"; filename\*=UTF-8''((?:[\w!#$&+.^`|~-]|%[0-9A-F]{2})*)$/.exec(
+        header,
+      ) ?? [];
+    expect<string | undefined>(shown).toBe(type);
+    expect<string>(decodeURIComponent(extended ?? "")).toBe(name);
+    expect(plain).toHaveLength(Array.from<string>(name).length);
+  });
 });
 
 test("no Host and no X-Forwarded header gives an address that its sender did not write", () => {
@@ -300,27 +268,25 @@ test("no Host and no X-Forwarded header gives an address that its sender did not
     ),
     fc.webUrl({ withFragments: true, withQueryParameters: true }).map((url) => url.slice(7)),
   );
-  fc.assert(
-    fc.property(
-      host,
-      maybe(host),
-      maybe(fc.oneof(headerText, fc.constantFrom("https", "HTTP"))),
-      fc.boolean(),
-      (own, other, scheme, isProxy) => {
-        const { headers } = requestWith({
-          host: own,
-          "x-forwarded-host": other,
-          "x-forwarded-proto": scheme,
-        });
-        const address = usedAddress(headers, isProxy);
-        if (address === null) return;
-        expect(new URL(address).origin).toBe(address);
-        const sender = (isProxy ? other : null) ?? own;
-        expect(new URL(`http://${sender}`).hostname).toBe(new URL(address).hostname);
-        if (!isProxy) expect(address).toStartWith("http:");
-      },
-    ),
-    runs(5),
+  forAll(
+    5,
+    host,
+    maybe(host),
+    maybe(fc.oneof(headerText, fc.constantFrom("https", "HTTP"))),
+    fc.boolean(),
+    (own, other, scheme, isProxy) => {
+      const { headers } = requestWith({
+        host: own,
+        "x-forwarded-host": other,
+        "x-forwarded-proto": scheme,
+      });
+      const address = usedAddress(headers, isProxy);
+      if (address === null) return;
+      expect(new URL(address).origin).toBe(address);
+      const sender = (isProxy ? other : null) ?? own;
+      expect(new URL(`http://${sender}`).hostname).toBe(new URL(address).hostname);
+      if (!isProxy) expect(address).toStartWith("http:");
+    },
   );
 });
 
@@ -333,27 +299,21 @@ test("a client is one address or network, whatever X-Forwarded-For says, and its
   const hops = fc.array(fc.oneof(address, headerText)).map((all) => all.join(", "));
   const clientOf = clientAddresses([]);
   const behindProxies = clientAddresses([{ address: "10.0.0.0", prefix: 8, family: "ipv4" }]);
-  fc.assert(
-    fc.property(fc.oneof(address, fc.constant("10.1.2.3")), hops, (peer, forwarded) => {
-      expect(behindProxies(peer, forwarded)).toMatch(/^(\d+(\.\d+){3}|[0-9a-f]+(:[0-9a-f]+){3}::\/64)$/);
-      expect(clientOf(peer, forwarded)).toBe(clientOf(peer, null));
-      if (!peer.includes("10.")) expect(behindProxies(peer, forwarded)).toBe(clientOf(peer, null));
-    }),
-    runs(3),
-  );
+  forAll(3, fc.oneof(address, fc.constant("10.1.2.3")), hops, (peer, forwarded) => {
+    expect(behindProxies(peer, forwarded)).toMatch(/^(\d+(\.\d+){3}|[0-9a-f]+(:[0-9a-f]+){3}::\/64)$/);
+    expect(clientOf(peer, forwarded)).toBe(clientOf(peer, null));
+    if (!peer.includes("10.")) expect(behindProxies(peer, forwarded)).toBe(clientOf(peer, null));
+  });
 });
 
 test("a cookie header of any kind gives a token or none", () => {
   const token = fc.string({ unit: anyOf("aZ09_-"), minLength: 1, maxLength: 20 });
-  fc.assert(
-    fc.property(headerText, token, headerText, (before, value, after) => {
-      const name = SESSION_COOKIE;
-      expect(tokenIn(requestWith({ cookie: before }), name) ?? "none").toMatch(/^[\w-]{1,128}$/);
-      const cookies = [before, `${name}=${value}`, after].filter(
-        (each) => !/[;=]/.test(each) || each.startsWith(name),
-      );
-      expect(tokenIn(requestWith({ cookie: cookies.join("; ") }), name)).toBe(value);
-    }),
-    runs(3),
-  );
+  forAll(3, headerText, token, headerText, (before, value, after) => {
+    const name = SESSION_COOKIE;
+    expect(tokenIn(requestWith({ cookie: before }), name) ?? "none").toMatch(/^[\w-]{1,128}$/);
+    const cookies = [before, `${name}=${value}`, after].filter(
+      (each) => !/[;=]/.test(each) || each.startsWith(name),
+    );
+    expect(tokenIn(requestWith({ cookie: cookies.join("; ") }), name)).toBe(value);
+  });
 });

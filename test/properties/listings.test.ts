@@ -4,7 +4,7 @@ import { parseFilename, parseFilePath, parsePrefix } from "../../src/domain/file
 import { parseTags } from "../../src/domain/files/file.ts";
 import { parseQuery } from "../../src/domain/search/query.ts";
 import { startAppliance, type TestAppliance } from "../support/server/appliance.ts";
-import { anyText, runs, unlessRefused } from "../support/models/properties.ts";
+import { anyText, forAllAsync, unlessRefused } from "../support/models/properties.ts";
 import { type OwnDrive, provision } from "../support/server/scenario.ts";
 
 let coffer: TestAppliance;
@@ -71,49 +71,43 @@ test("a prefix and tags select exactly the files that have them, in order", asyn
     path,
     anyText(4).filter((text) => unlessRefused(() => parsePrefix("prefix", text)) !== null),
   );
-  await fc.assert(
-    fc.asyncProperty(files, prefix, fc.nat(7), async (given, other, chosen) => {
-      const own = await provision(coffer);
-      const stored = await filled(own, given);
-      const [known = ""] = given[chosen] ?? [];
-      for (const text of ["", other, known.slice(0, 1 + (chosen % 3)).toWellFormed()]) {
-        const wanted = parsePrefix("prefix", text);
-        const expected = [...stored.keys()].filter((each) => each.startsWith(wanted)).toSorted(inBytes);
-        const { data, total } = await list(own, "/v0/files", [["prefix", text]]);
-        expect([text, total, data.map((file) => file.path)]).toEqual([text, expected.length, expected]);
-      }
-      const [label = ""] = given[chosen % given.length]?.[1] ?? [];
-      const tagged = [...stored].filter(([, tags]) => tags.includes(label)).map(([each]) => each);
-      // A single tag would be split at its commas.
-      const found = await list(own, "/v0/files", [
-        ["tags", label],
-        ["tags", ""],
-      ]);
-      expect([label, found.data.map((file) => file.path)]).toEqual([label, tagged.toSorted(inBytes)]);
-    }),
-    runs(0.3),
-  );
+  await forAllAsync(0.3, files, prefix, fc.nat(7), async (given, other, chosen) => {
+    const own = await provision(coffer);
+    const stored = await filled(own, given);
+    const [known = ""] = given[chosen] ?? [];
+    for (const text of ["", other, known.slice(0, 1 + (chosen % 3)).toWellFormed()]) {
+      const wanted = parsePrefix("prefix", text);
+      const expected = [...stored.keys()].filter((each) => each.startsWith(wanted)).toSorted(inBytes);
+      const { data, total } = await list(own, "/v0/files", [["prefix", text]]);
+      expect([text, total, data.map((file) => file.path)]).toEqual([text, expected.length, expected]);
+    }
+    const [label = ""] = given[chosen % given.length]?.[1] ?? [];
+    const tagged = [...stored].filter(([, tags]) => tags.includes(label)).map(([each]) => each);
+    // A single tag would be split at its commas.
+    const found = await list(own, "/v0/files", [
+      ["tags", label],
+      ["tags", ""],
+    ]);
+    expect([label, found.data.map((file) => file.path)]).toEqual([label, tagged.toSorted(inBytes)]);
+  });
 });
 
 test("a file is found by its own name, whatever is in it", async () => {
   const name = anyText(20).filter((text) => pathOf(text) === text && !text.includes("/"));
   const names = fc.uniqueArray(name, { minLength: 1, maxLength: 6 });
-  await fc.assert(
-    fc.asyncProperty(names, async (given) => {
-      const own = await provision(coffer);
-      const stored = await filled(
-        own,
-        given.map((each) => [each, []]),
-      );
-      for (const each of stored.keys()) {
-        const terms = unlessRefused(() => parseQuery("q", each));
-        if (terms === null || terms.length === 0) continue;
-        const { data } = await list(own, "/v0/search", [["q", each]]);
-        expect([each, data.map((file) => file.path)]).toEqual([each, expect.arrayContaining([each])]);
-      }
-    }),
-    runs(0.3),
-  );
+  await forAllAsync(0.3, names, async (given) => {
+    const own = await provision(coffer);
+    const stored = await filled(
+      own,
+      given.map((each) => [each, []]),
+    );
+    for (const each of stored.keys()) {
+      const terms = unlessRefused(() => parseQuery("q", each));
+      if (terms === null || terms.length === 0) continue;
+      const { data } = await list(own, "/v0/search", [["q", each]]);
+      expect([each, data.map((file) => file.path)]).toEqual([each, expect.arrayContaining([each])]);
+    }
+  });
 });
 
 test("a query of any kind is searched for or refused, and finds only what has its words", async () => {
@@ -146,23 +140,20 @@ test("a query of any kind is searched for or refused, and finds only what has it
     anyText(80),
     fc.array(syntax, { maxLength: 12 }).map((parts) => parts.join("")),
   );
-  await fc.assert(
-    fc.asyncProperty(query, async (text) => {
-      const search = new URLSearchParams({ drive_id: own.id, q: text.toWellFormed() });
-      const answer = await own.client.send("GET", `/v0/search?${search.toString()}`);
-      // Without any words a filter must be given.
-      const terms = unlessRefused(() => parseQuery("q", text.toWellFormed())) ?? [];
-      if (terms.length > 0) expect([text, answer.status]).toEqual([text, 200]);
-      else expect([200, 400]).toContain(answer.status);
-      if (answer.status === 400) return;
-      const { data }: Listed = JSON.parse(answer.text);
-      const canMatch = terms.every(
-        ({ needle, words }) =>
-          "_a_txt_ _hello_ _hello_world_".includes(needle) ||
-          words.every((word) => "hello world".includes(word)),
-      );
-      if (data.length > 0) expect([text, canMatch]).toEqual([text, true]);
-    }),
-    runs(2),
-  );
+  await forAllAsync(2, query, async (text) => {
+    const search = new URLSearchParams({ drive_id: own.id, q: text.toWellFormed() });
+    const answer = await own.client.send("GET", `/v0/search?${search.toString()}`);
+    // Without any words a filter must be given.
+    const terms = unlessRefused(() => parseQuery("q", text.toWellFormed())) ?? [];
+    if (terms.length > 0) expect([text, answer.status]).toEqual([text, 200]);
+    else expect([200, 400]).toContain(answer.status);
+    if (answer.status === 400) return;
+    const { data }: Listed = JSON.parse(answer.text);
+    const canMatch = terms.every(
+      ({ needle, words }) =>
+        "_a_txt_ _hello_ _hello_world_".includes(needle) ||
+        words.every((word) => "hello world".includes(word)),
+    );
+    if (data.length > 0) expect([text, canMatch]).toEqual([text, true]);
+  });
 });

@@ -11,7 +11,7 @@ import {
   parsePrefix,
   prefixEnd,
 } from "../../src/domain/files/path.ts";
-import { anyText, runs, unlessRefused } from "../support/models/properties.ts";
+import { anyText, forAll, unlessRefused } from "../support/models/properties.ts";
 
 const NAME = parseFilename("filename", "name.txt");
 
@@ -43,73 +43,58 @@ function expectWellFormed(path: string): void {
 }
 
 test("a file path that is accepted leads nowhere else, and is read again as itself", () => {
-  fc.assert(
-    fc.property(pathText, (text) => {
-      const path = filePath(text);
-      if (path === null) return;
-      expectWellFormed(path);
-      expect(path).not.toEndWith("/");
-      expect(filePath(path)).toBe(path);
-      expect(filePath(`/${path}`)).toBe(path);
-      expect(unlessRefused(() => parsePlace("path", path))).toBe(path);
-      expect(filePath(parentFolder(path) + lastSegment(path))).toBe(path);
-    }),
-    runs(5),
-  );
+  forAll(5, pathText, (text) => {
+    const path = filePath(text);
+    if (path === null) return;
+    expectWellFormed(path);
+    expect(path).not.toEndWith("/");
+    expect(filePath(path)).toBe(path);
+    expect(filePath(`/${path}`)).toBe(path);
+    expect(unlessRefused(() => parsePlace("path", path))).toBe(path);
+    expect(filePath(parentFolder(path) + lastSegment(path))).toBe(path);
+  });
 });
 
 test("a folder path that is accepted leads nowhere else, and is read again as itself", () => {
-  fc.assert(
-    fc.property(pathText, (text) => {
-      const path = unlessRefused(() => parseFolderPath("path", `${text}/`));
-      if (path === null) return;
-      expectWellFormed(path);
-      expect(unlessRefused(() => parseFolderPath("path", path))).toBe(path);
-      expect(filePath(path)).toBe(filePath(path + NAME));
-    }),
-    runs(5),
-  );
+  forAll(5, pathText, (text) => {
+    const path = unlessRefused(() => parseFolderPath("path", `${text}/`));
+    if (path === null) return;
+    expectWellFormed(path);
+    expect(unlessRefused(() => parseFolderPath("path", path))).toBe(path);
+    expect(filePath(path)).toBe(filePath(path + NAME));
+  });
 });
 
 test("texts that are canonically equal are one path", () => {
-  fc.assert(
-    fc.property(pathText, (text) => {
-      fc.pre(text.isWellFormed());
-      expect(filePath(text.normalize("NFD"))).toBe(filePath(text.normalize("NFC")));
-      expect(unlessRefused(() => parsePrefix("prefix", text.normalize("NFD")))).toBe(
-        unlessRefused(() => parsePrefix("prefix", text.normalize("NFC"))),
-      );
-    }),
-    runs(3),
-  );
+  forAll(3, pathText, (text) => {
+    fc.pre(text.isWellFormed());
+    expect(filePath(text.normalize("NFD"))).toBe(filePath(text.normalize("NFC")));
+    expect(unlessRefused(() => parsePrefix("prefix", text.normalize("NFD")))).toBe(
+      unlessRefused(() => parsePrefix("prefix", text.normalize("NFC"))),
+    );
+  });
 });
 
 test("a file name that is accepted is kept as sent", () => {
-  fc.assert(
-    fc.property(anyText(), (text) => {
-      const name = unlessRefused(() => parseFilename("filename", text));
-      if (name === null) return;
-      expect<string>(name).toBe(text);
-      expect(name).not.toMatch(/\/|\p{Cc}/u);
-      expect(Buffer.byteLength(name)).toBeWithin(1, 256);
-    }),
-    runs(3),
-  );
+  forAll(3, anyText(), (text) => {
+    const name = unlessRefused(() => parseFilename("filename", text));
+    if (name === null) return;
+    expect<string>(name).toBe(text);
+    expect(name).not.toMatch(/\/|\p{Cc}/u);
+    expect(Buffer.byteLength(name)).toBeWithin(1, 256);
+  });
 });
 
 test("a prefix's range has the texts that start with it, and no others", () => {
   const texts = fc.string({ unit: "binary", maxLength: 4 });
   const last = fc.constantFrom("\ud7ff", "\ue000", "\uffff", "\u{10ffff}", "\u007f", "");
   const prefixes = fc.tuple(texts, last).map((parts) => parts.join(""));
-  fc.assert(
-    fc.property(prefixes, fc.oneof(texts, prefixes), fc.boolean(), (prefix, other, follows) => {
-      const text = Buffer.from(follows ? prefix + other : other);
-      const end = prefixEnd(prefix);
-      const isWithin =
-        Buffer.compare(Buffer.from(prefix), text) <= 0 &&
-        (end === null || Buffer.compare(text, Buffer.from(end)) < 0);
-      expect(isWithin).toBe(text.toString().startsWith(prefix));
-    }),
-    runs(5),
-  );
+  forAll(5, prefixes, fc.oneof(texts, prefixes), fc.boolean(), (prefix, other, follows) => {
+    const text = Buffer.from(follows ? prefix + other : other);
+    const end = prefixEnd(prefix);
+    const isWithin =
+      Buffer.compare(Buffer.from(prefix), text) <= 0 &&
+      (end === null || Buffer.compare(text, Buffer.from(end)) < 0);
+    expect(isWithin).toBe(text.toString().startsWith(prefix));
+  });
 });

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { readJsonUpload } from "../../src/http/upload/json.ts";
 import { readMultipartUpload } from "../../src/http/upload/multipart.ts";
 import { CofferError } from "../../src/domain/errors.ts";
-import { anyCuts, anyOf, anyText, inPieces, runs } from "../support/models/properties.ts";
+import { anyCuts, anyOf, anyText, forAllAsync, inPieces } from "../support/models/properties.ts";
 
 /** What an upload brought, or why it was refused. */
 interface Read {
@@ -99,16 +99,13 @@ function spelledString(text: string, choices: readonly number[]): string {
 
 test("base64 is decoded like in the simplest way, however it is spelled and cut", async () => {
   const choices = fc.array(fc.nat(6), { maxLength: 7 });
-  await fc.assert(
-    fc.asyncProperty(base64, choices, anyCuts, async (text, spelling, cuts) => {
-      const json = Buffer.from(`{"content":${spelledString(text, spelling)}}`);
-      const expected = decoded(text);
-      const read = await readJson(json, cuts);
-      if (typeof expected === "number") expect(read.refusal).toContain(`at position ${expected}.`);
-      else expect(read).toEqual({ fields: { content: "" }, content: expected.toString("latin1") });
-    }),
-    runs(2),
-  );
+  await forAllAsync(2, base64, choices, anyCuts, async (text, spelling, cuts) => {
+    const json = Buffer.from(`{"content":${spelledString(text, spelling)}}`);
+    const expected = decoded(text);
+    const read = await readJson(json, cuts);
+    if (typeof expected === "number") expect(read.refusal).toContain(`at position ${expected}.`);
+    else expect(read).toEqual({ fields: { content: "" }, content: expected.toString("latin1") });
+  });
 });
 
 test("a short upload is read alike for every cut in two", async () => {
@@ -116,17 +113,14 @@ test("a short upload is read alike for every cut in two", async () => {
     { content: base64.filter((text) => text.length < 20), path: anyText(5) },
     { requiredKeys: [] },
   );
-  await fc.assert(
-    fc.asyncProperty(body, fc.boolean(), async (fields, isReversed) => {
-      const members = Object.entries(fields).map(
-        ([name, value]) => `"${name}": ${spelledString(value, [0, 1, 2])}`,
-      );
-      const bytes = Buffer.from(`{${(isReversed ? members.toReversed() : members).join(",")}}`);
-      const whole = await readJson(bytes, []);
-      for (let cut = 1; cut < bytes.length; cut += 1) expect(await readJson(bytes, [cut])).toEqual(whole);
-    }),
-    runs(0.3),
-  );
+  await forAllAsync(0.3, body, fc.boolean(), async (fields, isReversed) => {
+    const members = Object.entries(fields).map(
+      ([name, value]) => `"${name}": ${spelledString(value, [0, 1, 2])}`,
+    );
+    const bytes = Buffer.from(`{${(isReversed ? members.toReversed() : members).join(",")}}`);
+    const whole = await readJson(bytes, []);
+    for (let cut = 1; cut < bytes.length; cut += 1) expect(await readJson(bytes, [cut])).toEqual(whole);
+  });
 });
 
 test("the other fields are what JSON.parse makes of them, however they are spelled and cut", async () => {
@@ -150,18 +144,15 @@ test("the other fields are what JSON.parse makes of them, however they are spell
     fc.tuple(fc.oneof(anyText(10), fc.constantFrom("path", "tags", "content ", "Content")), value),
   );
   const space = fc.constantFrom("", " ", "\r\n", "\t");
-  await fc.assert(
-    fc.asyncProperty(members, space, anyCuts, async (pairs, gap, cuts) => {
-      const all = pairs.map(
-        ([name, json]) => `${gap}${spelledString(name, [2, 1, 0])}${gap}:${gap}${json}${gap}`,
-      );
-      const text = `${gap}{${all.join(",")}}${gap}`;
-      const { fields, refusal } = await readJson(Buffer.from(text), cuts);
-      if (refusal === undefined) expect(fields).toEqual(JSON.parse(text));
-      else expect(refusal).toMatch(/nested deeper|well-formed Unicode/);
-    }),
-    runs(2),
-  );
+  await forAllAsync(2, members, space, anyCuts, async (pairs, gap, cuts) => {
+    const all = pairs.map(
+      ([name, json]) => `${gap}${spelledString(name, [2, 1, 0])}${gap}:${gap}${json}${gap}`,
+    );
+    const text = `${gap}{${all.join(",")}}${gap}`;
+    const { fields, refusal } = await readJson(Buffer.from(text), cuts);
+    if (refusal === undefined) expect(fields).toEqual(JSON.parse(text));
+    else expect(refusal).toMatch(/nested deeper|well-formed Unicode/);
+  });
 });
 
 test("damaged bytes are refused, or read as JSON.parse reads them", async () => {
@@ -170,39 +161,34 @@ test("damaged bytes are refused, or read as JSON.parse reads them", async () => 
     fc.nat(2),
     fc.oneof(anyOf('"\\{}[]:,=\0\n \u00ffuA0'), fc.constant("content")),
   );
-  await fc.assert(
-    fc.asyncProperty(
-      base64,
-      fc.json(),
-      fc.array(damage, { minLength: 1, maxLength: 3 }),
-      anyCuts,
-      async (text, json, damages, cuts) => {
-        let body = `{"metadata":${json},"content":"${text}","tags":["content",{"content":"AA"}]}`;
-        for (const [place, removed, added] of damages) {
-          const at = place % (body.length + 1);
-          body = body.slice(0, at) + added + body.slice(at + removed);
-        }
-        const read = await readJson(Buffer.from(body), cuts);
-        if (read.refusal !== undefined) return;
-        const parsed: unknown = JSON.parse(body);
-        if (read.content === undefined) expect(read.fields).toEqual(parsed);
-        else expect(read.fields).toEqual(Object.assign({}, parsed, { content: "" }));
-      },
-    ),
-    runs(3),
+  await forAllAsync(
+    3,
+    base64,
+    fc.json(),
+    fc.array(damage, { minLength: 1, maxLength: 3 }),
+    anyCuts,
+    async (text, json, damages, cuts) => {
+      let body = `{"metadata":${json},"content":"${text}","tags":["content",{"content":"AA"}]}`;
+      for (const [place, removed, added] of damages) {
+        const at = place % (body.length + 1);
+        body = body.slice(0, at) + added + body.slice(at + removed);
+      }
+      const read = await readJson(Buffer.from(body), cuts);
+      if (read.refusal !== undefined) return;
+      const parsed: unknown = JSON.parse(body);
+      if (read.content === undefined) expect(read.fields).toEqual(parsed);
+      else expect(read.fields).toEqual(Object.assign({}, parsed, { content: "" }));
+    },
   );
 });
 
 test("two contents are refused, wherever they are and however they are spelled", async () => {
   const spelling = fc.array(fc.nat(2), { maxLength: 4 });
-  await fc.assert(
-    fc.asyncProperty(spelling, spelling, fc.json(), anyCuts, async (first, second, json, cuts) => {
-      const [one, two] = [first, second].map((choices) => spelledString("content", choices));
-      const body = Buffer.from(`{${one}:"AAAA","a":${json},${two}:"AAAA"}`);
-      expect((await readJson(body, cuts)).refusal).toContain("content");
-    }),
-    runs(),
-  );
+  await forAllAsync(1, spelling, spelling, fc.json(), anyCuts, async (first, second, json, cuts) => {
+    const [one, two] = [first, second].map((choices) => spelledString("content", choices));
+    const body = Buffer.from(`{${one}:"AAAA","a":${json},${two}:"AAAA"}`);
+    expect((await readJson(body, cuts)).refusal).toContain("content");
+  });
 });
 
 const boundary = fc
@@ -238,21 +224,18 @@ test("a form's content and fields come through, whatever the boundary and the cu
       padding: fc.constantFrom("", " ", "\t "),
     }),
   );
-  await fc.assert(
-    fc.asyncProperty(form, anyCuts, async ({ boundary: border, content, path, padding }, cuts) => {
-      fc.pre(path.isWellFormed() && !`\r\n${path}`.includes(`\r\n--${border}`));
-      const line = `--${border}${padding}\r\n`;
-      const body = Buffer.concat([
-        Buffer.from(`${line}Content-Disposition: form-data; name="file"; filename="a"\r\n\r\n`),
-        Buffer.from(content, "latin1"),
-        Buffer.from(`\r\n${line}content-disposition:form-data;name=path\r\n\r\n${path}\r\n--${border}--\r\n`),
-      ]);
-      const type = `multipart/form-data; boundary="${border}"`;
-      const read = await reading((write) => readMultipartUpload(inPieces(body, cuts), type, write));
-      expect(read).toEqual({ fields: { content: "", filename: "a", path }, content });
-    }),
-    runs(3),
-  );
+  await forAllAsync(3, form, anyCuts, async ({ boundary: border, content, path, padding }, cuts) => {
+    fc.pre(path.isWellFormed() && !`\r\n${path}`.includes(`\r\n--${border}`));
+    const line = `--${border}${padding}\r\n`;
+    const body = Buffer.concat([
+      Buffer.from(`${line}Content-Disposition: form-data; name="file"; filename="a"\r\n\r\n`),
+      Buffer.from(content, "latin1"),
+      Buffer.from(`\r\n${line}content-disposition:form-data;name=path\r\n\r\n${path}\r\n--${border}--\r\n`),
+    ]);
+    const type = `multipart/form-data; boundary="${border}"`;
+    const read = await reading((write) => readMultipartUpload(inPieces(body, cuts), type, write));
+    expect(read).toEqual({ fields: { content: "", filename: "a", path }, content });
+  });
 });
 
 test("a short form is read alike for every cut in two", async () => {

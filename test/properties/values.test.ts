@@ -9,7 +9,7 @@ import { numberedUsername, parseUsername, proposeUsername } from "../../src/doma
 import { decodePosition, encodePosition } from "../../src/http/operation/cursor.ts";
 import { requireExactNumbers } from "../../src/http/json/exact-numbers.ts";
 import type { FilePosition } from "../../src/domain/files/file-sort.ts";
-import { anyOf, anyText, runs, unlessRefused } from "../support/models/properties.ts";
+import { anyOf, anyText, forAll, unlessRefused } from "../support/models/properties.ts";
 
 /** What the API description promises of a time in an answer. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -49,16 +49,13 @@ test("a time is read as the runtime reads it, and written so that it is read aga
       zone,
     )
     .map(([date, at]) => date.toISOString().replace("Z", at));
-  fc.assert(
-    fc.property(fc.oneof(text, likely, anyText()), (given) => {
-      const instant = unlessRefused(() => parseInstant("at", given));
-      if (instant === null) return;
-      expect(formatInstant(instant)).toMatch(TIME);
-      expect(parseInstant("at", formatInstant(instant))).toBe(instant);
-      if (/\.\d{3}(Z|[+-]\d\d:\d\d)$/.test(given)) expect(instant).toBe(Date.parse(given));
-    }),
-    runs(5),
-  );
+  forAll(5, fc.oneof(text, likely, anyText()), (given) => {
+    const instant = unlessRefused(() => parseInstant("at", given));
+    if (instant === null) return;
+    expect(formatInstant(instant)).toMatch(TIME);
+    expect(parseInstant("at", formatInstant(instant))).toBe(instant);
+    if (/\.\d{3}(Z|[+-]\d\d:\d\d)$/.test(given)) expect(instant).toBe(Date.parse(given));
+  });
 });
 
 /** A number's value as a whole number of powers of ten, without zeros at its end. */
@@ -92,15 +89,12 @@ test("exactly the numbers are refused that would be written differently", () => 
     fc.tuple(sign, whole, fraction, exponent).map((parts) => parts.join("")),
     fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
   );
-  fc.assert(
-    fc.property(number, (text) => {
-      const value: unknown = JSON.parse(text);
-      const isKept = Number.isFinite(value) && Bun.deepEquals(exactly(String(value)), exactly(text));
-      const isAccepted = unlessRefused(() => requireExactNumbers(text, value, "metadata") ?? true);
-      expect([text, isAccepted]).toEqual([text, isKept ? true : null]);
-    }),
-    runs(5),
-  );
+  forAll(5, number, (text) => {
+    const value: unknown = JSON.parse(text);
+    const isKept = Number.isFinite(value) && Bun.deepEquals(exactly(String(value)), exactly(text));
+    const isAccepted = unlessRefused(() => requireExactNumbers(text, value, "metadata") ?? true);
+    expect([text, isAccepted]).toEqual([text, isKept ? true : null]);
+  });
 });
 
 test("a cursor leads back to its position, in its order only; any other text is refused", () => {
@@ -114,18 +108,15 @@ test("a cursor leads back to its position, in its order only; any other text is 
     }),
   );
   const folder = fc.option(path, { nil: null });
-  fc.assert(
-    fc.property(file, folder, fc.boolean(), anyText(), (position, folderPath, hasFile, other) => {
-      const { sort } = position;
-      const given = { file: hasFile || folderPath === null ? position : null, folder: folderPath };
-      const cursor = encodePosition(given, sort);
-      expect(decodePosition(cursor, sort)).toEqual(given);
-      expect(unlessRefused(() => decodePosition(cursor, sort === "size" ? "-size" : "size"))).toBeNull();
-      const read = unlessRefused(() => decodePosition(other, sort));
-      if (read !== null) expect(encodePosition(read, sort)).toBe(other);
-    }),
-    runs(2),
-  );
+  forAll(2, file, folder, fc.boolean(), anyText(), (position, folderPath, hasFile, other) => {
+    const { sort } = position;
+    const given = { file: hasFile || folderPath === null ? position : null, folder: folderPath };
+    const cursor = encodePosition(given, sort);
+    expect(decodePosition(cursor, sort)).toEqual(given);
+    expect(unlessRefused(() => decodePosition(cursor, sort === "size" ? "-size" : "size"))).toBeNull();
+    const read = unlessRefused(() => decodePosition(other, sort));
+    if (read !== null) expect(encodePosition(read, sort)).toBe(other);
+  });
 });
 
 test("a content type that is accepted can be sent as a header, and is read again as itself", () => {
@@ -142,48 +133,40 @@ test("a content type that is accepted can be sent as a header, and is read again
       fc.oneof(token, quoted),
     )
     .map((parts) => parts.join(""));
-  fc.assert(
-    fc.property(fc.oneof(anyText(), type), (text) => {
-      const accepted = unlessRefused(() => parseMediaType("content_type", text));
-      if (accepted === null) return;
-      expect(new Headers({ "content-type": accepted }).get("content-type")).toBe(accepted);
-      expect(parseMediaType("content_type", accepted)).toBe(accepted);
-    }),
-    runs(5),
-  );
+  forAll(5, fc.oneof(anyText(), type), (text) => {
+    const accepted = unlessRefused(() => parseMediaType("content_type", text));
+    if (accepted === null) return;
+    expect(new Headers({ "content-type": accepted }).get("content-type")).toBe(accepted);
+    expect(parseMediaType("content_type", accepted)).toBe(accepted);
+  });
 });
 
 test("names of every kind keep their rules", () => {
-  fc.assert(
-    fc.property(anyText(), fc.array(anyText()), fc.integer({ min: 2, max: 10_000 }), (text, texts, n) => {
-      expect(slugified(text)).toMatch(/^([a-z0-9]+(-[a-z0-9]+)*)?$/);
-      expect(mimeTypeOf(text)).toMatch(/^[\w.+-]+\/[\w.+-]+$/);
-      const username = proposeUsername(texts);
-      expect(parseUsername("username", username)).toBe(username);
-      expect(parseUsername("username", numberedUsername(username, n))).toEndWith(`-${n}`);
-      const label = unlessRefused(() => parseLabel("name", text, 64));
-      if (label !== null) expect(parseLabel("name", label, 64)).toBe(label);
-      const tags = unlessRefused(() => parseTags("tags", texts));
-      if (tags !== null) expect(parseTags("tags", [...tags, ...tags])).toEqual(tags);
-    }),
-    runs(2),
-  );
+  forAll(2, anyText(), fc.array(anyText()), fc.integer({ min: 2, max: 10_000 }), (text, texts, n) => {
+    expect(slugified(text)).toMatch(/^([a-z0-9]+(-[a-z0-9]+)*)?$/);
+    expect(mimeTypeOf(text)).toMatch(/^[\w.+-]+\/[\w.+-]+$/);
+    const username = proposeUsername(texts);
+    expect(parseUsername("username", username)).toBe(username);
+    expect(parseUsername("username", numberedUsername(username, n))).toEndWith(`-${n}`);
+    const label = unlessRefused(() => parseLabel("name", text, 64));
+    if (label !== null) expect(parseLabel("name", label, 64)).toBe(label);
+    const tags = unlessRefused(() => parseTags("tags", texts));
+    if (tags !== null) expect(parseTags("tags", [...tags, ...tags])).toEqual(tags);
+  });
 });
 
 test("the text of a content that is cut is the start of its text", () => {
-  fc.assert(
-    fc.property(
-      anyText(),
-      fc.constantFrom("utf8" as const, "utf16le" as const),
-      fc.nat(60),
-      (given, encoding, length) => {
-        const text = given.replaceAll(/\0|\ufeff/g, "").toWellFormed();
-        const bytes = Buffer.from(encoding === "utf8" ? text : `\ufeff${text}`, encoding);
-        expect(textOf(bytes, false)).toBe(text);
-        const head = bytes.subarray(0, Math.max(2, length));
-        expect(text).toStartWith(textOf(head, head.length < bytes.length) ?? "no text");
-      },
-    ),
-    runs(2),
+  forAll(
+    2,
+    anyText(),
+    fc.constantFrom("utf8" as const, "utf16le" as const),
+    fc.nat(60),
+    (given, encoding, length) => {
+      const text = given.replaceAll(/\0|\ufeff/g, "").toWellFormed();
+      const bytes = Buffer.from(encoding === "utf8" ? text : `\ufeff${text}`, encoding);
+      expect(textOf(bytes, false)).toBe(text);
+      const head = bytes.subarray(0, Math.max(2, length));
+      expect(text).toStartWith(textOf(head, head.length < bytes.length) ?? "no text");
+    },
   );
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import { ARCHIVE_LIMITS } from "../../../src/domain/limits.ts";
-import { addAccount } from "../../support/server/accounts.ts";
+import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { address, archived, filled, upload } from "../../support/samples/archives.ts";
 import type { Client } from "../../support/server/client.ts";
@@ -34,11 +34,9 @@ let users = 0;
 async function account(): Promise<OwnDrive> {
   users += 1;
   addAccount(stage.coffer, `user-${users}`);
-  const { apiKeys } = stage.coffer.appliance.services;
-  const { secret } = await apiKeys.createFor(`user-${users}`, "", "read-write");
-  const client = stage.coffer.client(secret);
-  const made = await client.post<{ data: { id: string } }>("/v0/drives", { name: "D" });
-  const own = { id: made.data.id, key: secret, client };
+  const client = await accountClient(stage.coffer, `user-${users}`);
+  const { id } = await client.makeDrive("D");
+  const own = { id, key: client.key ?? "", client };
   await upload(own, "a", LARGE);
   return own;
 }
@@ -94,26 +92,21 @@ describe("how many archives may be under way", () => {
     await takeAll(readers, await unclaimed(), first);
     await takeAll(readers, await unclaimed(), first);
     const drive = await filled(stage, { b: "c" });
-    expect(await refused(drive, first)).toMatchObject(
-      tooMany("8 archives of unclaimed drives and links are under way to your address"),
-    );
+    const ofUnclaimed = "archives of unclaimed drives and links are under way";
+    expect(await refused(drive, first)).toMatchObject(tooMany(`8 ${ofUnclaimed} to your address`));
     // People at the same address, such as behind one proxy, go on working.
     for (let n = 0; n < 2; n += 1) await takeAll(readers, await account(), first);
     const user = await account();
     expect(await refused(user, first)).toMatchObject(tooMany("16 archives are under way to your address"));
     // Whoever is elsewhere has what is left.
     for (let n = 0; n < 2; n += 1) await takeAll(readers, await unclaimed(), second);
-    expect(await refused(drive, third)).toMatchObject(
-      tooMany("16 archives of unclaimed drives and links are under way"),
-    );
+    expect(await refused(drive, third)).toMatchObject(tooMany(`16 ${ofUnclaimed}`));
     await takeAll(readers, user, third);
     await takeAll(readers, await account(), third);
     expect(await refused(await account(), "192.0.2.4")).toMatchObject(tooMany("32 archives are under way"));
     await readers.disposeAsync();
-    await eventually(
-      async () =>
-        (await drive.client.send("GET", address(drive.id), { headers: from(first) })).status === 200,
-    );
+    const again = () => drive.client.send("GET", address(drive.id), { headers: from(first) });
+    await eventually(async () => (await again()).status === 200);
   });
 });
 
@@ -167,9 +160,8 @@ describe("a reader of an archive", () => {
     for (let n = 0; n < 60; n += 1) await leaveAfter(own, n * 200_000);
     // Whoever has left at the very end is told of a moment later.
     await eventually(async () => (await own.client.send("GET", address(own.id))).status === 200);
-    expect(new Set(logged(stage.coffer, lines))).toEqual(
-      new Set(["info: the client of an archive disconnected"]),
-    );
+    const told = new Set(logged(stage.coffer, lines));
+    expect(told).toEqual(new Set(["info: the client of an archive disconnected"]));
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { KEEPS_NOTHING } from "../../support/server/appliance.ts";
-import { join } from "node:path";
 import { ARCHIVE_LIMITS } from "../../../src/domain/limits.ts";
 import { address, archived, filled, opened, upload } from "../../support/samples/archives.ts";
+import { fileOf } from "../../support/samples/contents.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { connections, NO_OPEN_FILES, openFiles } from "../../support/faults/open-files.ts";
 import { contentsOnDisk, eventually, openStage, type OwnDrive } from "../../support/server/scenario.ts";
@@ -18,6 +18,19 @@ async function remove(own: OwnDrive, path: string): Promise<void> {
   await own.client.delete("/v0/folders", body);
 }
 
+/** Asks for an archive, and leaves so many milliseconds later. */
+async function leaveAtOnce(own: OwnDrive, ms: number): Promise<void> {
+  const aborting = new AbortController();
+  const headers = { authorization: `Bearer ${own.key}` };
+  const leaving = fetch(stage.coffer.appliance.url + address(own.id), {
+    headers,
+    signal: aborting.signal,
+  }).catch(() => null);
+  if (ms > 0) await Bun.sleep(ms);
+  aborting.abort();
+  await leaving;
+}
+
 describe("while it is on its way", () => {
   const NEXT = { "b/1": "one", "b/2": "two", c: "three", "d/4": "four" };
   const slow = () => filled(stage, { a: LARGE, ...NEXT });
@@ -28,11 +41,8 @@ describe("while it is on its way", () => {
     await using reader = await SlowReader.of(own);
     await remove(own, "b/");
     await upload(own, "c", "another");
-    const { data } = await own.client.get<{ data: { id: string; path: string }[] }>(
-      `/v0/files?drive_id=${own.id}`,
-    );
-    const last = data.find(({ path }) => path === "d/4");
-    await own.client.post(`/v0/files/${last?.id}/move`, { destination_path: "aa" }, 200);
+    const move = `/v0/files/by-path/move?drive_id=${own.id}&path=d/4`;
+    await own.client.post(move, { destination_path: "aa" }, 200);
     await upload(own, "ab", "added");
     await stage.coffer.appliance.services.sweep.run();
     const archive = await reader.rest();
@@ -72,7 +82,7 @@ describe("while it is on its way", () => {
     const content = Buffer.alloc(300_000, crypto.randomUUID());
     await upload(own, "damaged", content);
     const digest = Bun.SHA256.hash(content, "hex");
-    const path = join(stage.coffer.dataDir, "blobs", digest.slice(0, 2), digest);
+    const path = fileOf(stage.coffer.dataDir, digest);
     expect((await contentsOnDisk(stage.coffer.dataDir)).blobs).toContain(digest);
     await Bun.write(path, content.subarray(0, 299_999));
     const failure = await own.client
@@ -98,13 +108,7 @@ describe("while it is on its way", () => {
         await eventually(() => connections() === before);
       }
       // One that leaves before the first byte comes.
-      const aborting = new AbortController();
-      const leaving = fetch(stage.coffer.appliance.url + address(own.id), {
-        headers: { authorization: `Bearer ${own.key}` },
-        signal: aborting.signal,
-      }).catch(() => null);
-      aborting.abort();
-      await leaving;
+      await leaveAtOnce(own, 0);
       await archived(own.client, own.id);
       await eventually(() => connections() === before);
     },
@@ -119,13 +123,8 @@ async function long() {
   const { services } = stage.coffer.appliance;
   const caller = callerWith(services, own.key);
   const last = data[1]?.id ?? "";
-  return {
-    own,
-    services,
-    caller,
-    last,
-    packing: services.archives.open(caller, "127.0.0.1", own.id, []).pieces(),
-  };
+  const packing = services.archives.open(caller, "127.0.0.1", own.id, []).pieces();
+  return { own, services, caller, last, packing };
 }
 
 describe("while a long one is on its way", () => {
@@ -180,14 +179,7 @@ describe("while a long one is on its way", () => {
   test("leaving before anything has come holds no place", async () => {
     const { own } = await long();
     for (let n = 0; n < 3 * ARCHIVE_LIMITS.each; n += 1) {
-      const aborting = new AbortController();
-      const leaving = fetch(stage.coffer.appliance.url + address(own.id), {
-        headers: { authorization: `Bearer ${own.key}` },
-        signal: aborting.signal,
-      }).catch(() => null);
-      await Bun.sleep(n);
-      aborting.abort();
-      await leaving;
+      await leaveAtOnce(own, n);
     }
     await eventually(async () => (await own.client.send("GET", address(own.id))).status === 200);
   });

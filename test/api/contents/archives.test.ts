@@ -1,7 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import { address, archived, filled, opened, upload } from "../../support/samples/archives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
-import { invalid, openStage, put, refused, row, runScenarios } from "../../support/server/scenario.ts";
+import {
+  invalid,
+  openStage,
+  provision,
+  put,
+  refused,
+  row,
+  runScenarios,
+} from "../../support/server/scenario.ts";
 
 const stage = openStage();
 
@@ -101,10 +109,8 @@ describe("what is in it", () => {
     await opened(await response.bytes(), (zip) => {
       expect(zip.entries).toHaveLength(sizes.length);
       for (const entry of zip.entries) {
-        expect([entry.name, zip.content(entry).equals(contents.get(entry.name) ?? Buffer.alloc(0))]).toEqual([
-          entry.name,
-          true,
-        ]);
+        const content = contents.get(entry.name) ?? Buffer.alloc(0);
+        expect([entry.name, zip.content(entry).equals(content)]).toEqual([entry.name, true]);
         expect(entry.modifiedAt).toBe(Math.floor(stage.coffer.clock.now() / 1000));
       }
     });
@@ -144,21 +150,36 @@ describe("the answer", () => {
   test.each(NAMES)("of %j is called %s", async (paths, name) => {
     const own = await filled(stage, TREE);
     const { headers } = await own.client.send("GET", address(own.id, ...paths));
-    expect(headers.get("content-disposition")).toBe(
-      `attachment; filename="${name}"; filename*=UTF-8''${name}`,
-    );
+    const disposition = `attachment; filename="${name}"; filename*=UTF-8''${name}`;
+    expect(headers.get("content-disposition")).toBe(disposition);
   });
 
   test("has a name that can be saved, also of a drive that is called like a path", async () => {
-    const { data } = await stage.coffer
-      .client()
-      .post<{ data: { api_key: string; drive_id: string } }>("/v0/drives/provision", { name: "../é\\x" });
-    const { headers } = await stage.coffer.client(data.api_key).send("GET", address(data.drive_id));
-    expect(headers.get("content-disposition")).toBe(
-      `attachment; filename="..-_-x.zip"; filename*=UTF-8''..-%C3%A9-x.zip`,
-    );
+    const { client, id } = await provision(stage.coffer, "../é\\x");
+    const disposition = (await client.send("GET", address(id))).headers.get("content-disposition");
+    expect(disposition).toBe(`attachment; filename="..-_-x.zip"; filename*=UTF-8''..-%C3%A9-x.zip`);
   });
 
+  const OF_DRIVE = "/v0/archive?drive_id={drive}";
+  const none = [
+    "path=none",
+    "path=none/",
+    "path=dir",
+    "path=dir/a.txt/",
+    "path=dir//",
+    "path=dir/../dir/",
+    "path=dir/&path=none",
+    "path=dir/&path=dir/none",
+    "path=&path=none",
+  ];
+  const bad = [
+    ["drive_id={drive}&path=a%00", "path"],
+    ["drive_id={drive}&path=%FF", "path"],
+    [`drive_id={drive}&path=${"x".repeat(1025)}`, "path"],
+    [`drive_id={drive}${"&path=dir/".repeat(201)}`, "path"],
+    ["path=dir/", "drive_id"],
+    ["drive_id={drive}&drive_id={drive}", "drive_id"],
+  ] as const;
   runScenarios(stage, { given: [put("dir/a.txt")] }, [
     row("is a file to save, and nothing that a browser shows", "GET /v0/archive?drive_id={drive}", {
       given: [put("a.txt")],
@@ -170,53 +191,22 @@ describe("the answer", () => {
         "content-security-policy": "sandbox; default-src 'none'",
       },
     }),
-    row(
-      "to HEAD says the same, and no length that it has not",
-      "HEAD /v0/archive?drive_id={drive}&path=a.txt",
-      {
-        given: [put("a.txt")],
-        empty: true,
-        receives: {
-          "content-type": "application/zip",
-          "content-disposition": /^attachment; filename="Scenario.zip"/,
-          "content-length": null,
-        },
+    row("to HEAD says the same, and no length that it has not", `HEAD ${OF_DRIVE}&path=a.txt`, {
+      given: [put("a.txt")],
+      empty: true,
+      receives: {
+        "content-type": "application/zip",
+        "content-disposition": /^attachment; filename="Scenario.zip"/,
+        "content-length": null,
       },
-    ),
+    }),
     row("takes a slug for a drive", "ada GET /v0/archive?drive_id=ada%2Fnotes&path=notes/", {
       contains: ["Hello World!"],
     }),
-    ...(
-      [
-        ["path=none"],
-        ["path=none/"],
-        ["path=dir"],
-        ["path=dir/a.txt/"],
-        ["path=dir//"],
-        ["path=dir/../dir/"],
-        ["path=dir/&path=none"],
-        ["path=dir/&path=dir/none"],
-        ["path=&path=none"],
-      ] as const
-    ).map(([query]) => ({
-      name: `${query} is not there`,
-      request: ["GET", `/v0/archive?drive_id={drive}&${query}`] as const,
-      ...refused("NOT_FOUND"),
-    })),
-    ...(
-      [
-        ["drive_id={drive}&path=a%00", "path"],
-        ["drive_id={drive}&path=%FF", "path"],
-        [`drive_id={drive}&path=${"x".repeat(1025)}`, "path"],
-        [`drive_id={drive}${"&path=dir/".repeat(201)}`, "path"],
-        ["path=dir/", "drive_id"],
-        ["drive_id={drive}&drive_id={drive}", "drive_id"],
-      ] as const
-    ).map(([query, field]) => ({
-      name: `${query.slice(0, 40)} is refused`,
-      request: ["GET", `/v0/archive?${query}`] as const,
-      ...invalid(field),
-    })),
+    ...none.map((query) => row(`${query} is not there`, `GET ${OF_DRIVE}&${query}`, refused("NOT_FOUND"))),
+    ...bad.map(([query, field]) =>
+      row(`${query.slice(0, 40)} is refused`, `GET /v0/archive?${query}`, invalid(field)),
+    ),
     row("200 paths are taken", `GET /v0/archive?drive_id={drive}${"&path=dir/".repeat(200)}`, {
       contains: ["Hello World!"],
     }),

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { RawClient } from "../../http/raw-client.ts";
-import { addAccount } from "../../support/server/accounts.ts";
+import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import { eventually, openStage, type OwnDrive } from "../../support/server/scenario.ts";
 
 const MIB = 1024 * 1024;
@@ -13,7 +13,7 @@ const START = "x".repeat(300_000);
 const clients: RawClient[] = [];
 afterEach(async () => {
   for (const client of clients.splice(0)) client.close();
-  await eventually(async () => (await stage.onDisk()).tmp.length === 0);
+  await noneArrives();
 });
 
 interface Sent {
@@ -48,20 +48,19 @@ function chunk(bytes: number): string {
 const QUOTA = { error: { code: "QUOTA_EXCEEDED" } };
 
 /** A drive of an account that may store 1 MiB. */
-async function limitedDrive(): Promise<
-  Pick<OwnDrive, "id" | "key"> & { upload(path: string, bytes: number): Promise<number> }
-> {
+async function limitedDrive() {
   const username = `u${crypto.randomUUID().slice(0, 8)}`;
   addAccount(stage.coffer, username);
-  const { secret: key } = await stage.coffer.appliance.services.apiKeys.createFor(username, "", "read-write");
-  const client = stage.coffer.client(key);
-  const made = await client.post<{ data: { id: string } }>("/v0/drives", { name: "A" });
-  const { id } = made.data;
-  const upload = async (path: string, bytes: number) =>
-    (await client.send("PUT", `/v0/files?drive_id=${id}&path=${path}`, { body: new Uint8Array(bytes) }))
-      .status;
-  return { id, key, upload };
+  const client = await accountClient(stage.coffer, username);
+  const { id } = await client.makeDrive("A");
+  const upload = async (path: string, bytes: number) => {
+    const target = `/v0/files?drive_id=${id}&path=${path}`;
+    return (await client.send("PUT", target, { body: new Uint8Array(bytes) })).status;
+  };
+  return { id, key: client.key ?? "", client, upload };
 }
+
+const noneArrives = () => eventually(async () => (await stage.onDisk()).tmp.length === 0);
 
 describe("what is arriving counts as stored", () => {
   test("announced bytes, before one of them is read; and no more once its client has left", async () => {
@@ -70,7 +69,7 @@ describe("what is arriving counts as stored", () => {
     const second = await begin(putHead(drive, "2", 94 * MIB), "");
     expect(await second.answer()).toMatchObject({ status: 403, body: QUOTA });
     first.client.close();
-    await eventually(async () => (await stage.onDisk()).tmp.length === 0);
+    await noneArrives();
     await begin(putHead(drive, "2", 94 * MIB), START, 1);
   });
 
@@ -102,28 +101,20 @@ describe("what is arriving counts as stored", () => {
 
   test("in JSON, in a form, and by a link", async () => {
     const drive = await limitedDrive();
-    const client = stage.coffer.client(drive.key);
-    const link = await client.post<{ url: string }>("/v0/upload-links", {
-      drive_id: drive.id,
-      path: "linked",
-    });
+    const place = { drive_id: drive.id, path: "linked" };
+    const link = await drive.client.post<{ url: string }>("/v0/upload-links", place);
     const head = `POST /v0/files HTTP/1.1\r\nAuthorization: Bearer ${drive.key}\r\nContent-Length: 2000000`;
-    const json = await begin(
-      head,
-      `{"drive_id":"${drive.id}","filename":"j","content":"${"A".repeat(1_200_000)}`,
-      1,
-    );
+    const start = `{"drive_id":"${drive.id}","filename":"j","content":"${"A".repeat(1_200_000)}`;
+    const json = await begin(head, start, 1);
     // As much of it has been counted by then.
     await eventually(async () => (await arrived()) > 560_000);
     const byLink = await begin(`PUT ${new URL(link.url).pathname} HTTP/1.1\r\nContent-Length: 500000`, "");
     expect(await byLink.answer()).toMatchObject({ status: 403, body: QUOTA });
-    const form = await begin(
-      `${head}\r\nContent-Type: multipart/form-data; boundary=x`,
-      `--x\r\nContent-Disposition: form-data; name="file"\r\n\r\n${"x".repeat(500_000)}`,
-    );
+    const part = `--x\r\nContent-Disposition: form-data; name="file"\r\n\r\n${"x".repeat(500_000)}`;
+    const form = await begin(`${head}\r\nContent-Type: multipart/form-data; boundary=x`, part);
     expect(await form.answer()).toMatchObject({ status: 403, body: QUOTA });
     json.client.close();
-    await eventually(async () => (await stage.onDisk()).tmp.length === 0);
+    await noneArrives();
     expect(await drive.upload("1", 1_000_000)).toBe(201);
   });
 });
@@ -184,7 +175,7 @@ test.each(SHUT_OUT)(
     stage.coffer.clock.advance(1000);
     await held.client.write("x");
     expect((await held.answer()).status).toBe(status);
-    await eventually(async () => (await stage.onDisk()).tmp.length === 0);
+    await noneArrives();
     // There is room again.
     await begin(putHead(drive, "mine", 94 * MIB), START, 1);
   },
@@ -194,11 +185,8 @@ test("what arrives from a member ends soon after they are one no more", async ()
   const { clients: people, drives, carol } = stage.world;
   const members = `/v0/drives/${drives.ada}/members/${carol}`;
   await people.ada.patch(members, { role: "editor" });
-  const held = await begin(
-    putHead({ id: drives.ada, key: people.carol.key ?? "" }, "held", 500_000),
-    START,
-    1,
-  );
+  const carols = { id: drives.ada, key: people.carol.key ?? "" };
+  const held = await begin(putHead(carols, "held", 500_000), START, 1);
   await people.ada.delete(members);
   stage.coffer.clock.advance(1000);
   await held.client.write("x");
@@ -213,7 +201,7 @@ test("an upload that drips is ended, and leaves nothing", async () => {
   const { status, headers, body } = await slow.answer();
   expect([status, headers.get("connection")]).toEqual([408, "close"]);
   expect(body).toMatchObject({ error: { code: "REQUEST_TIMEOUT" } });
-  await eventually(async () => (await stage.onDisk()).tmp.length === 0);
+  await noneArrives();
   await slow.client.until(/never/);
   await begin(putHead(drive, "next", 90 * MIB), START, 1);
 });

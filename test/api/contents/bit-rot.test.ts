@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { fileOf, requireContent } from "../../support/samples/contents.ts";
 import type { RequestOptions } from "../../support/server/client.ts";
 import { flipped, sampleBytes } from "../../support/samples/blob-store-contract.ts";
 import { bytesRead, NO_READ_COUNT } from "../../support/meters/bytes-read.ts";
@@ -41,10 +41,6 @@ async function put(content: Uint8Array<ArrayBuffer>, type: "txt" | "bin" = "txt"
   return { id, path, content, digest: Bun.SHA256.hash(content, "hex") };
 }
 
-function fileOf({ digest }: Stored): string {
-  return join(coffer.dataDir, "blobs", digest.slice(0, 2), digest);
-}
-
 /** Puts other bytes in the place of a content; null to take it away. */
 type Spoil = (stored: Stored, bytes: Uint8Array | null) => Promise<void>;
 
@@ -58,7 +54,9 @@ const inTable: Spoil = async ({ digest }, bytes) => {
 };
 
 const inFile: Spoil = async (stored, bytes) => {
-  await (bytes === null ? rm(fileOf(stored)) : writeFile(fileOf(stored), bytes));
+  await (bytes === null
+    ? rm(fileOf(coffer.dataDir, stored.digest))
+    : writeFile(fileOf(coffer.dataDir, stored.digest), bytes));
 };
 
 const PLACES: readonly (readonly [place: string, length: number, spoil: Spoil])[] = [
@@ -75,6 +73,12 @@ const DAMAGES: readonly (readonly [damage: string, spoiled: (content: Uint8Array
   ["missing", () => null],
 ];
 
+/** Puts a directory in its place. */
+async function blockFile({ digest }: Stored): Promise<void> {
+  await rm(fileOf(coffer.dataDir, digest));
+  await mkdir(fileOf(coffer.dataDir, digest));
+}
+
 type Case = readonly [place: string, damage: string, length: number, spoil: (stored: Stored) => unknown];
 const CASES: Case[] = [
   ...PLACES.flatMap(([place, length, spoil]) =>
@@ -82,13 +86,7 @@ const CASES: Case[] = [
       return [place, damage, length, (stored) => spoil(stored, spoiled(stored.content))];
     }),
   ),
-  ...PLACES.slice(1).map(([place, length]): Case => {
-    const spoil = async (stored: Stored) => {
-      await rm(fileOf(stored));
-      await mkdir(fileOf(stored));
-    };
-    return [place, "unreadable", length, spoil];
-  }),
+  ...PLACES.slice(1).map(([place, length]): Case => [place, "unreadable", length, blockFile]),
 ];
 
 /** Runs the scrub through all contents. Returns what it logs of damage. */
@@ -126,11 +124,7 @@ async function requireRefused(stored: Stored): Promise<void> {
   await drive.client.get(url);
 }
 
-async function requireGood({ id, content }: Stored): Promise<void> {
-  const answer = await drive.client.fetch("GET", `/v0/files/${id}/download`);
-  expect(answer.status).toBe(200);
-  expect(Buffer.compare(await answer.bytes(), content)).toBe(0);
-}
+const requireGood = (stored: Stored) => requireContent(drive.client, stored);
 
 /** What verify finds. Directories that were in the place of contents are only noted. */
 async function findings(): Promise<string[]> {
@@ -200,7 +194,7 @@ async function read(target: string, headers: Record<string, string> = {}): Promi
 test.each(FIRST_READS)("wrong bytes in a large content are not sent as good by %s", async (_, ask) => {
   const stored = await put(sample(1_100_000));
   await requireGood(stored);
-  await writeFile(fileOf(stored), flipped(stored.content));
+  await writeFile(fileOf(coffer.dataDir, stored.digest), flipped(stored.content));
   expect([500, "broken off"]).toContain(await ask(stored));
   expect(damagedContents()).toBe(1);
   await put(stored.content);
@@ -225,7 +219,7 @@ test.skipIf(NO_READ_COUNT !== "")(withReason(CHECKED, NO_READ_COUNT), async () =
 
 test("a refused upload of the same content does not let a damaged one be sent", async () => {
   const stored = await put(sample(1_100_000));
-  await writeFile(fileOf(stored), flipped(stored.content));
+  await writeFile(fileOf(coffer.dataDir, stored.digest), flipped(stored.content));
   await scrubAll();
   const url = `/v0/files?drive_id=${drive.id}&path=refused.bin`;
   const headers = { "if-match": `"${"0".repeat(64)}"` };
@@ -238,7 +232,7 @@ test("a refused upload of the same content does not let a damaged one be sent", 
 
 test("a copy of a damaged file is refused as well, and an upload heals both", async () => {
   const stored = await put(sample(20_000));
-  await rm(fileOf(stored));
+  await rm(fileOf(coffer.dataDir, stored.digest));
   await requireRefused(stored);
   const to = { destination_path: "rot/copy.txt" };
   const copy = await drive.client.post<Stored>(`/v0/files/${stored.id}/copy`, to);
@@ -249,7 +243,7 @@ test("a copy of a damaged file is refused as well, and an upload heals both", as
 
 test("/readyz shows damage, and is ready", async () => {
   const stored = await put(sample(20_000));
-  await rm(fileOf(stored));
+  await rm(fileOf(coffer.dataDir, stored.digest));
   await requireRefused(stored);
   const ready = await coffer.client().get<object>("/readyz");
   expect(ready).toEqual({
@@ -261,7 +255,7 @@ test("/readyz shows damage, and is ready", async () => {
 
 test("a restart does not forget damage", async () => {
   const stored = await put(sample(20_000));
-  await rm(fileOf(stored));
+  await rm(fileOf(coffer.dataDir, stored.digest));
   await requireRefused(stored);
   await restart();
   expect(damagedContents()).toBe(1);

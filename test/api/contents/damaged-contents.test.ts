@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { fileOf, requireContent } from "../../support/samples/contents.ts";
 import { flipped, sampleBytes } from "../../support/samples/blob-store-contract.ts";
 import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
 
@@ -31,18 +32,14 @@ async function newFile(length: number, content = sampleBytes(length, (count += 1
   // A search waits for the index, which may not read the file when it is damaged.
   await drive.client.get(`/v0/search?drive_id=${drive.id}&q=nothing`);
   const digest = Bun.SHA256.hash(content, "hex");
-  return { id, path, digest, content, file: join(coffer.dataDir, "blobs", digest.slice(0, 2), digest) };
+  return { id, path, digest, content, file: fileOf(coffer.dataDir, digest) };
 }
 
 function download({ id }: Stored, headers: Record<string, string> = {}) {
   return drive.client.send("GET", `/v0/files/${id}/download`, { headers });
 }
 
-async function requireGood({ id, content }: Stored): Promise<void> {
-  const answer = await drive.client.fetch("GET", `/v0/files/${id}/download`);
-  expect(answer.status).toBe(200);
-  expect(Buffer.compare(await answer.bytes(), content)).toBe(0);
-}
+const requireGood = (stored: Stored) => requireContent(drive.client, stored);
 
 /**
  * The lines of the log since `from`, of errors and warnings, but for what the look soon after the start tells of all that

@@ -8,9 +8,8 @@ import {
   refused,
   row,
   runScenarios,
-  type Scenario,
-  type Step,
   step,
+  type Step,
 } from "../../support/server/scenario.ts";
 import type { Json } from "../../support/server/client.ts";
 
@@ -34,12 +33,9 @@ function holds(content: string | Uint8Array): Step {
   });
 }
 
-const replace = (oldString: string, newString: string, more: Body = {}): Body => ({
-  op: "str_replace",
-  old_string: oldString,
-  new_string: newString,
-  ...more,
-});
+const replace = (old_string: string, new_string: string, more: Body = {}): Body => {
+  return { op: "str_replace", old_string, new_string, ...more };
+};
 const insert = (line: number, text: string): Body => ({ op: "insert", line, text });
 const append = (text: string): Body => ({ op: "append", text });
 
@@ -94,83 +90,69 @@ describe("what an edit makes of a text", () => {
   ];
   runScenarios(
     stage,
-    made.map(([name, before, body, after]): Scenario => ({
-      name,
-      given: [file(before)],
-      ...edit(body, { json: { id: "{file.id}", size: Buffer.byteLength(after) } }),
-      receives: { etag: `"${Bun.SHA256.hash(after, "hex")}"` },
-      after: [holds(after)],
-    })),
+    made.map(([name, before, body, after]) => {
+      const json = { id: "{file.id}", size: Buffer.byteLength(after) };
+      const receives = { etag: `"${Bun.SHA256.hash(after, "hex")}"` };
+      return row(name, edit(body, { json, receives }), { given: [file(before)], after: [holds(after)] });
+    }),
   );
 });
 
+const conflict = (...contains: [string, ...string[]]) => ({ ...refused("CONFLICT"), contains });
+
 describe("an edit that is refused changes nothing, and says why", () => {
   const found = file("one two\none\n");
-  const refusals: readonly (readonly [name: string, body: Body, expected: Expected & { status: number }])[] =
+  const list = [append("x"), insert(9, "y")];
+  const both = { old_string: "a", new_string: "b", edits: [append("x")] };
+  const last = { edits: [append("x"), insert(0, "y"), replace("three", "")] };
+  const many = { edits: Array.from({ length: 101 }, () => append("x")) };
+  const noEnd = { op: "str_replace", old_string: "two" };
+  const refusals: readonly (readonly [name: string, body: Body, expected: Expected])[] = [
+    ["what is not there", replace("three", ""), conflict("is not in the file")],
     [
-      [
-        "what is not there",
-        replace("three", ""),
-        { ...refused("CONFLICT"), contains: ["is not in the file"] },
-      ],
-      [
-        "what is there with other spaces",
-        replace("two  one", ""),
-        { ...refused("CONFLICT"), contains: ["From line 1 on", "only in spaces or line ends"] },
-      ],
-      [
-        "what is there twice",
-        replace("one", "1"),
-        { ...refused("CONFLICT"), contains: ["at line 1, 2.", "replace_all"] },
-      ],
-      ["nothing", replace("", "x"), invalid("old_string")],
-      ["nothing to put in its place", { op: "str_replace", old_string: "two" }, invalid("new_string")],
-      ["a line that is not there", insert(3, "x"), { ...invalid("line"), contains: ["at most 2"] }],
-      ["no line", { op: "insert", text: "x" }, invalid("line")],
-      ["no text", { op: "append" }, invalid("text")],
-      ["a NUL", append("\0"), invalid("text")],
-      ["half a character", append("\ud800"), invalid("text")],
-      ["no edit", {}, invalid("op")],
-      ["another edit", { op: "delete" }, invalid("op")],
-      ["no edits", { edits: [] }, invalid("edits")],
-      ["one edit and several", { ...append("x"), edits: [append("y")] }, invalid("edits")],
-      [
-        "a list beside the fields of one without its op",
-        { old_string: "a", new_string: "b", edits: [append("x")] },
-        invalid("edits"),
-      ],
-      ["too many edits", { edits: Array.from({ length: 101 }, () => append("x")) }, invalid("edits")],
-      [
-        "the last of several",
-        { edits: [append("x"), insert(0, "y"), replace("three", "")] },
-        { ...refused("CONFLICT"), contains: ["edits[2].old_string"] },
-      ],
-      ["one in a list", { edits: [insert(9, "y")] }, invalid("edits[0].line")],
-      ["a field of several", { edits: [append("x"), insert(9, "y")] }, invalid("edits[1].line")],
-    ];
-  runScenarios(stage, [
-    ...refusals.map(([name, body, expected]) =>
-      row(name, edit(body, { ...expected, json: expected.json ?? {} }), {
-        given: [found],
-        after: [holds("one two\none\n")],
-      }),
-    ),
-    row(
+      "what is there with other spaces",
+      replace("two  one", ""),
+      conflict("From line 1 on", "only in spaces or line ends"),
+    ],
+    ["what is there twice", replace("one", "1"), conflict("at line 1, 2.", "replace_all")],
+    ["nothing", replace("", "x"), invalid("old_string")],
+    ["nothing to put in its place", noEnd, invalid("new_string")],
+    ["a line that is not there", insert(3, "x"), { ...invalid("line"), contains: ["at most 2"] }],
+    ["no line", { op: "insert", text: "x" }, invalid("line")],
+    ["no text", { op: "append" }, invalid("text")],
+    ["a NUL", append("\0"), invalid("text")],
+    ["half a character", append("\ud800"), invalid("text")],
+    ["no edit", {}, invalid("op")],
+    ["another edit", { op: "delete" }, invalid("op")],
+    ["no edits", { edits: [] }, invalid("edits")],
+    ["one edit and several", { ...append("x"), edits: [append("y")] }, invalid("edits")],
+    ["a list beside the fields of one without its op", both, invalid("edits")],
+    ["too many edits", many, invalid("edits")],
+    ["the last of several", last, conflict("edits[2].old_string")],
+    ["one in a list", { edits: [insert(9, "y")] }, invalid("edits[0].line")],
+    ["a field of several", { edits: list }, invalid("edits[1].line")],
+  ];
+  runScenarios(
+    stage,
+    { given: [found], after: [holds("one two\none\n")] },
+    refusals.map(([name, body, expected]) => row(name, edit(body, expected))),
+  );
+  const others: readonly (readonly [name: string, file: Step, body: Body, expected: Expected])[] = [
+    [
       "a character that the file's encoding lacks",
-      edit(append("\u65e5"), { ...refused("CONFLICT"), contains: ["Latin-1"] }),
-      { given: [file(new Uint8Array(Buffer.from("caf\u00e9", "latin1")))] },
-    ),
-    row("a picture", edit(append("x"), refused("UNSUPPORTED_MEDIA_TYPE")), {
-      given: [put("f.png", "x", { keeps: "file" })],
+      file(latin1("caf\u00e9")),
+      append("\u65e5"),
+      conflict("Latin-1"),
+    ],
+    ["a picture", put("f.png", "x", { keeps: "file" }), append("x"), refused("UNSUPPORTED_MEDIA_TYPE")],
+    ["what is no text", file(new Uint8Array([0x61, 0])), append("x"), refused("EXTRACTION_FAILED")],
+  ];
+  runScenarios(stage, { given: [file()] }, [
+    ...others.map(([name, given, body, expected]) => row(name, edit(body, expected), { given: [given] })),
+    row("a file that has changed", {
+      ...edit(append("x"), refused("PRECONDITION_FAILED")),
+      headers: { "if-match": '"other"' },
     }),
-    row("what is no text", edit(append("x"), refused("EXTRACTION_FAILED")), {
-      given: [file(new Uint8Array([0x61, 0]))],
-    }),
-    row(
-      "a file that has changed",
-      edit(append("x"), { headers: { "if-match": '"other"' }, ...refused("PRECONDITION_FAILED") }),
-      { given: [file()] },
-    ),
   ]);
 });
 
@@ -178,20 +160,17 @@ describe("the diff", () => {
   const diff = "--- a/f.txt\n+++ b/f.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n";
   const appended =
     "--- a/f.txt\n+++ b/f.txt\n@@ -1,3 +1,4 @@\n one\n two\n three\n+four\n\\ No newline at end of file\n";
+  const asItIs = { diff, size: 14, content_hash: "{file.content_hash}" };
+  const nothing = { diff: "", diff_cut: false };
   runScenarios(stage, { given: [file()] }, [
     row("comes with what was changed", edit(replace("two", "2"), { json: { diff, diff_cut: false } })),
     row(
       "comes alone from a dry run, with the record as it is",
-      edit(replace("two", "2", { dry_run: true }), {
-        json: { diff, size: 14, content_hash: "{file.content_hash}" },
-      }),
+      edit(replace("two", "2", { dry_run: true }), { json: asItIs }),
       { after: [holds("one\ntwo\nthree\n")] },
     ),
     row("shows what is appended, in its place", edit(append("four"), { json: { diff: appended } })),
-    row(
-      "is empty where nothing changes",
-      edit(replace("two", "two"), { json: { diff: "", diff_cut: false } }),
-    ),
+    row("is empty where nothing changes", edit(replace("two", "two"), { json: nothing })),
     row(
       "is cut where it is long",
       edit(replace("a", "b", { replace_all: true }), { json: { diff_cut: true } }),
@@ -230,9 +209,8 @@ test("edits over a megabyte and over the limit", async () => {
   const ask = (status: number, fileId: string, body: Body) =>
     client.json<{ size: number; diff: string }>(status, "POST", `/v0/files/${fileId}/edit`, { body });
   expect((await ask(200, within.id, replace("first", "1"))).size).toBe(4_999_996);
-  const several = await ask(200, within.id, {
-    edits: [insert(2, "new"), insert(3, "newer"), replace("new\n", "n\n")],
-  });
+  const edits = [insert(2, "new"), insert(3, "newer"), replace("new\n", "n\n")];
+  const several = await ask(200, within.id, { edits });
   expect(several.diff).toContain("\n+n\n+newer\n");
   await ask(409, within.id, replace("very", "less"));
   await ask(400, within.id, replace("e", "", { replace_all: true }));
@@ -254,34 +232,31 @@ function atOnce<T>(count: number, act: (index: number) => Promise<T>): Promise<T
   return Promise.all(Array.from({ length: count }, (_, index) => act(index)));
 }
 
+/** Ten edits, from this number on, with the line that each leaves. */
+function tens(from: number, make: (n: number) => [Body, string]): [Body, string][] {
+  return Array.from({ length: 10 }, (_, n) => make(from + n));
+}
+
 describe("at the same time", () => {
   test("no edit of a file is lost, though none says what it is based on", async () => {
     const { id, client } = await stage.ownDrive();
     const body = Array.from({ length: 10 }, (_, index) => `place ${index}.\n`).join("");
     const made = await client.put(id, "f.txt", body);
     const ask = (edits: Body) => client.post(`/v0/files/${made.id}/edit`, edits, 200);
-    await atOnce(30, (n) =>
-      ask(
-        n < 10
-          ? replace(`place ${n}.`, `done ${n}.`)
-          : n < 20
-            ? append(`end ${n}\n`)
-            : insert(0, `start ${n}`),
-      ),
-    );
+    const edits = [
+      ...tens(0, (n) => [replace(`place ${n}.`, `done ${n}.`), `done ${n}.`]),
+      ...tens(10, (n) => [append(`end ${n}\n`), `end ${n}`]),
+      ...tens(20, (n) => [insert(0, `start ${n}`), `start ${n}`]),
+    ];
+    await atOnce(30, (n) => ask(edits[n]?.[0] ?? {}));
     const { text } = await client.send("GET", `/v0/files/${made.id}/download`);
-    const expected = Array.from({ length: 30 }, (_, n) =>
-      n < 10 ? `done ${n}.` : n < 20 ? `end ${n}` : `start ${n}`,
-    );
+    const expected = edits.map(([, line]) => line);
     expect(text.trimEnd().split("\n").toSorted()).toEqual(expected.toSorted());
   });
 
   test("of edits that say what they are based on, one is made", async () => {
     const { id, client } = await stage.ownDrive();
-    const address = `/v0/files?drive_id=${id}&path=f.txt`;
-    const made = await client.json<{ id: string; content_hash: string }>(201, "PUT", address, {
-      body: "a\n",
-    });
+    const made = await client.put<{ id: string; content_hash: string }>(id, "f.txt", "a\n");
     const headers = { "if-match": `"${made.content_hash.replace("sha256:", "")}"` };
     const answers = await atOnce(5, (n) =>
       client.send("POST", `/v0/files/${made.id}/edit`, { body: append(`${n}\n`), headers }),
@@ -293,7 +268,7 @@ describe("at the same time", () => {
   test("an edit and an upload leave what one of them, or both in turn, would", async () => {
     const { id, client } = await stage.ownDrive();
     const address = `/v0/files?drive_id=${id}&path=f.txt`;
-    const made = await client.json<{ id: string }>(201, "PUT", address, { body: "old\n" });
+    const made = await client.put(id, "f.txt", "old\n");
     for (let n = 0; n < 10; n += 1) {
       await atOnce(4, async (index) => {
         if (index % 2 === 0) return client.send("PUT", address, { body: `up ${n}\n` });

@@ -7,6 +7,7 @@ import {
   refused,
   row,
   runScenarios,
+  type Scenario,
   step,
   type Step,
 } from "../../support/server/scenario.ts";
@@ -22,6 +23,15 @@ function upload(type: string, content: string | Uint8Array<ArrayBuffer>): Step {
 function extract(expected: Expected): Step {
   return step("POST /v0/files/{file.id}/extract", expected);
 }
+
+/** What becomes of a file that is extracted. */
+function extracts(name: string, file: Step, expected: Expected): Scenario {
+  return row(name, extract(expected), { given: [file] });
+}
+
+const plain = (content: string | Uint8Array<ArrayBuffer>) => upload("text/plain", content);
+const json = (content: string | Uint8Array<ArrayBuffer>) => upload("application/json", content);
+const FAILED = refused("EXTRACTION_FAILED");
 
 function utf16(text: string, isBigEndian: boolean): Uint8Array<ArrayBuffer> {
   const bytes = Buffer.from(`\ufeff${text}`, "utf16le");
@@ -52,32 +62,25 @@ describe("types", () => {
     "application/jsonish",
     "video/mp4",
   ];
+  const jsons = ["application/json", "application/geo+json", "application/json; charset=utf-8", "text/json"];
   runScenarios(stage, [
-    ...texts.map((type) =>
-      row(
-        `${type} is text`,
-        extract({
-          json: { content: '{"a":1}\n', mime_type: type.replace(/^[^;]+/, (t) => t.toLowerCase()) },
-        }),
-        { given: [upload(type, '{"a":1}\n')] },
-      ),
-    ),
-    ...["application/json", "application/geo+json", "application/json; charset=utf-8", "text/json"].map(
-      (type) =>
-        row(`${type} is JSON`, extract({ json: { content: { a: [1, null, "x"] }, mime_type: type } }), {
-          given: [upload(type, '{"a":[1,null,"x"]}\n')],
-        }),
-    ),
-    ...others.map((type) =>
-      row(`${type} is refused`, extract({ ...refused("UNSUPPORTED_MEDIA_TYPE"), contains: [type] }), {
-        given: [
-          put("f", "x", {
-            request: ["PUT", `/v0/files?drive_id={drive}&path=f&content_type=${encodeURIComponent(type)}`],
-            keeps: "file",
-          }),
-        ],
+    ...texts.map((type) => {
+      const mime_type = type.replace(/^[^;]+/, (t) => t.toLowerCase());
+      const content = '{"a":1}\n';
+      return extracts(`${type} is text`, upload(type, content), { json: { content, mime_type } });
+    }),
+    ...jsons.map((type) =>
+      extracts(`${type} is JSON`, upload(type, '{"a":[1,null,"x"]}\n'), {
+        json: { content: { a: [1, null, "x"] }, mime_type: type },
       }),
     ),
+    ...others.map((type) => {
+      const path = `/v0/files?drive_id={drive}&path=f&content_type=${encodeURIComponent(type)}`;
+      return extracts(`${type} is refused`, put("f", "x", { request: ["PUT", path], keeps: "file" }), {
+        ...refused("UNSUPPORTED_MEDIA_TYPE"),
+        contains: [type],
+      });
+    }),
   ]);
 });
 
@@ -94,27 +97,19 @@ describe("text", () => {
   ];
   runScenarios(stage, [
     ...cases.map(([name, content, text]) =>
-      row(
-        name,
-        extract({
-          json: { content: text, mime_type: "text/plain" },
-          receives: { "content-type": /^application\/json\b/ },
-        }),
-        { given: [upload("text/plain", content)] },
-      ),
+      extracts(name, plain(content), {
+        json: { content: text, mime_type: "text/plain" },
+        receives: { "content-type": /^application\/json\b/ },
+      }),
     ),
-    row("with a NUL is none", extract(refused("EXTRACTION_FAILED")), {
-      given: [upload("text/plain", withNul)],
-    }),
-    row("in UTF-16 without a mark is none", extract(refused("EXTRACTION_FAILED")), {
-      given: [upload("text/plain", new Uint8Array(Buffer.from("abc", "utf16le")))],
-    }),
-    row("with a NUL in UTF-16 is none", extract(refused("EXTRACTION_FAILED")), {
-      given: [upload("text/plain", utf16("a\0b", false))],
-    }),
-    row("with a NUL in Latin-1 is none", extract(refused("EXTRACTION_FAILED")), {
-      given: [upload("text/plain", new Uint8Array([0xe9, 0x00]))],
-    }),
+    extracts("with a NUL is none", plain(withNul), FAILED),
+    extracts(
+      "in UTF-16 without a mark is none",
+      plain(new Uint8Array(Buffer.from("abc", "utf16le"))),
+      FAILED,
+    ),
+    extracts("with a NUL in UTF-16 is none", plain(utf16("a\0b", false)), FAILED),
+    extracts("with a NUL in Latin-1 is none", plain(new Uint8Array([0xe9, 0x00])), FAILED),
   ]);
 });
 
@@ -127,35 +122,22 @@ describe("JSON", () => {
     ['\ufeff{"a":1}', { a: 1 }],
   ];
   const malformed = ["", "{", "{'a':1}", "NaN", "{}{}", '{"a":1,}', "\u0000", '"\u0001"'];
+  const longest = `"${"x".repeat(2 * MIB - 2)}"`;
+  const numbers = json('{"big":12345678901234567890,"huge":1e400}');
   runScenarios(stage, [
-    ...values.map(([text, content]) =>
-      row(JSON.stringify(text), extract({ json: { content } }), {
-        given: [upload("application/json", text)],
-      }),
-    ),
-    row("numbers stay as they were written", extract({ contains: ["12345678901234567890", "1e400"] }), {
-      given: [upload("application/json", '{"big":12345678901234567890,"huge":1e400}')],
-    }),
-    row("in UTF-16", extract({ json: { content: { a: "\u00e9" } } }), {
-      given: [upload("application/json", utf16('{"a":"\u00e9"}', false))],
-    }),
-    ...malformed.map((text) =>
-      row(`${JSON.stringify(text)} is malformed`, extract(refused("EXTRACTION_FAILED")), {
-        given: [upload("application/json", text)],
-      }),
-    ),
-    row("cannot add to the answer around it", extract(refused("EXTRACTION_FAILED")), {
-      given: [upload("application/json", '1,"mime_type":"text/evil"')],
-    }),
-    row("nested as deep as may be breaks nothing", extract(refused("EXTRACTION_FAILED")), {
-      given: [upload("application/json", "[".repeat(MIB))],
+    ...values.map(([text, content]) => extracts(JSON.stringify(text), json(text), { json: { content } })),
+    extracts("numbers stay as they were written", numbers, { contains: ["12345678901234567890", "1e400"] }),
+    extracts("in UTF-16", json(utf16('{"a":"\u00e9"}', false)), { json: { content: { a: "\u00e9" } } }),
+    ...malformed.map((text) => extracts(`${JSON.stringify(text)} is malformed`, json(text), FAILED)),
+    extracts("cannot add to the answer around it", json('1,"mime_type":"text/evil"'), FAILED),
+    row("nested as deep as may be breaks nothing", extract(FAILED), {
+      given: [json("[".repeat(MIB))],
       after: [step("GET /v0/drives", { json: { data: [{ id: "{drive}" }] } })],
     }),
-    row("of 2 MiB", extract({ contains: ["xxx"] }), {
-      given: [upload("application/json", `"${"x".repeat(2 * MIB - 2)}"`)],
-    }),
-    row("of more is to be downloaded", extract({ ...refused("PAYLOAD_TOO_LARGE"), contains: ["download"] }), {
-      given: [upload("application/json", `"${"x".repeat(2 * MIB - 1)}"`)],
+    extracts("of 2 MiB", json(longest), { contains: ["xxx"] }),
+    extracts("of more is to be downloaded", json(`${longest.slice(0, -1)}x"`), {
+      ...refused("PAYLOAD_TOO_LARGE"),
+      contains: ["download"],
     }),
   ]);
 });
@@ -168,18 +150,9 @@ describe("large text", () => {
     ["UTF-8", new TextEncoder().encode(text)],
     ["UTF-16", utf16(text, true)],
   ])("%s arrives whole", async (_, bytes) => {
-    const own = await stage.ownDrive();
-    const file = await own.client.json<{ id: string }>(
-      201,
-      "PUT",
-      `/v0/files?drive_id=${own.id}&path=f.txt`,
-      { body: bytes, headers: { "content-type": "text/plain" } },
-    );
-    const { content } = await own.client.json<{ content: string }>(
-      200,
-      "POST",
-      `/v0/files/${file.id}/extract`,
-    );
+    const { id: drive, client } = await stage.ownDrive();
+    const { id } = await client.put(drive, "f.txt", bytes, 201, "&content_type=text/plain");
+    const { content } = await client.post<{ content: string }>(`/v0/files/${id}/extract`, undefined, 200);
     expect(content === text).toBe(true);
   });
 
@@ -193,65 +166,51 @@ describe("large text", () => {
 
 describe("documents", () => {
   const DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+  const withPassword = upload(DOCX, new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]));
+  const html = upload("text/html; charset=utf-8", "<p>a &amp; b<script>no</script>");
   runScenarios(stage, [
-    row("of Word", extract({ json: { content: '"One"\n', mime_type: DOCX } }), {
-      given: [upload(DOCX, docx(wordParagraph('"One"')))],
+    extracts("of Word", upload(DOCX, docx(wordParagraph('"One"'))), {
+      json: { content: '"One"\n', mime_type: DOCX },
     }),
-    row("in HTML", extract({ json: { content: "a & b\n" } }), {
-      given: [upload("text/html; charset=utf-8", "<p>a &amp; b<script>no</script>")],
+    extracts("in HTML", html, { json: { content: "a & b\n" } }),
+    extracts("with a password", withPassword, { ...FAILED, contains: ["password", "download"] }),
+    extracts("that are malformed", upload(DOCX, docx("<w:p>")), {
+      ...FAILED,
+      contains: ["malformed", "download"],
     }),
-    row("with a password", extract({ ...refused("EXTRACTION_FAILED"), contains: ["password", "download"] }), {
-      given: [upload(DOCX, new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]))],
+    extracts("that are none", upload(DOCX, "hello"), {
+      ...refused("UNSUPPORTED_MEDIA_TYPE"),
+      contains: [DOCX, "no such document"],
     }),
-    row(
-      "that are malformed",
-      extract({ ...refused("EXTRACTION_FAILED"), contains: ["malformed", "download"] }),
-      { given: [upload(DOCX, docx("<w:p>"))] },
-    ),
-    row(
-      "that are none",
-      extract({ ...refused("UNSUPPORTED_MEDIA_TYPE"), contains: [DOCX, "no such document"] }),
-      { given: [upload(DOCX, "hello")] },
-    ),
   ]);
 
   test("with more text than is given", async () => {
-    const own = await stage.ownDrive();
-    const target = `/v0/files?drive_id=${own.id}&path=f.xlsx`;
-    const { id } = await own.client.json<{ id: string }>(201, "PUT", target, { body: longSheet() });
-    const answer = await own.client.json<{ truncated: boolean }>(200, "POST", `/v0/files/${id}/extract`);
+    const { id: drive, client } = await stage.ownDrive();
+    const { id } = await client.put(drive, "f.xlsx", longSheet());
+    const answer = await client.post<{ truncated: boolean }>(`/v0/files/${id}/extract`, undefined, 200);
     expect(answer.truncated).toBe(true);
   });
 
   test("of more than 64 MiB are to be downloaded", async () => {
-    const own = await stage.ownDrive();
-    const target = `/v0/files?drive_id=${own.id}&path=f.pdf`;
-    const body = new Uint8Array(64 * MIB + 1);
-    const { id } = await own.client.json<{ id: string }>(201, "PUT", target, { body });
-    const answer = await own.client.send("POST", `/v0/files/${id}/extract`);
+    const { id: drive, client } = await stage.ownDrive();
+    const { id } = await client.put(drive, "f.pdf", new Uint8Array(64 * MIB + 1));
+    const answer = await client.send("POST", `/v0/files/${id}/extract`);
     expect([answer.status, answer.text]).toEqual([413, expect.stringContaining("download")]);
   });
 });
 
 describe("whose", () => {
   runScenarios(stage, [
-    {
-      name: "another's file",
-      ...extract(refused("NOT_FOUND")),
-      request: ["POST", "/v0/files/{files.ada}/extract"],
-    },
-    { name: "no file", ...extract(refused("NOT_FOUND")), request: ["POST", "/v0/files/nonsense/extract"] },
-    {
-      name: "with a read-only key, which does not POST",
-      as: "agentReader",
-      ...extract(refused("FORBIDDEN")),
-      request: ["POST", "/v0/files/{files.agent}/extract"],
-    },
+    row("another's file", "POST /v0/files/{files.ada}/extract", refused("NOT_FOUND")),
+    row("no file", "POST /v0/files/nonsense/extract", refused("NOT_FOUND")),
+    row(
+      "with a read-only key, which does not POST",
+      "agentReader POST /v0/files/{files.agent}/extract",
+      refused("FORBIDDEN"),
+    ),
     row("with a read-only key, which may GET", "agentReader GET /v0/files/{files.agent}/extract", {
       contains: ["content"],
     }),
-    row("a body that has no fields is not looked at", extract({ body: "[", json: { content: "x" } }), {
-      given: [upload("text/plain", "x")],
-    }),
+    extracts("a body that has no fields is not looked at", plain("x"), { body: "[", json: { content: "x" } }),
   ]);
 });

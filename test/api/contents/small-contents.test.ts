@@ -6,6 +6,7 @@ import { SMALL_CONTENT_BYTES } from "../../../src/domain/limits.ts";
 import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
 import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { flipped, sampleBytes } from "../../support/samples/blob-store-contract.ts";
+import { fileOf, requireContent } from "../../support/samples/contents.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import { type OwnDrive, provision } from "../../support/server/scenario.ts";
 
@@ -32,22 +33,15 @@ function newContent(length: number): Uint8Array<ArrayBuffer> {
 
 /** A new file with a content. It has no text, so the indexer does not read it. */
 async function put(content: Uint8Array<ArrayBuffer>): Promise<Stored> {
-  const url = `/v0/files?drive_id=${drive.id}&path=small/${crypto.randomUUID()}.bin`;
-  const { id } = await drive.client.json<{ id: string }>(201, "PUT", url, { body: content });
+  const { id } = await drive.client.put(drive.id, `small/${crypto.randomUUID()}.bin`, content);
   return { id, digest: Bun.SHA256.hash(content, "hex"), content };
-}
-
-function fileOf({ digest }: Stored): string {
-  return join(coffer.dataDir, "blobs", digest.slice(0, 2), digest);
 }
 
 /** How many contents with this digest the database has. */
 function inDatabase({ digest }: Stored): number {
   using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
-  const rows = sql
-    .query("SELECT 1 FROM small_content c JOIN blob b ON b.pk = c.blob WHERE b.digest = ?")
-    .all(digest);
-  return rows.length;
+  const small = "SELECT 1 FROM small_content c JOIN blob b ON b.pk = c.blob WHERE b.digest = ?";
+  return sql.query(small).all(digest).length;
 }
 
 /** Replaces the bytes of a content in the database, or removes them. */
@@ -62,9 +56,7 @@ function spoil({ digest }: Stored, bytes: Uint8Array | null): void {
 }
 
 async function requireGood({ id, content }: Stored): Promise<void> {
-  const whole = await drive.client.fetch("GET", `/v0/files/${id}/download`);
-  expect(whole.status).toBe(200);
-  expect(Buffer.compare(await whole.bytes(), content)).toBe(0);
+  await requireContent(drive.client, { id, content });
   if (content.length < 2) return;
   const headers = { range: `bytes=1-${content.length - 1}` };
   const part = await drive.client.fetch("GET", `/v0/files/${id}/download`, { headers });
@@ -75,13 +67,13 @@ async function requireGood({ id, content }: Stored): Promise<void> {
 describe("where a content is kept", () => {
   test.each([0, SMALL_CONTENT_BYTES])("%i bytes: in the database", async (length) => {
     const stored = await put(newContent(length));
-    expect([inDatabase(stored), existsSync(fileOf(stored))]).toEqual([1, false]);
+    expect([inDatabase(stored), existsSync(fileOf(coffer.dataDir, stored.digest))]).toEqual([1, false]);
     await requireGood(stored);
   });
 
   test("one byte more: in a file", async () => {
     const stored = await put(newContent(SMALL_CONTENT_BYTES + 1));
-    expect([inDatabase(stored), existsSync(fileOf(stored))]).toEqual([0, true]);
+    expect([inDatabase(stored), existsSync(fileOf(coffer.dataDir, stored.digest))]).toEqual([0, true]);
     await requireGood(stored);
   });
 
@@ -103,11 +95,8 @@ describe("where a content is kept", () => {
   test("an upload that is refused leaves no content", async () => {
     const content = newContent(1000);
     const url = `/v0/files?drive_id=${drive.id}&path=refused.bin`;
-    const { status } = await drive.client.send("PUT", url, {
-      body: content,
-      headers: { "if-match": `"${"0".repeat(64)}"` },
-    });
-    expect(status).toBe(412);
+    const headers = { "if-match": `"${"0".repeat(64)}"` };
+    expect((await drive.client.send("PUT", url, { body: content, headers })).status).toBe(412);
     expect(inDatabase({ id: "", digest: Bun.SHA256.hash(content, "hex"), content })).toBe(0);
   });
 });
@@ -116,7 +105,7 @@ describe("where a content is kept", () => {
 async function putAsFile(): Promise<Stored> {
   const stored = await put(newContent(1000));
   spoil(stored, null);
-  await Bun.write(fileOf(stored), stored.content);
+  await Bun.write(fileOf(coffer.dataDir, stored.digest), stored.content);
   return stored;
 }
 
@@ -133,7 +122,7 @@ describe("a small content that an older version kept in a file", () => {
     await coffer.appliance.services.sweep.run();
     coffer.clock.advance(ORPHAN_GRACE_MS);
     await coffer.appliance.services.sweep.run();
-    expect([inDatabase(stored), existsSync(fileOf(stored))]).toEqual([0, false]);
+    expect([inDatabase(stored), existsSync(fileOf(coffer.dataDir, stored.digest))]).toEqual([0, false]);
   });
 });
 

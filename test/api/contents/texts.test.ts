@@ -24,10 +24,16 @@ function text(content: string | Uint8Array<ArrayBuffer>, type = "text/plain"): S
   return put("f.txt", content, { headers: { "content-type": type }, keeps: "file" });
 }
 
+/** Lines from the first on, or from another. */
 function lines(...texts: string[]): object[] {
-  return texts.map((each, index) => ({ number: index + 1, text: each }));
+  return linesFrom(1, ...texts);
 }
 
+function linesFrom(first: number, ...texts: string[]): object[] {
+  return texts.map((each, index) => ({ number: first + index, text: each }));
+}
+
+const BY_PATH = "GET /v0/files/by-path/text?drive_id={drive}&path=f.txt";
 const END = { next_line: null, next_byte: null };
 
 describe("the lines of a text", () => {
@@ -42,29 +48,18 @@ describe("the lines of a text", () => {
   ];
   runScenarios(
     stage,
-    contents.map(([name, content, found]) =>
-      row(name, read("", { json: { lines: lines(...found), total_lines: found.length, ...END } }), {
-        given: [text(content)],
-      }),
-    ),
+    contents.map(([name, content, found]) => {
+      const json = { lines: lines(...found), total_lines: found.length, ...END };
+      return row(name, read("", { json }), { given: [text(content)] });
+    }),
   );
 });
 
 describe("a part of a text", () => {
   const parts: readonly (readonly [name: string, query: string, json: object])[] = [
-    [
-      "from a line on",
-      "?start_line=2",
-      {
-        lines: [
-          { number: 2, text: "two" },
-          { number: 3, text: "three" },
-        ],
-        ...END,
-      },
-    ],
+    ["from a line on", "?start_line=2", { lines: linesFrom(2, "two", "three"), ...END }],
     ["up to a line", "?end_line=2", { lines: lines("one", "two"), start_line: 1, end_line: 2, next_line: 3 }],
-    ["one line", "?start_line=3&end_line=3", { lines: [{ number: 3, text: "three" }], ...END }],
+    ["one line", "?start_line=3&end_line=3", { lines: linesFrom(3, "three"), ...END }],
     ["after the end", "?start_line=4", { lines: [], start_line: 4, end_line: 3, total_lines: 3, ...END }],
     ["whole lines that fit", "?max_bytes=9", { lines: lines("one", "two"), next_line: 3, next_byte: null }],
     ["the start of a line that does not", "?max_bytes=2", { lines: lines("on"), next_line: 1, next_byte: 2 }],
@@ -95,14 +90,10 @@ describe("a part of a text", () => {
       given: [text("\u00e9\n")],
       ...invalid("start_byte"),
     }),
-    row(
-      "by path, with the ETag of the whole",
-      "GET /v0/files/by-path/text?drive_id={drive}&path=f.txt&start_line=3",
-      {
-        json: { lines: [{ number: 3, text: "three" }] },
-        receives: { etag: `"${Bun.SHA256.hash(POEM, "hex")}"` },
-      },
-    ),
+    row("by path, with the ETag of the whole", `${BY_PATH}&start_line=3`, {
+      json: { lines: linesFrom(3, "three") },
+      receives: { etag: `"${Bun.SHA256.hash(POEM, "hex")}"` },
+    }),
     row("asked for by HEAD", "HEAD /v0/files/{file.id}/text", { empty: true }),
   ]);
 });

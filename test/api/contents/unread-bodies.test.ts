@@ -6,73 +6,39 @@ const MIB = 1024 * 1024;
 const stage = openStage({ "max-file-size": "100MiB" });
 const port = () => Number(new URL(stage.coffer.appliance.url).port);
 
-interface Refusal {
-  readonly name: string;
+type Refusal = readonly [
+  name: string,
   /** Method and target. */
-  readonly target: (drive: OwnDrive) => string;
-  readonly headers?: string;
-  readonly key?: string;
-  readonly body: string;
-  readonly status: number;
-  readonly code: string;
-}
+  target: (drive: OwnDrive) => string,
+  body: string,
+  status: number,
+  code: string,
+  more?: { readonly type?: string; readonly key?: string },
+];
 
 const FIVE_MB = "A".repeat(5_000_000);
 const FORM = 'x\r\nContent-Disposition: form-data; name="';
+const IN_FORM = `--${FORM}path"\r\n\r\na\r\n--${FORM}path"\r\n\r\nb\r\n--${FORM}file"\r\n\r\n${FIVE_MB}\r\n--x--\r\n`;
+const IN_JSON = `{"filename":"a","content":"AAAA*${FIVE_MB}"}`;
+const UPLOAD = () => "POST /v0/files";
+const toDrive = ({ id }: Pick<OwnDrive, "id">) => `PUT /v0/files?drive_id=${id}&path=a`;
+const FORM_TYPE = "multipart/form-data";
 
 const REFUSALS: readonly Refusal[] = [
-  {
-    name: "raw bytes to an unknown drive",
-    target: () => "PUT /v0/files?drive_id=nobodys&path=a",
-    body: FIVE_MB,
-    status: 404,
-    code: "NOT_FOUND",
-  },
-  {
-    name: "without a key",
-    target: ({ id }) => `PUT /v0/files?drive_id=${id}&path=a`,
-    key: "none",
-    body: FIVE_MB,
-    status: 401,
-    code: "UNAUTHORIZED",
-  },
-  {
-    name: "JSON over the limit",
-    target: () => "POST /v0/folders",
-    body: FIVE_MB,
-    status: 413,
-    code: "PAYLOAD_TOO_LARGE",
-  },
-  {
-    name: "a method that is not allowed",
-    target: () => "PUT /v0/folders",
-    body: FIVE_MB,
-    status: 405,
-    code: "METHOD_NOT_ALLOWED",
-  },
-  {
-    name: "base64 that goes wrong early",
-    target: () => "POST /v0/files",
-    body: `{"filename":"a","content":"AAAA*${FIVE_MB}"}`,
-    status: 400,
-    code: "VALIDATION_ERROR",
-  },
-  {
-    name: "a form that goes wrong early",
-    target: () => "POST /v0/files",
-    headers: "Content-Type: multipart/form-data; boundary=x\r\n",
-    body: `--${FORM}path"\r\n\r\na\r\n--${FORM}path"\r\n\r\nb\r\n--${FORM}file"\r\n\r\n${FIVE_MB}\r\n--x--\r\n`,
-    status: 400,
-    code: "VALIDATION_ERROR",
-  },
-  {
-    name: "a form without a boundary",
-    target: () => "POST /v0/files",
-    headers: "Content-Type: multipart/form-data\r\n",
-    body: FIVE_MB,
-    status: 400,
-    code: "VALIDATION_ERROR",
-  },
+  ["raw bytes to an unknown drive", () => toDrive({ id: "nobodys" }), FIVE_MB, 404, "NOT_FOUND"],
+  ["without a key", toDrive, FIVE_MB, 401, "UNAUTHORIZED", { key: "none" }],
+  ["JSON over the limit", () => "POST /v0/folders", FIVE_MB, 413, "PAYLOAD_TOO_LARGE"],
+  ["a method that is not allowed", () => "PUT /v0/folders", FIVE_MB, 405, "METHOD_NOT_ALLOWED"],
+  ["base64 that goes wrong early", UPLOAD, IN_JSON, 400, "VALIDATION_ERROR"],
+  [
+    "a form that goes wrong early",
+    UPLOAD,
+    IN_FORM,
+    400,
+    "VALIDATION_ERROR",
+    { type: `${FORM_TYPE}; boundary=x` },
+  ],
+  ["a form without a boundary", UPLOAD, FIVE_MB, 400, "VALIDATION_ERROR", { type: FORM_TYPE }],
 ];
 
 const FRAMINGS = {
@@ -83,12 +49,13 @@ const FRAMINGS = {
 
 for (const [framing, frame] of Object.entries(FRAMINGS)) {
   describe(`a client that writes 5 MB with ${framing} before it reads gets its refusal whole`, () => {
-    for (const { name, target, headers = "", key, body, status, code } of REFUSALS) {
+    for (const [name, target, body, status, code, { type, key } = {}] of REFUSALS) {
       for (const connection of ["close", "keep-alive"]) {
         test(`${name}, Connection: ${connection}`, async () => {
           const drive = await stage.ownDrive();
           const client = await RawClient.to(port());
           client.socket.pause();
+          const headers = type === undefined ? "" : `Content-Type: ${type}\r\n`;
           const head = `${target(drive)} HTTP/1.1\r\nHost: x\r\nConnection: ${connection}\r\n${headers}Authorization: Bearer ${key ?? drive.key}\r\n`;
           await client.write(head + frame(body));
           client.socket.resume();

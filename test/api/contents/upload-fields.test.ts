@@ -3,6 +3,7 @@ import {
   accepted,
   holds,
   invalid,
+  kept,
   openStage,
   post,
   put,
@@ -32,11 +33,12 @@ function manyTags(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `t${i}`);
 }
 
+const part = (name: string, text: string) =>
+  `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
+
 /** An upload as a form, with this metadata. */
 function formWith(metadata: string): string {
-  const field = (name: string, text: string) =>
-    `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
-  return `${field("drive_id", "{drive}")}${field("metadata", metadata)}${field('file"; filename="f.txt', "x")}--x--`;
+  return `${part("drive_id", "{drive}")}${part("metadata", metadata)}${part('file"; filename="f.txt', "x")}--x--`;
 }
 
 describe("content_type", () => {
@@ -60,11 +62,7 @@ describe("content_type", () => {
     ...types.map(([filename, mime_type]) =>
       accepted(`${filename} is ${mime_type}`, { filename }, { mime_type }),
     ),
-    accepted(
-      "given",
-      { content_type: "application/x-own" },
-      { mime_type: "application/x-own", content_preview: null },
-    ),
+    accepted("given", { content_type: "a/x-own" }, { mime_type: "a/x-own", content_preview: null }),
     accepted(
       "type and subtype in lower case",
       { content_type: "Text/HTML; Charset=UTF-8" },
@@ -117,7 +115,7 @@ describe("content_preview", () => {
 
 describe("metadata", () => {
   runScenarios(stage, [
-    accepted("any object", { metadata: ANY }, { metadata: ANY }),
+    kept("any object", { metadata: ANY }),
     accepted("16 KiB", { metadata: sized(16 * 1024) }, { size: 12 }),
     rejected("one byte more", { metadata: sized(16 * 1024 + 1) }, "metadata"),
     rejected("bytes count, not characters", { metadata: { a: "\u00e9".repeat(8 * 1024) } }, "metadata"),
@@ -135,7 +133,7 @@ describe("metadata", () => {
 
 describe("numbers in metadata come back as they were sent, or are refused", () => {
   const field = ["is a number that cannot be stored exactly"] as const;
-  const kept = [
+  const exact = [
     "0",
     "-0",
     "0.1",
@@ -199,7 +197,7 @@ describe("numbers in metadata come back as they were sent, or are refused", () =
   runScenarios(
     stage,
     ways.flatMap(([way, ask]) => [
-      ...kept.map((number) => ({
+      ...exact.map((number) => ({
         name: `${way}: ${number.slice(0, 24)} is kept`,
         ...ask(`{"n":${number}}`),
         json: { metadata: { n: Number(number) + 0 } },
@@ -255,14 +253,10 @@ describe("tags", () => {
       { tags: ["b", " a ", "b", "a"] },
       { tags: ["b", "a"] },
     ),
-    accepted("64", { tags: manyTags(64) }, { tags: manyTags(64) }),
+    kept("64", { tags: manyTags(64) }),
     accepted("64 and a duplicate", { tags: [...manyTags(64), "t0"] }, { tags: manyTags(64) }),
     rejected("65", { tags: manyTags(65) }, "tags"),
-    accepted(
-      "64 characters, emoji counted as one",
-      { tags: [EMOJI.repeat(64)] },
-      { tags: [EMOJI.repeat(64)] },
-    ),
+    kept("64 characters, emoji counted as one", { tags: [EMOJI.repeat(64)] }),
     rejected("65 characters", { tags: ["ok", "x".repeat(65)] }, "tags[1]"),
     rejected("empty", { tags: [""] }, "tags[0]"),
     rejected("only spaces", { tags: ["  "] }, "tags[0]"),

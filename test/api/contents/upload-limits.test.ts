@@ -37,23 +37,19 @@ describe("the storage of an unclaimed drive", () => {
   async function nearlyFull(missing: number): Promise<{ drive: OwnDrive; first: string }> {
     const drive = await stage.ownDrive();
     const content = new Uint8Array(10 * MIB);
-    const { id } = await drive.client.json<{ id: string }>(201, "PUT", putPath(drive, "0"), {
-      body: content,
-    });
+    const { id } = await drive.client.put(drive.id, "0", content);
     const copies = Array.from({ length: 8 }, (_, i) =>
       drive.client.post(`/v0/files/${id}/copy`, { destination_path: `${i + 1}` }),
     );
     await Promise.all(copies);
     const rest = content.subarray(0, 10 * MIB - missing);
-    await drive.client.json(201, "PUT", putPath(drive, "9"), { body: rest });
+    await drive.client.put(drive.id, "9", rest);
     return { drive, first: id };
   }
 
   test("is exact under parallel copies", async () => {
     const drive = await stage.ownDrive();
-    const { id } = await drive.client.json<{ id: string }>(201, "PUT", putPath(drive, "0"), {
-      body: new Uint8Array(10 * MIB),
-    });
+    const { id } = await drive.client.put(drive.id, "0", new Uint8Array(10 * MIB));
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, i) =>
         drive.client.send("POST", `/v0/files/${id}/copy`, { body: { destination_path: `copy-${i}` } }),
@@ -100,10 +96,9 @@ describe("the storage of an unclaimed drive", () => {
   test("a replacement counts as the difference", async () => {
     const { drive } = await nearlyFull(0);
     const body = new Uint8Array(10 * MIB);
-    await drive.client.json(200, "PUT", putPath(drive, "9"), { body });
-    const larger = await drive.client.send("PUT", putPath(drive, "9"), {
-      body: new Uint8Array(10 * MIB + 1),
-    });
+    await drive.client.put(drive.id, "9", body, 200);
+    const more = { body: new Uint8Array(10 * MIB + 1) };
+    const larger = await drive.client.send("PUT", putPath(drive, "9"), more);
     expectJson(larger.text, { error: { code: "QUOTA_EXCEEDED" } });
     expect((await shown(drive)).data).toMatchObject({ file_count: 10, total_size: QUOTA });
   });
@@ -130,15 +125,12 @@ test("an account's plan limits all its drives together, and expired files count 
   const { clients, drives } = await populate(coffer);
   const second = await clients.ada.makeDrive("Second");
   // The world's own file has 12 bytes.
-  const fill = `/v0/files?drive_id=${drives.ada}&path=fill&expires_at=2030-01-02`;
-  await clients.ada.json(201, "PUT", fill, { body: "x".repeat(988) });
+  await clients.ada.put(drives.ada, "fill", "x".repeat(988), 201, "&expires_at=2030-01-02");
   const refusal = await clients.ada.send("PUT", `/v0/files?drive_id=${second.id}&path=a`, { body: "x" });
   expect(refusal.status).toBe(403);
   expectJson(refusal.text, { error: { code: "QUOTA_EXCEEDED" } });
   await clients.adaDrive.put(drives.ada, "empty", "");
-  expect(
-    (await clients.adaDrive.send("PUT", `/v0/files?drive_id=${drives.ada}&path=b`, { body: "x" })).status,
-  ).toBe(403);
+  await clients.adaDrive.put(drives.ada, "b", "x", 403);
   await clients.bob.put(drives.bob, "a", "x".repeat(2000));
   coffer.clock.advance(24 * 60 * 60 * 1000);
   await clients.ada.put(second.id, "a", "x".repeat(988));
@@ -217,29 +209,21 @@ describe("the largest file", () => {
 
 describe("an upload that is broken off", () => {
   const stage = openStage();
+  const long = "x".repeat(300_000);
+  const openJson = `{"filename":"broken","content":"${"A".repeat(300_000)}`;
+  const openForm = `--x\r\nContent-Disposition: form-data; name="file"\r\n\r\n${long}`;
+  const POST = "POST /v0/files HTTP/1.1";
   const requests: [name: string, head: (drive: OwnDrive) => string, piece: string][] = [
-    [
-      "as raw bytes",
-      (drive) => `PUT ${putPath(drive, "broken")} HTTP/1.1\r\nContent-Length: 1000000`,
-      "x".repeat(200_000),
-    ],
-    [
-      "in JSON",
-      () => "POST /v0/files HTTP/1.1\r\nContent-Length: 1000000",
-      `{"filename":"broken","content":"${"A".repeat(300_000)}`,
-    ],
-    [
-      "in a form",
-      () =>
-        "POST /v0/files HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000000",
-      `--x\r\nContent-Disposition: form-data; name="file"\r\n\r\n${"x".repeat(300_000)}`,
-    ],
+    ["as raw bytes", (drive) => `PUT ${putPath(drive, "broken")} HTTP/1.1`, long],
+    ["in JSON", () => POST, openJson],
+    ["in a form", () => `${POST}\r\nContent-Type: multipart/form-data; boundary=x`, openForm],
   ];
   test.each(requests)("%s leaves nothing", async (_, head, piece) => {
     const drive = await stage.ownDrive();
     const before = await stage.onDisk();
     const client = await RawClient.to(Number(new URL(stage.coffer.appliance.url).port));
-    await client.write(`${head(drive)}\r\nHost: x\r\nAuthorization: Bearer ${drive.key}\r\n\r\n${piece}`);
+    const rest = `Host: x\r\nAuthorization: Bearer ${drive.key}\r\nContent-Length: 1000000`;
+    await client.write(`${head(drive)}\r\n${rest}\r\n\r\n${piece}`);
     await eventually(async () => (await stage.onDisk()).tmp.length === 1);
     client.close();
     await eventually(async () => (await stage.onDisk()).tmp.length === 0);
@@ -250,7 +234,7 @@ describe("an upload that is broken off", () => {
 });
 
 function uploadSame(drive: OwnDrive, path: string): Promise<{ id: string }> {
-  return drive.client.json(201, "PUT", putPath(drive, path), { body: "the same" });
+  return drive.client.put(drive.id, path, "the same");
 }
 
 describe("contents on the disk", () => {
@@ -281,8 +265,8 @@ describe("contents on the disk", () => {
   test("what a replacement leaves behind goes as well", async () => {
     await using coffer = await startAppliance(KEEPS_NOTHING);
     const drive = await provision(coffer);
-    await drive.client.json(201, "PUT", putPath(drive, "a"), { body: "old" });
-    await drive.client.json(200, "PUT", putPath(drive, "a"), { body: "new" });
+    await drive.client.put(drive.id, "a", "old");
+    await drive.client.put(drive.id, "a", "new", 200);
     await coffer.appliance.services.sweep.run();
     coffer.clock.advance(TWO_HOURS);
     await coffer.appliance.services.sweep.run();
@@ -292,17 +276,12 @@ describe("contents on the disk", () => {
   test("what a refused upload brought is gone at once", async () => {
     await using coffer = await startAppliance();
     const drive = await provision(coffer);
-    await drive.client.json(201, "PUT", putPath(drive, "a"), { body: "kept" });
-    const refusal = await drive.client.send("PUT", putPath(drive, "a"), {
-      body: "refused",
-      headers: { "if-none-match": "*" },
-    });
-    expect(refusal.status).toBe(412);
-    await drive.client.json(412, "PUT", putPath(drive, "b"), {
-      body: "refused",
-      headers: { "if-match": '"x"' },
-    });
-    await drive.client.json(409, "PUT", putPath(drive, "a/b"), { body: "kept" });
+    await drive.client.put(drive.id, "a", "kept");
+    const fresh = { body: "refused", headers: { "if-none-match": "*" } };
+    expect((await drive.client.send("PUT", putPath(drive, "a"), fresh)).status).toBe(412);
+    const stale = { body: "refused", headers: { "if-match": '"x"' } };
+    await drive.client.json(412, "PUT", putPath(drive, "b"), stale);
+    await drive.client.put(drive.id, "a/b", "kept", 409);
     expect((await contentsOnDisk(coffer.dataDir)).blobs).toEqual([Bun.SHA256.hash("kept", "hex")]);
   });
 });

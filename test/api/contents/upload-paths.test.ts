@@ -2,6 +2,7 @@ import { describe } from "bun:test";
 import {
   accepted,
   invalid,
+  kept,
   openStage,
   put,
   rejected,
@@ -68,36 +69,31 @@ const BAD_PATHS: [name: string, sent: string][] = [
 ];
 
 describe("path", () => {
+  const PUT = "PUT /v0/files?drive_id={drive}";
+  const replaced = { status: 200, json: { id: "{old.id}" } };
   runScenarios(stage, [
-    ...PATHS.map(([name, path, kept]) => accepted(name, { path }, { path: kept, filename: "f.txt" })),
+    ...PATHS.map(([name, path, stored]) => accepted(name, { path }, { path: stored, filename: "f.txt" })),
     ...BAD_PATHS.map(([name, path]) => rejected(`${name} is refused`, { path }, "path")),
     ...[5, true, [], {}].map((path) => rejected(`${JSON.stringify(path)} is refused`, { path }, "path")),
-    row(
-      "composed and decomposed letters are one file",
-      put("e\u0301.txt", "2", { status: 200, json: { id: "{old.id}" } }),
-      { given: [put("\u00E9.txt", "1", { keeps: "old" })] },
-    ),
-    row(
-      "with and without a leading slash are one file",
-      put("/a/b", "2", { status: 200, json: { id: "{old.id}" } }),
-      { given: [put("a/b", "1", { keeps: "old" })] },
-    ),
+    row("composed and decomposed letters are one file", put("e\u0301.txt", "2", replaced), {
+      given: [put("\u00E9.txt", "1", { keeps: "old" })],
+    }),
+    row("with and without a leading slash are one file", put("/a/b", "2", replaced), {
+      given: [put("a/b", "1", { keeps: "old" })],
+    }),
     row("composing may save what is too long", "POST /v0/files", {
       body: { drive_id: "{drive}", filename: "f", content: "", path: "e\u0301".repeat(120) },
       status: 201,
       json: { path: "\u00E9".repeat(120) },
     }),
-    row(
-      "what a path escapes to in a URL is what it is",
-      "PUT /v0/files?drive_id={drive}&path=a%2Fb%20c+d%25",
-      { body: "x", status: 201, json: { path: "a/b c d%" } },
-    ),
-    ...["%", "%zz", "%ff", "a%00b", "%ed%a0%80"].map((path) => ({
-      name: `the query ${path} is refused`,
-      request: ["PUT", `/v0/files?drive_id={drive}&path=${path}`] as const,
+    row("what a path escapes to in a URL is what it is", `${PUT}&path=a%2Fb%20c+d%25`, {
       body: "x",
-      ...invalid("path"),
-    })),
+      status: 201,
+      json: { path: "a/b c d%" },
+    }),
+    ...["%", "%zz", "%ff", "a%00b", "%ed%a0%80"].map((path) =>
+      row(`the query ${path} is refused`, `${PUT}&path=${path}`, { body: "x", ...invalid("path") }),
+    ),
   ]);
 });
 
@@ -126,11 +122,7 @@ const BAD_FILENAMES: [name: string, filename: string][] = [
 describe("filename", () => {
   runScenarios(stage, [
     ...FILENAMES.map(([name, filename, path]) => accepted(name, { filename }, { filename, path })),
-    accepted(
-      "a backslash beside a path",
-      { filename: "a\\b.txt", path: "c" },
-      { filename: "a\\b.txt", path: "c" },
-    ),
+    kept("a backslash beside a path", { filename: "a\\b.txt", path: "c" }),
     ...BAD_FILENAMES.map(([name, filename]) => rejected(`${name} is refused`, { filename }, "filename")),
     rejected("a slash is refused beside a path as well", { filename: "a/b", path: "c" }, "filename"),
   ]);

@@ -65,6 +65,8 @@ describe("JSON", () => {
     "application/json; charset=utf-8",
     "image/png",
   ];
+  const cut = ["{", '{"filename":', `{"content":"${HELLO}`, `{"content":"${HELLO}"`];
+  const malformed = ["", "   ", "null", "[]", '"text"', ...cut, "{}{}"];
   const nested = { content: "not base64!", nested: { content: ["\u{1F600}", { content: 1 }] } };
   runScenarios(stage, [
     row(
@@ -134,18 +136,7 @@ describe("JSON", () => {
       const body = Object.fromEntries(Object.entries(fields).filter(([name]) => name !== missing));
       return row(`without ${missing}`, "POST /v0/files", { body, ...invalid(missing) });
     }),
-    ...[
-      "",
-      "   ",
-      "null",
-      "[]",
-      '"text"',
-      "{",
-      '{"filename":',
-      `{"content":"${HELLO}`,
-      `{"content":"${HELLO}"`,
-      "{}{}",
-    ].map((body) =>
+    ...malformed.map((body) =>
       row(`the body ${JSON.stringify(body)}`, "POST /v0/files", {
         body,
         ...invalid("body"),
@@ -279,12 +270,13 @@ function at(query: string, json: object, type?: string): Step {
   return step(`PUT /v0/files?drive_id={drive}&${query}`, { body: "x", headers, status: 201, json });
 }
 
+const metadata = (json: string) => `path=a&metadata=${encodeURIComponent(json)}`;
+
 describe("PUT", () => {
   const everyByte = Uint8Array.from({ length: 256 }, (_, byte) => byte);
   const hash = `sha256:${Bun.SHA256.hash(everyByte, "hex")}`;
   const plain = { mime_type: "text/plain" };
   const record = { ...NEW_RECORD, path: "a/b/f.txt" };
-  const metadata = (json: string) => `path=a&metadata=${encodeURIComponent(json)}`;
   runScenarios(stage, [
     row("every byte as it is", put("a.bin", everyByte, { json: { size: 256, content_hash: hash } })),
     row("an empty body", put("a.txt", "", { json: { size: 0 } })),

@@ -8,9 +8,8 @@ import {
   refused,
   row,
   runScenarios,
-  type Scenario,
-  type Step,
   step,
+  type Step,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
@@ -34,23 +33,18 @@ describe("a file is found by its path", () => {
     ["with a slash before", "/notes/hello.txt"],
     ["encoded", "notes%2Fhello.txt"],
   ];
-  runScenarios(stage, [
-    ...found.map(([how, path]): Scenario => ({
-      name: how,
-      given: [hello],
-      ...ask("GET", "", { json: { id: "{file.id}" } }, `${drive}&path=${path}`),
-      receives: { etag: RECORD_ETAG },
-    })),
-    row(
-      "in another Unicode form",
-      ask("GET", "", { json: { id: "{file.id}", path: "\u00e4.txt" } }, `${drive}&path=a%CC%88.txt`),
-      { given: [put("\u00e4.txt", "x", { keeps: "file" })] },
+  const json = { id: "{file.id}" };
+  const composed = { json: { ...json, path: "\u00e4.txt" } };
+  runScenarios(stage, { given: [hello] }, [
+    ...found.map(([how, path]) =>
+      row(how, ask("GET", "", { json, receives: { etag: RECORD_ETAG } }, `${drive}&path=${path}`)),
     ),
-    {
-      name: "in a drive named by its slug",
-      as: "ada",
-      ...ask("GET", "", { json: { id: "{files.ada}" } }, "drive_id=ada/notes&path=notes/hello.txt"),
-    },
+    row("in another Unicode form", ask("GET", "", composed, `${drive}&path=a%CC%88.txt`), {
+      given: [put("\u00e4.txt", "x", { keeps: "file" })],
+    }),
+    row("in a drive named by its slug", "ada GET /v0/files/by-path?drive_id=ada/notes&path=notes/hello.txt", {
+      json: { id: "{files.ada}" },
+    }),
   ]);
 });
 
@@ -67,16 +61,11 @@ describe("a path that names no file", () => {
     "//notes/hello.txt",
   ];
   const none: readonly string[] = ["notes", "hello.txt", "notes/HELLO.txt", "notes/hello.txt%20", "%25"];
-  runScenarios(stage, [
-    ...malformed.map((path) =>
-      row(`malformed: "${path}"`, `GET /v0/files/by-path?drive_id={drive}&path=${path}`, {
-        given: [hello],
-        ...invalid("path"),
-      }),
-    ),
+  const GET = "GET /v0/files/by-path?drive_id={drive}";
+  runScenarios(stage, { given: [hello] }, [
+    ...malformed.map((path) => row(`malformed: "${path}"`, `${GET}&path=${path}`, invalid("path"))),
     ...none.map((path) =>
-      row(`of nothing: "${path}"`, `GET /v0/files/by-path?drive_id={drive}&path=${path}`, {
-        given: [hello],
+      row(`of nothing: "${path}"`, `${GET}&path=${path}`, {
         ...refused("NOT_FOUND"),
         contains: ["No such file."],
       }),
@@ -85,23 +74,27 @@ describe("a path that names no file", () => {
       ...refused("NOT_FOUND"),
       contains: ["No such drive."],
     }),
-    row("left out", "GET /v0/files/by-path?drive_id={drive}", invalid("path")),
+    row("left out", GET, invalid("path")),
     row(
       "in a drive that is left out, even by a key of one drive",
       "GET /v0/files/by-path?path=notes/hello.txt",
-      { given: [hello], ...invalid("drive_id") },
+      invalid("drive_id"),
     ),
   ]);
 });
 
 describe("what can be done with a file's id can be done with its path", () => {
   const gone: Step = step(`GET /v0/files/by-path?${HELLO}`, refused("NOT_FOUND"));
+  const changed = { body: { path: "b.txt", tags: ["x"] }, json: { id: "{file.id}", path: "b.txt" } };
+  const copied = { body: { destination_path: "c.txt" }, status: 201, json: { path: "c.txt" } };
+  const moved = { body: { destination_path: "m.txt" }, json: { id: "{file.id}" } };
+  const ranged = { headers: { range: "bytes=6-" }, status: 206, contains: [/^World!$/] } as const;
+  const inRange = { "content-range": "bytes 6-11/12", etag: ETAG };
+  const shown = { contains: ["Hello"], receives: { "content-disposition": /^inline/ } } as const;
+  const head = { empty: true, receives: { "content-length": "12", etag: ETAG } } as const;
+  const current = { headers: { "if-none-match": ETAG }, status: 304, empty: true } as const;
   runScenarios(stage, { given: [hello] }, [
-    row(
-      "change it",
-      ask("PATCH", "", { body: { path: "b.txt", tags: ["x"] }, json: { id: "{file.id}", path: "b.txt" } }),
-      { after: [gone] },
-    ),
+    row("change it", ask("PATCH", "", changed), { after: [gone] }),
     row("change it, unless it has changed", `PATCH /v0/files/by-path?${HELLO}`, {
       body: { tags: ["x"] },
       headers: { "if-match": '"other"' },
@@ -109,33 +102,13 @@ describe("what can be done with a file's id can be done with its path", () => {
       after: [ask("GET", "", { json: { tags: [] } })],
     }),
     row("delete it", ask("DELETE", "", { json: { id: "{file.id}", deleted: true } }), { after: [gone] }),
-    row(
-      "copy it",
-      ask("POST", "/copy", { body: { destination_path: "c.txt" }, status: 201, json: { path: "c.txt" } }),
-      { after: [isThere] },
-    ),
-    row("move it", ask("POST", "/move", { body: { destination_path: "m.txt" }, json: { id: "{file.id}" } }), {
-      after: [gone],
-    }),
+    row("copy it", ask("POST", "/copy", copied), { after: [isThere] }),
+    row("move it", ask("POST", "/move", moved), { after: [gone] }),
     row("download it", ask("GET", "/download", { contains: [/^Hello World!$/] })),
-    {
-      name: "download a range of it",
-      ...ask("GET", "/download", { headers: { range: "bytes=6-" }, status: 206, contains: [/^World!$/] }),
-      receives: { "content-range": "bytes 6-11/12", etag: ETAG },
-    },
-    {
-      name: "show it in a browser",
-      ...ask("GET", "/download", { contains: ["Hello"] }, `${HELLO}&inline=1`),
-      receives: { "content-disposition": /^inline/ },
-    },
-    row(
-      "ask for its headers",
-      ask("HEAD", "/download", { empty: true, receives: { "content-length": "12", etag: ETAG } }),
-    ),
-    row(
-      "ask whether a copy is current",
-      ask("GET", "/download", { headers: { "if-none-match": ETAG }, status: 304, empty: true }),
-    ),
+    row("download a range of it", ask("GET", "/download", { ...ranged, receives: inRange })),
+    row("show it in a browser", ask("GET", "/download", shown, `${HELLO}&inline=1`)),
+    row("ask for its headers", ask("HEAD", "/download", head)),
+    row("ask whether a copy is current", ask("GET", "/download", current)),
     row("extract it", ask("POST", "/extract", { json: { content: "Hello World!" } })),
     row("link to it", ask("POST", "/presigned-url", { contains: ["/v0/presigned/"], keeps: "link" }), {
       after: [step("nobody GET /v0/presigned/{link.token}", { contains: [/^Hello World!$/] })],

@@ -241,13 +241,11 @@ async function expectNothing(caller: Caller, things: Things, places = PLACES, fo
         // A list of ids is answered for each of them.
         const refusals = request.endsWith("/bulk-delete") ? [200, 403] : [403, 404];
         if (form === "as it is") expect([what, refusals.includes(answer.status)]).toEqual([what, true]);
-        return [
-          [what, shownOf(answer, theirs)],
-          [what, shownOf(expected, nobodys)],
-        ] as const;
+        const shown = [shownOf(answer, theirs), shownOf(expected, nobodys)] as const;
+        return [what, shown] as const;
       }),
     );
-    for (const [theirs, nobodys] of answers) expect(theirs).toEqual(nobodys);
+    for (const [what, [theirs, nobodys]] of answers) expect([what, theirs]).toEqual([what, nobodys]);
   }
   expect(await snapshot()).toEqual(before);
 }

@@ -31,11 +31,8 @@ function list(query: string, json: object, more: Partial<Step> = {}): Step {
 
 /** The expectation of files, and of the folders where the list was grouped. */
 function shows(paths: readonly string[], folders?: readonly string[]): object {
-  return {
-    data: paths.map((path) => ({ path })),
-    total: paths.length,
-    ...(folders === undefined ? {} : { folders }),
-  };
+  const shown = { data: paths.map((path) => ({ path })), total: paths.length };
+  return folders === undefined ? shown : { ...shown, folders };
 }
 
 /** One more than a file can have. */
@@ -105,13 +102,12 @@ describe("order, prefix and delimiter", () => {
   ];
   runScenarios(
     stage,
-    cases.map(([query, paths, folders]) =>
-      row(
-        query === "" ? "everything" : decodeURIComponent(query),
-        list(query, shows(paths, folders), folders === undefined ? { omits: ['"folders"'] } : {}),
-        { given },
-      ),
-    ),
+    { given },
+    cases.map(([query, paths, folders]) => {
+      const more = folders === undefined ? { omits: ['"folders"'] } : {};
+      const name = query === "" ? "everything" : decodeURIComponent(query);
+      return row(name, list(query, shows(paths, folders), more));
+    }),
   );
 });
 
@@ -174,6 +170,7 @@ describe("tags", () => {
     put("3", "x", { request: ["PUT", "/v0/files?drive_id={drive}&path=3&tags=Red,%25"] }),
     put("4", "x"),
   ];
+  const blue = { tags: ["blue"] };
   runScenarios(stage, { given }, [
     row("one", list("tags=red", shows(["a/1", "a/2"]))),
     row("all of several", list("tags=red,big", shows(["a/1"]))),
@@ -211,10 +208,7 @@ describe("tags", () => {
     row("repeated, none of them", list("tags=&tags=", shows(["3", "4", "a/1", "a/2"]))),
     row("by pages", list("tags=red&limit=1&page=2", { data: [{ path: "a/2" }], total: 2 })),
     row("after they changed", list("tags=red", shows(["a/1"])), {
-      given: [
-        ...given,
-        step("PATCH /v0/files/{two.id}", { body: { tags: ["blue"] }, json: { tags: ["blue"] } }),
-      ],
+      given: [...given, step("PATCH /v0/files/{two.id}", { body: blue, json: blue })],
       after: [list("tags=blue", shows(["a/2"]))],
     }),
     row("after a move", list("tags=red", shows(["0", "a/1"])), {
@@ -259,7 +253,7 @@ describe("paging through", () => {
     const own = await stage.ownDrive();
     client = own.client;
     base = `/v0/files?drive_id=${own.id}`;
-    await Promise.all(paths.map((path) => client.json(201, "PUT", `${base}&path=${path}`, { body: path })));
+    await Promise.all(paths.map((path) => client.put(own.id, path, path)));
   });
 
   const queries: [query: string, matching: (path: string) => boolean][] = [
@@ -299,11 +293,11 @@ describe("paging through", () => {
   test("a cursor goes on where it was, whatever came or went meanwhile", async () => {
     const own = await stage.ownDrive();
     const at = `/v0/files?drive_id=${own.id}`;
-    for (const path of ["b", "d", "f"]) await own.client.json(201, "PUT", `${at}&path=${path}`, { body: "" });
+    for (const path of ["b", "d", "f"]) await own.client.put(own.id, path, "");
     const first = await own.client.get<Page>(`${at}&limit=2`);
     expect(first.data.map(({ path }) => path)).toEqual(["b", "d"]);
     for (const { id } of first.data) await own.client.delete(`/v0/files/${id}`);
-    for (const path of ["a", "e", "g"]) await own.client.json(201, "PUT", `${at}&path=${path}`, { body: "" });
+    for (const path of ["a", "e", "g"]) await own.client.put(own.id, path, "");
     const rest = await own.client.get<Page>(`${at}&cursor=${first.next_cursor}`);
     expect(rest.data.map(({ path }) => path)).toEqual(["e", "f", "g"]);
     expect(rest.total).toBe(4);
@@ -339,8 +333,7 @@ describe("files past their expiry", () => {
     const soon = new Date(now + DAY).toISOString();
     const upload = async (path: string, expiry: string | null) => {
       const expires = expiry === null ? "" : `&expires_at=${expiry}`;
-      const target = `/v0/files?drive_id=${own.id}&path=${path}&tags=t${expires}`;
-      return (await own.client.json<{ id: string }>(201, "PUT", target, { body: "12345" })).id;
+      return (await own.client.put(own.id, path, "12345", 201, `&tags=t${expires}`)).id;
     };
     const ids = [await upload("a/1", soon), await upload("a/b/2", soon), await upload("ab", soon)];
     await upload("a/3", null);
@@ -348,28 +341,21 @@ describe("files past their expiry", () => {
 
     const look = async () => {
       const at = `/v0/files?drive_id=${own.id}`;
-      const pages = await Promise.all(
-        [
-          "",
-          "&prefix=a",
-          "&prefix=a/",
-          "&delimiter=/",
-          "&delimiter=/&prefix=a",
-          "&delimiter=/&prefix=a/",
-          "&tags=t",
-        ].map(async (query) => {
-          const { data, folders, total } = await own.client.get<Page>(at + query);
-          return [query, data.map(({ path }) => path), total, folders ?? null];
-        }),
-      );
-      const { data } = await own.client.get<{ data: { file_count: number; total_size: number } }>(
-        `/v0/drives/${own.id}`,
-      );
-      const preview = await own.client.delete<{ file_count: number }>("/v0/folders", {
-        drive_id: own.id,
-        path: "a/",
+      const prefixes = ["", "&prefix=a", "&prefix=a/"];
+      const queries = [...prefixes, ...prefixes.map((prefixed) => `&delimiter=/${prefixed}`), "&tags=t"];
+      const pages = queries.map(async (query) => {
+        const { data, folders, total } = await own.client.get<Page>(at + query);
+        return [query, data.map(({ path }) => path), total, folders ?? null];
       });
-      return { pages, drive: [data.file_count, data.total_size], preview: preview.file_count };
+      type Counted = { data: { file_count: number; total_size: number } };
+      const { data } = await own.client.get<Counted>(`/v0/drives/${own.id}`);
+      const folder = { drive_id: own.id, path: "a/" };
+      const preview = await own.client.delete<{ file_count: number }>("/v0/folders", folder);
+      return {
+        pages: await Promise.all(pages),
+        drive: [data.file_count, data.total_size],
+        preview: preview.file_count,
+      };
     };
 
     expect((await look()).drive).toEqual([5, 25]);
@@ -414,11 +400,9 @@ describe("files past their expiry", () => {
     const own = await stage.ownDrive();
     const soon = new Date(stage.coffer.clock.now() + DAY).toISOString();
     const at = `/v0/files?drive_id=${own.id}`;
-    const made = await own.client.json<{ id: string }>(201, "PUT", `${at}&path=a&expires_at=${soon}`, {
-      body: "1",
-    });
-    const moving = await own.client.json<{ id: string }>(201, "PUT", `${at}&path=m`, { body: "22" });
-    await own.client.json(201, "PUT", `${at}&path=d&expires_at=${soon}`, { body: "1" });
+    const made = await own.client.put(own.id, "a", "1", 201, `&expires_at=${soon}`);
+    const moving = await own.client.put(own.id, "m", "22");
+    await own.client.put(own.id, "d", "1", 201, `&expires_at=${soon}`);
     stage.coffer.clock.advance(DAY);
     if (swept) await stage.coffer.appliance.services.sweep.run();
     const again = await own.client.json<{ id: string }>(201, "PUT", `${at}&path=a/b`, {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Json } from "../../support/server/client.ts";
-import { openStage, provision } from "../../support/server/scenario.ts";
+import type { Answer, Json } from "../../support/server/client.ts";
+import { fillJson, openStage, provision } from "../../support/server/scenario.ts";
 import { signIn } from "../../support/server/sign-in.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { connectMcp } from "../../support/peers/mcp.ts";
@@ -10,113 +10,64 @@ const stage = openStage();
 
 /** What a caller is answered: an HTTP status for what is refused, else whether the tool did it or named an error. */
 type Outcome = 401 | 403 | "done" | "NOT_FOUND" | "FORBIDDEN" | "VALIDATION_ERROR";
-type Outcomes = Readonly<Record<CallerName, Outcome>>;
-const OWNERS = ["agent", "ada"] as const;
-/** What callers are answered about the drive of an owner. */
-type Table = Readonly<Record<(typeof OWNERS)[number], Outcomes>>;
+type Owner = "agent" | "ada";
+/** What a caller is answered about the drive of an owner. */
+type Table = (owner: Owner, caller: CallerName) => Outcome;
 
-const STRANGERS = { nobody: 401, liar: 401, otherAgent: "NOT_FOUND", bob: "NOT_FOUND" } as const;
-const ADAS = { ada: "NOT_FOUND", adaDrive: "NOT_FOUND", carol: "NOT_FOUND", dan: "NOT_FOUND" } as const;
-/** Who acts for Ada: the applications that she let in, and a key that her key made. */
-const LET_IN = ["adaMade", "adaApp", "adaDriveApp"] as const;
-
-function letIn(outcome: Outcome): Record<(typeof LET_IN)[number], Outcome> {
-  return { adaMade: outcome, adaApp: outcome, adaDriveApp: outcome };
-}
+/** Who sees `notes/` in a drive of theirs, or that they were let into. */
+const SEES = { agent: /^agent/, ada: /^(ada(?!Beside)|carol$|dan$)/ };
+const isUnknown = (caller: CallerName) => caller === "nobody" || caller === "liar";
+const isReader = (caller: CallerName) => caller.endsWith("Reader");
 
 /** For tools that read a file in `notes/`. */
 function reading(beside: Outcome = "NOT_FOUND"): Table {
-  const hidden = { adaReader: "NOT_FOUND", adaPrefix: "NOT_FOUND", adaPrefixReader: "NOT_FOUND" } as const;
-  const members = { carol: "done", dan: "done", adaPrefix: "done", adaPrefixReader: "done" } as const;
-  return {
-    agent: {
-      ...STRANGERS,
-      ...ADAS,
-      ...letIn("NOT_FOUND"),
-      ...hidden,
-      adaBeside: "NOT_FOUND",
-      agent: "done",
-      agentReader: "done",
-    },
-    ada: {
-      ...STRANGERS,
-      ...members,
-      ...letIn("done"),
-      agent: "NOT_FOUND",
-      agentReader: "NOT_FOUND",
-      ada: "done",
-      adaReader: "done",
-      adaDrive: "done",
-      adaBeside: beside,
-    },
+  return (owner, caller) => {
+    if (isUnknown(caller)) return 401;
+    if (owner === "ada" && caller === "adaBeside") return beside;
+    return SEES[owner].test(caller) ? "done" : "NOT_FOUND";
   };
 }
 
 /** For tools that show of a drive what a caller may see. */
-function looking(): Table {
-  return reading("done");
-}
+const looking = reading("done");
 
 /** For tools that change a file in `notes/`. */
 function writing(beside: Outcome = "FORBIDDEN"): Table {
-  const { agent, ada } = reading(beside);
-  const readers = { agentReader: 403, adaReader: 403, adaPrefixReader: 403 } as const;
-  return { agent: { ...agent, ...readers }, ada: { ...ada, ...readers, carol: "FORBIDDEN" } };
+  const read = reading(beside);
+  return (owner, caller) => {
+    if (isReader(caller)) return 403;
+    return owner === "ada" && caller === "carol" ? "FORBIDDEN" : read(owner, caller);
+  };
 }
 
 /** For tools that answer everybody about what is theirs. */
-function everybody(others: Partial<Outcomes> = {}): Table {
-  const all: Outcomes = {
-    nobody: 401,
-    liar: 401,
-    agent: "done",
-    agentReader: "done",
-    otherAgent: "done",
-    ada: "done",
-    adaReader: "done",
-    adaDrive: "done",
-    bob: "done",
-    carol: "done",
-    dan: "done",
-    adaPrefix: "done",
-    adaPrefixReader: "done",
-    adaBeside: "done",
-    ...letIn("done"),
-    ...others,
-  };
-  return { agent: all, ada: all };
-}
+const everybody: Table = (_, caller) => (isUnknown(caller) ? 401 : "done");
+const provisioning: Table = (owner, caller) => (isReader(caller) ? 403 : everybody(owner, caller));
 
-/** What each tool is given; `{path}` is a file made for this call. */
-const CALLS: Readonly<Record<string, { readonly args: Record<string, Json>; readonly of: Table }>> = {
-  provision_drive: {
-    args: { name: "New" },
-    of: everybody({ agentReader: 403, adaReader: 403, adaPrefixReader: 403 }),
-  },
-  list_drives: { args: {}, of: everybody() },
-  list_files: { args: { drive: "{drive}" }, of: looking() },
-  read_file: { args: { drive: "{drive}", path: "{path}" }, of: reading() },
-  fetch: { args: { id: "{id}" }, of: reading() },
-  grep: { args: { drive: "{drive}", pattern: "hello" }, of: looking() },
-  create_folder: { args: { drive: "{drive}", path: "{path}-folder/" }, of: writing() },
-  write_file: { args: { drive: "{drive}", path: "{path}", text: "new" }, of: writing() },
-  edit_file: {
-    args: { drive: "{drive}", path: "{path}", op: "str_replace", old_string: "hello", new_string: "" },
-    of: writing(),
-  },
-  append_file: { args: { drive: "{drive}", path: "{path}", text: "more" }, of: writing() },
-  move_file: { args: { drive: "{drive}", path: "{path}", destination_path: "{path}-moved" }, of: writing() },
-  copy_file: {
-    args: { drive: "{drive}", path: "{path}", destination_path: "{path}-copy" },
-    of: writing("NOT_FOUND"),
-  },
-  delete_files: { args: { drive: "{drive}", paths: ["{path}"] }, of: writing() },
-  undo: { args: { drive: "{drive}", path: "{path}" }, of: writing() },
+const drive = "{drive}";
+const AT = { drive, path: "{path}" };
+
+/** What each tool is given; `{path}` is a file made for this call, and `{id}` its id. */
+const CALLS: Readonly<Record<string, readonly [args: Record<string, Json>, of: Table]>> = {
+  provision_drive: [{ name: "New" }, provisioning],
+  list_drives: [{}, everybody],
+  list_files: [{ drive }, looking],
+  read_file: [AT, reading()],
+  fetch: [{ id: "{id}" }, reading()],
+  grep: [{ drive, pattern: "hello" }, looking],
+  create_folder: [{ drive, path: "{path}-folder/" }, writing()],
+  write_file: [{ ...AT, text: "new" }, writing()],
+  edit_file: [{ ...AT, op: "str_replace", old_string: "hello", new_string: "" }, writing()],
+  append_file: [{ ...AT, text: "more" }, writing()],
+  move_file: [{ ...AT, destination_path: "{path}-moved" }, writing()],
+  copy_file: [{ ...AT, destination_path: "{path}-copy" }, writing("NOT_FOUND")],
+  delete_files: [{ drive, paths: ["{path}"] }, writing()],
+  undo: [AT, writing()],
   // A snapshot is of the whole drive: it shows a key of a folder no more than that.
-  snapshot: { args: { drive: "{drive}", action: "create" }, of: writing("done") },
-  search: { args: { drive: "{drive}", query: "hello" }, of: looking() },
-  create_upload_link: { args: { drive: "{drive}", path: "{path}" }, of: writing() },
-  share_file: { args: { drive: "{drive}", path: "{path}" }, of: writing("NOT_FOUND") },
+  snapshot: [{ drive, action: "create" }, writing("done")],
+  search: [{ drive, query: "hello" }, looking],
+  create_upload_link: [AT, writing()],
+  share_file: [AT, writing("NOT_FOUND")],
 };
 
 /** A message, as a program without a library sends it. */
@@ -151,23 +102,20 @@ test("the table names every tool", () => {
   expect(Object.keys(CALLS).toSorted()).toEqual(listed.toSorted());
 });
 
-const ASKED = OWNERS.flatMap((owner) => CALLERS.map((caller) => [owner, caller] as const));
+const ASKED = (["agent", "ada"] as const).flatMap((owner) =>
+  CALLERS.map((caller) => [owner, caller] as const),
+);
 
-describe.each(Object.entries(CALLS))("%s", (name, { args, of }) => {
+describe.each(Object.entries(CALLS))("%s", (name, [args, of]) => {
   test.each(ASKED)("about %s's, asked by %s", async (owner, caller) => {
     const path = `notes/${crypto.randomUUID()}.txt`;
-    const drive = stage.world.drives[owner];
-    const client = stage.world.clients[owner];
-    const expected = of[owner][caller];
-    const { id } = await client.put(drive, path, "hello");
-    const filled: Json = JSON.parse(
-      JSON.stringify(args).replaceAll("{drive}", drive).replaceAll("{path}", path).replaceAll("{id}", id),
-    );
-    const { status, text } = await stage.world.clients[caller].send(
-      "POST",
-      "/mcp",
-      message("tools/call", { name, arguments: filled }),
-    );
+    const { drives, clients } = stage.world;
+    const client = clients[owner];
+    const expected = of(owner, caller);
+    const { id } = await client.put(drives[owner], path, "hello");
+    const filled = fillJson(args, { drive: drives[owner], path, id });
+    const call = message("tools/call", { name, arguments: filled });
+    const { status, text } = await clients[caller].send("POST", "/mcp", call);
     const { result }: Answered = JSON.parse(text);
     const outcome =
       status !== 200 ? status : result?.isError === true ? result.content?.[0]?.text.split(":")[0] : "done";
@@ -186,10 +134,10 @@ test("a reader sees the reading tools only, everybody else all of them", async (
     if (caller === "liar" || caller === "nobody") continue;
     await using client = await connectMcp(stage.coffer.appliance.url, stage.world.keys[caller]);
     const { tools } = await client.client.listTools();
-    const isReader = caller.endsWith("Reader");
-    const names = listed.filter((name) => !isReader || CALLS[name]?.of.agent.agentReader === "done");
+    const may = (name: string) => CALLS[name]?.[1]("agent", "agentReader") === "done";
+    const names = listed.filter((name) => !isReader(caller) || may(name));
     expect([caller, tools.map(({ name }) => name)]).toEqual([caller, names]);
-    for (const { annotations } of isReader ? tools : []) expect(annotations?.readOnlyHint).toBe(true);
+    for (const { annotations } of isReader(caller) ? tools : []) expect(annotations?.readOnlyHint).toBe(true);
   }
 });
 
@@ -205,10 +153,7 @@ describe("without a valid key", () => {
 
   test.each([...open, ...closed])("%j is sent to sign in where somebody can", async (method) => {
     const answer = await stage.world.clients.nobody.send("POST", "/mcp", message(method));
-    expect([answer.status, JSON.parse(answer.text)]).toMatchObject([
-      401,
-      { error: { code: "UNAUTHORIZED" } },
-    ]);
+    expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([401, "UNAUTHORIZED"]);
     expect(answer.headers.get("www-authenticate")).toContain(
       `resource_metadata="${stage.coffer.appliance.url}/.well-known/oauth-protected-resource/mcp"`,
     );
@@ -217,10 +162,8 @@ describe("without a valid key", () => {
 
   test.each([...open, ...closed])("%j is refused with a wrong one", async (method) => {
     for (const authorization of ["Bearer nobody", "Basic eDp5", "Bearer", "x"]) {
-      const { status } = await stage.world.clients.nobody.send("POST", "/mcp", {
-        ...message(method),
-        headers: { authorization },
-      });
+      const sent = { ...message(method), headers: { authorization } };
+      const { status } = await stage.world.clients.nobody.send("POST", "/mcp", sent);
       expect([authorization, status]).toEqual([authorization, 401]);
     }
   });
@@ -245,6 +188,11 @@ describe("without a valid key", () => {
   });
 });
 
+/** Lists drives without a key in the header. */
+function listDrives(at: TestAppliance, args: Json): Promise<Answer> {
+  return at.client().send("POST", "/mcp", message("tools/call", { name: "list_drives", arguments: args }));
+}
+
 describe("where nobody has an account", () => {
   let coffer: TestAppliance;
   let key: string;
@@ -253,8 +201,7 @@ describe("where nobody has an account", () => {
     coffer = await startAppliance();
     const own = await provision(coffer);
     key = own.key;
-    const body = { scope: "read-only" };
-    reader = (await own.client.makeKey(body)).key;
+    reader = (await own.client.makeKey({ scope: "read-only" })).key;
   });
   afterAll(() => coffer[Symbol.asyncDispose]());
 
@@ -294,11 +241,8 @@ describe("where nobody has an account", () => {
   test("a call without a valid key says what to do, to the model", async () => {
     for (const args of [{}, { api_key: null }, { api_key: wrong() }, { api_key: "" }, { api_key: 1 }]) {
       const answer = await call("list_drives", args);
-      expect([answer.status, ...saidBy(answer)]).toEqual([
-        200,
-        true,
-        expect.stringMatching(/^UNAUTHORIZED: .*api_key.*provision_drive/),
-      ]);
+      const said = expect.stringMatching(/^UNAUTHORIZED: .*api_key.*provision_drive/);
+      expect([answer.status, ...saidBy(answer)]).toEqual([200, true, said]);
       expect(answer.text).not.toContain(wrong());
     }
   });
@@ -307,10 +251,8 @@ describe("where nobody has an account", () => {
     const args = { api_key: key, path: "a.md", text: "one" };
     expect(saidBy(await call("write_file", args))[0]).toBe(false);
     expect(saidBy(await call("read_file", { api_key: reader, path: "a.md" }))[0]).toBe(false);
-    expect(saidBy(await call("write_file", { ...args, api_key: reader }))).toEqual([
-      true,
-      expect.stringMatching(/^FORBIDDEN: This key is read-only/),
-    ]);
+    const refusal = expect.stringMatching(/^FORBIDDEN: This key is read-only/);
+    expect(saidBy(await call("write_file", { ...args, api_key: reader }))).toEqual([true, refusal]);
     expect(saidBy(await call("read_file", { path: "a.md" }))[0]).toBe(true);
   });
 
@@ -318,10 +260,10 @@ describe("where nobody has an account", () => {
     const other = await provision(coffer);
     const answer = await call("list_drives", { api_key: key }, { authorization: `Bearer ${other.key}` });
     expect(saidBy(answer)).toEqual([true, "VALIDATION_ERROR: api_key is not needed here. Leave it out."]);
-    expect((await call("list_drives", { api_key: key }, { authorization: "Bearer x" })).status).toBe(401);
-    expect((await call("list_drives", { api_key: key }, { origin: "https://evil.example" })).status).toBe(
-      403,
-    );
+    const statusOf = async (headers: Record<string, string>) =>
+      (await call("list_drives", { api_key: key }, headers)).status;
+    expect(await statusOf({ authorization: "Bearer x" })).toBe(401);
+    expect(await statusOf({ origin: "https://evil.example" })).toBe(403);
     expect(saidBy(await call("provision_drive", { name: "X", api_key: key }))[0]).toBe(true);
   });
 
@@ -339,10 +281,8 @@ describe("where nobody has an account", () => {
   test("a call counts as a request of the key that it brings, and as no other", async () => {
     await using limited = await startAppliance({ "rate-limits": "free=3,pro=3,team=3" });
     const own = await provision(limited);
-    const send = (args: Json) =>
-      limited.client().send("POST", "/mcp", message("tools/call", { name: "list_drives", arguments: args }));
     const left = async (args: Json) => {
-      const { status, headers } = await send(args);
+      const { status, headers } = await listDrives(limited, args);
       return `${status} ${headers.get("x-ratelimit-remaining")}`;
     };
     const asked: string[] = [];
@@ -375,15 +315,11 @@ describe("where nobody has an account", () => {
     await using claimed = await startAppliance();
     const own = await provision(claimed);
     await claimed.appliance.services.users.createFromShell("ada", "long enough");
-    const send = (args: Json) =>
-      claimed.client().send("POST", "/mcp", message("tools/call", { name: "list_drives", arguments: args }));
-    expect((await send({ api_key: own.key })).status).toBe(200);
+    expect((await listDrives(claimed, { api_key: own.key })).status).toBe(200);
     for (const args of [{}, { api_key: wrong() }]) {
-      const { status, headers } = await send(args);
-      expect([status, headers.get("www-authenticate")]).toEqual([
-        401,
-        expect.stringContaining("resource_metadata"),
-      ]);
+      const { status, headers } = await listDrives(claimed, args);
+      const told = [status, headers.get("www-authenticate")];
+      expect(told).toEqual([401, expect.stringContaining("resource_metadata")]);
     }
   });
 });

@@ -57,7 +57,6 @@ describe("read_file", () => {
 
   test("comes back whole from its parts, whatever the length of its lines", async () => {
     await using me = await connectAgent(stage);
-    const { put } = me;
     const lines = Array.from({ length: 3000 }, (_, at) => `${at} ${"ä日😀".repeat(at % 17)}`);
     const long = `${"x".repeat(50_000)}日${"y".repeat(50_000)}`;
     for (const [name, text] of [
@@ -69,7 +68,7 @@ describe("read_file", () => {
       ["control.txt", "\u0001".repeat(40_000)],
       ["empty.txt", ""],
     ] as const) {
-      await put(name, text);
+      await me.put(name, text);
       expect(await readAll(me, name)).toBe(text);
     }
   });
@@ -83,11 +82,11 @@ describe("read_file", () => {
 
   test("images come as images, by what they are, and others by a link", async () => {
     await using me = await connectAgent(stage);
-    const { put, drive } = me;
-    await put("a.png", PNG);
-    await put("false.png", "no picture");
-    await put("b.bin", new Uint8Array([0, 1, 2]));
-    await put("large.png", Buffer.concat([PNG, new Uint8Array(600_000)]));
+    const { drive } = me;
+    await me.put("a.png", PNG);
+    await me.put("false.png", "no picture");
+    await me.put("b.bin", new Uint8Array([0, 1, 2]));
+    await me.put("large.png", Buffer.concat([PNG, new Uint8Array(600_000)]));
     const image = await me.call("read_file", { path: "a.png" });
     expect(image.content[1]).toEqual({ type: "image", data: PNG.toBase64(), mimeType: "image/png" });
     expect(image.structured).toMatchObject({ size: PNG.length, mime_type: "image/png" });
@@ -124,22 +123,20 @@ describe("read_file", () => {
 
   test("a document is read as its text, part by part as well", async () => {
     await using me = await connectAgent(stage);
-    const { put } = me;
     const lines = Array.from({ length: 500 }, (_, at) => `${at} ${"word ".repeat(12)}end`);
-    await put("a.docx", docx(lines.map((line) => wordParagraph(line)).join("")));
+    await me.put("a.docx", docx(lines.map((line) => wordParagraph(line)).join("")));
     const found = await readAll(me, "a.docx");
     expect(found.split("\n").filter((line) => line !== "")).toEqual(lines);
     const long = "日本 ".repeat(5000).trimEnd();
-    await put("long.docx", docx(wordParagraph(long)));
+    await me.put("long.docx", docx(wordParagraph(long)));
     expect((await readAll(me, "long.docx")).trimEnd()).toBe(long);
-    await put("broken.docx", "no document");
+    await me.put("broken.docx", "no document");
     await me.refuses("read_file", { path: "broken.docx" }, /^UNSUPPORTED_MEDIA_TYPE: .*share_file/);
   });
 
   test("the end of a document says if more of it is never read", async () => {
     await using me = await connectAgent(stage);
-    const { put } = me;
-    await put("long.xlsx", longSheet());
+    await me.put("long.xlsx", longSheet());
     const { total_lines: last } = await me.get("read_file", { path: "long.xlsx" });
     const read = await me.get("read_file", { path: "long.xlsx", start_line: last });
     expect(read).toMatchObject({ end_line: last });
@@ -207,10 +204,9 @@ describe("grep", () => {
 
   test("shows a readable part of many matches at a time, and each once", async () => {
     await using me = await connectAgent(stage);
-    const { put } = me;
     for (let file = 0; file < 8; file += 1) {
       const of = Array.from({ length: 60 }, (_, at) => needle(file * 100 + at));
-      await put(`f${file}.txt`, of.join("\n"));
+      await me.put(`f${file}.txt`, of.join("\n"));
     }
     const seen: string[] = [];
     for (let cursor: unknown; ;) {
@@ -227,9 +223,8 @@ describe("grep", () => {
 
   test("shows a readable part of lines that take more in JSON", async () => {
     await using me = await connectAgent(stage);
-    const { put } = me;
     const line = `needle ${"\u0001".repeat(400)}`;
-    for (let file = 0; file < 30; file += 1) await put(`f${file}.txt`, line);
+    for (let file = 0; file < 30; file += 1) await me.put(`f${file}.txt`, line);
     const page = await me.get("grep", { pattern: "needle" });
     expect(JSON.stringify(page).length).toBeLessThan(MOST_CHARACTERS / 2);
     expect(page).toHaveProperty("next_cursor");
@@ -237,9 +232,8 @@ describe("grep", () => {
 
   test("shows a readable part of what is around many such lines, and each match", async () => {
     await using me = await connectAgent(stage);
-    const { put } = me;
     const all = Array.from({ length: 40 }, (_, at) => `needle ${at} ${"\u0001".repeat(400)}`);
-    await put("a.txt", all.join("\n"));
+    await me.put("a.txt", all.join("\n"));
     const seen: number[] = [];
     for (let cursor: unknown; ;) {
       const page = await me.get("grep", { pattern: "needle", context: 10, cursor });

@@ -1,7 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import { startAppliance } from "../../support/server/appliance.ts";
 import { connectMcp, REVISIONS } from "../../support/peers/mcp.ts";
-import { openStage, provision, row, runScenarios, step } from "../../support/server/scenario.ts";
+import {
+  invalid,
+  openStage,
+  provision,
+  refused,
+  row,
+  runScenarios,
+  step,
+} from "../../support/server/scenario.ts";
 
 const stage = openStage();
 
@@ -10,6 +18,8 @@ const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
 /** Drives that are left to make from one address, and what a call says when there are none. */
 const TWO = { "provisions-per-hour": "2" };
+
+const MALFORMED = ['""', "1", "null", "{}", '{"jsonrpc":"2.0"}', '{"jsonrpc":"1.0","method":"x"}', deep(1e5)];
 
 runScenarios(stage, [
   row("a program needs no headers but its key", "POST /mcp", {
@@ -31,12 +41,11 @@ runScenarios(stage, [
     receives: { "content-type": "text/event-stream" },
   }),
   row("there are no streams to open, and no sessions to end", "GET /mcp", {
-    status: 405,
-    json: { error: { code: "METHOD_NOT_ALLOWED" } },
+    ...refused("METHOD_NOT_ALLOWED"),
     receives: { allow: "POST" },
     after: [
-      step("DELETE /mcp", { status: 405, json: { error: { code: "METHOD_NOT_ALLOWED" } } }),
-      step("nobody GET /mcp", { status: 405, json: { error: { code: "METHOD_NOT_ALLOWED" } } }),
+      step("DELETE /mcp", refused("METHOD_NOT_ALLOWED")),
+      step("nobody GET /mcp", refused("METHOD_NOT_ALLOWED")),
     ],
   }),
   row("a session of a client that has one elsewhere is ignored", "POST /mcp", {
@@ -50,44 +59,31 @@ runScenarios(stage, [
     after: [
       step("nobody POST /mcp/", {
         body: { ...LIST, method: "tools/call", params: { name: "list_drives" } },
-        status: 401,
-        json: { error: { code: "UNAUTHORIZED" } },
+        ...refused("UNAUTHORIZED"),
       }),
     ],
   }),
   row("a batch is refused, since it would count as one request", "POST /mcp", {
     body: [LIST, LIST],
-    status: 400,
-    json: { error: { code: "VALIDATION_ERROR", field: "body" } },
+    ...invalid("body"),
   }),
   row("an id that would come back as another one is refused", "POST /mcp", {
     body: { ...LIST, id: 2 ** 53 },
-    status: 400,
-    json: { error: { code: "VALIDATION_ERROR", field: "id" } },
+    ...invalid("id"),
   }),
   row("malformed messages are refused before a tool sees them", "POST /mcp", {
     body: "{",
-    status: 400,
-    json: { error: { code: "VALIDATION_ERROR" } },
+    ...refused("VALIDATION_ERROR"),
     after: [
-      ...['""', "1", "null", "{}", '{"jsonrpc":"2.0"}', '{"jsonrpc":"1.0","method":"x"}', deep(100_000)].map(
-        (body) => ({
-          request: ["POST", "/mcp"] as const,
-          body,
-          status: 400,
-          json: { error: { code: "VALIDATION_ERROR" } },
-        }),
-      ),
+      ...MALFORMED.map((body) => step("POST /mcp", { body, ...refused("VALIDATION_ERROR") })),
       step("POST /mcp", {
         body: JSON.stringify({ ...LIST, pad: " ".repeat(1024 * 1024) }),
-        status: 413,
-        json: { error: { code: "PAYLOAD_TOO_LARGE" } },
+        ...refused("PAYLOAD_TOO_LARGE"),
       }),
       step("POST /mcp", {
         headers: { "content-encoding": "gzip" },
         body: "x",
-        status: 415,
-        json: { error: { code: "UNSUPPORTED_MEDIA_TYPE" } },
+        ...refused("UNSUPPORTED_MEDIA_TYPE"),
       }),
     ],
   }),
@@ -157,10 +153,7 @@ test("drives made without an account count together, however they are made", asy
 
 test("a message counts as one request of its key", async () => {
   await using coffer = await startAppliance({ "rate-limits": "free=3,pro=3,team=3" });
-  const { data } = await coffer
-    .client()
-    .post<{ data: { api_key: string } }>("/v0/drives/provision", { name: "N" });
-  const me = coffer.client(data.api_key);
+  const { client: me } = await provision(coffer);
   for (const left of ["2", "1", "0"]) {
     const { headers } = await me.send("POST", "/mcp", { body: LIST });
     expect(headers.get("x-ratelimit-remaining")).toBe(left);
@@ -183,10 +176,8 @@ test("the log says what was called, and nothing of what was passed", async () =>
 
 test("what goes wrong inside is told with the request id, and explained in the log alone", async () => {
   await using coffer = await startAppliance();
-  const { data } = await coffer
-    .client()
-    .post<{ data: { api_key: string } }>("/v0/drives/provision", { name: "N" });
-  await using me = await connectMcp(coffer.appliance.url, data.api_key);
+  const { key } = await provision(coffer);
+  await using me = await connectMcp(coffer.appliance.url, key);
   Object.assign(coffer.appliance.services.drives, {
     list: () => {
       throw new Error("/etc/secret is missing");
@@ -219,6 +210,7 @@ test.each([
     },
   });
   const isModern = revision === "2026-07-28";
+  const modern = { "mcp-protocol-version": revision, "mcp-method": "tools/call", "mcp-name": "grep" };
   const meta = {
     "io.modelcontextprotocol/protocolVersion": revision,
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -227,13 +219,7 @@ test.each([
   const call = fetch(`${coffer.appliance.url}/mcp`, {
     method: "POST",
     signal: gone.signal,
-    headers: {
-      accept,
-      authorization: `Bearer ${key}`,
-      ...(isModern
-        ? { "mcp-protocol-version": revision, "mcp-method": "tools/call", "mcp-name": "grep" }
-        : {}),
-    },
+    headers: { accept, authorization: `Bearer ${key}`, ...(isModern ? modern : {}) },
     body: JSON.stringify({
       jsonrpc: "2.0",
       id: 1,

@@ -65,33 +65,21 @@ interface Entry extends More {
   readonly of: Expectations;
 }
 
-/** Who sees nothing of anybody's drive. */
-const STRANGERS = { nobody: 401, liar: 401, otherAgent: 404, bob: 404 };
-/** Who also sees nothing of the agent's. */
-const ADAS = {
-  ada: 404,
-  adaDrive: 404,
-  carol: 404,
-  dan: 404,
-  adaPrefix: 404,
-  adaBeside: 404,
-  adaMade: 404,
-  adaApp: 404,
-  adaDriveApp: 404,
-};
-
 /** Ada's applications, and the key that her key made. */
 function letIn(status: number) {
   return { adaMade: status, adaApp: status, adaDriveApp: status };
 }
+
+/** What is answered to who sees nothing of a drive. */
+const { ada: nothing } = everybody({ writers: 404, readers: 404 });
 
 /** For what is in the folder that `adaPrefix` sees, and `adaBeside` does not. */
 function reading(ok: number): Expectations {
   const ofAda = { ada: ok, adaReader: ok, adaDrive: ok, carol: ok, dan: ok, ...letIn(ok) };
   const inFolder = { adaPrefix: ok, adaPrefixReader: ok, adaBeside: 404 };
   return {
-    agent: { ...STRANGERS, ...ADAS, agent: ok, agentReader: ok, adaReader: 404, adaPrefixReader: 404 },
-    ada: { ...STRANGERS, agent: 404, agentReader: 404, ...ofAda, ...inFolder },
+    agent: { ...nothing, agent: ok, agentReader: ok },
+    ada: { ...nothing, ...ofAda, ...inFolder },
   };
 }
 
@@ -108,8 +96,8 @@ function writing(ok: number): Expectations {
   const keys = { ada: ok, adaDrive: ok, adaPrefix: ok, adaBeside: 404 };
   const ofAda = { ...keys, carol: 403, dan: ok, ...letIn(ok) };
   return {
-    agent: { ...STRANGERS, ...ADAS, ...READERS, agent: ok },
-    ada: { ...STRANGERS, ...READERS, agent: 404, ...ofAda },
+    agent: { ...nothing, ...READERS, agent: ok },
+    ada: { ...nothing, ...READERS, ...ofAda },
   };
 }
 
@@ -215,7 +203,7 @@ const provisioning = { ...everybody({ writers: 201, readers: 403 }).ada, nobody:
 /** Nobody gets in with a key. */
 const signedInOnly = everybody({ writers: 403, readers: 403 });
 const nothingToWrite = { ...everybody({ writers: 404, readers: 403 }).ada, nobody: 404, liar: 404 };
-const nothingThere = { ...everybody({ writers: 404, readers: 404 }).ada, nobody: 404, liar: 404 };
+const nothingThere = { ...nothing, nobody: 404, liar: 404 };
 const forAll = { ...everyone.ada, nobody: 200, liar: 200 };
 
 /** For what makes a drive of one's own from another: whoever has no account is refused first. */
@@ -226,6 +214,8 @@ function forking(ok: number): Expectations {
 
 /** The same for both owners. */
 const alike = (statuses: Statuses): Expectations => ({ agent: statuses, ada: statuses });
+
+const drive_id = "{drive}";
 
 const ROWS: readonly Row[] = [
   ["GET /v0", alike(forAll)],
@@ -277,12 +267,12 @@ const ROWS: readonly Row[] = [
   [
     "POST /v0/files",
     writingAt(201),
-    { body: { drive_id: "{drive}", filename: "posted", path: "{folder}posted-{suffix}", content: HELLO } },
+    { body: { drive_id, filename: "posted", path: "{folder}posted-{suffix}", content: HELLO } },
   ],
   [
     "POST /v0/files",
     writingAt(200),
-    { about: "over the file", body: { drive_id: "{drive}", filename: "f", path: "{folder}f", content: "" } },
+    { about: "over the file", body: { drive_id, filename: "f", path: "{folder}f", content: "" } },
   ],
   ["PUT /v0/files?drive_id={drive}&path={folder}put-{suffix}", writingAt(201), { body: "x" }],
   ["GET /v0/files/{file}", reading(200)],
@@ -308,12 +298,12 @@ const ROWS: readonly Row[] = [
   ["GET /v0/files/{file}/extract", reading(200)],
   ["POST /v0/files/{file}/presigned-url", writing(200), { body: {} }],
   ["GET /v0/presigned/{unknown}", alike(nothingThere), { about: "that was never made" }],
-  ["POST /v0/upload-links", writingAt(201), { body: { drive_id: "{drive}", path: "{folder}by-link" } }],
+  ["POST /v0/upload-links", writingAt(201), { body: { drive_id, path: "{folder}by-link" } }],
   ["PUT /v0/uploads/{unknown}", alike(nothingToWrite), { about: "that was never made", body: "x" }],
-  ["POST /v0/links", writingAt(201), { body: { drive_id: "{drive}", path: "{folder}" } }],
+  ["POST /v0/links", writingAt(201), { body: { drive_id, path: "{folder}" } }],
   ["GET /v0/links?drive_id={drive}", looking(200)],
   ["GET /v0/links", everyone, { about: "of all drives" }],
-  ["POST /v0/webhooks", ofPeople(managing(201)), { body: { ...HOOK, drive_id: "{drive}" } }],
+  ["POST /v0/webhooks", ofPeople(managing(201)), { body: { ...HOOK, drive_id } }],
   [
     "POST /v0/webhooks",
     ofPeople(wholly(everybody({ writers: 201, readers: 403 }))),
@@ -354,31 +344,27 @@ const ROWS: readonly Row[] = [
   ["POST /v0/users", signedInOnly, { body: { username: "eve", password: "eve's password" } }],
   ["PATCH /v0/users/{unknown}", signedInOnly, { body: { plan: "team" } }],
   ["GET /v0/folders?drive_id={drive}", looking(200)],
-  ["POST /v0/folders", writingAt(201), { body: { drive_id: "{drive}", path: "{folder}folder-{suffix}/" } }],
+  ["POST /v0/folders", writingAt(201), { body: { drive_id, path: "{folder}folder-{suffix}/" } }],
   ...(["move", "copy"] as const).map((how): Row => [
     `POST /v0/folders/${how}`,
     // What is only read is not there; what is taken away may not be.
     how === "move" ? writingAt(200) : writing(201),
-    { body: { drive_id: "{drive}", path: "{folder}", destination_path: `notes/${how}-{suffix}/` } },
+    { body: { drive_id, path: "{folder}", destination_path: `notes/${how}-{suffix}/` } },
   ]),
-  ["DELETE /v0/folders", writingAt(200), { body: { drive_id: "{drive}", path: "{folder}", confirm: true } }],
-  [
-    "DELETE /v0/folders",
-    writingAt(200),
-    { about: "as a preview", body: { drive_id: "{drive}", path: "{folder}" } },
-  ],
+  ["DELETE /v0/folders", writingAt(200), { body: { drive_id, path: "{folder}", confirm: true } }],
+  ["DELETE /v0/folders", writingAt(200), { about: "as a preview", body: { drive_id, path: "{folder}" } }],
   ["POST /v0/keys", ofPeople(everybody({ writers: 201, readers: 403 })), { body: {} }],
   [
     "POST /v0/keys",
     ofPeople(forAdas(managing(201), { adaPrefix: 201, adaBeside: 201 })),
-    { about: "for the drive", body: { drive_id: "{drive}" } },
+    { about: "for the drive", body: { drive_id } },
   ],
   ["GET /v0/trash", everyone, { about: "of all drives" }],
   ["GET /v0/trash?drive_id={drive}", history(looking(200)), { about: "of the drive" }],
   ["GET /v0/trash/{trash}", history(reading(200))],
   ["POST /v0/trash/{trash}/restore", writing(200)],
   ["DELETE /v0/trash/{trash}", forAdas(managing(200), { adaBeside: 404 })],
-  ["DELETE /v0/trash", managing(200), { body: { drive_id: "{drive}", confirm: true } }],
+  ["DELETE /v0/trash", managing(200), { body: { drive_id, confirm: true } }],
   ["GET /v0/keys", everyone],
   ["GET /v0/keys/{key}", forAdas(managedAlone(200), { adaReader: 404, ...letIn(404) })],
   ["DELETE /v0/keys/{key}", forAdas(ofWhoManages(200), { adaDrive: 403, ...letIn(404) })],
@@ -567,10 +553,8 @@ describe("what is not yours is answered like what never was", () => {
     test.each(["agent", "ada"] as const)(`${nameOf(entry)}, at %s's`, async (owner) => {
       const { coffer, world } = stage;
       const target = await makeTarget(coffer, world, owner, entry);
-      const absent = {
-        ...Object.fromEntries(Object.keys(target).map((name) => [name, nowhere])),
-        suffix: "0",
-      };
+      const names = Object.keys(target).map((name) => [name, nowhere]);
+      const absent = { ...Object.fromEntries(names), suffix: "0" };
       for (const caller of CALLERS.filter((each) => isHidden(entry, owner, each))) {
         // Who sees the drive asks for what never was in there.
         const isIn = ofDrives[owner][caller] === 200;

@@ -18,7 +18,7 @@ const ASKS = { origin: PAGE, "access-control-request-method": "PATCH" };
 const stage = openStage();
 
 describe("a browser that asks for a page of another origin", () => {
-  for (const path of [
+  const open = [
     "/v0",
     "/v0/drives",
     "/v0/nothing",
@@ -26,13 +26,12 @@ describe("a browser that asks for a page of another origin", () => {
     "/docs/openapi.json",
     "/docs/api.md",
     "/llms.txt",
-  ]) {
+  ];
+  for (const path of open) {
     test(`may go on, at ${path}`, async () => {
-      const answer = await stage.coffer.client().send("OPTIONS", path, {
-        headers: { ...ASKS, "access-control-request-headers": "authorization,if-match,x-own" },
-      });
-      expect([answer.status, answer.text]).toEqual([204, ""]);
-      const { headers } = answer;
+      const asked = { ...ASKS, "access-control-request-headers": "authorization,if-match,x-own" };
+      const { status, text, headers } = await stage.coffer.client().send("OPTIONS", path, { headers: asked });
+      expect([status, text]).toEqual([204, ""]);
       expect(headers.get("access-control-allow-origin")).toBe("*");
       expect(headers.get("access-control-allow-methods")).toBe("GET, HEAD, POST, PUT, PATCH, DELETE");
       const allowed = headers.get("access-control-allow-headers")?.split(", ") ?? [];
@@ -73,18 +72,18 @@ describe("a page of another origin may read", () => {
     "access-control-allow-credentials": null,
   };
   const headers = { origin: PAGE };
-  const record = post({}, { headers, receives, keeps: "file" });
+  const read = { headers, receives };
+  const record = post({}, { ...read, keeps: "file" });
   const rows: Scenario[] = [
-    row("what a key lists", "GET /v0/drives", { headers, receives, json: {} }),
+    row("what a key lists", "GET /v0/drives", { ...read, json: {} }),
     row("what it wrote", record),
     row("a content", "GET /v0/files/{file.id}/download", {
       given: [record],
-      headers,
-      receives,
+      ...read,
       contains: ["Hello World!"],
     }),
-    row("a 401", "nobody GET /v0/drives", { headers, receives, ...refused("UNAUTHORIZED") }),
-    row("a 404", "GET /v0/nothing", { headers, receives, ...refused("NOT_FOUND") }),
+    row("a 401", "nobody GET /v0/drives", { ...read, ...refused("UNAUTHORIZED") }),
+    row("a 404", "GET /v0/nothing", { ...read, ...refused("NOT_FOUND") }),
     row("a 400", "POST /v0/files", { body: "{", headers, receives, ...refused("VALIDATION_ERROR") }),
     row("the same from an opaque origin", "GET /v0/drives", {
       headers: { origin: "null" },
@@ -93,8 +92,7 @@ describe("a page of another origin may read", () => {
     }),
     row("what a download link gives, without a key", "nobody GET /v0/presigned/{link.token}", {
       given: [record, step("POST /v0/files/{file.id}/presigned-url", { body: {}, json: {}, keeps: "link" })],
-      headers,
-      receives,
+      ...read,
       contains: ["Hello World!"],
     }),
     row("nothing more than others get, if there is no origin", "GET /v0/drives", {
@@ -125,14 +123,8 @@ describe("a page of another origin may read", () => {
       method: "initialize",
       params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "page", version: "1" } },
     };
-    const sent = {
-      body,
-      headers: {
-        origin: PAGE,
-        accept: "application/json, text/event-stream",
-        "content-type": "application/json",
-      },
-    };
+    const accept = "application/json, text/event-stream";
+    const sent = { body, headers: { origin: PAGE, accept, "content-type": "application/json" } };
     const answer = await own.client.send("POST", "/mcp", sent);
     expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
     expect(answer.headers.get("access-control-expose-headers")).toContain("Mcp-Session-Id");
@@ -184,18 +176,10 @@ describe("COFFER_CORS_ORIGINS", () => {
   test("names who may", async () => {
     const list = "https://agent.example, http://localhost:5173";
     expect(await ask(list, PAGE)).toEqual([204, PAGE, PAGE]);
-    expect(await ask(list, "http://localhost:5173")).toEqual([
-      204,
-      "http://localhost:5173",
-      "http://localhost:5173",
-    ]);
-    for (const origin of [
-      "http://agent.example",
-      "https://agent.example:8443",
-      "https://x.agent.example",
-      "https://agent.example.evil",
-      "null",
-    ]) {
+    const local = "http://localhost:5173";
+    expect(await ask(list, local)).toEqual([204, local, local]);
+    const others = ["https://agent.example:8443", "https://x.agent.example", "https://agent.example.evil"];
+    for (const origin of ["http://agent.example", ...others, "null"]) {
       expect(await ask(list, origin)).toEqual([403, null, null]);
     }
   });

@@ -21,6 +21,8 @@ const download = "GET /v0/files/{file.id}/download" as const;
 const whole = { status: 200, contains: [/^Hello World!$/] } as const;
 const drives = { status: 200, json: { data: [{ id: "{drive}" }] } };
 
+const challenged = { ...refused("UNAUTHORIZED"), receives: { "www-authenticate": /^Bearer/ } };
+
 /** One of each kind of answer; that each has the common headers is checked at every step. */
 const KINDS: Scenario[] = [
   row("200", "GET /v0/drives", drives),
@@ -37,14 +39,8 @@ const KINDS: Scenario[] = [
   row("400, malformed JSON", "POST /v0/folders", { body: "{", ...invalid("body") }),
   row("400, a field", "POST /v0/keys", { body: { scope: "x" }, ...invalid("scope") }),
   row("400, a path that does not decode", "GET /v0/files/%ff", refused("VALIDATION_ERROR")),
-  row("401 without a key", "nobody GET /v0/drives", {
-    ...refused("UNAUTHORIZED"),
-    receives: { "www-authenticate": /^Bearer/ },
-  }),
-  row("401 with a key that is none", "liar GET /v0/drives", {
-    ...refused("UNAUTHORIZED"),
-    receives: { "www-authenticate": /^Bearer/ },
-  }),
+  row("401 without a key", "nobody GET /v0/drives", challenged),
+  row("401 with a key that is none", "liar GET /v0/drives", challenged),
   row("401 on a route that is none", "nobody GET /v0/nothing", refused("UNAUTHORIZED")),
   row("403", "agentReader POST /v0/keys", refused("FORBIDDEN")),
   row("404, a file", "GET /v0/files/nothing", refused("NOT_FOUND")),

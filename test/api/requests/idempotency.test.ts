@@ -38,13 +38,14 @@ function newKey(): string {
 
 /** A request as it can be sent any number of times. */
 interface Sent {
-  readonly method: string;
-  readonly path: string;
+  /** A method and a path, such as `GET /v0/drives`. */
+  readonly request: string;
   readonly body?: Json | Uint8Array<ArrayBuffer>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-function send(client: Client, key: string, { method, path, body, headers }: Sent): Promise<Answer> {
+function send(client: Client, key: string, { request, body, headers }: Sent): Promise<Answer> {
+  const [method = "", path = ""] = request.split(" ");
   const options: RequestOptions = { headers: { ...headers, "idempotency-key": key } };
   return client.send(method, path, body === undefined ? options : { ...options, body });
 }
@@ -122,18 +123,21 @@ async function snapshot({ drive }: Target): Promise<unknown> {
     own,
     ids.map(({ id }) => id),
     (await ada.send("GET", `/v0/drives/${drive}/members`, { headers })).text,
-    countRows("drive"),
-    countRows("presigned_link"),
-    countRows("upload_link"),
-    countRows("snapshot"),
-    countRows("trash WHERE state = 'kept'"),
-    countRows("file_version"),
-    countRows("share_link"),
-    countRows("webhook"),
-    countRows("webhook_delivery WHERE type = 'webhook.test'"),
-    countRows("user"),
+    COUNTED.map((table) => countRows(table)),
   ];
 }
+
+const LINKS = ["presigned_link", "upload_link", "share_link"];
+const COUNTED = [
+  ...LINKS,
+  "drive",
+  "snapshot",
+  "file_version",
+  "webhook",
+  "user",
+  "trash WHERE state = 'kept'",
+  "webhook_delivery WHERE type = 'webhook.test'",
+];
 
 function countRows(table: string, dataDir = stage.coffer.dataDir): number {
   using sql = new Sqlite(join(dataDir, "coffer.db"), { readonly: true });
@@ -264,11 +268,9 @@ const ROWS: readonly Row[] = [
 function requestOf(request: string, { by, body, headers }: More, target: Target): Sent {
   // Begun only here: others would wait for it.
   const work = request.includes("{work}") ? recordWork(stage.coffer.dataDir, target.drive, "sub/") : "";
-  const [method = "", path = ""] = fill(request, { ...target, work }).split(" ");
   const sent = typeof body === "function" ? body(target) : body && fillJson(body, target);
   return {
-    method,
-    path,
+    request: fill(request, { ...target, work }),
     ...(sent === undefined ? {} : { body: sent }),
     ...(by === "session" ? { headers: signedInHeaders() } : headers && { headers }),
   };
@@ -280,21 +282,18 @@ function signedInHeaders(): Record<string, string> {
 }
 
 /** Requests that differ from one in one thing each. */
-function othersThan(request: Sent): Sent[] {
-  const { path, body, headers } = request;
+function othersThan(sent: Sent): Sent[] {
+  const { request, body, headers } = sent;
+  const elsewhere = `${request}${request.includes("?") ? "&" : "?"}other=1`;
   const others = [
-    { ...request, headers: { ...headers, "if-match": '"other"' } },
-    {
-      ...request,
-      headers: { ...headers, prefer: "handling=lenient" },
-      path: `${path}${path.includes("?") ? "&" : "?"}other=1`,
-    },
+    { ...sent, headers: { ...headers, "if-match": '"other"' } },
+    { ...sent, headers: { ...headers, prefer: "handling=lenient" }, request: elsewhere },
   ];
-  if (typeof body === "string") return [...others, { ...request, body: `${body}!` }];
+  if (typeof body === "string") return [...others, { ...sent, body: `${body}!` }];
   if (typeof body !== "object" || body === null || Array.isArray(body) || body instanceof Uint8Array) {
     return others;
   }
-  return [...others, { ...request, body: { ...body, filename: "other", tags: ["other"] } }];
+  return [...others, { ...sent, body: { ...body, filename: "other", tags: ["other"] } }];
 }
 
 /** Every write there is; those about a file also about a file at a path. */
@@ -378,8 +377,7 @@ for (const [request, status, more = {}] of WRITES) {
 }
 
 const folder = (drive: string, path: string): Sent => ({
-  method: "POST",
-  path: "/v0/folders",
+  request: "POST /v0/folders",
   body: { drive_id: drive, path },
 });
 
@@ -415,10 +413,10 @@ describe("the header", () => {
     const own = await stage.ownDrive();
     const key = newKey();
     for (const path of ["/v0/drives", `/v0/drives/${own.id}`]) {
-      expectFirst(await send(own.client, key, { method: "GET", path }), 200);
-      expect((await send(own.client, "x".repeat(256), { method: "HEAD", path })).status).toBe(200);
+      expectFirst(await send(own.client, key, { request: `GET ${path}` }), 200);
+      expect((await send(own.client, "x".repeat(256), { request: `HEAD ${path}` })).status).toBe(200);
     }
-    expectRefused(await send(own.client, key, { method: "POST", path: "/v0/nothing" }), "NOT_FOUND");
+    expectRefused(await send(own.client, key, { request: "POST /v0/nothing" }), "NOT_FOUND");
     expectFirst(await send(own.client, key, folder(own.id, "a/")), 201);
   });
 
@@ -434,7 +432,7 @@ describe("a key is its caller's own", () => {
     const key = newKey();
     const [one, other] = [await stage.ownDrive(), await stage.ownDrive()];
     const body = { name: "Same" };
-    const create: Sent = { method: "POST", path: "/v0/keys", body };
+    const create: Sent = { request: "POST /v0/keys", body };
     const first = await send(one.client, key, create);
     expectFirst(first, 201);
     const second = await send(other.client, key, create);
@@ -445,7 +443,7 @@ describe("a key is its caller's own", () => {
   test("and so have two keys of one account, and nobody", async () => {
     const key = newKey();
     const { ada, adaDrive } = stage.world.clients;
-    const create: Sent = { method: "POST", path: "/v0/drives/provision", body: { name: "Same" } };
+    const create: Sent = { request: "POST /v0/drives/provision", body: { name: "Same" } };
     const answers = await Promise.all(
       [ada, adaDrive, stage.coffer.client()].map((client) => send(client, key, create)),
     );
@@ -456,7 +454,7 @@ describe("a key is its caller's own", () => {
 
 test("whoever is signed in has one under all of the account's sessions, and none in common with its keys", async () => {
   const key = newKey();
-  const create: Sent = { method: "POST", path: "/v0/drives", body: { name: "Same" } };
+  const create: Sent = { request: "POST /v0/drives", body: { name: "Same" } };
   const nobody = stage.coffer.client();
   const first = await send(nobody, key, { ...create, headers: signedInHeaders() });
   expectFirst(first, 201);
@@ -465,7 +463,7 @@ test("whoever is signed in has one under all of the account's sessions, and none
 });
 
 describe("without an API key, two behind one address cannot come by the same key", () => {
-  const provision: Sent = { method: "POST", path: "/v0/drives/provision", body: { name: "My drive" } };
+  const provision: Sent = { request: "POST /v0/drives/provision", body: { name: "My drive" } };
 
   test.each([
     ["a short one", "1"],
@@ -501,8 +499,7 @@ test("callers without a key are told apart by their address", async () => {
   const key = newKey();
   const provisionFrom = (address: string) =>
     send(coffer.client(), key, {
-      method: "POST",
-      path: "/v0/drives/provision",
+      request: "POST /v0/drives/provision",
       body: { name: "Same" },
       headers: { "x-forwarded-for": address },
     });
@@ -534,8 +531,7 @@ describe("only successes are kept", () => {
     const own = await stage.ownDrive();
     const key = newKey();
     const upload = (path: string, body: string): Sent => ({
-      method: "PUT",
-      path: `/v0/files?drive_id=${own.id}&path=${path}`,
+      request: `PUT /v0/files?drive_id=${own.id}&path=${path}`,
       body,
     });
     await own.client.put(own.id, "taken", "x");
@@ -547,11 +543,7 @@ describe("only successes are kept", () => {
     const own = await stage.ownDrive();
     const file = await own.client.put(own.id, "a", "x");
     const ids = Array.from({ length: 999 }, (_, n) => `${n}-${"x".repeat(100)}`);
-    const request: Sent = {
-      method: "POST",
-      path: "/v0/files/bulk-delete",
-      body: { file_ids: [file.id, ...ids] },
-    };
+    const request: Sent = { request: "POST /v0/files/bulk-delete", body: { file_ids: [file.id, ...ids] } };
     const key = newKey();
     expectRefused(await send(own.client, key, request), "PAYLOAD_TOO_LARGE");
     await own.client.get(`/v0/files/${file.id}`);
@@ -591,7 +583,7 @@ describe("while the first is running", () => {
     first.end();
     const answer = await running;
     expectFirst(answer, 201);
-    expectReplay(await send(own.client, key, { method: "PUT", path, body: "Hello World!" }), answer);
+    expectReplay(await send(own.client, key, { request: `PUT ${path}`, body: "Hello World!" }), answer);
   });
 
   test.each([
@@ -607,7 +599,7 @@ describe("while the first is running", () => {
     await eventually(async () => (await send(own.client, key, folder(own.id, "a//"))).status === 409);
     raw.socket.destroy();
     await eventually(async () => (await send(own.client, key, folder(own.id, "a//"))).status === 400);
-    const sound: Sent = { method: "PUT", path: `/v0/files?drive_id=${own.id}&path=cut`, body: "whole" };
+    const sound: Sent = { request: `PUT /v0/files?drive_id=${own.id}&path=cut`, body: "whole" };
     expectFirst(await send(own.client, key, sound), 201);
     const list = await own.client.get<{ total: number }>(`/v0/files?drive_id=${own.id}`);
     expect(list.total).toBe(1);
@@ -615,11 +607,7 @@ describe("while the first is running", () => {
 });
 
 function jsonUpload(drive: string, content: string, fields: Record<string, Json> = {}): Sent {
-  return {
-    method: "POST",
-    path: "/v0/files",
-    body: { drive_id: drive, filename: "form.txt", content, ...fields },
-  };
+  return { request: "POST /v0/files", body: { drive_id: drive, filename: "form.txt", content, ...fields } };
 }
 
 describe("an upload is known by its fields and its content", () => {
@@ -636,8 +624,7 @@ describe("an upload is known by its fields and its content", () => {
         body: JSON.stringify({ content: HELLO, filename: "form.txt", drive_id: own.id }),
       },
       {
-        method: "POST",
-        path: "/v0/files",
+        request: "POST /v0/files",
         body: form({ drive_id: own.id }, "Hello World!"),
         headers: { "content-type": `multipart/form-data; boundary=${BOUNDARY}` },
       },
@@ -664,11 +651,14 @@ describe("an upload is known by its fields and its content", () => {
     const content = crypto.getRandomValues(new Uint8Array(500_000).subarray(0, 65_536));
     const big = new Uint8Array(1_000_000);
     big.set(content);
-    expectFirst(await send(own.client, key, { method: "PUT", path, body: big }), 201);
+    expectFirst(await send(own.client, key, { request: `PUT ${path}`, body: big }), 201);
     const before = await stage.onDisk();
-    expect((await send(own.client, key, { method: "PUT", path, body: big })).status).toBe(201);
+    expect((await send(own.client, key, { request: `PUT ${path}`, body: big })).status).toBe(201);
     big[999_999] = 1;
-    expectRefused(await send(own.client, key, { method: "PUT", path, body: big }), "IDEMPOTENCY_KEY_REUSED");
+    expectRefused(
+      await send(own.client, key, { request: `PUT ${path}`, body: big }),
+      "IDEMPOTENCY_KEY_REUSED",
+    );
     expect(await stage.onDisk()).toEqual(before);
   });
 
@@ -678,8 +668,7 @@ describe("an upload is known by its fields and its content", () => {
     const key = newKey();
     const soon = new Date(stage.coffer.clock.now() + 1000).toISOString();
     const put: Sent = {
-      method: "PUT",
-      path: `/v0/files?drive_id=${drive}&path=soon.txt&expires_at=${soon}`,
+      request: `PUT /v0/files?drive_id=${drive}&path=soon.txt&expires_at=${soon}`,
       body: "x",
     };
     const first = await send(ada, key, put);
@@ -694,7 +683,7 @@ describe("an upload is known by its fields and its content", () => {
 test("an answer is the first one, whatever has happened since", async () => {
   const own = await stage.ownDrive();
   const key = newKey();
-  const upload: Sent = { method: "PUT", path: `/v0/files?drive_id=${own.id}&path=a`, body: "x" };
+  const upload: Sent = { request: `PUT /v0/files?drive_id=${own.id}&path=a`, body: "x" };
   const first = await send(own.client, key, upload);
   const { id }: { id: string } = JSON.parse(first.text);
   await own.client.delete(`/v0/files/${id}`);
@@ -714,7 +703,7 @@ describe("for 24 hours", () => {
   afterAll(() => coffer[Symbol.asyncDispose]());
 
   test("across restarts, counted as a request but not as a drive", async () => {
-    const provision: Sent = { method: "POST", path: "/v0/drives/provision", body: { name: "Once" } };
+    const provision: Sent = { request: "POST /v0/drives/provision", body: { name: "Once" } };
     const key = newKey();
     const first = await send(coffer.client(), key, provision);
     expectFirst(first, 201);

@@ -22,6 +22,7 @@ import {
   fillJson,
   HELLO,
   HELLO_DIGEST,
+  provision,
   STATUS_OF,
 } from "../../support/server/scenario.ts";
 import { beginSession, sessionIn } from "../../support/server/sign-in.ts";
@@ -245,53 +246,76 @@ async function fillWithWebhooks(): Promise<string> {
 }
 
 /**
- * What Ada has, made for one case: in her drive `dir/hello.txt`, "Hello World!", and beside it `dir/other`; a snapshot of
- * that; the entry of `gone` in the trash; and Dan, who is a reader.
+ * What Ada has, made for one case: in her drive `dir/hello.txt`, "Hello World!", and beside it `dir/other`; and of the rest
+ * what is mentioned, since it takes long.
  */
-async function makeTarget(): Promise<Named & { readonly drive: string; readonly claim: string }> {
-  const { ada, nobody } = world.clients;
+async function makeTarget(mentioned: string): Promise<Named & { readonly drive: string }> {
+  const { ada } = world.clients;
   const { id: drive } = await ada.makeDrive("Target");
   const { id: file } = await ada.put(drive, "dir/hello.txt", "Before that");
   await ada.put(drive, "dir/hello.txt", HELLO_TEXT, 200);
   places.set(file, { drive_id: drive, path: "dir/hello.txt" });
   await ada.put(drive, "dir/other", HELLO_TEXT);
-  const key = await ada.makeKey();
-  const snapshot = await takeSnapshot(ada, drive);
+  const rest: Record<string, string> = {};
+  for (const [words, make] of RARELY) {
+    if (words.test(mentioned)) Object.assign(rest, await make(ada, drive, file));
+  }
+  return { drive, file, version: "1", ...rest };
+}
+
+type Make = (ada: Client, drive: string, file: string) => Promise<Named>;
+
+/** What few cases are about. */
+const RARELY: readonly (readonly [words: RegExp, make: Make])[] = [
+  [/key/, async (ada) => ({ key: (await ada.makeKey()).id })],
+  [/snapshot/, async (ada, drive) => ({ snapshot: await takeSnapshot(ada, drive) })],
+  [/member/, addDan],
+  [/presigned/, linkOnce],
+  [/link|shared/, share],
+  [/webhook/, makeWebhook],
+  [/upload/, linkToUpload],
+  [/claim/, async () => ({ claim: await makeClaim() })],
+  // Last: what it takes to delete a file is not in a snapshot.
+  [/trash/i, async (ada, drive) => ({ trash: await putIntoTrash(ada, drive, "gone", HELLO_TEXT) })],
+];
+
+/** Dan becomes a reader. */
+async function addDan(ada: Client, drive: string): Promise<Named> {
   const reader = { username: "dan", role: "reader" };
-  const member = await ada.post<{ data: { user_id: string } }>(`/v0/drives/${drive}/members`, reader);
-  const link = await ada.post<Link>(`/v0/files/${file}/presigned-url`, { one_time: true }, 200);
-  const share = (path: string, more: { [name: string]: Json } = {}) =>
-    ada.post<Link>("/v0/links", { drive_id: drive, path, ...more });
-  const shared = await share("dir/hello.txt");
-  const locked = await share("dir/", { password: "open sesame" });
-  const over = await share("dir/");
+  const { data } = await ada.post<{ data: { user_id: string } }>(`/v0/drives/${drive}/members`, reader);
+  return { member: data.user_id };
+}
+
+/** A link that is good for one time. */
+async function linkOnce(ada: Client, _: string, file: string): Promise<Named> {
+  const { token } = await ada.post<Link>(`/v0/files/${file}/presigned-url`, { one_time: true }, 200);
+  return { link: token };
+}
+
+/** Links that show the file, that have a password, and that have expired. */
+async function share(ada: Client, drive_id: string): Promise<Named> {
+  const to = (path: string, more = {}) => ada.post<Link>("/v0/links", { drive_id, path, ...more });
+  const shared = await to("dir/hello.txt");
+  const locked = await to("dir/", { password: "open sesame" });
+  const over = await to("dir/");
   changeDatabase(coffer.dataDir, `UPDATE share_link SET expires_at = 1 WHERE id = '${over.id}'`);
-  const { data: unclaimed } = await nobody.post<{
-    data: { claim_url: string; api_key: string; drive_id: string };
-  }>("/v0/drives/provision", { name: "Unclaimed" });
-  // As much as Bob may store in all.
-  await coffer.client(unclaimed.api_key).put(unclaimed.drive_id, "full", FULL);
+  return { linkId: shared.id, share: shared.token, locked: locked.token, over: over.token };
+}
+
+/** Links to upload to, by what becomes of that. */
+async function linkToUpload(ada: Client, drive: string): Promise<Named> {
   return {
-    drive,
-    file,
-    version: "1",
-    key: key.id,
-    snapshot,
-    member: member.data.user_id,
-    // Good for one time.
-    link: link.token,
-    linkId: shared.id,
-    share: shared.token,
-    locked: locked.token,
-    over: over.token,
-    ...(await makeWebhook(ada, drive)),
-    // Links to upload to, by what becomes of that.
     upload: await linkTo(ada, drive, "by-link"),
     replacing: await linkTo(ada, drive, "dir/other"),
     blocked: await linkTo(ada, drive, "dir/other/x"),
-    claim: unclaimed.claim_url.split("/").at(-1) ?? "",
-    trash: await putIntoTrash(ada, drive, "gone", HELLO_TEXT),
   };
+}
+
+/** A claim token of an agent's drive, which holds as much as Bob may store in all. */
+async function makeClaim(): Promise<string> {
+  const { id, client, claimToken } = await provision(coffer);
+  await client.put(id, "full", FULL);
+  return claimToken;
 }
 
 /** A message for the MCP server. */
@@ -687,7 +711,8 @@ for (const [name, cases] of [
     for (const { id, as, query, gives, more } of [...parsed, ...byPath]) {
       test(`${id} ${gives}`, async () => {
         const operation = description.operation(id);
-        const request = requestOf(operation, query, more, namedBy(as, await makeTarget(), operation, more));
+        const target = await makeTarget(`${operation.path} ${query} ${JSON.stringify(more)}`);
+        const request = requestOf(operation, query, more, namedBy(as, target, operation, more));
         if (more.again) {
           const options = request.body === undefined ? {} : { body: request.body };
           const address = addressOf(operation, request);
@@ -894,13 +919,13 @@ describe("what takes an appliance or a browser of its own is answered as describ
   });
 
   test("a claim link that was used", async () => {
-    const { claim: token } = await makeTarget();
+    const token = await makeClaim();
     await ask("claimDrive", 200, { body: { token } });
     await ask("previewClaim", "CONFLICT", { params: { token } }, "nobody");
   });
 
   test("a claim that comes too late", async () => {
-    const { claim: token } = await makeTarget();
+    const token = await makeClaim();
     coffer.clock.advance(31 * 24 * 60 * 60 * 1000);
     await ask("claimDrive", "GONE", { body: { token } });
     await ask("previewClaim", "GONE", { params: { token } }, "nobody");
@@ -977,22 +1002,17 @@ describe("what takes an appliance or a browser of its own is answered as describ
 
   test("a disk at its reserve", async () => {
     await using full = await startAppliance({ "disk-reserve": "1000TB" });
-    const { data } = await full
-      .client()
-      .post<{ data: { drive_id: string; api_key: string } }>("/v0/drives/provision", { name: "D" });
-    const headers = { authorization: `Bearer ${data.api_key}` };
-    const body = { drive_id: data.drive_id, filename: "f", content: HELLO };
+    const { id, key } = await provision(full);
+    const headers = { authorization: `Bearer ${key}` };
+    const body = { drive_id: id, filename: "f", content: HELLO };
     await ask("uploadFile", "STORAGE_FULL", { body, headers }, "nobody", full);
   });
 
   test("a content that drips", async () => {
     await using patient = await startAppliance({ "min-upload-speed": "1KiB" });
-    const { data } = await patient
-      .client()
-      .post<{ data: { drive_id: string; api_key: string } }>("/v0/drives/provision", { name: "D" });
-    const headers = { authorization: `Bearer ${data.api_key}` };
+    const { id, client } = await provision(patient);
     const operation = description.operation("putFile");
-    const address = addressOf(operation, { query: { drive_id: data.drive_id, path: "slow" } });
+    const address = addressOf(operation, { query: { drive_id: id, path: "slow" } });
     // A minute passes before each byte.
     const body = new ReadableStream<Uint8Array>({
       pull: async (controller) => {
@@ -1001,13 +1021,13 @@ describe("what takes an appliance or a browser of its own is answered as describ
         await Bun.sleep(1);
       },
     });
-    const answer = await patient.client().send("PUT", address, { body, headers });
+    const answer = await client.send("PUT", address, { body });
     expect([answer.status, description.answerFaults(operation, answer)]).toEqual([408, []]);
     seen.add("putFile REQUEST_TIMEOUT");
   });
 
   test("a write whose first try is still under way", async () => {
-    const { drive: id } = await makeTarget();
+    const { drive: id } = await makeTarget("");
     const operation = description.operation("putFile");
     const address = addressOf(operation, { query: { drive_id: id, path: "slow" } });
     const headers = { "idempotency-key": crypto.randomUUID() };

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
 import { SHARED_FACTOR } from "../../../src/domain/limits.ts";
-import { expectCommonRules, expectJson } from "../../support/server/scenario.ts";
+import { expectCommonRules, expectJson, provision } from "../../support/server/scenario.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
 import { populate, type World } from "../../support/server/world.ts";
 
@@ -19,6 +19,12 @@ async function quiet(coffer: TestAppliance): Promise<World> {
 /** The limit, what remains of it, and the seconds until its reset. */
 function state({ headers }: Answer): (string | null)[] {
   return ["limit", "remaining", "reset"].map((name) => headers.get(`x-ratelimit-${name}`));
+}
+
+const wait = ({ headers }: Answer) => headers.get("retry-after");
+
+function expectTold({ text }: Answer, message: string): void {
+  expectJson(text, { error: { message: `Too many requests with ${message}` } });
 }
 
 describe("rate limits", () => {
@@ -39,16 +45,12 @@ describe("rate limits", () => {
   test("refuse with 429 and Retry-After, do nothing, and let go at the window's end", async () => {
     await using coffer = await startAppliance(limits);
     const { clients, drives } = await quiet(coffer);
-    const at = `/v0/files?drive_id=${drives.agent}&path=`;
-    for (let n = 0; n < 8; n += 1) await clients.agent.json(201, "PUT", `${at}${n}`, { body: "x" });
+    for (let n = 0; n < 8; n += 1) await clients.agent.put(drives.agent, `${n}`);
     coffer.clock.advance(15_000);
-    for (const [method, path, body] of [
-      ["PUT", `${at}late`, "x"],
-      ["GET", "/v0/drives", undefined],
-      ["GET", "/v0/nothing", undefined],
-      ["DELETE", `/v0/drives/${drives.agent}`, undefined],
-    ] as const) {
-      const answer = await clients.agent.send(method, path, body === undefined ? {} : { body });
+    const reads = [["GET", "/v0/drives"] as const, ["GET", "/v0/nothing"] as const];
+    const put = ["PUT", `/v0/files?drive_id=${drives.agent}&path=late`] as const;
+    for (const [method, path] of [put, ...reads, ["DELETE", `/v0/drives/${drives.agent}`] as const]) {
+      const answer = await clients.agent.send(method, path, method === "PUT" ? { body: "x" } : {});
       expect(answer.status).toBe(429);
       expectCommonRules(method, answer);
       expectJson(answer.text, { error: { code: "RATE_LIMITED" } });
@@ -71,19 +73,14 @@ describe("rate limits", () => {
       statuses.push((await coffer.client(`cof_sk_live_${n}`).send("GET", "/v0/drives")).status);
     }
     expect(statuses).toEqual([...Array<number>(8).fill(401), 429, 429]);
-    expect((await coffer.client().send("POST", "/v0/drives/provision", { body: { name: "x" } })).status).toBe(
-      429,
-    );
+    const provisioned = await coffer.client().send("POST", "/v0/drives/provision", { body: { name: "x" } });
+    expect(provisioned.status).toBe(429);
   });
 
   test("are exact among requests that come at once", async () => {
     await using coffer = await startAppliance(limits);
     const { clients } = await quiet(coffer);
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, () => clients.bob.send("GET", "/v0/drives")),
-    );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(8);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(22);
+    expect(await countStatuses([clients.bob], 30)).toEqual({ 200: 8, 429: 22 });
   });
 });
 
@@ -148,24 +145,14 @@ describe("a second window is shared by all who have one owner", () => {
   test("by the keys of a drive, with its account from when it is claimed", async () => {
     await using coffer = await startAppliance(limits);
     const { clients } = await quiet(coffer);
-    const { data } = await coffer
-      .client()
-      .post<{ data: { api_key: string; claim_url: string } }>("/v0/drives/provision", {
-        name: "To be claimed",
-      });
-    const keys = await moreKeys(coffer, coffer.client(data.api_key), 4);
-    const body = { token: data.claim_url.split("/").at(-1) ?? "" };
-    await clients.bob.post("/v0/drives/claim", body, 200);
+    const { client, claimToken } = await provision(coffer);
+    const keys = await moreKeys(coffer, client, 4);
+    await clients.bob.post("/v0/drives/claim", { token: claimToken }, 200);
     coffer.clock.advance(60_000);
     expect(await countStatuses(keys, 4 * 8)).toEqual({ 200: 4 * 8 });
     const refusal = await clients.bob.send("GET", "/v0/drives");
     expect(refusal.status).toBe(429);
-    expectJson(refusal.text, {
-      error: {
-        message:
-          "Too many requests with all keys of this account together: 32 a minute are allowed. Try again in 60 s.",
-      },
-    });
+    expectTold(refusal, "all keys of this account together: 32 a minute are allowed. Try again in 60 s.");
   });
 
   test("and the headers and the refusal are those of the window that has less", async () => {
@@ -180,43 +167,17 @@ describe("a second window is shared by all who have one owner", () => {
     const states = [];
     for (let n = 0; n < 5; n += 1) states.push(state(await fourth.send("GET", "/v0/drives")));
     for (let n = 0; n < 3; n += 1) states.push(state(await fifth.send("GET", "/v0/drives")));
-    expect(states).toEqual([
-      ["8", "7", "60"],
-      ["8", "6", "60"],
-      ["8", "5", "60"],
-      ["8", "4", "60"],
-      ["8", "3", "60"],
-      ["32", "2", "50"],
-      ["32", "1", "50"],
-      ["32", "0", "50"],
-    ]);
+    const own = ["7", "6", "5", "4", "3"].map((left) => ["8", left, "60"]);
+    const shared = ["2", "1", "0"].map((left) => ["32", left, "50"]);
+    expect(states).toEqual([...own, ...shared]);
     coffer.clock.advance(20_000);
     const together = await fifth.send("GET", "/v0/drives");
-    expect([together.status, together.headers.get("retry-after"), ...state(together)]).toEqual([
-      429,
-      "30",
-      "32",
-      "0",
-      "30",
-    ]);
-    expectJson(together.text, {
-      error: {
-        message:
-          "Too many requests with all keys of this drive together: 32 a minute are allowed. Try again in 30 s.",
-      },
-    });
+    expect([together.status, wait(together), ...state(together)]).toEqual([429, "30", "32", "0", "30"]);
+    expectTold(together, "all keys of this drive together: 32 a minute are allowed. Try again in 30 s.");
     // This one's own window is used up as well, and lasts longer.
     const alone = await second.send("GET", "/v0/drives");
-    expect([alone.status, alone.headers.get("retry-after"), ...state(alone)]).toEqual([
-      429,
-      "40",
-      "8",
-      "0",
-      "40",
-    ]);
-    expectJson(alone.text, {
-      error: { message: "Too many requests with this key: 8 a minute are allowed. Try again in 40 s." },
-    });
+    expect([alone.status, wait(alone), ...state(alone)]).toEqual([429, "40", "8", "0", "40"]);
+    expectTold(alone, "this key: 8 a minute are allowed. Try again in 40 s.");
     // What the shared window refused did not count in the key's own, nor the other way round.
     coffer.clock.advance(30_000);
     expect(state(await fifth.send("GET", "/v0/drives"))).toEqual(["8", "4", "10"]);

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { startAppliance } from "../../support/server/appliance.ts";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Answer, Json } from "../../support/server/client.ts";
 import { Description } from "../../support/schemas/description.ts";
 import { isObject } from "../../support/schemas/json-schema.ts";
 import { OAuthTestClient } from "../../support/peers/oauth.ts";
-import { openStage } from "../../support/server/scenario.ts";
+import { fillJson, openStage, provision } from "../../support/server/scenario.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
+import { HOOK, takeSnapshot } from "../../support/server/targets.ts";
 import type { CallerName } from "../../support/server/world.ts";
 
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
@@ -54,10 +55,7 @@ describe("/ is Markdown for programs and a page for people", () => {
     expect(page.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
     expect(llms.headers.get("content-type")).toBe("text/plain; charset=utf-8");
     // It has the address that one caller used.
-    expect([page.headers.get("cache-control"), llms.headers.get("cache-control")]).toEqual([
-      "no-store",
-      "no-store",
-    ]);
+    for (const { headers } of [page, llms]) expect(headers.get("cache-control")).toBe("no-store");
   });
 });
 
@@ -74,9 +72,8 @@ describe("the links to the description and the start page", () => {
     [405, "POST", "/", "*/*"],
   ];
   test.each(lost)("are on %d of %s %s, for %s", async (status, method, path, accept) => {
-    const body = method === "POST" ? { username: "nobody", password: "no password" } : undefined;
-    const options = { headers: { accept }, ...(body === undefined ? {} : { body }) };
-    const answer = await stage.coffer.client().send(method, path, options);
+    const sent = method === "POST" ? { body: { username: "nobody", password: "no password" } } : {};
+    const answer = await stage.coffer.client().send(method, path, { headers: { accept }, ...sent });
     expect([answer.status, answer.headers.get("link")]).toEqual([status, LINK]);
   });
 
@@ -187,6 +184,16 @@ test("/skill.md has the front matter of a skill", async () => {
   expect(isObject(front) && String(front["description"]).length).toBeLessThan(1024);
 });
 
+interface Route {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** What GET /v0 says that nobody needs a key for. */
+async function withoutKey(coffer: TestAppliance): Promise<Route[]> {
+  return (await coffer.client().get<{ without_key: Route[] }>("/v0")).without_key;
+}
+
 test("GET /v0 lists the operations that need no key", async () => {
   await using empty = await startAppliance();
   // Where people have accounts, an MCP client without a key is sent to sign in.
@@ -196,21 +203,14 @@ test("GET /v0 lists the operations that need no key", async () => {
   ] as const) {
     const { operations } = await Description.of(coffer.client());
     const open = operations.filter(({ isGuarded, path }) => !isGuarded && named.test(path));
-    const { without_key: listed } = await coffer
-      .client()
-      .get<{ without_key: { method: string; path: string }[] }>("/v0");
-    expect(listed.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
-      open.map(({ method, path }) => `${method} ${path}`).toSorted(),
-    );
+    const routes = (of: readonly Route[]) => of.map(({ method, path }) => `${method} ${path}`).toSorted();
+    expect(routes(await withoutKey(coffer))).toEqual(routes(open));
   }
 });
 
 test("GET /v0 of a server without provisioning does not send there whoever has no key", async () => {
   await using coffer = await startAppliance({ provisioning: "off" });
-  const { without_key: listed } = await coffer
-    .client()
-    .get<{ without_key: { method: string; path: string }[] }>("/v0");
-  const paths = listed.map(({ path }) => path);
+  const paths = (await withoutKey(coffer)).map(({ path }) => path);
   expect(paths).toContain("/v0/presigned/{token}");
   expect(paths).not.toContain("/v0/drives/provision");
   expect(paths).not.toContain("/mcp");
@@ -296,31 +296,28 @@ describe("the pages of links are for people; programs are told what they are", (
     const opened = await nobody.send("POST", unlock ?? "", { body: { password: "open sesame" } });
     expect(opened.status).toBe(200);
     const cookie = opened.headers.get("set-cookie")?.split(";")[0] ?? "";
-    for (const path of [show, files, `${download}?path=hello.txt`, archive])
-      expect([path, (await nobody.send("GET", path ?? "", { headers: { cookie } })).status]).toEqual([
-        path,
-        200,
-      ]);
-    const links = await clients.ada.get<{ data: { id: string; uses: number }[] }>("/v0/links");
-    const uses = links.data.find((link) => link.id === id)?.uses;
+    for (const path of [show, files, `${download}?path=hello.txt`, archive]) {
+      const { status } = await nobody.send("GET", path ?? "", { headers: { cookie } });
+      expect([path, status]).toEqual([path, 200]);
+    }
+    const uses = async () => {
+      const { data } = await clients.ada.get<{ data: { id: string; uses: number }[] }>("/v0/links");
+      return data.find((link) => link.id === id)?.uses;
+    };
+    const before = await uses();
     await notice(url);
-    const after = await clients.ada.get<{ data: { id: string; uses: number }[] }>("/v0/links");
-    expect(after.data.find((link) => link.id === id)?.uses).toBe(uses ?? -1);
+    expect(await uses()).toBe(before ?? -1);
   });
 
   test("what a claim link's says works, once it is done", async () => {
-    const body = { name: "To claim" };
-    const made = await stage.coffer
-      .client()
-      .post<{ data: { claim_url: string } }>("/v0/drives/provision", body);
-    const { about, requests } = await notice(made.data.claim_url);
+    const { claimToken } = await provision(stage.coffer, "To claim");
+    const { about, requests } = await notice(`/claim/${claimToken}`);
     expect(about).toContain("show it to your human");
     const [look, claim] = requests;
     const preview = await stage.coffer.client().send("GET", new URL(look?.url ?? "").pathname);
     expect([preview.status, preview.text]).toEqual([200, expect.stringContaining("To claim")]);
-    const claimed = await stage.world.clients.ada.send("POST", new URL(claim?.url ?? "").pathname, {
-      body: JSON.stringify(claim?.body),
-    });
+    const body = JSON.stringify(claim?.body);
+    const claimed = await stage.world.clients.ada.send("POST", new URL(claim?.url ?? "").pathname, { body });
     expect(claimed.status).toBe(200);
   });
 
@@ -346,12 +343,9 @@ async function pageFor(key: string | undefined): Promise<string> {
   return text;
 }
 
-function fill(body: Json, drive: string): Json {
-  return typeof body === "string" ? body : JSON.parse(JSON.stringify(body).replace("{drive}", drive));
-}
-
 describe("/skill.md says what the key can that asks", () => {
   const FILE = "notes/skill.txt";
+  const expires_at = "2040-01-01T00:00:00Z";
   /** What a page may name, and the request that it means. */
   const ACTS: readonly (readonly [named: string, method: string, path: string, body?: Json])[] = [
     ["`PUT /v0/files?", "PUT", `/v0/files?drive_id={drive}&path=${FILE}`, "x"],
@@ -359,23 +353,18 @@ describe("/skill.md says what the key can that asks", () => {
     ["`GET /v0/files/by-path/extract?", "GET", `/v0/files/by-path/extract?drive_id={drive}&path=${FILE}`],
     ["`POST /v0/links`", "POST", "/v0/links", { drive_id: "{drive}", path: FILE }],
     ["`POST /v0/keys`", "POST", "/v0/keys", { name: "another" }],
-    [
-      "`POST /v0/webhooks`",
-      "POST",
-      "/v0/webhooks",
-      { url: "https://agent.example/hook", drive_id: "{drive}", events: ["file.*"] },
-    ],
+    ["`POST /v0/webhooks`", "POST", "/v0/webhooks", { ...HOOK, drive_id: "{drive}" }],
     [
       '"metadata", "expires_at"}`',
       "PATCH",
       `/v0/files/by-path?drive_id={drive}&path=${FILE}`,
-      { expires_at: "2040-01-01T00:00:00Z" },
+      { expires_at },
     ],
     [
       '"path_prefix": "notes/"',
       "POST",
       "/v0/keys",
-      { name: "folder", drive_id: "{drive}", path_prefix: "notes/", expires_at: "2040-01-01T00:00:00Z" },
+      { name: "folder", drive_id: "{drive}", path_prefix: "notes/", expires_at },
     ],
     ["/snapshots`", "POST", "/v0/drives/{drive}/snapshots", {}],
     ["/fork`", "POST", "/v0/drives/{drive}/fork", { name: "A fork" }],
@@ -383,6 +372,8 @@ describe("/skill.md says what the key can that asks", () => {
   ];
   const EVERYTHING = ACTS.map(([named]) => named).filter((named) => !named.startsWith("`GET"));
   const WRITER = EVERYTHING.filter((named) => !/fork|members/.test(named));
+  const IN_FOLDER = WRITER.filter((named) => !/hook|metadata/.test(named));
+  const BY_MADE_KEY = EVERYTHING.filter((named) => !/hook|keys|path_prefix|members/.test(named));
   const READER = ["`GET /v0/files/by-path/extract?"];
   const seen: readonly (readonly [caller: CallerName, told: RegExp, named: readonly string[]])[] = [
     ["nobody", /^## Get a key$/m, EVERYTHING],
@@ -391,16 +382,8 @@ describe("/skill.md says what the key can that asks", () => {
     ["ada", /reaches the drives of your human's account/, EVERYTHING],
     ["adaReader", /of your human's account.*^- It only reads/ms, READER],
     ["adaDrive", /reaches one drive, /, WRITER],
-    [
-      "adaPrefix",
-      /reaches the folder `notes\/` of one drive, /,
-      WRITER.filter((named) => !/hook|metadata/.test(named)),
-    ],
-    [
-      "adaMade",
-      /human's account.*^- It was made by another key, so it makes no keys/ms,
-      EVERYTHING.filter((named) => !/hook|keys|path_prefix|members/.test(named)),
-    ],
+    ["adaPrefix", /reaches the folder `notes\/` of one drive, /, IN_FOLDER],
+    ["adaMade", /human's account.*^- It was made by another key, so it makes no keys/ms, BY_MADE_KEY],
     ["adaPrefixReader", /folder `notes\/`.*^- It only reads/ms, READER],
   ];
 
@@ -416,7 +399,7 @@ describe("/skill.md says what the key can that asks", () => {
     const drive = drives[own];
     await clients[own].send("PUT", `/v0/files?drive_id=${drive}&path=${FILE}`, { body: "x" });
     for (const [name, method, path, body] of ACTS.filter(([each]) => named.includes(each))) {
-      const sent = body === undefined ? {} : { body: fill(body, drive) };
+      const sent = body === undefined ? {} : { body: fillJson(body, { drive }) };
       const { status } = await clients[caller].send(method, path.replace("{drive}", drive), sent);
       expect([name, status]).toEqual([name, [200, 201, 409].includes(status) ? status : 200]);
     }
@@ -425,11 +408,10 @@ describe("/skill.md says what the key can that asks", () => {
   test("the key of a folder brings that back from a snapshot", async () => {
     const { drives, clients, keys } = stage.world;
     expect(await pageFor(keys.adaPrefix)).toContain('/restore` with `{"path": "notes/"}` brings your folder');
-    const path = `/v0/drives/${drives.ada}/snapshots`;
-    const { data } = await clients.adaPrefix.post<{ data: { id: string } }>(path);
-    await clients.adaPrefix.post(`${path}/${data.id}/restore`, { path: "notes/" }, 200);
-    const key = { name: "one more", scope: "read-only", path_prefix: "notes/" };
-    await clients.adaPrefix.makeKey(key);
+    const id = await takeSnapshot(clients.adaPrefix, drives.ada);
+    const restore = `/v0/drives/${drives.ada}/snapshots/${id}/restore`;
+    await clients.adaPrefix.post(restore, { path: "notes/" }, 200);
+    await clients.adaPrefix.makeKey({ name: "one more", scope: "read-only", path_prefix: "notes/" });
   });
 
   test("an application, and whoever sends a key that there is not", async () => {

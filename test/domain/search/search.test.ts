@@ -57,63 +57,30 @@ test.each([
 });
 
 describe("queries", () => {
-  const cases: [query: string, terms: [words: string, isPrefix: boolean, needle: string][]][] = [
-    [
-      "Quick fox",
-      [
-        ["quick", false, "quick"],
-        ["fox", true, "fox"],
-      ],
-    ],
-    ["quick ", [["quick", true, "quick"]]],
-    ['"quick fox"', [["quick fox", false, "quick_fox"]]],
-    [
-      'a "b c" d-e',
-      [
-        ["a", false, "a"],
-        ["b c", false, "b_c"],
-        ["d e", false, "d_e"],
-      ],
-    ],
-    [
-      'x "y z',
-      [
-        ["x", false, "x"],
-        ["y z", false, "y_z"],
-      ],
-    ],
+  /** Terms by their words; a prefix has an asterisk. */
+  const cases: [query: string, terms: string[]][] = [
+    ["Quick fox", ["quick", "fox*"]],
+    ["quick ", ["quick*"]],
+    ['"quick fox"', ["quick fox"]],
+    ['a "b c" d-e', ["a", "b c", "d e"]],
+    ['x "y z', ["x", "y z"]],
     ['"', []],
     ['""', []],
-    ["fox ***", [["fox", true, "fox"]]],
-    [
-      "fox fox fox2",
-      [
-        ["fox", false, "fox"],
-        ["fox2", true, "fox2"],
-      ],
-    ],
-    ["report-fi", [["report fi", true, "report_fi"]]],
-    ["東京都", [["東 京 都", false, "東京都"]]],
-    [
-      "AND OR",
-      [
-        ["and", false, "and"],
-        ["or", true, "or"],
-      ],
-    ],
-    [
-      "NEAR(a b)",
-      [
-        ["near a", false, "near_a"],
-        ["b", false, "b"],
-      ],
-    ],
-    ["a", [["a", false, "a"]]],
+    ["fox ***", ["fox*"]],
+    ["fox fox fox2", ["fox", "fox2*"]],
+    ["report-fi", ["report fi*"]],
+    ["東京都", ["東 京 都"]],
+    ["AND OR", ["and", "or*"]],
+    ["NEAR(a b)", ["near a", "b"]],
+    ["a", ["a"]],
   ];
   test.each(cases)("%p", (query, terms) => {
-    expect(parseQuery("q", query)).toEqual(
-      terms.map(([words, isPrefix, needle]) => ({ words: words.split(" "), isPrefix, needle })),
-    );
+    const expected = terms.map((term) => {
+      const words = term.replace("*", "").split(" ");
+      // In a name, characters of Japanese stand side by side, and other words apart.
+      return { words, isPrefix: term.endsWith("*"), needle: words.join(/\w/.test(term) ? "_" : "") };
+    });
+    expect(parseQuery("q", query)).toEqual(expected);
   });
 
   test.each([

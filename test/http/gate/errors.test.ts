@@ -3,14 +3,15 @@ import { CofferError } from "../../../src/domain/errors.ts";
 import { ERROR_STATUS, HttpRefusal, errorResponse } from "../../../src/http/gate/errors.ts";
 import { RecordedLog, startStub } from "../stub-app.ts";
 
+/** The response to an error, and what is logged of it. */
+function respond(error: unknown) {
+  const log = new RecordedLog();
+  return { log, response: errorResponse(error, "r1", log) };
+}
+
 describe("errorResponse", () => {
   test("shows a refusal as it stands", async () => {
-    const log = new RecordedLog();
-    const response = errorResponse(
-      new CofferError("VALIDATION_ERROR", "name is required", "name"),
-      "r1",
-      log,
-    );
+    const { log, response } = respond(new CofferError("VALIDATION_ERROR", "name is required", "name"));
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({
       error: { code: "VALIDATION_ERROR", message: "name is required", field: "name", request_id: "r1" },
@@ -19,34 +20,25 @@ describe("errorResponse", () => {
   });
 
   test("leaves `field` out where there is none", async () => {
-    const body: unknown = await errorResponse(
-      new CofferError("GONE", "Gone."),
-      "r1",
-      new RecordedLog(),
-    ).json();
+    const body: unknown = await respond(new CofferError("GONE", "Gone.")).response.json();
     expect(body).toEqual({ error: { code: "GONE", message: "Gone.", request_id: "r1" } });
   });
 
   test("adds a refusal's own headers", () => {
     const refusal = new HttpRefusal("RANGE_NOT_SATISFIABLE", "No.", { "content-range": "bytes */5" });
-    const response = errorResponse(refusal, "r1", new RecordedLog());
+    const { response } = respond(refusal);
     expect(response.status).toBe(416);
     expect(response.headers.get("content-range")).toBe("bytes */5");
   });
 
   test("tells to retry at once when an idempotent request is in progress", () => {
-    const response = errorResponse(
-      new CofferError("IDEMPOTENCY_IN_PROGRESS", "Wait."),
-      "r1",
-      new RecordedLog(),
-    );
+    const { response } = respond(new CofferError("IDEMPOTENCY_IN_PROGRESS", "Wait."));
     expect(response.headers.get("retry-after")).toBe("1");
   });
 
   for (const code of ["EMFILE", "ENFILE", "SQLITE_CANTOPEN"]) {
     test(`${code}: no file can be opened for now, so 503 and when to try again`, async () => {
-      const log = new RecordedLog();
-      const response = errorResponse(Object.assign(new Error("secret"), { code }), "r1", log);
+      const { log, response } = respond(Object.assign(new Error("secret"), { code }));
       expect(response.status).toBe(ERROR_STATUS.UNAVAILABLE);
       expect(response.headers.get("retry-after")).toMatch(/^\d+$/);
       expect(await response.json()).toMatchObject({ error: { code: "UNAVAILABLE", request_id: "r1" } });
@@ -56,8 +48,7 @@ describe("errorResponse", () => {
 
   for (const thrown of [new Error("secret"), "secret", null, { code: "NOT_FOUND" }]) {
     test(`hides anything else: ${Bun.inspect(thrown).slice(0, 20)}`, async () => {
-      const log = new RecordedLog();
-      const response = errorResponse(thrown, "r1", log);
+      const { log, response } = respond(thrown);
       expect(response.status).toBe(ERROR_STATUS.INTERNAL);
       const text = await response.text();
       expect(text).not.toContain("secret");
@@ -73,9 +64,8 @@ describe("every way to fail", () => {
   for (const how of ["throws", "rejects", "bad-header", "non-latin-header"]) {
     test(`a handler that ${how} is a 500 with every header, its cause in the log`, async () => {
       await using app = startStub();
-      const response = await app.send(`/v0/things/1/fails/${how}`, {
-        headers: { "x-request-id": "find-me" },
-      });
+      const headers = { "x-request-id": "find-me" };
+      const response = await app.send(`/v0/things/1/fails/${how}`, { headers });
       expect(response.status).toBe(500);
       expect(Object.fromEntries(response.headers)).toMatchObject({
         "content-type": expect.stringContaining("application/json"),
@@ -93,25 +83,15 @@ describe("every way to fail", () => {
     });
   }
 
-  const refused: readonly (readonly [
-    name: string,
-    path: string,
-    init: RequestInit,
-    status: number,
-    code: string,
-  ])[] = [
+  type Refused = readonly [name: string, path: string, init: RequestInit, status: number, code: string];
+  const long = { method: "POST", body: "x".repeat(2 ** 21) };
+  const refused: readonly Refused[] = [
     ["a refusal", "/v0/things/1/fails/refuses", {}, 507, "STORAGE_FULL"],
     ["a refusal that shares its code with the router's", "/v0/things/missing", {}, 404, "NOT_FOUND"],
     ["an unknown route", "/v0/nothing", {}, 404, "NOT_FOUND"],
     ["an unknown route outside /v0", "/nothing", {}, 404, "NOT_FOUND"],
     ["malformed JSON", "/v0/things", { method: "POST", body: "{" }, 400, "VALIDATION_ERROR"],
-    [
-      "an announced body that is too long",
-      "/v0/things",
-      { method: "POST", body: "x".repeat(2 ** 21) },
-      413,
-      "PAYLOAD_TOO_LARGE",
-    ],
+    ["an announced body that is too long", "/v0/things", long, 413, "PAYLOAD_TOO_LARGE"],
   ];
   for (const [name, path, init, status, code] of refused) {
     test(`${name}: ${status} ${code}`, async () => {

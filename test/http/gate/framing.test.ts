@@ -89,26 +89,27 @@ const line = (name: string, text: string): Form => [
   ({ body }) => `${text}Content-Length: ${body.length}\r\n\r\n${body}`,
 ];
 
+const lengthOf = (text: string) => `Content-Length: ${text.length}\r\n`;
+const CHUNKED = "Transfer-Encoding: chunked\r\n";
+const inChunks = (body: string) => `${inChunk(body)}${END}`;
+
 const REFUSED: readonly Form[] = [
   [
     "a length and chunks, the length being longer",
     ({ body, smuggled }) =>
-      `Content-Length: ${(inChunk(body) + END + smuggled).length}\r\nTransfer-Encoding: chunked\r\n\r\n${inChunk(body)}${END}${smuggled}`,
+      `${lengthOf(inChunks(body) + smuggled)}${CHUNKED}\r\n${inChunks(body)}${smuggled}`,
   ],
   [
     "chunks and a length, the length being shorter",
-    ({ body, smuggled }) =>
-      `Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n${inChunk(body)}${END}${smuggled}`,
+    ({ body, smuggled }) => `${CHUNKED}Content-Length: 4\r\n\r\n${inChunks(body)}${smuggled}`,
   ],
   [
     "two lengths, the second longer",
-    ({ body, smuggled }) =>
-      `Content-Length: ${body.length}\r\nContent-Length: ${(body + smuggled).length}\r\n\r\n${body}${smuggled}`,
+    ({ body, smuggled }) => `${lengthOf(body)}${lengthOf(body + smuggled)}\r\n${body}${smuggled}`,
   ],
   [
     "two lengths, the second shorter",
-    ({ body, smuggled }) =>
-      `Content-Length: ${(body + smuggled).length}\r\nContent-Length: ${body.length}\r\n\r\n${body}${smuggled}`,
+    ({ body, smuggled }) => `${lengthOf(body + smuggled)}${lengthOf(body)}\r\n${body}${smuggled}`,
   ],
   ...["N, 3", "+N", "-1", "0xN", "N N", "NaN", "N.0", "Ne1", "", `9${"9".repeat(30)}`].map(length),
   [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { RateLimiter } from "../../../src/http/gate/rate-limiter.ts";
-import { FakeClock } from "../stub-app.ts";
+import { FakeClock } from "../../support/server/fake-clock.ts";
 
 function limiter(capacity = 1000) {
   const clock = new FakeClock();

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { malformedJson } from "../../../src/http/json/json-fault.ts";
-import { runs } from "../../support/models/properties.ts";
+import { forAll } from "../../support/models/properties.ts";
 
 const QUOTES = "put names and texts in double quotes";
 const SHORT = "it ends too early: send the whole of it";
@@ -42,20 +42,17 @@ test.each([
 });
 
 test("every text that JSON.parse refuses is refused at a place, and none before what is right", () => {
-  fc.assert(
-    fc.property(fc.json(), fc.nat(), fc.constantFrom("", ",", "}", "]", '"', "x", ":"), (json, at, cut) => {
-      const place = at % (json.length + 1);
-      const text = json.slice(0, place) + cut + json.slice(place + 1);
-      let isRefused = false;
-      try {
-        JSON.parse(text);
-      } catch {
-        isRefused = true;
-      }
-      if (isRefused) expect(malformedJson(text)).toMatch(/^(is malformed JSON at|looks like a form)/);
-    }),
-    runs(),
-  );
+  forAll(1, fc.json(), fc.nat(), fc.constantFrom("", ",", "}", "]", '"', "x", ":"), (json, at, cut) => {
+    const place = at % (json.length + 1);
+    const text = json.slice(0, place) + cut + json.slice(place + 1);
+    let isRefused = false;
+    try {
+      JSON.parse(text);
+    } catch {
+      isRefused = true;
+    }
+    if (isRefused) expect(malformedJson(text)).toMatch(/^(is malformed JSON at|looks like a form)/);
+  });
 });
 
 test("only the start of a long text is looked at", () => {

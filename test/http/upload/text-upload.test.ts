@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { HELD_BYTES, readJsonUpload } from "../../../src/http/upload/json.ts";
-import { anyText, runs } from "../../support/models/properties.ts";
+import { anyText, forAllAsync } from "../../support/models/properties.ts";
 import { bodyOf } from "../../support/samples/upload-bodies.ts";
 
 const SIZES = [1, 2, 3, 7, 1 << 20];
@@ -70,16 +70,13 @@ describe("a text is read", () => {
 
   test("as JSON.parse reads it, however it is cut", async () => {
     const cut = fc.integer({ min: 1, max: 20 });
-    await fc.assert(
-      fc.asyncProperty(anyText(), cut, async (text, size) => {
-        for (const spelling of spellings(text)) {
-          const upload = await read(`{"text":${spelling}}`, size);
-          if (text.isWellFormed()) expect(upload.content).toBe(text);
-          else expect(upload.error).toMatchObject({ code: "VALIDATION_ERROR" });
-        }
-      }),
-      runs(),
-    );
+    await forAllAsync(1, anyText(), cut, async (text, size) => {
+      for (const spelling of spellings(text)) {
+        const upload = await read(`{"text":${spelling}}`, size);
+        if (text.isWellFormed()) expect(upload.content).toBe(text);
+        else expect(upload.error).toMatchObject({ code: "VALIDATION_ERROR" });
+      }
+    });
   });
 });
 
@@ -140,13 +137,10 @@ describe("base64 that may look like words is taken", () => {
   });
 
   test("whatever text it is of", async () => {
-    await fc.assert(
-      fc.asyncProperty(anyText(), async (text) => {
-        const content = Buffer.from(text.toWellFormed()).toString("base64");
-        const upload = await read(JSON.stringify({ content, filename: "a.md" }), 1 << 20);
-        expect(upload.content).toBe(text.toWellFormed());
-      }),
-      runs(),
-    );
+    await forAllAsync(1, anyText(), async (text) => {
+      const content = Buffer.from(text.toWellFormed()).toString("base64");
+      const upload = await read(JSON.stringify({ content, filename: "a.md" }), 1 << 20);
+      expect(upload.content).toBe(text.toWellFormed());
+    });
   });
 });

@@ -17,6 +17,24 @@ export function runs(share = 1): fc.Parameters<unknown> {
   return numRuns === undefined ? { numRuns: count, seed: 1 } : { numRuns: count };
 }
 
+type Arbitraries<Ts> = { [K in keyof Ts]: fc.Arbitrary<Ts[K]> };
+
+/** Tries a rule with values of these kinds; for `share`, see `runs`. The rule is given last, and throws where it fails. */
+export function forAll<Ts extends [unknown, ...unknown[]]>(
+  share: number,
+  ...rule: [...kinds: Arbitraries<Ts>, rule: (...values: Ts) => void]
+): void {
+  fc.assert(fc.property<Ts>(...rule), runs(share));
+}
+
+/** The same for a rule that resolves where it holds. */
+export function forAllAsync<Ts extends [unknown, ...unknown[]]>(
+  share: number,
+  ...rule: [...kinds: Arbitraries<Ts>, rule: (...values: Ts) => Promise<void>]
+): Promise<void> {
+  return fc.assert(fc.asyncProperty<Ts>(...rule), runs(share));
+}
+
 /** Texts of every kind: words, any characters, halves of characters, and those that have broken servers. */
 export function anyText(maxLength = 40): fc.Arbitrary<string> {
   return fc.oneof(

@@ -1,5 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { join } from "node:path";
+import { expect } from "bun:test";
+import type { Client } from "../server/client.ts";
 
 /** A content that a data directory keeps; its size is in bytes. */
 export interface KeptContent {
@@ -25,4 +27,19 @@ export function contentsIn(dataDir: string): KeptContent[] {
     )
     .all();
   return [...filesIn(dataDir), ...small];
+}
+
+/** Where a content is that has a file of its own. */
+export function fileOf(dataDir: string, digest: string): string {
+  return join(dataDir, "blobs", digest.slice(0, 2), digest);
+}
+
+/** A file's download must be this content. */
+export async function requireContent(
+  client: Client,
+  { id, content }: { readonly id: string; readonly content: Uint8Array },
+): Promise<void> {
+  const answer = await client.fetch("GET", `/v0/files/${id}/download`);
+  expect(answer.status).toBe(200);
+  expect(Buffer.compare(await answer.bytes(), content)).toBe(0);
 }

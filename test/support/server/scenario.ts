@@ -332,6 +332,11 @@ export function accepted(name: string, fields: { [name: string]: Json }, json: o
   return { name, ...post(fields, { json }) };
 }
 
+/** The same, where the record shows them as they were sent. */
+export function kept(name: string, fields: { [name: string]: Json }): Scenario {
+  return accepted(name, fields, fields);
+}
+
 /** A row of a table of uploads in JSON: these fields are refused because of `field`, and no file is created. */
 export function rejected(name: string, fields: { [name: string]: Json }, field: string): Scenario {
   return { name, ...post(fields, refused("VALIDATION_ERROR", field)), after: [holds()] };
