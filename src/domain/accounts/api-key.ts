@@ -6,7 +6,6 @@ import type { FolderPath } from "../files/path.ts";
 /** SHA-256 of a secret, as hex. The secret itself is never stored. */
 export type SecretHash = Brand<string, "SecretHash">;
 
-/** A key, as its record shows it. */
 export interface ApiKey {
   readonly id: KeyId;
   readonly prefix: string;

@@ -71,7 +71,6 @@ function bucketOf(address: string): string {
   return `${network.map((group) => group.toString(16)).join(":")}::/64`;
 }
 
-/** The eight 16-bit groups of a well-formed IPv6 address. */
 function expand(address: string): number[] {
   const [head = "", tail] = address.split("::");
   const left = groupsOf(head);

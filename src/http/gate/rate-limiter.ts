@@ -40,7 +40,6 @@ export class RateLimiter {
     this.#capacity = options.capacity ?? CAPACITY;
   }
 
-  /** The number of windows. */
   get size(): number {
     return this.#windows.size;
   }

@@ -29,16 +29,13 @@ const NEXT: NextSteps = {
   EXTRACTION_FAILED: "share_file gives a URL to download it.",
 };
 
-/** An error as a model reads it. */
 export interface Failure {
   readonly code: ErrorCode;
-  /** What is wrong, and what to do next. */
   readonly text: string;
 }
 
 /** What failed, besides the error. */
 export interface Failed {
-  /** The arguments of the tool, unchecked. */
   readonly sent?: unknown;
   /** What to do after errors of this tool, by code. */
   readonly next?: NextSteps;

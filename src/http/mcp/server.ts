@@ -22,7 +22,6 @@ import { type AnswerMessage, createTransport, type Era } from "./transport.ts";
 
 export interface Mcp {
   readonly admit: Admission;
-  /** Answers an admitted message. */
   readonly answer: AnswerMessage;
 }
 

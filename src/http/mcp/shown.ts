@@ -6,12 +6,10 @@ import type { Precondition } from "../../domain/files/precondition.ts";
 import { formatInstant } from "../../domain/time.ts";
 import { etagOf } from "../content/etag.ts";
 
-/** A text that may be left out. */
 export function optionalText(description: string, ...examples: string[]) {
   return Type.Optional(Type.String({ description, ...(examples.length === 0 ? {} : { examples }) }));
 }
 
-/** A yes or no that may be left out. */
 export function optionalFlag(description: string) {
   return Type.Optional(Type.Boolean({ description }));
 }

@@ -23,10 +23,8 @@ import { nameOf } from "./shown.ts";
  */
 export const KEY_ARGUMENT = "api_key";
 
-/** How many drives an error names. */
 const NAMED_DRIVES = 20;
 
-/** What the MCP server is made from. */
 export interface McpOptions {
   readonly services: Services;
   readonly throttle: ProvisionThrottle;

@@ -55,7 +55,6 @@ export function protocolRoute<Path extends string>(path: Path, spec: ProtocolOpe
   return [path, answer.bind(null), { detail }] as const;
 }
 
-/** A parameter in the description, with what it is. */
 export function optionalText(description: string) {
   return Type.Optional(Type.String({ description }));
 }

@@ -17,7 +17,6 @@ import {
   UNCACHED_HEADERS,
 } from "./protocol-route.ts";
 
-/** Registrations of one client address. */
 const PER_HOUR = 20;
 
 const texts = Type.Array(Type.String());

@@ -16,7 +16,6 @@ import type { Access } from "../access.ts";
 import type { EndedKeys } from "./ended-keys.ts";
 import { LastUses } from "./last-uses.ts";
 
-/** A new key. The secret is shown only once. */
 export interface CreatedKey {
   readonly key: ApiKey;
   readonly secret: string;
@@ -33,7 +32,6 @@ export interface KeyRequest {
   readonly expiresAt: string | null;
 }
 
-/** API keys: authenticates, creates and revokes them. */
 export class ApiKeys {
   readonly #parts;
   readonly #lastUses = new LastUses<KeyId>();
@@ -56,7 +54,6 @@ export class ApiKeys {
     return caller;
   }
 
-  /** Writes when keys were last used. */
   flushUse(): Promise<void> {
     const { writeFromReserve, apiKeys } = this.#parts.tables;
     return this.#lastUses.flush((uses) =>

@@ -1,4 +1,3 @@
-/** How many uses one transaction writes. */
 const PIECE = 200;
 
 /** When things were last used. Kept in memory until `flush`, so that reads need no write. */

@@ -1,7 +1,6 @@
 import { CofferError, invalid } from "../../domain/errors.ts";
 import { PASSWORD_CHARACTERS } from "../../domain/limits.ts";
 
-/** What hashing a password with Argon2id takes. */
 export interface PasswordCost {
   /** KiB. */
   readonly memoryCost: number;
@@ -24,7 +23,6 @@ function dummyHash({ memoryCost, timeCost }: PasswordCost): string {
   return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$${salt}$jwx4lseONbRhXu6PcWC4LHsCBqXCP256FoyvTALLnC0`;
 }
 
-/** How many calls may wait. */
 const MAX_WAITING = 64;
 /** How long they may wait, in milliseconds: a connection that is idle for longer is closed without a response. */
 const MAX_WAIT_MS = 20_000;

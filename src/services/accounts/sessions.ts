@@ -18,14 +18,12 @@ import type { Access } from "../access.ts";
 import type { ClockWatch } from "../upkeep/clock-watch.ts";
 import { LastUses } from "./last-uses.ts";
 
-/** A new session. */
 export interface SignedIn {
   readonly caller: SessionCaller;
   /** Only for the browser's cookie. */
   readonly token: string;
 }
 
-/** How many expired sessions one transaction removes. */
 const PIECE = 200;
 
 /** Sessions. One ends 30 days after its last use. */
@@ -68,7 +66,6 @@ export class Sessions {
     };
   }
 
-  /** Ends a session. Does nothing for an unknown token. */
   end(token: string): Promise<void> {
     return this.#parts.tables.writeFromReserve(() =>
       this.#parts.tables.sessions.removeByHash(hashSecret(token)),

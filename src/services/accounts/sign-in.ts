@@ -26,7 +26,6 @@ interface SignInParts {
   readonly passwords: Passwords;
   readonly administrators: Administrators;
   readonly log: Log;
-  /** Whether people may register with a password. */
   readonly signups: "open" | "closed";
 }
 
@@ -54,7 +53,6 @@ export class SignIn {
     return token;
   }
 
-  /** Whether a setup link can still be used. */
   isSetupToken(token: string): boolean {
     return hashSecret(token) === this.#setupToken && !this.#parts.tables.users.hasAdmin();
   }

@@ -116,7 +116,7 @@ export class Feed {
     // What cannot be read is refused before the stream begins.
     this.page(caller, { drives, position, limit: 1, newestFirst: false });
     const slot = this.#slots.take(holderOf(caller), client);
-    const waiting = this.#parts.changes.subscribe(this.#watched(caller, drives), listener.wake);
+    const waiting = this.#parts.changes.hub.subscribe(this.#watched(caller, drives), listener.wake);
     const named = drives === null ? [] : this.#drives(caller, drives).map(({ id }) => id);
     this.#streams.set(listener, () => mayGoOn(this.#parts.access, caller, named));
     if (this.#timers.length === 0) this.#startTimers();

@@ -34,7 +34,6 @@ export interface Consent {
   readonly driveId: string | undefined;
 }
 
-/** What an authorization code stands for. */
 export interface Authorization {
   readonly request: AuthorizationRequest;
   readonly scope: Scope;
@@ -103,7 +102,7 @@ export class Authorizations {
   /** A request that waits for a decision. Throws FORBIDDEN without a session, NOT_FOUND if it is over. */
   request(caller: Caller, ticket: string): AuthorizationRequest {
     requireSession(caller);
-    const request = this.#requests.look(ticket);
+    const request = this.#requests.peek(ticket);
     if (request === null) throw notFound("request");
     return request;
   }

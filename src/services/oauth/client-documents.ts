@@ -9,9 +9,7 @@ const BOUNDS = { bytes: 16 * 1024, timeMs: 5000 };
 /** How long a document is kept that does not say, and the most that it can say, in seconds. */
 const MAX_AGE = { default: 300, most: 24 * 60 * 60 };
 
-/** How many documents are kept. */
 const CAPACITY = 500;
-/** How many are fetched at once. */
 const FETCHES = 20;
 
 interface Kept {

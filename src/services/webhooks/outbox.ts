@@ -13,7 +13,6 @@ import type { Log } from "../../process/log.ts";
 import type { Changes } from "../changes/changes.ts";
 import type { WebhookReach } from "./reach.ts";
 
-/** How many changes are looked at in one step. */
 const STEP = 100;
 /** After so many changes that a webhook is not told of, its position is written all the same. */
 const SKIPPED = 1000;
@@ -68,7 +67,7 @@ export class WebhookOutbox {
     if (watched === null) return;
     this.#watching.set(
       pk,
-      this.#parts.changes.subscribe(watched, () => this.wake(pk)),
+      this.#parts.changes.hub.subscribe(watched, () => this.wake(pk)),
     );
     this.wake(pk);
   }
@@ -159,7 +158,6 @@ export class WebhookOutbox {
   }
 }
 
-/** How many deliveries of a webhook may wait. */
 export function mostPending({ user }: Pick<Webhook, "user">): number {
   return user === null ? WEBHOOKS.pending.unclaimed : WEBHOOKS.pending.claimed;
 }

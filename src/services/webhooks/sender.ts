@@ -21,7 +21,6 @@ const { atOnce } = WEBHOOKS;
 /** What came of an attempt: the status of the answer, or why there was none. */
 type Outcome = { readonly status: number } | { readonly error: string };
 
-/** A delivery that is being sent. */
 interface Running {
   readonly webhook: WebhookPk;
   readonly user: UserPk | null;

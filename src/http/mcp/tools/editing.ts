@@ -12,7 +12,6 @@ import {
 } from "../shown.ts";
 import { tool } from "../tool.ts";
 
-/** Changes parts of texts. */
 export const editingTools = [
   tool(
     {

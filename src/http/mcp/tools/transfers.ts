@@ -16,10 +16,8 @@ import {
 } from "../shown.ts";
 import { tool } from "../tool.ts";
 
-/** How many files one call may delete. */
 const DELETED_PATHS = 100;
 
-/** Moves, copies and deletes files. */
 export const transferTools = [
   transferTool("move", {
     name: "move_file",

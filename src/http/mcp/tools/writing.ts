@@ -17,7 +17,6 @@ import {
 } from "../shown.ts";
 import { tool } from "../tool.ts";
 
-/** Writes whole files. */
 export const writingTools = [
   tool(
     {
