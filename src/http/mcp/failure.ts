@@ -34,19 +34,16 @@ export interface Failure {
   readonly text: string;
 }
 
-/** What failed, besides the error. */
-export interface Failed {
-  readonly sent?: unknown;
-  /** What to do after errors of this tool, by code. */
-  readonly next?: NextSteps;
-}
-
-/** Explains anything thrown while a message was handled. What the caller may not see is only in the log. */
+/**
+ * Explains anything thrown while a message was handled. What the caller may not see is only in the log.
+ *
+ * @param failed the arguments of the tool, unchecked, and what to do `next` after its errors
+ */
 export function failureOf(
   error: unknown,
   { id }: RequestContext,
   log: Log,
-  { sent, next: own = {} }: Failed = {},
+  { sent, next: own = {} }: { readonly sent?: unknown; readonly next?: NextSteps } = {},
 ): Failure {
   const shown = shownError(error, id, log);
   const { code } = shown;

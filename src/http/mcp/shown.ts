@@ -27,6 +27,9 @@ export const pathArgument = Type.String({
   examples: ["notes/plan.md"],
 });
 
+/** What names a file. */
+export const fileArguments = { drive_id: driveArgument, path: pathArgument };
+
 /** The guard of a change, in arguments. */
 export const ifMatchArgument = optionalText(
   "The etag that the file must still have. If it has another, nothing is changed.",

@@ -20,11 +20,6 @@ const SKIPPED = 1000;
 /** A change as a message shows it. */
 export type DescribeChange = (change: Change) => object;
 
-/** The body of a message (Standard Webhooks, "Payload structure"). @param at milliseconds since the epoch */
-export function payloadOf(type: string, at: number, data: object): string {
-  return JSON.stringify({ type, timestamp: formatInstant(at), data });
-}
-
 interface Parts {
   readonly tables: Tables;
   readonly changes: Changes;
@@ -133,19 +128,12 @@ export class WebhookOutbox {
     const upTo = changeNumber(Math.max(page.next.number, from));
     const told = page.changes.filter(({ type }) => wants(webhook.events, type));
     if (told.length > 0 || upTo - webhook.position > SKIPPED) {
-      const made = told.map((change) => this.#delivery(pk, change, describe));
+      const made = told.map((change) => newDelivery(pk, change, describe(change), clock.now()));
       await tables.write(() => this.#store(webhook, made, upTo));
       this.#seen.delete(pk);
       if (made.length > 0) filled(pk);
     } else if (this.#watching.has(pk)) this.#seen.set(pk, upTo);
     return page.hasMore;
-  }
-
-  #delivery(webhook: WebhookPk, change: Change, describe: DescribeChange): NewDelivery {
-    const now = this.#parts.clock.now();
-    const { type, at, number } = change;
-    const payload = payloadOf(type, at, describe(change));
-    return { id: newId<DeliveryId>(now), webhook, change: number, type, payload, createdAt: now };
   }
 
   #store({ pk, position }: ServedWebhook, made: readonly NewDelivery[], upTo: ChangeNumber): void {
@@ -160,4 +148,16 @@ export class WebhookOutbox {
 
 export function mostPending({ user }: Pick<Webhook, "user">): number {
   return user === null ? WEBHOOKS.pending.unclaimed : WEBHOOKS.pending.claimed;
+}
+
+/** A message to a webhook about what happened `at` some time, in milliseconds since the epoch. */
+export function newDelivery(
+  webhook: WebhookPk,
+  { number: change, type, at }: Pick<Change, "at"> & { number: ChangeNumber | null; type: string },
+  data: object,
+  now: number,
+): NewDelivery {
+  // Standard Webhooks, "Payload structure".
+  const payload = JSON.stringify({ type, timestamp: formatInstant(at), data });
+  return { id: newId<DeliveryId>(now), webhook, change, type, payload, createdAt: now };
 }

@@ -2,14 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { startOf } from "../../../domain/contents/texts/text.ts";
 import { editFields, editsIn } from "../../resources/contents/edits.ts";
 import { ANSWER_DIFF_BYTES } from "../bounds.ts";
-import {
-  driveArgument,
-  fileShown,
-  ifMatchArgument,
-  pathArgument,
-  preconditionFrom,
-  shownFile,
-} from "../shown.ts";
+import { fileArguments, fileShown, ifMatchArgument, preconditionFrom, shownFile } from "../shown.ts";
 import { tool } from "../tool.ts";
 
 export const editingTools = [
@@ -22,8 +15,7 @@ export const editingTools = [
       needs: "writing",
       isDestructive: true,
       input: Type.Object({
-        drive_id: driveArgument,
-        path: pathArgument,
+        ...fileArguments,
         ...editFields,
         if_match: ifMatchArgument,
       }),
@@ -50,8 +42,7 @@ export const editingTools = [
         "Adds text to the end of a file of any size, exactly as it is: begin it with a line end if the file does not end with one. The file must be there; to make one, use write_file. Good for logs and journals that several agents write to.",
       needs: "writing",
       input: Type.Object({
-        drive_id: driveArgument,
-        path: pathArgument,
+        ...fileArguments,
         text: Type.String({ description: "What to add." }),
         if_match: ifMatchArgument,
       }),

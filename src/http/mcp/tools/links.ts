@@ -3,7 +3,7 @@ import { LINK_SECONDS } from "../../../domain/limits.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import { presignedUrl } from "../../resources/links/presigned.ts";
 import { uploadUrl } from "../../resources/links/upload-links.ts";
-import { driveArgument, fileShown, nameOf, optionalFlag, pathArgument, shownFile } from "../shown.ts";
+import { fileArguments, fileShown, nameOf, optionalFlag, shownFile } from "../shown.ts";
 import { tool } from "../tool.ts";
 
 const seconds = Type.Optional(
@@ -24,8 +24,7 @@ export const linkTools = [
         "Makes a URL from which anyone can download the file with a plain GET, without a key, until it expires. Use it to hand a file to somebody, or to fetch a large or binary file with another program.",
       needs: "writing",
       input: Type.Object({
-        drive_id: driveArgument,
-        path: pathArgument,
+        ...fileArguments,
         expires_in: seconds,
         one_time: optionalFlag("Whether the URL works only once. Default false."),
       }),
@@ -55,8 +54,7 @@ export const linkTools = [
       needs: "writing",
       isDestructive: true,
       input: Type.Object({
-        drive_id: driveArgument,
-        path: pathArgument,
+        ...fileArguments,
         max_size: Type.Optional(
           Type.Integer({
             minimum: 1,

@@ -6,12 +6,11 @@ import { isWords } from "../../../domain/contents/texts/words.ts";
 import { mimeTypeOf } from "../../../domain/contents/mime.ts";
 import { parsePathOfFile } from "../../../domain/files/path.ts";
 import {
-  driveArgument,
+  fileArguments,
   fileShown,
   ifMatchArgument,
   optionalFlag,
   optionalText,
-  pathArgument,
   preconditionFrom,
   shownFile,
 } from "../shown.ts";
@@ -28,8 +27,7 @@ export const writingTools = [
       isDestructive: true,
       isIdempotent: true,
       input: Type.Object({
-        drive_id: driveArgument,
-        path: pathArgument,
+        ...fileArguments,
         text: optionalText("The content, stored as UTF-8."),
         base64: optionalText("The content of a binary file, in base64."),
         content_type: optionalText("Default: by the extension.", "text/markdown"),
