@@ -49,34 +49,16 @@ export interface NewKeySecret extends NewSecret {
 export const SECRET_BYTES = 24;
 
 /** Makes a key for the keys endpoint or the command line: `<service>_sk_live_<48 hex digits>`. */
-export function newApiKey(service: string): NewKeySecret {
-  return newKeySecret(`${service}_sk_live_`, 16);
-}
+export const newApiKey = (service: string) => newKeySecret(`${service}_sk_live_`, 16);
 
 /** Makes the key of a provisioned drive: `<service>_<48 hex digits>`. */
-export function newProvisionedKey(service: string): NewKeySecret {
-  return newKeySecret(`${service}_`, 12);
-}
+export const newProvisionedKey = (service: string) => newKeySecret(`${service}_`, 12);
 
-/** Makes a claim token: `clm_<48 hex digits>`. */
-export function newClaimToken(): NewSecret {
-  return newSecret("clm_");
-}
-
-/** Makes a presigned link's token: `lnk_<48 hex digits>`. */
-export function newLinkToken(): NewSecret {
-  return newSecret("lnk_");
-}
-
-/** Makes the token of a link that shows a file or folder: `shr_<48 hex digits>`. */
-export function newShareToken(): NewSecret {
-  return newSecret("shr_");
-}
-
-/** Makes an upload link's token: `upl_<48 hex digits>`. */
-export function newUploadToken(): NewSecret {
-  return newSecret("upl_");
-}
+// The tokens of claims, and of links to files: to presigned ones, to shared ones and for uploads.
+export const newClaimToken = () => newSecret("clm_");
+export const newLinkToken = () => newSecret("lnk_");
+export const newShareToken = () => newSecret("shr_");
+export const newUploadToken = () => newSecret("upl_");
 
 /**
  * Makes a secret that begins with `start`, and shows its first `prefixLength` characters.
@@ -88,6 +70,7 @@ export function newKeySecret(start: string, prefixLength: number, bytes = random
   return { ...made, prefix: made.secret.slice(0, prefixLength) };
 }
 
+/** Makes a secret: what it begins with, and 48 hex digits. */
 function newSecret(start: string, bytes = randomBytes()): NewSecret {
   const secret = start + bytes.toHex();
   return { secret, hash: hashSecret(secret) };

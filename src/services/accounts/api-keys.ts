@@ -55,12 +55,8 @@ export class ApiKeys {
   }
 
   flushUse(): Promise<void> {
-    const { writeFromReserve, apiKeys } = this.#parts.tables;
-    return this.#lastUses.flush((uses) =>
-      writeFromReserve(() => {
-        for (const [id, at] of uses) apiKeys.touch(id, at);
-      }),
-    );
+    const { tables } = this.#parts;
+    return this.#lastUses.flush(tables, (id, at) => tables.apiKeys.touch(id, at));
   }
 
   /**

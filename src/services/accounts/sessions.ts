@@ -107,12 +107,8 @@ export class Sessions {
 
   /** Writes which sessions were used, which extends them. */
   flushUse(): Promise<void> {
-    const { writeFromReserve, sessions } = this.#parts.tables;
-    return this.#lastUses.flush((uses) =>
-      writeFromReserve(() => {
-        for (const [id, at] of uses) sessions.touch(id, at, at + SESSION_LIFETIME_MS);
-      }),
-    );
+    const { tables } = this.#parts;
+    return this.#lastUses.flush(tables, (id, at) => tables.sessions.touch(id, at, at + SESSION_LIFETIME_MS));
   }
 
   /** Removes expired sessions, in batches; none while the clock is doubted. */
