@@ -82,7 +82,7 @@ export class Answer<T> {
   }
 }
 
-/** The request of which a tool call is a part. */
+/** What a call has besides its arguments. */
 interface CallParts extends McpOptions {
   readonly context: RequestContext;
   /** Aborted once nobody waits for the answer. */

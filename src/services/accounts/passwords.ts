@@ -8,12 +8,6 @@ export interface PasswordCost {
   readonly timeCost: number;
 }
 
-/** In UTF-16 code units. */
-interface PasswordLength {
-  readonly least: number;
-  readonly most: number;
-}
-
 /** OWASP's password storage cheat sheet recommends at least 19 MiB and two passes. */
 export const PASSWORD_COST: PasswordCost = { memoryCost: 65_536, timeCost: 2 };
 
@@ -44,7 +38,10 @@ export class Passwords {
   }
 
   /** The hash to store of a password. Throws VALIDATION_ERROR if it is too short or too long. */
-  async hash(password: string, { least, most }: PasswordLength = PASSWORD_CHARACTERS): Promise<string> {
+  async hash(
+    password: string,
+    { least, most }: Readonly<Record<"least" | "most", number>> = PASSWORD_CHARACTERS,
+  ): Promise<string> {
     if (password.length < least || password.length > most) {
       throw invalid("password", `must have ${least} to ${most} characters`);
     }

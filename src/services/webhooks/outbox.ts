@@ -20,23 +20,13 @@ const SKIPPED = 1000;
 /** A change as a message shows it. */
 export type DescribeChange = (change: Change) => object;
 
-interface Parts {
-  readonly tables: Tables;
-  readonly changes: Changes;
-  readonly reach: WebhookReach;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Called when a webhook has new deliveries. */
-  readonly filled: (webhook: WebhookPk) => void;
-}
-
 /**
  * Makes deliveries of the changes that webhooks are told of. The feed is the queue: each webhook has a position in it,
  * which moves in the transaction that stores the deliveries, so nothing is left out or made twice. While too many wait,
  * the position waits.
  */
 export class WebhookOutbox {
-  readonly #parts: Parts;
+  readonly #parts;
   readonly #watching = new Map<WebhookPk, Disposable>();
   /** Webhooks for which there may be something. */
   readonly #woken = new Set<WebhookPk>();
@@ -45,7 +35,15 @@ export class WebhookOutbox {
   #describe: DescribeChange | null = null;
   #running: Promise<void> | null = null;
 
-  constructor(parts: Parts) {
+  constructor(parts: {
+    tables: Tables;
+    changes: Changes;
+    reach: WebhookReach;
+    clock: Clock;
+    log: Log;
+    /** Called when a webhook has new deliveries. */
+    filled: (webhook: WebhookPk) => void;
+  }) {
     this.#parts = parts;
   }
 

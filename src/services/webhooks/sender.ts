@@ -27,26 +27,13 @@ interface Running {
   readonly done: Promise<void>;
 }
 
-interface Parts {
-  readonly tables: Tables;
-  readonly reach: WebhookReach;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly sealingKey: () => Uint8Array;
-  /** Where webhooks may be beside the public internet. */
-  readonly subnets: readonly Subnet[];
-  readonly network: PublicNetwork | undefined;
-  /** Called when a webhook has room for more deliveries. */
-  readonly roomMade: (webhook: WebhookPk) => void;
-}
-
 /**
  * Sends the deliveries that are due. Each is sent at least once: what a crash cuts off is sent again, with the same id.
  * A server that does not answer takes no turns from others: after each failure its webhook pauses, and is sent one at
  * a time until it answers.
  */
 export class WebhookSender {
-  readonly #parts: Parts;
+  readonly #parts;
   /** When webhooks have something to send; in the order of their turns. */
   readonly #due = new Map<WebhookPk, number>();
   readonly #running = new Map<DeliveryId, Running>();
@@ -55,7 +42,18 @@ export class WebhookSender {
   #isStarted = false;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(parts: Parts) {
+  constructor(parts: {
+    tables: Tables;
+    reach: WebhookReach;
+    clock: Clock;
+    log: Log;
+    sealingKey: () => Uint8Array;
+    /** Where webhooks may be beside the public internet. */
+    subnets: readonly Subnet[];
+    network: PublicNetwork | undefined;
+    /** Called when a webhook has room for more deliveries. */
+    roomMade: (webhook: WebhookPk) => void;
+  }) {
     this.#parts = parts;
   }
 
