@@ -9,7 +9,6 @@ import { listenTo } from "./listening.ts";
 import { answerResources } from "./resources.ts";
 import { KEY_ARGUMENT, type McpOptions, type Tool } from "./tool.ts";
 import { driveTools } from "./tools/drives.ts";
-import { editingTools } from "./tools/editing.ts";
 import { findingTools } from "./tools/finding.ts";
 import { folderTools } from "./tools/folders.ts";
 import { historyTools } from "./tools/history.ts";
@@ -29,7 +28,6 @@ const TOOLS: ReadonlyMap<string, Tool> = new Map(
     ...folderTools,
     ...readingTools,
     ...writingTools,
-    ...editingTools,
     ...transferTools,
     ...historyTools,
     ...snapshotTools,
