@@ -6,7 +6,6 @@ import type { FolderPath } from "../files/path.ts";
 /** SHA-256 of a secret, as hex. The secret itself is never stored. */
 export type SecretHash = Brand<string, "SecretHash">;
 
-/** A key, as its record shows it. */
 export interface ApiKey {
   readonly id: KeyId;
   readonly prefix: string;
@@ -50,19 +49,13 @@ export interface NewKeySecret extends NewSecret {
 export const SECRET_BYTES = 24;
 
 /** Makes a key for the keys endpoint or the command line: `<service>_sk_live_<48 hex digits>`. */
-export function newApiKey(service: string): NewKeySecret {
-  return newKeySecret(`${service}_sk_live_`, 16);
-}
+export const newApiKey = (service: string) => newKeySecret(`${service}_sk_live_`, 16);
 
 /** Makes the key of a provisioned drive: `<service>_<48 hex digits>`. */
-export function newProvisionedKey(service: string): NewKeySecret {
-  return newKeySecret(`${service}_`, 12);
-}
+export const newProvisionedKey = (service: string) => newKeySecret(`${service}_`, 12);
 
 /** Makes a claim token: `clm_<48 hex digits>`. */
-export function newClaimToken(): NewSecret {
-  return newSecret("clm_");
-}
+export const newClaimToken = () => newSecret("clm_");
 
 /**
  * Makes a secret that begins with `start`, and shows its first `prefixLength` characters.
@@ -74,7 +67,7 @@ export function newKeySecret(start: string, prefixLength: number, bytes = random
   return { ...made, prefix: made.secret.slice(0, prefixLength) };
 }
 
-/** Makes a secret that begins with `start`. */
+/** Makes a secret: what it begins with, and 48 hex digits. */
 export function newSecret(start: string, bytes = randomBytes()): NewSecret {
   const secret = start + bytes.toHex();
   return { secret, hash: hashSecret(secret) };

@@ -12,7 +12,7 @@ import type { Scope } from "./scope.ts";
 export type Caller = AccountCaller | DriveCaller;
 
 /** A caller with an account: with one of its keys, or a session. */
-export type AccountCaller = AccountKeyCaller | SessionCaller;
+export type AccountCaller = (Account & Holder) | SessionCaller;
 
 interface Account {
   readonly kind: "account";
@@ -30,8 +30,6 @@ interface Holder {
   /** Whether a person gave it to an application (OAuth). */
   readonly isApplication: boolean;
 }
-
-export interface AccountKeyCaller extends Account, Holder {}
 
 export interface SessionCaller extends Account {
   readonly keyId: null;

@@ -1,4 +1,4 @@
-import { hashSecret, type SecretHash } from "./api-key.ts";
+import { hashSecret } from "./api-key.ts";
 import type { SessionId } from "../id.ts";
 
 /** How long a session lives after its last use, in milliseconds. */
@@ -28,17 +28,10 @@ export interface ListedSession extends Session {
   readonly isCurrent: boolean;
 }
 
-/** A new random token and its hash. */
-export interface NewToken {
-  /** 43 characters of base64url; shown once and then forgotten. */
-  readonly token: string;
-  readonly hash: SecretHash;
-}
-
 const TOKEN_BYTES = 32;
 
-/** Makes the token of a session or of a setup link. */
-export function newToken(): NewToken {
+/** Makes the token of a session or of a setup link: 43 characters of base64url, shown once and then forgotten. */
+export function newToken() {
   const token = crypto
     .getRandomValues(new Uint8Array(TOKEN_BYTES))
     .toBase64({ alphabet: "base64url", omitPadding: true });

@@ -9,7 +9,6 @@ import { slugified } from "../contents/texts/text.ts";
  */
 export type AdminBy = "setup" | "listed";
 
-/** A person with an account. */
 export interface User {
   readonly pk: UserPk;
   readonly id: UserId;

@@ -30,12 +30,6 @@ export interface NewRefreshToken extends RefreshToken {
   readonly token: string;
 }
 
-/** What a refresh token is exchanged for. */
-export interface NextTokens {
-  readonly access: NewKeySecret;
-  readonly refresh: NewRefreshToken;
-}
-
 const FAMILY_BYTES = 16;
 const SALT_BYTES = 32;
 
@@ -58,7 +52,7 @@ export function newSalt(): Uint8Array {
  * The tokens that replace those of a refresh token. They are derived from it and a salt: whoever sends it again can be
  * given the same ones, of which nothing is stored but the hashes.
  */
-export function nextTokens(service: string, token: string, salt: Uint8Array): NextTokens {
+export function nextTokens(service: string, token: string, salt: Uint8Array) {
   const bytes = deriveKey({ from: token, salt, purpose: "coffer oauth tokens", length: 2 * SECRET_BYTES });
   return {
     access: newKeySecret(`${service}_at_`, 12, bytes.subarray(0, SECRET_BYTES)),

@@ -50,41 +50,33 @@ function addTrusted(list: IpList, { address, prefix, family }: Subnet): void {
 }
 
 /**
- * An address without its zone, in one form of the several that an IPv6 address has. One that is IPv4-mapped (RFC 4291,
- * 2.5.5.2) becomes IPv4. Null for what is no address.
+ * An address without its zone, in one form of the several that an IPv6 address has: eight groups. One that is
+ * IPv4-mapped (RFC 4291, 2.5.5.2) becomes IPv4. Null for what is no address.
  */
 export function normalise(text: string): string | null {
   const address = text.split("%", 1)[0] ?? "";
   const family = ipVersion(address);
   if (family === 0) return null;
   if (family === 4) return address;
-  const groups = expand(address);
-  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (!isMapped) return groups.map((group) => group.toString(16)).join(":");
-  const [high = 0, low = 0] = groups.slice(6);
+  const groups = groupsOf(address);
+  const isMapped = groups.slice(0, 5).every((group) => group === "0") && groups[5] === "ffff";
+  if (!isMapped) return groups.join(":");
+  const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
-function bucketOf(address: string): string {
-  if (ipVersion(address) === 4) return address;
-  const network = expand(address).slice(0, 4);
-  return `${network.map((group) => group.toString(16)).join(":")}::/64`;
+/** The eight 16-bit groups of an IPv6 address, which the URL parser writes in its shortest form (RFC 5952). */
+function groupsOf(address: string): string[] {
+  const { hostname } = new URL(`http://[${address}]`);
+  const [head = [], tail] = hostname
+    .slice(1, -1)
+    .split("::")
+    .map((part) => (part === "" ? [] : part.split(":")));
+  if (tail === undefined) return head;
+  return [...head, ...Array<string>(8 - head.length - tail.length).fill("0"), ...tail];
 }
 
-/** The eight 16-bit groups of a well-formed IPv6 address. */
-function expand(address: string): number[] {
-  const [head = "", tail] = address.split("::");
-  const left = groupsOf(head);
-  if (tail === undefined) return left;
-  const right = groupsOf(tail);
-  return [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right];
-}
-
-function groupsOf(text: string): number[] {
-  if (text === "") return [];
-  return text.split(":").flatMap((group) => {
-    if (!group.includes(".")) return [Number.parseInt(group, 16)];
-    const [a = 0, b = 0, c = 0, d = 0] = group.split(".").map(Number);
-    return [(a << 8) | b, (c << 8) | d];
-  });
+function bucketOf(normalised: string): string {
+  if (ipVersion(normalised) === 4) return normalised;
+  return `${normalised.split(":").slice(0, 4).join(":")}::/64`;
 }

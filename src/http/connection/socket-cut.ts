@@ -3,7 +3,6 @@ import { openDescriptors } from "../../process/descriptors.ts";
 import { once } from "../../domain/once.ts";
 import { normalise } from "./client-address.ts";
 
-/** The other end of a connection. */
 export interface Peer {
   readonly address: string;
   readonly port: number;

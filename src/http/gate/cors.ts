@@ -2,20 +2,7 @@ import type { AllowedOrigins } from "../../domain/network/allowed-origins.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { IDEMPOTENCY_KEY } from "../../domain/idempotency.ts";
 
-/**
- * Lets pages of other origins call the API (the CORS protocol of the Fetch standard, section 3.3). They authenticate
- * with a key: no response allows credentials, so browsers send no cookie of this server with such a request.
- */
-export interface Cors {
-  /**
-   * The response to a browser that asks whether a page may send a request; null if this is no such question.
-   *
-   * @throws CofferError FORBIDDEN if pages of its origin may not
-   */
-  preflight(request: Request, path: string): Response | null;
-  /** Adds what a browser must know before it shows the response to the page. */
-  share(headers: Headers, request: Request, path: string): void;
-}
+export type Cors = ReturnType<typeof createCors>;
 
 /**
  * What pages of other origins may use: the API, what says how to use it, and what OAuth clients call, which takes no
@@ -24,7 +11,6 @@ export interface Cors {
 const SHARED_PATHS =
   /^\/(v0|mcp|oauth\/token|oauth\/register|oauth\/revoke|docs\/api|docs\/api\.md|docs\/openapi\.json|openapi\.json|llms\.txt|skill\.md|\.well-known)(\/|$)/;
 
-/** Whether pages of other origins may use a path. */
 export function isSharedPath(path: string): boolean {
   return SHARED_PATHS.test(path);
 }
@@ -41,14 +27,23 @@ const RESPONSE_HEADERS =
 /** Seconds for which a browser need not ask again; Chromium allows no more. */
 const MAX_AGE = "7200";
 
-export function createCors(origins: AllowedOrigins): Cors {
+/**
+ * Lets pages of other origins call the API (the CORS protocol of the Fetch standard, section 3.3). They authenticate
+ * with a key: no response allows credentials, so browsers send no cookie of this server with such a request.
+ */
+export function createCors(origins: AllowedOrigins) {
   const allowedOrigin = (request: Request): string | null => {
     if (origins === "*") return "*";
     const origin = request.headers.get("origin");
     return origin !== null && origins.includes(origin) ? origin : null;
   };
   return {
-    preflight: (request, path) => {
+    /**
+     * The response to a browser that asks whether a page may send a request; null if this is no such question.
+     *
+     * @throws CofferError FORBIDDEN if pages of its origin may not
+     */
+    preflight: (request: Request, path: string): Response | null => {
       const { headers, method } = request;
       const asks =
         method === "OPTIONS" && headers.has("origin") && headers.has("access-control-request-method");
@@ -63,7 +58,8 @@ export function createCors(origins: AllowedOrigins): Cors {
         },
       });
     },
-    share: (headers, request, path) => {
+    /** Adds what a browser must know before it shows the response to the page. */
+    share: (headers: Headers, request: Request, path: string): void => {
       if (!SHARED_PATHS.test(path)) return;
       headers.append("vary", "Origin");
       const allowed = request.headers.has("origin") ? allowedOrigin(request) : null;

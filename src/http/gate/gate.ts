@@ -14,7 +14,6 @@ import { SESSION_COOKIE, tokenIn } from "./session-cookie.ts";
 
 export interface GateOptions {
   readonly clock: Clock;
-  /** The caller with a raw key; null for an unknown or revoked one. */
   readonly authenticate: (rawKey: string) => Caller | null;
   /** The caller with a session token; null if the session is unknown or has ended. */
   readonly authenticateSession: (token: string) => Caller | null;
@@ -32,7 +31,6 @@ export interface GateOptions {
 const WINDOW_SECONDS = 60;
 const BEARER = /^bearer +(\S+) *$/i;
 
-/** What a caller has left. */
 interface Taken {
   readonly state: RateLimitState;
   /** Whether this is the window that all callers of one owner share. */

@@ -24,30 +24,23 @@ interface Window {
  * is also the order in which they end: ended ones are removed from the front, without a timer for each.
  */
 export class RateLimiter {
-  readonly #clock: Clock;
+  readonly #options;
   readonly #windowMs: number;
-  readonly #capacity: number;
   readonly #windows = new Map<string, Window>();
 
-  /** @param options `capacity` is the most windows; beyond it the oldest are dropped */
-  constructor(options: {
-    readonly clock: Clock;
-    readonly windowSeconds: number;
-    readonly capacity?: number;
-  }) {
-    this.#clock = options.clock;
+  /** Beyond `capacity` windows the oldest are dropped. */
+  constructor(options: { clock: Clock; windowSeconds: number; capacity?: number }) {
+    this.#options = { capacity: CAPACITY, ...options };
     this.#windowMs = options.windowSeconds * 1000;
-    this.#capacity = options.capacity ?? CAPACITY;
   }
 
-  /** The number of windows. */
   get size(): number {
     return this.#windows.size;
   }
 
   /** Counts one request of `bucket`, which may send `limit` in a window. */
   take(bucket: string, limit: number): RateLimitState {
-    const now = this.#clock.now();
+    const now = this.#options.clock.now();
     let window = this.#windows.get(bucket);
     if (window === undefined || this.#hasEnded(window, now)) {
       this.#windows.delete(bucket);
@@ -84,7 +77,7 @@ export class RateLimiter {
 
   #makeRoom(now: number): void {
     for (const [bucket, window] of this.#windows) {
-      if (this.#windows.size < this.#capacity && !this.#hasEnded(window, now)) return;
+      if (this.#windows.size < this.#options.capacity && !this.#hasEnded(window, now)) return;
       this.#windows.delete(bucket);
     }
   }

@@ -12,7 +12,6 @@ import { prefersLenience } from "./preferences.ts";
 import type { RateLimitState } from "./rate-limiter.ts";
 import type { CutSocket, Peer } from "../connection/socket-cut.ts";
 
-/** The server's functions for the connection of a request. */
 export interface Connections {
   requestIP(request: Request): Peer | null;
   timeout(request: Request, seconds: number): void;
@@ -25,9 +24,7 @@ export interface ContextParts {
   readonly cutSocket: CutSocket;
 }
 
-/** Decides about what is being sent. */
 export interface Sending {
-  /** Whether the rest may be sent. */
   readonly mayGoOn: () => boolean;
   /** Asked at the end: whether the runtime has sent less than it announced, so that the client waits for the rest. */
   readonly isCutShort?: () => boolean;
@@ -50,7 +47,6 @@ const LOOK_MS = 500;
 
 const CLIENT_REQUEST_ID = /^[!-~]{1,128}$/;
 
-/** What is known about one request besides the request itself. */
 export class RequestContext {
   readonly id: string;
   /** As sent; the request that routes see has GET in the place of HEAD. */
@@ -196,7 +192,6 @@ export class RequestContext {
 /** An entry lives exactly as long as its request. */
 const contexts = new WeakMap<Request, RequestContext>();
 
-/** Attaches a context to the request that routes see. */
 export function setContext(request: Request, context: RequestContext): void {
   contexts.set(request, context);
 }

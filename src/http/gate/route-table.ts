@@ -19,43 +19,25 @@ const NEAR = 1.75;
 const TOLD = 3;
 const AS_NEAR = 0.1;
 
-/** A route, as the router has it. */
 export interface Route {
   readonly method: string;
   /** A template in which `:name` is a parameter. */
   readonly path: string;
   /** Whether it needs no key. */
   readonly isPublic: boolean;
-  /** Whether it is in the API description. */
   readonly isDescribed: boolean;
 }
 
-/** What can be said about a request before it is routed. A trailing slash makes no difference, as in the router. */
-export interface RouteTable {
-  /** Whether a request needs no key. */
-  readonly isPublic: (method: string, path: string) => boolean;
-  /** Whether what opens a request is in its path: a page of any origin that knows the link may send it. */
-  readonly isByLink: (method: string, path: string) => boolean;
-  /**
-   * Refuses a wrong method at a path that is a route as it is written: the router may have another route, whose
-   * parameter would take the path's last word for a name. Throws METHOD_NOT_ALLOWED.
-   */
-  readonly requireMethod: (method: string, path: string) => void;
-  /** The error for a request that no route takes: NOT_FOUND, or METHOD_NOT_ALLOWED with the methods at its path. */
-  readonly unrouted: (method: string, path: string) => CofferError;
-}
+export type RouteTable = ReturnType<typeof createRouteTable>;
 
-export function createRouteTable(routes: readonly Route[]): RouteTable {
+/** Makes what can be said about a request before it is routed. A trailing slash makes no difference, as in the router. */
+export function createRouteTable(routes: readonly Route[]) {
   const templates = routes.map((route) => ({ ...route, segments: segmentsOf(route.path) }));
   const written = Map.groupBy(
     templates.filter(({ path }) => !path.includes(":")),
     ({ path }) => withoutSlash(path),
   );
   const nearest = once(() => nearestRoutes(routes.filter(({ isDescribed }) => isDescribed)));
-  const isWrong = (method: string, path: string) => {
-    const found = written.get(withoutSlash(path));
-    return found !== undefined && !methodsAt(found).includes(method);
-  };
   /** Those of a path that is written out come before those whose parameter would take its last word. */
   const routesAt = (path: string) => {
     const sent = segmentsOf(path);
@@ -64,18 +46,27 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
   const withMethod = (found: readonly Route[], method: string) =>
     found.filter((route) => methodsOf(route.method).includes(method));
   return {
-    isByLink: (method, path) => withMethod(routesAt(path), method).some(isLink),
-    isPublic: (method, path) => {
+    /** Whether what opens a request is in its path: a page of any origin that knows the link may send it. */
+    isByLink: (method: string, path: string) => withMethod(routesAt(path), method).some(isLink),
+    /** Whether a request needs no key. */
+    isPublic: (method: string, path: string) => {
       const found = routesAt(path);
       const ofMethod = withMethod(found, method);
       if (ofMethod.length > 0) return ofMethod.some(({ isPublic }) => isPublic);
       // Whoever uses a wrong method is told so, rather than asked for a key that is not needed.
       return found.length > 0 && found.every((route) => route.isPublic);
     },
-    requireMethod: (method, path) => {
-      if (isWrong(method, path)) throw methodNotAllowed(method, methodsAt(routesAt(path)), []);
+    /**
+     * Refuses a wrong method at a path that is a route as it is written: the router may have another route, whose
+     * parameter would take the path's last word for a name. Throws METHOD_NOT_ALLOWED.
+     */
+    requireMethod: (method: string, path: string) => {
+      const found = written.get(withoutSlash(path));
+      const allowed = found === undefined ? [method] : methodsAt(found);
+      if (!allowed.includes(method)) throw methodNotAllowed(method, allowed, []);
     },
-    unrouted: (method, path) => {
+    /** The error for a request that no route takes: NOT_FOUND, or METHOD_NOT_ALLOWED with the methods at its path. */
+    unrouted: (method: string, path: string): CofferError => {
       const allowed = methodsAt(routesAt(path));
       const near = nearest()(method, path, allowed.length > 0);
       return allowed.length > 0 ? methodNotAllowed(method, allowed, near) : noSuchRoute(near);

@@ -9,26 +9,26 @@ const SESSION_COOKIE_SECONDS = 400 * 24 * 60 * 60;
 /** The characters of our tokens; a header need not quote them. */
 const TOKEN = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** Makes `Set-Cookie` values: for this host only, hidden from scripts, not sent with other sites' forms. */
-export interface Cookies {
-  session(token: string): string;
-  set(name: string, token: string, seconds: number): string;
-  clear(name: string): string;
-  /** One for a single path and what is below it, which no other site's page can have sent. */
-  setAt(path: string, name: string, token: string, seconds: number): string;
-}
+export type Cookies = ReturnType<typeof cookiesFor>;
 
-/** @param baseUrl the configured one; if it is an https URL, cookies are sent over https only */
-export function cookiesFor(baseUrl: string | null): Cookies {
+/**
+ * Makes what makes `Set-Cookie` values: for this host only, hidden from scripts, not sent with other sites' forms.
+ *
+ * @param baseUrl the configured one; if it is an https URL, cookies are sent over https only
+ */
+export function cookiesFor(baseUrl: string | null) {
   const secure = baseUrl?.startsWith("https:") === true;
+  const cookie = (name: string, token: string, options: Bun.CookieInit) =>
+    new Bun.Cookie(name, token, { secure, httpOnly: true, ...options }).serialize();
   const set = (name: string, token: string, maxAge: number) =>
-    new Bun.Cookie(name, token, { path: "/", maxAge, secure, httpOnly: true, sameSite: "lax" }).serialize();
+    cookie(name, token, { path: "/", maxAge, sameSite: "lax" });
   return {
     set,
-    session: (token) => set(SESSION_COOKIE, token, SESSION_COOKIE_SECONDS),
-    clear: (name) => set(name, "", 0),
-    setAt: (path, name, token, maxAge) =>
-      new Bun.Cookie(name, token, { path, maxAge, secure, httpOnly: true, sameSite: "strict" }).serialize(),
+    session: (token: string) => set(SESSION_COOKIE, token, SESSION_COOKIE_SECONDS),
+    clear: (name: string) => set(name, "", 0),
+    /** One for a single path and what is below it, which no other site's page can have sent. */
+    setAt: (path: string, name: string, token: string, maxAge: number) =>
+      cookie(name, token, { path, maxAge, sameSite: "strict" }),
   };
 }
 

@@ -1,4 +1,3 @@
-/** Where a text stops being JSON. */
 interface JsonFault {
   /** The index of the first character that cannot stand there; the text's length if it ends too early. */
   readonly at: number;
@@ -34,7 +33,7 @@ const ADVICE: Readonly<Record<State, string>> = {
 const SPACE = /[ \t\n\r]*/y;
 const LITERAL = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 /** A text up to its closing quote, or to the first character that cannot stand in it. */
-const STRING = /"[^"\\\0-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\0-\x1f]*)*/y;
+const STRING = /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\uffff]*)*/y;
 
 /** How many characters are looked at, while everybody else waits; and of an escape that begins there. */
 const LOOKED_AT = 64 * 1024;
@@ -81,7 +80,7 @@ function faultIn(whole: string): JsonFault | null {
     end = at + 1;
     if (kind === "string") {
       const quote = endOf(STRING, text, at);
-      if (quote > LOOKED_AT && quote < whole.length) return null;
+      if (quote > LOOKED_AT) return null;
       if (text[quote] !== '"') return { at: quote, advice: adviceInText(text[quote]) };
       end = quote + 1;
     } else if (kind === "literal") {

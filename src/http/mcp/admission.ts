@@ -22,24 +22,6 @@ export interface Message {
   };
 }
 
-/**
- * Decides whether a message may be handled, and names it for the log. What it refuses gets its HTTP status: that is
- * what makes a client sign in, or ask for more. Returns the message as it is to be handled.
- *
- * @throws CofferError UNAUTHORIZED, FORBIDDEN, RATE_LIMITED
- */
-export type Admission = (message: Message, context: RequestContext) => Message;
-
-export interface AdmissionOptions {
-  readonly tools: ReadonlyMap<string, Tool>;
-  readonly throttle: ProvisionThrottle;
-  /**
-   * Whether there is anybody who could sign in. Then a client without a key is sent to do so with its first message: one
-   * that is let in without does not begin to later.
-   */
-  readonly canSignIn: () => boolean;
-}
-
 /** What a client without a key may ask, where it is let in: how it finds out what it would need one for. */
 const OPEN_METHODS: readonly string[] = [
   "initialize",
@@ -57,8 +39,20 @@ const KEYED_METHODS: readonly string[] = [
   "subscriptions/listen",
 ];
 
-export function admissionTo({ tools, throttle, canSignIn }: AdmissionOptions): Admission {
-  return (message, context) => {
+/**
+ * Makes what decides whether a message may be handled, and names it for the log. What it refuses gets its HTTP status:
+ * that is what makes a client sign in, or ask for more. Returns the message as it is to be handled.
+ *
+ * @param canSignIn whether there is anybody who could. Then a client without a key is sent to do so with its first
+ *   message: one that is let in without does not begin to later
+ */
+export function admissionTo(
+  tools: ReadonlyMap<string, Tool>,
+  throttle: ProvisionThrottle,
+  canSignIn: () => boolean,
+) {
+  /** @throws CofferError UNAUTHORIZED, FORBIDDEN, RATE_LIMITED */
+  return (message: Message, context: RequestContext): Message => {
     const { method } = message;
     const isCall = method === "tools/call";
     const tool = isCall ? tools.get(message.params?.name ?? "") : undefined;

@@ -29,27 +29,21 @@ const NEXT: NextSteps = {
   EXTRACTION_FAILED: "share_file gives a URL to download it.",
 };
 
-/** An error as a model reads it. */
 export interface Failure {
   readonly code: ErrorCode;
-  /** What is wrong, and what to do next. */
   readonly text: string;
 }
 
-/** What failed, besides the error. */
-export interface Failed {
-  /** The arguments of the tool, unchecked. */
-  readonly sent?: unknown;
-  /** What to do after errors of this tool, by code. */
-  readonly next?: NextSteps;
-}
-
-/** Explains anything thrown while a message was handled. What the caller may not see is only in the log. */
+/**
+ * Explains anything thrown while a message was handled. What the caller may not see is only in the log.
+ *
+ * @param failed the arguments of the tool, unchecked, and what to do `next` after its errors
+ */
 export function failureOf(
   error: unknown,
   { id }: RequestContext,
   log: Log,
-  { sent, next: own = {} }: Failed = {},
+  { sent, next: own = {} }: { readonly sent?: unknown; readonly next?: NextSteps } = {},
 ): Failure {
   const shown = shownError(error, id, log);
   const { code } = shown;

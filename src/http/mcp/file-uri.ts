@@ -2,7 +2,6 @@ import type { FileFacts } from "../../domain/files/file.ts";
 import type { FileAtPath } from "../../domain/files/file-ref.ts";
 import { parseId } from "../../domain/id.ts";
 
-/** The scheme of files as resources. */
 const START = "coffer://";
 
 /** The template of all files (RFC 6570): a drive's id or slug, and a path whose slashes stay. */

@@ -1,9 +1,11 @@
-/** How the contents of images begin that models can see, as Latin-1. */
-const BEGINNINGS: Readonly<Record<string, readonly string[]>> = {
-  "image/png": ["\x89PNG\r\n\x1a\n"],
-  "image/jpeg": ["\xff\xd8\xff"],
-  "image/gif": ["GIF87a", "GIF89a"],
-};
+/** How the contents of images begin that models can see, as Latin-1. For WebP see `imageTypeOf`. */
+const BEGINNINGS = [
+  ["image/png", "\x89PNG\r\n\x1a\n"],
+  ["image/jpeg", "\xff\xd8\xff"],
+  ["image/gif", "GIF87a"],
+  ["image/gif", "GIF89a"],
+] as const;
+const WEBP = "image/webp";
 
 /**
  * The type of an image by its first bytes; null for anything else. A model's next request would fail with an image of
@@ -11,13 +13,11 @@ const BEGINNINGS: Readonly<Record<string, readonly string[]>> = {
  */
 export function imageTypeOf(bytes: Uint8Array): string | null {
   const start = Buffer.from(bytes.subarray(0, 12)).toString("latin1");
-  if (start.startsWith("RIFF") && start.endsWith("WEBP")) return "image/webp";
-  const [type] =
-    Object.entries(BEGINNINGS).find(([, begins]) => begins.some((each) => start.startsWith(each))) ?? [];
-  return type ?? null;
+  if (start.startsWith("RIFF") && start.endsWith("WEBP")) return WEBP;
+  return BEGINNINGS.find(([, beginning]) => start.startsWith(beginning))?.[0] ?? null;
 }
 
 /** Whether a file says that it is an image that models can see. */
 export function isImageType(mimeType: string): boolean {
-  return mimeType === "image/webp" || Object.hasOwn(BEGINNINGS, mimeType);
+  return mimeType === WEBP || BEGINNINGS.some(([type]) => type === mimeType);
 }

@@ -8,24 +8,21 @@ const AHEAD = 16;
 const PATIENCE = 3;
 const COMMENT = new TextEncoder().encode(": keepalive\n\n");
 
-/** What a stream needs of the SDK and of the connection. */
-interface StreamParts {
-  /** Ends the SDK's stream, which tells the client so. */
-  readonly finish: () => Promise<void>;
-  readonly onFailure: (error: unknown) => void;
-  readonly context: RequestContext;
-}
-
 /** Passes on what the SDK writes for a client that listens, as fast as it reads. */
 export class ListenStream implements StreamListener {
-  readonly #parts: StreamParts;
+  readonly #parts;
   #listening: Listening | null = null;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   /** How many events the client has not read. The first is the SDK's own. */
   #unread = 1;
   #idleTicks = 0;
 
-  constructor(parts: StreamParts) {
+  constructor(parts: {
+    /** Ends the SDK's stream, which tells the client so. */
+    finish: () => Promise<void>;
+    onFailure: (error: unknown) => void;
+    context: RequestContext;
+  }) {
     this.#parts = parts;
   }
 

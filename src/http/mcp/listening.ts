@@ -16,7 +16,6 @@ export interface ListenFilter {
 /** Listens for the client of a request. */
 export type Listen = (context: RequestContext, filter: ListenFilter, listener: StreamListener) => Listening;
 
-/** The most resources of one request. */
 const RESOURCES = 500;
 const LIST_CHANGED: ServerEvent = { kind: "resources_list_changed" };
 

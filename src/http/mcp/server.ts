@@ -3,13 +3,12 @@ import { type TObject, Type } from "@sinclair/typebox";
 import { keepsDeleted, keepsVersions, type Retention } from "../../domain/history/retention.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { ANONYMOUS_BYTES, MESSAGE_BODY } from "../json/body-limits.ts";
-import { type Admission, admissionTo, isFor, requireMayCall } from "./admission.ts";
+import { admissionTo, isFor, requireMayCall } from "./admission.ts";
 import { failureOf } from "./failure.ts";
 import { listenTo } from "./listening.ts";
 import { answerResources } from "./resources.ts";
 import { KEY_ARGUMENT, type McpOptions, type Tool } from "./tool.ts";
 import { driveTools } from "./tools/drives.ts";
-import { editingTools } from "./tools/editing.ts";
 import { findingTools } from "./tools/finding.ts";
 import { folderTools } from "./tools/folders.ts";
 import { historyTools } from "./tools/history.ts";
@@ -18,13 +17,9 @@ import { readingTools } from "./tools/reading.ts";
 import { snapshotTools } from "./tools/snapshots.ts";
 import { transferTools } from "./tools/transfers.ts";
 import { writingTools } from "./tools/writing.ts";
-import { type AnswerMessage, createTransport, type Era } from "./transport.ts";
+import { createTransport, type Era } from "./transport.ts";
 
-export interface Mcp {
-  readonly admit: Admission;
-  /** Answers an admitted message. */
-  readonly answer: AnswerMessage;
-}
+export type Mcp = ReturnType<typeof createMcp>;
 
 /** Every tool, in the order in which a model reads them. */
 const TOOLS: ReadonlyMap<string, Tool> = new Map(
@@ -33,7 +28,6 @@ const TOOLS: ReadonlyMap<string, Tool> = new Map(
     ...folderTools,
     ...readingTools,
     ...writingTools,
-    ...editingTools,
     ...transferTools,
     ...historyTools,
     ...snapshotTools,
@@ -46,7 +40,7 @@ const keyArgument = Type.String({
   description: "The key that provision_drive answered with, or one of your human's.",
 });
 
-export function createMcp(options: McpOptions): Mcp {
+export function createMcp(options: McpOptions) {
   const { log, retention, services, throttle, version } = options;
 
   const call = async (name: string, sent: unknown, context: RequestContext, signal: AbortSignal) => {
@@ -93,7 +87,8 @@ export function createMcp(options: McpOptions): Mcp {
   };
 
   return {
-    admit: admissionTo({ tools: TOOLS, throttle, canSignIn: () => services.authorizations.isPossible() }),
+    admit: admissionTo(TOOLS, throttle, () => services.authorizations.isPossible()),
+    /** Answers an admitted message. */
     answer: createTransport({ serverFor, listen: listenTo(options), log }),
   };
 }

@@ -6,12 +6,10 @@ import type { Precondition } from "../../domain/files/precondition.ts";
 import { formatInstant } from "../../domain/time.ts";
 import { etagOf } from "../content/etag.ts";
 
-/** A text that may be left out. */
 export function optionalText(description: string, ...examples: string[]) {
   return Type.Optional(Type.String({ description, ...(examples.length === 0 ? {} : { examples }) }));
 }
 
-/** A yes or no that may be left out. */
 export function optionalFlag(description: string) {
   return Type.Optional(Type.Boolean({ description }));
 }
@@ -28,6 +26,9 @@ export const pathArgument = Type.String({
   description: "The file's path in the drive.",
   examples: ["notes/plan.md"],
 });
+
+/** What names a file. */
+export const fileArguments = { drive_id: driveArgument, path: pathArgument };
 
 /** The guard of a change, in arguments. */
 export const ifMatchArgument = optionalText(

@@ -23,10 +23,8 @@ import { nameOf } from "./shown.ts";
  */
 export const KEY_ARGUMENT = "api_key";
 
-/** How many drives an error names. */
 const NAMED_DRIVES = 20;
 
-/** What the MCP server is made from. */
 export interface McpOptions {
   readonly services: Services;
   readonly throttle: ProvisionThrottle;
@@ -84,7 +82,7 @@ export class Answer<T> {
   }
 }
 
-/** The request of which a tool call is a part. */
+/** What a call has besides its arguments. */
 interface CallParts extends McpOptions {
   readonly context: RequestContext;
   /** Aborted once nobody waits for the answer. */

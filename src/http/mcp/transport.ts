@@ -12,17 +12,6 @@ import type { Message } from "./admission.ts";
 import { ListenStream } from "./listen-stream.ts";
 import type { Listen, ListenFilter } from "./listening.ts";
 
-/** Answers a message that was read from a request. */
-export type AnswerMessage = (request: Request, message: Message) => Promise<Response>;
-
-export interface TransportOptions {
-  /** Makes the server of one request; nothing is kept between two. */
-  readonly serverFor: (context: RequestContext, era: Era) => Server | McpServer;
-  /** Listens for clients that want to be told of changes. */
-  readonly listen: Listen;
-  readonly log: Log;
-}
-
 /** Which family of protocol revisions a request is of: `legacy` is those of 2025. */
 export type Era = McpRequestContext["era"];
 
@@ -31,7 +20,17 @@ const LISTEN = "subscriptions/listen";
 const DATA = "data: ";
 
 /** Serves both families of protocol revisions over HTTP, without sessions. */
-export function createTransport({ serverFor, listen, log }: TransportOptions): AnswerMessage {
+export function createTransport({
+  serverFor,
+  listen,
+  log,
+}: {
+  /** Makes the server of one request; nothing is kept between two. */
+  readonly serverFor: (context: RequestContext, era: Era) => Server | McpServer;
+  /** Listens for clients that want to be told of changes. */
+  readonly listen: Listen;
+  readonly log: Log;
+}) {
   const factory: McpServerFactory = ({ requestInfo, era }) => {
     if (requestInfo === undefined) throw new Error("a message came without its HTTP request");
     return serverFor(contextOf(requestInfo), era);
@@ -53,7 +52,7 @@ export function createTransport({ serverFor, listen, log }: TransportOptions): A
     return stream.passOn(await own.fetch(request, { parsedBody: message }), listening);
   };
 
-  return async (request, message) => {
+  return async (request: Request, message: Message): Promise<Response> => {
     const received = withoutBody(request);
     setContext(received, contextOf(request));
     if (message.method === LISTEN && takesEvents(request)) return listenFor(received, message);

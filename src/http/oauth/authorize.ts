@@ -5,21 +5,20 @@ import { CofferError } from "../../domain/errors.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { isNavigation } from "../sign-in/turn-back.ts";
+import { NO_STORE, UNCACHED } from "../sign-in/auth.ts";
 import {
   countRequest,
   type OAuthOptions,
   optionalText,
   type ProtocolOperation,
   protocolRoute,
-  UNCACHED,
-  UNCACHED_HEADERS,
 } from "./protocol-route.ts";
 
 /** How many requests one client address may begin in a window, so that it cannot push others out of memory. */
 const STARTS = 60;
 const WINDOW_SECONDS = 600;
 
-const HEADERS = { ...UNCACHED, "referrer-policy": "no-referrer", "x-frame-options": "DENY" };
+const HEADERS = { ...NO_STORE, "referrer-policy": "no-referrer", "x-frame-options": "DENY" };
 
 const AUTHORIZE: ProtocolOperation = {
   operationId: "authorize",
@@ -44,7 +43,7 @@ const AUTHORIZE: ProtocolOperation = {
       status: 303,
       description: "Redirects to the page, or back to the application with an error.",
       headers: {
-        ...UNCACHED_HEADERS,
+        ...UNCACHED,
         Location: "The next address.",
         "Referrer-Policy": "`no-referrer`",
         "X-Frame-Options": "`DENY`",

@@ -5,9 +5,10 @@ import { bearerToken } from "../gate/gate.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { operation } from "../operation/operation.ts";
 import type { Route } from "../operation/route.ts";
-import { type OAuthOptions, UNCACHED, UNCACHED_HEADERS } from "./protocol-route.ts";
+import { NO_STORE, UNCACHED } from "../sign-in/auth.ts";
+import type { OAuthOptions } from "./protocol-route.ts";
 
-const HEADERS = { ...UNCACHED, vary: "authorization" };
+const HEADERS = { ...NO_STORE, vary: "authorization" };
 
 const NO_USERS =
   "This server has no users yet who could let an application in. Its operator must set it up first, with the link that it prints when it starts; until then, use an API key.";
@@ -89,7 +90,7 @@ function describe({ operationId, summary, at }: Document) {
       {
         status: 200,
         description: "The document.",
-        headers: { ...UNCACHED_HEADERS, Vary: "`Authorization` and `Origin`" },
+        headers: { ...UNCACHED, Vary: "`Authorization` and `Origin`" },
         json: schemaOf(example),
         example,
       },

@@ -14,12 +14,6 @@ import { readBody, refuseCodedBody, refuseLongBody } from "../json/json-body.ts"
 
 export const FORM = "application/x-www-form-urlencoded";
 
-/** Tokens must not be cached (RFC 6749, 5.1). */
-export const UNCACHED = { "cache-control": "no-store" };
-
-/** How the API description explains it. */
-export const UNCACHED_HEADERS = { "Cache-Control": "`no-store`" };
-
 /** What the routes of OAuth are made from. */
 export interface OAuthOptions extends Pick<
   Services,
@@ -55,7 +49,6 @@ export function protocolRoute(method: Method, path: string, spec: ProtocolOperat
   };
 }
 
-/** A parameter in the description, with what it is. */
 export function optionalText(description: string) {
   return Type.Optional(Type.String({ description }));
 }

@@ -6,17 +6,15 @@ import { HOUR_MS } from "../../domain/time.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import { PLAIN_BODY } from "../json/body-limits.ts";
 import { parseJsonBody } from "../json/json-body.ts";
+import { NO_STORE, UNCACHED } from "../sign-in/auth.ts";
 import {
   countRequest,
   type OAuthOptions,
   type ProtocolOperation,
   protocolRoute,
   readSmallBody,
-  UNCACHED,
-  UNCACHED_HEADERS,
 } from "./protocol-route.ts";
 
-/** Registrations of one client address. */
 const PER_HOUR = 20;
 
 const texts = Type.Array(Type.String());
@@ -39,7 +37,7 @@ const REGISTER: ProtocolOperation = {
     {
       status: 201,
       description: "The application is registered.",
-      headers: UNCACHED_HEADERS,
+      headers: UNCACHED,
       json: Type.Object({
         client_id: Type.String(),
         client_id_issued_at: Type.Integer({ description: "Seconds since 1970." }),
@@ -80,7 +78,7 @@ export function register({ oauthClients: clients, clock }: OAuthOptions) {
         response_types: ["code"],
         token_endpoint_auth_method: "none",
       };
-      return Response.json(registered, { status: 201, headers: UNCACHED });
+      return Response.json(registered, { status: 201, headers: NO_STORE });
     }),
   ];
 }

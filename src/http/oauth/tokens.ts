@@ -11,6 +11,7 @@ import { DAY_MS } from "../../domain/time.ts";
 import type { IssuedTokens, OAuthGrants } from "../../services/oauth/grants.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import { ANONYMOUS_BYTES } from "../json/body-limits.ts";
+import { NO_STORE, UNCACHED } from "../sign-in/auth.ts";
 import {
   countRequest,
   FORM,
@@ -19,8 +20,6 @@ import {
   type ProtocolOperation,
   protocolRoute,
   readForm,
-  UNCACHED,
-  UNCACHED_HEADERS,
 } from "./protocol-route.ts";
 
 /** Requests of one client address. Hosted clients of many people may share one. */
@@ -52,7 +51,7 @@ const TOKEN: ProtocolOperation = {
     {
       status: 200,
       description: "The tokens. They are shown only in this response.",
-      headers: UNCACHED_HEADERS,
+      headers: UNCACHED,
       json: Type.Object({
         access_token: Type.String(),
         token_type: Type.Literal("Bearer"),
@@ -86,7 +85,7 @@ const REVOKE: ProtocolOperation = {
     },
     examples: { [FORM]: { token: "cof_rt_5e6f7a8b" } },
   },
-  answers: [{ status: 200, description: "The token does not work any more.", headers: UNCACHED_HEADERS }],
+  answers: [{ status: 200, description: "The token does not work any more.", headers: UNCACHED }],
   errors: ["RATE_LIMITED", "STORAGE_FULL"],
 };
 
@@ -99,13 +98,13 @@ export function tokens({ oauthGrants: grants, linkBase, clock }: OAuthOptions) {
       const form = await readForm(request);
       const issuer = linkBase(context);
       requireOwnResource(form.all("resource"), issuer);
-      return Response.json(tokenAnswer(await exchange(grants, form, issuer)), { headers: UNCACHED });
+      return Response.json(tokenAnswer(await exchange(grants, form, issuer)), { headers: NO_STORE });
     }),
     protocolRoute("POST", "/oauth/revoke", REVOKE, async (request, context) => {
       countRequest(limiter, context, PER_MINUTE);
       const form = await readForm(request);
       await grants.revoke(form.required("token"), form.one("client_id"));
-      return new Response(null, { headers: UNCACHED });
+      return new Response(null, { headers: NO_STORE });
     }),
   ];
 }

@@ -33,7 +33,7 @@ export interface AuthOptions extends Pick<
   readonly clock: Clock;
 }
 
-/** Responses about sessions must not be cached. */
+/** Responses about sessions must not be cached, and tokens neither (RFC 6749, 5.1). */
 export const NO_STORE = { "cache-control": "no-store" };
 
 const SIGNUPS_PER_HOUR = 20;
@@ -46,7 +46,7 @@ const newUsername = Type.String({
 });
 const token = Type.String({ maxLength: 128, description: "The `token` in the setup link." });
 
-/** How the API description explains the headers of responses about sessions. */
+/** How the API description explains the headers of such responses. */
 export const UNCACHED = { "Cache-Control": "`no-store`" };
 export const SETS_SESSION = {
   "Set-Cookie": `The session: \`${SESSION_COOKIE}\`, with \`HttpOnly\`, \`SameSite=Lax\` and, on https, \`Secure\`.`,

@@ -9,7 +9,6 @@ import { write } from "../operation/write.ts";
 import { ownToken } from "./sessions.ts";
 import { SignInThrottle } from "../limits/guess-throttle.ts";
 
-/** The password of a local account. */
 export function password(
   { accounts, knownClients }: Pick<Services, "accounts" | "knownClients">,
   clock: Clock,

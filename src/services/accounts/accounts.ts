@@ -9,23 +9,9 @@ import { CofferError, invalid } from "../../domain/errors.ts";
 import type { Access } from "../access.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Quota } from "../quota.ts";
-import { type UserView, viewOf } from "./users.ts";
+import { viewOf } from "./users.ts";
 
-/** The caller's own user record. */
-export interface Account extends UserView {
-  readonly limits: AccountLimits;
-}
-
-/** What an account's plan and the server allow. */
-export interface AccountLimits {
-  readonly requestsPerMinute: number;
-  /** Bytes; null without a limit. */
-  readonly storage: number | null;
-  /** Bytes. */
-  readonly fileSize: number;
-  /** What is kept of replaced and deleted files. */
-  readonly kept: Retention;
-}
+export type Account = ReturnType<Accounts["get"]>;
 
 export interface PasswordChange {
   readonly current: string;
@@ -34,37 +20,39 @@ export interface PasswordChange {
   readonly token: string;
 }
 
-export interface AccountsParts {
-  readonly tables: Tables;
-  readonly access: Access;
-  readonly quota: Quota;
-  readonly passwords: Passwords;
-  readonly clock: Clock;
-  /** Requests per minute. */
-  readonly rateLimits: Readonly<Record<Plan, number>>;
-  /** Bytes. */
-  readonly maxFileSize: number;
-  readonly retention: Retention;
-}
-
 /** Users' own accounts. For what administrators do with users see `Users`. */
 export class Accounts {
-  readonly #parts: AccountsParts;
+  readonly #parts;
 
-  constructor(parts: AccountsParts) {
+  constructor(parts: {
+    tables: Tables;
+    access: Access;
+    quota: Quota;
+    passwords: Passwords;
+    clock: Clock;
+    /** Requests per minute. */
+    rateLimits: Readonly<Record<Plan, number>>;
+    /** Bytes. */
+    maxFileSize: number;
+    retention: Retention;
+  }) {
     this.#parts = parts;
   }
 
   /** The caller's own account. Throws FORBIDDEN for a drive caller. */
-  get(caller: Caller): Account {
+  get(caller: Caller) {
     const { tables, quota, clock, rateLimits, maxFileSize, retention } = this.#parts;
     const user = tables.users.existing(requireAccount(caller).userPk);
     return {
       ...viewOf(user, tables, clock.now()),
+      /** What the plan and the server allow. */
       limits: {
         requestsPerMinute: rateLimits[user.plan],
+        /** Bytes; null without a limit. */
         storage: quota.limitFor(user.plan),
+        /** Bytes. */
         fileSize: maxFileSize,
+        /** What is kept of replaced and deleted files. */
         kept: retention,
       },
     };

@@ -16,7 +16,6 @@ import type { Access } from "../access.ts";
 import type { EndedKeys } from "./ended-keys.ts";
 import { LastUses } from "./last-uses.ts";
 
-/** A new key. The secret is shown only once. */
 export interface CreatedKey {
   readonly key: ApiKey;
   readonly secret: string;
@@ -33,7 +32,6 @@ export interface KeyRequest {
   readonly expiresAt: string | null;
 }
 
-/** API keys: authenticates, creates and revokes them. */
 export class ApiKeys {
   readonly #parts;
   readonly #lastUses = new LastUses<KeyId>();
@@ -56,14 +54,9 @@ export class ApiKeys {
     return caller;
   }
 
-  /** Writes when keys were last used. */
   flushUse(): Promise<void> {
-    const { writeFromReserve, apiKeys } = this.#parts.tables;
-    return this.#lastUses.flush((uses) =>
-      writeFromReserve(() => {
-        for (const [id, at] of uses) apiKeys.touch(id, at);
-      }),
-    );
+    const { tables } = this.#parts;
+    return this.#lastUses.flush(tables, (id, at) => tables.apiKeys.touch(id, at));
   }
 
   /**
@@ -80,7 +73,8 @@ export class ApiKeys {
     return this.#parts.access.write(caller, within, () => {
       requireManaging(caller);
       const { reach, driveId } = this.#requestedReach(caller, request.driveId, prefix);
-      return insert(reach, driveId, this.#allowedExpiry(caller, expiresAt), caller.keyId);
+      const allowed = this.#allowedExpiry(caller, expiresAt);
+      return insert(reach, { driveId, expiresAt: allowed, madeBy: caller.keyId });
     });
   }
 
@@ -188,7 +182,7 @@ export class ApiKeys {
     return this.#parts.tables.write(() => {
       const user = this.#parts.tables.users.byUsername(username);
       if (user === null) throw new CofferError("NOT_FOUND", `There is no user "${username}".`);
-      return insert({ user: user.pk }, null, null, null);
+      return insert({ user: user.pk }, { driveId: null, expiresAt: null, madeBy: null });
     });
   }
 
@@ -196,17 +190,13 @@ export class ApiKeys {
    * Makes a secret. The returned function stores the key, inside a write. Throws VALIDATION_ERROR; the function
    * throws QUOTA_EXCEEDED.
    */
-  #newKey(
-    request: Pick<KeyRequest, "name" | "scope">,
-  ): (
-    reach: KeyReach,
-    driveId: DriveId | null,
-    expiresAt: number | null,
-    madeBy: KeyId | null,
-  ) => CreatedKey {
+  #newKey(request: Pick<KeyRequest, "name" | "scope">) {
     const name = request.name === "" ? "" : parseLabel("name", request.name, NAME_CHARACTERS);
     const { secret, hash, prefix } = newApiKey(this.#parts.keyPrefix);
-    return (reach, driveId, expiresAt, madeBy) => {
+    return (
+      reach: KeyReach,
+      { driveId, expiresAt, madeBy }: Pick<ApiKey, "driveId" | "expiresAt" | "madeBy">,
+    ): CreatedKey => {
       const now = this.#parts.clock.now();
       const id = newId<KeyId>(now);
       const key = { id, prefix, name, scope: request.scope, createdAt: now, expiresAt, madeBy };

@@ -7,20 +7,18 @@ import {
   type PasswordSender,
 } from "../../domain/accounts/known-client.ts";
 
-interface Parts {
-  readonly tables: Tables;
-  readonly clock: Clock;
-  /** Of this data directory. */
-  readonly secret: Uint8Array;
-  /** How many are remembered, unless `KNOWN_CLIENTS`. */
-  readonly most?: number;
-}
-
 /** Clients that have sent an account's correct password before. Guesses by other clients do not block them. */
 export class KnownClients {
-  readonly #parts: Parts;
+  readonly #parts;
 
-  constructor(parts: Parts) {
+  constructor(parts: {
+    tables: Tables;
+    clock: Clock;
+    /** Of this data directory. */
+    secret: Uint8Array;
+    /** How many are remembered, unless `KNOWN_CLIENTS`. */
+    most?: number;
+  }) {
     this.#parts = parts;
   }
 

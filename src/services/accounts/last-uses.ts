@@ -1,4 +1,5 @@
-/** How many uses one transaction writes. */
+import type { Tables } from "../../db/tables.ts";
+
 const PIECE = 200;
 
 /** When things were last used. Kept in memory until `flush`, so that reads need no write. */
@@ -15,12 +16,14 @@ export class LastUses<Id> {
     return this.#at.get(id);
   }
 
-  /** Writes all recorded uses with `write`, some at a time. What fails is kept for the next call. */
-  async flush(write: (uses: readonly (readonly [id: Id, at: number])[]) => Promise<void>): Promise<void> {
+  /** Writes all recorded uses with `touch`, some in each transaction. What fails is kept for the next call. */
+  async flush({ writeFromReserve }: Tables, touch: (id: Id, at: number) => void): Promise<void> {
     const all = [...this.#at];
     for (let from = 0; from < all.length; from += PIECE) {
       const uses = all.slice(from, from + PIECE);
-      await write(uses);
+      await writeFromReserve(() => {
+        for (const [id, at] of uses) touch(id, at);
+      });
       // Keep what was used again meanwhile.
       for (const [id, at] of uses) if (this.#at.get(id) === at) this.#at.delete(id);
     }

@@ -26,7 +26,6 @@ import type { Log } from "../../process/log.ts";
 import { fetchBounded } from "../fetch-bounded.ts";
 import { Tickets } from "./tickets.ts";
 
-/** The provider, and this server's credentials there. */
 export interface OidcProvider {
   readonly issuer: string;
   readonly clientId: string;

@@ -1,18 +1,11 @@
 import { CofferError, invalid } from "../../domain/errors.ts";
 import { PASSWORD_CHARACTERS } from "../../domain/limits.ts";
 
-/** What hashing a password with Argon2id takes. */
 export interface PasswordCost {
   /** KiB. */
   readonly memoryCost: number;
   /** Passes over it. */
   readonly timeCost: number;
-}
-
-/** In UTF-16 code units. */
-interface PasswordLength {
-  readonly least: number;
-  readonly most: number;
 }
 
 /** OWASP's password storage cheat sheet recommends at least 19 MiB and two passes. */
@@ -24,7 +17,6 @@ function dummyHash({ memoryCost, timeCost }: PasswordCost): string {
   return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$${salt}$jwx4lseONbRhXu6PcWC4LHsCBqXCP256FoyvTALLnC0`;
 }
 
-/** How many calls may wait. */
 const MAX_WAITING = 64;
 /** How long they may wait, in milliseconds: a connection that is idle for longer is closed without a response. */
 const MAX_WAIT_MS = 20_000;
@@ -46,7 +38,10 @@ export class Passwords {
   }
 
   /** The hash to store of a password. Throws VALIDATION_ERROR if it is too short or too long. */
-  async hash(password: string, { least, most }: PasswordLength = PASSWORD_CHARACTERS): Promise<string> {
+  async hash(
+    password: string,
+    { least, most }: Readonly<Record<"least" | "most", number>> = PASSWORD_CHARACTERS,
+  ): Promise<string> {
     if (password.length < least || password.length > most) {
       throw invalid("password", `must have ${least} to ${most} characters`);
     }

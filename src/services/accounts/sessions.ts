@@ -18,14 +18,12 @@ import type { Access } from "../access.ts";
 import type { ClockWatch } from "../upkeep/clock-watch.ts";
 import { LastUses } from "./last-uses.ts";
 
-/** A new session. */
 export interface SignedIn {
   readonly caller: SessionCaller;
   /** Only for the browser's cookie. */
   readonly token: string;
 }
 
-/** How many expired sessions one transaction removes. */
 const PIECE = 200;
 
 /** Sessions. One ends 30 days after its last use. */
@@ -110,12 +108,8 @@ export class Sessions {
 
   /** Writes which sessions were used, which extends them. */
   flushUse(): Promise<void> {
-    const { writeFromReserve, sessions } = this.#parts.tables;
-    return this.#lastUses.flush((uses) =>
-      writeFromReserve(() => {
-        for (const [id, at] of uses) sessions.touch(id, at, at + SESSION_LIFETIME_MS);
-      }),
-    );
+    const { tables } = this.#parts;
+    return this.#lastUses.flush(tables, (id, at) => tables.sessions.touch(id, at, at + SESSION_LIFETIME_MS));
   }
 
   /** Removes expired sessions, in batches; none while the clock is doubted. */

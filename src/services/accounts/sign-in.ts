@@ -18,25 +18,22 @@ export interface Browser {
   readonly previous: string | null;
 }
 
-interface SignInParts {
-  readonly tables: Tables;
-  readonly clock: Clock;
-  readonly users: Users;
-  readonly sessions: Sessions;
-  readonly passwords: Passwords;
-  readonly administrators: Administrators;
-  readonly log: Log;
-  /** Whether people may register with a password. */
-  readonly signups: "open" | "closed";
-}
-
 /** All ways to sign in: the setup link, a password, registration, a provider. Each begins a new session. */
 export class SignIn {
-  readonly #parts: SignInParts;
+  readonly #parts;
   /** The hash of the setup link's token; null while there is none. Of this process alone: each start makes a new one. */
   #setupToken: SecretHash | null = null;
 
-  constructor(parts: SignInParts) {
+  constructor(parts: {
+    tables: Tables;
+    clock: Clock;
+    users: Users;
+    sessions: Sessions;
+    passwords: Passwords;
+    administrators: Administrators;
+    log: Log;
+    signups: "open" | "closed";
+  }) {
     this.#parts = parts;
   }
 
@@ -54,7 +51,6 @@ export class SignIn {
     return token;
   }
 
-  /** Whether a setup link can still be used. */
   isSetupToken(token: string): boolean {
     return hashSecret(token) === this.#setupToken && !this.#parts.tables.users.hasAdmin();
   }

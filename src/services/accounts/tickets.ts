@@ -32,11 +32,11 @@ export class Tickets<T> {
   }
 
   /** The value of a ticket; null for one that is unknown, used or expired. */
-  look(ticket: string): T | null {
+  peek(ticket: string): T | null {
     return this.#valid(this.#kept.get(hashSecret(ticket)));
   }
 
-  /** Removes and returns the value of a ticket; null as for `look`. */
+  /** Removes and returns the value of a ticket; null as for `peek`. */
   take(ticket: string): T | null {
     const hash = hashSecret(ticket);
     const kept = this.#kept.get(hash);

@@ -8,25 +8,8 @@ import type { Access } from "../access.ts";
 import type { Quota } from "../quota.ts";
 import { seenCounts } from "../files/seen-counts.ts";
 
-/** An amount used; `limit` is null if there is none. */
-export interface Figure {
-  readonly used: number;
-  readonly limit: number | null;
-}
+export type UsageReport = Awaited<ReturnType<UsageMeter["report"]>>;
 
-export interface UsageReport {
-  /** Bytes stored now. */
-  readonly storage: Figure;
-  /** Bytes kept beside them, of replaced and deleted files. */
-  readonly versions: Figure;
-  /** Requests in the period. */
-  readonly operations: Figure;
-  /** Bytes sent and received in the period. */
-  readonly bandwidth: Figure;
-  readonly period: Month;
-}
-
-/** How many figures one transaction writes. */
 const PIECE = 200;
 
 /** A drive, or an account for what is of none of its drives. Ids of drives are texts, keys of accounts numbers. */
@@ -49,7 +32,6 @@ export class UsageMeter {
   /** What is not written yet, by the first millisecond of the month. */
   #counted = new Map<number, Map<Who, Usage>>();
   #month: Month = { start: 0, end: 0 };
-  /** Settles when the last flush ends. */
   #flushed: Promise<void> = Promise.resolve();
 
   constructor(parts: { tables: Tables; access: Access; quota: Quota; clock: Clock }) {
@@ -79,7 +61,7 @@ export class UsageMeter {
    * The use of the caller's account, or of the one drive that the key is limited to. If nothing can be written, the
    * latest counts are missing.
    */
-  async report(caller: Caller): Promise<UsageReport> {
+  async report(caller: Caller) {
     try {
       await this.flush();
     } catch (error) {
@@ -89,10 +71,14 @@ export class UsageMeter {
     const { kept, storage, used } =
       caller.kind === "account" ? this.#ofAccount(caller, now) : this.#ofDrive(caller, now);
     return {
+      /** Bytes stored now. */
       storage,
-      versions: { used: kept.size, limit: null },
-      operations: { used: used.operations, limit: null },
-      bandwidth: { used: used.bandwidth, limit: null },
+      /** Bytes kept beside them, of replaced and deleted files. */
+      versions: figure(kept.size),
+      /** Requests in the period. */
+      operations: figure(used.operations),
+      /** Bytes sent and received in the period. */
+      bandwidth: figure(used.bandwidth),
       period: monthOf(now),
     };
   }
@@ -101,7 +87,7 @@ export class UsageMeter {
     const { tables, quota } = this.#parts;
     return {
       kept: tables.keptContents.of({ kind: "user", pk: userPk }),
-      storage: { used: tables.drives.storedBy(userPk, now), limit: quota.limitFor(plan) },
+      storage: figure(tables.drives.storedBy(userPk, now), quota.limitFor(plan)),
       used: tables.usage.ofAccount(userPk, monthOf(now).start),
     };
   }
@@ -111,10 +97,7 @@ export class UsageMeter {
     const drive = access.ownDrive(caller);
     return {
       kept: tables.keptContents.of({ kind: "drive", pk: drive.pk }),
-      storage: {
-        used: seenCounts(tables, drive, caller.prefix, now).totalSize,
-        limit: quota.limitOf(drive),
-      },
+      storage: figure(seenCounts(tables, drive, caller.prefix, now).totalSize, quota.limitOf(drive)),
       used: tables.usage.ofDrive(drive.pk, monthOf(now).start),
     };
   }
@@ -158,4 +141,9 @@ export class UsageMeter {
     if (now < this.#month.start || now >= this.#month.end) this.#month = monthOf(now);
     return this.#month.start;
   }
+}
+
+/** An amount used; `limit` is null if there is none. */
+function figure(used: number, limit: number | null = null) {
+  return { used, limit };
 }

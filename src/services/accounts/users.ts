@@ -19,7 +19,6 @@ export interface UserView {
 
 /** A user as administrators see them. */
 export interface ManagedUser extends UserView {
-  /** Bytes in all drives of the user. */
   readonly totalSize: number;
 }
 
@@ -122,7 +121,6 @@ export class Users {
     return this.#named(draft.username);
   }
 
-  /** Every user, by username; for the shell, which has no caller. */
   all(): User[] {
     return this.#parts.tables.users.all();
   }

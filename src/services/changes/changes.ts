@@ -10,7 +10,7 @@ import {
 import { CofferError } from "../../domain/errors.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { type FolderPath, ROOT } from "../../domain/files/path.ts";
-import { ChangeHub, type Watched } from "./hub.ts";
+import { ChangeHub } from "./hub.ts";
 import { seenFrom } from "./seen-from.ts";
 
 /** A drive in a feed, and what of it is shown. */
@@ -50,11 +50,11 @@ const MANY = 500;
  */
 export class Changes {
   readonly #tables: Tables;
-  readonly #hub: ChangeHub;
+  readonly hub: ChangeHub;
 
   constructor(parts: { tables: Tables }) {
     this.#tables = parts.tables;
-    this.#hub = new ChangeHub(parts);
+    this.hub = new ChangeHub(parts);
   }
 
   /** Records a change. Inside a write. */
@@ -71,16 +71,6 @@ export class Changes {
   latest(): ChangePosition {
     const { head } = this;
     return { number: head, at: this.#tables.changes.timeOf(head) ?? 0, from: changeNumber(0) };
-  }
-
-  /** See `ChangeHub.subscribe`. */
-  subscribe(watched: Watched, wake: () => void): Disposable {
-    return this.#hub.subscribe(watched, wake);
-  }
-
-  /** See `ChangeHub.wake`. */
-  wake(drives: readonly DrivePk[]): void {
-    this.#hub.wake(drives);
   }
 
   /**

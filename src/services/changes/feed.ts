@@ -62,7 +62,6 @@ const PARTS = 10;
 /** What callers may read of the feed, as pages and as streams. */
 export class Feed {
   readonly #parts;
-  readonly #works: WorksUnderWay;
   readonly #slots: Slots;
   readonly #commentMs: number;
   /** Each with whether it may go on. */
@@ -77,7 +76,6 @@ export class Feed {
     streamCommentMs?: number | undefined;
   }) {
     this.#parts = parts;
-    this.#works = parts.worksUnderWay;
     this.#commentMs = parts.streamCommentMs ?? STREAM_COMMENT_MS;
     // Each takes a descriptor.
     const all = Math.min(STREAM_LIMITS.all, Math.floor(openFilesLimit() / 2));
@@ -116,7 +114,7 @@ export class Feed {
     // What cannot be read is refused before the stream begins.
     this.page(caller, { drives, position, limit: 1, newestFirst: false });
     const slot = this.#slots.take(holderOf(caller), client);
-    const waiting = this.#parts.changes.subscribe(this.#watched(caller, drives), listener.wake);
+    const waiting = this.#parts.changes.hub.subscribe(this.#watched(caller, drives), listener.wake);
     const named = drives === null ? [] : this.#drives(caller, drives).map(({ id }) => id);
     this.#streams.set(listener, () => mayGoOn(this.#parts.access, caller, named));
     if (this.#timers.length === 0) this.#startTimers();
@@ -148,9 +146,9 @@ export class Feed {
 
   #news(caller: Caller, drives: FeedRequest["drives"], number: number | null): WorkNews {
     // Mostly there is none.
-    if (!this.#works.hasNews(number)) return { works: [], number };
+    if (!this.#parts.worksUnderWay.hasNews(number)) return { works: [], number };
     const pks = new Set(this.#drives(caller, drives).map(({ pk }) => pk));
-    return this.#works.news(caller, pks, number);
+    return this.#parts.worksUnderWay.news(caller, pks, number);
   }
 
   #drives(caller: Caller, drives: FeedRequest["drives"]): readonly Drive[] {

@@ -31,12 +31,6 @@ export interface Provisioned {
   readonly expiresAt: number;
 }
 
-/** Changes to a drive; what is undefined stays. */
-export interface DriveChanges {
-  readonly name: string | undefined;
-  readonly description: string | undefined;
-}
-
 /** Drives: creates them with and without an account, finds, renames and deletes them. */
 export class Drives {
   readonly #parts;
@@ -65,18 +59,9 @@ export class Drives {
       const unclaimed = { id: driveId, user: null, slug: null, name: parsed, description: "", expiresAt };
       const drive = this.#insert({ ...unclaimed, createdAt: now });
       const { hash, prefix } = key;
-      const label = "Provisioned with the drive";
+      const stored = { id: keyId, hash, prefix, createdAt: now, expiresAt: null, madeBy: null } as const;
       this.#parts.tables.apiKeys.insert(
-        {
-          id: keyId,
-          hash,
-          prefix,
-          name: label,
-          scope: "read-write",
-          createdAt: now,
-          expiresAt: null,
-          madeBy: null,
-        },
+        { ...stored, name: "Provisioned with the drive", scope: "read-write" },
         { drive, prefix: ROOT },
       );
       this.#parts.tables.claimTokens.insert(token.hash, drive, expiresAt, now);
@@ -120,17 +105,16 @@ export class Drives {
   }
 
   /**
-   * Changes a drive's name or description. A new name changes the slug, unless it gives the same slug.
+   * Changes a drive's name or description; what is undefined stays. A new name changes the slug, unless it gives the same slug.
    *
    * @throws CofferError NOT_FOUND, VALIDATION_ERROR
    */
   update(
     caller: Caller,
     reference: string,
-    changes: DriveChanges,
+    { name, description }: Readonly<Record<"name" | "description", string | undefined>>,
     within?: Within<SeenDrive>,
   ): Promise<SeenDrive> {
-    const { name, description } = changes;
     const parsed = {
       ...(name === undefined ? {} : { name: parseDriveName("name", name) }),
       ...(description === undefined ? {} : { description: parseDescription("description", description) }),

@@ -66,6 +66,6 @@ export class WorkNotices {
     this.#last += 1;
     this.#kept.delete(pk);
     this.#kept.set(pk, { recorded, hasEnded, number: this.#last });
-    this.#parts.changes.wake(work.to === null ? [work.from.drive] : [work.from.drive, work.to.drive]);
+    this.#parts.changes.hub.wake(work.to === null ? [work.from.drive] : [work.from.drive, work.to.drive]);
   }
 }

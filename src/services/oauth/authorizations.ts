@@ -28,13 +28,6 @@ export const REQUEST_LIFETIME_MS = 30 * 60 * 1000;
 /** How many requests, and codes, there can be at once. */
 const CAPACITY = 5000;
 
-export interface Consent {
-  readonly scope: Scope;
-  /** An id or slug; undefined for all drives. */
-  readonly driveId: string | undefined;
-}
-
-/** What an authorization code stands for. */
 export interface Authorization {
   readonly request: AuthorizationRequest;
   readonly scope: Scope;
@@ -45,13 +38,9 @@ export interface Authorization {
   readonly reach: KeyReach;
 }
 
-/** Where the browser goes on: to our page, with a request's ticket, or back to the client with an error. */
-export type Begun = { readonly ticket: string } | { readonly redirectTo: string };
-
 /** What clients ask for, and what people decide (RFC 6749, 4.1). */
 export class Authorizations {
   readonly #parts;
-  readonly #clients: OAuthClients;
   readonly #requests: Tickets<AuthorizationRequest>;
   readonly #codes: Tickets<Authorization>;
 
@@ -63,21 +52,21 @@ export class Authorizations {
     clock: Clock;
   }) {
     this.#parts = parts;
-    this.#clients = parts.oauthClients;
     const { clock } = parts;
     this.#requests = new Tickets({ clock, capacity: CAPACITY, lifetimeMs: REQUEST_LIFETIME_MS });
     this.#codes = new Tickets({ clock, capacity: CAPACITY, lifetimeMs: CODE_LIFETIME_MS });
   }
 
   /**
-   * Takes a client's request. An error is thrown only while it is not sure who asks and where the answer goes: the
+   * Takes a client's request. Returns where the browser goes on: to our page, with a request's ticket, or back to the
+   * client with an error. An error is thrown only while it is not sure who asks and where the answer goes: the
    * person sees it. Any other error goes to the client.
    *
    * @param issuer the address of this server, without a trailing slash
    * @throws OAuthError for an unknown client, or a redirect URI that is not one of the client's
    */
-  async begin(parameters: ParameterReader, issuer: string): Promise<Begun> {
-    const client = await this.#clients.find(parameters.required("client_id"));
+  async begin(parameters: ParameterReader, issuer: string) {
+    const client = await this.#parts.oauthClients.find(parameters.required("client_id"));
     const redirectUri = parameters.required("redirect_uri");
     if (!isRegistered(redirectUri, client.redirectUris)) {
       throw new OAuthError(
@@ -103,7 +92,7 @@ export class Authorizations {
   /** A request that waits for a decision. Throws FORBIDDEN without a session, NOT_FOUND if it is over. */
   request(caller: Caller, ticket: string): AuthorizationRequest {
     requireSession(caller);
-    const request = this.#requests.look(ticket);
+    const request = this.#requests.peek(ticket);
     if (request === null) throw notFound("request");
     return request;
   }
@@ -111,22 +100,27 @@ export class Authorizations {
   /**
    * Lets a client in. Returns the address to send the browser to, with the code. A request is decided once.
    *
+   * @param driveId an id or slug; undefined for all drives
    * @throws CofferError as `request`; VALIDATION_ERROR for more than was asked for, NOT_FOUND for a foreign drive,
    *   QUOTA_EXCEEDED if there are too many keys
    */
-  async allow(caller: Caller, ticket: string, consent: Consent, within?: Within<string>): Promise<string> {
+  async allow(
+    caller: Caller,
+    ticket: string,
+    { scope, driveId }: { readonly scope: Scope; readonly driveId: string | undefined },
+    within?: Within<string>,
+  ): Promise<string> {
     const { userPk: user, sessionId: session } = requireSession(caller);
     const request = this.request(caller, ticket);
-    if (request.scope === "read-only" && consent.scope !== "read-only") {
+    if (request.scope === "read-only" && scope !== "read-only") {
       throw invalid("scope", "must be read-only: the application does not ask for more");
     }
-    const drive =
-      consent.driveId === undefined ? null : this.#parts.access.driveToManage(caller, consent.driveId);
+    const drive = driveId === undefined ? null : this.#parts.access.driveToManage(caller, driveId);
     const reach: KeyReach = drive === null ? { user } : { drive: drive.pk, prefix: ROOT };
     this.#parts.apiKeys.requireRoom(reach);
     // Not inside the write, which may run again. If it is refused, nobody gets to know the code.
     this.#requests.take(ticket);
-    const code = this.#codes.put({ request, scope: consent.scope, user, session, reach });
+    const code = this.#codes.put({ request, scope, user, session, reach });
     return this.#parts.access.write(caller, within, () => answerTo(request, { code }));
   }
 

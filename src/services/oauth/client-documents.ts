@@ -9,9 +9,7 @@ const BOUNDS = { bytes: 16 * 1024, timeMs: 5000 };
 /** How long a document is kept that does not say, and the most that it can say, in seconds. */
 const MAX_AGE = { default: 300, most: 24 * 60 * 60 };
 
-/** How many documents are kept. */
 const CAPACITY = 500;
-/** How many are fetched at once. */
 const FETCHES = 20;
 
 interface Kept {
@@ -23,13 +21,11 @@ interface Kept {
 /** Metadata documents of OAuth clients, which their ids lead to (draft-ietf-oauth-client-id-metadata-document). */
 export class ClientDocuments {
   readonly #parts;
-  readonly #network: PublicNetwork | undefined;
   readonly #kept = new Map<string, Kept>();
   readonly #fetching = new Map<string, Promise<ClientMetadata>>();
 
   constructor(parts: { clock: Clock; log: Log; publicNetwork?: PublicNetwork | undefined }) {
     this.#parts = parts;
-    this.#network = parts.publicNetwork;
   }
 
   /** The metadata of a client. Throws OAuthError if its document cannot be had, or is not valid. */
@@ -45,11 +41,13 @@ export class ClientDocuments {
   }
 
   async #fetch(url: string): Promise<ClientMetadata> {
-    const document = await getPublic(new URL(url), BOUNDS, this.#network).catch((error: unknown) => {
-      // Whoever asks must not learn what there is in this network.
-      this.#parts.log.info("a client's metadata could not be fetched", { url, error });
-      throw unavailable("it could not be fetched");
-    });
+    const document = await getPublic(new URL(url), BOUNDS, this.#parts.publicNetwork).catch(
+      (error: unknown) => {
+        // Whoever asks must not learn what there is in this network.
+        this.#parts.log.info("a client's metadata could not be fetched", { url, error });
+        throw unavailable("it could not be fetched");
+      },
+    );
     const metadata = read(url, document);
     this.#keep(url, metadata, maxAgeOf(document.cacheControl) * 1000);
     return metadata;

@@ -23,7 +23,6 @@ export class OAuthClients {
     this.#documents = new ClientDocuments(parts);
   }
 
-  /** The client with this id. Throws OAuthError for an unknown one. */
   async find(id: string): Promise<OAuthClient> {
     if (isDocumentUrl(id)) return { id, ...(await this.#documents.get(id)) };
     const client = this.#parts.tables.oauthClients.byId(id, this.#parts.clock.now());

@@ -68,7 +68,7 @@ export class OAuthGrants {
     const issued = await this.#parts.tables.writeFromReserve(() => {
       const earlier = this.#parts.tables.oauthGrants.keyOfCode(hashSecret(exchange.code));
       if (earlier !== null) this.#end(earlier, "an authorization code was used again");
-      return fits && this.#isWelcome(authorization) ? this.#issue(authorization, exchange.code) : null;
+      return fits && this.#isStillAllowed(authorization) ? this.#issue(authorization, exchange.code) : null;
     });
     if (issued === null)
       throw refused(
@@ -130,7 +130,7 @@ export class OAuthGrants {
   }
 
   /** Whether what a person allowed can still be had. */
-  #isWelcome({ user, session, reach }: Authorization): boolean {
+  #isStillAllowed({ user, session, reach }: Authorization): boolean {
     const now = this.#parts.clock.now();
     // Not of a user who was disabled either.
     if (!this.#parts.tables.sessions.isValid(session, now) || !this.#parts.apiKeys.hasRoom(reach))

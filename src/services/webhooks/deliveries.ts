@@ -3,19 +3,12 @@ import type { Within } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
-import { type DeliveryId, newId, parseId, type WebhookPk } from "../../domain/id.ts";
+import { type DeliveryId, parseId, type WebhookPk } from "../../domain/id.ts";
 import { type Delivery, TEST_EVENT, type Webhook } from "../../domain/webhooks/webhook.ts";
 import type { Access } from "../access.ts";
-import { mostPending, payloadOf } from "./outbox.ts";
+import { mostPending, newDelivery } from "./outbox.ts";
 import type { WebhookSender } from "./sender.ts";
 import type { Webhooks } from "./webhooks.ts";
-
-export interface DeliveriesPage {
-  readonly deliveries: readonly Delivery[];
-  readonly total: number;
-  /** Where the next page starts; null on the last one. */
-  readonly nextBefore: number | null;
-}
 
 /** What became of the messages to a webhook; who manages it can have one sent again, or one to try it. */
 export class WebhookDeliveries {
@@ -36,26 +29,22 @@ export class WebhookDeliveries {
     const { webhookDeliveries } = this.#parts.tables;
     return this.#send(caller, reference, within, (to) => {
       const now = this.#parts.clock.now();
-      const id = newId<DeliveryId>(now);
-      const payload = payloadOf(TEST_EVENT, now, { webhook_id: to.id });
-      webhookDeliveries.insert({
-        id,
-        webhook: to.pk,
-        change: null,
-        type: TEST_EVENT,
-        payload,
-        createdAt: now,
-      });
-      return id;
+      const event = { number: null, type: TEST_EVENT, at: now };
+      const delivery = newDelivery(to.pk, event, { webhook_id: to.id }, now);
+      webhookDeliveries.insert(delivery);
+      return delivery.id;
     });
   }
 
-  /** The deliveries of a webhook, newest first. Throws NOT_FOUND, FORBIDDEN. */
+  /**
+   * The deliveries of a webhook, newest first, and where the next page starts; null on the last one. Throws NOT_FOUND,
+   * FORBIDDEN.
+   */
   deliveries(
     caller: Caller,
     reference: string,
     { before, limit }: { readonly before: number | null; readonly limit: number },
-  ): DeliveriesPage {
+  ) {
     const { pk } = this.#parts.webhooks.get(caller, reference);
     const { webhookDeliveries } = this.#parts.tables;
     const found = webhookDeliveries.page(pk, before ?? Number.MAX_SAFE_INTEGER, limit + 1);

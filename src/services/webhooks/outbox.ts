@@ -13,7 +13,6 @@ import type { Log } from "../../process/log.ts";
 import type { Changes } from "../changes/changes.ts";
 import type { WebhookReach } from "./reach.ts";
 
-/** How many changes are looked at in one step. */
 const STEP = 100;
 /** After so many changes that a webhook is not told of, its position is written all the same. */
 const SKIPPED = 1000;
@@ -21,28 +20,13 @@ const SKIPPED = 1000;
 /** A change as a message shows it. */
 export type DescribeChange = (change: Change) => object;
 
-/** The body of a message (Standard Webhooks, "Payload structure"). @param at milliseconds since the epoch */
-export function payloadOf(type: string, at: number, data: object): string {
-  return JSON.stringify({ type, timestamp: formatInstant(at), data });
-}
-
-interface Parts {
-  readonly tables: Tables;
-  readonly changes: Changes;
-  readonly reach: WebhookReach;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Called when a webhook has new deliveries. */
-  readonly filled: (webhook: WebhookPk) => void;
-}
-
 /**
  * Makes deliveries of the changes that webhooks are told of. The feed is the queue: each webhook has a position in it,
  * which moves in the transaction that stores the deliveries, so nothing is left out or made twice. While too many wait,
  * the position waits.
  */
 export class WebhookOutbox {
-  readonly #parts: Parts;
+  readonly #parts;
   readonly #watching = new Map<WebhookPk, Disposable>();
   /** Webhooks for which there may be something. */
   readonly #woken = new Set<WebhookPk>();
@@ -51,7 +35,15 @@ export class WebhookOutbox {
   #describe: DescribeChange | null = null;
   #running: Promise<void> | null = null;
 
-  constructor(parts: Parts) {
+  constructor(parts: {
+    tables: Tables;
+    changes: Changes;
+    reach: WebhookReach;
+    clock: Clock;
+    log: Log;
+    /** Called when a webhook has new deliveries. */
+    filled: (webhook: WebhookPk) => void;
+  }) {
     this.#parts = parts;
   }
 
@@ -68,7 +60,7 @@ export class WebhookOutbox {
     if (watched === null) return;
     this.#watching.set(
       pk,
-      this.#parts.changes.subscribe(watched, () => this.wake(pk)),
+      this.#parts.changes.hub.subscribe(watched, () => this.wake(pk)),
     );
     this.wake(pk);
   }
@@ -134,19 +126,12 @@ export class WebhookOutbox {
     const upTo = changeNumber(Math.max(page.next.number, from));
     const told = page.changes.filter(({ type }) => wants(webhook.events, type));
     if (told.length > 0 || upTo - webhook.position > SKIPPED) {
-      const made = told.map((change) => this.#delivery(pk, change, describe));
+      const made = told.map((change) => newDelivery(pk, change, describe(change), clock.now()));
       await tables.write(() => this.#store(webhook, made, upTo));
       this.#seen.delete(pk);
       if (made.length > 0) filled(pk);
     } else if (this.#watching.has(pk)) this.#seen.set(pk, upTo);
     return page.hasMore;
-  }
-
-  #delivery(webhook: WebhookPk, change: Change, describe: DescribeChange): NewDelivery {
-    const now = this.#parts.clock.now();
-    const { type, at, number } = change;
-    const payload = payloadOf(type, at, describe(change));
-    return { id: newId<DeliveryId>(now), webhook, change: number, type, payload, createdAt: now };
   }
 
   #store({ pk, position }: ServedWebhook, made: readonly NewDelivery[], upTo: ChangeNumber): void {
@@ -159,7 +144,18 @@ export class WebhookOutbox {
   }
 }
 
-/** How many deliveries of a webhook may wait. */
 export function mostPending({ user }: Pick<Webhook, "user">): number {
   return user === null ? WEBHOOKS.pending.unclaimed : WEBHOOKS.pending.claimed;
+}
+
+/** A message to a webhook about what happened `at` some time, in milliseconds since the epoch. */
+export function newDelivery(
+  webhook: WebhookPk,
+  { number: change, type, at }: Pick<Change, "at"> & { number: ChangeNumber | null; type: string },
+  data: object,
+  now: number,
+): NewDelivery {
+  // Standard Webhooks, "Payload structure".
+  const payload = JSON.stringify({ type, timestamp: formatInstant(at), data });
+  return { id: newId<DeliveryId>(now), webhook, change, type, payload, createdAt: now };
 }

@@ -21,24 +21,10 @@ const { atOnce } = WEBHOOKS;
 /** What came of an attempt: the status of the answer, or why there was none. */
 type Outcome = { readonly status: number } | { readonly error: string };
 
-/** A delivery that is being sent. */
 interface Running {
   readonly webhook: WebhookPk;
   readonly user: UserPk | null;
   readonly done: Promise<void>;
-}
-
-interface Parts {
-  readonly tables: Tables;
-  readonly reach: WebhookReach;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly sealingKey: () => Uint8Array;
-  /** Where webhooks may be beside the public internet. */
-  readonly subnets: readonly Subnet[];
-  readonly network: PublicNetwork | undefined;
-  /** Called when a webhook has room for more deliveries. */
-  readonly roomMade: (webhook: WebhookPk) => void;
 }
 
 /**
@@ -47,7 +33,7 @@ interface Parts {
  * a time until it answers.
  */
 export class WebhookSender {
-  readonly #parts: Parts;
+  readonly #parts;
   /** When webhooks have something to send; in the order of their turns. */
   readonly #due = new Map<WebhookPk, number>();
   readonly #running = new Map<DeliveryId, Running>();
@@ -56,7 +42,18 @@ export class WebhookSender {
   #isStarted = false;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(parts: Parts) {
+  constructor(parts: {
+    tables: Tables;
+    reach: WebhookReach;
+    clock: Clock;
+    log: Log;
+    sealingKey: () => Uint8Array;
+    /** Where webhooks may be beside the public internet. */
+    subnets: readonly Subnet[];
+    network: PublicNetwork | undefined;
+    /** Called when a webhook has room for more deliveries. */
+    roomMade: (webhook: WebhookPk) => void;
+  }) {
     this.#parts = parts;
   }
 

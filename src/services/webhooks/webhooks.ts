@@ -22,7 +22,6 @@ import { DELIVERIES_AT_ONCE } from "./removal.ts";
 import type { WebhookOutbox } from "./outbox.ts";
 import type { WebhookSender } from "./sender.ts";
 
-/** A request for a webhook, as sent. */
 export interface WebhookRequest {
   /** An id or slug; undefined for what the caller reaches: all drives of an account, or its one drive. */
   readonly drive: string | undefined;

@@ -19,7 +19,6 @@ const shownDrive = Type.Object({
   expires_at: Type.Optional(Type.String({ description: "When it is deleted, unless a human claims it." })),
 });
 
-/** Makes and names drives. */
 export const driveTools = [
   tool(
     {

@@ -27,14 +27,12 @@ const shownFolder = Type.Object({
 /** Where the list of a folder goes on: in its folders or, after these, in its files; null at their start. */
 interface Position {
   readonly among: "folders" | "files";
-  /** A path. */
   readonly after: string | null;
 }
 
 const START: Position = { among: "folders", after: null };
 const NO_FOLDERS: FolderListing = { folders: [], total: 0, nextAfter: null };
 
-/** Lists what is in a folder, and makes folders. */
 export const folderTools = [
   tool(
     {

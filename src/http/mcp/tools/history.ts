@@ -5,7 +5,6 @@ import { etagOf } from "../../content/etag.ts";
 import { driveArgument, nameOf } from "../shown.ts";
 import { tool } from "../tool.ts";
 
-/** Ways back from mistakes. */
 export const historyTools = [
   tool(
     {

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { formatInstant } from "../../../domain/time.ts";
 import { linkUrl } from "../../gate/link-base.ts";
 import { linkSeconds } from "../../resources/links/file-links.ts";
-import { driveArgument, fileShown, nameOf, optionalFlag, pathArgument, shownFile } from "../shown.ts";
+import { fileArguments, fileShown, nameOf, optionalFlag, shownFile } from "../shown.ts";
 import { tool } from "../tool.ts";
 
 /** Links for contents that a model should not carry. */
@@ -15,8 +15,7 @@ export const linkTools = [
         "Makes a URL from which anyone can download the file with a plain GET, without a key, until it expires. Use it to hand a file to somebody, or to fetch a large or binary file with another program.",
       needs: "writing",
       input: Type.Object({
-        drive_id: driveArgument,
-        path: pathArgument,
+        ...fileArguments,
         expires_in: linkSeconds,
         one_time: optionalFlag("Whether the URL works only once. Default false."),
       }),
@@ -42,8 +41,7 @@ export const linkTools = [
       needs: "writing",
       isDestructive: true,
       input: Type.Object({
-        drive_id: driveArgument,
-        path: pathArgument,
+        ...fileArguments,
         max_size: Type.Optional(
           Type.Integer({
             minimum: 1,

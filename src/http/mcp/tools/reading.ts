@@ -12,7 +12,7 @@ import { linkUrl } from "../../gate/link-base.ts";
 import { ANSWER_BYTES, ANSWER_TEXT_JSON_BYTES, WHOLE_BYTES } from "../bounds.ts";
 import { fileAddress, fileUri } from "../file-uri.ts";
 import { imageTypeOf, isImageType } from "../images.ts";
-import { driveArgument, fileShown, nameOf, optionalText, pathArgument, shownFile } from "../shown.ts";
+import { fileArguments, fileShown, nameOf, optionalText, shownFile } from "../shown.ts";
 import { Answer, type Call, type Content, tool } from "../tool.ts";
 
 /** How long the link to a content that is not shown lasts. */
@@ -30,8 +30,7 @@ export const readingTools = [
         "Shows a file with its etag: text by lines, the text of PDF, Word, Excel, PowerPoint, OpenDocument text and EPUB files, and images as images. Long text is cut at about 32 KB: to go on, pass next_line as start_line. Of other binary files you get a URL. To find the lines you need in large files, use grep first.",
       needs: "reading",
       input: Type.Object({
-        drive_id: driveArgument,
-        path: pathArgument,
+        ...fileArguments,
         start_line: lineNumber("The first line to show. Default 1."),
         end_line: lineNumber("The last line to show. Default: the last one that fits."),
         start_byte: Type.Optional(

@@ -60,7 +60,6 @@ const output = Type.Object({
 
 type Given = Static<typeof input>;
 
-/** Keeps a drive as it is, and brings it back. */
 export const snapshotTools = [
   tool(
     {

@@ -6,6 +6,7 @@ import type { Services } from "../../../services/services.ts";
 import { failureOf } from "../failure.ts";
 import {
   driveArgument,
+  fileArguments,
   fileShown,
   ifMatchArgument,
   nameOf,
@@ -16,10 +17,8 @@ import {
 } from "../shown.ts";
 import { tool } from "../tool.ts";
 
-/** How many files one call may delete. */
 const DELETED_PATHS = 100;
 
-/** Moves, copies and deletes files. */
 export const transferTools = [
   transferTool("move", {
     name: "move_file",
@@ -90,8 +89,7 @@ function transferTool(
     needs: "writing",
     isDestructive: true,
     input: Type.Object({
-      drive_id: driveArgument,
-      path: pathArgument,
+      ...fileArguments,
       destination_path: Type.String({
         minLength: 1,
         description: "The new path. If it ends with `/`, the filename is kept.",
