@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { dataOf, expectRefused } from "../../support/server/answers.ts";
 import type { Answer } from "../../support/server/client.ts";
-import { isSignedIn, type SignedInBrowser, signIn } from "../../support/server/sign-in.ts";
+import { areSignedIn, type SignedInBrowser, signIn } from "../../support/server/sign-in.ts";
 import { startWorld } from "../../support/server/world.ts";
 
 function change(browser: SignedInBrowser, current: string, password: string): Promise<Answer> {
@@ -18,11 +18,7 @@ describe("POST /v0/account/password", () => {
       await signIn(coffer, "bob"),
     ];
     expect(dataOf(await change(here, "ada's password", "a new password"))).toEqual({ changed: true });
-    expect([await isSignedIn(here), await isSignedIn(there), await isSignedIn(bob)]).toEqual([
-      true,
-      false,
-      true,
-    ]);
+    expect(await areSignedIn(here, there, bob)).toEqual([true, false, true]);
     expect(signIn(coffer, "ada")).rejects.toThrow("401");
     await signIn(coffer, "ada", "a new password");
     await world.clients.ada.get("/v0/account");

@@ -6,6 +6,7 @@ import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Client } from "../../support/server/client.ts";
 import { expectCommonRules, expectJson } from "../../support/server/scenario.ts";
 import {
+  areSignedIn,
   beginSession,
   browserWith,
   isSignedIn,
@@ -13,7 +14,7 @@ import {
   signIn,
 } from "../../support/server/sign-in.ts";
 import { populate, startWorld } from "../../support/server/world.ts";
-import { holdUpload } from "../../support/server/held-request.ts";
+import { type HeldRequest, holdUpload } from "../../support/server/held-request.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -296,11 +297,13 @@ test("nothing of a disabled user works: sessions, keys, keys of their drives, si
   ]).toEqual([200, 200, 200]);
 });
 
+function begin(client: Pick<Client, "send">, drive: string): Promise<HeldRequest> {
+  return holdUpload(client, `/v0/files?drive_id=${drive}&path=${crypto.randomUUID()}`);
+}
+
 test("an upload whose caller is disabled, or its key revoked, on its way ends with nothing", async () => {
   await using coffer = await startAppliance();
   const { clients, drives, keyIds } = await populate(coffer);
-  const begin = (client: Pick<Client, "send">, drive: string) =>
-    holdUpload(client, `/v0/files?drive_id=${drive}&path=${crypto.randomUUID()}`);
   const begun = await Promise.all([
     begin(clients.ada, drives.ada),
     begin(clients.adaDrive, drives.ada),
@@ -353,11 +356,7 @@ describe("a user's sessions", () => {
       deleted: true,
     });
     expectRefused(await two.send("DELETE", `/v0/sessions/${first?.id}`), "NOT_FOUND");
-    expect([await isSignedIn(one), await isSignedIn(two), await isSignedIn(bob)]).toEqual([
-      false,
-      true,
-      true,
-    ]);
+    expect(await areSignedIn(one, two, bob)).toEqual([false, true, true]);
   });
 
   test("all end at once, the one that asks included; keys and others go on", async () => {
@@ -369,11 +368,7 @@ describe("a user's sessions", () => {
       await signIn(coffer, "bob"),
     ];
     expect(dataOf(await one.send("DELETE", "/v0/sessions"))).toEqual({ deleted_count: 2 });
-    expect([await isSignedIn(one), await isSignedIn(two), await isSignedIn(bob)]).toEqual([
-      false,
-      false,
-      true,
-    ]);
+    expect(await areSignedIn(one, two, bob)).toEqual([false, false, true]);
     await world.clients.ada.get("/v0/account");
   });
 
