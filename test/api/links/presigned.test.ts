@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { addAccount } from "../../support/server/accounts.ts";
-import { startAppliance } from "../../support/server/appliance.ts";
+import { startWithAda } from "../../support/server/accounts.ts";
 import { flipped, sampleBytes } from "../../support/samples/blob-store-contract.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Json } from "../../support/server/client.ts";
@@ -358,8 +357,7 @@ describe("good for one time", () => {
 });
 
 test("one made by somebody who is signed in outlives the session, and ends when they are shut out", async () => {
-  await using coffer = await startAppliance();
-  addAccount(coffer, "ada");
+  await using coffer = await startWithAda();
   const ada = await signIn(coffer, "ada");
   const drive = await ada.makeDrive("Notes");
   const file = await ada.put(drive.id, "f");

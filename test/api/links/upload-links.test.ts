@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { accountClient, addAccount } from "../../support/server/accounts.ts";
-import { startAppliance } from "../../support/server/appliance.ts";
+import { accountClient, startWithAda } from "../../support/server/accounts.ts";
 import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import type { Json, RequestOptions } from "../../support/server/client.ts";
 import {
@@ -286,8 +285,7 @@ describe("a link ends", () => {
 });
 
 test("the drive's owner pays: a full drive takes nothing", async () => {
-  await using coffer = await startAppliance({ "storage-limits": "free=1000,pro=1000,team=1000" });
-  addAccount(coffer, "ada");
+  await using coffer = await startWithAda({ "storage-limits": "free=1000,pro=1000,team=1000" });
   const ada = await accountClient(coffer, "ada");
   const drive = await ada.makeDrive("D");
   await ada.put(drive.id, "full", "x".repeat(990));
@@ -298,8 +296,7 @@ test("the drive's owner pays: a full drive takes nothing", async () => {
 });
 
 test("one made by somebody who is signed in outlives the session, and ends when they are shut out", async () => {
-  await using coffer = await startAppliance();
-  addAccount(coffer, "ada");
+  await using coffer = await startWithAda();
   const ada = await signIn(coffer, "ada");
   const drive = await ada.makeDrive("Notes");
   const linkTo = async (path: string): Promise<string> => {

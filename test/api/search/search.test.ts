@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { DrivePk } from "../../../src/domain/id.ts";
 import { SMALL_CONTENT_BYTES } from "../../../src/domain/limits.ts";
 import type { SearchQuery } from "../../../src/services/search/search.ts";
-import { accountClient, addAccount } from "../../support/server/accounts.ts";
+import { accountClient, startWithAda } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Client, Json } from "../../support/server/client.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
@@ -511,8 +511,7 @@ describe("right at once", () => {
   });
 
   test("a file that was moved to another drive is found there alone", async () => {
-    await using coffer = await startAppliance();
-    addAccount(coffer, "ada");
+    await using coffer = await startWithAda();
     const client = await accountClient(coffer, "ada");
     const drive = async (name: string): Promise<OwnDrive> => {
       const { id } = await client.makeDrive(name);

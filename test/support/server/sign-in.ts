@@ -43,6 +43,15 @@ export async function signIn(
   return browserWith(coffer, token);
 }
 
+/** Signs in as each of these, one after another. */
+export async function signInAll<Names extends readonly string[]>(
+  coffer: TestAppliance,
+  ...usernames: Names
+): Promise<{ [Name in keyof Names]: SignedInBrowser }>;
+export async function signInAll(coffer: TestAppliance, ...usernames: string[]): Promise<SignedInBrowser[]> {
+  return Array.fromAsync(usernames, (username) => signIn(coffer, username));
+}
+
 /** Stores a session directly: hashing a password each time would take too long. */
 export function beginSession(
   coffer: TestAppliance,
