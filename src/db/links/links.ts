@@ -35,7 +35,7 @@ type Table = (typeof TABLES)[number];
 
 /** Links of all kinds. Each of the tables has the condition, so that each is read by its index. */
 function linksWhere(condition: string): string {
-  const rest = `drive_id, expires_at, created_at, key_id, user`;
+  const rest = "drive_id, expires_at, created_at, key_id, user";
   return `
     SELECT id, 'presigned' AS kind, file_id, NULL AS path, NULL AS password_hash, NULL AS max_size, one_time, used_at,
            uses, last_used_at, ${rest} FROM presigned_link WHERE ${condition}
@@ -102,7 +102,7 @@ export class LinksTable {
         `DELETE FROM share_link WHERE hash IN
          (SELECT hash FROM share_link WHERE drive_id = (SELECT id FROM drive WHERE pk = ?) LIMIT ?)`,
       ),
-      uses: [
+      onlyUses: [
         change("presigned_link", "used_at = :at, uses = uses + :count, last_used_at = :at"),
         change("upload_link", "used_at = :at"),
       ],
@@ -140,7 +140,7 @@ export class LinksTable {
 
   /** Notes the only use of a link. Inside a write. */
   markUsed(id: LinkId, at: number): void {
-    for (const use of this.#sql.uses) use.run({ id, count: 1, at });
+    for (const use of this.#sql.onlyUses) use.run({ id, count: 1, at });
   }
 
   /** Adds uses of links that download or show something. Inside a write. */

@@ -1,8 +1,6 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
-import { changeDatabase } from "../../support/faults/change-database.ts";
+import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import type { Json } from "../../support/server/client.ts";
 import {
   gives,
@@ -210,10 +208,8 @@ describe("list", () => {
     expect(String(failure)).toContain("sabotaged");
     changeDatabase(coffer.dataDir, "DROP TRIGGER sabotage");
     await coffer.appliance.services.apiKeys.flushUse();
-    using database = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
-    const stored =
-      database.query<{ at: number }, []>("SELECT last_used_at AS at FROM api_key").get()?.at ?? 0;
-    expect(new Date(stored).toISOString()).toBe(used);
+    const [[stored] = []] = rowsIn(coffer.dataDir, "SELECT last_used_at FROM api_key");
+    expect(new Date(Number(stored)).toISOString()).toBe(used);
   });
 });
 
@@ -247,8 +243,7 @@ describe("expire", () => {
     expect(await statuses()).toEqual([401, 404, 1]);
     await coffer.appliance.services.sweep.run();
     expect(await statuses()).toEqual([401, 404, 1]);
-    using database = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
-    expect(database.query("SELECT count(*) FROM api_key").values()).toEqual([[1]]);
+    expect(rowsIn(coffer.dataDir, "SELECT count(*) FROM api_key")).toEqual([[1]]);
   });
 
   test("while a write with it is on its way, which then changes nothing", async () => {

@@ -6,8 +6,8 @@ import { openTables } from "../../../src/db/tables.ts";
 import { Database as CofferDatabase } from "../../../src/db/engine/database.ts";
 import type { PasswordSender } from "../../../src/domain/accounts/known-client.ts";
 import { KnownClients } from "../../../src/services/accounts/known-clients.ts";
-import { addAccount } from "../../support/server/accounts.ts";
-import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
+import { addAccount, startWithAda } from "../../support/server/accounts.ts";
+import type { TestAppliance } from "../../support/server/appliance.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
 import { signIn } from "../../support/server/sign-in.ts";
 import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
@@ -15,12 +15,6 @@ import { temporaryDirectory } from "../../support/server/temporary-directory.ts"
 const DAY_MS = 24 * 60 * 60 * 1000;
 const HOME = "192.0.2.1";
 const STRANGER = "198.51.100.7";
-
-async function withAda(): Promise<TestAppliance> {
-  const coffer = await startAppliance({ "trusted-proxies": "127.0.0.1" });
-  addAccount(coffer, "ada");
-  return coffer;
-}
 
 async function login(coffer: TestAppliance, address: string, password: string): Promise<number> {
   const { status } = await coffer.client().send("POST", "/auth/login", {
@@ -45,7 +39,7 @@ function rows(coffer: TestAppliance): { hash: string; used_at: number }[] {
 
 describe("a client that has signed in", () => {
   test("is not locked out by strangers' guesses after a restart", async () => {
-    await using coffer = await withAda();
+    await using coffer = await startWithAda({ "trusted-proxies": "127.0.0.1" });
     expect(await login(coffer, HOME, "ada's password")).toBe(200);
     await coffer.restart();
     await guess(coffer);
@@ -54,7 +48,7 @@ describe("a client that has signed in", () => {
   });
 
   test("is remembered for that account alone, and not for a wrong password", async () => {
-    await using coffer = await withAda();
+    await using coffer = await startWithAda({ "trusted-proxies": "127.0.0.1" });
     addAccount(coffer, "bob");
     const headers = { "x-forwarded-for": HOME };
     const bob = { username: "bob", password: "bob's password" };
@@ -66,7 +60,7 @@ describe("a client that has signed in", () => {
   });
 
   test("stands nowhere in the clear, neither its address nor its account", async () => {
-    await using coffer = await withAda();
+    await using coffer = await startWithAda({ "trusted-proxies": "127.0.0.1" });
     expect(await login(coffer, HOME, "ada's password")).toBe(200);
     expect(rows(coffer)).toEqual([
       { hash: expect.stringMatching(/^[0-9a-f]{64}$/), used_at: coffer.clock.now() },
@@ -79,7 +73,7 @@ describe("a client that has signed in", () => {
   });
 
   test("is noted once a day, and forgotten 90 days after its last use", async () => {
-    await using coffer = await withAda();
+    await using coffer = await startWithAda({ "trusted-proxies": "127.0.0.1" });
     const start = coffer.clock.now();
     const usedAt = async () => {
       expect(await login(coffer, HOME, "ada's password")).toBe(200);
@@ -99,7 +93,7 @@ describe("a client that has signed in", () => {
   });
 
   test("and changed the password is remembered for that over a restart as well", async () => {
-    await using coffer = await withAda();
+    await using coffer = await startWithAda({ "trusted-proxies": "127.0.0.1" });
     const ada = await signIn(coffer, "ada");
     const change = async (current: string, password: string, address: string) =>
       await ada.status("POST", "/v0/account/password", {

@@ -1,10 +1,8 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { EventReader } from "../../support/peers/event-reader.ts";
-import { changeDatabase } from "../../support/faults/change-database.ts";
+import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import type { Client, Json } from "../../support/server/client.ts";
 import { letIn } from "../../support/peers/oauth.ts";
 import { beginSession, type SignedInBrowser } from "../../support/server/sign-in.ts";
@@ -127,7 +125,7 @@ describe("with a key goes", () => {
     expect(all.text).toContain(other.id);
     expect((await ada.send("GET", "/v0/webhooks")).text).not.toContain(hook.id);
     expect((await ada.send("GET", `/v0/drives/${drive}/members`)).text).toContain('"total":0');
-    expect(JSON.parse((await ada.send("GET", `/v0/links?drive_id=${drive}`)).text).data).toHaveLength(3);
+    expect((await ada.get<{ data: Json }>(`/v0/links?drive_id=${drive}`)).data).toHaveLength(3);
     const feed = await ada.send("GET", `/v0/changes?drive_id=${drive}&limit=1000`);
     expect(feed.text).toContain('"member.removed"');
     expect(feed.text.match(/"link.revoked"/g)).toHaveLength(1);
@@ -148,7 +146,7 @@ describe("with a key goes", () => {
     expect((await ada.send("GET", "/v0/keys")).text).not.toContain(child.id);
     // The sweep removes the rest.
     await coffer.appliance.services.sweep.run();
-    expect(JSON.parse((await ada.send("GET", `/v0/links?drive_id=${drive}`)).text).data).toEqual([]);
+    expect((await ada.get<{ data: Json }>(`/v0/links?drive_id=${drive}`)).data).toEqual([]);
   });
 
   test("an upload that a key has begun which it made", async () => {
@@ -176,7 +174,7 @@ describe("with a key goes", () => {
     coffer.clock.advance(3600_000);
     expect(await reads(bob)).toBe(false);
     await coffer.appliance.services.sweep.run();
-    const { data } = JSON.parse((await ada.send("GET", `/v0/drives/${drive}/members`)).text);
+    const { data } = await ada.get<{ data: Json }>(`/v0/drives/${drive}/members`);
     expect(data).toMatchObject([{ username: "carl" }]);
   });
 
@@ -193,7 +191,7 @@ describe("with a key goes", () => {
     changeDatabase(coffer.dataDir, `DELETE FROM api_key WHERE id = '${key.id}'`);
     expect([await writes(bob), await reads(bob), await writes(carl)]).toEqual([false, true, true]);
     await coffer.appliance.services.sweep.run();
-    const { data } = JSON.parse((await ada.send("GET", `/v0/drives/${drive}/members`)).text);
+    const { data } = await ada.get<{ data: Json }>(`/v0/drives/${drive}/members`);
     expect(data).toMatchObject([
       { username: "bob", role: "reader" },
       { username: "carl", role: "editor" },
@@ -207,7 +205,7 @@ describe("with a key goes", () => {
     expect(await share(ada, "bob", "editor")).toBe(201);
     expect(await share(key.client, "bob", "editor")).toBe(200);
     await revoke(key.id);
-    const { data } = JSON.parse((await ada.send("GET", `/v0/drives/${drive}/members`)).text);
+    const { data } = await ada.get<{ data: Json }>(`/v0/drives/${drive}/members`);
     expect(data).toMatchObject([{ username: "bob", role: "editor" }]);
   });
 
@@ -256,8 +254,7 @@ test("whoever revokes a key that made very many links does not wait for all of t
      INSERT INTO share_link (hash, id, drive_id, path, key_id, expires_at, created_at)
      SELECT '${key.id}' || i, '${key.id}' || i, '${drive}', '', '${key.id}', 9e15, 0 FROM n`,
   );
-  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
-  const left = () => sql.query("SELECT count(*) FROM share_link WHERE key_id = ?").values(key.id)[0]?.[0];
+  const left = () => rowsIn(coffer.dataDir, "SELECT 1 FROM share_link WHERE key_id = ?", key.id).length;
   await revoke(key.id);
   expect(left()).toBe(7000 - 30 - 100 * 30);
   await coffer.appliance.services.sweep.run();

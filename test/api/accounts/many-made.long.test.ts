@@ -2,8 +2,7 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { KEYS } from "../../../src/domain/limits.ts";
-import { addAccount } from "../../support/server/accounts.ts";
-import { startAppliance } from "../../support/server/appliance.ts";
+import { startWithAda } from "../../support/server/accounts.ts";
 import { LoopWait } from "../../support/meters/loop-wait.ts";
 
 /** In milliseconds. The client is in the same process, and others use the machine: what is wrong takes hundreds. */
@@ -29,8 +28,7 @@ function makeMany(dataDir: string, firstId: string, shape: "fan" | "chain"): voi
 test.each(["fan", "chain"] as const)(
   "as many keys as there may be, made in a %s, make nobody wait: listed, and revoked with the first",
   async (shape) => {
-    await using coffer = await startAppliance();
-    addAccount(coffer, "ada");
+    await using coffer = await startWithAda();
     const { apiKeys } = coffer.appliance.services;
     const { secret: own } = await apiKeys.createFor("ada", "", "read-write");
     const client = coffer.client(own);

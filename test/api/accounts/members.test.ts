@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { MEMBERS } from "../../../src/domain/limits.ts";
+import { expectRefused } from "../../support/server/answers.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
@@ -163,7 +164,7 @@ test("a drive has only so many members, and so does a user", async () => {
   const full = await world.clients.bob.send("POST", `/v0/drives/${world.drives.bob}/members`, {
     body: { username: "ada", role: "reader" },
   });
-  expect([full.status, JSON.parse(full.text)]).toMatchObject([403, { error: { code: "QUOTA_EXCEEDED" } }]);
+  expectRefused(full, "QUOTA_EXCEEDED");
   changeDatabase(coffer.dataDir, "DELETE FROM drive_member WHERE added_by IS NULL");
 });
 
@@ -186,10 +187,7 @@ test("what an editor uploads counts for the owner, and a full owner stops an edi
   expect((await put("of-dan", 50)).status).toBe(201);
   expect([await storedBy(ada), await storedBy(dan)]).toEqual([before + 50, 0]);
   const refused = await put("too-much", 60);
-  expect([refused.status, JSON.parse(refused.text)]).toMatchObject([
-    403,
-    { error: { code: "QUOTA_EXCEEDED" } },
-  ]);
+  expectRefused(refused, "QUOTA_EXCEEDED");
   const account = await dan.get<{ data: { drive_count: number } }>("/v0/account");
   expect(account.data.drive_count).toBe(0);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { dataOf, expectRefused } from "../../support/server/answers.ts";
 import type { Answer } from "../../support/server/client.ts";
-import { isSignedIn, type SignedInBrowser, signIn } from "../../support/server/sign-in.ts";
+import { areSignedIn, type SignedInBrowser, signIn, signInAll } from "../../support/server/sign-in.ts";
 import { startWorld } from "../../support/server/world.ts";
 
 function change(browser: SignedInBrowser, current: string, password: string): Promise<Answer> {
@@ -12,17 +12,9 @@ describe("POST /v0/account/password", () => {
   test("changes it, and signs out everywhere else", async () => {
     const { coffer, world } = await startWorld();
     await using _ = coffer;
-    const [here, there, bob] = [
-      await signIn(coffer, "ada"),
-      await signIn(coffer, "ada"),
-      await signIn(coffer, "bob"),
-    ];
+    const [here, there, bob] = await signInAll(coffer, "ada", "ada", "bob");
     expect(dataOf(await change(here, "ada's password", "a new password"))).toEqual({ changed: true });
-    expect([await isSignedIn(here), await isSignedIn(there), await isSignedIn(bob)]).toEqual([
-      true,
-      false,
-      true,
-    ]);
+    expect(await areSignedIn(here, there, bob)).toEqual([true, false, true]);
     expect(signIn(coffer, "ada")).rejects.toThrow("401");
     await signIn(coffer, "ada", "a new password");
     await world.clients.ada.get("/v0/account");

@@ -1,28 +1,24 @@
 import { describe, expect, test } from "bun:test";
-import { addAccount } from "../../support/server/accounts.ts";
+import { startWithAda } from "../../support/server/accounts.ts";
 import { dataOf, expectRefused } from "../../support/server/answers.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Client } from "../../support/server/client.ts";
 import { expectCommonRules, expectJson } from "../../support/server/scenario.ts";
 import {
+  areSignedIn,
   beginSession,
   browserWith,
   isSignedIn,
   type SignedInBrowser,
   signIn,
+  signInAll,
 } from "../../support/server/sign-in.ts";
 import { populate, startWorld } from "../../support/server/world.ts";
-import { holdUpload } from "../../support/server/held-request.ts";
+import { type HeldRequest, holdUpload } from "../../support/server/held-request.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
-
-async function withAda(settings: Record<string, string> = {}): Promise<TestAppliance> {
-  const coffer = await startAppliance(settings);
-  addAccount(coffer, "ada");
-  return coffer;
-}
 
 /** Changes what no route changes yet. */
 function disable(coffer: TestAppliance, username: string): void {
@@ -31,7 +27,7 @@ function disable(coffer: TestAppliance, username: string): void {
 
 describe("a session at /v0", () => {
   test("does what an account key does", async () => {
-    await using coffer = await withAda();
+    await using coffer = await startWithAda();
     const ada = await signIn(coffer, "ada");
     const made = await ada.send("POST", "/v0/drives", { body: { name: "Notes" } });
     expect(made.status).toBe(201);
@@ -47,7 +43,7 @@ describe("a session at /v0", () => {
   });
 
   test("is no key, and a key is no session", async () => {
-    await using coffer = await withAda();
+    await using coffer = await startWithAda();
     const ada = await signIn(coffer, "ada");
     const { secret } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
     expect(await coffer.client(ada.token).status("GET", "/v0/drives")).toBe(401);
@@ -71,7 +67,7 @@ describe("a session at /v0", () => {
   });
 
   test("is found among other cookies", async () => {
-    await using coffer = await withAda();
+    await using coffer = await startWithAda();
     const ada = await signIn(coffer, "ada");
     const headers = { cookie: `theme=dark; x_coffer_session=no;${ada.cookie};other="a=b"` };
     expect(await coffer.client().status("GET", "/v0/drives", { headers })).toBe(200);
@@ -99,7 +95,7 @@ describe("a session at /v0", () => {
   });
 
   test("the log has no key for it", async () => {
-    await using coffer = await withAda();
+    await using coffer = await startWithAda();
     const ada = await signIn(coffer, "ada");
     const { headers } = await ada.send("GET", "/v0/drives");
     const line = coffer.lines.find((text) => text.includes(headers.get("x-request-id") ?? "none"));
@@ -107,9 +103,9 @@ describe("a session at /v0", () => {
   });
 
   test("all of an account's count together, apart from its keys", async () => {
-    await using coffer = await withAda({ "rate-limits": "free=5,pro=5,team=3" });
+    await using coffer = await startWithAda({ "rate-limits": "free=5,pro=5,team=3" });
     const { secret } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
-    const [one, two] = [await signIn(coffer, "ada"), await signIn(coffer, "ada")];
+    const [one, two] = await signInAll(coffer, "ada", "ada");
     const statuses: (number | string | null)[] = [];
     for (const browser of [one, two, one, two]) {
       const { status, headers } = await browser.send("GET", "/v0/drives");
@@ -168,7 +164,7 @@ describe("unsafe methods with a session", () => {
   ];
   for (const [table, settings, cases] of TABLES) {
     test(table, async () => {
-      await using coffer = await withAda(settings);
+      await using coffer = await startWithAda(settings);
       const { cookie } = await signIn(coffer, "ada");
       for (const [name, headers, status] of cases) {
         const sent = { body: { name: "Notes" }, headers: { cookie, ...headers(coffer.appliance.url) } };
@@ -190,7 +186,7 @@ describe("unsafe methods with a session", () => {
 
 describe("a session's life", () => {
   test("is 30 days after its last use, which is noted once an hour", async () => {
-    await using coffer = await withAda({ "sweep-interval": "10ms" });
+    await using coffer = await startWithAda({ "sweep-interval": "10ms" });
     const ada = await signIn(coffer, "ada");
     const idle = await signIn(coffer, "ada");
     const { sessions } = coffer.appliance.services;
@@ -224,7 +220,7 @@ describe("a session's life", () => {
   });
 
   test("outlives a restart", async () => {
-    await using coffer = await withAda();
+    await using coffer = await startWithAda();
     const { token } = await signIn(coffer, "ada");
     await coffer.restart();
     expect(await browserWith(coffer, token).status("GET", "/v0/drives")).toBe(200);
@@ -233,11 +229,7 @@ describe("a session's life", () => {
   test("ends by its id, or with all the others; foreign ones are not there", async () => {
     await using coffer = await startAppliance();
     await populate(coffer);
-    const [one, two, three] = [
-      await signIn(coffer, "ada"),
-      await signIn(coffer, "ada"),
-      await signIn(coffer, "ada"),
-    ];
+    const [one, two, three] = await signInAll(coffer, "ada", "ada", "ada");
     const bob = await signIn(coffer, "bob");
     const { sessions } = coffer.appliance.services;
     const ada = sessions.authenticate(one.token);
@@ -258,7 +250,7 @@ describe("a session's life", () => {
   test("ends when the password is set anew", async () => {
     await using coffer = await startAppliance();
     const { keys } = await populate(coffer);
-    const [ada, bob] = [await signIn(coffer, "ada"), await signIn(coffer, "bob")];
+    const [ada, bob] = await signInAll(coffer, "ada", "bob");
     await coffer.appliance.services.users.resetPassword("ada", "another password");
     expect(await ada.status("GET", "/v0/drives")).toBe(401);
     expect(await bob.status("GET", "/v0/drives")).toBe(200);
@@ -268,7 +260,7 @@ describe("a session's life", () => {
   });
 
   test("a plan that is changed counts at once", async () => {
-    await using coffer = await withAda({ "rate-limits": "free=7,pro=70,team=700" });
+    await using coffer = await startWithAda({ "rate-limits": "free=7,pro=70,team=700" });
     const ada = await signIn(coffer, "ada");
     const limit = async () => (await ada.send("GET", "/v0/drives")).headers.get("x-ratelimit-limit");
     expect(await limit()).toBe("700");
@@ -280,7 +272,7 @@ describe("a session's life", () => {
 test("nothing of a disabled user works: sessions, keys, keys of their drives, signing in", async () => {
   await using coffer = await startAppliance();
   const { keys } = await populate(coffer);
-  const [ada, bob] = [await signIn(coffer, "ada"), await signIn(coffer, "bob")];
+  const [ada, bob] = await signInAll(coffer, "ada", "bob");
   disable(coffer, "ada");
   const statusOf = async (key: string | undefined) => await coffer.client(key).status("GET", "/v0/drives");
   expect(await ada.status("GET", "/v0/drives")).toBe(401);
@@ -296,11 +288,13 @@ test("nothing of a disabled user works: sessions, keys, keys of their drives, si
   ]).toEqual([200, 200, 200]);
 });
 
+function begin(client: Pick<Client, "send">, drive: string): Promise<HeldRequest> {
+  return holdUpload(client, `/v0/files?drive_id=${drive}&path=${crypto.randomUUID()}`);
+}
+
 test("an upload whose caller is disabled, or its key revoked, on its way ends with nothing", async () => {
   await using coffer = await startAppliance();
   const { clients, drives, keyIds } = await populate(coffer);
-  const begin = (client: Pick<Client, "send">, drive: string) =>
-    holdUpload(client, `/v0/files?drive_id=${drive}&path=${crypto.randomUUID()}`);
   const begun = await Promise.all([
     begin(clients.ada, drives.ada),
     begin(clients.adaDrive, drives.ada),
@@ -330,11 +324,7 @@ describe("a user's sessions", () => {
   test("are listed with the one that asks, and end one by one", async () => {
     const { coffer, world } = await startWorld();
     await using _ = coffer;
-    const [one, two, bob] = [
-      await signIn(coffer, "ada"),
-      await signIn(coffer, "ada"),
-      await signIn(coffer, "bob"),
-    ];
+    const [one, two, bob] = await signInAll(coffer, "ada", "ada", "bob");
     expect(await sessionsOf(two)).toEqual([
       expect.objectContaining({ current: false }),
       expect.objectContaining({ current: true, user_agent: expect.stringContaining("Bun") }),
@@ -353,27 +343,15 @@ describe("a user's sessions", () => {
       deleted: true,
     });
     expectRefused(await two.send("DELETE", `/v0/sessions/${first?.id}`), "NOT_FOUND");
-    expect([await isSignedIn(one), await isSignedIn(two), await isSignedIn(bob)]).toEqual([
-      false,
-      true,
-      true,
-    ]);
+    expect(await areSignedIn(one, two, bob)).toEqual([false, true, true]);
   });
 
   test("all end at once, the one that asks included; keys and others go on", async () => {
     const { coffer, world } = await startWorld();
     await using _ = coffer;
-    const [one, two, bob] = [
-      await signIn(coffer, "ada"),
-      await signIn(coffer, "ada"),
-      await signIn(coffer, "bob"),
-    ];
+    const [one, two, bob] = await signInAll(coffer, "ada", "ada", "bob");
     expect(dataOf(await one.send("DELETE", "/v0/sessions"))).toEqual({ deleted_count: 2 });
-    expect([await isSignedIn(one), await isSignedIn(two), await isSignedIn(bob)]).toEqual([
-      false,
-      false,
-      true,
-    ]);
+    expect(await areSignedIn(one, two, bob)).toEqual([false, false, true]);
     await world.clients.ada.get("/v0/account");
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import type { Identity } from "../../../src/domain/accounts/identity.ts";
 import { PASSWORD_COST } from "../../../src/services/accounts/passwords.ts";
-import { addAccount } from "../../support/server/accounts.ts";
+import { addAccount, startWithAda } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Answer, Json } from "../../support/server/client.ts";
@@ -21,12 +21,6 @@ function expectRefused(answer: Answer, code: Code): void {
 
 function post(coffer: TestAppliance, path: string, body: Json, headers: Record<string, string> = {}) {
   return coffer.client().send("POST", path, { body, headers });
-}
-
-async function withAda(settings: Record<string, string> = {}): Promise<TestAppliance> {
-  const coffer = await startAppliance(settings);
-  addAccount(coffer, "ada");
-  return coffer;
 }
 
 function login(
@@ -237,7 +231,7 @@ describe("administrators", () => {
 
 describe("signing in with a password", () => {
   test("answers with the account and begins a session", async () => {
-    await using coffer = await withAda();
+    await using coffer = await startWithAda();
     const answer = await login(coffer, "ada's password");
     expect(answer.status).toBe(200);
     const account = await coffer.client().json<unknown>(200, "GET", "/v0/account", {
@@ -256,13 +250,13 @@ describe("signing in with a password", () => {
   });
 
   test("over https alone where the base URL says so", async () => {
-    await using coffer = await withAda({ "base-url": "https://drive.example" });
+    await using coffer = await startWithAda({ "base-url": "https://drive.example" });
     const [cookie] = (await login(coffer, "ada's password")).headers.getSetCookie();
     expect(cookie).toContain("; Secure");
   });
 
   test("every time makes a session of its own, never the one sent in", async () => {
-    await using coffer = await withAda();
+    await using coffer = await startWithAda();
     const one = await signIn(coffer, "ada");
     const chosen = "a".repeat(43);
     const tokens = [one.token, (await signIn(coffer, "ada")).token];
@@ -278,7 +272,7 @@ describe("signing in with a password", () => {
   });
 
   test("a wrong password and an unknown user are answered alike", async () => {
-    await using coffer = await withAda();
+    await using coffer = await startWithAda();
     const answers = [await login(coffer, "wrong password"), await login(coffer, "ada's password", "nobody")];
     for (const answer of answers) expectRefused(answer, "UNAUTHORIZED");
     const [wrong, unknown] = answers.map(({ text }) => {
@@ -322,7 +316,7 @@ describe("signing in with a password", () => {
   });
 
   test("an empty password is a wrong one", async () => {
-    await using coffer = await withAda();
+    await using coffer = await startWithAda();
     expectRefused(await login(coffer, ""), "UNAUTHORIZED");
   });
 
@@ -336,7 +330,7 @@ describe("signing in with a password", () => {
   });
 
   test("what another site's page sends is refused", async () => {
-    await using coffer = await withAda();
+    await using coffer = await startWithAda();
     const foreign: Record<string, string>[] = [
       { origin: "https://evil.example" },
       { origin: "null" },
@@ -350,7 +344,7 @@ describe("signing in with a password", () => {
   });
 
   test("a password that was changed while it was verified signs nobody in", async () => {
-    await using coffer = await withAda();
+    await using coffer = await startWithAda();
     const { users } = coffer.appliance.services;
     // One hash at a time: the sign-in is verified first, and the change written before its session begins.
     const [answer] = await Promise.all([
@@ -368,7 +362,7 @@ describe("signing in with a password", () => {
 
 describe("guessing passwords", () => {
   test("ten wrong ones for an account, then none for a quarter of an hour", async () => {
-    await using coffer = await withAda();
+    await using coffer = await startWithAda();
     for (const username of ["ada", "nobody"]) {
       for (let n = 0; n < 10; n += 1) expectRefused(await login(coffer, "wrong", username), "UNAUTHORIZED");
       const answer = await login(coffer, username === "ada" ? "ada's password" : "wrong", username);
@@ -381,20 +375,19 @@ describe("guessing passwords", () => {
   });
 
   test("many at once do not pass together", async () => {
-    await using coffer = await withAda();
+    await using coffer = await startWithAda();
     const answers = await Promise.all(Array.from({ length: 30 }, () => login(coffer, "wrong")));
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(10);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
   });
 
   test("right ones do not count", async () => {
-    await using coffer = await withAda();
+    await using coffer = await startWithAda();
     for (let n = 0; n < 12; n += 1) expect((await login(coffer, "ada's password")).status).toBe(200);
   });
 
   test("strangers who guess do not lock out a client that has signed in before", async () => {
-    await using coffer = await startAppliance({ "trusted-proxies": "127.0.0.1" });
-    addAccount(coffer, "ada");
+    await using coffer = await startWithAda({ "trusted-proxies": "127.0.0.1" });
     const from = (address: string, password: string, username = "ada") =>
       login(coffer, password, username, { "x-forwarded-for": address });
     expect((await from("192.0.2.1", "ada's password")).status).toBe(200);
@@ -406,8 +399,7 @@ describe("guessing passwords", () => {
   });
 
   test("one who guesses keeps nobody else out; many slow down all strangers, for half a minute each", async () => {
-    await using coffer = await startAppliance({ "trusted-proxies": "127.0.0.1" });
-    addAccount(coffer, "ada");
+    await using coffer = await startWithAda({ "trusted-proxies": "127.0.0.1" });
     const from = (address: string, password: string) =>
       login(coffer, password, "ada", { "x-forwarded-for": address });
     for (let n = 0; n < 11; n += 1) await from("192.0.2.2", "wrong");
@@ -538,7 +530,7 @@ describe("registering", () => {
 });
 
 test("signing in ends with signing out, which says so to the browser", async () => {
-  await using coffer = await withAda();
+  await using coffer = await startWithAda();
   const ada = await signIn(coffer, "ada");
   const other = await signIn(coffer, "ada");
   const answer = await ada.send("POST", "/auth/logout");

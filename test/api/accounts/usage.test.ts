@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type TestAppliance, startAppliance } from "../../support/server/appliance.ts";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Client } from "../../support/server/client.ts";
 import { expectCommonRules, HELLO, HELLO_DIGEST, provision } from "../../support/server/scenario.ts";
@@ -28,12 +28,8 @@ async function usedBy(client: Client) {
   return { storage: storage.used, operations: operations.used, bandwidth: bandwidth.used };
 }
 
-async function put(client: Client, drive: string, path: string, bytes: number): Promise<string> {
-  const target = `/v0/files?drive_id=${drive}&path=${path}`;
-  const answer = await client.send("PUT", target, { body: new Uint8Array(bytes) });
-  expect(answer.status).toBeOneOf([200, 201]);
-  const { id }: { id: string } = JSON.parse(answer.text);
-  return id;
+function put(client: Client, drive: string, path: string, bytes: number): Promise<string> {
+  return client.store(drive, path, new Uint8Array(bytes));
 }
 
 describe("the answer", () => {

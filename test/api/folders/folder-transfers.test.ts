@@ -1,5 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { rowsIn } from "../../support/faults/change-database.ts";
 import { join } from "node:path";
 import { RECORD_BYTES, RECORD_ROOM_BYTES } from "../../../src/domain/limits.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
@@ -61,9 +62,7 @@ function list(client: Client, drive: string): Promise<{ data: Listed[]; total: n
 }
 
 function upload(client: Client, drive: string, path: string, body = "x", query = ""): Promise<Listed> {
-  return client.json(201, "PUT", `/v0/files?drive_id=${drive}&path=${encodeURIComponent(path)}${query}`, {
-    body,
-  });
+  return client.put<Listed>(drive, path, body, 201, query);
 }
 
 /** The part of an upload's query that lets it expire in some hours. */
@@ -331,8 +330,8 @@ async function makeDrive(client: Client, name: string): Promise<string> {
 
 /** How many names and texts have been given to the index to do. */
 function jobsSoFar(): number {
-  using sql = new Sqlite(join(stage.coffer.dataDir, "coffer.db"), { readonly: true });
-  return Number(sql.query("SELECT seq FROM sqlite_sequence WHERE name = 'search_job'").values().flat()[0]);
+  const last = "SELECT seq FROM sqlite_sequence WHERE name = 'search_job'";
+  return Number(rowsIn(stage.coffer.dataDir, last).flat()[0]);
 }
 
 /** How many rows of folders change while something is done. */

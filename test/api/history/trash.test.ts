@@ -23,12 +23,7 @@ interface Entry {
 }
 
 function upload(client: Client, drive: string, path: string, query = ""): Promise<{ id: string }> {
-  return client.json<{ id: string }>(
-    201,
-    "PUT",
-    `/v0/files?drive_id=${drive}&path=${encodeURIComponent(path)}${query}`,
-    { body: `content of ${path}` },
-  );
+  return client.put(drive, path, `content of ${path}`, 201, query);
 }
 
 async function removeFolder(client: Client, drive: string, path: string): Promise<string> {

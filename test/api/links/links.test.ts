@@ -1,6 +1,5 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
+import { rowsIn } from "../../support/faults/change-database.ts";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
 import {
   openStage,
@@ -189,8 +188,8 @@ describe("the list", () => {
     await stage.coffer.appliance.services.linkUses.flush();
     await stage.coffer.appliance.services.linkUses.flush();
     expect(await uses()).toMatchObject({ uses: 3 });
-    using sql = new Database(join(stage.coffer.dataDir, "coffer.db"), { readonly: true });
-    expect(sql.query("SELECT uses FROM presigned_link WHERE id = ?").get(presigned.id)).toEqual({ uses: 3 });
+    const stored = "SELECT uses FROM presigned_link WHERE id = ?";
+    expect(rowsIn(stage.coffer.dataDir, stored, presigned.id)).toEqual([[3]]);
   });
 
   test("has what a link for one use was used", async () => {
@@ -292,23 +291,21 @@ describe("in time", () => {
     const { clock, appliance } = stage.coffer;
     clock.advance(7 * DAY_MS);
     expect((await listed(client, `?drive_id=${id}`)).data).toEqual([]);
-    const count = () => {
-      using sql = new Database(join(stage.coffer.dataDir, "coffer.db"), { readonly: true });
-      return sql.query("SELECT count(*) AS n FROM share_link WHERE drive_id = ?").get(id);
-    };
+    const count = () =>
+      rowsIn(stage.coffer.dataDir, "SELECT count(*) FROM share_link WHERE drive_id = ?", id);
     await appliance.services.sweep.run();
-    expect(count()).toEqual({ n: 2 });
+    expect(count()).toEqual([[2]]);
     clock.advance(30 * DAY_MS);
     await appliance.services.sweep.run();
-    expect(count()).toEqual({ n: 0 });
+    expect(count()).toEqual([[0]]);
   });
 
   test("links go with their drive", async () => {
     const { client, id } = await everyKind();
     await client.delete(`/v0/drives/${id}`);
     await stage.coffer.appliance.services.sweep.run();
-    using sql = new Database(join(stage.coffer.dataDir, "coffer.db"), { readonly: true });
-    expect(sql.query("SELECT count(*) AS n FROM share_link WHERE drive_id = ?").get(id)).toEqual({ n: 0 });
-    expect(sql.query("SELECT count(*) AS n FROM drive WHERE id = ?").get(id)).toEqual({ n: 0 });
+    const { dataDir } = stage.coffer;
+    expect(rowsIn(dataDir, "SELECT 1 FROM share_link WHERE drive_id = ?", id)).toEqual([]);
+    expect(rowsIn(dataDir, "SELECT 1 FROM drive WHERE id = ?", id)).toEqual([]);
   });
 });

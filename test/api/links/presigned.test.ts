@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { addAccount } from "../../support/server/accounts.ts";
-import { startAppliance } from "../../support/server/appliance.ts";
+import { startWithAda } from "../../support/server/accounts.ts";
 import { flipped, sampleBytes } from "../../support/samples/blob-store-contract.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Json } from "../../support/server/client.ts";
@@ -358,15 +357,11 @@ describe("good for one time", () => {
 });
 
 test("one made by somebody who is signed in outlives the session, and ends when they are shut out", async () => {
-  await using coffer = await startAppliance();
-  addAccount(coffer, "ada");
+  await using coffer = await startWithAda();
   const ada = await signIn(coffer, "ada");
-  const drive: { data: { id: string } } = JSON.parse(
-    (await ada.send("POST", "/v0/drives", { body: { name: "Notes" } })).text,
-  );
-  const target = `/v0/files?drive_id=${drive.data.id}&path=f`;
-  const file: { id: string } = JSON.parse((await ada.send("PUT", target, { body: "x" })).text);
-  const link: Link = JSON.parse((await ada.send("POST", `/v0/files/${file.id}/presigned-url`)).text);
+  const drive = await ada.makeDrive("Notes");
+  const file = await ada.put(drive.id, "f");
+  const link = await ada.post<Link>(`/v0/files/${file.id}/presigned-url`, undefined, 200);
   const get = async () => await coffer.client().status("GET", `/v0/presigned/${link.token}`);
   expect(link.url).toStartWith(`${coffer.appliance.url}/v0/presigned/`);
   expect(await get()).toBe(200);

@@ -1,9 +1,7 @@
-import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { accountClient, addAccount } from "../../support/server/accounts.ts";
-import { startAppliance } from "../../support/server/appliance.ts";
-import { changeDatabase } from "../../support/faults/change-database.ts";
+import { accountClient, startWithAda } from "../../support/server/accounts.ts";
+import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import type { Json, RequestOptions } from "../../support/server/client.ts";
 import {
   contentsOnDisk,
@@ -250,10 +248,7 @@ describe("a link ends", () => {
   });
 
   test("30 days after it has expired the sweep forgets it, used or not", async () => {
-    const count = () => {
-      using sql = new Database(`${stage.coffer.dataDir}/coffer.db`, { readonly: true });
-      return sql.query<{ n: number }, []>("SELECT count(*) AS n FROM upload_link").get()?.n;
-    };
+    const count = () => rowsIn(stage.coffer.dataDir, "SELECT 1 FROM upload_link").length;
     const { send } = await linked();
     await send();
     await linked();
@@ -290,8 +285,7 @@ describe("a link ends", () => {
 });
 
 test("the drive's owner pays: a full drive takes nothing", async () => {
-  await using coffer = await startAppliance({ "storage-limits": "free=1000,pro=1000,team=1000" });
-  addAccount(coffer, "ada");
+  await using coffer = await startWithAda({ "storage-limits": "free=1000,pro=1000,team=1000" });
   const ada = await accountClient(coffer, "ada");
   const drive = await ada.makeDrive("D");
   await ada.put(drive.id, "full", "x".repeat(990));
@@ -302,15 +296,11 @@ test("the drive's owner pays: a full drive takes nothing", async () => {
 });
 
 test("one made by somebody who is signed in outlives the session, and ends when they are shut out", async () => {
-  await using coffer = await startAppliance();
-  addAccount(coffer, "ada");
+  await using coffer = await startWithAda();
   const ada = await signIn(coffer, "ada");
-  const drive: { data: { id: string } } = JSON.parse(
-    (await ada.send("POST", "/v0/drives", { body: { name: "Notes" } })).text,
-  );
+  const drive = await ada.makeDrive("Notes");
   const linkTo = async (path: string): Promise<string> => {
-    const answer = await ada.send("POST", "/v0/upload-links", { body: { drive_id: drive.data.id, path } });
-    const link: Link = JSON.parse(answer.text);
+    const link = await ada.post<Link>("/v0/upload-links", { drive_id: drive.id, path });
     return `/v0/uploads/${tokenOf(link)}`;
   };
   const [first, second] = [await linkTo("a"), await linkTo("b")];

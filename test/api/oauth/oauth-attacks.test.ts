@@ -1,16 +1,14 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { Database as Sqlite } from "bun:sqlite";
-import { join } from "node:path";
 import { REGISTERED_CLIENTS } from "../../../src/domain/oauth/oauth-client.ts";
 import { REPEAT_LIFETIME_MS } from "../../../src/domain/oauth/oauth-token.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
-import { changeDatabase } from "../../support/faults/change-database.ts";
+import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import type { Answer } from "../../support/server/client.ts";
 import {
   locationOf,
   newVerifier,
-  OAuthTestClient,
   oauthErrorIn,
+  OAuthTestClient,
   REDIRECT_URI,
   tokensIn,
 } from "../../support/peers/oauth.ts";
@@ -320,8 +318,8 @@ describe("a refresh token", () => {
   test("that was used is of no use to whoever has the database alone", async () => {
     const first = await app.signIn(ada);
     const second = tokensIn(await app.refresh(first.refresh_token));
-    using sql = new Sqlite(join(stage.coffer.dataDir, "coffer.db"), { readonly: true });
-    const stored = JSON.stringify(sql.query("SELECT *, hex(used_salt) AS salt FROM oauth_grant").all());
+    const grants = rowsIn(stage.coffer.dataDir, "SELECT *, hex(used_salt) FROM oauth_grant");
+    const stored = JSON.stringify(grants);
     expect(stored).toContain(Bun.SHA256.hash(first.refresh_token, "hex"));
     for (const token of [first.refresh_token, second.refresh_token, second.access_token])
       expect(stored.toLowerCase()).not.toContain(token.slice(-48));
@@ -447,8 +445,7 @@ describe("registration", () => {
        INSERT INTO oauth_client (id, name, redirect_uris, used, expires_at) SELECT 'c' || i, '', '[]', 0, 9e15 FROM n`,
     );
     expect((await send()).status).toBe(201);
-    using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
-    expect(sql.query("SELECT count(*) FROM oauth_client").values()).toEqual([[REGISTERED_CLIENTS]]);
+    expect(rowsIn(coffer.dataDir, "SELECT 1 FROM oauth_client")).toHaveLength(REGISTERED_CLIENTS);
     changeDatabase(coffer.dataDir, "UPDATE oauth_client SET used = 1");
     expect(oauthErrorIn(await send())).toEqual([503, "temporarily_unavailable"]);
   });

@@ -1,5 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { rowsIn } from "../../support/faults/change-database.ts";
 import { join } from "node:path";
 import { type BatchId, newId } from "../../../src/domain/id.ts";
 import { IndexWork } from "../../../src/services/search/index-work.ts";
@@ -31,10 +32,9 @@ function find(query: Record<string, string>): Promise<Found> {
 }
 
 async function indexed(): Promise<void> {
-  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
   await eventually(() => {
     coffer.appliance.services.indexer.wake();
-    return sql.query("SELECT 1 FROM search_job LIMIT 1").get() === null;
+    return rowsIn(coffer.dataDir, "SELECT 1 FROM search_job LIMIT 1").length === 0;
   });
 }
 

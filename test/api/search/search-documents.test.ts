@@ -1,5 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { rowsIn } from "../../support/faults/change-database.ts";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
@@ -173,8 +174,7 @@ test("a document that is never read in time is given up, until its content chang
   await mend();
   await put("a.docx", docx(wordParagraph("another needle")), own, 200);
   await eventually(async () => (await found("needle")).length === 1);
-  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
-  expect(sql.query("SELECT count(*) AS rows FROM document_retry").get()).toEqual({ rows: 0 });
+  expect(rowsIn(coffer.dataDir, "SELECT 1 FROM document_retry")).toEqual([]);
 });
 
 test("a search does not wait for a document that is read again, but for what replaces it", async () => {
@@ -187,8 +187,7 @@ test("a search does not wait for a document that is read again, but for what rep
   coffer.clock.advance(60_000);
   await coffer.appliance.services.indexer.retryDocuments();
   expect(await found("needle")).toEqual([]);
-  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
-  expect(sql.query("SELECT part FROM search_job").all()).toEqual([{ part: 1 }]);
+  expect(rowsIn(coffer.dataDir, "SELECT part FROM search_job")).toEqual([[1]]);
   const target = `/v0/files?drive_id=${own.id}&path=a.docx`;
   const asText = { body: "a needle", headers: { "content-type": "text/plain" } };
   await own.client.json(200, "PUT", target, asText);

@@ -1,11 +1,12 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { rowsIn } from "../../support/faults/change-database.ts";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { DrivePk } from "../../../src/domain/id.ts";
 import { SMALL_CONTENT_BYTES } from "../../../src/domain/limits.ts";
 import type { SearchQuery } from "../../../src/services/search/search.ts";
-import { accountClient, addAccount } from "../../support/server/accounts.ts";
+import { accountClient, startWithAda } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Client, Json } from "../../support/server/client.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
@@ -50,12 +51,7 @@ async function paths(client: Client, text: string): Promise<string[]> {
 }
 
 function upload({ client, id }: OwnDrive, path: string, body: string | Uint8Array<ArrayBuffer>, query = "") {
-  return client.json<{ id: string }>(
-    201,
-    "PUT",
-    `/v0/files?drive_id=${id}&path=${encodeURIComponent(path)}${query}`,
-    { body },
-  );
+  return client.put(id, path, body, 201, query);
 }
 
 /** A search without a word, a filter or a drive. */
@@ -107,8 +103,7 @@ async function indexed(coffer: TestAppliance): Promise<void> {
 
 /** How many jobs the indexer has, asked from outside. */
 function waiting(coffer: TestAppliance): number {
-  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
-  return Number(sql.query("SELECT count(*) FROM search_job").values().flat()[0]);
+  return rowsIn(coffer.dataDir, "SELECT 1 FROM search_job").length;
 }
 
 describe("words", () => {
@@ -499,8 +494,7 @@ describe("right at once", () => {
     await own.client.delete(`/v0/files/${id}`);
     expect(await find(own.client, { q: "needle" })).toMatchObject({ data: [], total: 0 });
     await upload(own, "other.txt", "other");
-    using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
-    expect(sql.query("SELECT pk FROM file").values()).toEqual([[1]]);
+    expect(rowsIn(coffer.dataDir, "SELECT pk FROM file")).toEqual([[1]]);
     expect(await find(own.client, { q: "needle" })).toMatchObject({ data: [], total: 0 });
   });
 
@@ -517,8 +511,7 @@ describe("right at once", () => {
   });
 
   test("a file that was moved to another drive is found there alone", async () => {
-    await using coffer = await startAppliance();
-    addAccount(coffer, "ada");
+    await using coffer = await startWithAda();
     const client = await accountClient(coffer, "ada");
     const drive = async (name: string): Promise<OwnDrive> => {
       const { id } = await client.makeDrive(name);

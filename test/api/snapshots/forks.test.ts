@@ -20,11 +20,6 @@ async function makeDrive(client: Client): Promise<string> {
   return (await client.post<Drive>("/v0/drives", { name: "Source" })).data.id;
 }
 
-async function upload(client: Client, drive: string, path: string, body: string, more = ""): Promise<void> {
-  const answer = await client.send("PUT", `/v0/files?drive_id=${drive}&path=${path}${more}`, { body });
-  if (answer.status >= 300) throw new Error(answer.text);
-}
-
 /** The records of a drive's files, and its folders. */
 async function holds(client: Client, drive: string, snapshot?: string) {
   const inside = snapshot === undefined ? "" : `&snapshot_id=${snapshot}`;
@@ -42,14 +37,14 @@ async function holds(client: Client, drive: string, snapshot?: string) {
 test("a fork holds what the drive did, with new ids, and lives by itself", async () => {
   const { ada } = stage.world.clients;
   const source = await makeDrive(ada);
-  await upload(ada, source, "a/b/1.txt", "one", "&tags=red");
-  await upload(ada, source, "2.txt", "two");
+  await ada.store(source, "a/b/1.txt", "one", "&tags=red");
+  await ada.store(source, "2.txt", "two");
   await ada.post("/v0/folders", { drive_id: source, path: "empty/" });
   const { data } = await ada.post<{ data: { id: string } }>(`/v0/drives/${source}/snapshots`);
   const before = await holds(ada, source);
   stage.coffer.clock.advance(1000);
-  await upload(ada, source, "2.txt", "changed");
-  await upload(ada, source, "new.txt", "new");
+  await ada.store(source, "2.txt", "changed");
+  await ada.store(source, "new.txt", "new");
 
   const body = { name: "Fork" };
   const now = await ada.post<Drive>(`/v0/drives/${source}/fork`, body);
@@ -76,9 +71,9 @@ test("a fork in many pieces: nobody waits for it or sees it, and a restart leave
   const { ada } = world.clients;
   const source = await makeDrive(ada);
   const paths = Array.from({ length: 300 }, (_, n) => `d${n % 5}/${n}`);
-  await Promise.all(paths.map((path) => upload(ada, source, path, path)));
+  await Promise.all(paths.map((path) => ada.store(source, path, path)));
   const fork = ada.post<Drive>(`/v0/drives/${source}/fork`, { name: "Fork" });
-  await upload(ada, source, "meanwhile", "x");
+  await ada.store(source, "meanwhile", "x");
   const { data } = await fork;
   expect(data).toMatchObject({ file_count: 300 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Client } from "../../support/server/client.ts";
-import { openStage, put, refuses, runScenarios, type Step } from "../../support/server/scenario.ts";
+import { gives, openStage, put, refuses, runScenarios } from "../../support/server/scenario.ts";
 import { takeSnapshot } from "../../support/server/targets.ts";
 
 const stage = openStage();
@@ -10,12 +10,6 @@ interface Difference {
   readonly change: string;
   readonly before: { path: string; size: number; file_id: string } | null;
   readonly after: { path: string; size: number; file_id: string } | null;
-}
-
-async function upload(client: Client, drive: string, path: string, body: string): Promise<string> {
-  const answer = await client.send("PUT", `/v0/files?drive_id=${drive}&path=${path}`, { body });
-  const { id }: { id: string } = JSON.parse(answer.text);
-  return id;
 }
 
 /** All differences, in pages of some length. */
@@ -40,30 +34,30 @@ test("what was added, removed, changed and moved is told apart, on pages of any 
   const { id: drive, client } = await stage.ownDrive();
   const ids: Record<string, string> = {};
   for (const path of ["a/1", "a/2", "a/3", "a/4", "b/5", "b/6", "c/7", "d", "e", "f", "g"])
-    ids[path] = await upload(client, drive, path, path);
+    ids[path] = await client.store(drive, path, path);
   const snapshot = await takeSnapshot(client, drive);
   expect(await differences(client, drive, snapshot)).toEqual([]);
   const move = (from: string, to: string) =>
     client.post(`/v0/files/${ids[from]}/move`, { destination_path: to }, 200);
-  await upload(client, drive, "a/1", "changed");
+  await client.store(drive, "a/1", "changed");
   await client.delete(`/v0/files/${ids["a/2"]}`);
   await move("a/3", "b/3");
   await client.patch(`/v0/files/${ids["a/4"]}`, { tags: ["new"] });
-  await upload(client, drive, "b/new", "new");
+  await client.store(drive, "b/new", "new");
   // Into the place of another, which goes elsewhere.
   await move("b/5", "z/5");
   await move("b/6", "b/5");
   // Another file at the same path, with another content and with the same.
   await client.delete(`/v0/files/${ids["d"]}`);
-  await upload(client, drive, "d", "another");
+  await client.store(drive, "d", "another");
   await move("e", "e2");
-  await upload(client, drive, "e", "new, where one was");
+  await client.store(drive, "e", "new, where one was");
   await move("f", "f2");
   await client.delete(`/v0/files/${ids["g"]}`);
   await move("f", "g");
   // Back again.
-  await upload(client, drive, "c/7", "x");
-  await upload(client, drive, "c/7", "c/7");
+  await client.store(drive, "c/7", "x");
+  await client.store(drive, "c/7", "c/7");
 
   const all = await differences(client, drive, snapshot);
   expect(all.map(short)).toEqual([
@@ -92,19 +86,14 @@ test("what was added, removed, changed and moved is told apart, on pages of any 
 test("more than one step looks at", async () => {
   const { id: drive, client } = await stage.ownDrive();
   const paths = Array.from({ length: 1050 }, (_, n) => String(n).padStart(4, "0"));
-  await Promise.all(paths.map((path) => upload(client, drive, path, "x")));
+  await Promise.all(paths.map((path) => client.store(drive, path, "x")));
   const snapshot = await takeSnapshot(client, drive);
-  await Promise.all(paths.filter((_, n) => n % 2 === 0).map((path) => upload(client, drive, path, "y")));
+  await Promise.all(paths.filter((_, n) => n % 2 === 0).map((path) => client.store(drive, path, "y")));
   const found = await differences(client, drive, snapshot, { limit: 300 });
   expect(found.map(({ path }) => path)).toEqual(paths.filter((_, n) => n % 2 === 0));
 });
 
-const taken: Step = {
-  request: ["POST", "/v0/drives/{drive}/snapshots"],
-  status: 201,
-  json: {},
-  keeps: "taken",
-};
+const taken = gives("POST /v0/drives/{drive}/snapshots", {}, { status: 201, keeps: "taken" });
 const COMPARE = "/v0/drives/{drive}/snapshots/{taken.data.id}/compare";
 runScenarios(stage, {
   "a cursor of another list is refused": [

@@ -1,17 +1,9 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { join } from "node:path";
+import { rowsIn } from "../../support/faults/change-database.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import type { Client } from "../../support/server/client.ts";
 import { seen } from "../../support/server/inside.ts";
-import {
-  openStage,
-  provision,
-  put,
-  refuses,
-  runScenarios,
-  type Step,
-} from "../../support/server/scenario.ts";
+import { gives, openStage, provision, put, refuses, runScenarios } from "../../support/server/scenario.ts";
 import { verified } from "../../support/faults/verified.ts";
 import { populate } from "../../support/server/world.ts";
 import { takeSnapshot } from "../../support/server/targets.ts";
@@ -27,14 +19,6 @@ interface Restored {
   };
 }
 
-async function upload(client: Client, drive: string, path: string, body: string, more = ""): Promise<string> {
-  const address = `/v0/files?drive_id=${drive}&path=${encodeURIComponent(path)}${more}`;
-  const answer = await client.send("PUT", address, { body });
-  if (answer.status >= 300) throw new Error(answer.text);
-  const { id }: { id: string } = JSON.parse(answer.text);
-  return id;
-}
-
 async function restore(client: Client, drive: string, snapshot: string, path?: string) {
   const body = path === undefined ? {} : { path };
   return (await client.post<Restored>(`/v0/drives/${drive}/snapshots/${snapshot}/restore`, body, 200)).data;
@@ -46,14 +30,14 @@ const about = { paths: PATHS, tags: ["red"] };
 async function fill(client: Client, drive: string): Promise<string[]> {
   const ids: string[] = [];
   for (const [n, path] of PATHS.entries())
-    ids.push(await upload(client, drive, path, `content ${n}`, n % 2 === 0 ? "&tags=red" : ""));
+    ids.push(await client.store(drive, path, `content ${n}`, n % 2 === 0 ? "&tags=red" : ""));
   await client.post("/v0/folders", { drive_id: drive, path: "a/empty/" });
   return ids;
 }
 
 async function ruin(client: Client, drive: string, ids: readonly string[]): Promise<void> {
-  await upload(client, drive, "a/b/1.txt", "another content");
-  await upload(client, drive, "a/b/0.txt", "new", "&tags=red");
+  await client.store(drive, "a/b/1.txt", "another content");
+  await client.store(drive, "a/b/0.txt", "new", "&tags=red");
   await client.patch(`/v0/files/${ids[1]}`, { tags: ["red"], metadata: { a: 1 } });
   await client.delete(`/v0/files/${ids[2]}`);
   await client.post(`/v0/files/${ids[3]}/move`, { destination_path: "b/4.txt" }, 200);
@@ -61,8 +45,8 @@ async function ruin(client: Client, drive: string, ids: readonly string[]): Prom
   const move = { drive_id: drive, path: "a/b/", destination_path: "c/" };
   await client.post("/v0/folders/move", move, 200);
   await client.delete(`/v0/files/${ids[6]}`);
-  await upload(client, drive, "z.txt", "of another file");
-  await upload(client, drive, "a/b", "a file where a folder was");
+  await client.store(drive, "z.txt", "of another file");
+  await client.store(drive, "a/b", "a file where a folder was");
 }
 
 test("a ruined drive comes back as it was, with its ids, and the restore is undone by another", async () => {
@@ -103,7 +87,7 @@ test("what is as in the snapshot is not touched", async () => {
   await fill(client, drive);
   const snapshot = await takeSnapshot(client, drive);
   expect(await restore(client, drive, snapshot)).toMatchObject({ files_restored: 0, files_removed: 0 });
-  await upload(client, drive, "a/b/1.txt", "changed");
+  await client.store(drive, "a/b/1.txt", "changed");
   expect(await restore(client, drive, snapshot)).toMatchObject({ files_restored: 1, files_removed: 1 });
   expect(await restore(client, drive, snapshot)).toMatchObject({ files_restored: 0, files_removed: 0 });
 });
@@ -114,7 +98,7 @@ test("a folder comes back alone, also one that is gone, and where a file stands 
   const snapshot = await takeSnapshot(client, drive);
   await ruin(client, drive, ids);
   await client.delete("/v0/folders", { drive_id: drive, path: "a/", confirm: true });
-  await upload(client, drive, "a", "a file where a folder was");
+  await client.store(drive, "a", "a file where a folder was");
   expect(restore(client, drive, snapshot, "a/b/")).rejects.toThrow("409");
   expect(await restore(client, drive, snapshot, "a")).toMatchObject({ path: "a/", files_restored: 3 });
   const { data } = await client.get<{ data: { path: string }[] }>(`/v0/files?drive_id=${drive}`);
@@ -149,7 +133,7 @@ test("the entry of a deleted folder goes with the last file that comes back out 
   const { id: drive, client } = await stage.ownDrive();
   await fill(client, drive);
   const snapshot = await takeSnapshot(client, drive);
-  await upload(client, drive, "b/new.txt", "unknown to the snapshot");
+  await client.store(drive, "b/new.txt", "unknown to the snapshot");
   for (const path of ["a/", "b/"])
     await client.delete("/v0/folders", { drive_id: drive, path, confirm: true });
   await restore(client, drive, snapshot);
@@ -165,7 +149,7 @@ test("an id that is in use elsewhere stays there", async () => {
   const { ada } = stage.world.clients;
   const make = async (name: string) => (await ada.makeDrive(name)).id;
   const [one, other] = [await make("One"), await make("Other")];
-  const id = await upload(ada, one, "f.txt", "content");
+  const id = await ada.store(one, "f.txt", "content");
   const snapshot = await takeSnapshot(ada, one);
   await ada.post(`/v0/files/${id}/move`, { destination_path: "moved.txt", destination_drive_id: other }, 200);
   await restore(ada, one, snapshot);
@@ -179,8 +163,8 @@ test("an id that is in use elsewhere stays there", async () => {
 test("what has expired since stays away", async () => {
   const { id: drive, client } = await stage.ownDrive();
   const soon = new Date(stage.coffer.clock.now() + 60_000).toISOString();
-  await upload(client, drive, "stays", "x");
-  await upload(client, drive, "goes", "x", `&expires_at=${soon}`);
+  await client.store(drive, "stays", "x");
+  await client.store(drive, "goes", "x", `&expires_at=${soon}`);
   const snapshot = await takeSnapshot(client, drive);
   await client.delete(`/v0/files/by-path?drive_id=${drive}&path=goes`);
   await client.delete(`/v0/files/by-path?drive_id=${drive}&path=stays`);
@@ -193,15 +177,13 @@ test("a restore in many pieces: changes wait, and it goes on after a restart", a
   await using coffer = await startAppliance();
   const { id: drive, client } = await provision(coffer);
   const paths = Array.from({ length: 200 }, (_, n) => `d${n % 7}/${n}`);
-  await Promise.all(paths.map((path) => upload(client, drive, path, path)));
+  await Promise.all(paths.map((path) => client.store(drive, path, path)));
   const before = await seen(client, drive, { paths: [], tags: [] });
   const snapshot = await takeSnapshot(client, drive);
-  await Promise.all(
-    paths.map((path, n) => upload(client, drive, n % 3 === 0 ? path : `new/${n}`, "changed")),
-  );
+  await Promise.all(paths.map((path, n) => client.store(drive, n % 3 === 0 ? path : `new/${n}`, "changed")));
   await client.delete("/v0/folders", { drive_id: drive, path: "d1/", confirm: true });
   const running = restore(client, drive, snapshot);
-  const late = upload(client, drive, "late.txt", "x");
+  const late = client.store(drive, "late.txt", "x");
   const { files_restored: files } = await running;
   expect(files).toBeGreaterThan(50);
   await late;
@@ -209,7 +191,7 @@ test("a restore in many pieces: changes wait, and it goes on after a restart", a
   expect(await seen(client, drive, { paths: [], tags: [] })).toEqual(before);
 
   await client.delete("/v0/folders", { drive_id: drive, path: "d2/", confirm: true });
-  await Promise.all(paths.map((path) => upload(client, drive, path, "changed again")));
+  await Promise.all(paths.map((path) => client.store(drive, path, "changed again")));
   const cut = client.send("POST", `/v0/drives/${drive}/snapshots/${snapshot}/restore`).catch(() => null);
   await coffer.restart();
   await cut;
@@ -225,10 +207,10 @@ test("no quota is in the way back", async () => {
   await using coffer = await startAppliance({ "storage-limits": "free=1000,pro=1000,team=1000" });
   const { clients, drives } = await populate(coffer);
   const { ada } = clients;
-  await upload(ada, drives.ada, "large", "x".repeat(900));
+  await ada.store(drives.ada, "large", "x".repeat(900));
   const snapshot = await takeSnapshot(ada, drives.ada);
   await ada.delete(`/v0/files/by-path?drive_id=${drives.ada}&path=large`);
-  await upload(ada, drives.ada, "junk", "y".repeat(80));
+  await ada.store(drives.ada, "junk", "y".repeat(80));
   const full = await ada.send("PUT", `/v0/files?drive_id=${drives.ada}&path=more`, { body: "z".repeat(80) });
   expect([full.status, full.text]).toEqual([403, expect.stringContaining("snapshots need")]);
   expect(await restore(ada, drives.ada, snapshot)).toMatchObject({ files_restored: 1, files_removed: 1 });
@@ -239,26 +221,20 @@ test("a drive that is deleted amid its restore is gone, with all that was held f
   await using coffer = await startAppliance();
   const { id: drive, client } = await provision(coffer);
   const paths = Array.from({ length: 120 }, (_, n) => `d/${n}`);
-  await Promise.all(paths.map((path) => upload(client, drive, path, path)));
+  await Promise.all(paths.map((path) => client.store(drive, path, path)));
   const snapshot = await takeSnapshot(client, drive);
   await client.delete("/v0/folders", { drive_id: drive, path: "d/", confirm: true });
   const running = client.send("POST", `/v0/drives/${drive}/snapshots/${snapshot}/restore`);
   expect(await client.status("DELETE", `/v0/drives/${drive}`)).toBe(200);
   expect([200, 404]).toContain((await running).status);
   await coffer.appliance.services.sweep.run();
-  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
   for (const table of ["drive", "snapshot", "held_file", "held_folder", "folder_work", "file"])
-    expect([table, sql.query(`SELECT 1 FROM ${table}`).all().length]).toEqual([table, 0]);
+    expect([table, rowsIn(coffer.dataDir, `SELECT 1 FROM ${table}`)]).toEqual([table, []]);
   expect(await verified(coffer.dataDir)).toEqual([]);
 });
 
 const RESTORE = "/v0/drives/{drive}/snapshots/{taken.data.id}/restore";
-const taken: Step = {
-  request: ["POST", "/v0/drives/{drive}/snapshots"],
-  status: 201,
-  json: {},
-  keeps: "taken",
-};
+const taken = gives("POST /v0/drives/{drive}/snapshots", {}, { status: 201, keeps: "taken" });
 runScenarios(stage, {
   "a folder that the snapshot does not have is not found": [
     taken,

@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import type { Client } from "../../support/server/client.ts";
 import { seen } from "../../support/server/inside.ts";
 import { gives, openStage, put, refuses, runScenarios, type Step } from "../../support/server/scenario.ts";
 import { verified } from "../../support/faults/verified.ts";
@@ -8,27 +7,20 @@ import { takeSnapshot } from "../../support/server/targets.ts";
 const stage = openStage();
 const TAGS = ["red"];
 
-async function upload(client: Client, drive: string, path: string, body: string, more = ""): Promise<string> {
-  const address = `/v0/files?drive_id=${drive}&path=${encodeURIComponent(path)}${more}`;
-  const answer = await client.send("PUT", address, { body });
-  const { id }: { id: string } = JSON.parse(answer.text);
-  return id;
-}
-
 test("a snapshot answers as the drive did, before and after all of that was changed", async () => {
   const { id: drive, client } = await stage.ownDrive();
   const paths = ["a/b/1.txt", "a/b/2.txt", "a/3.txt", "a4.txt", "b/5.txt", "ä/6.md", "z.txt"];
   const ids: string[] = [];
   for (const [n, path] of paths.entries())
-    ids.push(await upload(client, drive, path, `content ${n}`, n % 2 === 0 ? "&tags=red" : ""));
+    ids.push(await client.store(drive, path, `content ${n}`, n % 2 === 0 ? "&tags=red" : ""));
   await client.post("/v0/folders", { drive_id: drive, path: "a/empty/" });
   const before = await seen(client, drive, { paths, tags: TAGS });
   const snapshot = await takeSnapshot(client, drive);
   expect(await seen(client, drive, { paths, tags: TAGS, snapshot })).toEqual(before);
 
   stage.coffer.clock.advance(1000);
-  await upload(client, drive, "a/b/1.txt", "another content");
-  await upload(client, drive, "a/b/0.txt", "new", "&tags=red");
+  await client.store(drive, "a/b/1.txt", "another content");
+  await client.store(drive, "a/b/0.txt", "new", "&tags=red");
   await client.patch(`/v0/files/${ids[1]}`, { tags: ["red"], metadata: { a: 1 } });
   await client.delete(`/v0/files/${ids[2]}`);
   await client.post(`/v0/files/${ids[3]}/move`, { destination_path: "b/4.txt" }, 200);
@@ -40,8 +32,8 @@ test("a snapshot answers as the drive did, before and after all of that was chan
   const second = await takeSnapshot(client, drive);
   const between = await seen(client, drive, { paths, tags: TAGS });
   await client.delete("/v0/folders", { drive_id: drive, path: "c/", confirm: true });
-  await upload(client, drive, "a", "a file where a folder was").catch(() => "");
-  await upload(client, drive, "a/b/1.txt", "a third content");
+  await client.store(drive, "a", "a file where a folder was").catch(() => "");
+  await client.store(drive, "a/b/1.txt", "a third content");
   expect(await seen(client, drive, { paths, tags: TAGS, snapshot })).toEqual(before);
   expect(await seen(client, drive, { paths, tags: TAGS, snapshot: second })).toEqual(between);
 
@@ -57,10 +49,10 @@ test("a snapshot answers as the drive did, before and after all of that was chan
 test("a snapshot of more files than one step reads, all changed since, is listed whole", async () => {
   const { id: drive, client } = await stage.ownDrive();
   const paths = Array.from({ length: 1100 }, (_, n) => `many/${String(n).padStart(4, "0")}`);
-  await Promise.all(paths.map((path) => upload(client, drive, path, "x")));
+  await Promise.all(paths.map((path) => client.store(drive, path, "x")));
   const snapshot = await takeSnapshot(client, drive);
   await client.delete("/v0/folders", { drive_id: drive, path: "many/", confirm: true });
-  await Promise.all(paths.map((path) => upload(client, drive, path, "y")));
+  await Promise.all(paths.map((path) => client.store(drive, path, "y")));
   for (const grouping of ["", "&delimiter=/"]) {
     const pages = await client.pages<{ data: { path: string }[]; next_cursor: string | null }>(
       `/v0/files?drive_id=${drive}&prefix=many/&limit=400&snapshot_id=${snapshot}${grouping}`,
@@ -79,8 +71,8 @@ test("a snapshot of more files than one step reads, all changed since, is listed
 test("what has expired since is gone from the snapshot, and from its counts", async () => {
   const { id: drive, client } = await stage.ownDrive();
   const soon = new Date(stage.coffer.clock.now() + 60_000).toISOString();
-  await upload(client, drive, "a/b/stays", "12345");
-  await upload(client, drive, "a/b/goes", "123", `&expires_at=${soon}`);
+  await client.store(drive, "a/b/stays", "12345");
+  await client.store(drive, "a/b/goes", "123", `&expires_at=${soon}`);
   const snapshot = await takeSnapshot(client, drive);
   stage.coffer.clock.advance(120_000);
   const inside = `drive_id=${drive}&snapshot_id=${snapshot}`;
@@ -102,12 +94,7 @@ test("what has expired since is gone from the snapshot, and from its counts", as
 });
 
 const INSIDE = "drive_id={drive}&snapshot_id={taken.data.id}";
-const taken: Step = {
-  request: ["POST", "/v0/drives/{drive}/snapshots"],
-  status: 201,
-  json: {},
-  keeps: "taken",
-};
+const taken = gives("POST /v0/drives/{drive}/snapshots", {}, { status: 201, keeps: "taken" });
 const takenOfOther: Step = {
   ...taken,
   as: "otherAgent",

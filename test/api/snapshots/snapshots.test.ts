@@ -1,6 +1,5 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { join } from "node:path";
+import { rowsIn } from "../../support/faults/change-database.ts";
 import { SNAPSHOTS } from "../../../src/domain/limits.ts";
 import type { Json } from "../../support/server/client.ts";
 import {
@@ -110,9 +109,8 @@ test("a drive has only so many", async () => {
 
 /** How many rows a table has for a drive. */
 function rowsOf(table: string, drive: string): number {
-  using sql = new Sqlite(join(stage.coffer.dataDir, "coffer.db"), { readonly: true });
-  const query = `SELECT count(*) AS n FROM ${table} t JOIN drive d ON d.pk = t.drive WHERE d.id = ?`;
-  return sql.query<{ n: number }, [string]>(query).get(drive)?.n ?? -1;
+  const query = `SELECT 1 FROM ${table} t JOIN drive d ON d.pk = t.drive WHERE d.id = ?`;
+  return rowsIn(stage.coffer.dataDir, query, drive).length;
 }
 
 test("what only a deleted snapshot needs goes with the next sweep, in pieces, and nothing else", async () => {
@@ -150,6 +148,5 @@ test("a deleted drive goes with its snapshots and what they held", async () => {
   expect(rowsOf("held_file", id)).toBe(1);
   await client.delete(`/v0/drives/${id}`);
   await stage.coffer.appliance.services.sweep.run();
-  using sql = new Sqlite(join(stage.coffer.dataDir, "coffer.db"), { readonly: true });
-  expect(sql.query("SELECT 1 FROM drive WHERE id = ?").get(id)).toBeNull();
+  expect(rowsIn(stage.coffer.dataDir, "SELECT 1 FROM drive WHERE id = ?", id)).toEqual([]);
 });

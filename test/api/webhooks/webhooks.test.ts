@@ -1,10 +1,9 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { WEBHOOKS } from "../../../src/domain/limits.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
-import { changeDatabase } from "../../support/faults/change-database.ts";
+import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import { Receiver, signatureOf } from "../../support/peers/receiver.ts";
 import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { populate, type World } from "../../support/server/world.ts";
@@ -402,8 +401,7 @@ describe("a webhook", () => {
     const { data: left } = await ada.get<{ data: Webhook[] }>("/v0/webhooks");
     expect(left.map((each) => each.id)).not.toContain(id);
     await coffer.appliance.services.sweep.run();
-    using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
-    expect(sql.query("SELECT 1 FROM webhook WHERE id = ?").all(id)).toEqual([]);
+    expect(rowsIn(coffer.dataDir, "SELECT 1 FROM webhook WHERE id = ?", id)).toEqual([]);
   });
 
   test("whose secret cannot be read any more is disabled, and the secret is nowhere in the database", async () => {

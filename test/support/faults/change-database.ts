@@ -18,3 +18,9 @@ export function changeDatabase(dataDir: string, ...statements: readonly string[]
   // IMMEDIATE, because a lock that is taken at the first write would not wait.
   change.immediate();
 }
+
+/** The rows of a query in the database of a data directory, each with the values of its columns. */
+export function rowsIn(dataDir: string, query: string, ...parameters: readonly string[]): unknown[][] {
+  using database = new Database(join(dataDir, "coffer.db"), { readonly: true });
+  return database.query<never, string[]>(query).values(...parameters);
+}

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import type { Clock } from "../../../src/process/clock.ts";
-import type { TestAppliance } from "./appliance.ts";
+import { startAppliance, type TestAppliance } from "./appliance.ts";
 import type { Client } from "./client.ts";
 
 /**
@@ -21,6 +21,13 @@ export function addAccount(
      SELECT ?, ?, iif(count(*) = 0, 'team', 'free'), iif(count(*) = 0, 'setup', NULL), ?, ? FROM user`,
     [Bun.randomUUIDv7(), username, hash, clock.now()],
   );
+}
+
+/** A Coffer with Ada's account alone. */
+export async function startWithAda(settings: Record<string, string> = {}): Promise<TestAppliance> {
+  const coffer = await startAppliance(settings);
+  addAccount(coffer, "ada");
+  return coffer;
 }
 
 /** A client with a new key of an account. */

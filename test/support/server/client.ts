@@ -106,6 +106,15 @@ export class Client {
     return this.json<T>(status, "PUT", target, { body });
   }
 
+  /** Uploads raw bytes to a path, where a file may be already. `query` goes on with `&`. Returns the file's id. */
+  async store(drive: string, path: string, body: Body = "x", query = ""): Promise<string> {
+    const target = `/v0/files?drive_id=${drive}&path=${encodeURIComponent(path)}${query}`;
+    const { status, text } = await this.send("PUT", target, { body });
+    if (status !== 200 && status !== 201) throw new Error(`PUT ${target}: ${status} ${text}`);
+    const { id }: { id: string } = JSON.parse(text);
+    return id;
+  }
+
   /** Creates a drive. */
   async makeDrive(name: string): Promise<{ id: string; slug: string }> {
     type Made = { data: { id: string; slug: string } };

@@ -6,7 +6,7 @@ type Sender = Pick<Client, "send">;
 /** A request that was let in, and whose body is not complete. */
 export interface HeldRequest {
   /** Sends the rest of the body; the answer. */
-  complete(): Promise<Answer>;
+  readonly complete: () => Promise<Answer>;
 }
 
 /** Begins an upload. Resolves once it was let in, and waits for the rest of its content. */

@@ -2,15 +2,27 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { hashSecret } from "../../../src/domain/accounts/api-key.ts";
 import type { TestAppliance } from "./appliance.ts";
-import type { Answer, RequestOptions } from "./client.ts";
+import { type Answer, Client, type RequestOptions } from "./client.ts";
 
 /** A signed-in user: sends the session's cookie, from a page of this server. */
-export interface SignedInBrowser {
+export class SignedInBrowser extends Client {
   /** The `Cookie` header. */
   readonly cookie: string;
   readonly token: string;
-  send(method: string, path: string, options?: RequestOptions): Promise<Answer>;
-  status(method: string, path: string, options?: RequestOptions): Promise<number>;
+  readonly #coffer: TestAppliance;
+
+  constructor(coffer: TestAppliance, token: string) {
+    super(coffer.appliance.url);
+    this.cookie = `coffer_session=${token}`;
+    this.token = token;
+    this.#coffer = coffer;
+  }
+
+  /** To where the server is now: a restart can give it another address. */
+  override fetch(method: string, path: string, { headers = {}, ...rest }: RequestOptions = {}) {
+    const own = { cookie: this.cookie, origin: this.#coffer.appliance.url };
+    return this.#coffer.client().fetch(method, path, { ...rest, headers: { ...own, ...headers } });
+  }
 }
 
 /** The token in a response's `Set-Cookie`; null if no session starts. */
@@ -29,6 +41,15 @@ export async function signIn(
   const token = sessionIn(answer);
   if (token === null) throw new Error(`no session: ${answer.status} ${answer.text}`);
   return browserWith(coffer, token);
+}
+
+/** Signs in as each of these, one after another. */
+export async function signInAll<Names extends readonly string[]>(
+  coffer: TestAppliance,
+  ...usernames: Names
+): Promise<{ [Name in keyof Names]: SignedInBrowser }>;
+export async function signInAll(coffer: TestAppliance, ...usernames: string[]): Promise<SignedInBrowser[]> {
+  return Array.fromAsync(usernames, (username) => signIn(coffer, username));
 }
 
 /** Stores a session directly: hashing a password each time would take too long. */
@@ -55,15 +76,15 @@ export function storeSession(dataDir: string, username: string): { id: string; t
 
 /** A browser with this session's token. */
 export function browserWith(coffer: TestAppliance, token: string): SignedInBrowser {
-  const cookie = `coffer_session=${token}`;
-  const send: SignedInBrowser["send"] = (method, path, { headers = {}, ...rest } = {}) => {
-    const own = { cookie, origin: coffer.appliance.url };
-    return coffer.client().send(method, path, { ...rest, headers: { ...own, ...headers } });
-  };
-  return { cookie, token, send, status: async (...request) => (await send(...request)).status };
+  return new SignedInBrowser(coffer, token);
 }
 
 /** Whether a user's session is still valid. */
 export async function isSignedIn(browser: SignedInBrowser): Promise<boolean> {
-  return (await browser.send("GET", "/v0/account")).status === 200;
+  return (await browser.status("GET", "/v0/account")) === 200;
+}
+
+/** Which of these sessions are still valid. */
+export function areSignedIn(...browsers: readonly SignedInBrowser[]): Promise<boolean[]> {
+  return Promise.all(browsers.map(isSignedIn));
 }
