@@ -20,7 +20,6 @@ export type StorageLimits = Readonly<Record<Plan, number | null>>;
  */
 export class Quota {
   readonly #parts;
-  readonly #limits: StorageLimits;
 
   /**
    * `removeEarly` is called inside a write for an owner who keeps too much, or whose released contents exceed its storage
@@ -32,12 +31,11 @@ export class Quota {
     removeEarly: (releaser: Releaser) => void;
   }) {
     this.#parts = parts;
-    this.#limits = parts.storageLimits;
   }
 
   /** The most that an account of this plan may store, in bytes; null for no limit. */
   limitFor(plan: Plan): number | null {
-    return this.#limits[plan];
+    return this.#parts.storageLimits[plan];
   }
 
   /** The most that a drive can hold, in bytes; null for no limit. */
@@ -111,7 +109,7 @@ export class Quota {
    * account or unclaimed drive.
    */
   requireRoomToKeep(caller: Caller): void {
-    const limit = isUnclaimed(caller) ? UNCLAIMED_STORAGE_BYTES : this.#limits[caller.plan];
+    const limit = isUnclaimed(caller) ? UNCLAIMED_STORAGE_BYTES : this.#parts.storageLimits[caller.plan];
     if (limit === null) return;
     const room = recordRoom(limit);
     if (this.#parts.tables.idempotencyRecords.usedBy(ownerOf(caller)) < room) return;
@@ -188,7 +186,7 @@ export class Quota {
   #limitOf(releaser: Releaser): number | null {
     return releaser.kind === "drive"
       ? UNCLAIMED_STORAGE_BYTES
-      : this.#limits[this.#parts.tables.users.existing(releaser.pk).plan];
+      : this.#parts.storageLimits[this.#parts.tables.users.existing(releaser.pk).plan];
   }
 
   #stored(owner: Releaser, now: number): number {

@@ -25,8 +25,7 @@ export function holderOf(caller: Caller): SlotHolder {
 
 /** Limits how much of something costly is under way at once, so that a few callers cannot take all. */
 export class Slots {
-  readonly #limits: SlotLimits;
-  readonly #noun: string;
+  readonly #parts;
   /** Mostly a few, at most some thousands: it is counted by a scan. */
   readonly #taken = new Set<Slot>();
 
@@ -35,8 +34,7 @@ export class Slots {
     /** What is limited, in the plural: "archives". */
     noun: string;
   }) {
-    this.#limits = parts.limits;
-    this.#noun = parts.noun;
+    this.#parts = parts;
   }
 
   /**
@@ -46,7 +44,7 @@ export class Slots {
    */
   take(holder: SlotHolder, client: string): Disposable {
     const slot = { ...holder, client };
-    const { each, client: perClient, all, unclaimed } = this.#limits;
+    const { each, client: perClient, all, unclaimed } = this.#parts.limits;
     this.#requireRoom(each, "of yours are under way", ({ owner }) => owner === slot.owner);
     if (slot.isUnclaimed) {
       const ofUnclaimed = "of unclaimed drives and links are under way";
@@ -64,6 +62,9 @@ export class Slots {
   #requireRoom(most: number, what: string, counts: (slot: Slot) => boolean): void {
     const count = [...this.#taken].filter(counts).length;
     if (count < most) return;
-    throw new CofferError("RATE_LIMITED", `${count} ${this.#noun} ${what} already; wait until one is done.`);
+    throw new CofferError(
+      "RATE_LIMITED",
+      `${count} ${this.#parts.noun} ${what} already; wait until one is done.`,
+    );
   }
 }

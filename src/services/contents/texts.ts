@@ -32,11 +32,9 @@ export interface ReadText extends TextPart {
 }
 
 export class Texts {
-  readonly #checks: BlobChecks;
   readonly #parts;
 
   constructor(parts: { blobChecks: BlobChecks; access: Access; usage: UsageMeter; indexes: LineIndexes }) {
-    this.#checks = parts.blobChecks;
     this.#parts = parts;
   }
 
@@ -50,7 +48,7 @@ export class Texts {
     const { startLine, startByte, endLine } = range;
     const file = this.#parts.access.fileIn(caller, view);
     if (endLine !== null && endLine < startLine) throw invalid("end_line", "must not be before start_line");
-    const content = await this.#checks.read(file);
+    const content = await this.#parts.blobChecks.read(file);
     const index = await this.#parts.indexes.of(file, content);
     const { encoding, totalLines } = index;
     const found = startLine > totalLines ? null : await linesFrom(content, index, range);

@@ -47,7 +47,6 @@ export interface RemovedFiles {
 
 export class Files {
   readonly #parts;
-  readonly #checks: BlobChecks;
 
   constructor(parts: {
     blobs: BlobStore;
@@ -59,7 +58,6 @@ export class Files {
     usage: UsageMeter;
   }) {
     this.#parts = parts;
-    this.#checks = parts.blobChecks;
   }
 
   /** Throws NOT_FOUND, like every method here, for a file that the caller may not see. */
@@ -78,7 +76,7 @@ export class Files {
    */
   content(file: FileFacts, range?: ByteRange): Blob | Promise<Blob> {
     this.#parts.usage.countBytes(file.driveId, range === undefined ? file.size : range.end - range.start);
-    return this.#checks.read(file, range);
+    return this.#parts.blobChecks.read(file, range);
   }
 
   /** Whether the content of a file was found damaged: then no more of it is to be sent. */
@@ -88,7 +86,7 @@ export class Files {
 
   /** The check of its blob that is still running; null if there is none. It never rejects. */
   runningCheck(file: FileFacts): Promise<void> | null {
-    return this.#checks.running(file);
+    return this.#parts.blobChecks.running(file);
   }
 
   /** Whether the content of a file has fewer bytes than it had, so that less was sent than announced. */

@@ -91,8 +91,7 @@ export class Tree {
     const to = this.#freePlace(drive, path, stamp);
     const id = this.#make(to, storedBody(body), now);
     this.#count([drive.pk], [{ folder: to.folder, files: 1, bytes: body.size }], now);
-    this.#parts.quota.requireRoom(drive, now);
-    this.#parts.quota.requireRecordRoom(drive);
+    this.requireRoom(drive, stamp);
     const file = this.#reread(id);
     this.#parts.changes.add(fileCreated(file, stamp));
     return file;
@@ -190,13 +189,13 @@ export class Tree {
   }
 
   /** Copies files to free places of one drive, without their expiry. Throws QUOTA_EXCEEDED. */
-  copyAll(drive: Drive, copies: readonly Transfer[], { now }: Stamp): void {
+  copyAll(drive: Drive, copies: readonly Transfer[], stamp: Stamp): void {
+    const { now } = stamp;
     for (const { file, to } of copies) {
       this.#make(to, { ...this.#parts.tables.files.body(file.pk), expiresAt: null }, now);
     }
     this.#count([drive.pk], copies.map(arrival), now);
-    this.#parts.quota.requireRoom(drive, now);
-    this.#parts.quota.requireRecordRoom(drive);
+    this.requireRoom(drive, stamp);
     this.#parts.changed();
   }
 

@@ -302,7 +302,7 @@ describe("an upload at the moment of a sweep", () => {
         turns(lead).then(() => sweep(coffer)),
         turns(-lead).then(() => put(agent, path, content)),
       ]);
-      await requireBlob(agent, file, content);
+      await requireContent(agent, file, content);
       step = blobs === outcomes.at(-1) ? Math.min(2 * step, MOST_TURNS) : 1;
       lead += blobs === 1 ? step : -step;
       outcomes.push(blobs);
@@ -321,7 +321,7 @@ describe("an upload at the moment of a sweep", () => {
     try {
       const uploads = Array.from({ length: 300 }, async (_, n) => {
         const content = large(`content ${n % 150}`);
-        await requireBlob(agent, await put(agent, `${n}.txt`, content), content);
+        await requireContent(agent, await put(agent, `${n}.txt`, content), content);
       });
       await Promise.all(uploads);
     } finally {
@@ -332,7 +332,7 @@ describe("an upload at the moment of a sweep", () => {
   });
 });
 
-async function requireBlob({ client }: Agent, { id }: FileRecord, content: string): Promise<void> {
+async function requireContent({ client }: Agent, { id }: FileRecord, content: string): Promise<void> {
   expect(await client.send("GET", `/v0/files/${id}/download`)).toMatchObject({ status: 200, text: content });
 }
 
