@@ -127,6 +127,7 @@ export class Feed {
     let known: number | null = null;
     return {
       read: () => {
+        // It may have lost its access since the stream began.
         this.#parts.access.requireValid(caller);
         const page = this.page(caller, { drives, position: after, limit: BATCH, newestFirst: false });
         after = page.next;
