@@ -3,7 +3,6 @@ import type { ChangeNumber } from "../../domain/changes/change.ts";
 import type { DrivePk, UserPk, WebhookId, WebhookPk } from "../../domain/id.ts";
 import type { NewWebhook, Webhook } from "../../domain/webhooks/webhook.ts";
 import type { Database } from "../engine/database.ts";
-import type { Parameters } from "../engine/parameters.ts";
 
 /** What the server needs to serve a webhook. */
 export interface ServedWebhook extends Webhook {
@@ -25,11 +24,11 @@ const COLUMNS = `
 const FROM = "FROM webhook w LEFT JOIN drive d ON d.pk = w.drive";
 
 export function webhooks({ sql }: Database) {
-  const insert = sql.writeOne<WebhookPk, [Parameters<NewRow>]>(
+  const insert = sql.writeOne<WebhookPk, [NewRow]>(
     `INSERT INTO webhook (id, user, drive, key_id, url, events, secret, position, created_at)
      VALUES (:id, :user, :drive, :keyId, :url, :events, :secret, :position, :createdAt) RETURNING pk`,
   );
-  const update = sql.write<[Parameters<ChangedRow>]>(
+  const update = sql.write<[ChangedRow]>(
     "UPDATE webhook SET url = :url, events = :events, key_id = :keyId WHERE pk = :pk",
   );
   return {
