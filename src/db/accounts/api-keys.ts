@@ -6,15 +6,14 @@ import type { Plan } from "../../domain/accounts/plan.ts";
 import type { Scope } from "../../domain/accounts/scope.ts";
 import type { DriveId, DrivePk, KeyId, UserId, UserPk } from "../../domain/id.ts";
 import type { Database } from "../engine/database.ts";
-import type { Parameters } from "../engine/parameters.ts";
 import { SnapshotCache } from "../engine/snapshot-cache.ts";
 
 /** A key to be stored. */
-interface NewApiKey extends Omit<ApiKey, "driveId" | "pathPrefix" | "lastUsedAt" | "clientId"> {
+type NewApiKey = Omit<ApiKey, "driveId" | "pathPrefix" | "lastUsedAt" | "clientId"> & {
   readonly hash: SecretHash;
   /** When its secret stops working, if that is before the key expires: another one replaces it until then. */
   readonly secretExpiresAt?: number;
-}
+};
 
 /** The secret that replaces a key's earlier one; see `NewApiKey`. */
 type NewerSecret = Required<Pick<NewApiKey, "id" | "hash" | "prefix" | "expiresAt" | "secretExpiresAt">>;
@@ -22,12 +21,12 @@ type NewerSecret = Required<Pick<NewApiKey, "id" | "hash" | "prefix" | "expiresA
 /** What a key reaches: all drives of a user, or one drive, of which a prefix may be less than all. */
 export type KeyReach = { readonly user: UserPk } | { readonly drive: DrivePk; readonly prefix: FolderPath };
 
-interface NewRow extends Omit<NewApiKey, "secretExpiresAt"> {
+type NewRow = Omit<NewApiKey, "secretExpiresAt"> & {
   readonly secretExpiresAt: number | null;
   readonly user: UserPk | null;
   readonly drive: DrivePk | null;
   readonly pathPrefix: FolderPath | null;
-}
+};
 
 interface CallerRow {
   readonly keyId: KeyId;
@@ -96,7 +95,7 @@ export function apiKeys(database: Database) {
   const driveHas = sql.has<[drive: DrivePk, before: number]>(
     "SELECT 1 FROM api_key WHERE drive = ? LIMIT 1 OFFSET ?",
   );
-  const insert = sql.write<[Parameters<NewRow>]>(
+  const insert = sql.write<[NewRow]>(
     `INSERT INTO api_key (id, hash, prefix, name, scope, user, drive, path_prefix, created_at, expires_at,
                           secret_expires_at, made_by)
      VALUES (:id, :hash, :prefix, :name, :scope, :user, :drive, :pathPrefix, :createdAt, :expiresAt,
@@ -136,7 +135,7 @@ export function apiKeys(database: Database) {
         pathPrefix: "drive" in reach && reach.prefix !== ROOT ? reach.prefix : null,
       }),
     /** Gives a key another secret; the earlier one stops working. */
-    replaceSecret: sql.write<[Parameters<NewerSecret>]>(
+    replaceSecret: sql.write<[NewerSecret]>(
       `UPDATE api_key SET hash = :hash, prefix = :prefix, expires_at = :expiresAt,
                           secret_expires_at = :secretExpiresAt WHERE id = :id`,
     ),

@@ -5,16 +5,15 @@ import type { MemberRole } from "../../domain/accounts/role.ts";
 import { actorName } from "../changes/actor-names.ts";
 import { keyIsAlive } from "../alive.ts";
 import type { Database } from "../engine/database.ts";
-import type { Parameters } from "../engine/parameters.ts";
 
 /** A user with whom a drive is to be shared. */
-interface NewMember extends Pick<Member, "role" | "createdAt"> {
+type NewMember = Pick<Member, "role" | "createdAt"> & {
   readonly drive: DrivePk;
   readonly user: UserPk;
   readonly addedBy: Actor | null;
   /** The key that lets it in, with which it goes; null for a person. */
   readonly madeBy: KeyId | null;
-}
+};
 
 type Row = Omit<Member, "createdBy"> & {
   readonly addedBy: string | null;
@@ -38,7 +37,7 @@ export function members({ sql }: Database) {
       WHERE m.drive = ?1 AND m.user = ?2 AND o.disabled_at IS NULL
         AND (m.made_by IS NULL OR ${isThere("m.made_by")})`,
   );
-  const insert = sql.write<[Parameters<Omit<NewMember, "addedBy"> & { addedBy: string | null }>]>(
+  const insert = sql.write<[Omit<NewMember, "addedBy"> & { addedBy: string | null }]>(
     `INSERT INTO drive_member (drive, user, role, changes_from, added_by, made_by, created_at)
      VALUES (:drive, :user, :role, (SELECT ifnull(max(pk), 0) FROM change), :addedBy, :madeBy, :createdAt)`,
   );

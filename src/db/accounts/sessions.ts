@@ -3,14 +3,13 @@ import type { Plan } from "../../domain/accounts/plan.ts";
 import type { SessionId, UserId, UserPk } from "../../domain/id.ts";
 import type { Session } from "../../domain/accounts/session.ts";
 import type { Database } from "../engine/database.ts";
-import type { Parameters } from "../engine/parameters.ts";
 
 /** A session to be stored; times are milliseconds since the epoch. */
-interface NewSession extends Omit<Session, "lastUsedAt"> {
+type NewSession = Omit<Session, "lastUsedAt"> & {
   readonly hash: SecretHash;
   readonly user: UserPk;
   readonly expiresAt: number;
-}
+};
 
 /** A session and its user. */
 interface SessionHolder extends Pick<Session, "id" | "lastUsedAt"> {
@@ -38,7 +37,7 @@ export function sessions({ sql }: Database) {
       `SELECT id, user_agent AS userAgent, created_at AS createdAt, last_used_at AS lastUsedAt
          FROM session WHERE user = ? AND expires_at > ? ORDER BY created_at, pk`,
     ),
-    insert: sql.write<[Parameters<NewSession>]>(
+    insert: sql.write<[NewSession]>(
       `INSERT INTO session (id, hash, user, user_agent, created_at, last_used_at, expires_at)
        VALUES (:id, :hash, :user, :userAgent, :createdAt, :createdAt, :expiresAt)`,
     ),

@@ -1,14 +1,13 @@
 import type { DriveId, DrivePk, UserPk } from "../../domain/id.ts";
 import type { Usage } from "../../domain/accounts/usage.ts";
 import type { Database } from "../engine/database.ts";
-import type { Parameters } from "../engine/parameters.ts";
 
 /** What a drive or account used since the last write. */
-interface Increment<Who> extends Usage {
+type Increment<Who> = Pick<Usage, "operations" | "bandwidth"> & {
   readonly who: Who;
   /** The first millisecond of the month. */
   readonly month: number;
-}
+};
 
 const ADD =
   "DO UPDATE SET operations = operations + excluded.operations, bandwidth = bandwidth + excluded.bandwidth";
@@ -16,12 +15,12 @@ const NOTHING: Usage = { operations: 0, bandwidth: 0 };
 
 /** The usage of drives and accounts, by month. */
 export function usage({ sql }: Database) {
-  const addToDrive = sql.write<[Parameters<Increment<DriveId>>]>(
+  const addToDrive = sql.write<[Increment<DriveId>]>(
     `INSERT INTO drive_usage (drive, month, operations, bandwidth)
      SELECT pk, :month, :operations, :bandwidth FROM drive WHERE id = :who AND deleted_at IS NULL
      ON CONFLICT (drive, month) ${ADD}`,
   );
-  const addToOwner = sql.write<[Parameters<Increment<DriveId>>]>(
+  const addToOwner = sql.write<[Increment<DriveId>]>(
     `INSERT INTO account_usage (user, month, operations, bandwidth)
      SELECT user, :month, :operations, :bandwidth FROM drive WHERE id = :who AND user IS NOT NULL
      ON CONFLICT (user, month) ${ADD}`,
@@ -35,7 +34,7 @@ export function usage({ sql }: Database) {
       if (addToDrive(increment) === 0) addToOwner(increment);
     },
     /** Adds to an account's usage outside its drives. */
-    addToAccount: sql.write<[Parameters<Increment<UserPk>>]>(
+    addToAccount: sql.write<[Increment<UserPk>]>(
       `INSERT INTO account_usage (user, month, operations, bandwidth)
        VALUES (:who, :month, :operations, :bandwidth) ON CONFLICT (user, month) ${ADD}`,
     ),

@@ -2,13 +2,12 @@ import type { Plan } from "../../domain/accounts/plan.ts";
 import type { UserId, UserPk } from "../../domain/id.ts";
 import { type AdminBy, numberedUsername, type User } from "../../domain/accounts/user.ts";
 import type { Database } from "../engine/database.ts";
-import type { Parameters } from "../engine/parameters.ts";
 
 /** A new user. */
-interface NewUser extends Omit<User, "pk" | "disabledAt"> {
+type NewUser = Omit<User, "pk" | "disabledAt"> & {
   /** From `Bun.password`; null for accounts that sign in at a provider. */
   readonly passwordHash: string | null;
-}
+};
 
 const COLUMNS = `pk, id, username, email, display_name AS displayName, plan, admin, created_at AS createdAt,
   disabled_at AS disabledAt`;
@@ -38,7 +37,7 @@ export function users({ sql }: Database) {
       for (let n = 2; isTaken(candidate); n += 1) candidate = numberedUsername(username, n);
       return candidate;
     },
-    insert: sql.write<[Parameters<NewUser>]>(
+    insert: sql.write<[NewUser]>(
       `INSERT INTO user (id, username, email, display_name, plan, admin, password_hash, created_at)
        VALUES (:id, :username, :email, :displayName, :plan, :admin, :passwordHash, :createdAt)`,
     ),

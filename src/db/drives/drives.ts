@@ -2,15 +2,15 @@ import { driveIsAlive } from "../alive.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import type { DriveId, DrivePk, UserId, UserPk } from "../../domain/id.ts";
 import type { Database } from "../engine/database.ts";
-import type { Parameters } from "../engine/parameters.ts";
 
 /** When a drive expires that is not born yet: long ago for everybody. */
 const UNBORN = 1;
 
 /** A drive to be created. */
-export interface NewDrive extends DriveNaming, Pick<Drive, "id" | "expiresAt" | "createdAt"> {
-  readonly user: UserPk | null;
-}
+export type NewDrive = DriveNaming &
+  Pick<Drive, "id" | "expiresAt" | "createdAt"> & {
+    readonly user: UserPk | null;
+  };
 
 /** What the owner may change of a drive. */
 type DriveNaming = Pick<Drive, "name" | "slug" | "description">;
@@ -36,11 +36,11 @@ const SELECT = `
 export function drives({ sql }: Database) {
   const byPk = sql.get<DriveRow, [pk: DrivePk, now: number], Drive>(`${SELECT} AND d.pk = ?1`, fromRow);
   const isTaken = sql.has<[slug: string]>("SELECT 1 FROM drive WHERE slug = ?");
-  const insert = sql.writeOne<DrivePk, [Parameters<NewDrive>]>(
+  const insert = sql.writeOne<DrivePk, [NewDrive]>(
     `INSERT INTO drive (id, user, name, slug, description, expires_at, created_at, updated_at)
      VALUES (:id, :user, :name, :slug, :description, :expiresAt, :createdAt, :createdAt) RETURNING pk`,
   );
-  const rename = sql.write<[Parameters<DriveNaming> & { pk: DrivePk; now: number }]>(
+  const rename = sql.write<[DriveNaming & { pk: DrivePk; now: number }]>(
     "UPDATE drive SET name = :name, slug = :slug, description = :description, updated_at = :now WHERE pk = :pk",
   );
   return {

@@ -8,10 +8,12 @@ type Values = SQLQueryBindings[];
 
 /**
  * An open database. It makes functions of the statements that are used again and again: each is called with the values
- * of its parameters, in their order, or with one object of the named ones. A statement is compiled at its first use:
- * there are hundreds, most serve rare requests, and all together would take much of a start. One takes a fraction of a
- * millisecond. On the server's main connection, what `write`, `writeAny` and `writeOne` make is only for jobs of
- * `Database.write`.
+ * of its parameters, in their order, or with one object of the named ones. The type of such an object must be an alias:
+ * bindings have an index signature, and an interface has none.
+ *
+ * A statement is compiled at its first use: there are hundreds, most serve rare requests, and all together would take
+ * much of a start. One takes a fraction of a millisecond. On the server's main connection, what `write`, `writeAny` and
+ * `writeOne` make is only for jobs of `Database.write`.
  */
 export class Connection {
   readonly #sql: Sqlite;

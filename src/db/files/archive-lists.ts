@@ -7,7 +7,6 @@ import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";
 import { ALL_FILES, ALL_FOLDERS, stepParts } from "../snapshots/snapshot-walk.ts";
 import { type Connection, openReader } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
-import type { Parameters } from "../engine/parameters.ts";
 import { firstAfter, type PathRange, rangeOf } from "./path-range.ts";
 
 /** Rows per statement, so that no request waits long for one. */
@@ -26,13 +25,13 @@ export interface ArchiveRow {
 }
 
 /** What is packed: what a drive holds, or what it held in a snapshot. */
-interface ArchiveScope {
+type ArchiveScope = {
   readonly drive: DrivePk;
   /** Null for what it holds now. */
   readonly at: SnapshotNumber | null;
   /** Files that have expired by this time are left out. */
   readonly now: number;
-}
+};
 
 type Selection = ArchiveScope & PathRange;
 
@@ -66,7 +65,7 @@ function takeFrom(sql: Connection, sources: readonly Source[]) {
   const tables = sources.map(({ table }) => table);
   return {
     partOf: stepParts(sql, tables),
-    take: sql.write<[Parameters<Selection>]>(
+    take: sql.write<[Selection]>(
       `INSERT INTO entry (path, digest, size, modified_at) ${selects.join(" UNION ALL ")} ORDER BY 1`,
     ),
   };
@@ -143,7 +142,7 @@ class ArchiveList implements Disposable {
     const { partOf, take } = scope.at === null ? this.#live : this.#past;
     let isThere = false;
     for (let range = placeRange(place); ;) {
-      const { from, to, rest } = partOf({ ...scope }, range);
+      const { from, to, rest } = partOf(scope, range);
       if (take({ ...scope, from, to }) > 0) isThere = true;
       if (rest === null) return isThere;
       range = rest;

@@ -6,7 +6,6 @@ import type { FolderPath } from "../../domain/files/path.ts";
 import type { Connection } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
 import { FACT_COLUMNS, type FactsRow, factsFromRow, FILE_JOINS } from "./file-rows.ts";
-import type { Parameters } from "../engine/parameters.ts";
 import { firstAfter, type PathRange, rangeFrom, rangeOf } from "./path-range.ts";
 
 /** The files of a list: all of a drive or, with `folder`, those directly in that folder. */
@@ -24,14 +23,14 @@ export interface ListScope {
 }
 
 /** A page of a list: after a position, or after a number of files. */
-interface ListWindow {
+type ListWindow = {
   readonly limit: number;
   readonly offset: number;
   /** Only files after this position, which must be of the list's order; null for the start. */
   readonly after: FilePosition | null;
-}
+};
 
-interface Selection extends PathRange {
+type Selection = PathRange & {
   readonly drive: DrivePk;
   readonly folder: FolderPk | null;
   readonly now: number;
@@ -40,13 +39,13 @@ interface Selection extends PathRange {
   /** The start of a list that is sorted by a number. */
   readonly value: number;
   readonly id: string;
-}
+};
 
-interface ChildRange extends PathRange {
+type ChildRange = PathRange & {
   readonly drive: DrivePk;
   readonly parent: FolderPath;
   readonly now: number;
-}
+};
 
 /** The expired files anywhere below a folder; sizes in bytes. */
 interface ExpiredBelow {
@@ -98,10 +97,10 @@ export function fileLists({ sql }: Database) {
     return hasExpired(drive, now) ? alive : all;
   };
   const countOf = (selection: string) => {
-    const count = sql.number<[Parameters<Selection>]>(`SELECT count(*) AS files FROM ${selection}`);
+    const count = sql.number<[Selection]>(`SELECT count(*) AS files FROM ${selection}`);
     return (scope: ListScope) => count(selectionOf(scope, null));
   };
-  const expiredBelow = sql.all<ExpiredBelow, [Parameters<ChildRange>]>(
+  const expiredBelow = sql.all<ExpiredBelow, [ChildRange]>(
     `SELECT substr(path, 1, length(:parent) + instr(substr(path, length(:parent) + 1), '/')) AS folder,
             count(*) AS files, sum(size) AS bytes
        FROM file INDEXED BY file_drive_expiry
@@ -170,7 +169,7 @@ function pagesOf(
 function pageOf(sql: Connection, selection: string, { table, columns, direction }: Order) {
   const keys = columns.map((column) => `${table}.${column}`);
   const orderOf = (alias: string) => columns.map((column) => `${alias}.${column} ${direction}`).join(", ");
-  return sql.all<FactsRow, [Parameters<Page>], FileFacts>(
+  return sql.all<FactsRow, [Page], FileFacts>(
     `SELECT ${FACT_COLUMNS}
        FROM (SELECT f.pk, ${keys.join(", ")} FROM ${selection}
               ORDER BY ${orderOf(table)} LIMIT +:limit OFFSET :offset) page

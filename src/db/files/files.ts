@@ -4,38 +4,37 @@ import type { BlobPk, DrivePk, FileId, FilePk, FolderPk, TrashedFilePk } from ".
 import type { Filename, FilePath } from "../../domain/files/path.ts";
 import type { Database } from "../engine/database.ts";
 import { FILE_COLUMNS, FILE_JOINS, fileFromRow, type FileRow } from "./file-rows.ts";
-import type { Parameters } from "../engine/parameters.ts";
 
-export interface FilePlace {
+export type FilePlace = {
   readonly drive: DrivePk;
   readonly folder: FolderPk;
   readonly path: FilePath;
-}
+};
 
 /** A file without its place. */
-export interface FileBody extends Pick<
+export type FileBody = Pick<
   File,
   "filename" | "mimeType" | "mimeGiven" | "size" | "tags" | "metadata" | "expiresAt"
-> {
+> & {
   readonly blob: BlobPk;
-}
+};
 
 /** How a file is named, and the type that follows from it. */
 export type Naming = Pick<FileBody, "filename" | "mimeType">;
 
 /** A body as in its row. To copy a file, its metadata is not parsed: that would take longer than everything else. */
-export interface StoredBody extends Omit<FileBody, "mimeGiven" | "tags" | "metadata"> {
+export type StoredBody = Omit<FileBody, "mimeGiven" | "tags" | "metadata"> & {
   readonly mimeGiven: 0 | 1;
   /** JSON. */
   readonly tags: string;
   /** JSON. */
   readonly metadata: string;
-}
+};
 
 /** A body as it was when a snapshot was taken. */
 export type PastBody = StoredBody & Pick<File, "createdAt" | "updatedAt" | "version">;
 
-type NewRow = Parameters<FilePlace & PastBody> & { readonly id: FileId };
+type NewRow = FilePlace & PastBody & { readonly id: FileId };
 
 const SELECT = `SELECT ${FILE_COLUMNS} FROM file f ${FILE_JOINS}`;
 
@@ -48,7 +47,7 @@ export function files({ sql }: Database) {
              :expiresAt, :createdAt, :updatedAt, :version)`,
   );
   const restore = sql.write<
-    [Parameters<FilePlace> & { trashed: TrashedFilePk; filename: Filename | null; mimeType: string | null }]
+    [FilePlace & { trashed: TrashedFilePk; filename: Filename | null; mimeType: string | null }]
   >(
     `INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata, expires_at,
                        created_at, updated_at, version)
@@ -56,13 +55,13 @@ export function files({ sql }: Database) {
             blob, tags, metadata, expires_at, created_at, updated_at, version
        FROM trash_file WHERE pk = :trashed`,
   );
-  const update = sql.write<[Parameters<StoredBody> & { pk: FilePk; now: number }]>(
+  const update = sql.write<[StoredBody & { pk: FilePk; now: number }]>(
     `UPDATE file SET filename = :filename, mime_type = :mimeType, mime_given = :mimeGiven, size = :size,
             blob = :blob, tags = :tags, metadata = :metadata, expires_at = :expiresAt, updated_at = :now,
             version = version + (blob <> :blob)
       WHERE pk = :pk`,
   );
-  const place = sql.write<[Parameters<FilePlace> & { pk: FilePk }]>(
+  const place = sql.write<[FilePlace & { pk: FilePk }]>(
     "UPDATE file SET drive = :drive, folder = :folder, path = :path WHERE pk = :pk",
   );
   return {

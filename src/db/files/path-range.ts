@@ -4,10 +4,10 @@ import { prefixEnd } from "../../domain/files/path.ts";
 const AFTER_ALL_TEXT = new Uint8Array([0]);
 
 /** The half-open range `[from, to)` of a path index that holds the paths starting with a prefix. */
-export interface PathRange {
+export type PathRange = {
   readonly from: string;
   readonly to: string | Uint8Array;
-}
+};
 
 /** The next text after a path: no other path is in between, because paths hold no control characters. */
 export function firstAfter(path: string): string {

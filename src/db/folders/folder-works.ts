@@ -12,15 +12,14 @@ import type { RecordName } from "../../domain/idempotency.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import { actorName } from "../changes/actor-names.ts";
 import type { Database } from "../engine/database.ts";
-import type { Parameters } from "../engine/parameters.ts";
 
 /** How far a work is, or what takes it back. */
-interface WorkProgress {
+type WorkProgress = {
   /** How many of its phases are done. */
   readonly phase: number;
   /** How many files it has written or removed. */
   readonly files: number;
-}
+};
 
 /** A recorded work, as it was asked for. */
 export interface RecordedWork extends Undoable {
@@ -39,7 +38,7 @@ export interface RecordedWork extends Undoable {
 
 type NewWork = Pick<RecordedWork, "work" | "progress" | "fileTotal" | "answer">;
 
-interface Values extends WorkPlace {
+type Values = Pick<WorkPlace, "drive" | "path" | "top"> & {
   readonly kind: FolderWork["kind"];
   readonly toDrive: DrivePk | null;
   readonly toPath: FolderPath | null;
@@ -47,18 +46,21 @@ interface Values extends WorkPlace {
   readonly trash: TrashPk | null;
   readonly snapshot: SnapshotPk | null;
   readonly ownsSnapshot: 0 | 1;
-}
-
-interface Row
-  extends Values, WorkProgress, Pick<RecordedWork, "pk" | "id" | "createdAt" | "fileTotal" | "answer"> {
-  readonly undone: 0 | 1;
-  readonly actor: string | null;
-  readonly actorName: string | null;
-}
-type NewRow = Parameters<Values & WorkProgress & Pick<Row, "id" | "actor" | "fileTotal" | "answer">> & {
-  now: number;
-  last: FolderWorkPk | 0;
 };
+
+type Row = Values &
+  WorkProgress &
+  Pick<RecordedWork, "pk" | "id" | "createdAt" | "fileTotal" | "answer"> & {
+    readonly undone: 0 | 1;
+    readonly actor: string | null;
+    readonly actorName: string | null;
+  };
+type NewRow = Values &
+  WorkProgress &
+  Pick<Row, "id" | "actor" | "fileTotal" | "answer"> & {
+    now: number;
+    last: FolderWorkPk | 0;
+  };
 
 const SELECT = `SELECT pk, kind, drive, path, top, to_drive AS toDrive, to_path AS toPath, to_top AS toTop, trash,
   snapshot, owns_snapshot AS ownsSnapshot, id, undone, actor, ${actorName("actor")} AS actorName,

@@ -2,23 +2,22 @@ import type { Folder } from "../../domain/folders/folder.ts";
 import type { DrivePk, FolderPk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import type { Database } from "../engine/database.ts";
-import type { Parameters } from "../engine/parameters.ts";
 import { firstAfter, type PathRange, rangeFrom, rangeOf } from "../files/path-range.ts";
 
 const COLUMNS = `pk, path, file_count AS fileCount, total_size AS totalSize, own_file_count AS ownFileCount,
   own_folder_count AS ownFolderCount, created_at AS createdAt`;
 
-interface ChildRange extends PathRange {
+type ChildRange = PathRange & {
   readonly parent: FolderPk;
-}
+};
 
 /** A page of the folders in a folder: after a path, or after a number of them. */
-interface FolderWindow {
+type FolderWindow = {
   readonly limit: number;
   readonly offset: number;
   /** Only paths after this one; null for the start. */
   readonly after: string | null;
-}
+};
 
 /** How many files are added directly to a folder (or, negative, removed), and their bytes. */
 export interface FolderChange {
@@ -45,12 +44,12 @@ export function folders({ sql }: Database) {
     `SELECT ${COLUMNS} FROM folder INDEXED BY folder_parent
       WHERE parent = ? AND path > ? ORDER BY path LIMIT +? OFFSET ?`,
   );
-  const children = sql.values<FolderPath, [Parameters<ChildRange & Omit<FolderWindow, "after">>]>(
+  const children = sql.values<FolderPath, [ChildRange & Omit<FolderWindow, "after">]>(
     `SELECT path FROM folder INDEXED BY folder_parent
       WHERE parent = :parent AND path >= :from AND path < :to
       ORDER BY path LIMIT +:limit OFFSET :offset`,
   );
-  const countChildren = sql.one<{ folders: number; files: number }, [Parameters<ChildRange>]>(
+  const countChildren = sql.one<{ folders: number; files: number }, [ChildRange]>(
     `SELECT count(*) AS folders, ifnull(sum(file_count), 0) AS files FROM folder
       WHERE parent = :parent AND path >= :from AND path < :to`,
   );

@@ -3,7 +3,6 @@ import type { Folder } from "../../domain/folders/folder.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import type { Database } from "../engine/database.ts";
-import type { Parameters } from "../engine/parameters.ts";
 import { firstAfter, type PathRange, rangeOf } from "../files/path-range.ts";
 
 /** A folder and everything below it. */
@@ -34,7 +33,7 @@ export interface SeenPaths {
   readonly count: number;
 }
 
-type Range = Parameters<PathRange> & { readonly drive: DrivePk };
+type Range = PathRange & { readonly drive: DrivePk };
 type Some = Range & { readonly limit: number };
 type FileRow = Omit<SubtreeFile, "hasExpired" | "isHeld"> & {
   readonly hasExpired: 0 | 1;

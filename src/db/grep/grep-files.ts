@@ -3,7 +3,6 @@ import type { DrivePk } from "../../domain/id.ts";
 import { fileIsAlive } from "../alive.ts";
 import { FACT_COLUMNS, type FactsRow, factsFromRow, FILE_JOINS } from "../files/file-rows.ts";
 import { type Connection, openReader } from "../engine/connection.ts";
-import type { Parameters } from "../engine/parameters.ts";
 import { firstAfter, type PathRange, rangeFrom } from "../files/path-range.ts";
 
 /** Rows per statement: each may bring a small content with it. */
@@ -17,11 +16,11 @@ export interface GrepFile {
   readonly isDamaged: boolean;
 }
 
-interface Selection extends PathRange {
+type Selection = PathRange & {
   readonly drive: DrivePk;
   readonly now: number;
   readonly limit: number;
-}
+};
 
 interface Row extends FactsRow {
   readonly bytes: Uint8Array<ArrayBuffer> | null;
@@ -37,7 +36,7 @@ export class GrepFiles {
   constructor(path: string) {
     this.#sql = openReader(path, 2000);
     // See `pageOf` of the lists for the `+`.
-    this.#page = this.#sql.all<Row, [Parameters<Selection>], GrepFile>(
+    this.#page = this.#sql.all<Row, [Selection], GrepFile>(
       `SELECT ${FACT_COLUMNS}, c.bytes,
               EXISTS (SELECT 1 FROM damaged_content x WHERE x.digest = b.digest) AS isDamaged
          FROM file f INDEXED BY file_path ${FILE_JOINS} LEFT JOIN small_content c ON c.blob = f.blob

@@ -6,7 +6,6 @@ import type { FolderPath } from "../../domain/files/path.ts";
 import type { KeptWindow } from "../../domain/history/retention.ts";
 import { actorName } from "../changes/actor-names.ts";
 import type { Database } from "../engine/database.ts";
-import type { Parameters } from "../engine/parameters.ts";
 
 /** How many versions of one file one write removes. */
 const REMOVED_AT_ONCE = 100;
@@ -28,7 +27,7 @@ interface GoneFile {
   readonly isKept: 0 | 1;
 }
 
-type Shown = Parameters<ShownVersions & { readonly file: FileId; readonly drive: DrivePk }>;
+type Shown = ReturnType<typeof parametersOf>;
 
 type Row = Omit<FileVersion, "mimeGiven" | "replacedBy"> & {
   readonly mimeGiven: 0 | 1;
@@ -126,7 +125,7 @@ export function fileVersions({ sql }: Database) {
   };
 }
 
-function parametersOf({ id, drivePk }: VersionedFile, shown: ShownVersions): Shown {
+function parametersOf({ id, drivePk }: VersionedFile, shown: ShownVersions) {
   return { ...shown, file: id, drive: drivePk };
 }
 

@@ -1,7 +1,6 @@
 import type { BlobPk, DrivePk, FileId, TrashedFilePk, TrashPk } from "../../domain/id.ts";
 import type { File } from "../../domain/files/file.ts";
 import type { Database } from "../engine/database.ts";
-import type { Parameters } from "../engine/parameters.ts";
 import { firstAfter } from "../files/path-range.ts";
 import type { SeenPaths } from "../folders/subtrees.ts";
 
@@ -20,12 +19,12 @@ export interface TrashedFile {
   readonly hasExpired: boolean;
 }
 
-interface TrashedFolder {
+type TrashedFolder = {
   /** Relative to its entry; empty for the entry's own. */
   readonly path: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-}
+};
 
 /** The file of a file's entry. */
 export type SingleTrashedFile = Pick<TrashedFile, "pk" | "id" | "size"> &
@@ -51,7 +50,7 @@ export function trashContents({ sql }: Database) {
              UNION ALL SELECT path, NULL FROM trash_folder WHERE entry = ?1 AND path >= ?2
              ORDER BY 1 LIMIT ?4) page`,
   );
-  const addFolder = sql.write<[Parameters<TrashedFolder> & { entry: TrashPk }]>(
+  const addFolder = sql.write<[TrashedFolder & { entry: TrashPk }]>(
     `INSERT INTO trash_folder (entry, path, created_at) VALUES (:entry, :path, :createdAt)
      ON CONFLICT (entry, path) DO NOTHING`,
   );

@@ -3,17 +3,16 @@ import type { DrivePk, FilePk, TrashId, TrashPk } from "../../domain/id.ts";
 import type { FilePath, FolderPath } from "../../domain/files/path.ts";
 import type { TrashEntry, TrashPosition } from "../../domain/history/trash.ts";
 import type { Database } from "../engine/database.ts";
-import type { Parameters } from "../engine/parameters.ts";
 
 /** Among how many of the entries that were made last one is looked for by its path. */
 const LATELY = 100;
 
 /** A new entry. `kept` at once, or `filling` while a folder is moved into it in pieces. */
-interface NewTrashEntry extends Pick<TrashEntry, "id" | "kind" | "path" | "deletedAt"> {
+type NewTrashEntry = Pick<TrashEntry, "id" | "kind" | "path" | "deletedAt"> & {
   readonly drive: DrivePk;
   readonly state: "filling" | "kept";
   readonly deletedBy: Actor | null;
-}
+};
 
 /** Whether a work uses it, it can be restored, or it is to be emptied. */
 type TrashState = "filling" | "kept" | "gone";
@@ -22,7 +21,7 @@ type NewRow = Omit<NewTrashEntry, "deletedBy"> & { readonly deletedBy: string | 
 
 /** Deleted files and folders that can come back. Triggers count the files and bytes of each entry. */
 export function trash({ sql }: Database) {
-  const insert = sql.writeOne<TrashPk, [Parameters<NewRow>]>(
+  const insert = sql.writeOne<TrashPk, [NewRow]>(
     `INSERT INTO trash (id, drive, kind, path, state, deleted_at, deleted_by)
      VALUES (:id, :drive, :kind, :path, :state, :deletedAt, :deletedBy) RETURNING pk`,
   );

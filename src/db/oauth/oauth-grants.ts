@@ -2,7 +2,6 @@ import type { SecretHash } from "../../domain/accounts/api-key.ts";
 import type { KeyId } from "../../domain/id.ts";
 import type { Scope } from "../../domain/accounts/scope.ts";
 import type { Database } from "../engine/database.ts";
-import type { Parameters } from "../engine/parameters.ts";
 
 /** A client that a person let in. Its key has the rest: what it reaches, and until when. */
 export interface OAuthGrant {
@@ -15,20 +14,20 @@ export interface OAuthGrant {
   readonly used: UsedRefresh | null;
 }
 
-interface UsedRefresh {
+type UsedRefresh = {
   readonly hash: SecretHash;
   /** What its answer was derived with. */
   readonly salt: Uint8Array;
   /** Milliseconds since the epoch. */
   readonly at: number;
-}
+};
 
-interface NewOAuthGrant extends Omit<OAuthGrant, "scope" | "used"> {
+type NewOAuthGrant = Omit<OAuthGrant, "scope" | "used"> & {
   /** Of the authorization code that it began with. */
   readonly codeHash: SecretHash;
   /** Of the part of its refresh tokens that stays. */
   readonly familyHash: SecretHash;
-}
+};
 
 type Row = Omit<OAuthGrant, "used"> & {
   readonly usedHash: SecretHash | null;
@@ -41,7 +40,7 @@ export function oauthGrants({ sql }: Database) {
   const grants = `SELECT g.key_id AS keyId, g.client_id AS clientId, g.refresh_hash AS refreshHash, k.scope,
                          g.used_hash AS usedHash, g.used_salt AS usedSalt, g.used_at AS usedAt
                     FROM oauth_grant g JOIN api_key k ON k.id = g.key_id`;
-  const setRefresh = sql.write<[Parameters<UsedRefresh> & { keyId: KeyId; next: SecretHash }]>(
+  const setRefresh = sql.write<[UsedRefresh & { keyId: KeyId; next: SecretHash }]>(
     `UPDATE oauth_grant SET refresh_hash = :next, used_hash = :hash, used_salt = :salt, used_at = :at
       WHERE key_id = :keyId`,
   );
@@ -54,7 +53,7 @@ export function oauthGrants({ sql }: Database) {
     keyOfCode: sql.value<KeyId, [hash: SecretHash]>("SELECT key_id FROM oauth_grant WHERE code_hash = ?"),
     /** Whether a key was given to an OAuth client. */
     has: sql.has<[keyId: KeyId]>("SELECT 1 FROM oauth_grant WHERE key_id = ?"),
-    insert: sql.write<[Parameters<NewOAuthGrant>]>(
+    insert: sql.write<[NewOAuthGrant]>(
       `INSERT INTO oauth_grant (key_id, client_id, code_hash, family_hash, refresh_hash)
        VALUES (:keyId, :clientId, :codeHash, :familyHash, :refreshHash)`,
     ),

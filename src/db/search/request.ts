@@ -3,7 +3,7 @@ import type { SearchTerm } from "../../domain/search/query.ts";
 import type { PathRange } from "../files/path-range.ts";
 
 /** Conditions on files; null for none. Times are milliseconds since the epoch. */
-export interface SearchFilters {
+export type SearchFilters = {
   /** Only files that have all of these. */
   readonly tags: readonly string[];
   /** A type without parameters, or its part up to the `/`. */
@@ -13,7 +13,7 @@ export interface SearchFilters {
   readonly maxSize: number | null;
   readonly updatedFrom: number | null;
   readonly updatedBefore: number | null;
-}
+};
 
 /** A search, as the worker receives it. */
 export interface SearchRequest {

@@ -2,19 +2,19 @@ import type { DrivePk, FilePk } from "../../domain/id.ts";
 import { SLICE_UNITS, SLICES_A_FILE } from "../../domain/search/slices.ts";
 import { fileIsAlive } from "../alive.ts";
 import type { Connection } from "../engine/connection.ts";
-import type { Parameters } from "../engine/parameters.ts";
 import type { PathRange } from "../files/path-range.ts";
 import type { IndexSchema } from "./index-tables.ts";
 import { postingsStatements } from "./postings.ts";
 import type { SearchFilters, SearchRequest } from "./request.ts";
 
 /** Which files of a drive to find. */
-interface Selection extends PathRange, Omit<SearchFilters, "tags"> {
-  readonly drive: DrivePk;
-  readonly now: number;
-  /** A JSON array. */
-  readonly tags: string;
-}
+type Selection = PathRange &
+  Omit<SearchFilters, "tags"> & {
+    readonly drive: DrivePk;
+    readonly now: number;
+    /** A JSON array. */
+    readonly tags: string;
+  };
 
 /** A file, and when it was updated. */
 export interface Changed {
@@ -35,13 +35,13 @@ export interface Some {
 }
 
 /** Where a list in the order of updates continues, and for how many rows. */
-interface Window {
+type Window = {
   readonly updatedAt: number;
   readonly pk: number;
   /** The tag of the files; null for all files of the drive. */
   readonly tag: string | null;
   readonly limit: number;
-}
+};
 
 const FITS = `f.drive = :drive AND f.path >= :from AND f.path < :to
   AND ${fileIsAlive(":now")}
@@ -94,8 +94,7 @@ export function searchStatements(sql: Connection, index: IndexSchema) {
     sql.get<Some, [drive: DrivePk, ...Values, limit: number]>(
       `SELECT count(*) AS count, json_group_array(c.pk) AS files FROM (SELECT ${where} LIMIT ?) c`,
     );
-  const walk = (list: string, file: string) =>
-    sql.all<Walked, [Parameters<Selection & Window>]>(inOrder(list, file));
+  const walk = (list: string, file: string) => sql.all<Walked, [Selection & Window]>(inOrder(list, file));
   return {
     names: postingsStatements(
       sql,
@@ -117,7 +116,7 @@ export function searchStatements(sql: Connection, index: IndexSchema) {
     /** The first term of texts at or after a term. */
     nextTerm: sql.value<string, [term: string]>("SELECT term FROM temp.search_term WHERE term >= ? LIMIT 1"),
     /** Those of some files that fit. */
-    fitting: sql.all<Changed, [Parameters<Selection & { files: string }>]>(
+    fitting: sql.all<Changed, [Selection & { files: string }]>(
       `SELECT f.pk, f.updated_at AS updatedAt FROM json_each(:files) c CROSS JOIN file f ON f.pk = c.value WHERE ${FITS}`,
     ),
     changedInDrive: walk("file x INDEXED BY file_updated WHERE x.drive = :drive AND :tag IS NULL", "pk"),

@@ -3,7 +3,6 @@ import type { Folder } from "../../domain/folders/folder.ts";
 import { fileIsAlive } from "../alive.ts";
 import type { Database } from "../engine/database.ts";
 import type { PastBody } from "../files/files.ts";
-import type { Parameters } from "../engine/parameters.ts";
 import type { PathRange } from "../files/path-range.ts";
 import type { SnapshotScope } from "./snapshot-lists.ts";
 import { ALL_FILES, ALL_FOLDERS, snapshotWalk, stepOf, stepParts } from "./snapshot-walk.ts";
@@ -28,7 +27,7 @@ export type LostFile = PastFile & Pick<File, "id">;
 /** A file of a snapshot, as its row has it. */
 export type PastFile = PastBody & Pick<File, "path"> & { readonly tagCount: number };
 
-type Some = Parameters<SnapshotScope & PathRange & { readonly limit: number }>;
+type Some = SnapshotScope & PathRange & { readonly limit: number };
 
 const PAST = `f.path, f.filename, f.mime_type AS mimeType, f.mime_given AS mimeGiven, f.size, f.blob, f.tags,
   f.metadata, f.expires_at AS expiresAt, f.created_at AS createdAt, f.updated_at AS updatedAt, f.version,
@@ -90,11 +89,11 @@ export function pastFiles({ sql }: Database) {
      * whose path is a folder. See `snapshotWalk`.
      */
     lost: (scope: SnapshotScope, range: PathRange, limit: number) => {
-      const part = heldPart({ ...scope }, range);
+      const part = heldPart(scope, range);
       const { from, to } = part;
       return stepOf(lost({ ...scope, from, to, limit }), limit, part);
     },
     /** Up to `limit` files of the snapshot from the start of a range; see `snapshotWalk`. */
-    all: (scope: SnapshotScope, range: PathRange, limit: number) => all.step({ ...scope }, range, limit),
+    all: (scope: SnapshotScope, range: PathRange, limit: number) => all.step(scope, range, limit),
   };
 }

@@ -2,7 +2,6 @@ import type { FileFacts } from "../../domain/files/file.ts";
 import type { FileId } from "../../domain/id.ts";
 import { fileIsAlive } from "../alive.ts";
 import type { Database } from "../engine/database.ts";
-import type { Parameters } from "../engine/parameters.ts";
 import type { PathRange } from "../files/path-range.ts";
 import type { SnapshotScope } from "./snapshot-lists.ts";
 import { ALL_FILES, stepParts } from "./snapshot-walk.ts";
@@ -20,7 +19,7 @@ export interface DifferenceStep {
   readonly rest: PathRange | null;
 }
 
-type Range = Parameters<SnapshotScope & PathRange>;
+type Range = SnapshotScope & PathRange;
 
 const FACTS = `f.path, b.digest, f.size, f.updated_at AS updatedAt,
   json_array(f.filename, f.mime_type, f.tags, f.metadata, f.expires_at, f.created_at) AS record`;
@@ -38,18 +37,18 @@ export function snapshotDifferences({ sql }: Database) {
     `SELECT f.id, ${FACTS} FROM file f INDEXED BY file_path JOIN blob b ON b.pk = f.blob
       WHERE f.drive = :drive AND ${IN_RANGE} AND f.era >= :at AND ${ALIVE} ORDER BY f.path`,
   );
-  const beforeById = sql.get<ComparedFile, [Parameters<SnapshotScope> & { id: FileId }]>(
+  const beforeById = sql.get<ComparedFile, [SnapshotScope & { id: FileId }]>(
     `SELECT f.file_id AS id, ${FACTS} FROM held_file f INDEXED BY held_file_id JOIN blob b ON b.pk = f.blob
       WHERE f.file_id = :id AND f.drive = :drive AND f.era < :at AND f.until >= :at AND ${ALIVE}`,
   );
-  const afterById = sql.get<ComparedFile, [Parameters<SnapshotScope> & { id: FileId }]>(
+  const afterById = sql.get<ComparedFile, [SnapshotScope & { id: FileId }]>(
     `SELECT f.id, ${FACTS} FROM file f JOIN blob b ON b.pk = f.blob
       WHERE f.id = :id AND f.drive = :drive AND ${ALIVE}`,
   );
   return {
     /** What may differ in the part of a range that one step looks at. */
     step: (scope: SnapshotScope, range: PathRange): DifferenceStep => {
-      const { from, to, rest } = partOf({ ...scope }, range);
+      const { from, to, rest } = partOf(scope, range);
       const part = { ...scope, from, to };
       return { before: before(part), after: after(part), rest };
     },

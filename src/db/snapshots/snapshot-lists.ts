@@ -5,18 +5,17 @@ import type { FilePath, FolderPath } from "../../domain/files/path.ts";
 import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";
 import { fileIsAlive } from "../alive.ts";
 import type { Database } from "../engine/database.ts";
-import type { Parameters } from "../engine/parameters.ts";
 import { type FactsRow, factsFromRow } from "../files/file-rows.ts";
 import type { PathRange } from "../files/path-range.ts";
 import { ALL_FILES, ALL_FOLDERS, snapshotWalk, type Step } from "./snapshot-walk.ts";
 
 /** A snapshot of a drive that is looked into, and the time. */
-export interface SnapshotScope {
+export type SnapshotScope = {
   readonly drive: DrivePk;
   readonly at: SnapshotNumber;
   /** Files that have expired by this time are left out, as in the drive. */
   readonly now: number;
-}
+};
 
 /** The version is the number of its content then. */
 type SnapshotFile = FileFacts & Pick<File, "blobPk" | "mimeGiven" | "version">;
@@ -82,16 +81,16 @@ export function snapshotLists({ sql }: Database) {
     live: "file f INDEXED BY file_expiring WHERE f.drive = :drive AND f.expires_at IS NOT NULL",
     held: "held_file f INDEXED BY held_file_expiring WHERE f.drive = :drive AND f.expires_at IS NOT NULL",
   });
-  const folderAt = sql.get<FolderFacts, [Parameters<SnapshotScope> & { path: FolderPath }]>(
+  const folderAt = sql.get<FolderFacts, [SnapshotScope & { path: FolderPath }]>(
     `SELECT ${FOLDER} FROM folder f WHERE f.drive = :drive AND f.path = :path AND f.era < :at
      UNION ALL SELECT ${FOLDER} FROM held_folder f INDEXED BY held_folder_path
       WHERE f.drive = :drive AND f.path = :path AND f.until >= :at AND f.era < :at LIMIT 1`,
   );
-  const fileAt = sql.get<Row, [Parameters<SnapshotScope> & { path: FilePath }], SnapshotFile>(
+  const fileAt = sql.get<Row, [SnapshotScope & { path: FilePath }], SnapshotFile>(
     oneFile("f.path = :path", "INDEXED BY held_file_path WHERE f.path = :path"),
     fileOf,
   );
-  const fileById = sql.get<Row, [Parameters<SnapshotScope> & { id: FileId }], SnapshotFile>(
+  const fileById = sql.get<Row, [SnapshotScope & { id: FileId }], SnapshotFile>(
     oneFile("f.id = :id", "INDEXED BY held_file_id WHERE f.file_id = :id"),
     fileOf,
   );
@@ -108,8 +107,7 @@ export function snapshotLists({ sql }: Database) {
         ? inDrive.count({ ...scope, tags }, range)
         : inFolder.count({ ...scope, ...keysOf(place), tags }, range),
     /** Folders anywhere in a drive: parents before their children. */
-    folders: (scope: SnapshotScope, range: PathRange, limit: number) =>
-      folders.step({ ...scope }, range, limit),
+    folders: (scope: SnapshotScope, range: PathRange, limit: number) => folders.step(scope, range, limit),
     /** Folders directly in a folder. */
     foldersIn: (scope: SnapshotScope, place: SnapshotPlace, range: PathRange, limit: number) =>
       children.step({ ...scope, ...keysOf(place) }, range, limit),
@@ -121,8 +119,7 @@ export function snapshotLists({ sql }: Database) {
     fileAt: (scope: SnapshotScope, path: FilePath) => fileAt({ ...scope, path }),
     fileById: (scope: SnapshotScope, id: FileId) => fileById({ ...scope, id }),
     /** Files that have expired since, anywhere in a range of paths. */
-    expired: (scope: SnapshotScope, range: PathRange, limit: number) =>
-      expired.step({ ...scope }, range, limit),
+    expired: (scope: SnapshotScope, range: PathRange, limit: number) => expired.step(scope, range, limit),
   };
 }
 

@@ -3,7 +3,6 @@ import type { DrivePk, SnapshotId, SnapshotPk } from "../../domain/id.ts";
 import type { Snapshot } from "../../domain/snapshots/snapshot.ts";
 import { actorName } from "../changes/actor-names.ts";
 import type { Database } from "../engine/database.ts";
-import type { Parameters } from "../engine/parameters.ts";
 import { byOwner, type Releaser } from "../contents/released-contents.ts";
 
 type NewSnapshot = Pick<Snapshot, "id" | "name" | "isAutomatic" | "fileCount" | "totalSize" | "createdAt"> & {
@@ -46,7 +45,7 @@ export function snapshots({ sql }: Database) {
   const tick = sql.writeOne<number, [drive: DrivePk]>(
     "UPDATE drive SET era = era + 1 WHERE pk = ? RETURNING era",
   );
-  const insert = sql.write<[Parameters<NewSnapshot> & { number: number }]>(
+  const insert = sql.write<[NewSnapshot & { number: number }]>(
     `INSERT INTO snapshot (id, drive, number, name, is_automatic, file_count, total_size, created_at, created_by)
      VALUES (:id, :drive, :number, :name, :isAutomatic, :fileCount, :totalSize, :createdAt, :createdBy)`,
   );

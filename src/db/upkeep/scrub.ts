@@ -1,9 +1,8 @@
 import type { ContentFacts } from "../../domain/changes/change.ts";
 import type { Database } from "../engine/database.ts";
-import type { Parameters } from "../engine/parameters.ts";
 
 /** How far the check of all contents has come. Times are milliseconds since the epoch. */
-export interface ScrubState {
+export type ScrubState = {
   /** When the round began. */
   readonly startedAt: number;
   /** The last digest that was checked; empty at the start of a round. */
@@ -12,7 +11,7 @@ export interface ScrubState {
   readonly contents: number;
   /** When the last round ended; null if none has. */
   readonly finishedAt: number | null;
-}
+};
 
 /** The progress of the check of all contents. */
 export function scrub({ sql }: Database) {
@@ -21,7 +20,7 @@ export function scrub({ sql }: Database) {
     state: sql.get<ScrubState, []>(
       "SELECT started_at AS startedAt, reached, contents, finished_at AS finishedAt FROM scrub WHERE pk = 1",
     ),
-    put: sql.write<[Parameters<ScrubState>]>(
+    put: sql.write<[ScrubState]>(
       `INSERT OR REPLACE INTO scrub (pk, started_at, reached, contents, finished_at)
        VALUES (1, :startedAt, :reached, :contents, :finishedAt)`,
     ),

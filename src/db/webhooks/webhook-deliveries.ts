@@ -2,30 +2,26 @@ import type { ChangeNumber } from "../../domain/changes/change.ts";
 import type { DeliveryId, DeliveryPk, WebhookPk } from "../../domain/id.ts";
 import type { Delivery } from "../../domain/webhooks/webhook.ts";
 import type { Database } from "../engine/database.ts";
-import type { Parameters } from "../engine/parameters.ts";
 
-export interface NewDelivery extends Pick<Delivery, "id" | "type" | "createdAt"> {
+export type NewDelivery = Pick<Delivery, "id" | "type" | "createdAt"> & {
   readonly webhook: WebhookPk;
   /** Null for one that somebody asked for. */
   readonly change: ChangeNumber | null;
   readonly payload: string;
-}
+};
 
 export interface DueDelivery extends Pick<Delivery, "id" | "attempts"> {
   readonly payload: string;
 }
 
 /** What an attempt came to. */
-export interface Attempted extends Pick<
-  Delivery,
-  "id" | "state" | "attempts" | "status" | "error" | "nextAt"
-> {}
+export type Attempted = Pick<Delivery, "id" | "state" | "attempts" | "status" | "error" | "nextAt">;
 
 const COLUMNS = "pk, id, type, state, attempts, status, error, next_at AS nextAt, created_at AS createdAt";
 
 export function webhookDeliveries({ sql }: Database) {
   return {
-    insert: sql.write<[Parameters<NewDelivery>]>(
+    insert: sql.write<[NewDelivery]>(
       `INSERT INTO webhook_delivery (id, webhook, change, type, payload, state, next_at, created_at)
        VALUES (:id, :webhook, :change, :type, :payload, 'pending', :createdAt, :createdAt)`,
     ),
@@ -55,7 +51,7 @@ export function webhookDeliveries({ sql }: Database) {
       "SELECT DISTINCT webhook FROM webhook_delivery WHERE state = 'pending'",
     ),
     /** Does nothing if it is removed by now. */
-    attempted: sql.write<[Parameters<Attempted>]>(
+    attempted: sql.write<[Attempted]>(
       `UPDATE webhook_delivery SET state = :state, attempts = :attempts, status = :status, error = :error,
               next_at = :nextAt WHERE id = :id`,
     ),

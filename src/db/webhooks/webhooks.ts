@@ -3,7 +3,6 @@ import type { ChangeNumber } from "../../domain/changes/change.ts";
 import type { DrivePk, UserPk, WebhookId, WebhookPk } from "../../domain/id.ts";
 import type { NewWebhook, Webhook } from "../../domain/webhooks/webhook.ts";
 import type { Database } from "../engine/database.ts";
-import type { Parameters } from "../engine/parameters.ts";
 
 /** What the server needs to serve a webhook. */
 export interface ServedWebhook extends Webhook {
@@ -25,11 +24,11 @@ const COLUMNS = `
 const FROM = "FROM webhook w LEFT JOIN drive d ON d.pk = w.drive";
 
 export function webhooks({ sql }: Database) {
-  const insert = sql.writeOne<WebhookPk, [Parameters<NewRow>]>(
+  const insert = sql.writeOne<WebhookPk, [NewRow]>(
     `INSERT INTO webhook (id, user, drive, key_id, url, events, secret, position, created_at)
      VALUES (:id, :user, :drive, :keyId, :url, :events, :secret, :position, :createdAt) RETURNING pk`,
   );
-  const update = sql.write<[Parameters<ChangedRow>]>(
+  const update = sql.write<[ChangedRow]>(
     "UPDATE webhook SET url = :url, events = :events, key_id = :keyId WHERE pk = :pk",
   );
   return {
@@ -58,8 +57,7 @@ export function webhooks({ sql }: Database) {
     /** Inside a write. */
     insert: (webhook: NewWebhook) => insert({ ...webhook, events: JSON.stringify(webhook.events) }),
     /** Inside a write. */
-    update: ({ pk, keyId, url, events }: Changed) =>
-      update({ pk, keyId, url, events: JSON.stringify(events) }),
+    update: (changed: Changed) => update({ ...changed, events: JSON.stringify(changed.events) }),
     /** Enables a webhook, which is told of what comes after a change. */
     enable: sql.write<[pk: WebhookPk, position: ChangeNumber]>(
       "UPDATE webhook SET disabled_at = NULL, disabled_reason = NULL, position = ?2 WHERE pk = ?1",
@@ -74,7 +72,7 @@ export function webhooks({ sql }: Database) {
     ),
     /** Gives the webhooks of a drive that is claimed to its owner. */
     giveTo: sql.write<[user: UserPk, drive: DrivePk]>("UPDATE webhook SET user = ? WHERE drive = ?"),
-    /** Removes a webhook, and its deliveries: see `removeSomeOf` for many of them. */
+    /** Removes a webhook, and its deliveries: see `webhookDeliveries.removeSomeOf` for many of them. */
     remove: sql.write<[pk: WebhookPk]>("DELETE FROM webhook WHERE pk = ?"),
     /** One of those of a drive alone; null if there is none. */
     anyOf: sql.value<WebhookPk, [drive: DrivePk]>("SELECT pk FROM webhook WHERE drive = ? LIMIT 1"),
