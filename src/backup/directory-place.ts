@@ -70,15 +70,13 @@ export class DirectoryPlace implements BackupPlace {
   }
 
   async remove(names: readonly string[]): Promise<void> {
-    for (const name of names) {
-      await rm(this.#path(name), { force: true });
-      this.#changed.add(dirname(this.#path(name)));
-    }
-    for (const directory of new Set(names.map((name) => dirname(this.#path(name))))) {
+    const paths = names.map((name) => this.#path(name));
+    for (const path of paths) await rm(path, { force: true });
+    for (const directory of new Set(paths.map((path) => dirname(path)))) {
       // If it is empty, it goes.
       await rmdir(directory).catch(() => {});
       this.#made.delete(directory);
-      this.#changed.add(dirname(directory));
+      this.#changed.add(directory).add(dirname(directory));
     }
   }
 

@@ -1,4 +1,3 @@
-import { createReadStream } from "node:fs";
 import { readdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { type BlobFacts, contentPath, damageIn } from "../blobs/blob-file.ts";
@@ -180,10 +179,11 @@ export class BackupRun {
     const parts: Part[] = [];
     for (const [name, path] of paths) {
       this.#check();
+      const file = Bun.file(path);
       // A store whose server never answered may have no secret yet.
-      if (name === PARTS.secret && !(await Bun.file(path).exists())) continue;
-      parts.push({ name, ...(await measured(createReadStream(path))) });
-      await this.#parts.target.put(nameOfPart(id, name), Bun.file(path));
+      if (name === PARTS.secret && !(await file.exists())) continue;
+      parts.push({ name, ...(await measured(file.stream())) });
+      await this.#parts.target.put(nameOfPart(id, name), file);
     }
     return parts;
   }

@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { Secret } from "../config/secret.ts";
-import { ANOTHER, DataDirectoryError, errorCode, explained, unusable } from "./data-directory-error.ts";
+import { ANOTHER, DataDirectoryError, explained, unusable } from "./data-directory-error.ts";
 import type { DatabaseReserve } from "../db/engine/database-reserve.ts";
 import { acquireLock, type Lock, type LockResult } from "../db/engine/lock.ts";
 import { isFull } from "../db/engine/write-failures.ts";
@@ -185,7 +185,7 @@ function acquire(lockFile: string, reserve: DatabaseReserve | null): LockResult 
  */
 export function loadSecret({ root, secretFile }: DataDirectory): Secret<Uint8Array> {
   try {
-    const bytes = readIfPresent(secretFile) ?? makeSecret(root, secretFile);
+    const bytes = existsSync(secretFile) ? readFileSync(secretFile) : makeSecret(root, secretFile);
     if (bytes.length === SECRET_BYTES) return new Secret(bytes);
   } catch (error) {
     throw explained(secretFile, error);
@@ -205,15 +205,6 @@ function makeSecret(root: string, secretFile: string): Uint8Array {
   renameSync(draft, secretFile);
   sync(root);
   return bytes;
-}
-
-function readIfPresent(path: string): Uint8Array | null {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return null;
-    throw error;
-  }
 }
 
 /** Creates a directory and its parents, and syncs them: they survive a power cut. */

@@ -1,5 +1,5 @@
 import { readdirSync, renameSync, rmSync, statfsSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { type DataDirectory, makeDurably, sync } from "./data-directory.ts";
 import type { Upgrade } from "../db/engine/migrate.ts";
 import type { Log } from "../process/log.ts";
@@ -45,7 +45,9 @@ export function copyBeforeUpgrade(parts: SchemaCopyParts, upgrade: Upgrade): voi
     sync(draft);
     renameSync(draft, path);
     sync(directory.beforeUpgrade);
-    removeOthers(path);
+    for (const name of readdirSync(directory.beforeUpgrade)) {
+      if (name !== basename(path)) rmSync(join(directory.beforeUpgrade, name));
+    }
   } catch (error) {
     discard(draft);
     throw noCopy(upgrade, path, error);
@@ -59,11 +61,6 @@ function discard(draft: string): void {
   } catch {
     // The first error is the one to tell.
   }
-}
-
-function removeOthers(path: string): void {
-  const folder = dirname(path);
-  for (const name of readdirSync(folder)) if (name !== basename(path)) rmSync(join(folder, name));
 }
 
 function requireRoom({ directory, diskReserve }: SchemaCopyParts, { size }: Upgrade): void {

@@ -1,4 +1,4 @@
-import { networkInterfaces } from "node:os";
+import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import { ipVersion } from "../domain/network/ip.ts";
 
 /** The URL for reaching, from the same machine, a server that listens on `host`; no trailing slash. */
@@ -13,14 +13,6 @@ export function ownAddress(host: string, port: number): string {
   return urlOf(isLocalhost ? "localhost" : host, port);
 }
 
-/** The addresses of the network cards, as `networkInterfaces` of `node:os` returns them. */
-export type Interfaces = Readonly<
-  Record<
-    string,
-    readonly { readonly address: string; readonly family: string; readonly internal: boolean }[] | undefined
-  >
->;
-
 /**
  * The URLs at which other machines may reach a server that listens on `host`, IPv4 first, without trailing slashes.
  * Leaves out IPv6 link-local addresses: browsers cannot open them.
@@ -28,7 +20,9 @@ export type Interfaces = Readonly<
 export function networkAddresses(
   host: string,
   port: number,
-  interfaces: Interfaces = networkInterfaces(),
+  interfaces: NodeJS.Dict<
+    readonly Pick<NetworkInterfaceInfo, "address" | "internal">[]
+  > = networkInterfaces(),
 ): string[] {
   const addresses = Object.values(interfaces)
     .flatMap((card) => card ?? [])
