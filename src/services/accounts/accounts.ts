@@ -1,14 +1,10 @@
-import type { Clock } from "../../process/clock.ts";
 import type { Within } from "../../db/engine/database.ts";
-import type { Tables } from "../../db/tables.ts";
 import { hashSecret } from "../../domain/accounts/api-key.ts";
 import { type Caller, requireAccount, requireSession } from "../../domain/accounts/caller.ts";
 import type { Plan } from "../../domain/accounts/plan.ts";
-import type { Retention } from "../../domain/history/retention.ts";
 import { CofferError, invalid } from "../../domain/errors.ts";
-import type { Access } from "../access.ts";
+import type { Parts } from "../parts.ts";
 import type { Passwords } from "./passwords.ts";
-import type { Quota } from "../quota.ts";
 import { viewOf } from "./users.ts";
 
 export type Account = ReturnType<Accounts["get"]>;
@@ -24,18 +20,15 @@ export interface PasswordChange {
 export class Accounts {
   readonly #parts;
 
-  constructor(parts: {
-    tables: Tables;
-    access: Access;
-    quota: Quota;
-    passwords: Passwords;
-    clock: Clock;
-    /** Requests per minute. */
-    rateLimits: Readonly<Record<Plan, number>>;
-    /** Bytes. */
-    maxFileSize: number;
-    retention: Retention;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "access" | "quota" | "clock" | "retention"> & {
+      passwords: Passwords;
+      /** Requests per minute. */
+      rateLimits: Readonly<Record<Plan, number>>;
+      /** Bytes. */
+      maxFileSize: number;
+    },
+  ) {
     this.#parts = parts;
   }
 

@@ -1,7 +1,5 @@
-import type { Clock } from "../../process/clock.ts";
 import type { KeyReach } from "../../db/accounts/api-keys.ts";
 import type { Within } from "../../db/engine/database.ts";
-import type { Tables } from "../../db/tables.ts";
 import { type ApiKey, hashSecret, type MadeByKey, newApiKey } from "../../domain/accounts/api-key.ts";
 import { type Caller, isManaging, requireManaging } from "../../domain/accounts/caller.ts";
 import type { Scope } from "../../domain/accounts/scope.ts";
@@ -12,7 +10,7 @@ import { KEYS, NAME_CHARACTERS } from "../../domain/limits.ts";
 import { type FolderPath, parseFolderPath, ROOT, withSlash } from "../../domain/files/path.ts";
 import { parseLabel } from "../../domain/contents/texts/text.ts";
 import { formatInstant } from "../../domain/time.ts";
-import type { Access } from "../access.ts";
+import type { Parts } from "../parts.ts";
 import type { EndedKeys } from "./ended-keys.ts";
 import { LastUses } from "./last-uses.ts";
 
@@ -36,13 +34,9 @@ export class ApiKeys {
   readonly #parts;
   readonly #lastUses = new LastUses<KeyId>();
 
-  constructor(parts: {
-    tables: Tables;
-    access: Access;
-    clock: Clock;
-    keyPrefix: string;
-    endedKeys: EndedKeys;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "access" | "clock"> & { keyPrefix: string; endedKeys: EndedKeys },
+  ) {
     this.#parts = parts;
   }
 

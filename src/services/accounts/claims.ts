@@ -1,18 +1,15 @@
-import type { Clock } from "../../process/clock.ts";
 import type { Within } from "../../db/engine/database.ts";
-import type { Tables } from "../../db/tables.ts";
 import { hashSecret, type SecretHash } from "../../domain/accounts/api-key.ts";
 import { type Caller, requirePerson } from "../../domain/accounts/caller.ts";
 import { type Drive, type SeenDrive, slugOf } from "../../domain/drives/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
-import type { Access } from "../access.ts";
-import type { Quota } from "../quota.ts";
+import type { Parts } from "../parts.ts";
 
 /** Claims: an unclaimed drive becomes a user's. */
 export class Claims {
   readonly #parts;
 
-  constructor(parts: { tables: Tables; access: Access; quota: Quota; clock: Clock }) {
+  constructor(parts: Pick<Parts, "tables" | "access" | "quota" | "clock">) {
     this.#parts = parts;
   }
 

@@ -1,9 +1,7 @@
-import type { Clock } from "../../process/clock.ts";
-import type { Tables } from "../../db/tables.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { KeyId } from "../../domain/id.ts";
 import { ROOT } from "../../domain/files/path.ts";
-import type { Changes } from "../changes/changes.ts";
+import type { Parts } from "../parts.ts";
 import { inPieces } from "../pieces.ts";
 import { removeSomeOfWebhook } from "../webhooks/removal.ts";
 
@@ -19,7 +17,7 @@ const AWAITED = 100;
 export class EndedKeys {
   readonly #parts;
 
-  constructor(parts: { tables: Tables; changes: Changes; clock: Clock }) {
+  constructor(parts: Pick<Parts, "tables" | "changes" | "clock">) {
     this.#parts = parts;
   }
 

@@ -1,24 +1,23 @@
-import type { Clock } from "../../process/clock.ts";
-import type { Tables } from "../../db/tables.ts";
 import {
   hashPasswordSender,
   KNOWN_CLIENT_TOUCH_MS,
   KNOWN_CLIENTS,
   type PasswordSender,
 } from "../../domain/accounts/known-client.ts";
+import type { Parts } from "../parts.ts";
 
 /** Clients that have sent an account's correct password before. Guesses by other clients do not block them. */
 export class KnownClients {
   readonly #parts;
 
-  constructor(parts: {
-    tables: Tables;
-    clock: Clock;
-    /** Of this data directory. */
-    secret: Uint8Array;
-    /** How many are remembered, unless `KNOWN_CLIENTS`. */
-    most?: number;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "clock"> & {
+      /** Of this data directory. */
+      secret: Uint8Array;
+      /** How many are remembered, unless `KNOWN_CLIENTS`. */
+      most?: number;
+    },
+  ) {
     this.#parts = parts;
   }
 

@@ -1,6 +1,4 @@
-import type { Clock } from "../../process/clock.ts";
 import type { Within } from "../../db/engine/database.ts";
-import type { Tables } from "../../db/tables.ts";
 import { actorOf } from "../../domain/changes/actor.ts";
 import { type Caller, requirePerson } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
@@ -10,8 +8,7 @@ import { MEMBERS } from "../../domain/limits.ts";
 import type { Member } from "../../domain/accounts/member.ts";
 import { ROOT } from "../../domain/files/path.ts";
 import type { MemberRole } from "../../domain/accounts/role.ts";
-import type { Access } from "../access.ts";
-import type { Changes } from "../changes/changes.ts";
+import type { Parts } from "../parts.ts";
 
 /** A member after a request to add one; `created` is false if only the role was set. */
 export interface AddedMember {
@@ -23,7 +20,7 @@ export interface AddedMember {
 export class Members {
   readonly #parts;
 
-  constructor(parts: { tables: Tables; access: Access; changes: Changes; clock: Clock }) {
+  constructor(parts: Pick<Parts, "tables" | "access" | "changes" | "clock">) {
     this.#parts = parts;
   }
 

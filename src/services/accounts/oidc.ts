@@ -17,13 +17,12 @@ import {
   randomState,
   ResponseBodyError,
 } from "openid-client";
-import type { Clock } from "../../process/clock.ts";
 import { CofferError, type ErrorCode } from "../../domain/errors.ts";
 import type { Identity } from "../../domain/accounts/identity.ts";
 import { NAME_CHARACTERS } from "../../domain/limits.ts";
 import { characters, isPlainText } from "../../domain/contents/texts/text.ts";
-import type { Log } from "../../process/log.ts";
 import { fetchBounded } from "../fetch-bounded.ts";
+import type { Parts } from "../parts.ts";
 import { Tickets } from "./tickets.ts";
 
 export interface OidcProvider {
@@ -71,7 +70,7 @@ export class Oidc {
   readonly #flows: Tickets<Flow>;
   #configuration: Promise<Configuration> | null = null;
 
-  constructor(parts: { provider: OidcProvider; clock: Clock; log: Log }) {
+  constructor(parts: Pick<Parts, "clock" | "log"> & { provider: OidcProvider }) {
     this.#parts = parts;
     this.#flows = new Tickets({ ...parts, capacity: MAX_FLOWS, lifetimeMs: FLOW_LIFETIME_MS });
   }

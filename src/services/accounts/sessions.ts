@@ -1,6 +1,4 @@
-import type { Clock } from "../../process/clock.ts";
 import type { Within } from "../../db/engine/database.ts";
-import type { Tables } from "../../db/tables.ts";
 import { hashSecret } from "../../domain/accounts/api-key.ts";
 import { type Caller, requirePerson, type SessionCaller } from "../../domain/accounts/caller.ts";
 import { notFound } from "../../domain/errors.ts";
@@ -14,7 +12,7 @@ import {
   USER_AGENT_CHARACTERS,
 } from "../../domain/accounts/session.ts";
 import type { User } from "../../domain/accounts/user.ts";
-import type { Access } from "../access.ts";
+import type { Parts } from "../parts.ts";
 import type { ClockWatch } from "../upkeep/clock-watch.ts";
 import { LastUses } from "./last-uses.ts";
 
@@ -31,7 +29,7 @@ export class Sessions {
   readonly #parts;
   readonly #lastUses = new LastUses<SessionId>();
 
-  constructor(parts: { tables: Tables; access: Access; clock: Clock; watch: ClockWatch }) {
+  constructor(parts: Pick<Parts, "tables" | "access" | "clock"> & { watch: ClockWatch }) {
     this.#parts = parts;
   }
 

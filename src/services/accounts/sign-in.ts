@@ -1,11 +1,9 @@
-import type { Clock } from "../../process/clock.ts";
-import type { Tables } from "../../db/tables.ts";
 import { hashSecret, type SecretHash } from "../../domain/accounts/api-key.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { Identity } from "../../domain/accounts/identity.ts";
 import { newToken } from "../../domain/accounts/session.ts";
 import { proposeUsername, type User } from "../../domain/accounts/user.ts";
-import type { Log } from "../../process/log.ts";
+import type { Parts } from "../parts.ts";
 import type { Administrators } from "./administrators.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Sessions, SignedIn } from "./sessions.ts";
@@ -24,16 +22,15 @@ export class SignIn {
   /** The hash of the setup link's token; null while there is none. Of this process alone: each start makes a new one. */
   #setupToken: SecretHash | null = null;
 
-  constructor(parts: {
-    tables: Tables;
-    clock: Clock;
-    users: Users;
-    sessions: Sessions;
-    passwords: Passwords;
-    administrators: Administrators;
-    log: Log;
-    signups: "open" | "closed";
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "clock" | "log"> & {
+      users: Users;
+      sessions: Sessions;
+      passwords: Passwords;
+      administrators: Administrators;
+      signups: "open" | "closed";
+    },
+  ) {
     this.#parts = parts;
   }
 

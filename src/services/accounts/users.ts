@@ -1,4 +1,3 @@
-import type { Clock } from "../../process/clock.ts";
 import type { Within } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
 import { type Caller, requireSession } from "../../domain/accounts/caller.ts";
@@ -6,7 +5,7 @@ import type { Plan } from "../../domain/accounts/plan.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
 import { newId, parseId, type UserId } from "../../domain/id.ts";
 import { type AdminBy, parseUsername, type User } from "../../domain/accounts/user.ts";
-import type { Access } from "../access.ts";
+import type { Parts } from "../parts.ts";
 import type { Passwords } from "./passwords.ts";
 
 /** A user, with what both the user and the administrators see. */
@@ -40,7 +39,7 @@ export interface UserDraft {
 export class Users {
   readonly #parts;
 
-  constructor(parts: { tables: Tables; access: Access; clock: Clock; passwords: Passwords }) {
+  constructor(parts: Pick<Parts, "tables" | "access" | "clock"> & { passwords: Passwords }) {
     this.#parts = parts;
   }
 

@@ -5,11 +5,11 @@ import { type Change, type ChangePosition, changeNumber } from "../../domain/cha
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { STREAM_COMMENT_MS, STREAM_LIMITS, STREAM_WATCH_MS } from "../../domain/limits.ts";
-import type { Access } from "../access.ts";
 import type { ToldWork, WorksUnderWay } from "../folders/works-under-way.ts";
 import { mayGoOn } from "../may-go-on.ts";
+import type { Parts } from "../parts.ts";
 import { holderOf, Slots } from "../slots.ts";
-import type { ChangePage, Changes, FeedDrive } from "./changes.ts";
+import type { ChangePage, FeedDrive } from "./changes.ts";
 import type { Watched } from "./hub.ts";
 
 export interface FeedRequest {
@@ -69,12 +69,12 @@ export class Feed {
   #timers: readonly NodeJS.Timeout[] = [];
   #isStopped = false;
 
-  constructor(parts: {
-    access: Access;
-    changes: Changes;
-    worksUnderWay: WorksUnderWay;
-    streamCommentMs?: number | undefined;
-  }) {
+  constructor(
+    parts: Pick<Parts, "access" | "changes"> & {
+      worksUnderWay: WorksUnderWay;
+      streamCommentMs?: number | undefined;
+    },
+  ) {
     this.#parts = parts;
     this.#commentMs = parts.streamCommentMs ?? STREAM_COMMENT_MS;
     // Each takes a descriptor.

@@ -1,7 +1,4 @@
-import type { BlobStore } from "../../blobs/blob-store.ts";
-import type { Clock } from "../../process/clock.ts";
 import type { ArchiveRow } from "../../db/files/archive-lists.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Digest } from "../../domain/contents/digest.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
@@ -17,11 +14,11 @@ import {
   ROOT,
 } from "../../domain/files/path.ts";
 import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";
-import type { Access, Reach } from "../access.ts";
+import type { Reach } from "../access.ts";
 import { mayGoOn } from "../may-go-on.ts";
-import type { DamagedBlobs, FilePlace } from "./damaged-blobs.ts";
+import type { Parts } from "../parts.ts";
+import type { FilePlace } from "./damaged-blobs.ts";
 import { holderOf, type SlotHolder, Slots } from "../slots.ts";
-import type { UsageMeter } from "../accounts/usage.ts";
 import { type ZipContent, type ZipSource, zipStream } from "./zip-stream.ts";
 
 type Place = FilePath | FolderPath;
@@ -58,14 +55,7 @@ export class Archives {
   readonly #parts;
   readonly #slots = new Slots({ limits: ARCHIVE_LIMITS, noun: "archives" });
 
-  constructor(parts: {
-    tables: Tables;
-    blobs: BlobStore;
-    damaged: DamagedBlobs;
-    access: Access;
-    clock: Clock;
-    usage: UsageMeter;
-  }) {
+  constructor(parts: Pick<Parts, "tables" | "blobs" | "damaged" | "access" | "clock" | "usage">) {
     this.#parts = parts;
   }
 

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BlobStore } from "../../blobs/blob-store.ts";
 import { CHECKED_BYTES, type BlobFacts } from "../../blobs/blob-file.ts";
-import type { Clock } from "../../process/clock.ts";
 import type { ByteRange } from "../../domain/contents/byte-range.ts";
 import type { Digest } from "../../domain/contents/digest.ts";
 import { Recent } from "../../domain/recent.ts";
-import type { Log } from "../../process/log.ts";
-import type { DamagedBlobs, FilePlace } from "./damaged-blobs.ts";
+import type { Parts } from "../parts.ts";
+import type { FilePlace } from "./damaged-blobs.ts";
 import { Turns } from "../turns.ts";
 
 /** How long a reader waits for a check, in milliseconds: fast disks read a gigabyte in that time. */
@@ -39,7 +37,7 @@ export class BlobChecks {
   readonly #turns = new Turns<number>();
   readonly #stopping = new AbortController();
 
-  constructor(parts: { blobs: BlobStore; damaged: DamagedBlobs; clock: Clock; log: Log }) {
+  constructor(parts: Pick<Parts, "blobs" | "damaged" | "clock" | "log">) {
     this.#parts = parts;
   }
 

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { BlobStore } from "../../blobs/blob-store.ts";
 import type { Within } from "../../db/engine/database.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { type Edit, requireEdits, sentBytes } from "../../domain/contents/edit/edit.ts";
@@ -14,12 +13,10 @@ import { DIFF_BYTES, EDIT_BYTES, MIB } from "../../domain/limits.ts";
 import { type LineIndex, markBytes } from "../../domain/contents/texts/lines.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
 import { asUtf8, type TextEncoding } from "../../domain/contents/texts/text-encoding.ts";
-import type { Access } from "../access.ts";
-import type { DamagedBlobs } from "./damaged-blobs.ts";
+import type { Parts } from "../parts.ts";
 import { type LineIndexes, startOfLine } from "./line-indexes.ts";
 import { Turns } from "../turns.ts";
 import type { Uploads } from "./uploads.ts";
-import type { UsageMeter } from "../accounts/usage.ts";
 
 /** How often a file is edited anew that uploads replace at the same time. */
 const ATTEMPTS = 5;
@@ -55,14 +52,9 @@ export class Edits {
   readonly #parts;
   readonly #turns = new Turns<FileId | "large">();
 
-  constructor(parts: {
-    access: Access;
-    blobs: BlobStore;
-    damaged: DamagedBlobs;
-    uploads: Uploads;
-    usage: UsageMeter;
-    indexes: LineIndexes;
-  }) {
+  constructor(
+    parts: Pick<Parts, "access" | "blobs" | "damaged" | "usage"> & { uploads: Uploads; indexes: LineIndexes },
+  ) {
     this.#parts = parts;
   }
 

@@ -7,10 +7,9 @@ import type { LineIndex } from "../../domain/contents/texts/lines.ts";
 import { partOf, someLines, type TextPart } from "../../domain/contents/texts/some-lines.ts";
 import { utf8Length } from "../../domain/contents/texts/text.ts";
 import { type TextEncoding, unitBytes } from "../../domain/contents/texts/text-encoding.ts";
-import type { Access } from "../access.ts";
+import type { Parts } from "../parts.ts";
 import type { BlobChecks } from "./blob-checks.ts";
 import { afterLines, type LineIndexes, startOfLine } from "./line-indexes.ts";
-import type { UsageMeter } from "../accounts/usage.ts";
 
 /** The longest character, and a line end after it. */
 const LONGEST_END = 8;
@@ -34,7 +33,7 @@ export interface ReadText extends TextPart {
 export class Texts {
   readonly #parts;
 
-  constructor(parts: { blobChecks: BlobChecks; access: Access; usage: UsageMeter; indexes: LineIndexes }) {
+  constructor(parts: Pick<Parts, "access" | "usage"> & { blobChecks: BlobChecks; indexes: LineIndexes }) {
     this.#parts = parts;
   }
 

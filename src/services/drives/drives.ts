@@ -1,7 +1,5 @@
-import type { Clock } from "../../process/clock.ts";
 import type { Within } from "../../db/engine/database.ts";
 import type { NewDrive } from "../../db/drives/drives.ts";
-import type { Tables } from "../../db/tables.ts";
 import { newClaimToken, newProvisionedKey } from "../../domain/accounts/api-key.ts";
 import { actorOf } from "../../domain/changes/actor.ts";
 import { type Caller, requireAccount } from "../../domain/accounts/caller.ts";
@@ -15,10 +13,8 @@ import {
 import { type DriveId, type DrivePk, type KeyId, newId } from "../../domain/id.ts";
 import { UNCLAIMED_LIFETIME_MS } from "../../domain/limits.ts";
 import { ROOT } from "../../domain/files/path.ts";
-import type { Access } from "../access.ts";
-import type { Changes } from "../changes/changes.ts";
-import type { FolderLocks } from "../folders/folder-locks.ts";
 import { seenCounts } from "../files/seen-counts.ts";
+import type { Parts } from "../parts.ts";
 
 /** A drive created without an account. Its two secrets are shown only once. */
 export interface Provisioned {
@@ -35,14 +31,9 @@ export interface Provisioned {
 export class Drives {
   readonly #parts;
 
-  constructor(parts: {
-    tables: Tables;
-    access: Access;
-    locks: FolderLocks;
-    clock: Clock;
-    keyPrefix: string;
-    changes: Changes;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "access" | "locks" | "clock" | "changes"> & { keyPrefix: string },
+  ) {
     this.#parts = parts;
   }
 

@@ -1,5 +1,3 @@
-import type { BlobStore } from "../../blobs/blob-store.ts";
-import type { Clock } from "../../process/clock.ts";
 import type { Within } from "../../db/engine/database.ts";
 import { bodyOf, type FileBody } from "../../db/files/files.ts";
 import { actorOf, type Stamp } from "../../domain/changes/actor.ts";
@@ -16,12 +14,9 @@ import { type Filename, type FilePath, lastSegment, parseFilePath } from "../../
 import { Piece, trashedFile } from "../../domain/folders/piece.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
 import { requireMayExpire } from "../../domain/accounts/role.ts";
-import type { Access } from "../access.ts";
 import type { BlobChecks } from "../contents/blob-checks.ts";
 import { mayGoOn } from "../may-go-on.ts";
-import type { DamagedBlobs } from "../contents/damaged-blobs.ts";
-import type { Tree } from "./tree.ts";
-import type { UsageMeter } from "../accounts/usage.ts";
+import type { Parts } from "../parts.ts";
 
 /** The destination of a copy or move, as sent. */
 export interface Destination {
@@ -48,15 +43,11 @@ export interface RemovedFiles {
 export class Files {
   readonly #parts;
 
-  constructor(parts: {
-    blobs: BlobStore;
-    damaged: DamagedBlobs;
-    blobChecks: BlobChecks;
-    access: Access;
-    tree: Tree;
-    clock: Clock;
-    usage: UsageMeter;
-  }) {
+  constructor(
+    parts: Pick<Parts, "blobs" | "damaged" | "access" | "tree" | "clock" | "usage"> & {
+      blobChecks: BlobChecks;
+    },
+  ) {
     this.#parts = parts;
   }
 

@@ -1,6 +1,4 @@
-import type { Clock } from "../../process/clock.ts";
 import type { ListScope } from "../../db/files/file-lists.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { invalid } from "../../domain/errors.ts";
 import { type FileFacts, parseTagFilter } from "../../domain/files/file.ts";
@@ -13,7 +11,8 @@ import {
 import type { Folder } from "../../domain/folders/folder.ts";
 import { containingFolder, type FolderPath, parsePrefix } from "../../domain/files/path.ts";
 import { narrowed, wayInto } from "../../domain/files/prefix.ts";
-import type { Access, Reach } from "../access.ts";
+import type { Reach } from "../access.ts";
+import type { Parts } from "../parts.ts";
 
 /** A request for a page. `page` counts from 1; `after` is a cursor's position, its file in the order of `sort`. */
 export interface ListRequest {
@@ -62,7 +61,7 @@ const ENDED = { found: [], next: null };
 export class Listings {
   readonly #parts;
 
-  constructor(parts: { tables: Tables; access: Access; clock: Clock }) {
+  constructor(parts: Pick<Parts, "tables" | "access" | "clock">) {
     this.#parts = parts;
   }
 

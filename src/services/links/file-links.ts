@@ -1,11 +1,9 @@
-import type { Clock } from "../../process/clock.ts";
 import type { Within } from "../../db/engine/database.ts";
-import type { Tables } from "../../db/tables.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { File } from "../../domain/files/file.ts";
 import { requireFits } from "../../domain/files/file.ts";
 import { type Link, requireUsable } from "../../domain/links/link.ts";
-import type { Access } from "../access.ts";
+import type { Parts } from "../parts.ts";
 import type { FoundLink, Links } from "./links.ts";
 import type { AnnouncedBytes } from "../contents/arriving.ts";
 import type { Upload, Uploader } from "../contents/upload.ts";
@@ -30,14 +28,13 @@ export interface LinkedUpload {
 export class FileLinks {
   readonly #parts;
 
-  constructor(parts: {
-    tables: Tables;
-    access: Access;
-    links: Links;
-    clock: Clock;
-    uploads: Uploads;
-    maxFileSize: number;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "access" | "clock"> & {
+      links: Links;
+      uploads: Uploads;
+      maxFileSize: number;
+    },
+  ) {
     this.#parts = parts;
   }
 

@@ -1,11 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "../../process/clock.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { isMadeBy, type Link, type LinkPosition, type SeenLink } from "../../domain/links/link.ts";
 import { type FolderPath, ROOT } from "../../domain/files/path.ts";
-import type { Access } from "../access.ts";
+import type { Parts } from "../parts.ts";
 import type { LinkUses } from "./link-uses.ts";
 
 /** A request for a page of links, newest first. */
@@ -31,7 +29,7 @@ const SCANNED = { most: 10_000, step: 500 };
 export class LinkLists {
   readonly #parts;
 
-  constructor(parts: { tables: Tables; access: Access; linkUses: LinkUses; clock: Clock }) {
+  constructor(parts: Pick<Parts, "tables" | "access" | "clock"> & { linkUses: LinkUses }) {
     this.#parts = parts;
   }
 

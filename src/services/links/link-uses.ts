@@ -1,8 +1,7 @@
-import type { Clock } from "../../process/clock.ts";
 import type { LinkUse } from "../../db/links/links.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { LinkId } from "../../domain/id.ts";
 import type { Link } from "../../domain/links/link.ts";
+import type { Parts } from "../parts.ts";
 
 /** How many uses one transaction writes. */
 const PIECE = 200;
@@ -12,7 +11,7 @@ export class LinkUses {
   readonly #parts;
   readonly #unwritten = new Map<LinkId, LinkUse>();
 
-  constructor(parts: { tables: Tables; clock: Clock }) {
+  constructor(parts: Pick<Parts, "tables" | "clock">) {
     this.#parts = parts;
   }
 

@@ -1,6 +1,4 @@
-import type { Clock } from "../../process/clock.ts";
 import type { Within } from "../../db/engine/database.ts";
-import type { Tables } from "../../db/tables.ts";
 import { hashSecret } from "../../domain/accounts/api-key.ts";
 import { actorOf } from "../../domain/changes/actor.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
@@ -25,10 +23,9 @@ import {
 } from "../../domain/links/link.ts";
 import { asFolderPath, isFolderPath, parsePathOfFile, parsePlace } from "../../domain/files/path.ts";
 import { DAY_MS } from "../../domain/time.ts";
-import type { Access, Reach } from "../access.ts";
-import type { Changes } from "../changes/changes.ts";
+import type { Reach } from "../access.ts";
 import type { Passwords } from "../accounts/passwords.ts";
-import type { Quota } from "../quota.ts";
+import type { Parts } from "../parts.ts";
 
 /** What links that download or upload are asked with. */
 interface Asked {
@@ -84,14 +81,9 @@ type Made = LinkTarget & Pick<NewLink, "expiresAt" | "passwordHash" | "maxSize" 
 export class Links {
   readonly #parts;
 
-  constructor(parts: {
-    tables: Tables;
-    access: Access;
-    quota: Quota;
-    changes: Changes;
-    linkPasswords: Passwords;
-    clock: Clock;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "access" | "quota" | "changes" | "clock"> & { linkPasswords: Passwords },
+  ) {
     this.#parts = parts;
   }
 

@@ -1,5 +1,3 @@
-import type { Clock } from "../../process/clock.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
 import type { File, FileFacts } from "../../domain/files/file.ts";
@@ -17,10 +15,11 @@ import {
   relocated,
   ROOT,
 } from "../../domain/files/path.ts";
-import type { Access, Reach } from "../access.ts";
+import type { Reach } from "../access.ts";
 import type { Archive, Archives } from "../contents/archives.ts";
 import type { Extract, Extracts } from "../contents/extracts.ts";
 import type { Folders } from "../folders/folders.ts";
+import type { Parts } from "../parts.ts";
 import type { FoundLink, Links } from "./links.ts";
 import type { Listing, Listings } from "../files/listings.ts";
 import type { SlotHolder } from "../slots.ts";
@@ -78,18 +77,17 @@ interface FoundShare extends FoundLink<(typeof SHOWING)[number]> {
 export class SharedThings {
   readonly #parts;
 
-  constructor(parts: {
-    tables: Tables;
-    access: Access;
-    listings: Listings;
-    folders: Folders;
-    archives: Archives;
-    extracts: Extracts;
-    linkPasswords: Passwords;
-    links: Links;
-    secret: Uint8Array;
-    clock: Clock;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "access" | "clock"> & {
+      listings: Listings;
+      folders: Folders;
+      archives: Archives;
+      extracts: Extracts;
+      linkPasswords: Passwords;
+      links: Links;
+      secret: Uint8Array;
+    },
+  ) {
     this.#parts = parts;
   }
 

@@ -1,7 +1,5 @@
-import type { Clock } from "../../process/clock.ts";
 import type { KeyReach } from "../../db/accounts/api-keys.ts";
 import type { Within } from "../../db/engine/database.ts";
-import type { Tables } from "../../db/tables.ts";
 import { type Caller, requireSession } from "../../domain/accounts/caller.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { SessionId, UserPk } from "../../domain/id.ts";
@@ -17,9 +15,9 @@ import { CODE_LIFETIME_MS } from "../../domain/oauth/oauth-token.ts";
 import { isRegistered, withParameters } from "../../domain/oauth/redirect-uri.ts";
 import { ROOT } from "../../domain/files/path.ts";
 import type { Scope } from "../../domain/accounts/scope.ts";
-import type { Access } from "../access.ts";
 import type { ApiKeys } from "../accounts/api-keys.ts";
 import { Tickets } from "../accounts/tickets.ts";
+import type { Parts } from "../parts.ts";
 import type { OAuthClients } from "./clients.ts";
 
 /** How long a person may take to decide, signing in included, in milliseconds. */
@@ -44,13 +42,9 @@ export class Authorizations {
   readonly #requests: Tickets<AuthorizationRequest>;
   readonly #codes: Tickets<Authorization>;
 
-  constructor(parts: {
-    tables: Tables;
-    access: Access;
-    apiKeys: ApiKeys;
-    oauthClients: OAuthClients;
-    clock: Clock;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "access" | "clock"> & { apiKeys: ApiKeys; oauthClients: OAuthClients },
+  ) {
     this.#parts = parts;
     const { clock } = parts;
     this.#requests = new Tickets({ clock, capacity: CAPACITY, lifetimeMs: REQUEST_LIFETIME_MS });

@@ -1,8 +1,7 @@
-import type { Clock } from "../../process/clock.ts";
 import { type ClientMetadata, parseClientMetadata } from "../../domain/oauth/oauth-client.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
-import type { Log } from "../../process/log.ts";
 import { getPublic, type PublicDocument, type PublicNetwork } from "../../network/public-network.ts";
+import type { Parts } from "../parts.ts";
 
 const BOUNDS = { bytes: 16 * 1024, timeMs: 5000 };
 
@@ -24,7 +23,7 @@ export class ClientDocuments {
   readonly #kept = new Map<string, Kept>();
   readonly #fetching = new Map<string, Promise<ClientMetadata>>();
 
-  constructor(parts: { clock: Clock; log: Log; publicNetwork?: PublicNetwork | undefined }) {
+  constructor(parts: Pick<Parts, "clock" | "log"> & { publicNetwork?: PublicNetwork | undefined }) {
     this.#parts = parts;
   }
 

@@ -1,5 +1,3 @@
-import type { Clock } from "../../process/clock.ts";
-import type { Tables } from "../../db/tables.ts";
 import { CofferError } from "../../domain/errors.ts";
 import {
   NEW_CLIENT_LIFETIME_MS,
@@ -9,8 +7,8 @@ import {
 } from "../../domain/oauth/oauth-client.ts";
 import { isDocumentUrl } from "../../domain/oauth/oauth-client-id.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
-import type { Log } from "../../process/log.ts";
 import type { PublicNetwork } from "../../network/public-network.ts";
+import type { Parts } from "../parts.ts";
 import { ClientDocuments } from "./client-documents.ts";
 
 /** OAuth clients: those that registered, and those whose id leads to a document about them. */
@@ -18,7 +16,9 @@ export class OAuthClients {
   readonly #parts;
   readonly #documents: ClientDocuments;
 
-  constructor(parts: { tables: Tables; clock: Clock; log: Log; publicNetwork?: PublicNetwork | undefined }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "clock" | "log"> & { publicNetwork?: PublicNetwork | undefined },
+  ) {
     this.#parts = parts;
     this.#documents = new ClientDocuments(parts);
   }

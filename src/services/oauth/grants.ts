@@ -1,6 +1,4 @@
-import type { Clock } from "../../process/clock.ts";
 import type { OAuthGrant } from "../../db/oauth/oauth-grants.ts";
-import type { Tables } from "../../db/tables.ts";
 import { hashSecret } from "../../domain/accounts/api-key.ts";
 import { type KeyId, newId } from "../../domain/id.ts";
 import { USED_CLIENT_LIFETIME_MS } from "../../domain/oauth/oauth-client.ts";
@@ -18,9 +16,9 @@ import {
   REPEAT_LIFETIME_MS,
 } from "../../domain/oauth/oauth-token.ts";
 import type { Scope } from "../../domain/accounts/scope.ts";
-import type { Log } from "../../process/log.ts";
 import type { ApiKeys } from "../accounts/api-keys.ts";
 import type { EndedKeys } from "../accounts/ended-keys.ts";
+import type { Parts } from "../parts.ts";
 import type { Authorization, Authorizations } from "./authorizations.ts";
 
 /** The tokens of a client; shown only once. */
@@ -43,15 +41,14 @@ export interface CodeExchange {
 export class OAuthGrants {
   readonly #parts;
 
-  constructor(parts: {
-    tables: Tables;
-    clock: Clock;
-    log: Log;
-    keyPrefix: string;
-    apiKeys: ApiKeys;
-    authorizations: Authorizations;
-    endedKeys: EndedKeys;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "clock" | "log"> & {
+      keyPrefix: string;
+      apiKeys: ApiKeys;
+      authorizations: Authorizations;
+      endedKeys: EndedKeys;
+    },
+  ) {
     this.#parts = parts;
   }
 

@@ -1,11 +1,9 @@
-import type { Clock } from "../../process/clock.ts";
 import type { Within } from "../../db/engine/database.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
 import { type DeliveryId, parseId, type WebhookPk } from "../../domain/id.ts";
 import { type Delivery, TEST_EVENT, type Webhook } from "../../domain/webhooks/webhook.ts";
-import type { Access } from "../access.ts";
+import type { Parts } from "../parts.ts";
 import { mostPending, newDelivery } from "./outbox.ts";
 import type { WebhookSender } from "./sender.ts";
 import type { Webhooks } from "./webhooks.ts";
@@ -14,13 +12,9 @@ import type { Webhooks } from "./webhooks.ts";
 export class WebhookDeliveries {
   readonly #parts;
 
-  constructor(parts: {
-    tables: Tables;
-    access: Access;
-    clock: Clock;
-    webhooks: Webhooks;
-    sender: WebhookSender;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "access" | "clock"> & { webhooks: Webhooks; sender: WebhookSender },
+  ) {
     this.#parts = parts;
   }
 

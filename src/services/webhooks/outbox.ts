@@ -1,7 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "../../process/clock.ts";
 import type { NewDelivery } from "../../db/webhooks/webhook-deliveries.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { ServedWebhook } from "../../db/webhooks/webhooks.ts";
 import { type Change, type ChangeNumber, changeNumber } from "../../domain/changes/change.ts";
 import { WriteRefused } from "../../domain/errors.ts";
@@ -9,8 +7,7 @@ import { type DeliveryId, newId, type WebhookPk } from "../../domain/id.ts";
 import { WEBHOOKS } from "../../domain/limits.ts";
 import { formatInstant } from "../../domain/time.ts";
 import { type Webhook, wants } from "../../domain/webhooks/webhook.ts";
-import type { Log } from "../../process/log.ts";
-import type { Changes } from "../changes/changes.ts";
+import type { Parts } from "../parts.ts";
 import type { WebhookReach } from "./reach.ts";
 
 const STEP = 100;
@@ -35,15 +32,13 @@ export class WebhookOutbox {
   #describe: DescribeChange | null = null;
   #running: Promise<void> | null = null;
 
-  constructor(parts: {
-    tables: Tables;
-    changes: Changes;
-    reach: WebhookReach;
-    clock: Clock;
-    log: Log;
-    /** Called when a webhook has new deliveries. */
-    filled: (webhook: WebhookPk) => void;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "changes" | "clock" | "log"> & {
+      reach: WebhookReach;
+      /** Called when a webhook has new deliveries. */
+      filled: (webhook: WebhookPk) => void;
+    },
+  ) {
     this.#parts = parts;
   }
 

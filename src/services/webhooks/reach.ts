@@ -1,15 +1,14 @@
-import type { Clock } from "../../process/clock.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { ServedWebhook } from "../../db/webhooks/webhooks.ts";
 import { ROOT } from "../../domain/files/path.ts";
-import type { Access, Reach } from "../access.ts";
+import type { Reach } from "../access.ts";
 import type { FeedDrive } from "../changes/changes.ts";
+import type { Parts } from "../parts.ts";
 
 /** What webhooks may tell: what their makers may see now. */
 export class WebhookReach {
   readonly #parts;
 
-  constructor(parts: { tables: Tables; access: Access; clock: Clock }) {
+  constructor(parts: Pick<Parts, "tables" | "access" | "clock">) {
     this.#parts = parts;
   }
 

@@ -1,6 +1,4 @@
-import type { Clock } from "../../process/clock.ts";
 import type { Attempted, DueDelivery } from "../../db/webhooks/webhook-deliveries.ts";
-import type { Tables } from "../../db/tables.ts";
 import type { ServedWebhook } from "../../db/webhooks/webhooks.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { DeliveryId, UserPk, WebhookPk } from "../../domain/id.ts";
@@ -8,8 +6,8 @@ import { WEBHOOKS } from "../../domain/limits.ts";
 import { unseal } from "../../domain/sealing.ts";
 import type { Subnet } from "../../domain/network/subnet.ts";
 import { signedHeaders, waitAfter } from "../../domain/webhooks/webhook.ts";
-import type { Log } from "../../process/log.ts";
 import { ForbiddenAddress, postPublic, type PublicNetwork } from "../../network/public-network.ts";
+import type { Parts } from "../parts.ts";
 import type { WebhookReach } from "./reach.ts";
 
 /** How long to wait at most before looking again, in milliseconds: the clock may have been set. */
@@ -42,18 +40,17 @@ export class WebhookSender {
   #isStarted = false;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(parts: {
-    tables: Tables;
-    reach: WebhookReach;
-    clock: Clock;
-    log: Log;
-    sealingKey: () => Uint8Array;
-    /** Where webhooks may be beside the public internet. */
-    subnets: readonly Subnet[];
-    network: PublicNetwork | undefined;
-    /** Called when a webhook has room for more deliveries. */
-    roomMade: (webhook: WebhookPk) => void;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "clock" | "log"> & {
+      reach: WebhookReach;
+      sealingKey: () => Uint8Array;
+      /** Where webhooks may be beside the public internet. */
+      subnets: readonly Subnet[];
+      network: PublicNetwork | undefined;
+      /** Called when a webhook has room for more deliveries. */
+      roomMade: (webhook: WebhookPk) => void;
+    },
+  ) {
     this.#parts = parts;
   }
 

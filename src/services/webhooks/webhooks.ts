@@ -1,6 +1,4 @@
-import type { Clock } from "../../process/clock.ts";
 import type { Within } from "../../db/engine/database.ts";
-import type { Tables } from "../../db/tables.ts";
 import { type Caller, requireManaging } from "../../domain/accounts/caller.ts";
 import { CofferError, invalid, notFound } from "../../domain/errors.ts";
 import { type DrivePk, newId, parseId, type UserPk, type WebhookId } from "../../domain/id.ts";
@@ -15,8 +13,7 @@ import {
   type Webhook,
 } from "../../domain/webhooks/webhook.ts";
 import { leadsNowhere } from "../../network/public-network.ts";
-import type { Access } from "../access.ts";
-import type { Changes } from "../changes/changes.ts";
+import type { Parts } from "../parts.ts";
 import { inPieces } from "../pieces.ts";
 import { DELIVERIES_AT_ONCE } from "./removal.ts";
 import type { WebhookOutbox } from "./outbox.ts";
@@ -57,16 +54,14 @@ interface Scope {
 export class Webhooks {
   readonly #parts;
 
-  constructor(parts: {
-    tables: Tables;
-    access: Access;
-    changes: Changes;
-    clock: Clock;
-    sealingKey: () => Uint8Array;
-    subnets: readonly Subnet[];
-    outbox: WebhookOutbox;
-    sender: WebhookSender;
-  }) {
+  constructor(
+    parts: Pick<Parts, "tables" | "access" | "changes" | "clock"> & {
+      sealingKey: () => Uint8Array;
+      subnets: readonly Subnet[];
+      outbox: WebhookOutbox;
+      sender: WebhookSender;
+    },
+  ) {
     this.#parts = parts;
   }
 
