@@ -126,17 +126,8 @@ test("a short upload is read alike for every cut in two", async () => {
 test("the other fields are what JSON.parse makes of them, however they are spelled and cut", async () => {
   const value = fc.oneof(
     fc.json({ maxDepth: 4 }),
-    fc.constantFrom(
-      "-0",
-      "1E+2",
-      "0.10",
-      "1e400",
-      '"\\u0000"',
-      '"\\ud800"',
-      '{"a":1,"a":2}',
-      "[[]]",
-      '{"__proto__":{}}',
-    ),
+    fc.constantFrom("-0", "1E+2", "0.10", "1e400", "[[]]"),
+    fc.constantFrom('"\\u0000"', '"\\ud800"', '{"a":1,"a":2}', '{"__proto__":{}}'),
     fc.integer({ min: 1, max: 80 }).map((depth) => `${"[".repeat(depth)}${"]".repeat(depth)}`),
     anyText().map((text) => spelledString(text, [0, 1, 2])),
   );
@@ -197,18 +188,8 @@ const boundary = fc
 
 /** Bytes that hold many beginnings of a delimiter, and no whole one. */
 function contentWithout(delimiter: string): fc.Arbitrary<string> {
-  const shreds = [
-    "\r",
-    "\n",
-    "\r\n",
-    "\r\n-",
-    "\r\n--",
-    `\r\n--${delimiter.slice(0, -1)}`,
-    delimiter,
-    "-",
-    "\0",
-    "\u00ff",
-  ];
+  const starts = ["\r", "\n", "\r\n", "\r\n-", "\r\n--", `\r\n--${delimiter.slice(0, -1)}`];
+  const shreds = [...starts, delimiter, "-", "\0", "\u00ff"];
   return fc
     .array(fc.constantFrom(...shreds), { maxLength: 20 })
     .map((all) => all.join(""))

@@ -111,8 +111,7 @@ describe("read_file", () => {
     async (_, owner, who) => {
       const { clients, drives, keys } = stage.world;
       const drive = drives[owner];
-      const address = `/v0/files?drive_id=${drive}&path=b.bin`;
-      await clients[owner].json(201, "PUT", address, { body: new Uint8Array([0]) });
+      await clients[owner].put(drive, "b.bin", new Uint8Array([0]));
       await using reader = await connectMcp(stage.coffer.appliance.url, keys[who]);
       const url = String((await reader.get("read_file", { drive, path: "b.bin" }))["download_url"]);
       expect((await fetch(url)).status).toBe(401);

@@ -37,10 +37,8 @@ test.each(REVISIONS)("files are resources, whatever their names, over %s", async
   await using me = await connectMcp(stage.coffer.appliance.url, drive.key, revision);
   const etags = new Map<string, unknown>();
   for (const path of HOSTILE) {
-    etags.set(
-      path,
-      (await me.get("write_file", { path, text: `in ${path}`, mime_type: "text/x-mine" }))["etag"],
-    );
+    const { etag } = await me.get("write_file", { path, text: `in ${path}`, mime_type: "text/x-mine" });
+    etags.set(path, etag);
   }
   const listed = await uris(me);
   expect(listed).toHaveLength(HOSTILE.length);
@@ -89,14 +87,8 @@ test("all drives of an account are listed, page by page, and those of others are
   expect(bob.client.listResources({ cursor: "x" })).rejects.toThrow("cursor");
 
   await using ada = await connectMcp(stage.coffer.appliance.url, stage.world.keys.ada);
-  for (const uri of [
-    found[0] ?? "",
-    "coffer://",
-    "coffer://x",
-    "coffer://%ff/x",
-    "file:///etc/passwd",
-    "x",
-  ]) {
+  const none = ["coffer://", "coffer://x", "coffer://%ff/x", "file:///etc/passwd", "x"];
+  for (const uri of [found[0] ?? "", ...none]) {
     expect(ada.client.readResource({ uri })).rejects.toThrow(/NOT_FOUND/);
   }
   const notes = await ada.client.readResource({ uri: "coffer://ada%2Fnotes/notes/hello.txt" });
@@ -112,11 +104,8 @@ test("a drive and a path are completed", async () => {
   const uri = resourceTemplates[0]?.uriTemplate ?? "";
   const complete = async (name: string, value: string, given: Record<string, string> = {}) => {
     const ref = { type: "ref/resource" as const, uri };
-    const { completion } = await ada.client.complete({
-      ref,
-      argument: { name, value },
-      context: { arguments: given },
-    });
+    const context = { arguments: given };
+    const { completion } = await ada.client.complete({ ref, argument: { name, value }, context });
     return completion.values;
   };
   expect(await complete("drive", "ada/")).toEqual(["ada/notes"]);

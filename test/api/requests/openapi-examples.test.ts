@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { addAccount } from "../../support/server/accounts.ts";
+import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import {
   type DescribedBody,
@@ -8,7 +8,10 @@ import {
 } from "../../support/schemas/description.ts";
 import { isObject, type JsonObject } from "../../support/schemas/json-schema.ts";
 import { letIn, pendingRequest } from "../../support/peers/oauth.ts";
+import type { Client } from "../../support/server/client.ts";
+import { provision } from "../../support/server/scenario.ts";
 import { type SignedInBrowser, signIn } from "../../support/server/sign-in.ts";
+import { makeWebhook, putIntoTrash, takeSnapshot } from "../../support/server/targets.ts";
 
 const JSON_TYPE = "application/json";
 const FORM_TYPE = "multipart/form-data";
@@ -93,8 +96,9 @@ const SHOWN_ALL_THE_SAME: Readonly<Record<string, readonly string[]>> = {
 
 let coffer: TestAppliance;
 let description: Description;
-/** The account that the examples sign in to, in a browser. */
+/** The account that the examples sign in to, in a browser, and by a key. */
 let ada: SignedInBrowser;
+let key: Client;
 
 beforeAll(async () => {
   coffer = await startAppliance({ signups: "open" });
@@ -104,6 +108,7 @@ beforeAll(async () => {
   const [username, password] = [String(example["username"]), String(example["password"])];
   await coffer.appliance.services.users.createFromShell(username, password);
   ada = await signIn(coffer, username, password);
+  key = await accountClient(coffer, username);
   addAccount(coffer, "carl");
   addAccount(coffer, "dora");
 });
@@ -128,62 +133,41 @@ interface Reals {
   readonly ids: Readonly<Record<string, string>>;
 }
 
-/** What Ada is answered. */
-async function ask<T>(method: string, path: string, body?: string | Record<string, string>): Promise<T> {
-  const { text } = await ada.send(method, path, body === undefined ? {} : { body });
-  return JSON.parse(text);
-}
-
 /** Makes a drive of Ada's, in it the file `notes/2030/plan.md`, and what else there is to name. */
 async function makeReals(): Promise<Reals> {
-  const drive = await ask<{ data: { id: string } }>("POST", "/v0/drives", { name: "Mine" });
-  const place = `/v0/files?drive_id=${drive.data.id}&path=notes/2030/plan.md`;
-  const file = await ask<{ id: string }>("PUT", place, "A plan.");
-  const provisioned = { name: "An agent's" };
-  const unclaimed = await ask<{ data: { claim_url: string } }>("POST", "/v0/drives/provision", provisioned);
-  const link = await ask<{ url: string }>("POST", "/v0/upload-links", {
-    drive_id: drive.data.id,
-    path: "by-link.txt",
-  });
-  const gone = `drive_id=${drive.data.id}&path=gone.txt`;
-  await ask("PUT", `/v0/files?${gone}`, "It went.");
-  const { trash_id: entry } = await ask<{ trash_id: string }>("DELETE", `/v0/files/by-path?${gone}`);
-  const member = await ask<{ data: { user_id: string } }>("POST", `/v0/drives/${drive.data.id}/members`, {
-    username: "dora",
-    role: "reader",
-  });
-  const shared = await ask<{ token: string }>("POST", "/v0/links", {
-    drive_id: drive.data.id,
-    path: "/",
-    password: "open sesame",
-  });
-  const taken = await ask<{ data: { id: string } }>("POST", `/v0/drives/${drive.data.id}/snapshots`);
-  const hook = { url: "https://agent.example/hook", events: ["*"] };
-  // There may be only a few.
-  const { data: hooks } = await ask<{ data: { id: string }[] }>("GET", "/v0/webhooks");
-  const webhook = hooks[0] ?? (await ask<{ id: string }>("POST", "/v0/webhooks", JSON.stringify(hook)));
-  const users = await ask<{ data: { id: string; username: string }[] }>("GET", "/v0/users");
+  const { id: drive } = await key.makeDrive("Mine");
+  const file = await key.put(drive, "notes/2030/plan.md", "A plan.");
+  const { claimToken } = await provision(coffer, "An agent's");
+  const place = { drive_id: drive, path: "by-link.txt" };
+  const link = await key.post<{ url: string }>("/v0/upload-links", place);
+  const members = `/v0/drives/${drive}/members`;
+  const dora = { username: "dora", role: "reader" };
+  const member = await key.post<{ data: { user_id: string } }>(members, dora);
+  const all = { drive_id: drive, path: "/", password: "open sesame" };
+  const shared = await key.post<{ token: string }>("/v0/links", all);
+  const { data: users }: { data: { id: string; username: string }[] } = JSON.parse(
+    (await ada.send("GET", "/v0/users")).text,
+  );
   const { clientId, refreshToken } = await letIn(coffer, ada);
-  const carl = users.data.find(({ username }) => username === "carl");
   return {
     fields: {
-      drive_id: drive.data.id,
+      drive_id: drive,
       file_ids: [file.id],
       client_id: clientId,
       refresh_token: refreshToken,
-      token: unclaimed.data.claim_url.split("/").at(-1),
+      token: claimToken,
     },
     ids: {
-      drives: drive.data.id,
+      drives: drive,
       files: file.id,
-      trash: entry,
+      trash: await putIntoTrash(key, drive, "gone.txt", "It went."),
       uploads: link.url.split("/").at(-1) ?? "",
       shared: shared.token,
-      users: carl?.id ?? "",
-      webhooks: webhook.id,
+      users: users.find(({ username }) => username === "carl")?.id ?? "",
+      webhooks: (await makeWebhook(key, drive)).webhook,
       user_id: member.data.user_id,
       oauth: await pendingRequest(coffer),
-      sid: taken.data.id,
+      sid: await takeSnapshot(key, drive),
     },
   };
 }
