@@ -5,7 +5,7 @@ import { redirectTarget } from "../../domain/oauth/redirect-uri.ts";
 import { type Authorizations, REQUEST_LIFETIME_MS } from "../../services/oauth/authorizations.ts";
 import { operation } from "../operation/operation.ts";
 import { type AuthorizationRecord, authorizationSchema } from "../records/account-schemas.ts";
-import { driveRef, nullable, scope } from "../operation/schema.ts";
+import { driveRef, nullable, scope, text } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 
 const params = Type.Object({
@@ -73,9 +73,7 @@ export function consent(authorizations: Authorizations) {
           status: 200,
           description: "The request is decided.",
           json: Type.Object({
-            data: Type.Object({
-              redirect_to: Type.String({ description: "Where to send the browser, at once." }),
-            }),
+            data: Type.Object({ redirect_to: text("Where to send the browser, at once.") }),
           }),
           example: { data: { redirect_to: "https://app.example.com/callback?code=1a2b3c4d" } },
         },

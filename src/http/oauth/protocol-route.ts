@@ -11,6 +11,7 @@ import { ANONYMOUS_BYTES } from "../json/body-limits.ts";
 import type { Method, Route } from "../operation/route.ts";
 import type { ContentOperation, Operation } from "../operation/spec.ts";
 import { readBody, refuseCodedBody, refuseLongBody } from "../json/json-body.ts";
+import { text } from "../operation/schema.ts";
 
 export const FORM = "application/x-www-form-urlencoded";
 
@@ -50,7 +51,7 @@ export function protocolRoute(method: Method, path: string, spec: ProtocolOperat
 }
 
 export function optionalText(description: string) {
-  return Type.Optional(Type.String({ description }));
+  return Type.Optional(text(description));
 }
 
 /** Counts a request for its client's address. Throws RATE_LIMITED. */

@@ -14,6 +14,7 @@ import {
   protocolRoute,
   readSmallBody,
 } from "./protocol-route.ts";
+import { text } from "../operation/schema.ts";
 
 const PER_HOUR = 20;
 
@@ -28,7 +29,7 @@ const REGISTER: ProtocolOperation = {
       description:
         "1 to 10: https URLs, http URLs of the same computer, or URIs with the application's own scheme.",
     }),
-    client_name: Type.Optional(Type.String({ description: "Shown to people; cut after 64 characters." })),
+    client_name: Type.Optional(text("Shown to people; cut after 64 characters.")),
     grant_types: Type.Optional(texts),
     response_types: Type.Optional(texts),
   }),

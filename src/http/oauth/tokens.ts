@@ -21,6 +21,7 @@ import {
   protocolRoute,
   readForm,
 } from "./protocol-route.ts";
+import { text } from "../operation/schema.ts";
 
 /** Requests of one client address. Hosted clients of many people may share one. */
 const PER_MINUTE = 60;
@@ -33,7 +34,7 @@ const TOKEN: ProtocolOperation = {
     limit: ANONYMOUS_BYTES,
     content: {
       [FORM]: Type.Object({
-        grant_type: Type.String({ description: "`authorization_code` or `refresh_token`" }),
+        grant_type: text("`authorization_code` or `refresh_token`"),
         client_id: Type.String(),
         code: optionalText("The code, for the first exchange."),
         redirect_uri: optionalText("The same as before, for the first exchange."),
@@ -57,7 +58,7 @@ const TOKEN: ProtocolOperation = {
         token_type: Type.Literal("Bearer"),
         expires_in: Type.Integer({ description: "Seconds until the access token stops working." }),
         refresh_token: Type.String(),
-        scope: Type.String({ description: "What was allowed: `read`, or `read write`." }),
+        scope: text("What was allowed: `read`, or `read write`."),
       }),
       example: {
         access_token: "cof_at_1a2b3c4d...",
@@ -79,7 +80,7 @@ const REVOKE: ProtocolOperation = {
     limit: ANONYMOUS_BYTES,
     content: {
       [FORM]: Type.Object({
-        token: Type.String({ description: "An access or a refresh token." }),
+        token: text("An access or a refresh token."),
         client_id: optionalText("Whose token it is."),
       }),
     },

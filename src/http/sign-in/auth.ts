@@ -81,14 +81,7 @@ export function auth(options: AuthOptions) {
       tag: "Sign-in",
       summary: "List sign-in methods",
       query: Type.Object({}),
-      answers: [
-        {
-          status: 200,
-          description: "The sign-in methods.",
-          json: signInOptionsSchema,
-          headers: UNCACHED,
-        },
-      ],
+      answers: [{ description: "The sign-in methods.", json: signInOptionsSchema, headers: UNCACHED }],
       errors: ["VALIDATION_ERROR"],
       handle: () => {
         const { isNew, isOpen } = signIn.options();

@@ -9,6 +9,7 @@ import { RateLimiter } from "../gate/rate-limiter.ts";
 import { contextOf } from "../gate/request-context.ts";
 import { type Cookies, tokenIn } from "../gate/session-cookie.ts";
 import { isNavigation, returnPath, turnBack, withoutOutcome } from "./turn-back.ts";
+import { text } from "../operation/schema.ts";
 
 export interface OidcOptions {
   readonly oidc: Oidc;
@@ -56,10 +57,7 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
       description: `For browsers: redirects to the provider, which redirects back to \`${CALLBACK}\`. At most ${STARTS} times in ${WINDOW_SECONDS / 60} minutes from one client address. A browser may have ${FLOWS_PER_BROWSER} sign-ins in progress, each in a tab of its own; another one ends the oldest.`,
       query: Type.Object({
         return_to: Type.Optional(
-          Type.String({
-            description: "The path of this server to open after the sign-in; `/` for anything else.",
-            examples: ["/docs"],
-          }),
+          text("The path of this server to open after the sign-in; `/` for anything else.", "/docs"),
         ),
       }),
       answers: [
@@ -76,9 +74,7 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
       handle: async ({ request, query, context }) => {
         const returnTo = withoutOutcome(returnPath(query.return_to, home()));
         try {
-          const advice = (seconds: number) =>
-            `Too many sign-ins from one address. Try again in ${seconds} s.`;
-          starts.require(context.client, STARTS, advice);
+          starts.require(context.client, STARTS, tooMany);
           const { url, state, ticket } = await provider.begin(returnTo, baseUrl() + CALLBACK, context.id);
           const surplus = flowCookiesIn(request).slice(0, 1 - FLOWS_PER_BROWSER);
           return redirect(
@@ -126,6 +122,10 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
       },
     }),
   ];
+}
+
+function tooMany(seconds: number): string {
+  return `Too many sign-ins from one address. Try again in ${seconds} s.`;
 }
 
 /** 303: the browser continues with a GET, whatever the method was. */

@@ -11,7 +11,7 @@ import { type LinkBase, LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
 import { refuseLongBody } from "../../json/json-body.ts";
 import { fileWrite } from "../../operation/file-route.ts";
 import { operation } from "../../operation/operation.ts";
-import { driveRef, exampleOf, id, integer, time } from "../../operation/schema.ts";
+import { driveRef, exampleOf, id, integer, text, time } from "../../operation/schema.ts";
 import { write, writeContent } from "../../operation/write.ts";
 import { linkSchema } from "../../records/link-schemas.ts";
 import { driveSchema } from "../../records/record-schemas.ts";
@@ -27,7 +27,7 @@ export interface FileLinkOptions {
   readonly pace: Pace;
 }
 
-const TOKEN_PARAMS = Type.Object({ token: Type.String({ description: "The token of the link." }) });
+const TOKEN_PARAMS = Type.Object({ token: text("The token of the link.") });
 
 /** How long a link for one file works. */
 export const linkSeconds = Type.Optional(
@@ -70,7 +70,7 @@ export function fileLinks({ services, linkBase, maxFileSize, pace }: FileLinkOpt
           description: "The link. It is shown only in this response.",
           json: Type.Object({
             id: linkId,
-            url: Type.String({ description: "`{base_url}/v0/presigned/{token}`" }),
+            url: text("`{base_url}/v0/presigned/{token}`"),
             token: Type.String(),
             expires_at: linkEnd,
           }),
@@ -132,10 +132,7 @@ export function fileLinks({ services, linkBase, maxFileSize, pace }: FileLinkOpt
         LINKS_BEGIN,
       body: Type.Object({
         drive_id: driveRef(),
-        path: Type.String({
-          description: "The file's path in the drive.",
-          examples: ["notes/hello.txt"],
-        }),
+        path: text("The file's path in the drive.", "notes/hello.txt"),
         max_size: Type.Optional(
           integer({
             minimum: 1,
@@ -152,7 +149,7 @@ export function fileLinks({ services, linkBase, maxFileSize, pace }: FileLinkOpt
           description: "The link. It is shown only in this response.",
           json: Type.Object({
             id: linkId,
-            url: Type.String({ description: "`{base_url}/v0/uploads/{token}`" }),
+            url: text("`{base_url}/v0/uploads/{token}`"),
             expires_at: linkEnd,
           }),
           example: {

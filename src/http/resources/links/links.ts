@@ -19,6 +19,7 @@ import {
   id,
   integer,
   nextCursor,
+  text,
   timeInput,
 } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
@@ -43,10 +44,10 @@ export function links({ links: service, lists, linkBase }: LinkOptions) {
         LINKS_BEGIN,
       body: Type.Object({
         drive_id: driveRef(),
-        path: Type.String({
-          description: "Of a file, or of a folder, which ends with `/`. A single `/` is the whole drive.",
-          examples: ["notes/2030/"],
-        }),
+        path: text(
+          "Of a file, or of a folder, which ends with `/`. A single `/` is the whole drive.",
+          "notes/2030/",
+        ),
         password: Type.Optional(
           givenPassword(
             `Who opens the link must give it: ${LINK_PASSWORD_CHARACTERS.least} to ${LINK_PASSWORD_CHARACTERS.most} characters. Default: none.`,
@@ -65,10 +66,7 @@ export function links({ links: service, lists, linkBase }: LinkOptions) {
           description: "The link. Its `url` and `token` are shown only in this response.",
           json: Type.Intersect([
             linkSchema,
-            Type.Object({
-              url: Type.String({ description: "`{base_url}/s/{token}`" }),
-              token: Type.String(),
-            }),
+            Type.Object({ url: text("`{base_url}/s/{token}`"), token: Type.String() }),
           ]),
           example: {
             ...exampleOf(linkSchema),
@@ -103,10 +101,9 @@ export function links({ links: service, lists, linkBase }: LinkOptions) {
         drive_id: Type.Optional(driveRef("Default: all drives.")),
         limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
         cursor: Type.Optional(
-          Type.String({
-            description:
-              "The `next_cursor` of a page: returns the page after it. The other parameters must be the same.",
-          }),
+          text(
+            "The `next_cursor` of a page: returns the page after it. The other parameters must be the same.",
+          ),
         ),
       }),
       answers: [

@@ -9,6 +9,7 @@ import { ARCHIVE, archiveAnswer } from "../contents/archives.ts";
 import { CONTENT, OWN_PAGES } from "../contents/downloads.ts";
 import { EXTRACT, extractAnswer } from "../contents/extract.ts";
 import { HIDDEN, HIDDEN_HEADERS, LOCKED, openShared, SHARED_PARAMS } from "./shared.ts";
+import { text } from "../../operation/schema.ts";
 
 export interface SharedContentsOptions {
   readonly services: Pick<Services, "shared" | "files" | "linkUses">;
@@ -17,10 +18,10 @@ export interface SharedContentsOptions {
 }
 
 const sharedPath = Type.Optional(
-  Type.String({
-    description: "Of the file, relative to the folder that the link shows. Not needed for a link to a file.",
-    examples: ["photos/a.jpg"],
-  }),
+  text(
+    "Of the file, relative to the folder that the link shows. Not needed for a link to a file.",
+    "photos/a.jpg",
+  ),
 );
 
 /** The contents that links show, and their texts. */
@@ -37,10 +38,7 @@ export function sharedContents({ services, log, stallMs }: SharedContentsOptions
       summary: "Download a file that a link shows",
       description: `${LOCKED}Works like downloading with a key. Nothing that could run scripts is shown in the browser, only saved.`,
       params: SHARED_PARAMS,
-      query: Type.Object({
-        ...CONTENT.query.properties,
-        path: sharedPath,
-      }),
+      query: Type.Object({ ...CONTENT.query.properties, path: sharedPath }),
       errors: [...CONTENT.errors, "UNAUTHORIZED", "GONE"],
       handle: async ({ request, context, params: { token }, query }) => {
         const opened = openShared(service, request, token);

@@ -17,7 +17,7 @@ import {
 } from "../../records/link-schemas.ts";
 import { operation } from "../../operation/operation.ts";
 import { sharedFileRecord } from "../../records/records.ts";
-import { exampleOf, givenPassword, integer, time } from "../../operation/schema.ts";
+import { exampleOf, givenPassword, integer, text, time } from "../../operation/schema.ts";
 
 export interface SharedOptions {
   readonly services: Pick<Services, "shared" | "linkUses">;
@@ -29,7 +29,7 @@ export interface SharedOptions {
 const COOKIE = "coffer_share";
 
 /** The path of every route of what a link shows. */
-export const SHARED_PARAMS = Type.Object({ token: Type.String({ description: "The token of the link." }) });
+export const SHARED_PARAMS = Type.Object({ token: text("The token of the link.") });
 
 /** Of every response with something that a link shows: its address must not get around. */
 export const HIDDEN = { "referrer-policy": "no-referrer", "x-robots-tag": "noindex" };
@@ -131,24 +131,12 @@ export function shared({ services, cookies, clock }: SharedOptions) {
       params: SHARED_PARAMS,
       query: Type.Object({
         prefix: Type.Optional(
-          Type.String({
-            description: "A folder in the one that the link shows, ending with `/`. Default: that one.",
-            examples: ["photos/"],
-          }),
+          text("A folder in the one that the link shows, ending with `/`. Default: that one.", "photos/"),
         ),
         limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
-        cursor: Type.Optional(
-          Type.String({ description: "The `next_cursor` of a page: returns the page after it." }),
-        ),
+        cursor: Type.Optional(text("The `next_cursor` of a page: returns the page after it.")),
       }),
-      answers: [
-        {
-          status: 200,
-          description: "A page of the folder.",
-          json: sharedPageSchema,
-          headers: HIDDEN_HEADERS,
-        },
-      ],
+      answers: [{ description: "A page of the folder.", json: sharedPageSchema, headers: HIDDEN_HEADERS }],
       errors: ["UNAUTHORIZED", "NOT_FOUND", "GONE"],
       handle: ({ request, params: { token }, query }) => {
         const after = query.cursor === undefined ? null : decodePosition(query.cursor, "path");
