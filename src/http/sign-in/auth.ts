@@ -153,8 +153,7 @@ export function auth(options: AuthOptions) {
       errors: [...OWN_ERRORS, "CONFLICT", "RATE_LIMITED"],
       handle: async ({ body, request, context }) => {
         refuseForeign(request, originOf);
-        const advice = (seconds: number) => `Too many accounts from one address. Try again in ${seconds} s.`;
-        signups.require(context.client, SIGNUPS_PER_HOUR, advice);
+        signups.require(context.client, SIGNUPS_PER_HOUR, tooMany);
         return welcome(await signIn.signUp(body.username, body.password, browserOf(request)));
       },
     }),
@@ -182,6 +181,10 @@ export function auth(options: AuthOptions) {
       },
     }),
   ];
+}
+
+function tooMany(seconds: number): string {
+  return `Too many accounts from one address. Try again in ${seconds} s.`;
 }
 
 export function browserOf(request: Request): Browser {
