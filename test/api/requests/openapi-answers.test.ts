@@ -275,7 +275,6 @@ const RARELY: readonly (readonly [words: RegExp, make: Make])[] = [
   [/webhook/, makeWebhook],
   [/upload/, linkToUpload],
   [/claim/, async () => ({ claim: await makeClaim() })],
-  // Last: what it takes to delete a file is not in a snapshot.
   [/trash/i, async (ada, drive) => ({ trash: await putIntoTrash(ada, drive, "gone", HELLO_TEXT) })],
 ];
 
