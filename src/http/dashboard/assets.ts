@@ -61,8 +61,20 @@ function bundled(page: string): Promise<Asset[]> {
   return files;
 }
 
+/** Has a page that was bundled from source load itself again once there is another one. */
+const RELOAD = `{
+let known;
+setInterval(async () => {
+  const answer = await fetch("/", { method: "HEAD", headers: { accept: "text/html" } }).catch(() => null);
+  const etag = answer?.headers.get("etag") ?? known;
+  if (known !== undefined && etag !== known) location.reload();
+  known = etag;
+}, 500);
+}`;
+
 async function bundle(page: string): Promise<Asset[]> {
-  const { outputs } = await Bun.build({ entrypoints: [page], minify: true, publicPath: "/" });
+  const footer = page === index.index ? RELOAD : "";
+  const { outputs } = await Bun.build({ entrypoints: [page], minify: true, publicPath: "/", footer });
   return outputs.map((output) => ({
     path: pathOf(output.path, output.path.endsWith(".html")),
     type: output.type,

@@ -20,15 +20,15 @@ async function replaceIn(path: string, old: string, by: string): Promise<void> {
   await Bun.write(path, text.replace(old, by));
 }
 
-/** Waits for a start of the server after which a browser is answered with this text. */
-async function answers(stdout: Output, path: string, text: string): Promise<void> {
+/** Waits for a start of the server after which a browser is answered with this text. Returns its address. */
+async function answers(stdout: Output, path: string, text: string): Promise<string> {
   for (let starts = 1; ; starts += 1) {
     const ready = new RegExp(`(?:"coffer is ready"[^]*?"url":"(http:[^"]*)"[^]*?){${starts}}`);
     const address = (await stdout.until(ready))?.[1];
     if (address === undefined) throw new Error(`no start of the server answers with ${text}`);
     try {
       const answer = await fetch(address + path, { headers: { accept: "text/html" } });
-      if ((await answer.text()).includes(text)) return;
+      if ((await answer.text()).includes(text)) return address;
     } catch {
       // It was ended for the next start.
     }
@@ -47,7 +47,11 @@ test("the dev script shows changes of the dashboard and of the server, also afte
   try {
     await answers(stdout, "/", "<title>Coffer<");
     await replaceIn(join(place.path, "web/index.html"), "<title>Coffer<", "<title>Changed<");
-    await answers(stdout, "/", "<title>Changed<");
+    const address = await answers(stdout, "/", "<title>Changed<");
+    const page = await (await fetch(address, { headers: { accept: "text/html" } })).text();
+    const script = /src="([^"]+\.js)"/.exec(page)?.[1] ?? "";
+    // Once another page is served.
+    expect(await (await fetch(address + script)).text()).toContain("location.reload()");
     const version = join(place.path, "src/process/version.ts");
     await replaceIn(version, "= version", "= = version");
     await stderr.until(/version\.ts/);
