@@ -59,21 +59,26 @@ export function normalise(text: string): string | null {
   if (family === 0) return null;
   if (family === 4) return address;
   const groups = groupsOf(address);
-  const isMapped = groups.slice(0, 5).every((group) => group === "0") && groups[5] === "ffff";
-  if (!isMapped) return groups.join(":");
-  const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (!isMapped) return groups.map((group) => group.toString(16)).join(":");
+  const [high = 0, low = 0] = groups.slice(6);
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
-/** The eight 16-bit groups of an IPv6 address, which the URL parser writes in its shortest form (RFC 5952). */
-function groupsOf(address: string): string[] {
-  const { hostname } = new URL(`http://[${address}]`);
-  const [head = [], tail] = hostname
-    .slice(1, -1)
-    .split("::")
-    .map((part) => (part === "" ? [] : part.split(":")));
-  if (tail === undefined) return head;
-  return [...head, ...Array<string>(8 - head.length - tail.length).fill("0"), ...tail];
+/** The eight 16-bit groups of an IPv6 address. The runtime's URL parser would not do: it refuses `::0:0:0:0:0.0.0.0`. */
+function groupsOf(address: string): number[] {
+  const [left = [], right] = address.split("::").map(someGroups);
+  if (right === undefined) return left;
+  return [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right];
+}
+
+function someGroups(text: string): number[] {
+  if (text === "") return [];
+  return text.split(":").flatMap((group) => {
+    if (!group.includes(".")) return [Number.parseInt(group, 16)];
+    const [a = 0, b = 0, c = 0, d = 0] = group.split(".").map(Number);
+    return [(a << 8) | b, (c << 8) | d];
+  });
 }
 
 function bucketOf(normalised: string): string {
