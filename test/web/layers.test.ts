@@ -34,7 +34,6 @@ const ANSWER_TYPES = {
     "change-schemas",
     "history-schemas",
     "link-schemas",
-    "member-schema",
     "record-schemas",
     "work-schemas",
   ].map((name) => `src/http/records/${name}.ts`),
