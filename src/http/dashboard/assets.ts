@@ -63,13 +63,13 @@ function bundled(page: string): Promise<Asset[]> {
 
 /** Has a page that was bundled from source load itself again once there is another one. */
 const RELOAD = `{
-let known;
-setInterval(async () => {
-  const answer = await fetch("/", { method: "HEAD", headers: { accept: "text/html" } }).catch(() => null);
-  const etag = answer?.headers.get("etag") ?? known;
-  if (known !== undefined && etag !== known) location.reload();
-  known = etag;
-}, 500);
+  let known;
+  setInterval(async () => {
+    const answer = await fetch("/", { method: "HEAD", headers: { accept: "text/html" } }).catch(() => null);
+    const etag = answer?.headers.get("etag") ?? known;
+    if (known !== undefined && etag !== known) location.reload();
+    known = etag;
+  }, 500);
 }`;
 
 async function bundle(page: string): Promise<Asset[]> {
