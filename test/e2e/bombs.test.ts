@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import type { RequestOptions } from "../support/server/client.ts";
 import { type Agent, provision, type Server, serve } from "../support/server/executable.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 // Requests that are small to send, or cheap to send without end, and made to be costly to read.
 
@@ -10,16 +8,13 @@ const MB = 1_000_000;
 /** Far more than a server needs that holds none of these requests as a whole. */
 const MOST_MEMORY = 400 * MB;
 
-const closing = new AsyncDisposableStack();
 let server: Server;
 let agent: Agent;
 beforeAll(async () => {
-  const directory = closing.use(await temporaryDirectory(FAST_DIRECTORY));
-  const env = { COFFER_MAX_FILE_SIZE: "1MiB" };
-  server = closing.use(await serve({ dataDir: join(directory.path, "data"), env }));
+  server = await serve({ env: { COFFER_MAX_FILE_SIZE: "1MiB" } });
   agent = await provision(server);
 });
-afterAll(() => closing.disposeAsync());
+afterAll(() => server[Symbol.asyncDispose]());
 
 /** A piece again and again, in chunks of about a megabyte. */
 function* again(piece: string, megabytes: number): Generator<string> {

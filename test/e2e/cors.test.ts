@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { launchBrowser, newWindow, signInto } from "../support/browser/browser.ts";
 import { serve, signUp } from "../support/server/executable.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 interface Reply {
   readonly status: number;
@@ -17,8 +16,7 @@ function sending(url: string, init: RequestInit): string {
 }
 
 test("a page of another origin works with a key, and never with the session of whoever looks at it", async () => {
-  await using data = await temporaryDirectory(FAST_DIRECTORY);
-  await using server = await serve({ dataDir: data.path });
+  await using server = await serve();
   await using browser = await launchBrowser();
   const { key } = await signUp(server, "ada");
   // Another port of the same host is another origin, but the same site: browsers would send it the cookie.

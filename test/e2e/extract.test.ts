@@ -15,19 +15,16 @@ import {
 } from "../support/samples/documents.ts";
 import { type Agent, provision, type Server, serve } from "../support/server/executable.ts";
 import { eventually } from "../support/server/scenario.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 // The libraries that read documents are in the executable, and the process that runs them is this executable.
 
-const closing = new AsyncDisposableStack();
 let server: Server;
 let agent: Agent;
 beforeAll(async () => {
-  const directory = closing.use(await temporaryDirectory(FAST_DIRECTORY));
-  server = closing.use(await serve({ dataDir: join(directory.path, "data") }));
+  server = await serve();
   agent = await provision(server);
 });
-afterAll(() => closing.disposeAsync());
+afterAll(() => server[Symbol.asyncDispose]());
 
 /** Stores a document, and returns the path of its extraction. */
 async function stored(path: string, body: Uint8Array<ArrayBuffer> | string): Promise<string> {

@@ -30,7 +30,7 @@ const HARDLY_DONE = new Set([
 test(`every answer of the executable to a generated request is one that is described, seed ${SEED}`, async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
   const env = { COFFER_SIGNUPS: "open", COFFER_LOG: "json" };
-  await using server = await serve({ dataDir: place.path, env });
+  await using server = await serve({ env });
   const target = { url: server.url, dataDir: server.dataDir, clock: systemClock };
   const { faults, unreached } = await sendGenerated(target, SEED, REQUESTS);
   expect(faults).toEqual([]);

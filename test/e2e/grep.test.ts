@@ -1,10 +1,8 @@
 import { expect, test } from "bun:test";
 import { provision, serve } from "../support/server/executable.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 test("the executable has the thread that searches lines", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  await using server = await serve({ dataDir: place.path });
+  await using server = await serve();
   const { client, drive } = await provision(server);
   await client.put(drive, "f.txt", "one\ntwo\n");
   expect(await client.get<object>("/v0/grep?pattern=%5Et.o")).toMatchObject({

@@ -1,11 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { startAppliance, type TestAppliance } from "../support/server/appliance.ts";
 import { CookieJar } from "../support/server/cookie-jar.ts";
 import { EvilProvider, type Misdeeds } from "../support/peers/evil-provider.ts";
 import { run, serve } from "../support/server/executable.ts";
-import { CLIENT, signInThere, startRealProvider } from "../support/peers/real-provider.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
+import { CLIENT, providerSettings, signInThere, startRealProvider } from "../support/peers/real-provider.ts";
 
 const START = "/auth/oidc/start";
 const CALLBACK = "/auth/oidc/callback";
@@ -550,16 +548,7 @@ test("the server starts while the provider is away, and uses it once it is there
 
 test("the executable signs people in, on the configured address alone", async () => {
   await using provider = await startRealProvider();
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const dataDir = join(place.path, "data");
-  await using server = await serve({
-    dataDir,
-    env: {
-      COFFER_OIDC_ISSUER: provider.issuer,
-      COFFER_OIDC_CLIENT_ID: CLIENT.id,
-      COFFER_OIDC_CLIENT_SECRET: CLIENT.secret,
-    },
-  });
+  await using server = await serve({ env: providerSettings(provider) });
   const configured = `http://localhost:${server.port}`;
   provider.open(configured + CALLBACK);
   const jar = new CookieJar();
@@ -569,7 +558,7 @@ test("the executable signs people in, on the configured address alone", async ()
   const response = await jar.fetch(server.url + back.pathname + back.search);
   expect([response.status, response.headers.get("location")]).toEqual([303, "/claim/x"]);
   expect(await account(jar, server.url)).toMatchObject({ username: "ada", plan: "free" });
-  const { stdout } = await run(["user", "list"], { env: { COFFER_DATA_DIR: dataDir } });
+  const { stdout } = await run(["user", "list"], { env: { COFFER_DATA_DIR: server.dataDir } });
   expect(stdout).toMatch(/^ada +free +\S+ +ada@example\.com$/m);
   // Until there is an administrator, and the provider's first is none.
   expect(await server.stderr.until(/\/auth\/setup\?token=/)).not.toBeNull();

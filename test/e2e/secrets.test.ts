@@ -5,9 +5,8 @@ import type { Answer, RequestOptions } from "../support/server/client.ts";
 import { CookieJar } from "../support/server/cookie-jar.ts";
 import { run, serve, type Server } from "../support/server/executable.ts";
 import { OAuthTestClient, tokensIn } from "../support/peers/oauth.ts";
-import { CLIENT, signInThere, startRealProvider } from "../support/peers/real-provider.ts";
+import { CLIENT, providerSettings, signInThere, startRealProvider } from "../support/peers/real-provider.ts";
 import { sessionIn } from "../support/server/sign-in.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 /** Who has a secret, and what it is. */
 type Secrets = Map<string, string>;
@@ -192,16 +191,8 @@ async function slip(server: Server, secrets: Secrets): Promise<Answer[]> {
 
 test("no secret is in the log, in an error or in any file, in whatever form", async () => {
   await using provider = await startRealProvider();
-  await using directory = await temporaryDirectory(FAST_DIRECTORY);
-  const dataDir = join(directory.path, "data");
-  await using server = await serve({
-    dataDir,
-    env: {
-      COFFER_OIDC_ISSUER: provider.issuer,
-      COFFER_OIDC_CLIENT_ID: CLIENT.id,
-      COFFER_OIDC_CLIENT_SECRET: CLIENT.secret,
-    },
-  });
+  await using server = await serve({ env: providerSettings(provider) });
+  const { dataDir } = server;
   provider.open(`http://localhost:${server.port}/auth/oidc/callback`);
   const secrets = await useSecrets(server);
   const refusals = (await slip(server, secrets)).filter(({ status }) => status >= 400);

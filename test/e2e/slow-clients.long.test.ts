@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { RawClient } from "../http/raw-client.ts";
 import { type Agent, inShell, provision, type Server, serve } from "../support/server/executable.ts";
 import { eventually } from "../support/server/scenario.ts";
-import { temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 const MIB = 1024 * 1024;
 const EACH = 300;
@@ -73,9 +72,7 @@ async function expectService({ client, drive }: Agent): Promise<void> {
 }
 
 test(`others are served beside ${EACH} of each kind of slow client, and these are cut off in the end`, async () => {
-  await using directory = await temporaryDirectory();
-  const dataDir = join(directory.path, "data");
-  await using server = await serve({ dataDir });
+  await using server = await serve();
   const agent = await provision(server);
   const upload = `/v0/files?drive_id=${agent.drive}&path=large`;
   const large = await agent.client.json<{ id: string }>(201, "PUT", upload, {
@@ -96,7 +93,7 @@ test(`others are served beside ${EACH} of each kind of slow client, and these ar
   await Promise.all(reading.map(({ closed }) => closed));
   // What is kept open besides is for reuse.
   await eventually(async () => (await openFiles(server)) - before < EACH / 2);
-  expect(await readdir(join(dataDir, "tmp"))).toEqual([]);
+  expect(await readdir(join(server.dataDir, "tmp"))).toEqual([]);
   expect((await agent.client.send("GET", `/v0/files?drive_id=${agent.drive}&prefix=a`)).text).toContain(
     '"total":0',
   );
@@ -104,11 +101,7 @@ test(`others are served beside ${EACH} of each kind of slow client, and these ar
 });
 
 test("500 requests that never end, with 256 descriptors, keep nobody out for longer than they live", async () => {
-  await using directory = await temporaryDirectory();
-  await using server = await serve({
-    dataDir: join(directory.path, "data"),
-    wrapper: inShell("ulimit -n 256"),
-  });
+  await using server = await serve({ wrapper: inShell("ulimit -n 256") });
   const agent = await provision(server);
   const { cut } = kinds(agent, "none");
   const clients = Array.from({ length: 500 }, (_, n) => {

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { type Agent, provision, type Server, serve } from "../support/server/executable.ts";
-import { temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 const SIZE = 64 * 1024 * 1024;
 /** Longer than a connection may be idle otherwise, and two of them longer than an archive waits for its reader. */
@@ -35,8 +34,7 @@ async function takeWithPauses(server: Server, agent: Agent, path: string): Promi
 }
 
 test("a client that stops reading now and then gets the whole of a download and of an archive", async () => {
-  await using directory = await temporaryDirectory();
-  await using server = await serve({ dataDir: directory.path });
+  await using server = await serve();
   const agent = await provision(server);
   const { download, archive } = await uploadBig(agent);
   const taken = [download, archive].map((path) => takeWithPauses(server, agent, path));
@@ -44,8 +42,7 @@ test("a client that stops reading now and then gets the whole of a download and 
 });
 
 test("a client that has stopped reading an archive is given up, and gets no more of it", async () => {
-  await using directory = await temporaryDirectory();
-  await using server = await serve({ dataDir: directory.path });
+  await using server = await serve();
   const agent = await provision(server);
   const { archive } = await uploadBig(agent);
   const { promise, resolve } = Promise.withResolvers<number>();

@@ -1,15 +1,13 @@
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { provision, serve } from "../support/server/executable.ts";
-import { temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 /** A few bytes at a time, for longer than a connection may be idle. */
 const PIECES = 10;
 const GAP_MS = 4_000;
 
 test.each(["json", "raw"])("a client that sends its %s upload slowly gets it done", async (encoding) => {
-  await using directory = await temporaryDirectory();
-  await using server = await serve({ dataDir: directory.path });
+  await using server = await serve();
   const agent = await provision(server);
   const [start, end, target] =
     encoding === "json"

@@ -76,10 +76,9 @@ describe.skipIf(NO_SMALL_DISK !== "")(withReason("a disk of 24 MiB", NO_SMALL_DI
 });
 
 test("a limit on the size of files: what is larger is refused, nothing is left of it, and the rest goes on", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
   // In units of 512 bytes: 9 MiB. A start writes the reserve, of 8 MiB.
   const wrapper = inShell("ulimit -f 18432");
-  await using server = await serve({ dataDir: join(place.path, "data"), wrapper });
+  await using server = await serve({ wrapper });
   const { client, drive } = await provision(server);
   requireRefusals(await uploads(client, drive, new Uint8Array(10 * MIB)), [500]);
   expect(await temporariesIn(server.dataDir)).toEqual([]);
@@ -168,8 +167,7 @@ describe.skipIf(NO_STRACE !== "")(withReason("a disk", NO_STRACE), () => {
 
 /** Whether the fault was there before the server opened its index, a tenth of a second after its start. */
 async function opensItsIndexOnceThereIsRoom(): Promise<boolean> {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  await using server = await serve({ dataDir: join(place.path, "data") });
+  await using server = await serve();
   const { client, drive } = await provision(server);
   const fault = await Injection.into(server, {
     calls: "pwrite64",

@@ -21,8 +21,8 @@ async function problems(client: Client): Promise<unknown> {
 }
 
 /** A server with a drive that has a file. */
-async function start(path: string) {
-  const server = await serve({ dataDir: join(path, "data") });
+async function start() {
+  const server = await serve();
   const agent = await provision(server);
   expect(await put(agent.client, agent.drive, "a.bin", contentOf("a", SMALL))).toBe(201);
   return { server, ...agent };
@@ -32,8 +32,7 @@ describe.each(["", "coffer.db", "coffer.db-wal", "coffer.db-shm"])(
   "the data directory's %p, removed under a server",
   (name) => {
     test("fails the next write, and SIGTERM ends the server", async () => {
-      await using place = await temporaryDirectory(FAST_DIRECTORY);
-      const { server, client, drive } = await start(place.path);
+      const { server, client, drive } = await start();
       await using _ = server;
       await rm(join(server.dataDir, name), { recursive: true });
       expect(await makeFolder(client, drive)).toBe(503);
@@ -47,7 +46,7 @@ describe.each(["", "coffer.db", "coffer.db-wal", "coffer.db-shm"])(
 
     test("makes /readyz say so before any write, and no write happens after it", async () => {
       await using place = await temporaryDirectory(FAST_DIRECTORY);
-      const { server, client, drive } = await start(place.path);
+      const { server, client, drive } = await start();
       await using _ = server;
       await rename(join(server.dataDir, name), join(place.path, "elsewhere"));
       expect(await problems(client)).toEqual([503, ["disk_failed"]]);
@@ -58,8 +57,7 @@ describe.each(["", "coffer.db", "coffer.db-wal", "coffer.db-shm"])(
 );
 
 test("the data directory, removed under a server that nobody asks for anything, is missed, and that is said once", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const { server, client, drive } = await start(place.path);
+  const { server, client, drive } = await start();
   await using _ = server;
   // Then the index is at rest: while it is made it would tell of the removal too.
   await client.get(`/v0/search?drive_id=${drive}&q=a`);
@@ -75,8 +73,7 @@ test("the data directory, removed under a server that nobody asks for anything, 
 });
 
 test("the temporary directory, removed under a server, is made again", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  await using server = await serve({ dataDir: join(place.path, "data") });
+  await using server = await serve();
   const { client, drive } = await provision(server);
   await rm(join(server.dataDir, "tmp"), { recursive: true });
   expect(await problems(client)).toEqual([200, undefined]);
@@ -89,8 +86,7 @@ test("the temporary directory, removed under a server, is made again", async () 
 });
 
 test("a directory of contents, removed under a server, is made again for an upload that needs it", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  await using server = await serve({ dataDir: join(place.path, "data") });
+  await using server = await serve();
   const { client, drive } = await provision(server);
   const content = contentOf("lost", LARGE);
   expect(await put(client, drive, "a.bin", content)).toBe(201);
@@ -105,7 +101,7 @@ test.each(["removed", "replaced by an empty one"])(
   "contents whose directory is %s under a server: uploads of files fail, and the rest goes on",
   async (how) => {
     await using place = await temporaryDirectory(FAST_DIRECTORY);
-    await using server = await serve({ dataDir: join(place.path, "data") });
+    await using server = await serve();
     const { client, drive } = await provision(server);
     const blobs = join(server.dataDir, "blobs");
     expect(await put(client, drive, "a.bin", contentOf("a", LARGE))).toBe(201);

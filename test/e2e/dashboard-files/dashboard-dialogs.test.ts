@@ -112,11 +112,7 @@ describe("what is sent again because its answer was lost", () => {
 test("work that is left while it is being done shows in the list once it is", async () => {
   await driveWith("Left", { "a.txt": 1, "b.txt": 1 });
   await using page = await open("/drives/ada/left/");
-  const answered = Promise.withResolvers<void>();
-  await page.route("**/v0/files/bulk-delete", async (route) => {
-    await answered.promise;
-    await route.continue();
-  });
+  const { release } = await hold(page, "POST", /\/v0\/files\/bulk-delete$/);
   await row(page, "b.txt").focus();
   await page.keyboard.press("Delete");
   const dialog = page.getByRole("dialog");
@@ -126,7 +122,7 @@ test("work that is left while it is being done shows in the list once it is", as
   expect(await page.evaluate("document.activeElement.closest('dialog') !== null")).toBe(true);
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
-  answered.resolve();
+  release();
   await row(page, "b.txt").waitFor({ state: "detached" });
   await rowInFocus(page, "a.txt");
   // Nothing is left to have it then but what can be done next.

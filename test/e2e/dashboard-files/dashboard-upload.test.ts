@@ -390,13 +390,13 @@ describe("when it does not go smoothly", () => {
   test("where the server takes no more requests for now, that is said, and it goes on by itself", async () => {
     await open("busy/");
     const error = { code: "RATE_LIMITED", message: "Too many requests" };
-    const refusal = { status: 429, headers: { "retry-after": "2" }, json: { error } };
+    const refusal = { status: 429, headers: { "retry-after": "1" }, json: { error } };
     let refusals = 0;
     await page.route("**/v0/files?*", (route) => {
       const isFirst = route.request().method() === "PUT" && (refusals += 1) === 1;
       return isFirst ? route.fulfill(refusal) : route.continue();
     });
-    // It goes on after two seconds, whether or not somebody has looked by then.
+    // It goes on after a second, whether or not somebody has looked by then.
     await page.evaluate(`{
       window.said = [];
       const look = () => said.push(...Array.from(
@@ -407,7 +407,7 @@ describe("when it does not go smoothly", () => {
     await uploaded("1 file uploaded");
     expect(await page.evaluate<string[]>("said")).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(/^Uploads paused \(rate limit\)\. Resuming in [12] s\.$/),
+        expect.stringMatching(/^Uploads paused \(rate limit\)\. Resuming in 1 s\.$/),
         expect.stringMatching(/^Uploads paused \(rate limit\)$/),
       ]),
     );

@@ -3,9 +3,10 @@ import type { Browser, Page } from "playwright-core";
 import { accessibilityProblems } from "../../support/browser/axe.ts";
 import { launchBrowser, newWindow } from "../../support/browser/browser.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
-import { run, serve, type Server } from "../../support/server/executable.ts";
-import { CLIENT, startRealProvider } from "../../support/peers/real-provider.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+import { systemClock } from "../../../src/process/clock.ts";
+import { addAccount } from "../../support/server/accounts.ts";
+import { provision, serve, type Server } from "../../support/server/executable.ts";
+import { providerSettings, type RealProvider, startRealProvider } from "../../support/peers/real-provider.ts";
 import { isThorough } from "../../support/server/thorough.ts";
 
 // Each test has a server of its own, with its own settings and users.
@@ -23,46 +24,50 @@ async function newVisitor(): Promise<Page & AsyncDisposable> {
   return Object.assign(page, { [Symbol.asyncDispose]: () => context.close() });
 }
 
-/** A server with Ada, its administrator, unless it is to have none. */
+/** A server, where it is reached by name, and with Ada, its administrator, unless it is to have none. */
 async function open(env: Record<string, string> = {}, users: readonly string[] = ["ada"]) {
-  const directory = await temporaryDirectory(FAST_DIRECTORY);
-  for (const name of users) {
-    const made = await run(["user", "create", name, "--password-stdin"], {
-      env: { COFFER_DATA_DIR: directory.path },
-      input: `${name}'s password`,
-    });
-    expect(made.stderr).toBe("");
-  }
-  const server = await serve({ dataDir: directory.path, env });
-  return {
-    server,
-    base: `http://localhost:${server.port}`,
-    [Symbol.asyncDispose]: async () => {
-      await server[Symbol.asyncDispose]();
-      await directory[Symbol.asyncDispose]();
-    },
-  };
+  const server = await serve({ env });
+  for (const name of users) addAccount({ dataDir: server.dataDir, clock: systemClock }, name);
+  const base = `http://localhost:${server.port}`;
+  return { server, base, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-async function fillSignIn(page: Page, username: string, password = `${username}'s password`): Promise<void> {
+/** A server without accounts that signs people in with a provider. */
+async function openBeside(provider: RealProvider) {
+  const opened = await open(providerSettings(provider), []);
+  provider.open(`${opened.base}/auth/oidc/callback`);
+  return opened;
+}
+
+/** The link that makes the first account. It is printed beside the log, which may be read sooner. */
+async function setupLink({ stderr }: Server): Promise<string> {
+  return (await stderr.until(/http:\/\/\S+\/auth\/setup\?token=\S+(?=\s)/))?.[0] ?? "";
+}
+
+/** Fills in a name and a password, and presses a button. */
+async function enter(page: Page, button: string, username: string, password?: string): Promise<void> {
   await page.getByLabel("Username").fill(username);
-  await page.getByLabel(/^Password/).fill(password);
+  await page.getByLabel(/^Password/).fill(password ?? `${username}'s password`);
+  await page.getByRole("button", { name: button, exact: true }).click();
 }
 
-async function signIn(page: Page, username: string, password?: string): Promise<void> {
-  await fillSignIn(page, username, password);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+const signIn = (page: Page, username: string, password?: string) =>
+  enter(page, "Sign in", username, password);
+const createAccount = (page: Page, username: string, password?: string) =>
+  enter(page, "Create account", username, password);
+
+/** Signs in on the provider's own page. */
+async function signInThere(page: Page): Promise<void> {
+  await page.locator('input[name="login"]').fill("sub-ada");
+  await page.locator('input[name="password"]').fill("anything");
+  await page.locator('button[type="submit"]').click();
 }
 
 /** A drive of an agent's with a file in it; the path of its claim page. */
 async function unclaimed(server: Server, name: string): Promise<string> {
-  interface Provisioned {
-    readonly data: { readonly claim_url: string; readonly api_key: string; readonly drive_id: string };
-  }
-  const { data } = await server.client().post<Provisioned>("/v0/drives/provision", { name });
-  const upload = `/v0/files?drive_id=${data.drive_id}&path=notes.txt`;
-  await server.client(data.api_key).json(201, "PUT", upload, { body: "Hello World!" });
-  return new URL(data.claim_url).pathname;
+  const { client, drive, claim } = await provision(server, name);
+  await client.put(drive, "notes.txt", "Hello World!");
+  return `/claim/${claim}`;
 }
 
 const heading = (page: Page, name: string) => page.getByRole("heading", { name, exact: true });
@@ -70,20 +75,17 @@ const heading = (page: Page, name: string) => page.getByRole("heading", { name, 
 test("the setup link makes an administrator's account, and says why where it cannot", async () => {
   await using opened = await open({}, []);
   await using page = await newVisitor();
-  // It is printed beside the log, which may be read sooner.
-  const [link = ""] = (await opened.server.stderr.until(/http:\/\/\S+\/auth\/setup\?token=\S+(?=\s)/)) ?? [];
+  const link = await setupLink(opened.server);
   await page.goto(`${opened.base}/`);
   await page.getByText("This server has no administrator yet").waitFor();
   await page.goto(`${link}x`);
   await heading(page, "This setup link is not valid").waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.goto(link);
-  await fillSignIn(page, "ada", "short");
-  await page.getByRole("button", { name: "Create account" }).click();
+  await createAccount(page, "ada", "short");
   expect(await page.getByRole("alert").innerText()).toMatch(/The password must have 8[^]*Request /);
   expect(await accessibilityProblems(page)).toEqual([]);
-  await fillSignIn(page, "ada");
-  await page.getByRole("button", { name: "Create account" }).click();
+  await createAccount(page, "ada");
   await heading(page, "Drives").waitFor();
   expect(new URL(page.url()).pathname).toBe("/drives");
   await page.goto(link);
@@ -92,23 +94,15 @@ test("the setup link makes an administrator's account, and says why where it can
 
 test("beside a provider the setup link makes an administrator, who signs in with a password", async () => {
   await using provider = await startRealProvider();
-  await using opened = await open(
-    {
-      COFFER_OIDC_ISSUER: provider.issuer,
-      COFFER_OIDC_CLIENT_ID: CLIENT.id,
-      COFFER_OIDC_CLIENT_SECRET: CLIENT.secret,
-    },
-    [],
-  );
+  await using opened = await openBeside(provider);
   await using page = await newVisitor();
-  const [link = ""] = (await opened.server.stderr.until(/http:\/\/\S+\/auth\/setup\?token=\S+(?=\s)/)) ?? [];
+  const link = await setupLink(opened.server);
   await page.goto(`${opened.base}/`);
   await page.getByText("This server has no administrator yet").waitFor();
   await page.getByRole("link", { name: /^Sign in with / }).waitFor();
   expect(await accessibilityProblems(page)).toEqual([]);
   await page.goto(link);
-  await fillSignIn(page, "ada");
-  await page.getByRole("button", { name: "Create account" }).click();
+  await createAccount(page, "ada");
   await heading(page, "Drives").waitFor();
   await page.goto(`${opened.base}/users`);
   await heading(page, "Users").waitFor();
@@ -122,15 +116,7 @@ test("beside a provider the setup link makes an administrator, who signs in with
 
 test("a signed-out person claims a drive through the provider", async () => {
   await using provider = await startRealProvider();
-  await using opened = await open(
-    {
-      COFFER_OIDC_ISSUER: provider.issuer,
-      COFFER_OIDC_CLIENT_ID: CLIENT.id,
-      COFFER_OIDC_CLIENT_SECRET: CLIENT.secret,
-    },
-    [],
-  );
-  provider.open(`${opened.base}/auth/oidc/callback`);
+  await using opened = await openBeside(provider);
   const path = await unclaimed(opened.server, "Research Notes");
   await using page = await newVisitor();
   await page.goto(opened.base + path);
@@ -148,9 +134,7 @@ test("a signed-out person claims a drive through the provider", async () => {
   expect(await told.innerText()).toMatch(/^Sign-in was cancelled[^]*Request [0-9a-f-]{36}$/);
   expect(await accessibilityProblems(page)).toEqual([]);
   await into.click();
-  await page.locator('input[name="login"]').fill("sub-ada");
-  await page.locator('input[name="password"]').fill("anything");
-  await page.locator('button[type="submit"]').click();
+  await signInThere(page);
   await page.getByRole("button", { name: "Continue" }).click();
   // The token has come along.
   await page.waitForURL(opened.base + path);
@@ -174,15 +158,7 @@ test("a signed-out person claims a drive through the provider", async () => {
 if (isThorough()) {
   test("two tabs that are both on the provider's page both end where they were to, signed in", async () => {
     await using provider = await startRealProvider();
-    await using opened = await open(
-      {
-        COFFER_OIDC_ISSUER: provider.issuer,
-        COFFER_OIDC_CLIENT_ID: CLIENT.id,
-        COFFER_OIDC_CLIENT_SECRET: CLIENT.secret,
-      },
-      [],
-    );
-    provider.open(`${opened.base}/auth/oidc/callback`);
+    await using opened = await openBeside(provider);
     await using first = await newVisitor();
     const second = await first.context().newPage();
     const tabs = [
@@ -195,9 +171,7 @@ if (isThorough()) {
       await page.locator('input[name="login"]').waitFor();
     }
     for (const { page, path } of tabs) {
-      await page.locator('input[name="login"]').fill("sub-ada");
-      await page.locator('input[name="password"]').fill("anything");
-      await page.locator('button[type="submit"]').click();
+      await signInThere(page);
       // The provider asks only once for consent.
       if (page === first) await page.getByRole("button", { name: "Continue" }).click();
       await page.waitForURL(opened.base + path);
@@ -261,8 +235,7 @@ test("where registering is open, somebody new makes an account on the way to the
   await using page = await newVisitor();
   await page.goto(opened.base + (await unclaimed(opened.server, "Mine")));
   await page.getByRole("button", { name: "Create an account" }).click();
-  await fillSignIn(page, "carl");
-  await page.getByRole("button", { name: "Create account" }).click();
+  await createAccount(page, "carl");
   await page.getByRole("button", { name: "Claim this drive" }).click();
   await page.waitForURL(`${opened.base}/drives/carl/mine/`);
   // Only administrators manage users.

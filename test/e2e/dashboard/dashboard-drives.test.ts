@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
+import { hold } from "../../support/browser/browser.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { isFound } from "../../support/server/drives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
@@ -395,19 +396,14 @@ describe("search", () => {
   });
 
   test("what is typed while the drives are still on their way stays", async () => {
-    const arrival = Promise.withResolvers<void>();
-    await page.route("**/v0/drives", async (route) => {
-      await arrival.promise;
-      await route.continue();
-    });
+    const { release } = await hold(page, "GET", /\/v0\/drives$/);
     await page.goto("/search?q=teapo");
     await page.getByLabel("Search terms").fill("teapot");
-    arrival.resolve();
+    release();
     await page
       .getByLabel("Drive", { exact: true })
       .getByText("Tea", { exact: true })
       .waitFor({ state: "attached" });
-    await page.unroute("**/v0/drives");
     expect(await page.getByLabel("Search terms").inputValue()).toBe("teapot");
   });
 

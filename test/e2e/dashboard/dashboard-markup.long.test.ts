@@ -5,7 +5,7 @@ import { changeDatabase } from "../../support/faults/change-database.ts";
 import { openDashboard } from "../../support/browser/dashboard.ts";
 import { row } from "../../support/browser/drive-page.ts";
 import { isFound } from "../../support/server/drives.ts";
-import { signUp } from "../../support/server/executable.ts";
+import { provision, signUp } from "../../support/server/executable.ts";
 import { eventually } from "../../support/server/scenario.ts";
 
 // Whatever others can name or store is shown as the text that it is: it becomes no element, runs nothing, and asks
@@ -58,20 +58,15 @@ beforeAll(async () => {
   changeDatabase(server.dataDir, `UPDATE user SET display_name = '${sql}', email = '${sql}'`);
   const login = { username: "ada", password: "ada's password" };
   await server.client().json(200, "POST", "/auth/login", { body: login, headers: { "user-agent": NAME } });
-  const unclaimed = await server
-    .client()
-    .post<{ data: { claim_url: string; api_key: string; drive_id: string } }>("/v0/drives/provision", {
-      name: NAME,
-    });
-  const upload = `/v0/files?drive_id=${unclaimed.data.drive_id}&path=${encodeURIComponent(NAME)}`;
-  await server.client(unclaimed.data.api_key).json(201, "PUT", upload, { body: NAME });
+  const agent = await provision(server, NAME);
+  await agent.client.put(agent.drive, NAME, NAME);
   await isFound(owner, "kestrel", 1);
   things = {
     slug: drive.slug,
     drive: drive.id,
     snapshot: snapshot.data.id,
     file: made.id,
-    claim: unclaimed.data.claim_url.split("/").at(-1) ?? "",
+    claim: agent.claim,
   };
 });
 

@@ -42,13 +42,10 @@ async function fill(): Promise<typeof made> {
   const body = { name: "Field notes", description: "What we saw out there, day by day." };
   await ada.client.patch(`/v0/drives/${ada.drive}`, body);
   await ada.client.makeDrive("<b>Markup</b> \u202Egnp.exe");
-  const put = (path: string, content: string) =>
-    ada.client.json<{ id: string }>(
-      201,
-      "PUT",
-      `/v0/files?drive_id=${ada.drive}&path=${path}&tags=river,2030`,
-      { body: content },
-    );
+  const put = (path: string, content: string) => {
+    const target = `/v0/files?drive_id=${ada.drive}&path=${path}&tags=river,2030`;
+    return ada.client.json<{ id: string }>(201, "PUT", target, { body: content });
+  };
   const { id } = await put(
     "river/log.md",
     "# The river\n\nThe *river* is high, `3 m`.\n\n- boats\n- birds\n",
@@ -64,16 +61,13 @@ async function fill(): Promise<typeof made> {
   for (const key of keys) await ada.client.makeKey(key);
   await letAppIn();
   await isFound(ada, "river", 3);
-  await provision(server);
   await signUp(server, "w".repeat(32));
-  const unclaimed = await server
-    .client()
-    .post<{ data: { claim_url: string } }>("/v0/drives/provision", { name: "An agent's" });
+  const { claim } = await provision(server);
   const consent = await Promise.all([
     askToBeLetIn(server.url, "https://app.example/callback", "Example App"),
     askToBeLetIn(server.url, "http://127.0.0.1/callback", LONG),
   ]);
-  return { file: id, claim: new URL(unclaimed.data.claim_url).pathname, consent };
+  return { file: id, claim: `/claim/${claim}`, consent };
 }
 
 /** Lets an application in, as Ada does. */

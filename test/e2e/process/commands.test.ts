@@ -132,17 +132,15 @@ test("a command about accounts that are there makes no data directory where ther
 });
 
 test("accounts and keys made beside a running server work with it at once", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const dataDir = join(place.path, "data");
-  const env = { COFFER_DATA_DIR: dataDir };
-  await using server = await serve({ dataDir });
+  await using server = await serve();
+  const env = { COFFER_DATA_DIR: server.dataDir };
   const made = await run(["user", "create", "ada", "--password-stdin"], { env, input: "ada's password\n" });
   expect(made).toEqual({
     code: 0,
     stdout: "Created the account ada, an administrator, on the plan team.\n",
     stderr: "",
   });
-  const second = await run(["user", "create", "bob", "--password-stdin", "--data-dir", dataDir], {
+  const second = await run(["user", "create", "bob", "--password-stdin", "--data-dir", server.dataDir], {
     input: "bob's password",
   });
   expect(second.stdout).toBe("Created the account bob on the plan free.\n");
@@ -190,10 +188,8 @@ test("the first start prints the setup link, apart from the log, until there is 
 });
 
 test("accounts are listed and changed beside a running server, which goes by it at once", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const dataDir = join(place.path, "data");
-  const env = { COFFER_DATA_DIR: dataDir };
-  await using server = await serve({ dataDir, env: { COFFER_RATE_LIMITS: "free=100,pro=200,team=300" } });
+  await using server = await serve({ env: { COFFER_RATE_LIMITS: "free=100,pro=200,team=300" } });
+  const env = { COFFER_DATA_DIR: server.dataDir };
   await run(["user", "create", "ada", "--password-stdin"], { env, input: "ada's password" });
   await run(["user", "create", "bob", "--password-stdin"], { env, input: "bob's password" });
   const list = async () =>
@@ -228,10 +224,8 @@ test("accounts are listed and changed beside a running server, which goes by it 
 });
 
 test("many commands side by side and beside uploads all succeed", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const dataDir = join(place.path, "data");
-  const env = { COFFER_DATA_DIR: dataDir };
-  await using server = await serve({ dataDir });
+  await using server = await serve();
+  const env = { COFFER_DATA_DIR: server.dataDir };
   await run(["user", "create", "ada", "--password-stdin"], { env, input: "ada's password" });
   const first = server.client((await run(["key", "create", "ada"], { env })).stdout.trim());
   const drive = await first.makeDrive("D");

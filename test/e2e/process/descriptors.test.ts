@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { NEEDED } from "../../../src/process/descriptors.ts";
 import { RawClient } from "../../http/raw-client.ts";
@@ -6,13 +6,9 @@ import { type Agent, provision, type Server, inShell, serve } from "../../suppor
 import { Injection, NO_STRACE } from "../../support/faults/faults.ts";
 import { processSeconds } from "../../support/meters/process-use.ts";
 import { eventually } from "../../support/server/scenario.ts";
-import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
-
-const place = await temporaryDirectory();
-afterAll(() => place[Symbol.asyncDispose]());
 
 function serveWithFewDescriptors(limit = 256): Promise<Server> {
-  return serve({ dataDir: `${place.path}/${crypto.randomUUID()}`, wrapper: inShell(`ulimit -n ${limit}`) });
+  return serve({ wrapper: inShell(`ulimit -n ${limit}`) });
 }
 
 /** Connections that have each sent this. The server may refuse some. */
@@ -31,8 +27,8 @@ async function connect(server: Server, count: number, text: (n: number) => strin
 function comesToRest({ pid }: Server): Promise<void> {
   return eventually(async () => {
     const before = processSeconds(pid);
-    await Bun.sleep(2000);
-    return processSeconds(pid) - before < 0.5;
+    await Bun.sleep(1000);
+    return processSeconds(pid) - before < 0.25;
   });
 }
 

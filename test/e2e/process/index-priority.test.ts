@@ -5,7 +5,6 @@ import { provision, serve } from "../../support/server/executable.ts";
 import { NO_STRACE } from "../../support/faults/faults.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { withReason } from "../../support/server/skip.ts";
-import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
 /** How nice a thread is, from -20 to 19: the nicer one gives way. */
 function nicenessOf(pid: number, thread: string): number {
@@ -35,8 +34,7 @@ const NICE = getPriority() === 0 ? "" : "the tests run with another priority";
 test.skipIf(!isLinux || NICE !== "")(
   withReason("the thread of the search index gives way to all others", NICE),
   async () => {
-    await using directory = await temporaryDirectory();
-    await using server = await serve({ dataDir: directory.path });
+    await using server = await serve();
     await eventually(() => otherNiceness(server.pid).length > 0);
     expect(otherNiceness(server.pid)).toEqual([5]);
   },
@@ -55,8 +53,7 @@ test.skipIf(NO_STRACE !== "")(
 
 /** Tests that a server under another program indexes, and that none of its threads gives way to the others. */
 async function indexesAsEqual(wrapper: string): Promise<void> {
-  await using directory = await temporaryDirectory();
-  await using server = await serve({ dataDir: directory.path, wrapper: wrapper.split(" ") });
+  await using server = await serve({ wrapper: wrapper.split(" ") });
   const { client, drive } = await provision(server);
   await client.put(drive, "a.txt", "some words");
   const target = `/v0/search?drive_id=${drive}&q=words`;

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
-import { run, type Server, serve } from "../../support/server/executable.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+import { systemClock } from "../../../src/process/clock.ts";
+import { addAccount } from "../../support/server/accounts.ts";
+import { type Server, serve } from "../../support/server/executable.ts";
 
 const HOME = "192.0.2.1";
 const STRANGER = "198.51.100.7";
@@ -15,16 +16,12 @@ async function login({ url }: Server, address: string, password: string): Promis
 }
 
 test("once the server was killed and started again, a stranger's guesses do not lock out whoever had signed in", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const settings = { dataDir: place.path, env: { COFFER_TRUSTED_PROXIES: "127.0.0.1" } };
-  {
-    await using server = await serve(settings);
-    const env = { COFFER_DATA_DIR: place.path };
-    await run(["user", "create", "ada", "--password-stdin"], { env, input: "ada's password" });
-    expect(await login(server, HOME, "ada's password")).toBe(200);
-    await server.kill();
-  }
-  await using server = await serve(settings);
+  const env = { COFFER_TRUSTED_PROXIES: "127.0.0.1" };
+  await using first = await serve({ env });
+  addAccount({ dataDir: first.dataDir, clock: systemClock }, "ada");
+  expect(await login(first, HOME, "ada's password")).toBe(200);
+  await first.kill();
+  await using server = await serve({ dataDir: first.dataDir, env });
   for (let n = 0; n < 10; n += 1) expect(await login(server, STRANGER, "wrong")).toBe(401);
   expect(await login(server, STRANGER, "ada's password")).toBe(429);
   for (let n = 0; n < 40; n += 1) expect(await login(server, `203.0.113.${n % 4}`, "wrong")).toBe(401);

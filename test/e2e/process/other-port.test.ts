@@ -4,7 +4,7 @@ import { openDashboard } from "../../support/browser/dashboard.ts";
 import { makeDrive } from "../../support/server/drives.ts";
 import type { Json } from "../../support/server/client.ts";
 import { askToBeLetIn } from "../../support/peers/oauth.ts";
-import { signUp } from "../../support/server/executable.ts";
+import { provision, signUp } from "../../support/server/executable.ts";
 
 // Another port of the same host is the same site to a browser: its pages send our cookies along, whatever SameSite says.
 
@@ -156,9 +156,6 @@ beforeAll(async () => {
   const sessions = await owner.client.get<{ data: { id: string }[] }>("/v0/sessions");
   const bob = await signUp(server, "bob");
   const bobs = await bob.client.get<{ data: { id: string } }>("/v0/account");
-  const unclaimed = await server
-    .client()
-    .post<{ data: { claim_url: string } }>("/v0/drives/provision", { name: "Agent's" });
   const asked = new URL(await askToBeLetIn(server.url, "https://app.example/", "An app"), server.url);
   things = {
     drive: id,
@@ -166,7 +163,7 @@ beforeAll(async () => {
     key: made.id,
     session: sessions.data[0]?.id ?? "",
     bob: bobs.data.id,
-    claim: unclaimed.data.claim_url.split("/").at(-1) ?? "",
+    claim: (await provision(server)).claim,
     token: "upl_x",
     request: asked.searchParams.get("request") ?? "",
     snapshot: taken.data.id,

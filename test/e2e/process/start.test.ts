@@ -34,8 +34,7 @@ test.each([
   ["/healthz", { status: "ok" }],
   ["/readyz", { status: "ok", scrub: { progress: 0, finished_at: null, damaged: 0 } }],
 ])("%s answers without a key", async (path, answer) => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  await using server = await serve({ dataDir: join(place.path, "data") });
+  await using server = await serve();
   expect(await server.client().get<object>(path)).toEqual(answer);
 });
 
@@ -69,13 +68,9 @@ test("every problem of the configuration is listed at once, and nothing is made"
 
 test("a port that is taken stops the start with one line that names it", async () => {
   await using place = await temporaryDirectory(FAST_DIRECTORY);
-  await using first = await serve({ dataDir: join(place.path, "first") });
+  await using first = await serve();
   const { code, stderr } = await run(["serve"], {
-    env: {
-      COFFER_DATA_DIR: join(place.path, "second"),
-      COFFER_HOST: "127.0.0.1",
-      COFFER_PORT: String(first.port),
-    },
+    env: { COFFER_DATA_DIR: place.path, COFFER_HOST: "127.0.0.1", COFFER_PORT: String(first.port) },
   });
   expect(code).toBe(1);
   expect(stderr).toContain(String(first.port));
@@ -83,9 +78,8 @@ test("a port that is taken stops the start with one line that names it", async (
 });
 
 test("a second server on the same data directory is refused, and the first goes on", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const dataDir = join(place.path, "data");
-  await using first = await serve({ dataDir });
+  await using first = await serve();
+  const { dataDir } = first;
   const { client, drive } = await provision(first);
   const { code, stderr } = await run(["serve"], { env: { COFFER_DATA_DIR: dataDir, COFFER_PORT: "0" } });
   expect(code).toBe(1);

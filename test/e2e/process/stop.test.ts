@@ -4,7 +4,6 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { RawClient } from "../../http/raw-client.ts";
 import { type Agent, provision, type Server, serve } from "../../support/server/executable.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 
 /** The server cuts off what is still running this long after a signal. */
 const DEADLINE_MS = 10_000;
@@ -47,27 +46,22 @@ const CONTENT = crypto.getRandomValues(new Uint8Array(60_000)).toBase64().repeat
 test.concurrent(
   "an upload in flight when SIGTERM comes is finished and kept, newcomers are refused, the exit code is 0",
   async () => {
-    await using place = await temporaryDirectory(FAST_DIRECTORY);
-    const dataDir = join(place.path, "data");
+    await using first = await serve();
+    const agent = await provision(first);
     const content = Buffer.from(CONTENT);
-    let agent: Agent;
-    {
-      await using server = await serve({ dataDir });
-      agent = await provision(server);
-      const upload = await startUpload(server, agent, content);
-      server.terminate();
-      await closedForNewcomers(server);
-      await upload.write(content.subarray(content.length / 2));
-      const { status } = await upload.response();
-      expect(status).toBe(201);
-      expect(await server.exited).toBe(0);
-      expect(server.stdout.text).toContain('"message":"stopped"');
-      // Nothing but the setup link.
-      expect(server.stderr.text).toMatch(
-        /^There is no administrator yet\.[^]*until there is an administrator\.\n$/,
-      );
-    }
-    await using server = await serve({ dataDir });
+    const upload = await startUpload(first, agent, content);
+    first.terminate();
+    await closedForNewcomers(first);
+    await upload.write(content.subarray(content.length / 2));
+    const { status } = await upload.response();
+    expect(status).toBe(201);
+    expect(await first.exited).toBe(0);
+    expect(first.stdout.text).toContain('"message":"stopped"');
+    // Nothing but the setup link.
+    expect(first.stderr.text).toMatch(
+      /^There is no administrator yet\.[^]*until there is an administrator\.\n$/,
+    );
+    await using server = await serve({ dataDir: first.dataDir });
     const { data } = await server
       .client(agent.key)
       .get<{ data: { id: string }[] }>(`/v0/files?drive_id=${agent.drive}`);
@@ -90,8 +84,7 @@ async function stopTimed(server: Server): Promise<{ code: number; drainedMs: num
 }
 
 test.concurrent("a connection that is kept open without a request does not hold up the end", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  await using server = await serve({ dataDir: join(place.path, "data") });
+  await using server = await serve();
   const idle = await RawClient.to(server.port);
   await idle.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
   expect((await idle.response()).status).toBe(200);
@@ -102,8 +95,7 @@ test.concurrent("a connection that is kept open without a request does not hold 
 });
 
 test.concurrent("a signal that asks for nothing is logged, and ends nothing", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  await using server = await serve({ dataDir: join(place.path, "data") });
+  await using server = await serve();
   for (const signal of ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGPROF", "SIGIO"] as const) {
     server.terminate(signal);
     const said = await server.stdout.until(new RegExp(`"a signal is ignored","signal":"${signal}"`));
@@ -114,9 +106,8 @@ test.concurrent("a signal that asks for nothing is logged, and ends nothing", as
 });
 
 test.concurrent("a request that never ends is cut off at the deadline and leaves nothing", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  const dataDir = join(place.path, "data");
-  await using server = await serve({ dataDir });
+  await using server = await serve();
+  const { dataDir } = server;
   const agent = await provision(server);
   const upload = await startUpload(server, agent, Buffer.from(CONTENT));
   const { code, drainedMs } = await stopTimed(server);
@@ -131,8 +122,7 @@ test.concurrent("a request that never ends is cut off at the deadline and leaves
 });
 
 test.concurrent("a second signal ends it at once", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  await using server = await serve({ dataDir: join(place.path, "data") });
+  await using server = await serve();
   const upload = await startUpload(server, await provision(server), Buffer.from(CONTENT));
   server.terminate();
   await server.stdout.until(/"stopping"/);
@@ -146,8 +136,7 @@ test.concurrent("a second signal ends it at once", async () => {
 test.concurrent(
   "one signal that comes twice, as Ctrl-C does under npm, lets an upload in flight finish",
   async () => {
-    await using place = await temporaryDirectory(FAST_DIRECTORY);
-    await using server = await serve({ dataDir: join(place.path, "data") });
+    await using server = await serve();
     const content = Buffer.from(CONTENT);
     const upload = await startUpload(server, await provision(server), content);
     server.terminate();

@@ -87,11 +87,10 @@ async function openFor(
   env: Readonly<Record<string, string>>,
   closing: AsyncDisposableStack,
 ): Promise<Opened> {
-  const data = closing.use(await temporaryDirectory(FAST_DIRECTORY));
   const disk = closing.use(await temporaryDirectory(FAST_DIRECTORY));
   // A restart needs the port once more, which nobody may have taken meanwhile.
   const onPort = { COFFER_PORT: String(freePort()), ...env };
-  const server = closing.use(await serve({ dataDir: data.path, env: onPort }));
+  const server = closing.use(await serve({ env: onPort }));
   const browser = closing.use(await launchBrowser());
   const owner = await signUp(server, username);
   const context = await windowOf({ browser, server }, username, { viewport: LAPTOP });

@@ -1,7 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { launchBrowser, newWindow, strangersTo } from "./browser.ts";
 import { serve } from "../server/executable.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../server/temporary-directory.ts";
 
 /** The page of the API description, where an agent was provisioned and whose key the page was given. */
 export interface DocsPage extends AsyncDisposable {
@@ -17,8 +16,7 @@ export interface DocsPage extends AsyncDisposable {
 /** Opens `/docs` of the executable. */
 export async function openDocsPage(): Promise<DocsPage> {
   await using closing = new AsyncDisposableStack();
-  const directory = closing.use(await temporaryDirectory(FAST_DIRECTORY));
-  const server = closing.use(await serve({ dataDir: directory.path }));
+  const server = closing.use(await serve());
   const browser = closing.use(await launchBrowser());
   const page = await (await newWindow(browser)).newPage();
   const strangers = strangersTo(page, server.url);

@@ -5,6 +5,15 @@ import type { CookieJar, Visit } from "../server/cookie-jar.ts";
 /** The credentials of the client at the provider. */
 export const CLIENT = { id: "coffer", secret: "the client's secret" };
 
+/** The settings of a server that signs people in with a provider, by variable. */
+export function providerSettings({ issuer }: Pick<RealProvider, "issuer">): Record<string, string> {
+  return {
+    COFFER_OIDC_ISSUER: issuer,
+    COFFER_OIDC_CLIENT_ID: CLIENT.id,
+    COFFER_OIDC_CLIENT_SECRET: CLIENT.secret,
+  };
+}
+
 /** The claims about each login, in addition to `sub`, which is the login itself. */
 const PROFILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "sub-ada": { preferred_username: "Ada", name: "Ada Lovelace", email: "ada@example.com" },

@@ -4,9 +4,11 @@ import { loadConfig } from "../../../src/config.ts";
 import { GREP_BOUNDS } from "../../../src/domain/limits.ts";
 import { createLog } from "../../../src/process/log.ts";
 import { Client } from "./client.ts";
-import { SHOWS_LOG } from "./executable.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "./temporary-directory.ts";
+
+/** With `LOG=1`, what servers write is shown while a test runs. */
+export const SHOWS_LOG = process.env["LOG"] === "1";
 
 /** The flags of `serve` that are no settings. */
 type StartFlags = Pick<ApplianceOptions, "adoptEmpty" | "upgradeWithoutCopy">;

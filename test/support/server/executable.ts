@@ -1,15 +1,16 @@
 import { rename, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { build } from "../../../src/build.ts";
+import { systemClock } from "../../../src/process/clock.ts";
+import { addAccount } from "./accounts.ts";
+import { SHOWS_LOG } from "./appliance.ts";
 import { Client } from "./client.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "./temporary-directory.ts";
 
 const ROOT = resolve(import.meta.dir, "../../..");
 const EXECUTABLE = join(ROOT, "dist/coffer");
 /** The sources of the executable: files, and directories with everything in them. */
 const SOURCES = ["src/**/*", "web/**/*", "package.json", "bun.lock"];
-
-/** With `LOG=1`, what servers write is shown while a test runs. */
-export const SHOWS_LOG = process.env["LOG"] === "1";
 
 let present: Promise<string> | null = null;
 
@@ -70,7 +71,8 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
 }
 
 export interface ServeOptions {
-  readonly dataDir: string;
+  /** Without one it has a new one, in memory, which is removed at the end of the server's scope. */
+  readonly dataDir?: string;
   /** Settings, by variable. Limits are high by default. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
@@ -95,25 +97,27 @@ export function inShell(commands: string): string[] {
 }
 
 /** Starts the executable as a server and waits until it is ready. Throws its output if it ends before. */
-export async function serve({ dataDir, env, cwd, flags = [], wrapper = [] }: ServeOptions): Promise<Server> {
+export async function serve(options: ServeOptions = {}): Promise<Server> {
+  const { dataDir, env, cwd, flags = [], wrapper = [] } = options;
+  const directory = dataDir === undefined ? await temporaryDirectory(FAST_DIRECTORY) : { path: dataDir };
   const child = Bun.spawn([...wrapper, await executable(), "serve", ...flags], {
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
-    env: { ...inherited(), ...ROOMY, COFFER_DATA_DIR: dataDir, ...env },
+    env: { ...inherited(), ...ROOMY, COFFER_DATA_DIR: directory.path, ...env },
     ...(cwd === undefined ? {} : { cwd }),
   });
   const [stdout, stderr] = [new Output(child.stdout), new Output(child.stderr)];
   const ready = await stdout.until(/"coffer is ready".*?"url":"http:\/\/[^"]*:(\d+)"/);
-  if (ready === null) {
-    await stderr.ended;
-    throw new Error(`the server ended before it was ready:\n${stdout.text}${stderr.text}`);
-  }
-  return new Server({ child, stdout, stderr, dataDir, port: Number(ready[1]) });
+  const server = new Server({ child, stdout, stderr, directory, port: Number(ready?.[1]) });
+  if (ready !== null) return server;
+  await server[Symbol.asyncDispose]();
+  throw new Error(`the server ended before it was ready:\n${stdout.text}${stderr.text}`);
 }
 
 /** Where the output of a silent server goes: to descriptors (by default nowhere) or to a terminal. */
-interface SilentOptions extends Pick<ServeOptions, "dataDir" | "wrapper"> {
+interface SilentOptions extends Pick<ServeOptions, "wrapper"> {
+  readonly dataDir: string;
   readonly stdout?: number;
   readonly stderr?: number;
   readonly terminal?: Bun.Terminal;
@@ -131,7 +135,7 @@ export async function serveSilently({ dataDir, wrapper = [], ...printed }: Silen
     child,
     stdout: new Output(null),
     stderr: new Output(child.stderr instanceof ReadableStream ? child.stderr : null),
-    dataDir,
+    directory: { path: dataDir },
     port,
   });
   if (!(await untilItAnswers(child, `${server.url}/readyz`)))
@@ -177,7 +181,8 @@ interface ServerParts {
   readonly child: Bun.Subprocess;
   readonly stdout: Output;
   readonly stderr: Output;
-  readonly dataDir: string;
+  /** Its data directory, with what removes that, if it is the server's own. */
+  readonly directory: { readonly path: string } & Partial<AsyncDisposable>;
   readonly port: number;
 }
 
@@ -190,12 +195,14 @@ export class Server implements AsyncDisposable {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly #child: Bun.Subprocess;
+  readonly #directory: ServerParts["directory"];
 
-  constructor({ child, stdout, stderr, dataDir, port }: ServerParts) {
+  constructor({ child, stdout, stderr, directory, port }: ServerParts) {
     this.#child = child;
+    this.#directory = directory;
     this.stdout = stdout;
     this.stderr = stderr;
-    this.dataDir = dataDir;
+    this.dataDir = directory.path;
     this.port = port;
     this.url = `http://127.0.0.1:${port}`;
     this.pid = child.pid;
@@ -238,8 +245,9 @@ export class Server implements AsyncDisposable {
     return Number(kib) * 1024;
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.kill();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    await this.#directory[Symbol.asyncDispose]?.();
   }
 }
 
@@ -300,19 +308,22 @@ export interface Agent {
   readonly drive: string;
 }
 
-export async function provision(server: Server, name = "An agent's"): Promise<Agent> {
+/** An agent, with the token that claims its drive. */
+export async function provision(
+  server: Server,
+  name = "An agent's",
+): Promise<Agent & { readonly claim: string }> {
   const { data } = await server
     .client()
-    .post<{ data: { api_key: string; drive_id: string } }>("/v0/drives/provision", { name });
-  return { client: server.client(data.api_key), key: data.api_key, drive: data.drive_id };
+    .post<{ data: Record<"api_key" | "drive_id" | "claim_url", string> }>("/v0/drives/provision", { name });
+  const claim = data.claim_url.slice(data.claim_url.lastIndexOf("/") + 1);
+  return { client: server.client(data.api_key), key: data.api_key, drive: data.drive_id, claim };
 }
 
-/** Creates an account without a storage limit, with a key and a drive, as an operator does. */
+/** Creates an account without a storage limit, with a key and a drive. */
 export async function signUp(server: Server, username: string): Promise<Agent> {
+  addAccount({ dataDir: server.dataDir, clock: systemClock }, username);
   const env = { COFFER_DATA_DIR: server.dataDir };
-  const password = `${username}'s password`;
-  const made = await run(["user", "create", username, "--password-stdin"], { env, input: password });
-  if (made.code !== 0) throw new Error(made.stderr);
   const key = (await run(["key", "create", username], { env })).stdout.trim();
   const client = server.client(key);
   const { id } = await client.makeDrive("Files");
