@@ -1,7 +1,5 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { statfs } from "node:fs/promises";
-import { join } from "node:path";
 import { HistoryRemoval } from "../../../src/services/history/history-removal.ts";
 import { Pruning } from "../../../src/services/history/pruning.ts";
 import { SnapshotRemoval } from "../../../src/services/snapshots/snapshot-removal.ts";
@@ -15,6 +13,7 @@ import { FAST_DIRECTORY } from "../../support/server/temporary-directory.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
 import { verified } from "../../support/faults/verified.ts";
 import { populate } from "../../support/server/world.ts";
+import { rowsIn } from "../../support/faults/change-database.ts";
 import { openWithDrive, storeFile } from "../../support/server/services-drive.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -63,8 +62,7 @@ async function adasDrive(coffer: TestAppliance): Promise<Place> {
 }
 
 function rowsOf(coffer: TestAppliance, table: string): number {
-  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
-  return sql.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? 0;
+  return Number(rowsIn(coffer.dataDir, `SELECT count(*) FROM ${table}`)[0]?.[0]);
 }
 
 function onDisk(coffer: TestAppliance): number {
