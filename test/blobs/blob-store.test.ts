@@ -44,17 +44,20 @@ interface OpenedFileStore extends OpenedStore {
   readonly tmpDir: string;
 }
 
+/** Opens a store of files alone in the directories of another. */
+function openAgain(
+  { blobsDir, tmpDir }: Pick<OpenedFileStore, "blobsDir" | "tmpDir">,
+  changes: Partial<Parameters<typeof BlobStore.open>[0]> = {},
+): Promise<BlobStore> {
+  const plain = { diskReserve: 0, small: ALL_FILES, damaged: NO_DAMAGE };
+  return BlobStore.open({ blobsDir, tmpDir, ...plain, ...changes });
+}
+
 /** A store whose contents are all files. */
 async function openStore(): Promise<OpenedFileStore> {
   const place = await temporaryDirectory(FAST_DIRECTORY);
   const [blobsDir, tmpDir] = [join(place.path, "blobs"), join(place.path, "tmp")];
-  const store = await BlobStore.open({
-    blobsDir,
-    tmpDir,
-    diskReserve: 0,
-    small: ALL_FILES,
-    damaged: NO_DAMAGE,
-  });
+  const store = await openAgain({ blobsDir, tmpDir });
   return {
     store,
     blobsDir,
@@ -231,7 +234,7 @@ describe("on disk", () => {
     writeFileSync(join(opened.tmpDir, crypto.randomUUID()), "an earlier version's");
     const foreign = ["letter.txt", `${own}.txt`, crypto.randomUUID().toUpperCase()].toSorted();
     for (const name of foreign) writeFileSync(join(opened.tmpDir, name), "x");
-    const again = await BlobStore.open({ ...opened, diskReserve: 0, small: ALL_FILES, damaged: NO_DAMAGE });
+    const again = await openAgain(opened);
     expect((await readdir(opened.tmpDir)).toSorted()).toEqual(foreign);
     expect(await listAll(again)).toEqual([blob.digest]);
     await left.abort();
@@ -244,7 +247,7 @@ describe("on disk", () => {
     const [link, directory] = [crypto.randomUUID(), `coffer-${crypto.randomUUID()}.tmp`];
     symlinkSync(outside, join(opened.tmpDir, link));
     await Bun.write(join(opened.tmpDir, directory, crypto.randomUUID()), "x");
-    await BlobStore.open({ ...opened, diskReserve: 0, small: ALL_FILES, damaged: NO_DAMAGE });
+    await openAgain(opened);
     expect((await readdir(opened.tmpDir)).toSorted()).toEqual([link, directory].toSorted());
     expect(await readdir(join(opened.tmpDir, directory))).toHaveLength(1);
     expect(await Bun.file(outside).text()).toBe("precious");
@@ -256,24 +259,26 @@ describe("on disk", () => {
     mkdirSync(join(opened.blobsDir, "7f"));
     await rename(join(root, name), join(root, "elsewhere"));
     symlinkSync(join(root, "elsewhere"), join(root, name));
-    expect(
-      await failureOf(BlobStore.open({ ...opened, diskReserve: 0, small: ALL_FILES, damaged: NO_DAMAGE })),
-    ).toHaveProperty("message", expect.stringContaining(`${join(root, name)} is a symbolic link`));
+    expect(await failureOf(openAgain(opened))).toHaveProperty(
+      "message",
+      expect.stringContaining(`${join(root, name)} is a symbolic link`),
+    );
   });
 
   test("a file in the place of a directory of contents is refused", async () => {
     await using opened = await openStore();
     writeFileSync(join(opened.blobsDir, "7f"), "somebody's own");
-    expect(
-      await failureOf(BlobStore.open({ ...opened, diskReserve: 0, small: ALL_FILES, damaged: NO_DAMAGE })),
-    ).toHaveProperty("message", expect.stringMatching(/cannot be used: EEXIST.*7f/));
+    expect(await failureOf(openAgain(opened))).toHaveProperty(
+      "message",
+      expect.stringMatching(/cannot be used: EEXIST.*7f/),
+    );
   });
 
   test("a directory of contents that somebody makes, before the start or later, is used", async () => {
     await using opened = await openStore();
     const [early, late] = [sampleBytes(10), sampleBytes(11)];
     mkdirSync(join(opened.blobsDir, digestOf(early).slice(0, 2)));
-    const again = await BlobStore.open({ ...opened, diskReserve: 0, small: ALL_FILES, damaged: NO_DAMAGE });
+    const again = await openAgain(opened);
     mkdirSync(join(opened.blobsDir, digestOf(late).slice(0, 2)));
     for (const bytes of [early, late]) {
       using blob = await put(again, bytes);
@@ -286,7 +291,7 @@ describe("on disk", () => {
     const bytes = sampleBytes(100);
     let reads = 0;
     const small = { smallBytes: 100, get: () => (reads++, bytes) };
-    const store = await BlobStore.open({ ...opened, diskReserve: 0, small, damaged: NO_DAMAGE });
+    const store = await openAgain(opened, { small });
     const content = { digest: digestOf(bytes), size: 100 };
     for (let n = 0; n < 2; n++) expect(await store.readBeginning(content, 10)).toEqual(bytes.subarray(0, 10));
     for (let n = 0; n < 2; n++) expect(await store.readAll(content)).toEqual(bytes);
@@ -298,12 +303,7 @@ describe("on disk", () => {
   test("a disk at its reserve takes no new content and still serves the old", async () => {
     await using opened = await openStore();
     const blob = await put(opened.store, sampleBytes(10));
-    const full = await BlobStore.open({
-      ...opened,
-      diskReserve: Number.MAX_SAFE_INTEGER,
-      small: ALL_FILES,
-      damaged: NO_DAMAGE,
-    });
+    const full = await openAgain(opened, { diskReserve: Number.MAX_SAFE_INTEGER });
     expect(await failureOf(full.create())).toMatchObject({ name: "CofferError", code: "STORAGE_FULL" });
     expect(await full.readAll(blob)).toEqual(Buffer.from(sampleBytes(10)));
     expect(await full.remove(blob.digest)).toBe(true);
@@ -318,14 +318,7 @@ describe("on disk", () => {
     async () => {
       await using opened = await openStore();
       await using elsewhere = await temporaryDirectory(other);
-      const options = {
-        ...opened,
-        tmpDir: elsewhere.path,
-        diskReserve: 0,
-        small: ALL_FILES,
-        damaged: NO_DAMAGE,
-      };
-      expect(await failureOf(BlobStore.open(options))).toHaveProperty(
+      expect(await failureOf(openAgain(opened, { tmpDir: elsewhere.path }))).toHaveProperty(
         "message",
         expect.stringContaining("must be on one file system"),
       );

@@ -7,41 +7,26 @@ import type { DriveId } from "../../src/domain/id.ts";
 import type { Services } from "../../src/services/services.ts";
 import { runs } from "../support/models/properties.ts";
 import { heldBlobs, HeldResults, heldTables } from "../support/races/held.ts";
-import { type OpenedServices, openServicesIn } from "../support/server/opened-services.ts";
-import {
-  FAST_DIRECTORY,
-  type TemporaryDirectory,
-  temporaryDirectory,
-} from "../support/server/temporary-directory.ts";
 import { UNCONDITIONAL } from "../support/samples/unconditional.ts";
-import { callerWith, storeFile } from "../support/server/services-drive.ts";
+import { type OpenedDrive, openWithDrive, storeFile } from "../support/server/services-drive.ts";
 
 /** What somebody does to the one file: replaces all of it, or edits it. */
 type Change = { readonly op: "upload"; readonly text: string } | Edit;
 
 const held = new HeldResults();
-let place: TemporaryDirectory;
-let opened: OpenedServices;
+let opened: OpenedDrive;
 let services: Services;
 let caller: Caller;
 let drive: DriveId;
 
 beforeAll(async () => {
-  place = await temporaryDirectory(FAST_DIRECTORY);
-  opened = await openServicesIn(place.path, {
+  opened = await openWithDrive({
     open: (database) => heldTables(held, database),
     blobsFor: (blobs) => heldBlobs(held, blobs),
   });
-  ({ services } = opened);
-  const made = await services.drives.provision("Race");
-  drive = made.driveId;
-  const found = callerWith(services, made.apiKey);
-  caller = found;
+  ({ services, caller, drive } = opened);
 });
-afterAll(async () => {
-  await opened[Symbol.asyncDispose]();
-  await place[Symbol.asyncDispose]();
-});
+afterAll(() => opened[Symbol.asyncDispose]());
 
 const ref = () => ({ drive, path: "f.txt" });
 

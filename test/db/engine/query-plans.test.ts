@@ -8,8 +8,12 @@ import type { File } from "../../../src/domain/files/file.ts";
 import { type FileId, parseId } from "../../../src/domain/id.ts";
 import type { Services } from "../../../src/services/services.ts";
 import { bytesRead, NO_READ_COUNT } from "../../support/meters/bytes-read.ts";
-import { addFolders, copyRows } from "../../support/samples/many-files.ts";
-import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
+import { addFolders, copyRows, numbersTo } from "../../support/samples/many-files.ts";
+import {
+  type OpenedServices,
+  openOwnServices,
+  openServicesIn,
+} from "../../support/server/opened-services.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { TurnMeter } from "../../support/meters/turn-meter.ts";
@@ -42,7 +46,7 @@ async function fill({ database, services }: OpenedServices, count: number): Prom
 /** Links of the only drive to its first file, made one after the other. */
 function addLinks({ sql }: OpenedServices["database"], count: number): void {
   const rows = `
-    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+    ${numbersTo(count)}
     SELECT i, printf('%08x-0000-7000-8000-000000000000', i), d.id, k.id, 1000000000000000, i, f.id, 'many/'
       FROM n, drive d, api_key k, file f WHERE f.path = 'first.txt'`;
   const common = "hash, id, drive_id, key_id, expires_at, created_at";
@@ -134,8 +138,7 @@ function planOf({ database }: OpenedServices, text: string): string[] {
 }
 
 test("every statement finds its rows by an index", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  await using opened = await openServicesIn(place.path);
+  await using opened = await openOwnServices();
   const scans: [string, string][] = [];
   for (const text of textsOf(opened)) {
     for (const detail of planOf(opened, text)) {
@@ -147,8 +150,7 @@ test("every statement finds its rows by an index", async () => {
 });
 
 test("one file's past is not looked for in all that snapshots hold", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  await using opened = await openServicesIn(place.path);
+  await using opened = await openOwnServices();
   const slow = textsOf(opened).filter((text) =>
     planOf(opened, text).some((detail) => / held_\w+_until \(drive=\? AND until>\?\)/.test(detail)),
   );
@@ -156,8 +158,7 @@ test("one file's past is not looked for in all that snapshots hold", async () =>
 });
 
 test("pages come in the order of an index, from statements that are planned only once", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  await using opened = await openServicesIn(place.path);
+  await using opened = await openOwnServices();
   const pages = textsOf(opened).filter(
     (text) => /LIMIT \S+ OFFSET [:?]/.test(text) && !text.includes("SELECT 1"),
   );

@@ -11,11 +11,12 @@ import { seenFrom } from "../../../src/services/changes/seen-from.ts";
 import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { allChanges, changesPage } from "../../support/peers/event-reader.ts";
-import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
+import { type OpenedServices, openOwnServices } from "../../support/server/opened-services.ts";
 import { eventually, provision } from "../../support/server/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { TurnMeter } from "../../support/meters/turn-meter.ts";
-import { callerWith, driveIn } from "../../support/server/services-drive.ts";
+import { numbersTo } from "../../support/samples/many-files.ts";
+import { callerWith, openWithDrive } from "../../support/server/services-drive.ts";
 
 let coffer: TestAppliance;
 beforeAll(async () => {
@@ -55,8 +56,7 @@ describe("how long changes are kept", () => {
 });
 
 test("what is gone of one drive does not end the way through the feed of several", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  await using opened = await openServicesIn(place.path);
+  await using opened = await openOwnServices();
   const { services, tables } = opened;
   const drives: FeedDrive[] = [];
   for (const name of ["One", "Two"]) {
@@ -116,10 +116,8 @@ test("a reader of what an older backup does not have is told so, also once its n
 });
 
 test("a change is shown only once it is on the disk, and before its write is answered", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  await using opened: OpenedServices = await openServicesIn(place.path);
-  const { services, database } = opened;
-  const { caller, drive: driveId } = await driveIn(services);
+  await using opened = await openWithDrive();
+  const { services, database, caller, drive: driveId } = opened;
   const request = { drives: [driveId], position: null, limit: 10, newestFirst: false };
   const states = new Set<string>();
   const state = { isAnswered: false };
@@ -145,18 +143,11 @@ function addChanges({ sql }: OpenedServices["database"], count: number, at: numb
     SELECT (SELECT pk FROM drive), 'folder.created', 'other/' || i || '/', NULL, ${at} FROM n`);
 }
 
-/** The start of a statement that reads the numbers from 1 on as `n (i)`. */
-function numbersTo(last: number): string {
-  return `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${last})`;
-}
-
 test("no reader of a long feed, and no list of many links, holds others up", async () => {
   const rows = 11_000;
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const turns = new TurnMeter();
-  await using opened = await openServicesIn(place.path, { open: (database) => turns.open(database) });
-  const { services, database, clock } = opened;
-  const { caller: owner, drive: driveId } = await driveIn(services);
+  await using opened = await openWithDrive({ open: (tables) => turns.open(tables) });
+  const { services, database, clock, caller: owner, drive: driveId } = opened;
   const request = { name: "", scope: "read-write", driveId, pathPrefix: "notes/", expiresAt: null } as const;
   const limited = callerWith(services, (await services.apiKeys.create(owner, request)).secret);
   await database.write(() => {
@@ -188,11 +179,9 @@ test("no reader of a long feed, and no list of many links, holds others up", asy
 
 test("webhooks that are told of nothing hold nobody up, and go on where they were", async () => {
   const rows = 900;
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const turns = new TurnMeter();
-  await using opened = await openServicesIn(place.path, { open: (database) => turns.open(database) });
-  const { services, database, clock } = opened;
-  const { caller, drive: driveId } = await driveIn(services);
+  await using opened = await openWithDrive({ open: (tables) => turns.open(tables) });
+  const { services, database, clock, caller, drive: driveId } = opened;
   const wanted = { drive: undefined, url: "https://agent.example/", events: ["link.*"], secret: undefined };
   for (let n = 0; n < WEBHOOKS.each.unclaimed; n += 1) await services.webhooks.create(caller, wanted);
   await database.write(() => addChanges(database, rows, clock.now()));

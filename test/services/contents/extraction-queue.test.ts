@@ -4,8 +4,7 @@ import { EXTRACTIONS } from "../../../src/domain/contents/extraction.ts";
 import { newId, type UserId } from "../../../src/domain/id.ts";
 import { ExtractionQueue } from "../../../src/services/extraction/extraction-queue.ts";
 import { holderOf } from "../../../src/services/slots.ts";
-import { openServicesIn } from "../../support/server/opened-services.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+import { openOwnServices } from "../../support/server/opened-services.ts";
 
 const closing = new AsyncDisposableStack();
 /** Of unclaimed drives, and of owners. */
@@ -13,8 +12,7 @@ const unclaimed: DriveCaller[] = [];
 const owners: DriveCaller[] = [];
 
 beforeAll(async () => {
-  const { path } = closing.use(await temporaryDirectory(FAST_DIRECTORY));
-  const { services } = closing.use(await openServicesIn(path));
+  const { services } = closing.use(await openOwnServices());
   for (const name of ["a", "b", "c"]) {
     const { apiKey } = await services.drives.provision(name);
     const caller = services.apiKeys.authenticate(apiKey);

@@ -2,17 +2,14 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Caller } from "../../../src/domain/accounts/caller.ts";
 import type { DriveId, FileId } from "../../../src/domain/id.ts";
-import { addFolders, copyRows } from "../../support/samples/many-files.ts";
-import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
+import { addFolders, copyRows, numbersTo } from "../../support/samples/many-files.ts";
 import { faultsOfTrees } from "../../support/faults/recount.ts";
 import { eventually } from "../../support/server/scenario.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { TurnMeter } from "../../support/meters/turn-meter.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
-import { driveIn, storeFile } from "../../support/server/services-drive.ts";
+import { type OpenedDrive, openWithDrive, storeFile } from "../../support/server/services-drive.ts";
 
 /** The most rows that one transaction may change, while all other requests wait: at most some ten milliseconds' worth. */
 const MOST_ROWS = 2500;
@@ -23,47 +20,34 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const DEEP_FILES = 15;
 const TAGS = Array.from({ length: 64 }, (_, n) => `tag ${n}`);
 
-interface Own {
-  readonly caller: Caller;
-  readonly drive: DriveId;
-}
-
-interface World extends OpenedServices {
-  readonly root: string;
-  readonly own: Own;
+interface World extends OpenedDrive {
   readonly meter: WriteMeter;
   readonly turns: TurnMeter;
 }
 
 /** Services with a drive, and meters that have seen nothing yet. */
 async function open(): Promise<World> {
-  const place = await temporaryDirectory(FAST_DIRECTORY);
   const turns = new TurnMeter();
-  const opened = await openServicesIn(place.path, { open: (database) => turns.open(database) });
-  const { services, database } = opened;
-  const { caller, drive } = await driveIn(services);
-  const meter = new WriteMeter(database);
+  const opened = await openWithDrive({ open: (database) => turns.open(database) });
+  const meter = new WriteMeter(opened.database);
   return {
     ...opened,
-    root: place.path,
-    own: { caller, drive },
     meter,
     turns,
     [Symbol.asyncDispose]: async () => {
       meter[Symbol.dispose]();
       await opened[Symbol.asyncDispose]();
-      await place[Symbol.asyncDispose]();
     },
   };
 }
 
 async function uploadAt(
-  { services, own }: World,
+  { services, caller, drive }: World,
   path: string,
   more: { tags?: readonly string[]; expiresAt?: string } = {},
 ): Promise<FileId> {
   const content = `content of ${path}`;
-  return (await storeFile(services, own.caller, own.drive, path, content, more)).file.id;
+  return (await storeFile(services, caller, drive, path, content, more)).file.id;
 }
 
 /** Forgets what was counted so far. */
@@ -98,12 +82,8 @@ async function filesIn({ root }: World): Promise<number> {
 }
 
 /** Deletes a folder. Returns its entry in the trash. */
-async function folderInTrash({ services, own }: World, path: string): Promise<string> {
-  return (await services.folders.remove(own.caller, own.drive, path)).trashId ?? "";
-}
-
-function count({ database }: OpenedServices, what: string): number {
-  return database.sql.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${what}`).get()?.n ?? 0;
+async function folderInTrash({ services, caller, drive }: World, path: string): Promise<string> {
+  return (await services.folders.remove(caller, drive, path)).trashId ?? "";
 }
 
 describe("no piece of a large work is longer than requests can wait for", () => {
@@ -113,31 +93,31 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     await world.database.write(() => world.database.sql.run("DELETE FROM file WHERE path LIKE 'many/%'"));
     begin(world);
     await world.services.sweep.run();
-    expect(count(world, "blob WHERE refs = 0 AND orphaned_at IS NOT NULL")).toBe(6000);
+    expect(world.count("blob WHERE refs = 0 AND orphaned_at IS NOT NULL")).toBe(6000);
     requireSmall(world);
     world.clock.advance(DAY_MS);
     await world.services.sweep.run();
-    expect(count(world, "blob")).toBe(1);
+    expect(world.count("blob")).toBe(1);
     requireSmall(world);
   });
 
   test("when a drive of 6,000 files and 5,000 keys is deleted", async () => {
     await using world = await open();
-    const { services, own, database } = world;
+    const { services, caller, drive, database } = world;
     await fill(world, await uploadAt(world, "first.txt"), 6000);
     await database.write(() =>
       database.sql.run(
-        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+        `${numbersTo(5000)}
          INSERT INTO api_key (id, hash, prefix, name, scope, drive, created_at)
          SELECT i, i, '', '', 'read-write', (SELECT pk FROM drive), 0 FROM n`,
       ),
     );
     begin(world);
-    await services.drives.remove(own.caller, own.drive);
-    expect(services.drives.list(own.caller, null)).toEqual([]);
+    await services.drives.remove(caller, drive);
+    expect(services.drives.list(caller, null)).toEqual([]);
     requireSmall(world);
     await services.sweep.run();
-    expect(["file", "folder", "api_key", "drive"].map((table) => count(world, table))).toEqual([0, 0, 0, 0]);
+    expect(["file", "folder", "api_key", "drive"].map((table) => world.count(table))).toEqual([0, 0, 0, 0]);
     requireSmall(world);
   });
 
@@ -149,7 +129,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     await fill(world, await uploadAt(world, "first.txt", attributes), 1000);
     world.clock.advance(age);
     await world.services.sweep.run();
-    expect(count(world, "file")).toBe(0);
+    expect(world.count("file")).toBe(0);
     requireSmall(world);
   });
 
@@ -167,21 +147,21 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     await world.database.write(() => digests.forEach((digest) => add.run(digest)));
     begin(world);
     await world.services.sweep.run();
-    expect([count(world, "blob"), await filesIn(world)]).toEqual([0, 0]);
+    expect([world.count("blob"), await filesIn(world)]).toEqual([0, 0]);
     requireSmall(world);
   });
 
   test("when the index is made for 2,000 files, and cleaned after they are deleted", async () => {
     await using world = await open();
-    const { services, own } = world;
+    const { services, caller, drive } = world;
     const first = await uploadAt(world, "first.txt");
     services.indexer.start();
     await fill(world, first, 2000);
     services.indexer.wake();
-    await eventually(() => count(world, "search_job WHERE part = 0") === 0);
+    await eventually(() => world.count("search_job WHERE part = 0") === 0);
     requireSmall(world);
-    await services.folders.remove(own.caller, own.drive, "many/");
-    await eventually(() => count(world, "search_job WHERE part = 2") === 0);
+    await services.folders.remove(caller, drive, "many/");
+    await eventually(() => world.count("search_job WHERE part = 2") === 0);
     await services.indexer.stop();
     requireSmall(world);
   });
@@ -195,8 +175,8 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     world.clock.advance(DAY_MS);
     begin(world);
     await services.sweep.run();
-    expect(count(world, "file")).toBe(0);
-    expect(count(world, "folder WHERE file_count <> 0 OR total_size <> 0 OR own_file_count <> 0")).toBe(0);
+    expect(world.count("file")).toBe(0);
+    expect(world.count("folder WHERE file_count <> 0 OR total_size <> 0 OR own_file_count <> 0")).toBe(0);
     requireSmall(world);
   });
 
@@ -205,26 +185,26 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     ["of files that each stand in hundreds of folders", {}, true],
   ])("when a snapshot %s is looked into, compared, restored and deleted", async (_, attributes, isDeep) => {
     await using world = await open();
-    const { services, own } = world;
+    const { services, caller, drive } = world;
     const first = await uploadAt(world, "first.txt", attributes);
     if (isDeep)
       for (let n = 0; n < DEEP_FILES; n += 1) await uploadAt(world, `many/${n}/${"d/".repeat(400)}file`);
     else await fill(world, first, 1000);
     begin(world);
-    const { id } = await services.snapshots.create(own.caller, own.drive, undefined);
-    await services.folders.remove(own.caller, own.drive, "many/");
+    const { id } = await services.snapshots.create(caller, drive, undefined);
+    await services.folders.remove(caller, drive, "many/");
     requireSmall(world);
-    const list = { driveId: own.drive, prefix: "", tags: [], sort: "path", page: 1, limit: 50 } as const;
-    await services.snapshotViews.list(own.caller, id, { ...list, grouped: false, after: null });
-    await services.snapshots.compare(own.caller, own.drive, id, { prefix: "", limit: 50, after: null });
+    const list = { driveId: drive, prefix: "", tags: [], sort: "path", page: 1, limit: 50 } as const;
+    await services.snapshotViews.list(caller, id, { ...list, grouped: false, after: null });
+    await services.snapshots.compare(caller, drive, id, { prefix: "", limit: 50, after: null });
     requireSmall(world);
-    const { restored } = await services.snapshots.restore(own.caller, own.drive, id, undefined);
+    const { restored } = await services.snapshots.restore(caller, drive, id, undefined);
     expect([restored, faultsOfTrees(world.database.sql)]).toEqual([isDeep ? DEEP_FILES : 1000, []]);
     requireSmall(world);
-    for (const taken of services.snapshots.list(own.caller, own.drive, { limit: 50, before: null }).snapshots)
-      await services.snapshots.remove(own.caller, own.drive, taken.id);
+    for (const taken of services.snapshots.list(caller, drive, { limit: 50, before: null }).snapshots)
+      await services.snapshots.remove(caller, drive, taken.id);
     await services.sweep.run();
-    expect([count(world, "held_file"), count(world, "held_folder"), count(world, "snapshot")]).toEqual([
+    expect([world.count("held_file"), world.count("held_folder"), world.count("snapshot")]).toEqual([
       0, 0, 0,
     ]);
     requireSmall(world);
@@ -235,47 +215,47 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     const { database, clock, services } = world;
     await database.write(() =>
       database.sql.run(
-        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
+        `${numbersTo(6000)}
          INSERT INTO claim_token (hash, drive, expires_at, used_at, created_at)
          SELECT i, NULL, ${clock.now() - 365 * DAY_MS}, iif(i % 2, 1, NULL), 0 FROM n`,
       ),
     );
     begin(world);
     await services.sweep.run();
-    expect(count(world, "claim_token")).toBe(1);
+    expect(world.count("claim_token")).toBe(1);
     requireSmall(world);
   });
 
   test("when a file goes that 5,000 links lead to", async () => {
     await using world = await open();
-    const { services, own, database } = world;
+    const { services, caller, database } = world;
     const id = await uploadAt(world, "first.txt");
-    const { token } = await services.links.createPresigned(own.caller, { id }, { expiresIn: 60 });
+    const { token } = await services.links.createPresigned(caller, { id }, { expiresIn: 60 });
     await database.write(() =>
       database.sql.run(
-        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+        `${numbersTo(5000)}
          INSERT INTO presigned_link (hash, file_id, key_id, user, one_time, expires_at, created_at, drive_id)
          SELECT i, l.file_id, l.key_id, l.user, 0, l.expires_at, 0, l.drive_id
            FROM presigned_link l CROSS JOIN n`,
       ),
     );
     begin(world);
-    await services.files.remove(own.caller, { id }, UNCONDITIONAL);
+    await services.files.remove(caller, { id }, UNCONDITIONAL);
     expect(() => services.fileLinks.open(token)).toThrow("No such link.");
     requireSmall(world);
     world.clock.advance(100 * DAY_MS);
     await services.sweep.run();
-    expect(count(world, "presigned_link")).toBe(0);
+    expect(world.count("presigned_link")).toBe(0);
     requireSmall(world);
   });
 
   test("when 5,000 upload links have expired", async () => {
     await using world = await open();
-    const { services, own, database } = world;
-    await services.links.createUpload(own.caller, { drive: own.drive, path: "f" });
+    const { services, caller, drive, database } = world;
+    await services.links.createUpload(caller, { drive: drive, path: "f" });
     await database.write(() =>
       database.sql.run(
-        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+        `${numbersTo(5000)}
          INSERT INTO upload_link (hash, drive_id, path, key_id, user, expires_at, created_at)
          SELECT i, l.drive_id, l.path, l.key_id, l.user, l.expires_at, 0
            FROM upload_link l CROSS JOIN n`,
@@ -284,29 +264,27 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     world.clock.advance(100 * DAY_MS);
     begin(world);
     await services.sweep.run();
-    expect(count(world, "upload_link")).toBe(0);
+    expect(world.count("upload_link")).toBe(0);
     requireSmall(world);
   });
 
   test("when 5,000 links have expired, and when a drive goes that has as many", async () => {
     await using world = await open();
-    const { services, own, database } = world;
-    const { link } = await services.links.createShare(own.caller, { drive: own.drive, path: "/" });
-    const add = (from: number) =>
-      database.write(() =>
-        database.sql.run(
-          `WITH RECURSIVE n (i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i < ${from} + 4999)
-           INSERT INTO share_link (hash, id, drive_id, path, key_id, user, expires_at, created_at)
-           SELECT i, i, l.drive_id, l.path, l.key_id, l.user, l.expires_at, 0
-             FROM share_link l CROSS JOIN n WHERE l.id = '${link.id}'`,
-        ),
-      );
-    await add(1);
+    const { services, caller, drive, database } = world;
+    const { link } = await services.links.createShare(caller, { drive: drive, path: "/" });
+    await database.write(() =>
+      database.sql.run(
+        `${numbersTo(5000)}
+         INSERT INTO share_link (hash, id, drive_id, path, key_id, user, expires_at, created_at)
+         SELECT i, i, l.drive_id, l.path, l.key_id, l.user, l.expires_at, 0
+           FROM share_link l CROSS JOIN n WHERE l.id = '${link.id}'`,
+      ),
+    );
     world.clock.advance(20 * DAY_MS);
     begin(world);
-    await services.drives.remove(own.caller, own.drive);
+    await services.drives.remove(caller, drive);
     await services.sweep.run();
-    expect(count(world, "share_link")).toBe(0);
+    expect(world.count("share_link")).toBe(0);
     requireSmall(world);
   });
 
@@ -316,7 +294,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     const drives: DriveId[] = [];
     await world.database.write(() => {
       world.database.sql.run(
-        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+        `${numbersTo(5000)}
          INSERT INTO drive (id, name, description, created_at, updated_at) SELECT 'drive ' || i, '', '', 0, 0 FROM n`,
       );
       drives.push(
@@ -329,7 +307,7 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     for (const drive of drives) services.usage.countBytes(drive, 1);
     begin(world);
     await services.usage.flush();
-    expect(count(world, "drive_usage")).toBe(5000);
+    expect(world.count("drive_usage")).toBe(5000);
     requireSmall(world);
   });
 
@@ -356,31 +334,28 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     ["a folder of 3,000 files comes back from the trash", 3000, "restore"],
   ] as const)("when %s", async (_, files, how) => {
     await using world = await open();
-    const { services, own } = world;
+    const { services, caller, drive } = world;
     await fill(world, await uploadAt(world, "first.txt"), files);
-    if (how === "remove") await services.folders.remove(own.caller, own.drive, "many/");
+    if (how === "remove") await services.folders.remove(caller, drive, "many/");
     else if (how === "restore") {
       const trash = await folderInTrash(world, "many/");
       begin(world);
-      await services.trash.restore(own.caller, trash, undefined);
-    } else
-      await services.folders[how](own.caller, own.drive, "many/", { path: "x/more/", driveId: undefined });
+      await services.trash.restore(caller, trash, undefined);
+    } else await services.folders[how](caller, drive, "many/", { path: "x/more/", driveId: undefined });
     expect(world.meter.count).toBeGreaterThan(files / 100);
     requireSmall(world);
-    expect(count(world, "file")).toBe(1 + { copy: 2 * files, move: files, remove: 0, restore: files }[how]);
-    expect([count(world, "folder_work"), faultsOfTrees(world.database.sql)]).toEqual([0, []]);
+    expect(world.count("file")).toBe(1 + { copy: 2 * files, move: files, remove: 0, restore: files }[how]);
+    expect([world.count("folder_work"), faultsOfTrees(world.database.sql)]).toEqual([0, []]);
   });
 
   test("when a folder of 3,000 files is deleted for good, and goes with the sweep", async () => {
     await using world = await open();
-    const { services, own } = world;
+    const { services, caller } = world;
     await fill(world, await uploadAt(world, "first.txt"), 3000);
-    await services.trash.remove(own.caller, await folderInTrash(world, "many/"));
+    await services.trash.remove(caller, await folderInTrash(world, "many/"));
     begin(world);
     await services.sweep.run();
-    expect([count(world, "trash"), count(world, "trash_file"), count(world, "kept_content")]).toEqual([
-      0, 0, 0,
-    ]);
+    expect([world.count("trash"), world.count("trash_file"), world.count("kept_content")]).toEqual([0, 0, 0]);
     requireSmall(world);
   });
 
@@ -389,16 +364,16 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     ["comes back", "restore"],
   ] as const)("when a folder %s that a snapshot has", async (_, how) => {
     await using world = await open();
-    const { services, own, database } = world;
+    const { services, caller, drive, database } = world;
     await fill(world, await uploadAt(world, "first.txt"), 500);
     for (let n = 0; n < 3; n += 1) await uploadAt(world, `many/${n}/${"d/".repeat(400)}file`, { tags: TAGS });
-    if (how === "remove") await services.snapshots.create(own.caller, own.drive, undefined);
+    if (how === "remove") await services.snapshots.create(caller, drive, undefined);
     begin(world);
     const trash = await folderInTrash(world, "many/");
     if (how === "restore") {
-      await services.snapshots.create(own.caller, own.drive, undefined);
+      await services.snapshots.create(caller, drive, undefined);
       begin(world);
-      await services.trash.restore(own.caller, trash, undefined);
+      await services.trash.restore(caller, trash, undefined);
     }
     requireSmall(world);
     expect(faultsOfTrees(database.sql)).toEqual([]);
@@ -408,24 +383,24 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     "in the %s of files with 64 tags in hundreds of folders each, and of thousands of folders",
     async (how) => {
       await using world = await open();
-      const { services, own, database } = world;
+      const { services, caller, drive, database } = world;
       for (let n = 0; n < DEEP_FILES; n += 1) {
         await uploadAt(world, `a/${n}/${"d/".repeat(400)}file`, { tags: TAGS });
       }
-      await services.folders.create(own.caller, own.drive, "folders/");
+      await services.folders.create(caller, drive, "folders/");
       await database.write(() => addFolders(database, 3000));
-      await services.folders.move(own.caller, own.drive, "folders/", { path: "a/z/", driveId: undefined });
+      await services.folders.move(caller, drive, "folders/", { path: "a/z/", driveId: undefined });
       begin(world);
-      if (how === "remove") await services.folders.remove(own.caller, own.drive, "a/");
+      if (how === "remove") await services.folders.remove(caller, drive, "a/");
       else if (how === "restore") {
         const trash = await folderInTrash(world, "a/");
         begin(world);
-        await services.trash.restore(own.caller, trash, "other/");
+        await services.trash.restore(caller, trash, "other/");
       }
       // All of it is more than a copy takes.
       else if (how === "move")
-        await services.folders.move(own.caller, own.drive, "a/", { path: "b/", driveId: undefined });
-      else await services.folders.copy(own.caller, own.drive, "a/z/", { path: "b/", driveId: undefined });
+        await services.folders.move(caller, drive, "a/", { path: "b/", driveId: undefined });
+      else await services.folders.copy(caller, drive, "a/z/", { path: "b/", driveId: undefined });
       requireSmall(world);
       expect(faultsOfTrees(database.sql)).toEqual([]);
     },
@@ -435,10 +410,10 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     "when 2,000 versions go that are %s",
     async (why) => {
       await using world = await open();
-      const { services, own, database } = world;
+      const { services, caller, database } = world;
       const id = await uploadAt(world, "first.txt");
       await database.write(() => {
-        const numbers = "WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)";
+        const numbers = numbersTo(2000);
         database.sql.run(`INSERT INTO blob (digest, size) ${numbers} SELECT printf('%064d', i), i FROM n`);
         database.sql.run(
           `INSERT INTO file_version (drive, file_id, version, filename, mime_type, mime_given, size, blob, replaced_at)
@@ -448,13 +423,13 @@ describe("no piece of a large work is longer than requests can wait for", () => 
         database.sql.run("UPDATE file SET version = 2001");
       });
       if (why === "of a file that is gone") {
-        const { trashId } = await services.files.remove(own.caller, { id }, UNCONDITIONAL);
-        await services.trash.remove(own.caller, trashId ?? "");
+        const { trashId } = await services.files.remove(caller, { id }, UNCONDITIONAL);
+        await services.trash.remove(caller, trashId ?? "");
       }
       begin(world);
       await services.sweep.run();
       await services.sweep.run();
-      expect(count(world, "file_version")).toBe(why === "too many" ? 50 : 0);
+      expect(world.count("file_version")).toBe(why === "too many" ? 50 : 0);
       requireSmall(world);
       expect(faultsOfTrees(database.sql)).toEqual([]);
     },
@@ -462,12 +437,12 @@ describe("no piece of a large work is longer than requests can wait for", () => 
 
   test("when 1,000 files with 64 tags each are deleted by their ids", async () => {
     await using world = await open();
-    const { services, own, database } = world;
+    const { services, caller, drive, database } = world;
     await fill(world, await uploadAt(world, "first.txt", { tags: TAGS }), 1000);
     const ids = database.sql.query<{ id: string }, []>("SELECT id FROM file WHERE path LIKE 'many/%'").all();
     const answers: number[] = [];
     const asked = ids.map(({ id }) => id);
-    const removed = await services.files.removeMany(own.caller, asked, ({ deleted }) =>
+    const removed = await services.files.removeMany(caller, asked, ({ deleted }) =>
       answers.push(deleted.length),
     );
     expect([removed.deleted, removed.failed, answers]).toEqual([asked, [], [1000]]);
@@ -476,9 +451,9 @@ describe("no piece of a large work is longer than requests can wait for", () => 
     expect(faultsOfTrees(database.sql)).toEqual([]);
     // And then their entries for good.
     const emptied: number[] = [];
-    await services.trash.empty(own.caller, own.drive, ({ entries }) => emptied.push(entries));
+    await services.trash.empty(caller, drive, ({ entries }) => emptied.push(entries));
     await services.sweep.run();
-    expect([emptied, count(world, "trash"), count(world, "trash_file")]).toEqual([[1000], 0, 0]);
+    expect([emptied, world.count("trash"), world.count("trash_file")]).toEqual([[1000], 0, 0]);
     requireSmall(world);
   });
 });

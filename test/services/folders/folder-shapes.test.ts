@@ -1,11 +1,7 @@
 import { expect, test } from "bun:test";
-import type { Caller } from "../../../src/domain/accounts/caller.ts";
 import { PIECE_ROWS } from "../../../src/domain/folders/piece.ts";
-import type { DriveId } from "../../../src/domain/id.ts";
-import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
 import { faultsOfTrees } from "../../support/faults/recount.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
-import { callerWith, storeFile } from "../../support/server/services-drive.ts";
+import { type OpenedDrive, openWithAda, storeFile } from "../../support/server/services-drive.ts";
 
 /** What is below a folder: paths relative to it. Files have their path as content. */
 interface Shape {
@@ -47,103 +43,58 @@ const CASES = [
   { rows: 1, many: 600 },
 ].flatMap(({ rows, many }) => shapes(many).map((shape) => ({ ...shape, rows })));
 
-class World implements AsyncDisposable {
-  readonly opened: OpenedServices;
-  readonly caller: Caller;
-  readonly drive: DriveId;
-  readonly #root: AsyncDisposable;
+async function make({ services, caller, drive }: OpenedDrive, top: string, { files, folders }: Shape) {
+  const create = (path: string) => services.folders.create(caller, drive, path);
+  await Promise.all([top, ...folders.map((path) => top + path)].map(create));
+  for (const path of files) await storeFile(services, caller, drive, top + path, path);
+}
 
-  private constructor(root: AsyncDisposable, opened: OpenedServices, caller: Caller, drive: DriveId) {
-    this.#root = root;
-    this.opened = opened;
-    this.caller = caller;
-    this.drive = drive;
-  }
-
-  static async open(pieceRows: number): Promise<World> {
-    const root = await temporaryDirectory(FAST_DIRECTORY);
-    const opened = await openServicesIn(root.path, { pieceRows });
-    const { services } = opened;
-    await services.users.createFromShell("ada", "ada's password");
-    const { secret } = await services.apiKeys.createFor("ada", "", "read-write");
-    const caller = callerWith(services, secret);
-    const { id } = await services.drives.create(caller, "Drive", "");
-    return new World(root, opened, caller, id);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.opened.services.folderWorks.stop();
-    await this.opened[Symbol.asyncDispose]();
-    await this.#root[Symbol.asyncDispose]();
-  }
-
-  async make(top: string, { files, folders }: Shape): Promise<void> {
-    const { services } = this.opened;
-    const create = (path: string) => services.folders.create(this.caller, this.drive, path);
-    await Promise.all([top, ...folders.map((path) => top + path)].map(create));
-    for (const path of files) {
-      await storeFile(services, this.caller, this.drive, top + path, path);
-    }
-  }
-
-  /** The paths below a folder of a drive, and the contents of files. */
-  below(top: string, drive = this.drive): unknown {
-    const { sql } = this.opened.database;
-    const rows = (text: string) => sql.query<{ path: string }, [string, string]>(text).all(drive, `${top}*`);
-    const relative = ({ path, ...rest }: { readonly path: string }) => ({
-      ...rest,
-      path: path.slice(top.length),
-    });
-    return {
-      folders: rows(
-        "SELECT f.path FROM folder f JOIN drive d ON d.pk = f.drive WHERE d.id = ? AND f.path GLOB ? ORDER BY 1",
-      ).map(relative),
-      files: rows(
-        "SELECT f.path, f.blob FROM file f JOIN drive d ON d.pk = f.drive WHERE d.id = ? AND f.path GLOB ? ORDER BY 1",
-      ).map(relative),
-    };
-  }
-
-  count(table: string): number {
-    return Number(this.opened.database.sql.query(`SELECT count(*) FROM ${table}`).values()[0]?.[0]);
-  }
+/** The paths below a folder of a drive, and the contents of files. */
+function below({ database }: OpenedDrive, drive: string, top: string): unknown {
+  const rows = (what: string, table: string) =>
+    database.sql
+      .query<{ path: string }, [number, string, string]>(
+        `SELECT substr(f.path, ?) AS path${what} FROM ${table} f JOIN drive d ON d.pk = f.drive
+          WHERE d.id = ? AND f.path GLOB ? ORDER BY 1`,
+      )
+      .all(top.length + 1, drive, `${top}*`);
+  return { folders: rows("", "folder"), files: rows(", f.blob", "file") };
 }
 
 test.each(CASES)(
   "every change of a whole folder ends, with $name, in pieces of $rows rows",
   async ({ rows, ...shape }) => {
-    await using world = await World.open(rows);
-    const { opened, caller, drive } = world;
-    const { folders, trash, snapshots, forks, sweep } = opened.services;
-    await world.make("s/", shape);
-    const made = world.below("s/");
+    await using world = await openWithAda({ pieceRows: rows });
+    const { services, caller, drive } = world;
+    const { folders, trash, snapshots, forks, sweep } = services;
+    const shown = (top: string, of: string = drive) => below(world, of, top);
+    await make(world, "s/", shape);
+    const made = shown("s/");
     const snapshot = await snapshots.create(caller, drive, undefined);
 
     await folders.copy(caller, drive, "s/", { path: "copy/", driveId: undefined });
-    expect(world.below("copy/")).toEqual(made);
+    expect(shown("copy/")).toEqual(made);
     await folders.move(caller, drive, "copy/", { path: "moved/there/", driveId: undefined });
-    expect(world.below("moved/there/")).toEqual(made);
-    expect(world.below("copy/")).toEqual({ folders: [], files: [] });
+    expect(shown("moved/there/")).toEqual(made);
+    expect(shown("copy/")).toEqual({ folders: [], files: [] });
 
     const { trashId } = await folders.remove(caller, drive, "s/");
-    expect(world.below("s/")).toEqual({ folders: [], files: [] });
+    expect(shown("s/")).toEqual({ folders: [], files: [] });
     await trash.restore(caller, trashId ?? "", "back/");
-    expect(world.below("back/")).toEqual(made);
+    expect(shown("back/")).toEqual(made);
 
     await snapshots.restore(caller, drive, snapshot.id, undefined);
-    expect(world.below("s/")).toEqual(made);
-    expect(world.below("moved/")).toEqual({ folders: [], files: [] });
+    expect(shown("s/")).toEqual(made);
+    expect(shown("moved/")).toEqual({ folders: [], files: [] });
 
     const fork = await forks.create(caller, drive, { name: "Fork", snapshot: undefined });
-    expect(world.below("s/", fork.id)).toEqual(made);
-    expect(faultsOfTrees(opened.database.sql)).toEqual([]);
+    expect(shown("s/", fork.id)).toEqual(made);
+    expect(faultsOfTrees(world.database.sql)).toEqual([]);
 
-    for (const { id } of [fork, { id: drive }]) await opened.services.drives.remove(caller, id);
+    for (const { id } of [fork, { id: drive }]) await services.drives.remove(caller, id);
     await sweep.run();
-    expect(
-      ["folder", "file", "trash", "held_file", "held_folder", "folder_work"].map((table) =>
-        world.count(table),
-      ),
-    ).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(["folder", "file", "trash", "held_file", "held_folder", "folder_work"].map(world.count)).toEqual([
+      0, 0, 0, 0, 0, 0,
+    ]);
   },
 );

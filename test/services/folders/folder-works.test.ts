@@ -1,44 +1,28 @@
 import { describe, expect, spyOn, test } from "bun:test";
-import type { Caller } from "../../../src/domain/accounts/caller.ts";
-import type { DriveId, FileId } from "../../../src/domain/id.ts";
+import type { FileId } from "../../../src/domain/id.ts";
 import { ROOT } from "../../../src/domain/files/path.ts";
 import { copyRows } from "../../support/samples/many-files.ts";
 import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
 import { faultsOfTrees } from "../../support/faults/recount.ts";
 import { eventually } from "../../support/server/scenario.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
-import { callerWith, driveIn, storeFile } from "../../support/server/services-drive.ts";
+import {
+  addCaller,
+  type OpenedDrive as World,
+  openWithDrive,
+  storeFile,
+} from "../../support/server/services-drive.ts";
 
 /** More than fit into a few pieces. */
 const FILES = 1000;
 const KINDS = ["copy", "move", "remove"] as const;
 type Kind = (typeof KINDS)[number];
 
-interface World extends OpenedServices {
-  readonly root: string;
-  readonly caller: Caller;
-  readonly drive: DriveId;
-}
-
 /** A drive with `first.txt` and files like it in `many/`. */
 async function open(files = FILES): Promise<World> {
-  const place = await temporaryDirectory(FAST_DIRECTORY);
-  const opened = await openServicesIn(place.path);
-  const { services, database } = opened;
-  const { caller, drive } = await driveIn(services);
-  const world = {
-    ...opened,
-    root: place.path,
-    caller,
-    drive,
-    [Symbol.asyncDispose]: async () => {
-      await services.folderWorks.stop();
-      await opened[Symbol.asyncDispose]();
-      await place[Symbol.asyncDispose]();
-    },
-  };
+  const world = await openWithDrive();
+  const { database } = world;
   const { id } = await uploadAt(world, "first.txt");
   await database.write(() => copyRows(database, id, files));
   return world;
@@ -60,16 +44,12 @@ function begin({ services, caller, drive }: World, kind: Kind, within?: () => vo
 }
 
 function worksIn(world: OpenedServices): number {
-  return count(world, "SELECT count(*) FROM folder_work");
-}
-
-function count({ database }: OpenedServices, sql: string): number {
-  return Number(database.sql.query(sql).values()[0]?.[0]);
+  return world.count("folder_work");
 }
 
 /** How many files stand in `many/` and in `x/more/`. */
 function filesIn(world: OpenedServices): [number, number] {
-  const below = (folder: string) => count(world, `SELECT count(*) FROM file WHERE path LIKE '${folder}%'`);
+  const below = (folder: string) => world.count(`file WHERE path LIKE '${folder}%'`);
   return [below("many/"), below("x/more/")];
 }
 
@@ -108,7 +88,7 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
       const { created } = await uploadAt(world, path);
       order.push("upload");
       expect(created).toBe(true);
-      expect(count(world, `SELECT count(*) FROM file WHERE path = '${path}'`)).toBe(1);
+      expect(world.count(`file WHERE path = '${path}'`)).toBe(1);
     };
     const elsewhere = uploadAt(world, "many.txt");
     const inside = [
@@ -194,7 +174,7 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
     expect(filesIn(world)).not.toEqual(DONE[kind]);
     await using again = await openServicesIn(world.root);
     // Not even before it has begun again does anything get in between.
-    const early = uploadAt({ ...world, ...again, [Symbol.asyncDispose]: async () => {} }, "many/early.txt");
+    const early = uploadAt({ ...world, ...again }, "many/early.txt");
     again.services.folderWorks.start();
     await early;
     expect([filesIn(again), worksIn(again)]).toEqual([[kind === "remove" ? 1 : FILES + 1, 0], 0]);
@@ -210,7 +190,7 @@ describe.each(KINDS)("a folder in several pieces: %s", (kind) => {
     expect(outcome).toMatchObject({ status: "rejected", reason: { code: "NOT_FOUND" } });
     await eventually(() => worksIn(world) === 0);
     await services.sweep.run();
-    expect(count(world, "SELECT count(*) FROM drive")).toBe(0);
+    expect(world.count("drive")).toBe(0);
   });
 });
 
@@ -232,9 +212,7 @@ test("of two moves to one place one wins, and the other is refused once it has",
 test("a drive is deleted only once what a move brings into it is there", async () => {
   await using world = await open();
   const { services, database } = world;
-  const user = await services.users.createFromShell("ada", "ada's password");
-  const { secret } = await services.apiKeys.createFor(user.username, "", "read-write");
-  const caller = callerWith(services, secret);
+  const caller = await addCaller(services, "ada");
   const { id: other } = await services.drives.create(caller, "Other", "");
   database.sql.run("UPDATE drive SET user = (SELECT pk FROM user), expires_at = NULL");
   const order: string[] = [];

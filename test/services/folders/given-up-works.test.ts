@@ -1,6 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import type { Caller } from "../../../src/domain/accounts/caller.ts";
-import type { DriveId } from "../../../src/domain/id.ts";
 import { recordKeys } from "../../../src/domain/idempotency.ts";
 import type { FeedStream } from "../../../src/services/changes/feed.ts";
 import type { ShownWork } from "../../../src/services/folders/works-under-way.ts";
@@ -8,41 +6,25 @@ import { copyRows } from "../../support/samples/many-files.ts";
 import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
 import { faultsOfTrees } from "../../support/faults/recount.ts";
 import { eventually } from "../../support/server/scenario.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
-import { callerWith, storeFile } from "../../support/server/services-drive.ts";
+import {
+  addCaller,
+  callerWith,
+  type OpenedDrive as World,
+  openWithAda,
+  storeFile,
+} from "../../support/server/services-drive.ts";
 
 /** All in one folder: the other side of each work has none. More than fit into many pieces. */
 const FILES = 2000;
 
-interface World extends OpenedServices {
-  readonly root: string;
-  readonly caller: Caller;
-  readonly drive: DriveId;
-}
-
 /** Somebody's drive with `first.txt` and files like it in `many/`. */
 async function open(keepDays = 30, storageLimit: number | null = null): Promise<World> {
-  const place = await temporaryDirectory(FAST_DIRECTORY);
-  const opened = await openServicesIn(place.path, { keepDays, storageLimit });
-  const { services, database } = opened;
-  await services.users.createFromShell("ada", "ada's password");
-  const { secret } = await services.apiKeys.createFor("ada", "night shift", "read-write");
-  const caller = callerWith(services, secret);
-  const { id: drive } = await services.drives.create(caller, "Drive", "");
+  const world = await openWithAda({ keepDays, storageLimit }, "night shift");
+  const { services, database, caller, drive } = world;
   const { file } = await storeFile(services, caller, drive, "first.txt");
   await database.write(() => copyRows(database, file.id, FILES));
-  return {
-    ...opened,
-    root: place.path,
-    caller,
-    drive,
-    [Symbol.asyncDispose]: async () => {
-      await services.folderWorks.stop();
-      await opened[Symbol.asyncDispose]();
-      await place[Symbol.asyncDispose]();
-    },
-  };
+  return world;
 }
 
 const to = { path: "x/more/", driveId: undefined };
@@ -161,18 +143,13 @@ describe.each(KINDS)("a work that is given up: %s", (kind) => {
   });
 });
 
-/** How many files there are. */
-function fileCount({ database }: OpenedServices): number {
-  return Number(database.sql.query("SELECT count(*) FROM file").values()[0]?.[0]);
-}
-
 describe("a work that is given up where nothing can be taken back", () => {
   test("leaves what a removal without a trash has done, also after a restart", async () => {
     await using world = await open(0);
     const ended = BEGIN.delete(world).then((begin) => expectGivenUp(begin(), "stays deleted."));
     await cancel(world, await underWay(world));
     await ended;
-    const left = fileCount(world);
+    const left = world.count("file");
     expect([left > 1, left < FILES]).toEqual([true, true]);
     expect(works(world)).toEqual([]);
     const again = BEGIN.delete(world).then((begin) => Promise.allSettled([begin()]));
@@ -180,11 +157,11 @@ describe("a work that is given up where nothing can be taken back", () => {
     const cancelled = cancel(world, work);
     const stopped = world.services.folderWorks.stop();
     await Promise.all([again, cancelled, stopped]);
-    const halfway = fileCount(world);
+    const halfway = world.count("file");
     await using later = await openServicesIn(world.root);
     later.services.folderWorks.start();
     await eventually(() => works({ ...world, ...later }).length === 0);
-    expect([fileCount(later), halfway < left, halfway > 1]).toEqual([halfway, true, true]);
+    expect([later.count("file"), halfway < left, halfway > 1]).toEqual([halfway, true, true]);
     expect(faultsOfTrees(later.database.sql)).toEqual([]);
   });
 
@@ -198,15 +175,15 @@ describe("a work that is given up where nothing can be taken back", () => {
     expect(work).toMatchObject({ fileTotal: null, phases: 5 });
     await cancel(world, work);
     await ended;
-    const left = fileCount(world);
+    const left = world.count("file");
     expect([left > 100, left < FILES]).toEqual([true, true]);
     expect(faultsOfTrees(world.database.sql)).toEqual([]);
     const { snapshots } = services.snapshots.list(caller, drive, { limit: 9, before: null });
     expect(snapshots[0]).toMatchObject({ name: "Before the restore of Full", fileCount: 1 });
     await services.snapshots.restore(caller, drive, String(snapshots[0]?.id), undefined);
-    expect(fileCount(world)).toBe(1);
+    expect(world.count("file")).toBe(1);
     await services.snapshots.restore(caller, drive, snapshot.id, undefined);
-    expect(fileCount(world)).toBe(FILES + 1);
+    expect(world.count("file")).toBe(FILES + 1);
     expect(faultsOfTrees(world.database.sql)).toEqual([]);
   });
 });
@@ -317,9 +294,7 @@ function follow({ services, caller, drive }: World): FeedStream {
 test("a fork is shown to who makes it, and to nobody else in the drive", async () => {
   await using world = await open();
   const { services, caller, drive } = world;
-  await services.users.createFromShell("bob", "bob's password");
-  const { secret } = await services.apiKeys.createFor("bob", "", "read-write");
-  const bob = callerWith(services, secret);
+  const bob = await addCaller(services, "bob");
   await services.members.add(caller, drive, "bob", "editor");
   const bobs = { ...world, caller: bob };
   const refused = BEGIN.fork(bobs).then((begin) => expectGivenUp(begin()));

@@ -1,40 +1,38 @@
 import { expect, test } from "bun:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { releaserOf } from "../../../src/db/contents/released-contents.ts";
-import type { Caller } from "../../../src/domain/accounts/caller.ts";
 import { PIECE_ROWS } from "../../../src/domain/folders/piece.ts";
-import type { DriveId, FileId } from "../../../src/domain/id.ts";
+import type { FileId } from "../../../src/domain/id.ts";
 import { advance, type Progress, type Reached, START } from "../../../src/services/folders/phases.ts";
-import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
-import { driveIn, storeFile } from "../../support/server/services-drive.ts";
+import { type OpenedDrive, openWithDrive, storeFile } from "../../support/server/services-drive.ts";
 
 /** A drive of its own, and what a test does with it. */
-class Place {
-  readonly #opened: OpenedServices;
-  readonly #caller: Caller;
-  readonly drive: DriveId;
+class Place implements AsyncDisposable {
+  readonly opened: OpenedDrive;
 
-  private constructor(opened: OpenedServices, caller: Caller, drive: DriveId) {
-    this.#opened = opened;
-    this.#caller = caller;
-    this.drive = drive;
+  private constructor(opened: OpenedDrive) {
+    this.opened = opened;
   }
 
-  static async make(opened: OpenedServices): Promise<Place> {
-    const { caller, drive: driveId } = await driveIn(opened.services);
-    return new Place(opened, caller, driveId);
+  static async open(): Promise<Place> {
+    const opened = await openWithDrive();
+    opened.services.folderWorks.start();
+    return new Place(opened);
+  }
+
+  [Symbol.asyncDispose](): PromiseLike<void> {
+    return this.opened[Symbol.asyncDispose]();
   }
 
   async put(path: string, text: string): Promise<void> {
-    await storeFile(this.#opened.services, this.#caller, this.drive, path, text);
+    await storeFile(this.opened.services, this.opened.caller, this.opened.drive, path, text);
   }
 
   async makeFolders(count: number): Promise<void> {
-    const { folders } = this.#opened.services;
+    const { folders } = this.opened.services;
     const names = Array.from({ length: count }, (_, n) => `m/${String(n).padStart(5, "0")}/`);
-    await Promise.all(names.map((path) => folders.create(this.#caller, this.drive, path)));
+    await Promise.all(names.map((path) => folders.create(this.opened.caller, this.opened.drive, path)));
   }
 
   async putMany(count: number, text: string): Promise<void> {
@@ -42,30 +40,30 @@ class Place {
   }
 
   async removeFolder(path: string): Promise<void> {
-    await this.#opened.services.folders.remove(this.#caller, this.drive, path);
+    await this.opened.services.folders.remove(this.opened.caller, this.opened.drive, path);
   }
 
   async move(path: string, to: string): Promise<void> {
     const [file] = this.#files().filter((each) => each.path === path);
     if (file === undefined) throw new Error(`${path} is missing`);
     const destination = { driveId: undefined, path: to, overwrite: false };
-    await this.#opened.services.files.move(this.#caller, { id: file.id }, destination, UNCONDITIONAL);
+    await this.opened.services.files.move(this.opened.caller, { id: file.id }, destination, UNCONDITIONAL);
   }
 
   async take(): Promise<string> {
-    return (await this.#opened.services.snapshots.create(this.#caller, this.drive, undefined)).id;
+    return (await this.opened.services.snapshots.create(this.opened.caller, this.opened.drive, undefined)).id;
   }
 
   restore(snapshot: string): Promise<unknown> {
-    return this.#opened.services.snapshots.restore(this.#caller, this.drive, snapshot, undefined);
+    return this.opened.services.snapshots.restore(this.opened.caller, this.opened.drive, snapshot, undefined);
   }
 
   removeSnapshot(snapshot: string): Promise<string> {
-    return this.#opened.services.snapshots.remove(this.#caller, this.drive, snapshot);
+    return this.opened.services.snapshots.remove(this.opened.caller, this.opened.drive, snapshot);
   }
 
   newestSnapshot(): string {
-    const { snapshots } = this.#opened.services.snapshots.list(this.#caller, this.drive, {
+    const { snapshots } = this.opened.services.snapshots.list(this.opened.caller, this.opened.drive, {
       limit: 1,
       before: null,
     });
@@ -74,7 +72,7 @@ class Place {
 
   #files() {
     const sql = "SELECT id, path, filename, blob AS content FROM file ORDER BY path";
-    return this.#opened.database.sql.query<{ id: FileId; path: string; content: number }, []>(sql).all();
+    return this.opened.database.sql.query<{ id: FileId; path: string; content: number }, []>(sql).all();
   }
 
   ids(): Set<string> {
@@ -82,23 +80,9 @@ class Place {
   }
 
   contents(): unknown {
-    const folders = this.#opened.database.sql.query("SELECT path FROM folder ORDER BY path").values().flat();
+    const folders = this.opened.database.sql.query("SELECT path FROM folder ORDER BY path").values().flat();
     return { files: this.#files(), folders };
   }
-}
-
-async function place(): Promise<{ opened: OpenedServices; drive: Place } & AsyncDisposable> {
-  const directory = await temporaryDirectory(FAST_DIRECTORY);
-  const opened = await openServicesIn(directory.path);
-  opened.services.folderWorks.start();
-  return {
-    opened,
-    drive: await Place.make(opened),
-    async [Symbol.asyncDispose]() {
-      await opened[Symbol.asyncDispose]();
-      await directory[Symbol.asyncDispose]();
-    },
-  };
 }
 
 const SHAPES: readonly {
@@ -158,8 +142,7 @@ const SHAPES: readonly {
 test.each(SHAPES)(
   "a restore ends, and hides no file that is there before and after it: $name",
   async ({ before, after }) => {
-    await using made = await place();
-    const { drive } = made;
+    await using drive = await Place.open();
     await drive.put("a/one.txt", "one");
     await drive.put("z/two.txt", "two");
     await before(drive);
@@ -187,8 +170,7 @@ test.each(SHAPES)(
 );
 
 test("the snapshot that undoes a restore cannot be deleted before its end", async () => {
-  await using made = await place();
-  const { drive } = made;
+  await using drive = await Place.open();
   await drive.putMany(200, "before");
   const snapshot = await drive.take();
   await drive.putMany(200, "after");
@@ -204,10 +186,10 @@ test("the snapshot that undoes a restore cannot be deleted before its end", asyn
 });
 
 test("the snapshot that undoes a restore does not make room for others before its end", async () => {
-  await using made = await place();
-  const { drive, opened } = made;
-  const { snapshots } = opened.tables;
-  const found = opened.tables.drives.byId(drive.drive, opened.clock.now());
+  await using drive = await Place.open();
+  const { tables, clock, drive: id } = drive.opened;
+  const { snapshots } = tables;
+  const found = tables.drives.byId(id, clock.now());
   if (found === null) throw new Error("the drive is missing");
   const owner = releaserOf(found);
   await drive.putMany(200, "before");

@@ -1,7 +1,5 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { statfs } from "node:fs/promises";
-import { join } from "node:path";
 import { HistoryRemoval } from "../../../src/services/history/history-removal.ts";
 import { Pruning } from "../../../src/services/history/pruning.ts";
 import { SnapshotRemoval } from "../../../src/services/snapshots/snapshot-removal.ts";
@@ -10,13 +8,13 @@ import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
 import { contentsIn } from "../../support/samples/contents.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Client } from "../../support/server/client.ts";
-import { openServicesIn } from "../../support/server/opened-services.ts";
 import { eventually, provision } from "../../support/server/scenario.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+import { FAST_DIRECTORY } from "../../support/server/temporary-directory.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
 import { verified } from "../../support/faults/verified.ts";
 import { populate } from "../../support/server/world.ts";
-import { driveIn, storeFile } from "../../support/server/services-drive.ts";
+import { rowsIn } from "../../support/faults/change-database.ts";
+import { openWithDrive, storeFile } from "../../support/server/services-drive.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** An account that may store 1,000 bytes. */
@@ -64,8 +62,7 @@ async function adasDrive(coffer: TestAppliance): Promise<Place> {
 }
 
 function rowsOf(coffer: TestAppliance, table: string): number {
-  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
-  return sql.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? 0;
+  return Number(rowsIn(coffer.dataDir, `SELECT count(*) FROM ${table}`)[0]?.[0]);
 }
 
 function onDisk(coffer: TestAppliance): number {
@@ -127,10 +124,8 @@ describe("what is kept ends", () => {
   });
 
   test("also if the file comes back and goes again while the sweep looks at it", async () => {
-    await using place = await temporaryDirectory(FAST_DIRECTORY);
-    await using opened = await openServicesIn(place.path);
-    const { services, database } = opened;
-    const { caller, drive: driveId } = await driveIn(services);
+    await using opened = await openWithDrive();
+    const { services, database, caller, drive: driveId } = opened;
     for (const bytes of [20, 21]) await storeFile(services, caller, driveId, "f", content(bytes));
     const remove = () => services.files.remove(caller, { drive: driveId, path: "f" }, UNCONDITIONAL);
     const { trashId } = await remove();
@@ -185,10 +180,8 @@ describe("what is kept goes first where room is needed", () => {
   });
 
   test("but nothing that is deleted in between", async () => {
-    await using place = await temporaryDirectory(FAST_DIRECTORY);
-    await using opened = await openServicesIn(place.path);
-    const { services, database } = opened;
-    const { caller, drive: driveId } = await driveIn(services);
+    await using opened = await openWithDrive();
+    const { services, database, caller, drive: driveId } = opened;
     for (const path of ["old", "new"]) await storeFile(services, caller, driveId, path, content(20));
     const remove = (path: string) => services.files.remove(caller, { drive: driveId, path }, UNCONDITIONAL);
     await remove("old");

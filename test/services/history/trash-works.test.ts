@@ -1,52 +1,34 @@
 import { expect, test } from "bun:test";
-import type { Caller } from "../../../src/domain/accounts/caller.ts";
-import type { DriveId, TrashId } from "../../../src/domain/id.ts";
+import type { TrashId } from "../../../src/domain/id.ts";
 import { copyRows } from "../../support/samples/many-files.ts";
 import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
 import { faultsOfTrees } from "../../support/faults/recount.ts";
 import { eventually } from "../../support/server/scenario.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { UNCONDITIONAL } from "../../support/samples/unconditional.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
-import { driveIn, storeFile } from "../../support/server/services-drive.ts";
+import { type OpenedDrive, openWithDrive, storeFile } from "../../support/server/services-drive.ts";
 
 /** More than fit into a few pieces. */
 const FILES = 300;
 
-interface World extends OpenedServices {
-  readonly root: string;
-  readonly caller: Caller;
-  readonly drive: DriveId;
+interface World extends OpenedDrive {
   /** The entry of `many/`. */
   readonly entry: TrashId;
 }
 
 /** A drive with `first.txt`, and files like it in `many/`, which is in the trash. */
 async function open(): Promise<World> {
-  const place = await temporaryDirectory(FAST_DIRECTORY);
-  const opened = await openServicesIn(place.path);
-  const { services, database } = opened;
-  const { caller, drive } = await driveIn(services);
-  const id = await uploadAt({ services, caller, drive }, "first.txt");
+  const opened = await openWithDrive();
+  const { services, database, caller, drive } = opened;
+  const id = await uploadAt(opened, "first.txt");
   await database.write(() => copyRows(database, id, FILES));
   const { trashId: entry } = await services.folders.remove(caller, drive, "many/");
   if (entry === null) throw new Error("the folder is not in the trash");
-  return {
-    ...opened,
-    root: place.path,
-    caller,
-    drive,
-    entry,
-    [Symbol.asyncDispose]: async () => {
-      await services.folderWorks.stop();
-      await opened[Symbol.asyncDispose]();
-      await place[Symbol.asyncDispose]();
-    },
-  };
+  return { ...opened, entry };
 }
 
 async function uploadAt(
-  { services, caller, drive }: Pick<World, "services" | "caller" | "drive">,
+  { services, caller, drive }: OpenedDrive,
   path: string,
   expiresAt?: string,
 ): Promise<string> {
@@ -58,13 +40,9 @@ function restore({ services, caller, entry }: World): Promise<unknown> {
   return services.trash.restore(caller, entry, "x/more/");
 }
 
-function count({ database }: OpenedServices, what: string): number {
-  return Number(database.sql.query(`SELECT count(*) FROM ${what}`).values()[0]?.[0]);
-}
-
 /** How many files are in the trash, and how many are where they are restored to. */
 function filesIn(world: OpenedServices): [number, number] {
-  return [count(world, "trash_file"), count(world, "file WHERE path GLOB 'x/more/[0-9n]*'")];
+  return [world.count("trash_file"), world.count("file WHERE path GLOB 'x/more/[0-9n]*'")];
 }
 
 const TRASHED: [number, number] = [FILES, 0];
@@ -72,15 +50,15 @@ const RESTORED: [number, number] = [0, FILES];
 
 /** Nothing of a restore is left, and it can be done again. */
 async function expectUndone(world: World): Promise<void> {
-  await eventually(() => count(world, "folder_work") === 0);
-  expect([filesIn(world), count(world, "folder WHERE path LIKE 'x/%'")]).toEqual([TRASHED, 0]);
+  await eventually(() => world.count("folder_work") === 0);
+  expect([filesIn(world), world.count("folder WHERE path LIKE 'x/%'")]).toEqual([TRASHED, 0]);
   expect(world.services.trash.get(world.caller, world.entry)).toMatchObject({
     path: "many/",
     fileCount: FILES,
   });
   expect(faultsOfTrees(world.database.sql)).toEqual([]);
   await restore(world);
-  expect([filesIn(world), count(world, "trash")]).toEqual([RESTORED, 0]);
+  expect([filesIn(world), world.count("trash")]).toEqual([RESTORED, 0]);
   expect(faultsOfTrees(world.database.sql)).toEqual([]);
 }
 
@@ -94,7 +72,7 @@ test("after each piece of a removal and a restore the counts are right", async (
     halves.add(String(filesIn(world)));
   });
   await restore(world);
-  expect([filesIn(world), count(world, "trash"), count(world, "folder_work")]).toEqual([RESTORED, 0, 0]);
+  expect([filesIn(world), world.count("trash"), world.count("folder_work")]).toEqual([RESTORED, 0, 0]);
   const { trashId } = await services.folders.remove(caller, drive, "x/");
   expect(trashId === null ? null : services.trash.get(caller, trashId)).toMatchObject({ fileCount: FILES });
   expect(meter.count).toBeGreaterThan(8);
@@ -105,8 +83,8 @@ test("after each piece of a removal and a restore the counts are right", async (
 test("writes to its destination and to its entry wait for a restore", async () => {
   await using world = await open();
   const { services, caller, drive, entry } = world;
-  const restored = restore(world).then(() => count(world, "folder_work"));
-  await eventually(() => count(world, "folder_work") === 1);
+  const restored = restore(world).then(() => world.count("folder_work"));
+  await eventually(() => world.count("folder_work") === 1);
   const outcomes = await Promise.allSettled([
     restored,
     uploadAt(world, "x/more/new.txt").then(() => filesIn(world)),
@@ -140,7 +118,7 @@ test("what fails far down leaves all in the trash", async () => {
 test("what a stop cuts off is in the trash again after the next start", async () => {
   await using world = await open();
   const ended = restore(world);
-  await eventually(() => count(world, "folder_work") === 1);
+  await eventually(() => world.count("folder_work") === 1);
   const outcome = Promise.allSettled([ended]);
   await world.services.folderWorks.stop();
   expect(await outcome).toMatchObject([{ status: "rejected", reason: { code: "UNAVAILABLE" } }]);
@@ -154,13 +132,11 @@ test("a drive that is deleted on the way takes its trash with it", async () => {
   await using world = await open();
   const { services, caller, drive } = world;
   const ended = restore(world);
-  await eventually(() => count(world, "folder_work") === 1);
+  await eventually(() => world.count("folder_work") === 1);
   const [outcome] = await Promise.allSettled([ended, services.drives.remove(caller, drive)]);
   expect(outcome).toMatchObject({ status: "rejected", reason: { code: "NOT_FOUND" } });
   await services.sweep.run();
-  expect(["drive", "trash", "trash_file", "folder_work"].map((table) => count(world, table))).toEqual([
-    0, 0, 0, 0,
-  ]);
+  expect(["drive", "trash", "trash_file", "folder_work"].map(world.count)).toEqual([0, 0, 0, 0]);
 });
 
 test("an expired file goes with the next sweep, and with it an entry that has nothing else", async () => {
@@ -171,10 +147,10 @@ test("an expired file goes with the next sweep, and with it an entry that has no
   await uploadAt(world, "a/one.txt", expiresAt);
   await services.files.remove(caller, { id }, UNCONDITIONAL);
   await services.folders.remove(caller, drive, "a/");
-  expect([count(world, "trash"), count(world, "trash_file")]).toEqual([3, FILES + 2]);
+  expect([world.count("trash"), world.count("trash_file")]).toEqual([3, FILES + 2]);
   clock.advance(1000);
   await services.sweep.run();
-  expect([count(world, "trash"), count(world, "trash_file")]).toEqual([2, FILES]);
+  expect([world.count("trash"), world.count("trash_file")]).toEqual([2, FILES]);
   expect(faultsOfTrees(database.sql)).toEqual([]);
 });
 
@@ -193,6 +169,6 @@ test("what is deleted for good goes with the next sweep, in pieces", async () =>
   using meter = new WriteMeter(database);
   await services.sweep.run();
   expect(meter.count).toBeGreaterThan(2);
-  expect(["trash", "trash_file", "trash_folder"].map((table) => count(world, table))).toEqual([0, 0, 0]);
+  expect(["trash", "trash_file", "trash_folder"].map(world.count)).toEqual([0, 0, 0]);
   expect(faultsOfTrees(database.sql)).toEqual([]);
 });

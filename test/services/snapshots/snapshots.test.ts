@@ -2,16 +2,13 @@ import { expect, test } from "bun:test";
 import { SNAPSHOTS } from "../../../src/domain/limits.ts";
 import { SnapshotRemoval } from "../../../src/services/snapshots/snapshot-removal.ts";
 import { copyRows } from "../../support/samples/many-files.ts";
-import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
+import { type OpenedServices, openOwnServices } from "../../support/server/opened-services.ts";
 import { TurnMeter } from "../../support/meters/turn-meter.ts";
-import { driveIn, storeFile } from "../../support/server/services-drive.ts";
+import { driveIn, openWithDrive, storeFile } from "../../support/server/services-drive.ts";
 
 test("of snapshots that the server takes and does not give back, only the newest stay", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  await using opened = await openServicesIn(place.path);
-  const { services, database, clock } = opened;
-  const { caller, drive: driveId } = await driveIn(services);
+  await using opened = await openWithDrive();
+  const { services, database, clock, caller, drive: driveId } = opened;
   const drive = services.drives.get(caller, driveId);
   const stamp = { now: clock.now(), by: null };
   // As for forks that are cut off.
@@ -25,8 +22,7 @@ test("of snapshots that the server takes and does not give back, only the newest
 });
 
 test("what only a deleted snapshot needs goes, also if it has the row of one that went with its drive", async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
-  await using opened = await openServicesIn(place.path);
+  await using opened = await openOwnServices();
   const { database } = opened;
   const removal = new SnapshotRemoval({ ...opened, changes: opened.services.changes });
   await deletedSnapshot(opened);
@@ -42,10 +38,8 @@ test("a folder of a snapshot is listed without a look at what has expired elsewh
   const costs: number[] = [];
   for (const count of [10, 3000]) {
     const meter = new TurnMeter();
-    await using place = await temporaryDirectory(FAST_DIRECTORY);
-    await using opened = await openServicesIn(place.path, { open: (database) => meter.open(database) });
-    const { services, database, clock } = opened;
-    const { caller, drive: driveId } = await driveIn(services);
+    await using opened = await openWithDrive({ open: (tables) => meter.open(tables) });
+    const { services, database, clock, caller, drive: driveId } = opened;
     const soon = new Date(clock.now() + 60_000).toISOString();
     const { file } = await storeFile(services, caller, driveId, "f", "goes", { expiresAt: soon });
     await database.write(() => copyRows(database, file.id, count));

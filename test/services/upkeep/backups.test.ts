@@ -1,11 +1,10 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DirectoryPlace } from "../../../src/backup/directory-place.ts";
 import { keptBackups } from "../../../src/backup/manifest.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
-import { changeDatabase } from "../../support/faults/change-database.ts";
+import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import { executable } from "../../support/server/executable.ts";
 import { eventually } from "../../support/server/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
@@ -95,6 +94,5 @@ test("a server without the setting makes none, and shows nothing of it", async (
   await using coffer = await startAppliance();
   await coffer.appliance.services.backups.runIfDue();
   expect(await readyz(coffer)).toEqual({ status: "ok" });
-  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
-  expect(sql.query("SELECT * FROM backup_success").all()).toEqual([]);
+  expect(rowsIn(coffer.dataDir, "SELECT * FROM backup_success")).toEqual([]);
 });

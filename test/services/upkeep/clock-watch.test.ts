@@ -1,13 +1,11 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { join } from "node:path";
 import { SMALL_CONTENT_BYTES } from "../../../src/domain/limits.ts";
 import { SESSIONS_A_USER } from "../../../src/domain/accounts/session.ts";
 import { DOUBT_MS } from "../../../src/services/upkeep/clock-watch.ts";
 import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
 import { addAccount } from "../../support/server/accounts.ts";
 import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
-import { changeDatabase } from "../../support/faults/change-database.ts";
+import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import { contentsOnDisk, provision, type UnclaimedDrive } from "../../support/server/scenario.ts";
 import { isSignedIn, signIn } from "../../support/server/sign-in.ts";
 
@@ -32,8 +30,7 @@ async function filesOf(coffer: TestAppliance, { key, id }: UnclaimedDrive): Prom
 }
 
 function drivesIn(coffer: TestAppliance): unknown {
-  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
-  return sql.query("SELECT count(*) FROM drive").values()[0]?.[0];
+  return rowsIn(coffer.dataDir, "SELECT count(*) FROM drive")[0]?.[0];
 }
 
 test("what a clock that is a month ahead makes expire is there again when it is set right", async () => {

@@ -1,9 +1,8 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { statfs } from "node:fs/promises";
-import { join } from "node:path";
 import { SHORTEST_GRACE_MS } from "../../../src/services/upkeep/early-removal.ts";
 import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
+import { rowsIn } from "../../support/faults/change-database.ts";
 import { contentsIn } from "../../support/samples/contents.ts";
 import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Client } from "../../support/server/client.ts";
@@ -76,8 +75,7 @@ function onDisk(coffer: TestAppliance): number {
 
 /** What a query of the database answers, asked from outside. */
 function ask(coffer: TestAppliance, query: string): unknown[] {
-  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
-  return sql.query(query).values().flat();
+  return rowsIn(coffer.dataDir, query).flat();
 }
 
 function sweep(coffer: TestAppliance): Promise<unknown> {

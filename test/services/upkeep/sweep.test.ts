@@ -1,4 +1,3 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { readdir, rename, rm, utimes, writeFile } from "node:fs/promises";
@@ -6,7 +5,7 @@ import { join } from "node:path";
 import { SMALL_CONTENT_BYTES } from "../../../src/domain/limits.ts";
 import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
 import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
-import { changeDatabase } from "../../support/faults/change-database.ts";
+import { changeDatabase, rowsIn } from "../../support/faults/change-database.ts";
 import type { Client } from "../../support/server/client.ts";
 import { filesIn } from "../../support/samples/contents.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
@@ -48,8 +47,7 @@ function sweep(coffer: TestAppliance) {
 
 /** What a query of the database answers, asked from outside. */
 function ask(coffer: TestAppliance, query: string): unknown[] {
-  using sql = new Sqlite(join(coffer.dataDir, "coffer.db"), { readonly: true });
-  return sql.query(query).values().flat();
+  return rowsIn(coffer.dataDir, query).flat();
 }
 
 function pathOf(coffer: TestAppliance, digest: string): string {

@@ -1,14 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { Caller } from "../../../src/domain/accounts/caller.ts";
 import { WEBHOOKS } from "../../../src/domain/limits.ts";
-import { type OpenedServices, openServicesIn } from "../../support/server/opened-services.ts";
-import {
-  FAST_DIRECTORY,
-  type TemporaryDirectory,
-  temporaryDirectory,
-} from "../../support/server/temporary-directory.ts";
+import { numbersTo } from "../../support/samples/many-files.ts";
 import { WriteMeter } from "../../support/meters/write-meter.ts";
-import { driveIn } from "../../support/server/services-drive.ts";
+import { type OpenedDrive, openWithDrive } from "../../support/server/services-drive.ts";
 
 /** As many as one webhook may have. */
 const DELIVERIES = WEBHOOKS.pending.claimed + WEBHOOKS.kept;
@@ -16,29 +10,20 @@ const LINKS = 600;
 /** Rows that one transaction changes: it takes a millisecond or two, in which everybody else waits. */
 const MOST_ROWS = 200;
 
-let place: TemporaryDirectory;
-let opened: OpenedServices;
-let caller: Caller;
+let opened: OpenedDrive;
 let webhook: string;
 beforeEach(async () => {
-  place = await temporaryDirectory(FAST_DIRECTORY);
-  opened = await openServicesIn(place.path);
-  const { services } = opened;
-  const { caller: authenticated } = await driveIn(services);
-  caller = authenticated;
+  opened = await openWithDrive();
   const request = { drive: undefined, url: "https://93.184.215.14/", events: ["*"], secret: undefined };
-  const created = await services.webhooks.create(caller, request);
+  const created = await opened.services.webhooks.create(opened.caller, request);
   webhook = created.webhook.id;
   addDeliveries();
 });
-afterEach(async () => {
-  await opened[Symbol.asyncDispose]();
-  await place[Symbol.asyncDispose]();
-});
+afterEach(() => opened[Symbol.asyncDispose]());
 
 function addDeliveries(): void {
   opened.database.sql.run(
-    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${DELIVERIES})
+    `${numbersTo(DELIVERIES)}
      INSERT INTO webhook_delivery (id, webhook, change, type, payload, state, next_at, created_at)
      SELECT hex(randomblob(16)), pk, i, 'file.created', hex(zeroblob(500)), 'pending', 1, 1 FROM webhook, n`,
   );
@@ -46,32 +31,29 @@ function addDeliveries(): void {
 
 function addLinks(driveId: string, keyId: string | null): void {
   const insert = opened.database.sql.query(
-    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${LINKS})
+    `${numbersTo(LINKS)}
      INSERT INTO share_link (hash, id, drive_id, path, key_id, expires_at, created_at)
      SELECT hex(randomblob(32)), hex(randomblob(16)), ?, 'a.txt', ?, 9000000000000, 1 FROM n`,
   );
   insert.run(driveId, keyId);
 }
 
-function left(): unknown {
-  return opened.database.sql
-    .query(
-      `SELECT (SELECT count(*) FROM webhook) AS webhooks, (SELECT count(*) FROM webhook_delivery) AS deliveries,
-              (SELECT count(*) FROM share_link) AS links`,
-    )
-    .get();
+/** How many webhooks, deliveries and links there are. */
+function left(): number[] {
+  return ["webhook", "webhook_delivery", "share_link"].map(opened.count);
 }
 
-const NOTHING = { webhooks: 0, deliveries: 0, links: 0 };
+const NOTHING = [0, 0, 0];
 
 test("a webhook with as many deliveries as there may be is removed in pieces", async () => {
   using meter = new WriteMeter(opened.database);
-  await opened.services.webhooks.remove(caller, webhook);
+  await opened.services.webhooks.remove(opened.caller, webhook);
   expect(meter.largest()).toBeLessThan(MOST_ROWS);
   expect(left()).toEqual(NOTHING);
 });
 
 test("what a key made goes in pieces: its links, and a webhook with many deliveries", async () => {
+  const { caller } = opened;
   if (caller.kind !== "drive" || caller.keyId === null) throw new Error("not the key of a drive");
   addLinks(caller.driveId, caller.keyId);
   using meter = new WriteMeter(opened.database);
@@ -81,6 +63,7 @@ test("what a key made goes in pieces: its links, and a webhook with many deliver
 });
 
 test("a deleted drive goes in pieces: its links, and a webhook with many deliveries", async () => {
+  const { caller } = opened;
   if (caller.kind !== "drive") throw new Error("not the key of a drive");
   addLinks(caller.driveId, caller.keyId);
   await opened.services.drives.remove(caller, caller.driveId);

@@ -7,13 +7,8 @@ import { UNCLAIMED_LIFETIME_MS } from "../../../src/domain/limits.ts";
 import type { UploadFields } from "../../../src/services/contents/upload-fields.ts";
 import type { Upload } from "../../../src/services/contents/upload.ts";
 import { addAccount } from "../server/accounts.ts";
-import { type OpenedServices, openServicesIn } from "../server/opened-services.ts";
+import { type OpenedServices, openOwnServices } from "../server/opened-services.ts";
 import { faultsOfTrees } from "../faults/recount.ts";
-import {
-  FAST_DIRECTORY,
-  type TemporaryDirectory,
-  temporaryDirectory,
-} from "../server/temporary-directory.ts";
 import { UNCONDITIONAL } from "../samples/unconditional.ts";
 import {
   DRIVES,
@@ -34,35 +29,31 @@ import { callerWith } from "../server/services-drive.ts";
 export class DriveRaces implements AsyncDisposable {
   readonly #opened: OpenedServices;
   readonly #held: HeldResults;
-  readonly #directory: TemporaryDirectory;
   #races = 0;
 
-  private constructor(opened: OpenedServices, held: HeldResults, directory: TemporaryDirectory) {
+  private constructor(opened: OpenedServices, held: HeldResults) {
     this.#opened = opened;
     this.#held = held;
-    this.#directory = directory;
   }
 
   static async open(): Promise<DriveRaces> {
-    const directory = await temporaryDirectory(FAST_DIRECTORY);
     const held = new HeldResults();
-    const opened = await openServicesIn(directory.path, {
+    const opened = await openOwnServices({
       open: (database) => heldTables(held, database),
       storageLimit: LIMIT,
     });
-    return new DriveRaces(opened, held, directory);
+    return new DriveRaces(opened, held);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#opened.services.sweep.stop();
     await this.#opened[Symbol.asyncDispose]();
-    await this.#directory[Symbol.asyncDispose]();
   }
 
   /** Does everything at once, in an order that the scheduler chooses, and checks what came of it. */
   async run(scheduler: Scheduler, threads: readonly (readonly Event[])[]): Promise<void> {
     this.#races += 1;
-    const race = await DriveRace.begin(this.#opened, this.#held, this.#directory.path, this.#races);
+    const race = await DriveRace.begin(this.#opened, this.#held, this.#races);
     const done = await this.#held.race(scheduler, () =>
       Promise.all(threads.map((thread) => race.perform(thread))),
     );
@@ -109,14 +100,9 @@ class DriveRace {
     this.#start = { drives: agents.map(() => ({ ...one, files: { first: SIZES[1] ?? 0 } })), isLate: false };
   }
 
-  static async begin(
-    opened: OpenedServices,
-    held: HeldResults,
-    dataDir: string,
-    number: number,
-  ): Promise<DriveRace> {
+  static async begin(opened: OpenedServices, held: HeldResults, number: number): Promise<DriveRace> {
     const users = USERS.map((user) => `user-${number}-${user}`);
-    for (const username of users) addAccount({ dataDir, clock: opened.clock }, username);
+    for (const username of users) addAccount({ dataDir: opened.root, clock: opened.clock }, username);
     const { apiKeys } = opened.services;
     const callers = await Promise.all(
       users.map(async (username) =>

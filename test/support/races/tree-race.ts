@@ -8,9 +8,8 @@ import { formatInstant } from "../../../src/domain/time.ts";
 import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
 import { filesIn } from "../samples/contents.ts";
 import { copyRows } from "../samples/many-files.ts";
-import { type OpenedServices, openServicesIn } from "../server/opened-services.ts";
+import { type OpenedServices, openOwnServices } from "../server/opened-services.ts";
 import { faultsOfTrees } from "../faults/recount.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../server/temporary-directory.ts";
 import { UNCONDITIONAL } from "../samples/unconditional.ts";
 import { FIRST_SHARDS, heldBlobs, HeldResults, heldTables } from "./held.ts";
 import { type Done, haveAnOrder } from "./orders.ts";
@@ -28,33 +27,28 @@ const CROWD = 160;
 /** The services, with their writes and the work on contents held. */
 interface Opened extends OpenedServices {
   readonly held: HeldResults;
-  readonly root: string;
 }
 
 /** One store for many races; each has a drive and contents of its own. */
 export class TreeRaces implements AsyncDisposable {
   readonly #opened: Opened;
-  readonly #directory: AsyncDisposable;
   #races = 0;
 
-  private constructor(opened: Opened, directory: AsyncDisposable) {
+  private constructor(opened: Opened) {
     this.#opened = opened;
-    this.#directory = directory;
   }
 
   static async open(): Promise<TreeRaces> {
-    const directory = await temporaryDirectory(FAST_DIRECTORY);
     const held = new HeldResults();
-    const opened = await openServicesIn(directory.path, {
+    const opened = await openOwnServices({
       open: (database) => heldTables(held, database),
       blobsFor: (blobs) => heldBlobs(held, blobs),
     });
-    return new TreeRaces({ ...opened, held, root: directory.path }, directory);
+    return new TreeRaces({ ...opened, held });
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#opened[Symbol.asyncDispose]();
-    await this.#directory[Symbol.asyncDispose]();
+  [Symbol.asyncDispose](): PromiseLike<void> {
+    return this.#opened[Symbol.asyncDispose]();
   }
 
   /** Does everything at once, in an order that the scheduler chooses, and checks what came of it. */

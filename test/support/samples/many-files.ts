@@ -19,6 +19,11 @@ export async function addManyFolders(dataDir: string, count: number): Promise<vo
   await database.close();
 }
 
+/** The start of a statement that reads the numbers from 1 on as `n (i)`. */
+export function numbersTo(last: number | string): string {
+  return `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${last})`;
+}
+
 /** Inside a write. */
 export function copyRows({ sql }: Database, fileId: string, count: number): void {
   sql
@@ -30,7 +35,7 @@ export function copyRows({ sql }: Database, fileId: string, count: number): void
     .run(fileId);
   sql
     .query<null, [{ id: string; count: number }]>(
-      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :count)
+      `${numbersTo(":count")}
        INSERT INTO file (id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
                          expires_at, created_at, updated_at)
        SELECT substr(f.id, 1, 24) || printf('%04x%08x', o.pk, n.i), f.drive, o.pk, printf('many/%07d.txt', n.i),
@@ -52,7 +57,7 @@ export function copyRows({ sql }: Database, fileId: string, count: number): void
 export function addFolders({ sql }: Database, count: number): void {
   sql
     .query<null, [number]>(
-      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+      `${numbersTo("?")}
        INSERT INTO folder (drive, parent, path, created_at)
        SELECT o.drive, o.pk, o.path || n.i || '/', o.created_at FROM folder o CROSS JOIN n WHERE o.path = 'folders/'`,
     )

@@ -5,17 +5,22 @@ import { openTables, type Tables } from "../../../src/db/tables.ts";
 import { createLog } from "../../../src/process/log.ts";
 import { openServices, type Services } from "../../../src/services/services.ts";
 import { FakeClock } from "./fake-clock.ts";
+import { FAST_DIRECTORY, temporaryDirectory } from "./temporary-directory.ts";
 
 /** The services over a real database and real files, without a server and without background work. */
 export interface OpenedServices extends AsyncDisposable {
+  /** The data directory. */
+  readonly root: string;
   readonly clock: FakeClock;
   readonly database: Database;
   readonly tables: Tables;
   readonly services: Services;
+  /** How many rows there are, of a table or of what else stands after `FROM`. */
+  readonly count: (from: string) => number;
 }
 
 /** What may differ from one opening to another. */
-interface Opening {
+export interface Opening {
   /** Opens the tables. */
   readonly open?: (database: Database) => Tables;
   /** Returns what the services get in the place of the blob store. */
@@ -71,15 +76,31 @@ export async function openServicesIn(
     pieceRows,
   });
   return {
+    root,
     clock,
     database,
     tables,
     services,
+    count: (from) => Number(database.sql.query(`SELECT count(*) FROM ${from}`).values()[0]?.[0]),
     [Symbol.asyncDispose]: async () => {
+      await services.folderWorks.stop();
       // Nobody waits for changes any more: who is woken would ask the closed database.
       services.feed.stop();
       await services.webhookOutbox.stop();
       await database.close();
+    },
+  };
+}
+
+/** Opens them in a directory that is removed with them. */
+export async function openOwnServices(opening?: Opening): Promise<OpenedServices> {
+  const directory = await temporaryDirectory(FAST_DIRECTORY);
+  const opened = await openServicesIn(directory.path, opening);
+  return {
+    ...opened,
+    [Symbol.asyncDispose]: async () => {
+      await opened[Symbol.asyncDispose]();
+      await directory[Symbol.asyncDispose]();
     },
   };
 }

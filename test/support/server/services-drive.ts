@@ -3,6 +3,7 @@ import type { File } from "../../../src/domain/files/file.ts";
 import type { DriveId } from "../../../src/domain/id.ts";
 import type { Services } from "../../../src/services/services.ts";
 import { UNCONDITIONAL } from "../samples/unconditional.ts";
+import { type OpenedServices, type Opening, openOwnServices } from "./opened-services.ts";
 
 /** Who has a key. What is asked in this way counts for no limit. */
 export function callerWith({ apiKeys }: Pick<Services, "apiKeys">, key: string): Caller {
@@ -17,6 +18,36 @@ export async function driveIn(
 ): Promise<{ key: string; caller: Caller; drive: DriveId }> {
   const { apiKey, driveId } = await services.drives.provision("Drive");
   return { key: apiKey, caller: callerWith(services, apiKey), drive: driveId };
+}
+
+/** Services in a directory of their own, with a drive in which somebody may do everything. */
+export interface OpenedDrive extends OpenedServices {
+  readonly caller: Caller;
+  readonly drive: DriveId;
+}
+
+/** With an unclaimed drive, and its agent. */
+export async function openWithDrive(opening?: Opening): Promise<OpenedDrive> {
+  const opened = await openOwnServices(opening);
+  return { ...opened, ...(await driveIn(opened.services)) };
+}
+
+/** With a drive of Ada's, and a key of hers. */
+export async function openWithAda(opening?: Opening, keyName?: string): Promise<OpenedDrive> {
+  const opened = await openOwnServices(opening);
+  const caller = await addCaller(opened.services, "ada", keyName);
+  return { ...opened, caller, drive: (await opened.services.drives.create(caller, "Drive", "")).id };
+}
+
+/** A new account, and a key of it. */
+export async function addCaller(
+  services: Pick<Services, "apiKeys" | "users">,
+  username: string,
+  keyName = "",
+): Promise<Caller> {
+  await services.users.createFromShell(username, `${username}'s password`);
+  const { secret } = await services.apiKeys.createFor(username, keyName, "read-write");
+  return callerWith(services, secret);
 }
 
 /** Uploads a file, or replaces it. */
