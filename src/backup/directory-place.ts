@@ -25,10 +25,9 @@ export class DirectoryPlace implements BackupPlace {
   }
 
   /**
-   * Creates the directory if it is missing.
+   * Creates the directory if it is missing. Throws BackupError.
    *
    * @param dataDir of the store: the place must not be in it
-   * @throws BackupError
    */
   async make(dataDir: string): Promise<void> {
     await this.#refuseWithin(dataDir);

@@ -103,11 +103,7 @@ export function manifestText(manifest: Omit<Manifest, "format">): string {
   return `${JSON.stringify({ format: FORMAT, ...manifest }, null, 2)}\n`;
 }
 
-/**
- * Reads a manifest.
- *
- * @throws BackupError
- */
+/** Reads a manifest. Throws BackupError. */
 export function readManifest(text: string, id: string): Manifest {
   const found = readJson(text, `The backup ${id}`);
   if (!TypeCompiler.Compile(SCHEMA).Check(found) || found.id !== id || parseId(found.store) !== found.store) {
@@ -121,10 +117,9 @@ export function markerText(store: StoreId): string {
 }
 
 /**
- * The store that a marker names.
+ * The store that a marker names. Throws BackupError.
  *
  * @param where names the place in errors
- * @throws BackupError
  */
 export function readMarker(text: string, where: string): StoreId {
   const found = readJson(text, `The backups in ${where}`);

@@ -29,11 +29,7 @@ export async function openPlaceToWrite(
   return place;
 }
 
-/**
- * Opens a place to read its backups.
- *
- * @throws BackupError if it has none
- */
+/** Opens a place to read its backups. Throws BackupError if it has none. */
 export async function openPlaceToRead(address: BackupAddress): Promise<BackupPlace> {
   const place = address.kind === "s3" ? new S3Place(address) : new DirectoryPlace(address.path);
   const where = nameOfBackupAddress(address);

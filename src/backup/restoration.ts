@@ -52,9 +52,8 @@ export class Restoration implements Disposable {
   }
 
   /**
-   * Begins in an empty or new directory, or where a restore has not ended.
-   *
-   * @throws BackupError or DataDirectoryError for another directory
+   * Begins in an empty or new directory, or where a restore has not ended. Throws BackupError or DataDirectoryError for
+   * another directory.
    */
   static async begin(root: string, store: StoreId): Promise<Restoration> {
     await requireNothing(root);
@@ -105,11 +104,7 @@ export class Restoration implements Disposable {
     this.#parts.set(name, { name, ...found });
   }
 
-  /**
-   * Checks that all parts are there, byte for byte.
-   *
-   * @throws BackupError
-   */
+  /** Checks that all parts are there, byte for byte. Throws BackupError. */
   requireParts({ id, store, parts }: Manifest): void {
     if (store !== this.#store) throw new BackupError(`The backup ${id} is of another store than its place.`);
     const needed = [PARTS.database, PARTS.contents, ...parts.map(({ name }) => name)];
@@ -127,11 +122,7 @@ export class Restoration implements Disposable {
     return readContentList(createReadStream(this.#partPath(PARTS.contents)));
   }
 
-  /**
-   * Completes the data directory. Returns the contents of files that could not be restored.
-   *
-   * @throws BackupError
-   */
+  /** Completes the data directory. Returns the contents of files that could not be restored. Throws BackupError. */
   async finish(manifest: Manifest): Promise<DamagedInBackup[]> {
     this.requireParts(manifest);
     const { root, blobs, secretFile, database, restoringFile } = this.#directory;

@@ -107,11 +107,7 @@ export class TarTarget implements BackupTarget {
   }
 }
 
-/**
- * The regular files in an archive; other entries are skipped.
- *
- * @throws BadTar
- */
+/** The regular files in an archive; other entries are skipped. Throws BadTar. */
 export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
   const input = new Input(source);
   for (;;) {

@@ -40,12 +40,11 @@ export class Idempotency {
   }
 
   /**
-   * Begins a request. It runs until `end` of the result is called.
+   * Begins a request. It runs until `end` of the result is called. Throws IDEMPOTENCY_IN_PROGRESS while a request with
+   * the same key is running, QUOTA_EXCEEDED if there is no room for another response.
    *
    * @param scope whose key it is
    * @param caller for whom the response counts; null for one without an API key or session
-   * @throws CofferError IDEMPOTENCY_IN_PROGRESS while a request with the same key is running, QUOTA_EXCEEDED if there
-   *   is no room for another response
    */
   begin(scope: string, idempotencyKey: string, caller: Caller | null): Attempt {
     const { tables, quota, clock, secret } = this.#parts;

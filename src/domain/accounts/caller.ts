@@ -5,9 +5,8 @@ import type { Plan } from "./plan.ts";
 import type { Scope } from "./scope.ts";
 
 /**
- * Who sends a request, once authenticated. An account caller, with a key or a session, reaches every drive of
- * its user. A drive caller reaches one drive, whoever owns it. The plan is the owner's; `free` for an unclaimed
- * drive.
+ * Who sends a request, once authenticated. An account caller, with a key or a session, reaches every drive of its user.
+ * A drive caller reaches one drive, whoever owns it. The plan is the owner's; `free` for an unclaimed drive.
  */
 export type Caller = AccountCaller | DriveCaller;
 

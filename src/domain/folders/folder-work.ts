@@ -79,7 +79,7 @@ export type FolderWork =
  * The work that takes back what another has done so far; null where there is none. Then that only stops: of a fork goes
  * the drive, which nobody has seen; what a removal that keeps nothing, or a rewind, has done is left.
  */
-export function undoOf(work: FolderWork): FolderWork | null {
+function undoOf(work: FolderWork): FolderWork | null {
   switch (work.kind) {
     case "copy":
       return { kind: "remove", from: { ...work.to, path: work.to.top }, to: null, trash: null };

@@ -1,7 +1,7 @@
 import type { LinkId } from "../id.ts";
 
 /** A link with a password. */
-export interface LockedLink {
+interface LockedLink {
   readonly id: LinkId;
   readonly passwordHash: string;
 }

@@ -25,7 +25,7 @@ export interface RefreshToken {
   readonly secret: SecretHash;
 }
 
-export interface NewRefreshToken extends RefreshToken {
+interface NewRefreshToken extends RefreshToken {
   /** Shown once to the client and then forgotten. */
   readonly token: string;
 }

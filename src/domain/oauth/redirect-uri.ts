@@ -29,7 +29,7 @@ const APP_SCHEMES: ReadonlySet<string> = new Set([
 const REVERSE_DOMAIN = /^(?:[a-z]{2,63}|xn--[a-z0-9-]*[a-z0-9])(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/;
 
 /** Where a redirect leads: a web site, a program on the same computer, or an application by its own scheme. */
-export interface RedirectTarget {
+interface RedirectTarget {
   readonly kind: "site" | "computer" | "app";
   /** The host with its port, or the scheme. */
   readonly name: string;

@@ -1,4 +1,4 @@
-export interface QueryChunk {
+interface QueryChunk {
   readonly text: string;
   /** Whether it was in quotation marks. */
   readonly isQuoted: boolean;

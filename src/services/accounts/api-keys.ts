@@ -14,7 +14,7 @@ import type { Parts } from "../parts.ts";
 import type { EndedKeys } from "./ended-keys.ts";
 import { LastUses } from "./last-uses.ts";
 
-export interface CreatedKey {
+interface CreatedKey {
   readonly key: ApiKey;
   readonly secret: string;
 }
@@ -54,10 +54,9 @@ export class ApiKeys {
   }
 
   /**
-   * Creates a key that reaches no more than the caller, and works no longer: it goes with the key that makes it.
-   *
-   * @throws CofferError VALIDATION_ERROR, FORBIDDEN as for `requireManaging`, for a drive of somebody else's and for
-   *   more than the caller reaches, NOT_FOUND for a foreign drive, QUOTA_EXCEEDED if there are too many keys
+   * Creates a key that reaches no more than the caller, and works no longer: it goes with the key that makes it. Throws
+   * VALIDATION_ERROR, FORBIDDEN as for `requireManaging`, for a drive of somebody else's and for more than the caller
+   * reaches, NOT_FOUND for a foreign drive, QUOTA_EXCEEDED if there are too many keys.
    */
   create(caller: Caller, request: KeyRequest, within?: Within<CreatedKey>): Promise<CreatedKey> {
     const expiresAt = parseExpiry("expires_at", request.expiresAt, this.#parts.clock.now());
@@ -167,9 +166,8 @@ export class ApiKeys {
   }
 
   /**
-   * Creates a key for a user on the command line, where there is no caller.
-   *
-   * @throws CofferError NOT_FOUND, VALIDATION_ERROR, QUOTA_EXCEEDED
+   * Creates a key for a user on the command line, where there is no caller. Throws NOT_FOUND, VALIDATION_ERROR,
+   * QUOTA_EXCEEDED.
    */
   createFor(username: string, name: string, scope: Scope): Promise<CreatedKey> {
     const insert = this.#newKey({ name, scope });

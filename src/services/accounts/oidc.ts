@@ -47,7 +47,7 @@ export class SignInEnded extends CofferError {
 export const FLOW_LIFETIME_MS = 10 * 60 * 1000;
 
 /** What must match when the provider redirects the browser back. A ticket binds it to the browser that began it. */
-export interface Flow {
+interface Flow {
   readonly state: string;
   readonly nonce: string;
   /** The PKCE code verifier (RFC 7636). */
@@ -116,10 +116,8 @@ export class Oidc {
 
   /**
    * The user whom the provider has signed in. `callback` is the URL that it redirected the browser to, based on our
-   * `redirectUri`. Errors are logged with the request's id.
-   *
-   * @throws CofferError FORBIDDEN if the provider refused, SignInEnded if the user cancelled, UNAUTHORIZED if
-   *   anything in the provider's response is invalid, INTERNAL as `begin`
+   * `redirectUri`. Errors are logged with the request's id. Throws FORBIDDEN if the provider refused, SignInEnded if
+   * the user cancelled, UNAUTHORIZED if anything in the provider's response is invalid, INTERNAL as `begin`.
    */
   async finish(flow: Flow, callback: URL, requestId: string): Promise<Identity> {
     const configuration = await this.#discovered(requestId);

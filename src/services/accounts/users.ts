@@ -21,13 +21,7 @@ export interface ManagedUser extends UserView {
   readonly totalSize: number;
 }
 
-/** What administrators may change about a user; omitted fields stay. */
-export interface UserChange {
-  readonly plan?: Plan | undefined;
-  readonly disabled?: boolean | undefined;
-}
-
-export interface UserDraft {
+interface UserDraft {
   readonly username: string;
   readonly email: string | null;
   readonly displayName: string | null;
@@ -50,10 +44,8 @@ export class Users {
   }
 
   /**
-   * Creates a user with a password, on the plan `free`.
-   *
-   * @throws CofferError FORBIDDEN unless the caller is an administrator with a session; VALIDATION_ERROR; CONFLICT
-   *   if the name is taken
+   * Creates a user with a password, on the plan `free`. Throws FORBIDDEN unless the caller is an administrator with a
+   * session; VALIDATION_ERROR; CONFLICT if the name is taken.
    */
   async create(
     caller: Caller,
@@ -71,15 +63,13 @@ export class Users {
 
   /**
    * Changes a user's plan, or disables or enables the user; takes effect at once. The sessions of a disabled user end;
-   * their keys do not work until the user is enabled.
-   *
-   * @throws CofferError FORBIDDEN unless the caller is an administrator with a session, and for disabling an
-   *   administrator; NOT_FOUND
+   * their keys do not work until the user is enabled. Throws FORBIDDEN unless the caller is an administrator with a
+   * session, and for disabling an administrator; NOT_FOUND.
    */
   async update(
     caller: Caller,
     reference: string,
-    { plan, disabled }: UserChange,
+    { plan, disabled }: { plan?: Plan | undefined; disabled?: boolean | undefined },
     within?: Within<ManagedUser>,
   ): Promise<ManagedUser> {
     this.#requireAdmin(caller);
@@ -148,8 +138,7 @@ export class Users {
   }
 
   /**
-   * Sets a user's plan from the shell. It applies from the next request on, with sessions and keys. Throws
-   * NOT_FOUND.
+   * Sets a user's plan from the shell. It applies from the next request on, with sessions and keys. Throws NOT_FOUND.
    */
   setPlan(username: string, plan: Plan): Promise<User> {
     return this.#parts.tables.write(() => {

@@ -22,7 +22,7 @@ export interface FeedDrive {
   readonly from: ChangeNumber;
 }
 
-export interface ChangeQuery {
+interface ChangeQuery {
   readonly drives: readonly FeedDrive[];
   /** The page is after this one, or before it if the newest come first. Null for the first page. */
   readonly position: ChangePosition | null;

@@ -12,14 +12,14 @@ import { holderOf, Slots } from "../slots.ts";
 import type { ChangePage, FeedDrive } from "./changes.ts";
 import type { Watched } from "./hub.ts";
 
-export interface FeedRequest {
+interface FeedRequest {
   /** Ids or slugs; null for all drives of the caller's own. */
   readonly drives: readonly string[] | null;
   /** Null for the oldest that is kept, or the newest if these come first; `latest` for what comes from now on. */
   readonly position: ChangePosition | "latest" | null;
 }
 
-export interface FeedPageRequest extends FeedRequest {
+interface FeedPageRequest extends FeedRequest {
   readonly limit: number;
   readonly newestFirst: boolean;
 }

@@ -2,7 +2,7 @@ import type { Change } from "../../domain/changes/change.ts";
 import { type FolderPath, ROOT } from "../../domain/files/path.ts";
 
 /** What of a change tells of what is in a folder. */
-export type Told = Pick<Change, "type" | "path" | "previousPath" | "fileCount" | "ref" | "before" | "after">;
+type Told = Pick<Change, "type" | "path" | "previousPath" | "fileCount" | "ref" | "before" | "after">;
 
 /**
  * A change as somebody sees it who sees only one folder; null if it is not about what is in there. What leaves the

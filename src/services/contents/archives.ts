@@ -41,7 +41,7 @@ export interface Archive {
   pieces(): AsyncGenerator<Uint8Array>;
 }
 
-export interface ArchiveReader {
+interface ArchiveReader {
   readonly reach: Reach;
   readonly holder: SlotHolder;
   /** The reader's address, as the rate limit counts it. */

@@ -17,7 +17,7 @@ export interface Announced extends AnnouncedBytes {
   readonly path: FilePath | null;
 }
 
-export interface Arrival extends AnnouncedBytes {
+interface Arrival extends AnnouncedBytes {
   readonly holder: SlotHolder;
   /** Whose storage limit it counts against. */
   readonly owner: Releaser;

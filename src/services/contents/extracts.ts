@@ -26,7 +26,7 @@ export interface Extract {
   readonly isCut: boolean;
 }
 
-export interface FileText {
+interface FileText {
   readonly file: File;
   readonly text: string;
   /** Whether it has more text. */

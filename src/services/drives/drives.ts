@@ -97,9 +97,7 @@ export class Drives {
 
   /**
    * Changes a drive's name or description; what is undefined stays. A new name changes the slug, unless it gives the
-   * same slug.
-   *
-   * @throws CofferError NOT_FOUND, VALIDATION_ERROR
+   * same slug. Throws NOT_FOUND, VALIDATION_ERROR.
    */
   update(
     caller: Caller,

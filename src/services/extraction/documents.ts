@@ -15,7 +15,7 @@ import { ExtractionQueue } from "./extraction-queue.ts";
 import { RecentExtractions } from "./recent-extractions.ts";
 
 /** A text; cut if the document has more. */
-export type DocumentText = Pick<Extract<Extraction, { kind: "text" }>, "text" | "isCut">;
+type DocumentText = Pick<Extract<Extraction, { kind: "text" }>, "text" | "isCut">;
 
 /** Reads the text of documents for callers. */
 export class Documents {

@@ -27,13 +27,13 @@ export interface Destination {
 }
 
 /** A deleted file, and its entry in the trash; null if it is not kept. */
-export interface Removed {
+interface Removed {
   readonly file: File;
   readonly trashId: TrashId | null;
 }
 
 /** The ids of deleted files with their entries in the trash, and of those that could not be deleted. */
-export interface RemovedFiles {
+interface RemovedFiles {
   readonly deleted: readonly string[];
   /** One for each of `deleted`, in the same order; null if the file is not kept. */
   readonly trashIds: readonly (TrashId | null)[];

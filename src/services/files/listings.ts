@@ -39,7 +39,7 @@ export interface Listing {
 }
 
 /** A page of the folders directly at a level. */
-export interface FolderLevel {
+interface FolderLevel {
   /** In path order, whatever the files are sorted by. */
   readonly folders: FolderPath[];
   /** How many folders all pages have. */

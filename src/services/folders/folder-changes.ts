@@ -21,7 +21,7 @@ import type { FolderWorks, Rest } from "./folder-works.ts";
 import { START } from "./phases.ts";
 
 /** A work that is checked and can begin: its destination exists. */
-export interface Begun<T> {
+interface Begun<T> {
   readonly work: FolderWork;
   /** How many files it is about, as far as that is known. */
   readonly files: number | null;
@@ -33,7 +33,7 @@ export interface Begun<T> {
 type First<T> = { readonly result: T } | { readonly rest: Rest<T> };
 
 /** A folder, and its new path in its own or another drive. */
-export interface FolderTransfer {
+interface FolderTransfer {
   readonly source: Drive;
   /** As readers see it: without expired files. */
   readonly folder: Folder;

@@ -20,13 +20,13 @@ import { partOf } from "../files/listings.ts";
 import { seenCounts } from "../files/seen-counts.ts";
 
 /** A folder as readers see it: its counts exclude expired files that wait for the sweep. */
-export interface ShownFolder {
+interface ShownFolder {
   readonly drive: Drive;
   readonly folder: FolderFacts;
 }
 
 /** A folder that exists now; `created` is false if it did before. */
-export interface CreatedFolder extends ShownFolder {
+interface CreatedFolder extends ShownFolder {
   readonly created: boolean;
 }
 

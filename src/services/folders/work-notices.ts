@@ -8,7 +8,7 @@ const PAUSE_MS = 1000;
 const ENDED = 100;
 
 /** The newest that is to be told of a work. */
-export interface WorkNotice {
+interface WorkNotice {
   readonly recorded: RecordedWork;
   readonly hasEnded: boolean;
   /** They count up. */

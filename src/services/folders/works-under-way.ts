@@ -13,7 +13,7 @@ import type { FolderWorks } from "./folder-works.ts";
 import type { WorkNotices } from "./work-notices.ts";
 
 /** An end of a work that a caller sees. */
-export interface ShownPlace {
+interface ShownPlace {
   readonly driveId: DriveId;
   readonly path: FolderPath;
 }
@@ -34,7 +34,7 @@ export interface ToldWork {
 }
 
 /** A page of the works of a drive, oldest first. */
-export interface WorkListing {
+interface WorkListing {
   readonly works: readonly ShownWork[];
   /** On all pages. */
   readonly total: number;

@@ -63,7 +63,7 @@ export interface ScanParts {
   readonly from: LineStart & Pick<LinePosition, "searched" | "matches">;
 }
 
-export type LineStart = Pick<LinePosition, "offset" | "line">;
+type LineStart = Pick<LinePosition, "offset" | "line">;
 
 /** The lines of a content that match. */
 export interface Scanned {

@@ -34,7 +34,7 @@ const ENTRIES = { query: 100, page: 10_000 };
 /** How many entries one step of emptying counts, and how many one transaction of it marks. */
 const STEPS = { count: 2000, mark: 200 };
 
-export interface TrashListRequest {
+interface TrashListRequest {
   /** An id or slug; undefined for all drives of the caller. */
   readonly driveId: string | undefined;
   /** Only entries whose paths start with it. */
@@ -48,7 +48,7 @@ export type ShownEntry = TrashEntry & {
   readonly expiresAt: number;
 };
 
-export interface TrashListing {
+interface TrashListing {
   readonly entries: readonly ShownEntry[];
   /** The position after which the next page starts; null on the last page. */
   readonly nextAfter: TrashPosition | null;

@@ -15,7 +15,7 @@ import type { Trash } from "./trash.ts";
 import type { Versions } from "./versions.ts";
 
 /** What was undone, and what there is now. */
-export interface Undone {
+interface Undone {
   readonly change: Change;
   /** Where the file or folder is now, or was until it went into the trash. */
   readonly path: string;
@@ -51,11 +51,10 @@ export class Undo {
   /**
    * Undoes the newest change at a path, whoever made it: a replaced or edited file gets the content that it had, what
    * was deleted comes back, what was moved goes back, and what was created goes into the trash; a folder only if it
-   * holds as many files as then. Doing it again redoes it.
+   * holds as many files as then. Doing it again redoes it. Throws NOT_FOUND; FORBIDDEN; CONFLICT if the change cannot
+   * be undone, which says why and what to do; PRECONDITION_FAILED if something changed meanwhile.
    *
    * @param path of a folder if it ends with `/`; also where something was before it was moved
-   * @throws CofferError NOT_FOUND; FORBIDDEN; CONFLICT if the change cannot be undone, which says why and what to do;
-   *   PRECONDITION_FAILED if something changed meanwhile
    */
   async last(caller: Caller, driveRef: string, path: string): Promise<Undone> {
     const parsed = path.endsWith("/") ? parseFolderPath("path", path) : parsePathOfFile("path", path);

@@ -15,7 +15,7 @@ import { keptSince, keptWindow } from "../../domain/history/retention.ts";
 import { partOf } from "../files/listings.ts";
 import type { Parts } from "../parts.ts";
 
-export interface VersionListing {
+interface VersionListing {
   readonly versions: readonly FileVersion[];
   /** On all pages. */
   readonly total: number;
@@ -38,10 +38,9 @@ export class Versions {
   }
 
   /**
-   * Newest first.
+   * Newest first. Throws NOT_FOUND, like every method here, for what the caller may not see; FORBIDDEN for a reader.
    *
    * @param before the number of a cursor; null for the start
-   * @throws CofferError NOT_FOUND, like every method here, for what the caller may not see; FORBIDDEN for a reader
    */
   list(
     caller: Caller,

@@ -10,13 +10,13 @@ import type { Upload, Uploader } from "../contents/upload.ts";
 import type { Uploads } from "../contents/uploads.ts";
 
 /** A presigned link, and what it downloads. */
-export interface LinkedFile {
+interface LinkedFile {
   readonly link: Link;
   readonly file: File;
 }
 
 /** An upload that a link has begun. */
-export interface LinkedUpload {
+interface LinkedUpload {
   readonly upload: Upload;
   readonly driveId: string;
   readonly path: string;
@@ -58,10 +58,8 @@ export class FileLinks {
 
   /**
    * Starts the upload of a link. The link is used up in the same transaction that stores the file, and only then: of
-   * several uploads at once, one succeeds.
-   *
-   * @throws CofferError NOT_FOUND, GONE, PAYLOAD_TOO_LARGE, RATE_LIMITED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE;
-   *   `Upload.write` and `Upload.finish` throw NOT_FOUND and GONE as well
+   * several uploads at once, one succeeds. Throws NOT_FOUND, GONE, PAYLOAD_TOO_LARGE, RATE_LIMITED, QUOTA_EXCEEDED,
+   * STORAGE_FULL, UNAVAILABLE; `Upload.write` and `Upload.finish` throw NOT_FOUND and GONE as well.
    */
   async begin(token: string, sent: AnnouncedBytes | null = null): Promise<LinkedUpload> {
     const { tables, uploads, maxFileSize } = this.#parts;

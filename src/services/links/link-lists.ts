@@ -7,14 +7,14 @@ import type { Parts } from "../parts.ts";
 import type { LinkUses } from "./link-uses.ts";
 
 /** A request for a page of links, newest first. */
-export interface LinksRequest {
+interface LinksRequest {
   /** An id or slug; undefined for all drives. */
   readonly drive: string | undefined;
   readonly limit: number;
   readonly after: LinkPosition | null;
 }
 
-export interface LinksPage {
+interface LinksPage {
   readonly links: readonly SeenLink[];
   /** Where the next page starts; null on the last one. */
   readonly nextAfter: LinkPosition | null;

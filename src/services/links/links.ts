@@ -33,13 +33,8 @@ interface Asked {
   readonly expiresIn?: number | undefined;
 }
 
-/** A request for a link that downloads a file. */
-export interface PresignedRequest extends Asked {
-  readonly oneTime?: boolean | undefined;
-}
-
 /** A request for a link that takes one upload. */
-export interface UploadLinkRequest extends Asked {
+interface UploadLinkRequest extends Asked {
   /** An id or a slug. */
   readonly drive: string;
   /** Of the file. */
@@ -49,7 +44,7 @@ export interface UploadLinkRequest extends Asked {
 }
 
 /** A request for a link that shows something, as sent. */
-export interface ShareRequest {
+interface ShareRequest {
   /** An id or slug. */
   readonly drive: string;
   /** Of a file or a folder. */
@@ -91,7 +86,7 @@ export class Links {
   createPresigned(
     caller: Caller,
     ref: FileRef,
-    { expiresIn, oneTime = false }: PresignedRequest,
+    { expiresIn, oneTime = false }: Asked & { oneTime?: boolean | undefined },
     within?: Within<CreatedLink>,
   ): Promise<CreatedLink> {
     return this.#create(caller, within, (now) => {

@@ -40,7 +40,7 @@ export interface Shared {
 }
 
 /** What a link shows, in figures. */
-export interface SharedFacts {
+interface SharedFacts {
   /** Of the file, the folder or the drive. */
   readonly name: string;
   readonly fileCount: number;
@@ -51,7 +51,7 @@ export interface SharedFacts {
 }
 
 /** That a link's password was given. */
-export interface Unlocked {
+interface Unlocked {
   /** For the browser to send: see `passFor`. */
   readonly pass: string;
   /** Milliseconds since the epoch. */
@@ -59,7 +59,7 @@ export interface Unlocked {
 }
 
 /** A request for a page of what is directly in a folder. `after` is a cursor's position. */
-export interface SharedRequest {
+interface SharedRequest {
   /** Relative to what the link shows. */
   readonly prefix: string;
   readonly limit: number;

@@ -29,7 +29,7 @@ export interface IssuedTokens {
 }
 
 /** A client's exchange of a code for tokens (RFC 6749, 4.1.3). */
-export interface CodeExchange {
+interface CodeExchange {
   readonly code: string;
   readonly clientId: string;
   readonly redirectUri: string;
@@ -54,10 +54,8 @@ export class OAuthGrants {
 
   /**
    * Exchanges an authorization code. A code works once: a second use ends what the first one gave, because one of the
-   * two was not the client's.
-   *
-   * @throws OAuthError invalid_grant, also if meanwhile the session ended in which it was allowed, or the drive or the room
-   *   for keys is gone
+   * two was not the client's. Throws OAuthError invalid_grant, also if meanwhile the session ended in which it was
+   * allowed, or the drive or the room for keys is gone.
    */
   async redeem(exchange: CodeExchange): Promise<IssuedTokens> {
     const authorization = this.#parts.authorizations.takeCode(exchange.code);

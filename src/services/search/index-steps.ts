@@ -17,7 +17,7 @@ export const IDLE_MS = 5000;
 export type IndexParts = Pick<Parts, "tables" | "clock" | "storePlaces"> & DocumentTurnParts;
 
 /** What was there to index: nothing, some of which all is done, or more than one batch. */
-export type Indexed = "nothing" | "some" | "many";
+type Indexed = "nothing" | "some" | "many";
 
 /**
  * The steps of indexing. A thread does the jobs, and writes the index; only when that is on the disk are the jobs

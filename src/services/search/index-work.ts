@@ -26,7 +26,7 @@ const TEXT_BYTES = 512 * 1024;
 const MARKUP_MS = 1000;
 
 /** Which jobs to do. */
-export interface BatchRequest extends Batch {
+interface BatchRequest extends Batch {
   /** Null for all drives. */
   readonly drive: DrivePk | null;
   /** Texts up to this ticket wait for something else. */
@@ -45,7 +45,7 @@ export interface ReadDocument extends TextJob {
 }
 
 /** A batch that is in the index. */
-export interface DoneBatch {
+interface DoneBatch {
   /** The jobs that are done. */
   readonly tickets: readonly number[];
   /** Jobs whose contents could not be read: damaged, or gone. Their files are indexed without text. */

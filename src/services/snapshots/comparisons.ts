@@ -27,7 +27,7 @@ export interface ComparisonPage {
   readonly next: DifferencePosition | null;
 }
 
-export interface Comparison extends SnapshotScope {
+interface Comparison extends SnapshotScope {
   /** Only files whose path starts with this, then or now. */
   readonly prefix: string;
   /** What the caller sees: a file that comes from elsewhere is new to them. */

@@ -12,7 +12,7 @@ import type { SnapshotRemoval } from "./snapshot-removal.ts";
 import type { Snapshots } from "./snapshots.ts";
 
 /** A request for a fork, as sent. */
-export interface ForkRequest {
+interface ForkRequest {
   readonly name: string;
   /** The id of a snapshot of the drive; undefined for what it holds now. */
   readonly snapshot: string | undefined;

@@ -21,7 +21,7 @@ import type { FolderChanges } from "../folders/folder-changes.ts";
 import type { SnapshotRemoval } from "./snapshot-removal.ts";
 import { partOf } from "../files/listings.ts";
 
-export interface SnapshotListing {
+interface SnapshotListing {
   readonly snapshots: readonly Snapshot[];
   /** On all pages. */
   readonly total: number;
@@ -29,7 +29,7 @@ export interface SnapshotListing {
   readonly nextBefore: number | null;
 }
 
-export interface ComparisonRequest {
+interface ComparisonRequest {
   /** Only files whose paths start with it, then or now. */
   readonly prefix: string;
   readonly limit: number;
@@ -174,11 +174,10 @@ export class Snapshots {
 
   /**
    * Brings a drive, or a folder of it, back to what a snapshot has: all contents, records and ids. Before that it takes
-   * a snapshot, which undoes this. Once begun, it is finished, unless somebody gives it up.
+   * a snapshot, which undoes this. Once begun, it is finished, unless somebody gives it up. Throws NOT_FOUND, also for
+   * a folder that the snapshot does not have; FORBIDDEN; CONFLICT if a file is where a folder above is needed.
    *
    * @param path of the folder; undefined for the whole drive
-   * @throws CofferError NOT_FOUND, also for a folder that the snapshot does not have; FORBIDDEN; CONFLICT if a file is where a
-   *   folder above is needed
    */
   restore(
     caller: Caller,

@@ -27,7 +27,7 @@ const GONE_PIECES = 10;
 /** How many free pages of the database one transaction releases. */
 const PAGES = 100;
 
-export interface Swept {
+interface Swept {
   readonly files: number;
   readonly drives: number;
   readonly blobs: number;

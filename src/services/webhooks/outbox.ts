@@ -15,7 +15,7 @@ const STEP = 100;
 const SKIPPED = 1000;
 
 /** A change as a message shows it. */
-export type DescribeChange = (change: Change) => object;
+type DescribeChange = (change: Change) => object;
 
 /**
  * Makes deliveries of the changes that webhooks are told of. The feed is the queue: each webhook has a position in it,

@@ -8,7 +8,7 @@ import { type TextEncoding, unitBytes } from "./text-encoding.ts";
 export const NEWLINE = 0x0a;
 
 /** Where a line begins: its number, from 1, and its first byte in the content. */
-export interface LineStart {
+interface LineStart {
   readonly line: number;
   readonly at: number;
 }

@@ -2,7 +2,7 @@ import { startOf, utf8Length } from "./text.ts";
 import { encodedLength, type TextEncoding } from "./text-encoding.ts";
 
 /** The first lines of a text, without their ends. */
-export interface SomeLines {
+interface SomeLines {
   readonly lines: readonly string[];
   /** Whether the only line is the start of a longer one. */
   readonly isCut: boolean;
@@ -51,7 +51,7 @@ function wholeLines(text: string, most: number): { whole: string[]; rest: string
   return { whole, rest: text.slice(at) };
 }
 
-export interface PartStart {
+interface PartStart {
   /** From 1. */
   readonly startLine: number;
   /** Where in that line, in bytes of the content. */

@@ -17,8 +17,7 @@ export function encodedLength(text: string, encoding: TextEncoding): number {
 }
 
 /**
- * The encodings to try for a text, best first: UTF-16 if it starts with that byte order mark, else UTF-8; then
- * Latin-1.
+ * The encodings to try for a text, best first: UTF-16 if it starts with that byte order mark, else UTF-8; then Latin-1.
  *
  * @param head the content's first bytes: at least two, or all of a shorter one
  */
