@@ -4,8 +4,7 @@ import { requireDescriptors } from "../process/descriptors.ts";
 const MAX_ANSWER = 1024 * 1024;
 
 /**
- * Like `fetch`, for small responses: it resolves with the whole response. Throws for a longer one without reading
- * the rest, and UNAVAILABLE if file descriptors are short.
+ * `fetch` of a whole small response. Throws for a longer one before its end, UNAVAILABLE if file descriptors are short.
  */
 export async function fetchBounded(url: string, init: RequestInit): Promise<Response> {
   // The first call starts a thread of the runtime.

@@ -52,8 +52,8 @@ export class Accounts {
   }
 
   /**
-   * Changes the caller's password and ends their other sessions. Throws FORBIDDEN for a key and for an account that has
-   * no password, VALIDATION_ERROR for a wrong `current` and a bad `password`.
+   * Changes the caller's password and ends their other sessions. Throws FORBIDDEN for a key and for an account without
+   * a password, VALIDATION_ERROR.
    */
   async changePassword(
     caller: Caller,

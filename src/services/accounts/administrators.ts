@@ -21,8 +21,7 @@ export class Administrators {
   }
 
   /**
-   * Applies the configuration to existing accounts, at start: listed users become administrators, and users who are
-   * no longer listed stop being administrators, unless they set the server up.
+   * Applies the configuration to existing accounts, at start. Who is no longer listed stays if they set the server up.
    */
   async appoint(): Promise<void> {
     const { users, writeFromReserve } = this.#tables;

@@ -57,8 +57,7 @@ interface Flow {
 }
 
 /**
- * For each whole response of the provider. A sign-in may need three, one after the other, while the browser's
- * connection is idle, and idle connections are closed after 30 seconds.
+ * For each whole response. A sign-in may need three while the browser waits, and idle connections end after 30 seconds.
  */
 const TIMEOUT_SECONDS = 8;
 const MAX_FLOWS = 10_000;
@@ -82,8 +81,7 @@ export class Oidc {
 
   /**
    * Begins a sign-in that returns to `returnTo`. Gives the URL for the browser, the sign-in's state, and a ticket that
-   * only the browser's cookie may hold. Throws INTERNAL if the provider cannot be reached; this is
-   * logged with the request's id.
+   * only the browser's cookie may hold. Throws INTERNAL, which is logged, if the provider cannot be reached.
    */
   async begin(
     returnTo: string,
@@ -115,9 +113,10 @@ export class Oidc {
   }
 
   /**
-   * The user whom the provider has signed in. `callback` is the URL that it redirected the browser to, based on our
-   * `redirectUri`. Errors are logged with the request's id. Throws FORBIDDEN if the provider refused, SignInEnded if
-   * the user cancelled, UNAUTHORIZED if anything in the provider's response is invalid, INTERNAL as `begin`.
+   * The user whom the provider has signed in. Errors are logged. Throws FORBIDDEN if the provider refused, SignInEnded
+   * if the user cancelled, UNAUTHORIZED if anything in the provider's response is invalid, INTERNAL as `begin`.
+   *
+   * @param callback the URL that the provider redirected the browser to, based on our `redirectUri`
    */
   async finish(flow: Flow, callback: URL, requestId: string): Promise<Identity> {
     const configuration = await this.#discovered(requestId);

@@ -24,8 +24,8 @@ interface Entry {
 }
 
 /**
- * Counts use by drive and by account. Counts are kept in memory and written in batches, so that reads need no
- * write. Those since the last batch are lost in a crash, but not when the server stops.
+ * Counts use by drive and by account, in memory until `flush`, so that reads need no write: a crash loses the last
+ * counts.
  */
 export class UsageMeter {
   readonly #parts;
@@ -57,10 +57,7 @@ export class UsageMeter {
     return flushed;
   }
 
-  /**
-   * The use of the caller's account, or of the one drive that the key is limited to. If nothing can be written, the
-   * latest counts are missing.
-   */
+  /** The use of the caller's account, or of its one drive; without the latest counts if nothing can be written. */
   async report(caller: Caller) {
     try {
       await this.flush();

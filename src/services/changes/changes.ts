@@ -74,8 +74,7 @@ export class Changes {
   }
 
   /**
-   * A page of changes. Throws GONE if changes after the position are not kept any more, or if it is of another history:
-   * an older backup was restored.
+   * Throws GONE if changes after the position are not kept any more, or it is of another history: a restored backup.
    */
   page({ drives, position, limit, newestFirst }: ChangeQuery): ChangePage {
     const { changes: table } = this.#tables;

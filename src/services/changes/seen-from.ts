@@ -5,8 +5,8 @@ import { type FolderPath, ROOT } from "../../domain/files/path.ts";
 type Told = Pick<Change, "type" | "path" | "previousPath" | "fileCount" | "ref" | "before" | "after">;
 
 /**
- * A change as somebody sees it who sees only one folder; null if it is not about what is in there. What leaves the
- * folder is gone for them, and what comes in is new: where it is else is not told.
+ * A change as it is seen by who sees only one folder; null if it is not about what is in there. What leaves the folder
+ * is gone for them, and what comes in is new: the other place is not told.
  */
 export function seenFrom<T extends Told>(change: T, folder: FolderPath): T | null {
   if (folder === ROOT) return change;

@@ -26,8 +26,8 @@ interface Arrival extends AnnouncedBytes {
 }
 
 /**
- * What is arriving counts before it is stored: it is on the disk, for as long as its client takes. Bytes that were
- * announced count from the start. In memory only: no upload outlives this process.
+ * What is arriving counts before it is stored: it is on the disk, for as long as its client takes. Announced bytes
+ * count from the start.
  */
 export class ArrivingUploads {
   readonly #slots = new Slots({ limits: UPLOAD_LIMITS, noun: "uploads" });

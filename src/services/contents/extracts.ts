@@ -18,8 +18,8 @@ const QUOTED_UNITS = 128 * 1024;
 export interface Extract {
   readonly mimeType: string;
   /**
-   * The content as JSON, in pieces: text as a string, JSON as it is, without changing its numbers. It has been
-   * checked, so only a disk error can interrupt it.
+   * The content as JSON, in pieces: text as a string, JSON with its numbers unchanged. Only a disk error can interrupt
+   * it.
    */
   readonly json: AsyncIterable<string>;
   /** Whether it has more text. */

@@ -29,8 +29,8 @@ export class Documents {
   }
 
   /**
-   * The text of a file of this format, for who waits for it and may see the file. Throws UNSUPPORTED_MEDIA_TYPE,
-   * PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED, UNAVAILABLE.
+   * The text of a file for a caller who may see it. Throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE,
+   * EXTRACTION_FAILED, RATE_LIMITED, UNAVAILABLE.
    */
   async text(
     holder: SlotHolder,

@@ -134,8 +134,8 @@ export class Folders {
   }
 
   /**
-   * Copies a folder with everything in it; contents are not stored twice. Throws like `move`, and QUOTA_EXCEEDED and
-   * STORAGE_FULL: thousands of records need space, too.
+   * Copies a folder with everything in it; contents are not stored twice. Throws like `move`, and QUOTA_EXCEEDED,
+   * STORAGE_FULL.
    */
   async copy(
     caller: Caller,

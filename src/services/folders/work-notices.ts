@@ -16,8 +16,8 @@ interface WorkNotice {
 }
 
 /**
- * Tells streams that works have begun, gone on and ended. That is not kept: who comes later asks which are under way. So
- * a work costs no row of the feed for each of its pieces.
+ * Tells streams that works have begun, gone on and ended. It is not kept, so a piece costs no row of the feed: who
+ * comes later asks which are under way.
  */
 export class WorkNotices {
   readonly #parts;

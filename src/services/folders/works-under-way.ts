@@ -74,8 +74,8 @@ export class WorksUnderWay {
   }
 
   /**
-   * Has a work given up: before its next piece it is taken back, or stops. Doing so again changes nothing. Throws
-   * NOT_FOUND, and FORBIDDEN for who may not write at each of its ends that it changes.
+   * Has a work given up: before its next piece it stops or is taken back. Doing so again changes nothing. Throws
+   * NOT_FOUND, and FORBIDDEN for who may not write wherever it changes something.
    */
   async cancel(caller: Caller, driveRef: string, id: string, within?: Within<ShownWork>): Promise<ShownWork> {
     const cancelled = await this.#parts.access.writeFromReserve(caller, within, () => {

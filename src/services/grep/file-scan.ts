@@ -97,8 +97,8 @@ interface OpenMatch extends LineMatch {
 export const FILE_START: ScanParts["from"] = { offset: 0, line: 1, searched: 0, matches: 0 };
 
 /**
- * Searches the lines of one content, a block at a time. A line that is longer than a block is searched in pieces, as if
- * each was a line with the same number.
+ * Searches the lines of one blob, a block at a time. Of a longer line each piece is searched as a line of the same
+ * number.
  */
 export class FileScan {
   readonly #parts: ScanParts;

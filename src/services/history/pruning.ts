@@ -21,8 +21,8 @@ interface Pruned {
 const NOTHING: Pruned = { rows: 0, bytes: 0, hasEntry: false };
 
 /**
- * Removes what is kept before its time where room is needed: the oldest versions and entries of the trash first, then
- * the snapshots that the server took. Those that somebody took stay.
+ * Removes what is kept where room is needed: the oldest versions and entries of the trash first, then the snapshots
+ * that the server took itself.
  */
 export class Pruning {
   readonly #parts;

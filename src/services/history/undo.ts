@@ -148,8 +148,8 @@ export class Undo {
   }
 
   /**
-   * Throws CONFLICT for a folder that was restored from a snapshot: it may have been there before, so to remove it would
-   * undo more than that.
+   * Throws CONFLICT for a folder restored from a snapshot: it may have been there before, so to remove it would undo
+   * more.
    */
   async #requireFromTrash(caller: Caller, drive: Drive, change: Change): Promise<void> {
     const isDeletion = ({ type, ref }: Change) =>

@@ -28,9 +28,6 @@ export class VersionDiffs {
   /**
    * Compares two texts. The diff counts as bandwidth. Throws NOT_FOUND, FORBIDDEN, PAYLOAD_TOO_LARGE,
    * UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED, RATE_LIMITED, DamagedFile.
-   *
-   * @param compared see `Versions.pair`
-   * @param client see `Slots.take`
    */
   async compare(
     caller: Caller,

@@ -57,9 +57,9 @@ export class FileLinks {
   }
 
   /**
-   * Starts the upload of a link. The link is used up in the same transaction that stores the file, and only then: of
-   * several uploads at once, one succeeds. Throws NOT_FOUND, GONE, PAYLOAD_TOO_LARGE, RATE_LIMITED, QUOTA_EXCEEDED,
-   * STORAGE_FULL, UNAVAILABLE; `Upload.write` and `Upload.finish` throw NOT_FOUND and GONE as well.
+   * Starts the upload of a link, which is used up in the transaction that stores the file: of several at once, one
+   * succeeds. Throws NOT_FOUND, GONE, PAYLOAD_TOO_LARGE, RATE_LIMITED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE;
+   * `Upload.write` and `Upload.finish` throw NOT_FOUND and GONE as well.
    */
   async begin(token: string, sent: AnnouncedBytes | null = null): Promise<LinkedUpload> {
     const { tables, uploads, maxFileSize } = this.#parts;

@@ -33,10 +33,7 @@ export class LinkLists {
     this.#parts = parts;
   }
 
-  /**
-   * The links of a drive, or of all that the caller may see: all where the caller may manage the drive, else the
-   * caller's own. Rejects with NOT_FOUND for the drive.
-   */
+  /** All links where the caller may manage the drive, else its own; of one drive or all. Rejects with NOT_FOUND. */
   async list(caller: Caller, { drive, limit, after }: LinksRequest): Promise<LinksPage> {
     const { access, linkUses, clock } = this.#parts;
     const drives = drive === undefined ? access.drives(caller) : [access.drive(caller, drive)];

@@ -69,9 +69,8 @@ export interface FoundLink<K extends LinkKind> {
 type Made = LinkTarget & Pick<NewLink, "expiresAt" | "passwordHash" | "maxSize" | "oneTime">;
 
 /**
- * Links of all kinds: made, found by their tokens, and revoked. A link can do what its creator can at that
- * moment: it stops working when the creator's key is revoked or expires, and when what it leads to is gone or out of the
- * creator's reach.
+ * Links of all kinds: made, found by their tokens, and revoked. A link can do what its creator can at that moment: it
+ * stops with the creator's key, and when what it leads to is out of the creator's reach.
  */
 export class Links {
   readonly #parts;

@@ -70,10 +70,7 @@ interface FoundShare extends FoundLink<(typeof SHOWING)[number]> {
   readonly drive: Drive;
 }
 
-/**
- * What links show to people without an account. A link shows what its creator may read now: it is not found once the
- * creator's key is revoked, or what it shows is gone.
- */
+/** What links show to people without an account: what the creator may read now. */
 export class SharedThings {
   readonly #parts;
 
@@ -92,7 +89,7 @@ export class SharedThings {
   }
 
   /**
-   * What a link shows. Throws NOT_FOUND, GONE, and UNAUTHORIZED for a link with a password.
+   * Throws NOT_FOUND, GONE, and UNAUTHORIZED for a link with a password.
    *
    * @param pass from `unlock`; null if the browser sent none
    */
@@ -199,10 +196,9 @@ export class SharedThings {
   }
 
   /**
-   * Files and folders as one archive; all that the link shows if there are no paths. Throws NOT_FOUND,
-   * VALIDATION_ERROR.
+   * One archive; of all that the link shows if there are no paths. Throws NOT_FOUND, VALIDATION_ERROR.
    *
-   * @param client the address of whoever asks, as the rate limit counts it
+   * @param client see `Slots.take`
    */
   archive(shared: Shared, client: string, paths: readonly string[]): Archive {
     const { reach, drive, folder, file } = shared;

@@ -35,8 +35,8 @@ interface Comparison extends SnapshotScope {
 }
 
 /**
- * The differences between what a drive held when a snapshot was taken and what it holds now, in path order, after a
- * position. Only what has changed since is looked at, step by step.
+ * The differences between a snapshot and what the drive holds now, in path order, after a position. Only what has
+ * changed since is looked at, step by step.
  */
 export async function compared(
   { snapshotDifferences }: Tables,

@@ -33,9 +33,9 @@ export class Forks {
   }
 
   /**
-   * Makes a drive of the caller's account with all that another holds; contents are not stored twice. Nobody sees it
-   * before it is whole, and a failed one is removed. Throws FORBIDDEN for a drive caller, NOT_FOUND, VALIDATION_ERROR,
-   * QUOTA_EXCEEDED, STORAGE_FULL.
+   * Makes a drive with all that another holds; contents are not stored twice. Nobody sees it before it is whole, and a
+   * failed one is removed. Throws FORBIDDEN for a drive caller, NOT_FOUND, VALIDATION_ERROR, QUOTA_EXCEEDED,
+   * STORAGE_FULL.
    */
   async create(
     caller: Caller,

@@ -27,9 +27,8 @@ export interface ScrubStatus {
 }
 
 /**
- * Reads all contents, slowly, again and again, and remembers those that are damaged. Digests are evenly distributed, so
- * a content has its time in a round by its digest: no matter how many there are, each is read once a round. After a
- * restart the round continues, and catches up.
+ * Reads all contents, slowly, again and again, and remembers damage. Digests are evenly distributed, so each blob has
+ * its time in a round by its digest, however many there are. After a restart the round catches up.
  */
 export class Scrub {
   readonly #parts;

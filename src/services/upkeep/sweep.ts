@@ -34,8 +34,8 @@ interface Swept {
 }
 
 /**
- * Removes what has expired, was deleted or is orphaned. All of it is already invisible: the sweep only frees the space,
- * in small pieces, and may be interrupted anywhere.
+ * Removes what has expired, was deleted or is orphaned, all of it already invisible: in small pieces, which may be
+ * interrupted anywhere.
  */
 export class Sweep {
   readonly #parts;
@@ -201,10 +201,7 @@ export class Sweep {
     return files.length;
   }
 
-  /**
-   * Removes contents, except those that a row names again. Returns how many: none while a backup is running, which
-   * copies the contents that its snapshot of the database names.
-   */
+  /** Removes blobs, except those that a row names again. Returns how many: none during a backup, which copies them. */
   async forget(orphans: readonly BlobRow[]): Promise<number> {
     const { backups, blobs, writeFromReserve: write } = this.#parts.tables;
     let removed = 0;

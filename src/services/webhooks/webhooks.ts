@@ -48,8 +48,8 @@ interface Scope {
 }
 
 /**
- * Webhooks: who is told of changes, at which address. Only who manages a drive sees and changes those of it, and no
- * application: see `requireManaging`.
+ * Who is told of changes, at which address. Only who manages a drive sees and changes its webhooks: see
+ * `requireManaging`.
  */
 export class Webhooks {
   readonly #parts;
@@ -100,9 +100,8 @@ export class Webhooks {
   }
 
   /**
-   * The webhooks that the caller manages, oldest first. Throws NOT_FOUND and FORBIDDEN for the drive.
-   *
-   * @param drive an id or slug; undefined for all
+   * The caller's webhooks, oldest first; of a drive (an id or slug) or all. Throws NOT_FOUND and FORBIDDEN for the
+   * drive.
    */
   list(caller: Caller, drive: string | undefined): readonly Webhook[] {
     requireManaging(caller);
@@ -126,8 +125,8 @@ export class Webhooks {
   }
 
   /**
-   * Whoever sets another address made what is sent there: it goes with the key that did. Otherwise a key could have a
-   * person's webhook tell somebody else, for longer than it lasts. Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR.
+   * A webhook goes with the key that set its address: no key may have a person's webhook tell somebody else for longer
+   * than it lasts. Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR.
    */
   async update(
     caller: Caller,
