@@ -34,7 +34,7 @@ function isBackupId(text: string): text is BackupId {
 }
 
 /**
- * Makes an id for a backup that begins now; `now` is in milliseconds since the epoch.
+ * A new backup's id; `now` is in milliseconds since the epoch.
  *
  * @param last the newest of its place, which it comes after, even if the clock was set back
  */
@@ -65,14 +65,14 @@ const PART = Type.Object({
 });
 export type Part = Static<typeof PART>;
 
-/** Some of the files that have a content. `kept` is missing in manifests of earlier versions. */
+/** Some of the files of a blob. `kept` is missing in manifests of earlier versions. */
 interface NamedFile {
   readonly drive: string;
   readonly path: string;
   readonly kept?: StoredPlace["kept"];
 }
 
-/** A content that the backup names and does not have as it was. */
+/** A blob that the backup names and does not have as it was. */
 const DAMAGED = Type.Object({
   sha256: SHA256,
   size: COUNT,

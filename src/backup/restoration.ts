@@ -32,8 +32,8 @@ const NOTHING: ReadonlySet<string> = new Set(["lost+found", "lock", "lock-journa
 type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /**
- * A data directory that is being restored. The database gets its name last: until then no server starts here, and
- * the same restore can be done again.
+ * A data directory that is being restored. The database gets its name last: before, no server starts here, and the
+ * restore can be done again.
  */
 export class Restoration implements Disposable {
   readonly #directory: DataDirectory;
@@ -42,7 +42,7 @@ export class Restoration implements Disposable {
   readonly #parts = new Map<PartName, Part>();
   /** Directories of contents that were made or got a name. */
   readonly #shards = new Set<string>();
-  /** Why a content is not there. */
+  /** Why a blob is not there. */
   readonly #problems = new Map<string, string>();
 
   private constructor(directory: DataDirectory, lock: Lock, store: StoreId) {
@@ -76,7 +76,7 @@ export class Restoration implements Disposable {
   }
 
   /**
-   * Writes a content if all of its bytes are right, and an earlier attempt has not. If they are not, `finish` says so.
+   * Writes a blob, unless an earlier attempt has. If its bytes are not right, `finish` says so.
    *
    * @param read begins to read it; null if there is nothing
    */

@@ -82,8 +82,8 @@ async function storeOf(entries: AsyncGenerator<TarEntry>): Promise<StoreId> {
 }
 
 /**
- * Restores everything in an archive but its small contents, and adds its manifest to `manifests`. Small contents are
- * read into memory, to be restored at the same time as others: each waits for the disk.
+ * Restores everything in an archive but its small contents, which are read into memory to be restored beside others:
+ * each waits for the disk. Adds the manifest to `manifests`.
  */
 async function* smallContents(
   entries: AsyncIterable<TarEntry>,

@@ -13,8 +13,7 @@ export type FilePosition =
   | { readonly sort: Exclude<FileSort, PathSort>; readonly value: number; readonly id: string };
 
 /**
- * A position in a list that has folders beside its files: after this file and after this folder. Null where there are
- * no more of them, and for the folders of a list that has none.
+ * A position in a list of folders and files: after these. Null where there are no more of them, or no folders at all.
  */
 export interface ListPosition {
   readonly file: FilePosition | null;

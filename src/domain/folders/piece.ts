@@ -51,8 +51,8 @@ export function trashedFile({ drivePk, path, tags, metadata }: File): PieceFile 
 }
 
 /**
- * Measures one piece of a large change: one transaction, which all other requests wait for. It counts rows, not
- * only files: one file may have 64 tags and 500 folders above it, each of which counts it.
+ * Measures one piece of a large change: one transaction, which all other requests wait for. It counts rows: one file
+ * may have 64 tags and 500 folders above it.
  */
 export class Piece {
   readonly #limit;

@@ -9,8 +9,8 @@ interface LockedLink {
 const PASS = /^(\d{1,15})_[0-9a-f]{64}$/;
 
 /**
- * What shows that a link's password was given: it works until a time (milliseconds since the epoch), and only while the
- * link has this password.
+ * Shows that a link's password was given: valid until a time (milliseconds since the epoch), and only for this
+ * password.
  *
  * @param secret of the data directory
  */

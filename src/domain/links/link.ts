@@ -30,8 +30,8 @@ export interface LinkFacts {
 }
 
 /**
- * What a link is for: it downloads a file, takes one upload, or shows a file or a folder. A file is known by its id
- * wherever it is moved, and its path is where it is now, or null if it has left the drive; a folder is known by its path.
+ * What a link is for. A file is known by its id wherever it is moved; its path is where it is now, null if it has left
+ * the drive. A folder is known by its path.
  */
 export type LinkTarget =
   | { readonly kind: "presigned"; readonly fileId: FileId; readonly path: FilePath | null }

@@ -23,10 +23,7 @@ interface Entry {
   readonly used: Usage;
 }
 
-/**
- * Counts use by drive and by account, in memory until `flush`, so that reads need no write: a crash loses the last
- * counts.
- */
+/** Counts use by drive and by account. Kept in memory until `flush`, so that reads need no write. */
 export class UsageMeter {
   readonly #parts;
   /** What is not written yet, by the first millisecond of the month. */

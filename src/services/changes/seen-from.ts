@@ -1,7 +1,7 @@
 import type { Change } from "../../domain/changes/change.ts";
 import { type FolderPath, ROOT } from "../../domain/files/path.ts";
 
-/** What of a change tells of what is in a folder. */
+/** The part of a change that is looked at. */
 type Told = Pick<Change, "type" | "path" | "previousPath" | "fileCount" | "ref" | "before" | "after">;
 
 /**
@@ -29,7 +29,7 @@ function partIn(folder: FolderPath, path: string, { type }: Told): string | null
   return isWhole && folder.startsWith(path) ? folder : null;
 }
 
-/** A change of a part only: how much the rest is, is not told. */
+/** A change of a part only; the size of the rest is not told. */
 function partOf<T extends Told>(change: T, path: string): T {
   return path === change.path || path === change.previousPath
     ? { ...change, path }

@@ -24,7 +24,7 @@ export type ZipContent = ZipSource & { readonly digest: Digest };
 
 /** Reads contents: exactly `size` bytes of each, or throws. */
 interface ZipContents {
-  /** A content in memory; only for those of up to `HELD_BYTES`. */
+  /** The content in memory; only for those of up to `HELD_BYTES`. */
   whole(content: ZipContent): Uint8Array | Promise<Uint8Array>;
   pieces(content: ZipContent): AsyncIterable<Uint8Array>;
 }

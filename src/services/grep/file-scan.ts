@@ -46,7 +46,7 @@ export class Budget {
   }
 }
 
-/** A content that is searched. */
+/** A blob that is searched. */
 export interface Source {
   /** Bytes. */
   readonly size: number;
@@ -65,7 +65,7 @@ export interface ScanParts {
 
 type LineStart = Pick<LinePosition, "offset" | "line">;
 
-/** The lines of a content that match. */
+/** The lines of a blob that match. */
 export interface Scanned {
   readonly matches: readonly LineMatch[];
   readonly hasMore: boolean;

@@ -28,7 +28,7 @@ interface GrepClient {
 
 /** One page of files with lines that match, in path order. */
 interface GrepPage extends Pick<GrepFound, "files" | "next"> {
-  /** Whether something is left out: more files or lines, or a content that could not be read. */
+  /** Whether something is left out: more files or lines, or a blob that could not be read. */
   readonly isPartial: boolean;
 }
 

@@ -16,7 +16,7 @@ export interface GrepPosition {
   readonly inside: LinePosition | null;
 }
 
-/** A place in a content. */
+/** A place in a blob. */
 export interface LinePosition {
   /** The content: another one is searched from its start. */
   readonly digest: Digest;

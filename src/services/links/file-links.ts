@@ -24,7 +24,7 @@ interface LinkedUpload {
   readonly limit: number;
 }
 
-/** Links for one file, which whoever has one downloads or uploads without a key. */
+/** Links to download or upload one file without a key. */
 export class FileLinks {
   readonly #parts;
 

@@ -65,7 +65,7 @@ export interface FoundLink<K extends LinkKind> {
   readonly reach: Reach;
 }
 
-/** What is said of a new link by whoever makes it. */
+/** What its maker says of a new link. */
 type Made = LinkTarget & Pick<NewLink, "expiresAt" | "passwordHash" | "maxSize" | "oneTime">;
 
 /**

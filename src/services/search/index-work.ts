@@ -183,7 +183,7 @@ export class IndexWork {
     }
   }
 
-  /** What is searched of a content: its first bytes. */
+  /** The searched part of a blob: its first bytes. */
   async #read(job: TextJob, small: SmallBytes): Promise<Uint8Array> {
     if (job.isDamaged !== 0) throw new Error("the content is damaged");
     if (small === null) return this.#parts.contents.beginning(job, SEARCHED_BYTES);

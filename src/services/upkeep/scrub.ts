@@ -9,7 +9,7 @@ import { requireFurther } from "../pieces.ts";
 const BYTES_A_SECOND = 16 * 1024 * 1024;
 /** How many bytes are read without a pause. */
 const BURST_BYTES = 64 * 1024;
-/** What a content costs at least, in bytes. */
+/** What a blob costs at least, in bytes. */
 const LEAST_BYTES = 1024;
 /** How many contents one query returns. The progress is stored after each. */
 const BATCH = 100;

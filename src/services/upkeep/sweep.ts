@@ -15,12 +15,12 @@ import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
 import { Strays } from "./strays.ts";
 import { removeSomeOfWebhook } from "../webhooks/removal.ts";
 
-/** How long a content is kept after its last row was deleted, in milliseconds. */
+/** How long a blob is kept after its last row was deleted, in milliseconds. */
 export const ORPHAN_GRACE_MS = 60 * 60 * 1000;
 
 /** How many rows one transaction removes, so that no request waits long for the sweep. */
 const PIECE = 200;
-/** The same for rows that may be large, have a content with them, or change others: each link changes its drive. */
+/** The same for rows that may be large, have a blob with them, or change others: each link changes its drive. */
 const LARGE_PIECE = 50;
 /** In how many pieces one sweep looks at files that are gone: those in the trash are looked at again each time. */
 const GONE_PIECES = 10;
@@ -226,7 +226,7 @@ export class Sweep {
     return taken;
   }
 
-  /** Removes a content that no row names. Both checks are in one synchronous step, so no upload can come in between. */
+  /** Removes a blob that no row names. Both checks are in one synchronous step, so no upload can come in between. */
   async #removeUnknown(digest: Digest): Promise<boolean> {
     return this.#parts.tables.blobs.isRemovable(digest) && (await this.#parts.blobs.remove(digest));
   }

@@ -2,8 +2,7 @@ import { MIB } from "../../limits.ts";
 import { type TextEncoding, unitBytes } from "./text-encoding.ts";
 
 /**
- * A line ends with `\n`, or with `\r\n`, as for git, grep and diff. What follows the last end is a line if it is not
- * empty.
+ * Ends a line, alone or after `\r`, as for git, grep and diff. What follows the last one is a line unless it is empty.
  */
 export const NEWLINE = 0x0a;
 

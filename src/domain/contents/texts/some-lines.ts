@@ -9,8 +9,7 @@ interface SomeLines {
 }
 
 /**
- * The first lines of a text: whole ones, as many as fit. If not even the first fits, as much of it as does, and at
- * least one character.
+ * The first lines of a text, as many as fit; if none does, as much of the first as does, at least one character.
  *
  * @param text not empty; ends in the middle of a line, unless `isWhole`
  * @param most how many lines, at least one, and how many bytes as UTF-8, with one for each line end

@@ -46,10 +46,7 @@ export function textOf(head: Uint8Array, isCut: boolean): string | null {
   return null;
 }
 
-/**
- * The bytes of a text in an encoding, without a byte order mark. Throws CONFLICT for a character that the encoding
- * lacks.
- */
+/** A text in an encoding, without a byte order mark. Throws CONFLICT for a character that the encoding lacks. */
 export function encode(text: string, encoding: TextEncoding): Buffer {
   switch (encoding) {
     case "utf-8":
