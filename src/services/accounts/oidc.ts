@@ -21,7 +21,7 @@ import { CofferError, type ErrorCode } from "../../domain/errors.ts";
 import type { Identity } from "../../domain/accounts/identity.ts";
 import { NAME_CHARACTERS } from "../../domain/limits.ts";
 import { characters, isPlainText } from "../../domain/contents/texts/text.ts";
-import { fetchBounded } from "../fetch-bounded.ts";
+import { requireDescriptors } from "../../process/descriptors.ts";
 import type { Parts } from "../parts.ts";
 import { Tickets } from "./tickets.ts";
 
@@ -60,6 +60,8 @@ interface Flow {
  * For each whole response. A sign-in may need three while the browser waits, and idle connections end after 30 seconds.
  */
 const TIMEOUT_SECONDS = 8;
+/** Bytes; the responses of a provider have a few thousand. */
+const MAX_ANSWER = 1024 * 1024;
 const MAX_FLOWS = 10_000;
 const EMAIL_CHARACTERS = 254;
 
@@ -230,4 +232,19 @@ function summary(error: unknown): string {
       : "";
   const cause = error.cause instanceof Error ? `, caused by ${summary(error.cause)}` : "";
   return `${error.message}${code}${said}${cause}`;
+}
+
+/** `fetch` for small responses. Throws for a longer one without reading the rest, UNAVAILABLE if descriptors are short. */
+async function fetchBounded(url: string, init: RequestInit): Promise<Response> {
+  // The first call starts a thread of the runtime.
+  requireDescriptors();
+  const { status, headers, body } = await fetch(url, init);
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body ?? []) {
+    length += piece.length;
+    if (length > MAX_ANSWER) throw new Error(`the response has more than ${MAX_ANSWER} bytes`);
+    pieces.push(piece);
+  }
+  return new Response(length === 0 ? null : Buffer.concat(pieces), { status, headers });
 }
