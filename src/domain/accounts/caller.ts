@@ -21,7 +21,6 @@ interface Account {
   readonly userPk: UserPk;
 }
 
-/** Who has a key. */
 interface Holder {
   readonly keyId: KeyId;
   /** The key that made it; null if a person did, or the server. */

@@ -22,7 +22,6 @@ function isFilename(name: string): name is Filename {
   return name !== "" && !name.includes("/");
 }
 
-/** Reads a filename that a caller sent. */
 export function parseFilename(field: string, text: string): Filename {
   requirePlainText(field, text);
   const bytes = utf8Length(text);

@@ -4,7 +4,6 @@ import type { FolderPath } from "../files/path.ts";
 import { PATH_BYTES } from "../limits.ts";
 import { utf8Length } from "../contents/texts/text.ts";
 
-/** The source or destination of a work. */
 export interface WorkPlace {
   readonly drive: DrivePk;
   /** The folder at this end: taken from here, or put here. */
@@ -20,7 +19,6 @@ export interface FolderTransferWork {
   readonly to: WorkPlace;
 }
 
-/** The removal of a folder with everything in it. */
 export interface FolderRemovalWork {
   readonly kind: "remove";
   readonly from: WorkPlace;
@@ -115,7 +113,6 @@ export function goesOn({ kind }: FolderWork): boolean {
   return kind === "remove" || kind === "rewind";
 }
 
-/** The error for a request whose work was given up. */
 export function givenUp(work: FolderWork): CofferError {
   const what =
     work.kind === "rewind"

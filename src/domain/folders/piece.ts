@@ -44,7 +44,6 @@ export function goingFile({ drivePk, path, tags }: File): PieceFile {
   return { drive: drivePk, path, tags: tags.length, metadata: 0 };
 }
 
-/** The cost of a file that goes into the trash. */
 export function trashedFile({ drivePk, path, tags, metadata }: File): PieceFile {
   const bytes = utf8Length(JSON.stringify(metadata));
   return { drive: drivePk, path, tags: tags.length, metadata: bytes, isTrashed: true };
@@ -112,7 +111,6 @@ export class Piece {
     this.#taken += 1;
   }
 
-  /** Adds rows that are written. */
   takeRows(rows: number): void {
     this.#rows += rows;
     this.#taken += rows;

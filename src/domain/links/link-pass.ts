@@ -1,6 +1,5 @@
 import type { LinkId } from "../id.ts";
 
-/** A link with a password. */
 interface LockedLink {
   readonly id: LinkId;
   readonly passwordHash: string;

@@ -7,7 +7,6 @@ import type { DriveId, FileId, KeyId, LinkId, UserPk } from "../id.ts";
 import { LINK_SECONDS, SHARE_LINK_DAYS } from "../limits.ts";
 import { DAY_MS } from "../time.ts";
 
-/** What all links have. */
 export interface LinkFacts {
   readonly id: LinkId;
   readonly driveId: DriveId;
@@ -72,7 +71,6 @@ const TOKEN_STARTS: Readonly<Record<LinkKind, string>> = {
   folder: "shr_",
 };
 
-/** Makes the token of a link. */
 export function newLinkToken(kind: LinkKind): NewSecret {
   return newSecret(TOKEN_STARTS[kind]);
 }

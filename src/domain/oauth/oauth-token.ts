@@ -43,7 +43,6 @@ export function newRefreshToken(service: string): NewRefreshToken {
   return refreshTokenOf(`${service}_rt_${randomBytes(FAMILY_BYTES).toHex()}`, randomBytes(SECRET_BYTES));
 }
 
-/** Makes the salt of an exchange. */
 export function newSalt(): Uint8Array {
   return randomBytes(SALT_BYTES);
 }

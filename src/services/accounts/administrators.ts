@@ -2,7 +2,6 @@ import type { Tables } from "../../db/tables.ts";
 import type { UserPk } from "../../domain/id.ts";
 import type { OidcProvider } from "./oidc.ts";
 
-/** The administrators that the configuration lists. */
 export class Administrators {
   readonly #tables: Tables;
   readonly #issuers: readonly string[];

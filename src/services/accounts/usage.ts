@@ -15,7 +15,6 @@ const PIECE = 200;
 /** A drive, or an account for what is of none of its drives. Ids of drives are texts, keys of accounts numbers. */
 type Who = DriveId | UserPk;
 
-/** What one of them used in a month. */
 interface Entry {
   readonly who: Who;
   /** The first millisecond of the month. */

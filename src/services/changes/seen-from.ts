@@ -1,7 +1,6 @@
 import type { Change } from "../../domain/changes/change.ts";
 import { type FolderPath, ROOT } from "../../domain/files/path.ts";
 
-/** The part of a change that is looked at. */
 type Told = Pick<Change, "type" | "path" | "previousPath" | "fileCount" | "ref" | "before" | "after">;
 
 /**

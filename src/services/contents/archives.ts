@@ -23,7 +23,6 @@ import { type ZipContent, type ZipSource, zipStream } from "./zip-stream.ts";
 
 type Place = FilePath | FolderPath;
 
-/** A drive as it is, or as it was in a snapshot. */
 interface Source {
   readonly drive: Drive;
   readonly at: SnapshotNumber | null;

@@ -14,7 +14,6 @@ const ATTEMPTS = 2;
 /** Waits after so many bytes were read. */
 type Pause = (bytes: number) => void | Promise<void>;
 
-/** The file that a blob was read for. */
 export interface FilePlace {
   readonly driveId: DriveId;
   readonly path: string;

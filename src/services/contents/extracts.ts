@@ -111,7 +111,6 @@ async function* decoded(content: Blob, encoding: TextEncoding): AsyncGenerator<s
   yield decoder.decode();
 }
 
-/** A text as a JSON string. */
 async function* quoted(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   yield '"';
   for await (const piece of pieces) yield JSON.stringify(piece).slice(1, -1);

@@ -17,7 +17,6 @@ import { RecentExtractions } from "./recent-extractions.ts";
 /** A text; cut if the document has more. */
 type DocumentText = Pick<Extract<Extraction, { kind: "text" }>, "text" | "isCut">;
 
-/** Reads the text of documents for callers. */
 export class Documents {
   readonly #parts;
   readonly #queue = new ExtractionQueue();

@@ -38,7 +38,6 @@ export interface Listing {
   readonly nextAfter: ListPosition | null;
 }
 
-/** A page of the folders directly at a level. */
 interface FolderLevel {
   /** In path order, whatever the files are sorted by. */
   readonly folders: FolderPath[];

@@ -50,7 +50,6 @@ export class FolderLocks {
     });
   }
 
-  /** Lets the writes that wait for a work continue. */
   release(pk: FolderWorkPk): void {
     this.#ends.get(pk)?.resolve();
     this.#ends.delete(pk);

@@ -54,14 +54,12 @@ export interface FolderDestination {
   readonly driveId: string | undefined;
 }
 
-/** What deleting a folder would delete. */
 export interface FolderPreview {
   readonly path: FolderPath;
   readonly fileCount: number;
 }
 
 export interface RemovedFolder {
-  /** The files that were in it. */
   readonly fileCount: number;
   /** Its entry in the trash; null if it is not kept. */
   readonly trashId: TrashId | null;

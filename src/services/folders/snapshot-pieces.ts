@@ -11,7 +11,6 @@ import { KeptFiles } from "../history/kept-files.ts";
 import type { Parts } from "../parts.ts";
 import { FOLDERS, PATHS, type Phase, placesIn, rowByRow, stepByStep } from "./phases.ts";
 
-/** What the removal of a file counts into. */
 interface Going {
   readonly piece: Piece;
   readonly stamp: Stamp;

@@ -7,7 +7,6 @@ const PAUSE_MS = 1000;
 /** How many works that have ended are remembered, for streams that have not been told. */
 const ENDED = 100;
 
-/** The newest that is to be told of a work. */
 interface WorkNotice {
   readonly recorded: RecordedWork;
   readonly hasEnded: boolean;
@@ -49,7 +48,6 @@ export class WorkNotices {
     for (const [old] of ended.slice(0, -ENDED)) this.#kept.delete(old);
   }
 
-  /** The number of the newest notice. */
   get head(): number {
     return this.#last;
   }

@@ -33,7 +33,6 @@ export interface ToldWork {
   readonly hasEnded: boolean;
 }
 
-/** A page of the works of a drive, oldest first. */
 interface WorkListing {
   readonly works: readonly ShownWork[];
   /** On all pages. */

@@ -46,7 +46,6 @@ export class Budget {
   }
 }
 
-/** A blob that is searched. */
 export interface Source {
   /** Bytes. */
   readonly size: number;
@@ -65,7 +64,6 @@ export interface ScanParts {
 
 type LineStart = Pick<LinePosition, "offset" | "line">;
 
-/** The lines of a blob that match. */
 export interface Scanned {
   readonly matches: readonly LineMatch[];
   readonly hasMore: boolean;

@@ -75,7 +75,6 @@ export class Grep {
     return { files, isPartial, next };
   }
 
-  /** Ends the threads. */
   close(): Promise<void> {
     return this.#threads.close();
   }

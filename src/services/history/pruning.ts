@@ -9,7 +9,6 @@ import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
 /** How many versions one transaction removes. */
 const PIECE = 50;
 
-/** What one transaction has removed. */
 interface Pruned {
   readonly rows: number;
   /** Bytes, as far as no other row names the same contents. */

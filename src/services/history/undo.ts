@@ -23,7 +23,6 @@ interface Undone {
   readonly isTrashed: boolean;
 }
 
-/** What undoing one change comes to. */
 type Outcome = Omit<Undone, "change">;
 
 /** How many changes one page has, and how many are looked at. */
@@ -32,7 +31,6 @@ const LOOK = { page: 500, all: 10_000 };
 /** Undoes the last change of a file or folder: a way back from a mistake that costs one call, and can be undone itself. */
 export class Undo {
   readonly #parts;
-  /** Single files. */
   readonly #single: Files;
 
   constructor(

@@ -43,7 +43,6 @@ export class VersionDiffs {
     return { from: from.version, to: to.version, diff };
   }
 
-  /** Ends the thread. */
   close(): void {
     this.#thread.close();
   }

@@ -9,13 +9,11 @@ import type { AnnouncedBytes } from "../contents/arriving.ts";
 import type { Upload, Uploader } from "../contents/upload.ts";
 import type { Uploads } from "../contents/uploads.ts";
 
-/** A presigned link, and what it downloads. */
 interface LinkedFile {
   readonly link: Link;
   readonly file: File;
 }
 
-/** An upload that a link has begun. */
 interface LinkedUpload {
   readonly upload: Upload;
   readonly driveId: string;

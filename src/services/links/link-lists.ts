@@ -6,7 +6,6 @@ import { type FolderPath, ROOT } from "../../domain/files/path.ts";
 import type { Parts } from "../parts.ts";
 import type { LinkUses } from "./link-uses.ts";
 
-/** A request for a page of links, newest first. */
 interface LinksRequest {
   /** An id or slug; undefined for all drives. */
   readonly drive: string | undefined;
@@ -25,7 +24,6 @@ const CHUNK = { first: 4, most: 256 };
 /** A page ends after so many links: not all are shown. Other requests have a turn after each step. */
 const SCANNED = { most: 10_000, step: 500 };
 
-/** Lists of links of all kinds. */
 export class LinkLists {
   readonly #parts;
 

@@ -39,7 +39,6 @@ export interface Shared {
   readonly file: File | null;
 }
 
-/** What a link shows, in figures. */
 interface SharedFacts {
   /** Of the file, the folder or the drive. */
   readonly name: string;

@@ -92,7 +92,6 @@ export class DocumentTurn {
   }
 }
 
-/** The text of a document that was read. */
 type FoundText = Pick<ReadDocument, "text" | "isPassing">;
 
 const NO_TEXT: FoundText = { text: "", isPassing: false };

@@ -25,7 +25,6 @@ const TEXT_BYTES = 512 * 1024;
 /** How long an HTML document may take, in milliseconds. */
 const MARKUP_MS = 1000;
 
-/** Which jobs to do. */
 interface BatchRequest extends Batch {
   /** Null for all drives. */
   readonly drive: DrivePk | null;
@@ -44,9 +43,7 @@ export interface ReadDocument extends TextJob {
   readonly isPassing: boolean;
 }
 
-/** A batch that is in the index. */
 interface DoneBatch {
-  /** The jobs that are done. */
   readonly tickets: readonly number[];
   /** Jobs whose contents could not be read: damaged, or gone. Their files are indexed without text. */
   readonly unread: readonly TextJob[];

@@ -22,7 +22,6 @@ export class Indexer {
   /** The drives of each search that waits for these to be indexed. */
   readonly #waiters = new Set<readonly DrivePk[]>();
   #timer: NodeJS.Timeout | null = null;
-  /** When the timer fires. */
   #due = Number.POSITIVE_INFINITY;
   #running: Promise<void> | null = null;
   /** Whether it runs in the background. */

@@ -28,7 +28,6 @@ export interface SearchTimes {
   readonly snippets: number;
 }
 
-/** The default timeouts. */
 const TIMES: SearchTimes = { settle: 1500, budget: 5000, snippets: 5000 };
 
 /** A search request; null where something is not given. */
@@ -49,7 +48,6 @@ export interface SearchQuery {
   readonly limit: number;
 }
 
-/** A file that a search found. */
 interface Finding {
   readonly file: File;
   /** How well it matches, 0 to 1; 0 if only filters were given. */

@@ -4,7 +4,6 @@ import type { SnapshotScope } from "../../db/snapshots/snapshot-lists.ts";
 import type { Tables } from "../../db/tables.ts";
 import { rangeSteps } from "../pieces.ts";
 
-/** A file that differs. */
 export interface Difference {
   readonly change: "added" | "removed" | "changed" | "moved";
   /** Where it is now; where it was, if it is gone or not among what is compared. */

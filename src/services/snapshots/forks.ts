@@ -11,7 +11,6 @@ import type { Parts } from "../parts.ts";
 import type { SnapshotRemoval } from "./snapshot-removal.ts";
 import type { Snapshots } from "./snapshots.ts";
 
-/** A request for a fork, as sent. */
 interface ForkRequest {
   readonly name: string;
   /** The id of a snapshot of the drive; undefined for what it holds now. */
