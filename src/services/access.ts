@@ -42,8 +42,8 @@ export class Access {
   }
 
   /**
-   * Writes for a caller, who is checked again inside the transaction: the request may have been read for long since the
-   * gate did. Rejects with UNAUTHORIZED if the key or session ended, its drive is gone or the user was disabled.
+   * Writes for a caller: see `Tables.write`. The caller is checked again inside the transaction, as reading the request
+   * can take long. Rejects with UNAUTHORIZED if the key or session ended, its drive is gone or the user was disabled.
    */
   write<T>(caller: Caller, within: Within<T> | undefined, job: () => T): Promise<T> {
     return this.#tables.write(this.#checked(caller, job), within);
