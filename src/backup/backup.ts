@@ -23,10 +23,8 @@ export interface Backup extends Made {
 }
 
 /**
- * Makes a backup in a place, beside a server or without one, and removes old ones.
- *
- * @param keep how many backups remain, this one included
- * @throws BackupError, DataDirectoryError, or an error of `Database.open`
+ * Makes a backup in a place, beside a server or without one, and removes old ones; `keep` remain, this one included.
+ * Throws BackupError, DataDirectoryError, or an error of `Database.open`.
  */
 export async function backUpTo(
   address: BackupAddress,
@@ -46,7 +44,7 @@ export async function backUpTo(
 }
 
 /**
- * Writes a backup as one tar archive. Throws as `backUpTo` does.
+ * Writes a backup as one tar archive. Throws as `backUpTo`.
  *
  * @param write writes all of some bytes, which may change after it resolves
  */

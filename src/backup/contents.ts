@@ -26,11 +26,7 @@ export async function writeContentList(path: string, contents: Iterable<BlobFact
   return { count, bytes };
 }
 
-/**
- * Reads a list of contents.
- *
- * @throws BackupError for a line that is none
- */
+/** Reads a list of contents. Throws BackupError for a line that is none. */
 export async function* readContentList(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<BlobFacts> {
   const decoder = new TextDecoder();
   let rest = "";

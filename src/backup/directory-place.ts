@@ -24,12 +24,7 @@ export class DirectoryPlace implements BackupPlace {
     this.#root = root;
   }
 
-  /**
-   * Creates the directory if it is missing.
-   *
-   * @param dataDir of the store: the place must not be in it
-   * @throws BackupError
-   */
+  /** Creates the directory if it is missing. Throws BackupError if it is in `dataDir`, the store's. */
   async make(dataDir: string): Promise<void> {
     await this.#refuseWithin(dataDir);
     const first = await mkdir(this.#root, { recursive: true, mode: 0o700 });

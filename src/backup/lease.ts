@@ -10,8 +10,8 @@ import { BackupError } from "./place.ts";
 const RENEWALS = 4;
 
 /**
- * Keeps a server from removing contents, and other backups from starting. If this process is killed, the lock is
- * free at once, and contents are removed again when the lease in the database has ended.
+ * Keeps a server from removing contents, and other backups from starting. If this process is killed, the lock is free
+ * at once; contents are removed again when the lease in the database has ended.
  */
 export interface Lease extends AsyncDisposable {
   /** @throws BackupError if the lease has ended, because this process or its machine was held up for long */

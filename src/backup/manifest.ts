@@ -34,7 +34,7 @@ function isBackupId(text: string): text is BackupId {
 }
 
 /**
- * Makes an id for a backup that begins now; `now` is in milliseconds since the epoch.
+ * A new backup's id; `now` is in milliseconds since the epoch.
  *
  * @param last the newest of its place, which it comes after, even if the clock was set back
  */
@@ -65,14 +65,14 @@ const PART = Type.Object({
 });
 export type Part = Static<typeof PART>;
 
-/** Some of the files that have a content. `kept` is missing in manifests of earlier versions. */
+/** Some of the files of a blob. `kept` is missing in manifests of earlier versions. */
 interface NamedFile {
   readonly drive: string;
   readonly path: string;
   readonly kept?: StoredPlace["kept"];
 }
 
-/** A content that the backup names and does not have as it was. */
+/** A blob that the backup names and does not have as it was. */
 const DAMAGED = Type.Object({
   sha256: SHA256,
   size: COUNT,
@@ -103,11 +103,7 @@ export function manifestText(manifest: Omit<Manifest, "format">): string {
   return `${JSON.stringify({ format: FORMAT, ...manifest }, null, 2)}\n`;
 }
 
-/**
- * Reads a manifest.
- *
- * @throws BackupError
- */
+/** Reads a manifest. Throws BackupError. */
 export function readManifest(text: string, id: string): Manifest {
   const found = readJson(text, `The backup ${id}`);
   if (!TypeCompiler.Compile(SCHEMA).Check(found) || found.id !== id || parseId(found.store) !== found.store) {
@@ -121,10 +117,9 @@ export function markerText(store: StoreId): string {
 }
 
 /**
- * The store that a marker names.
+ * The store that a marker names. Throws BackupError.
  *
  * @param where names the place in errors
- * @throws BackupError
  */
 export function readMarker(text: string, where: string): StoreId {
   const found = readJson(text, `The backups in ${where}`);

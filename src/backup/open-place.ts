@@ -6,10 +6,8 @@ import { BackupError, type BackupPlace, readText } from "./place.ts";
 import { S3Place } from "./s3-place.ts";
 
 /**
- * Opens a place to add a backup of a store. An empty or new one is marked as the store's.
- *
- * @param dataDir of the store: a directory must not be in it
- * @throws BackupError if it holds something else, or the backups of another store
+ * Opens a place to add a backup of a store, and marks a new or empty one as the store's. A directory must not be in
+ * `dataDir`. Throws BackupError if it holds something else, or another store's backups.
  */
 export async function openPlaceToWrite(
   address: BackupAddress,
@@ -29,11 +27,7 @@ export async function openPlaceToWrite(
   return place;
 }
 
-/**
- * Opens a place to read its backups.
- *
- * @throws BackupError if it has none
- */
+/** Opens a place to read its backups. Throws BackupError if it has none. */
 export async function openPlaceToRead(address: BackupAddress): Promise<BackupPlace> {
   const place = address.kind === "s3" ? new S3Place(address) : new DirectoryPlace(address.path);
   const where = nameOfBackupAddress(address);

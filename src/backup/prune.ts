@@ -15,10 +15,9 @@ export async function removeUnfinished(place: BackupPlace): Promise<void> {
 }
 
 /**
- * Removes all but the newest `keep` backups, then the contents that only they named. Killed anywhere, it leaves
- * each remaining backup whole: a backup loses its manifest first, and a content goes after all backups that name it.
- *
- * @throws BackupError if a remaining backup cannot be read: then no content is removed
+ * Removes all but the newest `keep` backups: their manifests first, then contents that only they named. So it may be
+ * killed anywhere: each remaining backup is whole. Throws BackupError if one cannot be read: then no content is
+ * removed.
  */
 export async function prune(place: BackupPlace, keep: number): Promise<Pruned> {
   const complete = (await keptBackups(place)).filter(({ isComplete }) => isComplete);

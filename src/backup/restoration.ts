@@ -32,8 +32,8 @@ const NOTHING: ReadonlySet<string> = new Set(["lost+found", "lock", "lock-journa
 type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /**
- * A data directory that is being restored. The database gets its name last: until then no server starts here, and
- * the same restore can be done again.
+ * A data directory that is being restored. The database gets its name last: before, no server starts here, and the
+ * restore can be done again.
  */
 export class Restoration implements Disposable {
   readonly #directory: DataDirectory;
@@ -42,7 +42,7 @@ export class Restoration implements Disposable {
   readonly #parts = new Map<PartName, Part>();
   /** Directories of contents that were made or got a name. */
   readonly #shards = new Set<string>();
-  /** Why a content is not there. */
+  /** Why a blob is not there. */
   readonly #problems = new Map<string, string>();
 
   private constructor(directory: DataDirectory, lock: Lock, store: StoreId) {
@@ -52,9 +52,8 @@ export class Restoration implements Disposable {
   }
 
   /**
-   * Begins in an empty or new directory, or where a restore has not ended.
-   *
-   * @throws BackupError or DataDirectoryError for another directory
+   * Begins in an empty or new directory, or where a restore has not ended. Throws BackupError or DataDirectoryError for
+   * another directory.
    */
   static async begin(root: string, store: StoreId): Promise<Restoration> {
     await requireNothing(root);
@@ -77,7 +76,7 @@ export class Restoration implements Disposable {
   }
 
   /**
-   * Writes a content if all of its bytes are right, and an earlier attempt has not. If they are not, `finish` says so.
+   * Writes a blob, unless an earlier attempt has. If its bytes are not right, `finish` says so.
    *
    * @param read begins to read it; null if there is nothing
    */
@@ -105,11 +104,7 @@ export class Restoration implements Disposable {
     this.#parts.set(name, { name, ...found });
   }
 
-  /**
-   * Checks that all parts are there, byte for byte.
-   *
-   * @throws BackupError
-   */
+  /** Checks that all parts are there, byte for byte. Throws BackupError. */
   requireParts({ id, store, parts }: Manifest): void {
     if (store !== this.#store) throw new BackupError(`The backup ${id} is of another store than its place.`);
     const needed = [PARTS.database, PARTS.contents, ...parts.map(({ name }) => name)];
@@ -127,11 +122,7 @@ export class Restoration implements Disposable {
     return readContentList(createReadStream(this.#partPath(PARTS.contents)));
   }
 
-  /**
-   * Completes the data directory. Returns the contents of files that could not be restored.
-   *
-   * @throws BackupError
-   */
+  /** Completes the data directory. Returns the contents of files that could not be restored. Throws BackupError. */
   async finish(manifest: Manifest): Promise<DamagedInBackup[]> {
     this.requireParts(manifest);
     const { root, blobs, secretFile, database, restoringFile } = this.#directory;

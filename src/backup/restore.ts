@@ -26,17 +26,16 @@ const AT_ONCE = 8;
 const SMALL_BYTES = 1024 * 1024;
 
 /** A data directory that was restored. */
-export interface Restored {
+interface Restored {
   readonly manifest: Manifest;
   /** Contents of files that could not be restored: reads of these files fail. */
   readonly missing: readonly DamagedInBackup[];
 }
 
 /**
- * Restores a backup from a place into an empty or new directory.
+ * Restores a backup from a place into an empty or new directory. Throws BackupError or DataDirectoryError.
  *
  * @param id which backup; null for the newest complete one
- * @throws BackupError or DataDirectoryError
  */
 export async function restoreFrom(
   address: BackupAddress,
@@ -60,11 +59,7 @@ export async function restoreFrom(
   });
 }
 
-/**
- * Restores a backup that was written as one archive.
- *
- * @throws BackupError or DataDirectoryError
- */
+/** Restores a backup that was written as one archive. Throws BackupError or DataDirectoryError. */
 export async function restoreStream(archive: AsyncIterable<Uint8Array>, dataDir: string): Promise<Restored> {
   return explaining(async () => {
     const entries = readTar(archive);
@@ -87,8 +82,8 @@ async function storeOf(entries: AsyncGenerator<TarEntry>): Promise<StoreId> {
 }
 
 /**
- * Restores everything in an archive but its small contents, and adds its manifest to `manifests`. Small contents are
- * read into memory, to be restored at the same time as others: each waits for the disk.
+ * Restores everything in an archive but its small contents, which are read into memory to be restored beside others:
+ * each waits for the disk. Adds the manifest to `manifests`.
  */
 async function* smallContents(
   entries: AsyncIterable<TarEntry>,

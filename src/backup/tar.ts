@@ -20,9 +20,8 @@ export class BadTar extends Error {
 }
 
 /**
- * The header of a regular file of mode 0600 (POSIX.1-2001 pax, "ustar Interchange Format").
- *
- * @param name up to 100 bytes of ASCII
+ * The header of a regular file of mode 0600 (POSIX.1-2001 pax, "ustar Interchange Format"); `name` has up to 100 bytes
+ * of ASCII.
  */
 export function tarHeader(name: string, size: number): Uint8Array {
   const header = new Uint8Array(BLOCK);
@@ -107,11 +106,7 @@ export class TarTarget implements BackupTarget {
   }
 }
 
-/**
- * The regular files in an archive; other entries are skipped.
- *
- * @throws BadTar
- */
+/** The regular files in an archive; other entries are skipped. Throws BadTar. */
 export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry> {
   const input = new Input(source);
   for (;;) {

@@ -1,7 +1,4 @@
-/**
- * The closed set of error codes. Everything that Coffer refuses has one of them. `http/gate/errors.ts` gives each
- * its HTTP status.
- */
+/** The closed set of error codes. `http/gate/errors.ts` gives each its HTTP status. */
 export type ErrorCode =
   | "VALIDATION_ERROR"
   | "UNAUTHORIZED"
@@ -25,10 +22,7 @@ export type ErrorCode =
   | "UNAVAILABLE"
   | "STORAGE_FULL";
 
-/**
- * An error for the caller. The message is shown as it is, so it must not hold a secret, a path of this machine,
- * or anything the caller may not see.
- */
+/** Its message is shown: it must not hold a secret, a path of this machine, or anything the caller may not see. */
 export class CofferError extends Error {
   override readonly name = "CofferError";
   readonly code: ErrorCode;
@@ -42,10 +36,7 @@ export class CofferError extends Error {
   }
 }
 
-/**
- * A write refused because the server cannot write at all: its disk is full or has failed. That is logged once,
- * and not again for each refused write.
- */
+/** A write refused because the disk is full or has failed. That is logged once, and not for each refused write. */
 export class WriteRefused extends CofferError {}
 
 /** A field is missing, malformed or out of range. `problem` completes the sentence "{field} ...". */

@@ -38,10 +38,9 @@ export function parseIdempotencyKey(text: string): string {
 }
 
 /**
- * The least that the Idempotency-Key of an unauthenticated caller must have. All callers behind one address share
- * a scope, so a caller that sends another's key gets its response, secrets included. The key must be too hard to
- * guess, or to choose by accident. Counting different characters tells random keys from `aaaa...` or `0000...1`:
- * a UUID has 36 characters, 14 or 15 of them different on average. Of 300,000 keys of 32 random hex digits, 25
+ * The least that the Idempotency-Key of an unauthenticated caller must have. All callers behind one address share a
+ * scope, so who sends another's key gets its response, secrets included. Different characters tell random keys from
+ * `aaaa...`: a UUID has 36 characters, on average 14 or 15 different ones. Of 300,000 keys of 32 random hex digits, 25
  * had fewer than 10 different ones and none fewer than 8.
  */
 export const ANONYMOUS_KEY = { characters: 32, different: 8 };
@@ -82,10 +81,7 @@ export function fingerprintOf(parts: readonly (string | null)[]): Fingerprint {
   return hash;
 }
 
-/**
- * The earlier response, for a request with this fingerprint. Throws IDEMPOTENCY_KEY_REUSED if it was to a different
- * request.
- */
+/** The earlier response. Throws IDEMPOTENCY_KEY_REUSED if it was to a request with another fingerprint. */
 export function earlierAnswer(earlier: IdempotencyRecord, fingerprint: Fingerprint): KeptAnswer {
   if (earlier.fingerprint === fingerprint) return earlier.answer;
   throw new CofferError(

@@ -9,8 +9,7 @@ export const SMALL_CONTENT_BYTES = 16 * 1024;
 /** Storage of an unclaimed drive: the "100 MB" that the API promises. */
 export const UNCLAIMED_STORAGE_BYTES = 100 * MIB;
 /**
- * How many times its storage limit a drive or account may use on the disk. This includes replaced and deleted
- * contents that are not removed yet.
+ * How many times its storage limit an owner may use on the disk, with replaced and deleted contents not removed yet.
  */
 export const DISK_PER_STORAGE = 3;
 /**
@@ -54,9 +53,8 @@ export const SNAPSHOTS = { taken: 100, automatic: 20 };
 /** How many paths one archive request may name: they are in the URL, which cannot hold many more. */
 export const ARCHIVE_PATHS = 200;
 /**
- * How many archives may be sent at once: each holds several open files and a list of its entries until its client
- * has read it. No owner and no client address can use all of them. Unclaimed drives, which anybody can make, get
- * at most half.
+ * How many archives may be sent at once: each holds open files and a list of its entries until its client has read it.
+ * No owner or client address can use all. Unclaimed drives, which anybody can make, get at most half.
  */
 export const ARCHIVE_LIMITS = {
   /** Of one owner (see `ownerOf`). */
@@ -93,15 +91,15 @@ export const GREP_BOUNDS = {
 /** How many searches of lines may wait or run at once; see `ARCHIVE_LIMITS`. */
 export const GREP_LIMITS = { each: 4, client: 16, all: 32, unclaimed: { client: 8, all: 16 } };
 /**
- * How many uploads may arrive at once: `each` is of one key, session or link, and else as `ARCHIVE_LIMITS`. Short ones
- * do not count: what is in memory at once takes nothing from the disk.
+ * How many uploads may arrive at once: `each` is of one key, session or link. Short ones, which are in memory at once,
+ * do not count.
  */
 export const UPLOAD_LIMITS = { each: 64, client: 256, all: 1000, unclaimed: { client: 64, all: 500 } };
 /** How long the client of an archive may read nothing, in milliseconds. */
 export const ARCHIVE_STALL_MS = 60_000;
 /**
  * The rate limit of all callers of one owner together (see `ownerOf`), as a multiple of the plan's limit: several
- * agents of an account may each use their limit, but a hundred keys do not get a hundred times the limit.
+ * agents may each use their limit, but a hundred keys do not get a hundred times that.
  */
 export const SHARED_FACTOR = 4;
 /** How many keys one drive may have, and one account in addition to those of its drives. */

@@ -1,6 +1,5 @@
 /**
- * A value that is made when it is first asked for, and kept: for what takes long to make, so that the start of the
- * server need not wait for it. If `make` throws, the next call tries again.
+ * A value that takes long to make: made when first asked for, and kept. If `make` throws, the next call tries again.
  */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;

@@ -11,8 +11,8 @@ const FIRST = Date.parse("0000-01-01T00:00:00.000Z");
 const LAST = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
- * Reads an ISO 8601 time that a caller sent, as milliseconds since the epoch. It must be a real date (no 30
- * February). Without a zone it is UTC, without a time midnight. Digits beyond milliseconds are cut off.
+ * Reads an ISO 8601 time as milliseconds since the epoch; more digits are cut off. It must be a real date (no 30
+ * February). Without a zone it is UTC, without a time midnight.
  */
 export function parseInstant(field: string, text: string): number {
   const match = INSTANT.exec(text);

@@ -6,7 +6,7 @@ import { encodingsFor } from "../domain/contents/texts/text-encoding.ts";
 export type Attributes = Readonly<Record<string, string>>;
 
 /** What is done with the elements and texts of a part, in order. Names are without their prefixes. */
-export interface XmlReader {
+interface XmlReader {
   /** Elements that are passed over with all that is in them. */
   readonly ignored?: readonly string[];
   /** Elements whose text is read; if left out, any. */

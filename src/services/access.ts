@@ -42,9 +42,8 @@ export class Access {
   }
 
   /**
-   * Writes for a caller: see `Tables.write`. The gate authenticated the caller before the request was read, which
-   * can take a long time. So it is checked again here, inside the transaction. Rejects with UNAUTHORIZED if the key
-   * was revoked or expired, its drive is gone, the session ended or the user was disabled.
+   * Writes for a caller: see `Tables.write`. The caller is checked again inside the transaction, as reading the request
+   * can take long. Rejects with UNAUTHORIZED if the key or session ended, its drive is gone or the user was disabled.
    */
   write<T>(caller: Caller, within: Within<T> | undefined, job: () => T): Promise<T> {
     return this.#tables.write(this.#checked(caller, job), within);
@@ -98,8 +97,7 @@ export class Access {
   }
 
   /**
-   * The drive, to change something in it. Throws NOT_FOUND, and FORBIDDEN for a reader and for a path that is outside
-   * the caller's prefix.
+   * The drive, to change something in it. Throws NOT_FOUND, and FORBIDDEN for a reader and outside the caller's prefix.
    *
    * @param path what is changed, created or removed; null for what has no path, such as a new snapshot
    */
@@ -123,8 +121,7 @@ export class Access {
   }
 
   /**
-   * The drive, to decide about all of it: its name, its end, its keys and members. Throws NOT_FOUND, and FORBIDDEN for
-   * members and for callers with a prefix.
+   * The drive, to decide about all of it. Throws NOT_FOUND, and FORBIDDEN for members and for callers with a prefix.
    */
   driveToManage(caller: Reach, reference: string): SeenDrive {
     const drive = this.drive(caller, reference);
@@ -134,8 +131,8 @@ export class Access {
   }
 
   /**
-   * Throws FORBIDDEN for a caller who may not see what was in a drive: versions, the trash and snapshots. What was
-   * removed before a drive was shared is not shared with its readers.
+   * Throws FORBIDDEN for who may not see versions, the trash and snapshots: what was removed before a drive was shared
+   * is not shared with its readers.
    */
   requireHistory(caller: Reach, drive: Owned): void {
     requireWriter(this.roleIn(caller, drive));
@@ -234,8 +231,7 @@ export class Access {
   }
 
   /**
-   * The file, to change or remove it. Throws like `file`, and FORBIDDEN for a reader and for a path that is outside the
-   * caller's prefix.
+   * The file, to change or remove it. Throws like `file`, and FORBIDDEN for a reader and outside the caller's prefix.
    */
   fileToWrite(caller: Reach, ref: FileRef): File {
     if ("drive" in ref) {

@@ -28,8 +28,8 @@ interface Parts {
 }
 
 /**
- * Requests with an Idempotency-Key: each takes effect once. Running ones are known only in memory, which is enough:
- * one process owns the data directory.
+ * Makes each request with an Idempotency-Key take effect once. Running ones are known only in memory: one process owns
+ * the data directory.
  */
 export class Idempotency {
   readonly #parts: Parts;
@@ -40,12 +40,11 @@ export class Idempotency {
   }
 
   /**
-   * Begins a request. It runs until `end` of the result is called.
+   * Begins a request. It runs until `end` of the result is called. Throws IDEMPOTENCY_IN_PROGRESS while a request with
+   * the same key is running, QUOTA_EXCEEDED if there is no room for another response.
    *
    * @param scope whose key it is
    * @param caller for whom the response counts; null for one without an API key or session
-   * @throws CofferError IDEMPOTENCY_IN_PROGRESS while a request with the same key is running, QUOTA_EXCEEDED if there
-   *   is no room for another response
    */
   begin(scope: string, idempotencyKey: string, caller: Caller | null): Attempt {
     const { tables, quota, clock, secret } = this.#parts;
@@ -60,8 +59,8 @@ export class Idempotency {
     // The record may belong to a write whose outcome is unknown.
     if (sealed !== null) tables.requireKnownOutcome();
     const earlier = sealed === null ? null : openRecord(keys.sealingKey, sealed);
-    // Checked before the write: one that takes several transactions must not fail in the last. So requests that run at
-    // the same time may exceed the room together, by their own responses.
+    // Before the write: one of several transactions must not fail in the last. Requests that run at the same time may
+    // exceed the room together, by their own responses.
     if (earlier === null && caller !== null) quota.requireRoomToKeep(caller);
     this.#running.add(keys.name);
     const end = () => this.#running.delete(keys.name);
@@ -73,10 +72,7 @@ export class Idempotency {
 /** A request with an Idempotency-Key. While it runs, no other with the same key can. */
 export class Attempt {
   readonly #parts;
-  /**
-   * The request that was answered with this key before; null if there is none. If there is, this one must have no
-   * effect.
-   */
+  /** The request that was answered with this key before, so that this one must have no effect; else null. */
   readonly earlier: IdempotencyRecord | null;
   /** Allows the next request with this key. Call it once the response, or the failure, is certain. */
   readonly end: () => void;
@@ -104,8 +100,8 @@ export class Attempt {
   }
 
   /**
-   * Keeps the response for retries. Called inside the write that it describes, and rolled back with it. Throws
-   * PAYLOAD_TOO_LARGE, which also rolls back the write.
+   * Keeps the response for retries, inside the write that it describes. Throws PAYLOAD_TOO_LARGE, which rolls back
+   * both.
    */
   keep(fingerprint: Fingerprint, answer: KeptAnswer): void {
     this.requireRoom(answer);

@@ -3,9 +3,8 @@ import { CofferError } from "../domain/errors.ts";
 import type { Access } from "./access.ts";
 
 /**
- * Whether what is sent to a caller for long may go on: its key or session is still valid, and it still sees these drives.
- *
- * @param drives ids or slugs
+ * Whether something long may go on: the caller's key or session is still valid, and it sees these drives (ids or
+ * slugs).
  */
 export function mayGoOn(access: Access, caller: Caller, drives: readonly string[]): boolean {
   try {

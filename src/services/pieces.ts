@@ -5,11 +5,11 @@ import type { PathRange } from "../db/files/path-range.ts";
 const MOST = 100_000;
 
 /**
- * Does pieces of a work until one finds nothing to do. Returns how many things all of them did.
+ * Does pieces of a work until one finds nothing to do. Returns how many things all of them did. Throws Error if there
+ * is no end: that is logged, and what comes after this work gets its turn.
  *
  * @param piece returns how many things it did, 0 at the end
  * @param isStopped ends the work early
- * @throws Error if there is no end. It is logged, and what comes after this work gets its turn
  */
 export async function inPieces(piece: () => Promise<number>, isStopped = () => false): Promise<number> {
   let total = 0;
@@ -23,10 +23,9 @@ export async function inPieces(piece: () => Promise<number>, isStopped = () => f
 }
 
 /**
- * Requires that a piece of a work has come further: otherwise the next one would do the same again, for ever.
+ * Throws Error if a piece got no further than the one before: the next would do the same again, for ever.
  *
  * @param work what cannot go on, as the error says it: "the check of contents"
- * @throws Error if both positions are the same
  */
 export function requireFurther<T extends string | number | null>(work: string, begun: T, reached: T): void {
   if (begun === reached) throw new Error(`${work} cannot go on from ${JSON.stringify(begun)}`);

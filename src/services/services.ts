@@ -83,7 +83,7 @@ import { WebhookSender } from "./webhooks/sender.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
 
 /** What the use cases need: stores, clock, log and settings. */
-export interface ServiceParts {
+interface ServiceParts {
   readonly tables: Tables;
   readonly blobs: BlobStore;
   readonly clock: SteadyClock;

@@ -2,7 +2,7 @@ import { type Caller, isUnclaimed, ownerOf } from "../domain/accounts/caller.ts"
 import { CofferError } from "../domain/errors.ts";
 
 /** How many things may be under way at once; see `ARCHIVE_LIMITS`. */
-export interface SlotLimits {
+interface SlotLimits {
   readonly each: number;
   readonly client: number;
   readonly all: number;

@@ -5,9 +5,8 @@ import type { Plan } from "./plan.ts";
 import type { Scope } from "./scope.ts";
 
 /**
- * Who sends a request, once authenticated. An account caller, with a key or a session, reaches every drive of
- * its user. A drive caller reaches one drive, whoever owns it. The plan is the owner's; `free` for an unclaimed
- * drive.
+ * Who sends a request, once authenticated. An account caller, with a key or a session, reaches every drive of its user.
+ * A drive caller reaches one drive, whoever owns it. The plan is the owner's; `free` for an unclaimed drive.
  */
 export type Caller = AccountCaller | DriveCaller;
 
@@ -22,7 +21,6 @@ interface Account {
   readonly userPk: UserPk;
 }
 
-/** Who has a key. */
 interface Holder {
   readonly keyId: KeyId;
   /** The key that made it; null if a person did, or the server. */
@@ -58,18 +56,15 @@ export function requireAccount(caller: Caller): AccountCaller {
   );
 }
 
-/**
- * Narrows to a caller with a session; throws FORBIDDEN for every key. Keys are handed to agents, and agents must
- * not change who can sign in.
- */
+/** Narrows to a session; throws FORBIDDEN for every key: agents have keys, and must not change who can sign in. */
 export function requireSession(caller: Caller): SessionCaller {
   if (caller.kind === "account" && caller.keyId === null) return caller;
   throw new CofferError("FORBIDDEN", "API keys cannot do this: sign in to the dashboard.");
 }
 
 /**
- * Narrows to who acts for a person: a session, or an account key that a person made. Throws FORBIDDEN for others: what
- * was let in must not let others in, or keep the person out.
+ * Narrows to a session, or an account key that a person made. Throws FORBIDDEN for others: what was let in must not let
+ * others in, or keep the person out.
  */
 export function requirePerson(caller: Caller): AccountCaller {
   if (caller.kind === "account" && isPersons(caller)) return caller;
@@ -80,8 +75,8 @@ export function requirePerson(caller: Caller): AccountCaller {
 }
 
 /**
- * Lets pass who decides about webhooks and keys: a person, as for `requirePerson`, and a key of one drive about what is
- * of that drive. Throws FORBIDDEN for applications and for account keys that a key made.
+ * Lets pass who may manage webhooks and keys: who passes `requirePerson`, and a key of one drive for that drive. Throws
+ * FORBIDDEN for applications and for account keys that a key made.
  */
 export function requireManaging(caller: Caller): void {
   if (!isManaging(caller)) requirePerson(caller);

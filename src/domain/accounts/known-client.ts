@@ -10,7 +10,6 @@ export const KNOWN_CLIENT_LIFETIME_MS = 90 * 24 * 60 * 60 * 1000;
 /** The stored last use is updated when it is this old, in milliseconds. */
 export const KNOWN_CLIENT_TOUCH_MS = 24 * 60 * 60 * 1000;
 
-/** A client that sends an account's password, and why. */
 export interface PasswordSender {
   readonly purpose: "sign in" | "change the password";
   /** Its address, as the rate limit counts it. */

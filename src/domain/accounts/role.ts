@@ -30,8 +30,8 @@ export function requireTaker(role: Role): void {
 }
 
 /**
- * Throws FORBIDDEN for who may not delete for good, and would let a file that is there expire, or expire sooner: an
- * expired file does not go to the trash.
+ * Throws FORBIDDEN for who may not delete for good, and would let a file expire, or sooner: it does not go to the trash
+ * then.
  *
  * @param present when it expires now, in milliseconds since the epoch; null for never
  * @param wanted the same, from now on

@@ -11,7 +11,6 @@ export function monthOf(instant: number): Month {
   return { start: Date.UTC(year, month), end: Date.UTC(year, month + 1) };
 }
 
-/** What was used in a month. */
 export interface Usage {
   /** Requests with a valid key. */
   readonly operations: number;

@@ -4,8 +4,7 @@ import type { UserId, UserPk } from "../id.ts";
 import { slugified } from "../contents/texts/text.ts";
 
 /**
- * Why a user is an administrator: they set the server up, with the setup link or on the command line, or the
- * configuration lists them.
+ * Why a user is an administrator: they set the server up (setup link, command line), or the configuration lists them.
  */
 export type AdminBy = "setup" | "listed";
 
@@ -36,8 +35,8 @@ export function parseUsername(field: string, text: string): string {
 }
 
 /**
- * The username from the first of `names` that yields a valid one; `user` if none does. Of an e-mail address the
- * part before the `@` is used. The caller must check whether it is free.
+ * The username from the first of `names` that yields a valid one, else `user`; of an e-mail address from the part
+ * before the `@`. The caller must check whether it is free.
  */
 export function proposeUsername(names: readonly (string | null)[]): string {
   for (const name of names) {

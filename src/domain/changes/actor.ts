@@ -7,7 +7,6 @@ export type Actor =
   | { readonly kind: "user"; readonly id: UserId }
   | { readonly kind: "link"; readonly id: string };
 
-/** When a change is made, and by whom. */
 export interface Stamp {
   /** Milliseconds since the epoch. */
   readonly now: number;

@@ -1,4 +1,3 @@
-/** What can happen to a drive and to what is in it. */
 export const CHANGE_TYPES = [
   "file.created",
   "file.updated",

@@ -7,7 +7,7 @@ import type { DriveId, DrivePk, FileId } from "../id.ts";
 /** The number of a change: changes of all drives in the order of their commits. None comes twice. */
 export type ChangeNumber = Brand<number, "ChangeNumber">;
 
-/** A content that a file had, or has. */
+/** The content that a file had, or has. */
 export interface ContentFacts {
   readonly digest: Digest;
   /** Bytes. */

@@ -34,8 +34,8 @@ export const EXTRACTIONS = {
 } as const;
 
 /**
- * After how long a document is read again for the search index whose text could not be had for a reason that may pass:
- * after the first try, the second and so on, in milliseconds. After the last it is given up.
+ * After how long, in milliseconds, a document is read again for the index that failed for a reason that may pass: after
+ * the first try, the second and so on. After the last it is given up.
  */
 export const RETRY_PAUSES_MS = [60_000, 600_000, 3_600_000, 21_600_000] as const;
 
@@ -61,8 +61,7 @@ export function parseDocumentFormat(name: string | undefined): DocumentFormat | 
 }
 
 /**
- * Why there is no text: the content is not of the format, needs a password, is malformed, or reading it takes too
- * much time, memory or room.
+ * Why there is no text: the content is not of the format, needs a password, is malformed, or takes too much to read.
  */
 export const REFUSALS = ["mismatch", "encrypted", "damaged", "time", "memory", "size"] as const;
 export type Refusal = (typeof REFUSALS)[number];
@@ -71,10 +70,7 @@ export type Extraction =
   | { readonly kind: "text"; readonly text: string; readonly isCut: boolean }
   | { readonly kind: "refused"; readonly why: Refusal };
 
-/**
- * What reading a document in a process of its own came to. `ended`: something else ended that process, or kept it from
- * starting, such as a person, or the system that ran out of memory.
- */
+/** What reading a document in a process came to. `ended`: a person or the system ended it, or it could not start. */
 export type Reading = Extraction | { readonly kind: "ended" };
 
 /** Whether there may be a text at another time, when the machine has less to do or more memory. */

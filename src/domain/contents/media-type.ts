@@ -32,8 +32,7 @@ const CODE =
   /^((text|application)\/(x-)?(java|ecma)script|text\/(jscript|livescript|javascript1\.[0-5])|text\/css)$/;
 
 /**
- * Whether a page would run contents of this type as script or use them as style; with `nosniff` it takes no other
- * types (WHATWG MIME Sniffing, section 4.6).
+ * Whether a page would run this type as script or use it as style, with `nosniff` (WHATWG MIME Sniffing, section 4.6).
  */
 export function isCodeType(mimeType: string): boolean {
   return CODE.test(essenceOf(mimeType));
@@ -49,8 +48,8 @@ export function isTextType(mimeType: string): boolean {
 }
 
 /**
- * Whether contents of this type may be text. Many types of texts are known to nobody, so only those are left out that
- * certainly are not; their bytes show what they are.
+ * Whether contents of this type may be text: all but those that certainly are not, since many types of texts are not
+ * known.
  */
 export function mayBeText(mimeType: string): boolean {
   return isTextType(mimeType) || !/^(audio|font|image|video)\/|^application\/pdf$/.test(essenceOf(mimeType));
@@ -80,8 +79,8 @@ const SOURCE_TYPES = {
 };
 
 /**
- * Types by extension, later ones first. Not the library's own lookup, which takes long and is made at its import. A
- * star marks an extension that belongs to another type.
+ * Types by extension, later ones first. The library's own lookup is slow, at its import. A star marks an extension that
+ * belongs to another type.
  */
 const types = once(
   () =>

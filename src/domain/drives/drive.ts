@@ -43,8 +43,8 @@ export function parseDescription(field: string, text: string): string {
 }
 
 /**
- * The slug of a drive: `<username>/<drive-name>`, in `a-z 0-9 -`. A name without any such character becomes
- * `drive`. The caller adds `-2`, `-3` if the slug is taken.
+ * The slug `<username>/<drive-name>`, in `a-z 0-9 -`; `drive` for a name without these. The caller adds `-2`, `-3` if
+ * it is taken.
  */
 export function slugOf(username: string, name: string): string {
   return `${username}/${slugified(name) || "drive"}`;

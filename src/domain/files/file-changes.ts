@@ -20,8 +20,8 @@ export interface FileChanges {
 type Attributes = Pick<File, "tags" | "metadata" | "expiresAt">;
 
 /**
- * The last segment of a new path becomes the filename, unless one is given. A new filename without a path also changes
- * the path's last segment, if the two were the same. Throws VALIDATION_ERROR.
+ * The last segment of a new path becomes the filename, unless one is given; a new filename alone also changes the
+ * path's last segment, if the two were the same. Throws VALIDATION_ERROR.
  */
 export function parseRename(
   file: Pick<File, "filename" | "path">,

@@ -4,18 +4,16 @@ import type { FileId } from "../id.ts";
 export const FILE_SORTS = ["path", "-path", "size", "-size", "updated_at", "-updated_at"] as const;
 export type FileSort = (typeof FILE_SORTS)[number];
 
-export type PathSort = "path" | "-path";
-/** The sorts by a number: bytes or milliseconds. Equal numbers are sorted by id. */
-export type NumberSort = Exclude<FileSort, PathSort>;
+type PathSort = "path" | "-path";
 
 /** A position in a sorted list of files. A list can continue after it even if the file is gone. */
 export type FilePosition =
   | { readonly sort: PathSort; readonly path: string }
-  | { readonly sort: NumberSort; readonly value: number; readonly id: string };
+  /** Of a sort by a number: bytes or milliseconds. Equal numbers are sorted by id. */
+  | { readonly sort: Exclude<FileSort, PathSort>; readonly value: number; readonly id: string };
 
 /**
- * A position in a list that has folders beside its files: after this file and after this folder. Null where there are
- * no more of them, and for the folders of a list that has none.
+ * A position in a list of folders and files: after these. Null where there are no more of them, or no folders at all.
  */
 export interface ListPosition {
   readonly file: FilePosition | null;

@@ -54,9 +54,7 @@ export function parseTags(field: string, tags: readonly string[]): string[] {
   return distinctTags(field, kept);
 }
 
-/**
- * Tags to filter by, without duplicates: each costs a look at every file. A tag that no file can have finds nothing.
- */
+/** Tags without duplicates, as each costs a look at every file. A tag that no file can have finds nothing. */
 export function parseTagFilter(field: string, tags: readonly string[]): string[] {
   return distinctTags(field, tags);
 }

@@ -22,7 +22,6 @@ function isFilename(name: string): name is Filename {
   return name !== "" && !name.includes("/");
 }
 
-/** Reads a filename that a caller sent. */
 export function parseFilename(field: string, text: string): Filename {
   requirePlainText(field, text);
   const bytes = utf8Length(text);
@@ -32,8 +31,8 @@ export function parseFilename(field: string, text: string): Filename {
 }
 
 /**
- * Reads a file path that a caller sent. One leading `/` is dropped. A path that ends in `/` names a folder, and
- * `filename` is added to it; a single `/` is the root folder.
+ * Reads a file path that a caller sent, without one leading `/`. If it ends in `/`, it names a folder, and `filename`
+ * is added; a single `/` is the root.
  */
 export function parseFilePath(field: string, text: string, filename: Filename): FilePath {
   const path = normalise(field, text.endsWith("/") ? text + filename : text);
@@ -70,17 +69,14 @@ export function withSlash(text: string): string {
   return text === "" || text.endsWith("/") ? text : `${text}/`;
 }
 
-/**
- * Reads a listing prefix: any start of a path, even one that ends within a segment. It is only compared, so an
- * invalid one matches nothing.
- */
+/** Reads any start of a path, even within a segment. It is only compared, so an invalid one matches nothing. */
 export function parsePrefix(field: string, text: string): string {
   return normalise(field, text);
 }
 
 /**
- * Reads the path of something that should exist: a folder if it ends in `/`, else a file; the root is empty or
- * `/`. It is only compared, so an invalid one matches nothing.
+ * Reads the path of what should exist: a folder if it ends in `/` (the root also if empty), else a file. An invalid one
+ * matches nothing.
  */
 export function parsePlace(field: string, text: string): FilePath | FolderPath {
   const path = normalise(field, text);
@@ -101,8 +97,7 @@ function normalise(field: string, text: string): string {
 const COMPOSED = { text: 3, marks: 2, first: 16 };
 
 /**
- * Whether a path has too many bytes however it is composed. To put marks in their order takes the square of their number:
- * some ten thousand in a row would take a second.
+ * Whether a path has too many bytes however it is composed: to order ten thousand marks in a row would take a second.
  */
 function isTooLongComposed(text: string): boolean {
   if (utf8Length(text) > COMPOSED.text * PATH_BYTES + 1) return true;

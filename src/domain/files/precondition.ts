@@ -24,9 +24,9 @@ export class PreconditionFailed extends CofferError {
 }
 
 /**
- * Throws PRECONDITION_FAILED unless the conditions hold for `file`; null means that there is none. The tags of its
- * content and of its record both name it. `If-Unmodified-Since` counts only without `If-Match`, and says nothing about
- * a file that is not there (RFC 9110, section 13.1.4).
+ * Throws PRECONDITION_FAILED unless the conditions hold; `file` is null if there is none. Tags of its content and of
+ * its record count. `If-Unmodified-Since` counts only without `If-Match`, and for a file that is there (RFC 9110,
+ * section 13.1.4).
  */
 export function requirePrecondition(conditions: Precondition, file: FileFacts | null): void {
   const { ifMatch, ifUnmodifiedSince, ifNoneMatch } = conditions;

@@ -22,8 +22,8 @@ export function requireWhole(prefix: FolderPath): void {
 }
 
 /**
- * What a key with this prefix sees of the paths that begin with `asked`: also a start of paths, which is the prefix
- * itself if that is inside. Null if it sees nothing there.
+ * What a key with this prefix sees of paths that begin with `asked`: the prefix itself if that is inside; null for
+ * nothing.
  */
 export function narrowed<Asked extends string>(asked: Asked, prefix: FolderPath): Asked | FolderPath | null {
   if (asked.startsWith(prefix)) return asked;
@@ -31,8 +31,8 @@ export function narrowed<Asked extends string>(asked: Asked, prefix: FolderPath)
 }
 
 /**
- * The folder on the way to a prefix that is directly in a folder above it. A key sees such folders, so that it finds its
- * way from the root, but nothing else in them.
+ * The folder directly in `above` on the way to a prefix. A key sees it, to find its way from the root, but nothing
+ * beside it.
  */
 export function wayInto(above: FolderPath, prefix: FolderPath): FolderPath {
   return containingFolder(prefix.slice(0, prefix.indexOf("/", above.length) + 1));

@@ -4,7 +4,6 @@ import type { FolderPath } from "../files/path.ts";
 import { PATH_BYTES } from "../limits.ts";
 import { utf8Length } from "../contents/texts/text.ts";
 
-/** The source or destination of a work. */
 export interface WorkPlace {
   readonly drive: DrivePk;
   /** The folder at this end: taken from here, or put here. */
@@ -20,7 +19,6 @@ export interface FolderTransferWork {
   readonly to: WorkPlace;
 }
 
-/** The removal of a folder with everything in it. */
 export interface FolderRemovalWork {
   readonly kind: "remove";
   readonly from: WorkPlace;
@@ -76,10 +74,10 @@ export type FolderWork =
   FolderTransferWork | FolderRemovalWork | FolderRestoreWork | FolderRewindWork | FolderForkWork;
 
 /**
- * The work that takes back what another has done so far; null where there is none. Then that only stops: of a fork goes
- * the drive, which nobody has seen; what a removal that keeps nothing, or a rewind, has done is left.
+ * The work that takes back what another has done; null where that only stops: a fork's drive goes, which nobody has
+ * seen; what a rewind, or a removal that keeps nothing, has done stays.
  */
-export function undoOf(work: FolderWork): FolderWork | null {
+function undoOf(work: FolderWork): FolderWork | null {
   switch (work.kind) {
     case "copy":
       return { kind: "remove", from: { ...work.to, path: work.to.top }, to: null, trash: null };
@@ -108,14 +106,13 @@ export function leavesHalf(work: FolderWork): boolean {
 }
 
 /**
- * Whether a work goes on after a failure or a restart until it is done. Others are taken back then: nobody may wait for
- * them any more. What is asked of a removal is decided with its first piece, and half of a rewind helps nobody.
+ * Whether a work goes on after a failure or a restart; others are taken back, as nobody may wait for them. A removal is
+ * decided with its first piece, and half of a rewind helps nobody.
  */
 export function goesOn({ kind }: FolderWork): boolean {
   return kind === "remove" || kind === "rewind";
 }
 
-/** The error for a request whose work was given up. */
 export function givenUp(work: FolderWork): CofferError {
   const what =
     work.kind === "rewind"
@@ -132,7 +129,7 @@ export function movesBetweenDrives({ kind, from, to }: FolderWork): boolean {
 }
 
 /**
- * Checks that no path becomes too long where a work puts it. Throws VALIDATION_ERROR.
+ * Throws VALIDATION_ERROR if a path becomes too long where a work puts it.
  *
  * @param longest bytes of the longest path in the folder; relative to it in one of the trash
  */
@@ -149,8 +146,7 @@ export function requireShortPaths(
 }
 
 /**
- * The source and, where there is one, the destination of a work. A snapshot does not change, so a fork has no source
- * that others must leave alone.
+ * The source and destination, if any. A snapshot does not change, so a fork has no source that others must leave alone.
  */
 export function placesOf({ kind, from, to }: FolderWork): readonly WorkPlace[] {
   if (kind === "fork") return to === null ? [] : [to];

@@ -44,15 +44,14 @@ export function goingFile({ drivePk, path, tags }: File): PieceFile {
   return { drive: drivePk, path, tags: tags.length, metadata: 0 };
 }
 
-/** The cost of a file that goes into the trash. */
 export function trashedFile({ drivePk, path, tags, metadata }: File): PieceFile {
   const bytes = utf8Length(JSON.stringify(metadata));
   return { drive: drivePk, path, tags: tags.length, metadata: bytes, isTrashed: true };
 }
 
 /**
- * Measures one piece of a large change: one transaction, which all other requests wait for. It counts rows, not
- * only files: one file may have 64 tags and 500 folders above it, each of which counts it.
+ * Measures one piece of a large change: one transaction, which all other requests wait for. It counts rows: one file
+ * may have 64 tags and 500 folders above it.
  */
 export class Piece {
   readonly #limit;
@@ -112,7 +111,6 @@ export class Piece {
     this.#taken += 1;
   }
 
-  /** Adds rows that are written. */
   takeRows(rows: number): void {
     this.#rows += rows;
     this.#taken += rows;

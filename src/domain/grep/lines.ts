@@ -7,18 +7,15 @@ const MARK = "\uFEFF";
 const BEFORE = 100;
 const ELLIPSIS = "…";
 
-/**
- * How many first bytes of a piece of text are whole lines. If there is no line end in it, as many as are whole
- * characters.
- */
+/** How many first bytes are whole lines; without a line end, whole characters. */
 export function wholeLength(piece: Uint8Array, encoding: TextEncoding): number {
   const end = unitBytes(encoding) === 2 ? lastWideNewline(piece, encoding) : piece.lastIndexOf(NEWLINE) + 1;
   return end > 0 ? end : wholeCharacters(piece, encoding);
 }
 
 /**
- * The text of whole lines, with its byte order mark. Bytes that are invalid in the encoding are Latin-1. Null if it is
- * not text: that never holds a NUL.
+ * The text of whole lines, with its byte order mark; bytes that are invalid in the encoding as Latin-1. Null if it has
+ * a NUL: that is not text.
  */
 export function decodeLines(
   bytes: Uint8Array,

@@ -3,7 +3,7 @@ import type { Digest } from "../contents/digest.ts";
 import type { BlobPk, FileVersionPk } from "../id.ts";
 import type { Filename } from "../files/path.ts";
 
-/** A content that a file had, with what named it then. Times are milliseconds since the epoch. */
+/** The content that a file had once, with what named it then. Times are milliseconds since the epoch. */
 export interface FileVersion {
   readonly pk: FileVersionPk;
   /** Counted from 1, in the order in which the file had its contents; never used again. */

@@ -1,7 +1,6 @@
 import type { LinkId } from "../id.ts";
 
-/** A link with a password. */
-export interface LockedLink {
+interface LockedLink {
   readonly id: LinkId;
   readonly passwordHash: string;
 }
@@ -9,8 +8,8 @@ export interface LockedLink {
 const PASS = /^(\d{1,15})_[0-9a-f]{64}$/;
 
 /**
- * What shows that a link's password was given: it works until a time (milliseconds since the epoch), and only while the
- * link has this password.
+ * Shows that a link's password was given: valid until a time (milliseconds since the epoch), and only for this
+ * password.
  *
  * @param secret of the data directory
  */

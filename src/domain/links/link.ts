@@ -7,7 +7,6 @@ import type { DriveId, FileId, KeyId, LinkId, UserPk } from "../id.ts";
 import { LINK_SECONDS, SHARE_LINK_DAYS } from "../limits.ts";
 import { DAY_MS } from "../time.ts";
 
-/** What all links have. */
 export interface LinkFacts {
   readonly id: LinkId;
   readonly driveId: DriveId;
@@ -30,8 +29,8 @@ export interface LinkFacts {
 }
 
 /**
- * What a link is for: it downloads a file, takes one upload, or shows a file or a folder. A file is known by its id
- * wherever it is moved, and its path is where it is now, or null if it has left the drive; a folder is known by its path.
+ * What a link is for. A file is known by its id wherever it is moved; its path is where it is now, null if it has left
+ * the drive. A folder is known by its path.
  */
 export type LinkTarget =
   | { readonly kind: "presigned"; readonly fileId: FileId; readonly path: FilePath | null }
@@ -72,7 +71,6 @@ const TOKEN_STARTS: Readonly<Record<LinkKind, string>> = {
   folder: "shr_",
 };
 
-/** Makes the token of a link. */
 export function newLinkToken(kind: LinkKind): NewSecret {
   return newSecret(TOKEN_STARTS[kind]);
 }

@@ -1,13 +1,10 @@
 import type { Scope } from "../accounts/scope.ts";
 
-/** What of its person's an application reaches: all drives, or one. */
-export type ApplicationReach = "account" | "drive";
-
 /**
  * What an application can do once it is let in, for the person who decides: sentences that begin with a verb. Kept true
- * by the tests of who may ask what (`adaApp` and `adaDriveApp`).
+ * by the tests of who may ask what (`adaApp` and `adaDriveApp`). It reaches all drives of its person, or one.
  */
-export function abilitiesOf(scope: Scope, reach: ApplicationReach): readonly string[] {
+export function abilitiesOf(scope: Scope, reach: "account" | "drive"): readonly string[] {
   const all = reach === "account";
   const reading = [
     all ? "See all your drives, and those that others share with you" : "See this drive",

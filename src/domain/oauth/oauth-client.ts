@@ -11,7 +11,6 @@ export interface OAuthClient {
   readonly redirectUris: readonly string[];
 }
 
-/** What a client says about itself. */
 export type ClientMetadata = Omit<OAuthClient, "id">;
 
 const REDIRECT_URIS = 10;

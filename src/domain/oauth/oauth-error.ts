@@ -1,7 +1,7 @@
 import { CofferError } from "../errors.ts";
 
 /** Error codes of OAuth: RFC 6749 (4.1.2.1 and 5.2), RFC 7591 (3.2.2) and RFC 8707 (2). */
-export type OAuthErrorCode =
+type OAuthErrorCode =
   | "access_denied"
   | "invalid_client"
   | "invalid_client_metadata"

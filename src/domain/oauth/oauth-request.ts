@@ -55,8 +55,8 @@ export function parseState(parameters: ParameterReader): string | null {
 }
 
 /**
- * Checks what access is for (RFC 8707): this server's MCP endpoint or the server itself, which is the same, or left
- * out. Throws OAuthError.
+ * Checks what access is for (RFC 8707): this server or its MCP endpoint, which is the same, or left out. Throws
+ * OAuthError.
  */
 export function requireOwnResource(resources: readonly string[], issuer: string): void {
   const own = [issuer, `${issuer}/`, `${issuer}/mcp`, `${issuer}/mcp/`];

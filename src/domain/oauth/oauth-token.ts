@@ -17,15 +17,15 @@ export const CODE_LIFETIME_MS = 60 * 1000;
 export const REPEAT_LIFETIME_MS = 30 * 1000;
 
 /**
- * A refresh token: the name of its family, which stays, and a secret, which changes at each use. A token with the
- * name of a family and another secret is one that was used before.
+ * A refresh token: its family's name, and a secret that changes at each use. Another secret is one that was used
+ * before.
  */
 export interface RefreshToken {
   readonly family: SecretHash;
   readonly secret: SecretHash;
 }
 
-export interface NewRefreshToken extends RefreshToken {
+interface NewRefreshToken extends RefreshToken {
   /** Shown once to the client and then forgotten. */
   readonly token: string;
 }
@@ -43,14 +43,13 @@ export function newRefreshToken(service: string): NewRefreshToken {
   return refreshTokenOf(`${service}_rt_${randomBytes(FAMILY_BYTES).toHex()}`, randomBytes(SECRET_BYTES));
 }
 
-/** Makes the salt of an exchange. */
 export function newSalt(): Uint8Array {
   return randomBytes(SALT_BYTES);
 }
 
 /**
- * The tokens that replace those of a refresh token. They are derived from it and a salt: whoever sends it again can be
- * given the same ones, of which nothing is stored but the hashes.
+ * The tokens that replace those of a refresh token, derived from it and a salt: whoever sends it again is given the
+ * same, while only the hashes are stored.
  */
 export function nextTokens(service: string, token: string, salt: Uint8Array) {
   const bytes = deriveKey({ from: token, salt, purpose: "coffer oauth tokens", length: 2 * SECRET_BYTES });

@@ -9,8 +9,8 @@ const CHARACTERS = /^[!#-;=?-[\]_a-z~]+$/;
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?(?=[/?]|$)(.*)$/;
 
 /**
- * Schemes of applications that have none of the form that RFC 8252 (7.1) asks for, a domain name in reverse. Others
- * are refused, because browsers and systems do something themselves with many schemes, such as `javascript:`.
+ * Schemes of applications that are not a domain name in reverse, as RFC 8252 (7.1) asks for. Others are refused:
+ * browsers and systems act on many, such as `javascript:`.
  */
 const APP_SCHEMES: ReadonlySet<string> = new Set([
   "claude",
@@ -29,7 +29,7 @@ const APP_SCHEMES: ReadonlySet<string> = new Set([
 const REVERSE_DOMAIN = /^(?:[a-z]{2,63}|xn--[a-z0-9-]*[a-z0-9])(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/;
 
 /** Where a redirect leads: a web site, a program on the same computer, or an application by its own scheme. */
-export interface RedirectTarget {
+interface RedirectTarget {
   readonly kind: "site" | "computer" | "app";
   /** The host with its port, or the scheme. */
   readonly name: string;

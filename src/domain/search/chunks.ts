@@ -1,13 +1,12 @@
-export interface QueryChunk {
+interface QueryChunk {
   readonly text: string;
   /** Whether it was in quotation marks. */
   readonly isQuoted: boolean;
 }
 
 /**
- * Splits a query at its spaces, its quotation marks and the last slash of a path; a last mark that is not closed
- * extends to the end. A chunk may contain nothing that can be found. The dashboard highlights matches by the same
- * chunks.
+ * Splits a query at its spaces, quotation marks and the last slash of a path; a mark that is not closed extends to the
+ * end. A chunk may hold nothing that can be found. The dashboard highlights matches by the same chunks.
  */
 export function chunksOf(query: string): QueryChunk[] {
   // Parts with an odd index were in quotation marks.

@@ -22,11 +22,8 @@ export interface SearchTerm {
 
 /**
  * Reads a search query. Each of its chunks is a term. The last term matches as a prefix unless it was quoted.
- * Everything except letters, digits and pictograms separates words. Words that it joins, as in `a-b`, are a
- * phrase.
- *
- * @returns no terms if the query contains nothing that can be found
- * @throws CofferError VALIDATION_ERROR
+ * Everything except letters, digits and pictograms separates words. Words that it joins, as in `a-b`, are a phrase.
+ * Returns no terms if the query contains nothing that can be found. Throws VALIDATION_ERROR.
  */
 export function parseQuery(field: string, text: string): SearchTerm[] {
   if (characters(text) > QUERY_CHARACTERS) {

@@ -6,7 +6,7 @@ import { type Word, wordsOf } from "./words.ts";
 export const SEARCHED_BYTES = MIB;
 
 /**
- * The part of a content that is searched: the text of its first MiB; null if it is not text.
+ * The text of the first MiB of a blob, which is searched; null if it is not text.
  *
  * @param bytes the content, or its first bytes
  * @param isCut whether the content continues after them
@@ -28,8 +28,8 @@ const OVERLAP_UNITS = 8 * 1024;
 const MOST_BYTES_A_UNIT = 3;
 
 /**
- * The most slices of a searched text. The index numbers its rows with it: those of a file are `pk * SLICES_A_FILE`
- * and the next. The triggers of the schema do so as well, so another number takes a migration.
+ * The most slices of a searched text. A file's rows in the index are `pk * SLICES_A_FILE` and the next. The triggers of
+ * the schema have the number as well: another one takes a migration.
  */
 export const SLICES_A_FILE = 32;
 

@@ -7,8 +7,8 @@ const BEFORE = 60;
 const AFTER = 140;
 
 /**
- * The passage around the first match of a term in a slice of a text: plain text in one line, with `…` where the
- * text continues. Null if no term matches.
+ * The passage around the first match of a term in a slice, in one line with `…` where the text continues. Null if no
+ * term matches.
  */
 export function snippetOf(text: string, slice: number, terms: readonly SearchTerm[]): string | null {
   const longest = Math.max(...terms.map(({ words }) => words.length));

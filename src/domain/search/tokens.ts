@@ -100,10 +100,7 @@ export function nameMatch(drive: DrivePk, field: SearchField, { needle }: Search
   );
 }
 
-/**
- * If a search term ends with the start of a word, and there is no list for that: the term of the index with this start.
- * Null otherwise.
- */
+/** The index's term for the start of a word at the end of a search term, if there is no list for that; else null. */
 export function openEnd(drive: DrivePk, { words, isPrefix }: SearchTerm): string | null {
   const last = words.at(-1);
   if (!isPrefix || last === undefined) return null;

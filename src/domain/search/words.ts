@@ -19,18 +19,15 @@ const UNSPACED = UNSPACED_SCRIPTS.split(" ")
 const SPACED_RUN = String.raw`[[\p{L}\p{N}\p{M}]--[${UNSPACED}]]+`;
 
 /**
- * A run of letters, digits and their marks is a word. In unspaced scripts people do not type such runs, so each
- * character is a word, and so is each pictogram. A query in these scripts is a phrase of such words.
+ * A run of letters, digits and their marks. In scripts without spaces each character is a word, and so is each
+ * pictogram; a query in these scripts is a phrase of such words.
  */
 const WORD = new RegExp(String.raw`${SPACED_RUN}|[\p{L}\p{N}\p{M}\p{So}]`, "gv");
 const SPACED_WORD = new RegExp(`^${SPACED_RUN}$`, "v");
 const BETWEEN_WORDS = /[^\p{L}\p{N}\p{M}\p{So}]+/gu;
 const ASCII = /^\p{ASCII}*$/u;
 
-/**
- * Accents of Latin, Greek and Cyrillic, Hebrew points, Arabic vowel signs, variation selectors; the marks of
- * other scripts are letters.
- */
+/** Accents of Latin, Greek and Cyrillic, Hebrew points, Arabic vowel signs, variation selectors. Others are letters. */
 const ACCENTS =
   /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\ufe00-\ufe0f]/g;
 

@@ -33,15 +33,13 @@ export interface NewWebhook extends Pick<Webhook, "id" | "user" | "keyId" | "url
   readonly position: ChangeNumber;
 }
 
-export type DeliveryState = "pending" | "delivered" | "failed";
-
 /** One message to a webhook. Times are milliseconds since the epoch. */
 export interface Delivery {
   readonly pk: DeliveryPk;
   /** The same each time it is sent. */
   readonly id: DeliveryId;
   readonly type: string;
-  readonly state: DeliveryState;
+  readonly state: "pending" | "delivered" | "failed";
   readonly attempts: number;
   /** Of the last answer; null if there was none. */
   readonly status: number | null;

@@ -9,7 +9,7 @@ import { viewOf } from "./users.ts";
 
 export type Account = ReturnType<Accounts["get"]>;
 
-export interface PasswordChange {
+interface PasswordChange {
   readonly current: string;
   readonly password: string;
   /** Of the session that sends the request; only that one is kept. */
@@ -52,10 +52,8 @@ export class Accounts {
   }
 
   /**
-   * Changes the caller's password and ends their other sessions.
-   *
-   * @throws CofferError FORBIDDEN for a key and for an account that has no password, VALIDATION_ERROR for
-   *   a wrong `current` and a bad `password`
+   * Changes the caller's password and ends their other sessions. Throws FORBIDDEN for a key and for an account without
+   * a password, VALIDATION_ERROR.
    */
   async changePassword(
     caller: Caller,

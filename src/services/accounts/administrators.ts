@@ -2,7 +2,6 @@ import type { Tables } from "../../db/tables.ts";
 import type { UserPk } from "../../domain/id.ts";
 import type { OidcProvider } from "./oidc.ts";
 
-/** The administrators that the configuration lists. */
 export class Administrators {
   readonly #tables: Tables;
   readonly #issuers: readonly string[];
@@ -21,8 +20,7 @@ export class Administrators {
   }
 
   /**
-   * Applies the configuration to existing accounts, at start: listed users become administrators, and users who are
-   * no longer listed stop being administrators, unless they set the server up.
+   * Applies the configuration to existing accounts, at start. Who is no longer listed stays if they set the server up.
    */
   async appoint(): Promise<void> {
     const { users, writeFromReserve } = this.#tables;

@@ -14,7 +14,7 @@ import type { Parts } from "../parts.ts";
 import type { EndedKeys } from "./ended-keys.ts";
 import { LastUses } from "./last-uses.ts";
 
-export interface CreatedKey {
+interface CreatedKey {
   readonly key: ApiKey;
   readonly secret: string;
 }
@@ -54,10 +54,9 @@ export class ApiKeys {
   }
 
   /**
-   * Creates a key that reaches no more than the caller, and works no longer: it goes with the key that makes it.
-   *
-   * @throws CofferError VALIDATION_ERROR, FORBIDDEN as for `requireManaging`, for a drive of somebody else's and for
-   *   more than the caller reaches, NOT_FOUND for a foreign drive, QUOTA_EXCEEDED if there are too many keys
+   * Creates a key that reaches no more than the caller, and works no longer: it goes with the key that makes it. Throws
+   * VALIDATION_ERROR, FORBIDDEN as for `requireManaging`, for a drive of somebody else's and for more than the caller
+   * reaches, NOT_FOUND for a foreign drive, QUOTA_EXCEEDED if there are too many keys.
    */
   create(caller: Caller, request: KeyRequest, within?: Within<CreatedKey>): Promise<CreatedKey> {
     const expiresAt = parseExpiry("expires_at", request.expiresAt, this.#parts.clock.now());
@@ -87,8 +86,8 @@ export class ApiKeys {
   }
 
   /**
-   * Revokes a key at once, with all that it made: see `EndedKeys`. A key of one drive revokes itself and what it made.
-   * Throws NOT_FOUND for one that is not among those of `list`, and FORBIDDEN.
+   * Revokes a key of `list` at once, with all that it made: see `EndedKeys`. Throws NOT_FOUND for others, and
+   * FORBIDDEN.
    */
   async revoke(caller: Caller, reference: string, within?: Within<KeyId>): Promise<KeyId> {
     const revoked = await this.#parts.access.writeFromReserve(caller, within, () => {
@@ -166,11 +165,7 @@ export class ApiKeys {
     return { reach: { drive: drive.pk, prefix: prefix ?? ROOT }, driveId: drive.id };
   }
 
-  /**
-   * Creates a key for a user on the command line, where there is no caller.
-   *
-   * @throws CofferError NOT_FOUND, VALIDATION_ERROR, QUOTA_EXCEEDED
-   */
+  /** Creates a key from the command line. Throws NOT_FOUND, VALIDATION_ERROR, QUOTA_EXCEEDED. */
   createFor(username: string, name: string, scope: Scope): Promise<CreatedKey> {
     const insert = this.#newKey({ name, scope });
     return this.#parts.tables.write(() => {
@@ -180,10 +175,7 @@ export class ApiKeys {
     });
   }
 
-  /**
-   * Makes a secret. The returned function stores the key, inside a write. Throws VALIDATION_ERROR; the function
-   * throws QUOTA_EXCEEDED.
-   */
+  /** Makes a secret; throws VALIDATION_ERROR. The result stores the key, inside a write; it throws QUOTA_EXCEEDED. */
   #newKey(request: Pick<KeyRequest, "name" | "scope">) {
     const name = request.name === "" ? "" : parseLabel("name", request.name, NAME_CHARACTERS);
     const { secret, hash, prefix } = newApiKey(this.#parts.keyPrefix);

@@ -14,20 +14,17 @@ export class Claims {
   }
 
   /**
-   * The drive of a claim token. Anyone with the token may see it.
-   *
-   * @throws CofferError NOT_FOUND for an unknown token, CONFLICT for a used one, GONE for an expired one
+   * Anyone with the token may see its drive. Throws NOT_FOUND for an unknown token, CONFLICT for a used one, GONE for
+   * an expired one.
    */
   preview(token: string): Drive {
     return this.#unclaimed(hashSecret(token), this.#parts.clock.now());
   }
 
   /**
-   * Gives the drive of a claim token to the caller's account. The drive's keys still work. All checks and changes
-   * are in one write: of several claims one wins, and a claim is entirely before or after an expiry or a deletion.
-   *
-   * @throws CofferError FORBIDDEN unless the caller acts for a person, NOT_FOUND for an unknown token, CONFLICT for a used
-   *   one, GONE for an expired one, QUOTA_EXCEEDED if the drive does not fit into the account's storage
+   * Gives the drive of a claim token to the caller's account. The drive's keys still work. Throws like `preview`,
+   * FORBIDDEN unless the caller acts for a person, and QUOTA_EXCEEDED if the drive does not fit into the account's
+   * storage.
    */
   claim(caller: Caller, token: string, within?: Within<SeenDrive>): Promise<SeenDrive> {
     const { userPk } = requirePerson(caller);

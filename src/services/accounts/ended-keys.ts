@@ -39,10 +39,7 @@ export class EndedKeys {
     return this.#parts.tables.writeFromReserve(() => this.removeSome());
   }
 
-  /**
-   * Removes all, unless it is very much: a key can have made a hundred thousand links. The next sweep removes the rest,
-   * and what a full disk refuses.
-   */
+  /** Removes all, unless it is very much: the next sweep removes the rest, and what a full disk refuses. */
   async removeMost(): Promise<void> {
     let pieces = 0;
     try {

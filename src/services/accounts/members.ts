@@ -11,7 +11,7 @@ import type { MemberRole } from "../../domain/accounts/role.ts";
 import type { Parts } from "../parts.ts";
 
 /** A member after a request to add one; `created` is false if only the role was set. */
-export interface AddedMember {
+interface AddedMember {
   readonly member: Member;
   readonly created: boolean;
 }
@@ -25,10 +25,8 @@ export class Members {
   }
 
   /**
-   * Shares a drive with a user, or sets the role of a member.
-   *
-   * @throws CofferError NOT_FOUND for an unknown or disabled user, FORBIDDEN, CONFLICT for the owner,
-   *   QUOTA_EXCEEDED
+   * Shares a drive with a user, or sets the role of a member. Throws NOT_FOUND for an unknown or disabled user,
+   * FORBIDDEN, CONFLICT for the owner, QUOTA_EXCEEDED.
    */
   add(
     caller: Caller,

@@ -21,7 +21,7 @@ import { CofferError, type ErrorCode } from "../../domain/errors.ts";
 import type { Identity } from "../../domain/accounts/identity.ts";
 import { NAME_CHARACTERS } from "../../domain/limits.ts";
 import { characters, isPlainText } from "../../domain/contents/texts/text.ts";
-import { fetchBounded } from "../fetch-bounded.ts";
+import { requireDescriptors } from "../../process/descriptors.ts";
 import type { Parts } from "../parts.ts";
 import { Tickets } from "./tickets.ts";
 
@@ -47,7 +47,7 @@ export class SignInEnded extends CofferError {
 export const FLOW_LIFETIME_MS = 10 * 60 * 1000;
 
 /** What must match when the provider redirects the browser back. A ticket binds it to the browser that began it. */
-export interface Flow {
+interface Flow {
   readonly state: string;
   readonly nonce: string;
   /** The PKCE code verifier (RFC 7636). */
@@ -57,10 +57,11 @@ export interface Flow {
 }
 
 /**
- * For each whole response of the provider. A sign-in may need three, one after the other, while the browser's
- * connection is idle, and idle connections are closed after 30 seconds.
+ * For each whole response. A sign-in may need three while the browser waits, and idle connections end after 30 seconds.
  */
 const TIMEOUT_SECONDS = 8;
+/** Bytes; the responses of a provider have a few thousand. */
+const MAX_ANSWER = 1024 * 1024;
 const MAX_FLOWS = 10_000;
 const EMAIL_CHARACTERS = 254;
 
@@ -82,8 +83,7 @@ export class Oidc {
 
   /**
    * Begins a sign-in that returns to `returnTo`. Gives the URL for the browser, the sign-in's state, and a ticket that
-   * only the browser's cookie may hold. Throws INTERNAL if the provider cannot be reached; this is
-   * logged with the request's id.
+   * only the browser's cookie may hold. Throws INTERNAL, which is logged, if the provider cannot be reached.
    */
   async begin(
     returnTo: string,
@@ -115,11 +115,10 @@ export class Oidc {
   }
 
   /**
-   * The user whom the provider has signed in. `callback` is the URL that it redirected the browser to, based on our
-   * `redirectUri`. Errors are logged with the request's id.
+   * The user whom the provider has signed in. Errors are logged. Throws FORBIDDEN if the provider refused, SignInEnded
+   * if the user cancelled, UNAUTHORIZED if anything in the provider's response is invalid, INTERNAL as `begin`.
    *
-   * @throws CofferError FORBIDDEN if the provider refused, SignInEnded if the user cancelled, UNAUTHORIZED if
-   *   anything in the provider's response is invalid, INTERNAL as `begin`
+   * @param callback the URL that the provider redirected the browser to, based on our `redirectUri`
    */
   async finish(flow: Flow, callback: URL, requestId: string): Promise<Identity> {
     const configuration = await this.#discovered(requestId);
@@ -233,4 +232,19 @@ function summary(error: unknown): string {
       : "";
   const cause = error.cause instanceof Error ? `, caused by ${summary(error.cause)}` : "";
   return `${error.message}${code}${said}${cause}`;
+}
+
+/** `fetch` for small responses. Throws for a longer one without reading the rest, UNAVAILABLE if descriptors are short. */
+async function fetchBounded(url: string, init: RequestInit): Promise<Response> {
+  // The first call starts a thread of the runtime.
+  requireDescriptors();
+  const { status, headers, body } = await fetch(url, init);
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body ?? []) {
+    length += piece.length;
+    if (length > MAX_ANSWER) throw new Error(`the response has more than ${MAX_ANSWER} bytes`);
+    pieces.push(piece);
+  }
+  return new Response(length === 0 ? null : Buffer.concat(pieces), { status, headers });
 }

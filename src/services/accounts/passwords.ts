@@ -22,9 +22,8 @@ const MAX_WAITING = 64;
 const MAX_WAIT_MS = 20_000;
 
 /**
- * Hashes passwords, one at a time. Each takes 64 MiB and one of the few threads that also read and write files, so
- * many sign-ins at once wait for each other instead of blocking other requests. Both methods throw RATE_LIMITED if
- * too many wait, or one has waited too long, as on a slow machine.
+ * Hashes passwords, one at a time: each takes 64 MiB and one of the few threads that also read and write files. Both
+ * methods throw RATE_LIMITED if too many wait, or one has waited too long.
  */
 export class Passwords {
   readonly #cost: PasswordCost;

@@ -65,10 +65,7 @@ export class SignIn {
     return signedIn;
   }
 
-  /**
-   * Registers a user. Throws FORBIDDEN if sign-up is closed or there is no administrator yet; VALIDATION_ERROR,
-   * CONFLICT.
-   */
+  /** Throws FORBIDDEN if sign-up is closed or there is no administrator yet; VALIDATION_ERROR, CONFLICT. */
   async signUp(username: string, password: string, browser: Browser): Promise<SignedIn> {
     const { tables, users, signups } = this.#parts;
     if (signups === "closed") {

@@ -15,7 +15,6 @@ const PIECE = 200;
 /** A drive, or an account for what is of none of its drives. Ids of drives are texts, keys of accounts numbers. */
 type Who = DriveId | UserPk;
 
-/** What one of them used in a month. */
 interface Entry {
   readonly who: Who;
   /** The first millisecond of the month. */
@@ -23,10 +22,7 @@ interface Entry {
   readonly used: Usage;
 }
 
-/**
- * Counts use by drive and by account. Counts are kept in memory and written in batches, so that reads need no
- * write. Those since the last batch are lost in a crash, but not when the server stops.
- */
+/** Counts use by drive and by account. Kept in memory until `flush`, so that reads need no write. */
 export class UsageMeter {
   readonly #parts;
   /** What is not written yet, by the first millisecond of the month. */
@@ -57,10 +53,7 @@ export class UsageMeter {
     return flushed;
   }
 
-  /**
-   * The use of the caller's account, or of the one drive that the key is limited to. If nothing can be written, the
-   * latest counts are missing.
-   */
+  /** The use of the caller's account, or of its one drive; without the latest counts if nothing can be written. */
   async report(caller: Caller) {
     try {
       await this.flush();

@@ -21,13 +21,7 @@ export interface ManagedUser extends UserView {
   readonly totalSize: number;
 }
 
-/** What administrators may change about a user; omitted fields stay. */
-export interface UserChange {
-  readonly plan?: Plan | undefined;
-  readonly disabled?: boolean | undefined;
-}
-
-export interface UserDraft {
+interface UserDraft {
   readonly username: string;
   readonly email: string | null;
   readonly displayName: string | null;
@@ -50,10 +44,8 @@ export class Users {
   }
 
   /**
-   * Creates a user with a password, on the plan `free`.
-   *
-   * @throws CofferError FORBIDDEN unless the caller is an administrator with a session; VALIDATION_ERROR; CONFLICT
-   *   if the name is taken
+   * Creates a user on the plan `free`. Throws FORBIDDEN except for an administrator's session; VALIDATION_ERROR;
+   * CONFLICT.
    */
   async create(
     caller: Caller,
@@ -70,16 +62,14 @@ export class Users {
   }
 
   /**
-   * Changes a user's plan, or disables or enables the user; takes effect at once. The sessions of a disabled user end;
-   * their keys do not work until the user is enabled.
-   *
-   * @throws CofferError FORBIDDEN unless the caller is an administrator with a session, and for disabling an
-   *   administrator; NOT_FOUND
+   * Changes a user's plan, or disables or enables the user, at once. The sessions of a disabled user end; their keys do
+   * not work until the user is enabled. Throws FORBIDDEN except for an administrator's session, and for disabling an
+   * administrator; NOT_FOUND.
    */
   async update(
     caller: Caller,
     reference: string,
-    { plan, disabled }: UserChange,
+    { plan, disabled }: { plan?: Plan | undefined; disabled?: boolean | undefined },
     within?: Within<ManagedUser>,
   ): Promise<ManagedUser> {
     this.#requireAdmin(caller);
@@ -105,10 +95,7 @@ export class Users {
     };
   }
 
-  /**
-   * Creates a user: an administrator on the plan `team`, others on `free`. Throws CONFLICT if the name is taken. Inside
-   * a write.
-   */
+  /** Creates a user: an administrator on the plan `team`, others on `free`. Throws CONFLICT. Inside a write. */
   add(draft: UserDraft, admin: AdminBy | null): User {
     const { users } = this.#parts.tables;
     if (users.byUsername(draft.username) !== null) {
@@ -124,10 +111,7 @@ export class Users {
     return this.#parts.tables.users.all();
   }
 
-  /**
-   * Creates a user with a password from the shell: an administrator if there is none yet. Throws VALIDATION_ERROR;
-   * CONFLICT if the name is taken.
-   */
+  /** Creates a user from the shell: an administrator if there is none yet. Throws VALIDATION_ERROR, CONFLICT. */
   async createFromShell(username: string, password: string): Promise<User> {
     const draft = await this.draft(username, password);
     return this.#parts.tables.write(() =>
@@ -147,10 +131,7 @@ export class Users {
     });
   }
 
-  /**
-   * Sets a user's plan from the shell. It applies from the next request on, with sessions and keys. Throws
-   * NOT_FOUND.
-   */
+  /** Sets a user's plan from the shell, from the next request on. Throws NOT_FOUND. */
   setPlan(username: string, plan: Plan): Promise<User> {
     return this.#parts.tables.write(() => {
       const { pk } = this.#named(username);

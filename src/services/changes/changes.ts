@@ -22,7 +22,7 @@ export interface FeedDrive {
   readonly from: ChangeNumber;
 }
 
-export interface ChangeQuery {
+interface ChangeQuery {
   readonly drives: readonly FeedDrive[];
   /** The page is after this one, or before it if the newest come first. Null for the first page. */
   readonly position: ChangePosition | null;
@@ -74,8 +74,7 @@ export class Changes {
   }
 
   /**
-   * A page of changes. Throws GONE if changes after the position are not kept any more, or if it is of another history:
-   * an older backup was restored.
+   * Throws GONE if changes after the position are not kept any more, or it is of another history: a restored backup.
    */
   page({ drives, position, limit, newestFirst }: ChangeQuery): ChangePage {
     const { changes: table } = this.#tables;

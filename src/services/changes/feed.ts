@@ -12,14 +12,14 @@ import { holderOf, Slots } from "../slots.ts";
 import type { ChangePage, FeedDrive } from "./changes.ts";
 import type { Watched } from "./hub.ts";
 
-export interface FeedRequest {
+interface FeedRequest {
   /** Ids or slugs; null for all drives of the caller's own. */
   readonly drives: readonly string[] | null;
   /** Null for the oldest that is kept, or the newest if these come first; `latest` for what comes from now on. */
   readonly position: ChangePosition | "latest" | null;
 }
 
-export interface FeedPageRequest extends FeedRequest {
+interface FeedPageRequest extends FeedRequest {
   readonly limit: number;
   readonly newestFirst: boolean;
 }
@@ -37,9 +37,9 @@ export interface StreamListener {
 /** A reader that goes on from where it was. Keeps no changes. */
 export interface FeedStream {
   /**
-   * Some changes since the last call, and whether there are more already; call it again when these were sent. And what
-   * is new of works under way, which is not part of the feed: each is told with its newest state alone. Throws
-   * UNAUTHORIZED and NOT_FOUND once the caller may not read them any more, and GONE.
+   * Some changes since the last call, and whether there are more: then call it again. And the newest state of works
+   * under way, which are not part of the feed. Throws UNAUTHORIZED and NOT_FOUND once the caller may not read them any
+   * more, and GONE.
    */
   readonly read: () => Pick<ChangePage, "changes" | "hasMore"> & Pick<WorkNews, "works">;
   /** Ends it. Doing so again does nothing. */
@@ -103,9 +103,9 @@ export class Feed {
   }
 
   /**
-   * Opens a stream. Throws NOT_FOUND, GONE, RATE_LIMITED, UNAVAILABLE.
+   * Throws NOT_FOUND, GONE, RATE_LIMITED, UNAVAILABLE.
    *
-   * @param client the caller's address, as the rate limit counts it
+   * @param client see `Slots.take`
    */
   open(caller: Caller, client: string, request: FeedRequest, listener: StreamListener): FeedStream {
     if (this.#isStopped) throw new CofferError("UNAVAILABLE", "The server is shutting down; connect again.");

@@ -4,10 +4,7 @@ import type { DrivePk, UserPk } from "../../domain/id.ts";
 /** Which changes somebody waits for: those of some drives, of every drive of a user, or all. */
 export type Watched = ReadonlySet<DrivePk> | { readonly owner: UserPk } | "all";
 
-/**
- * The least time between two rounds, in milliseconds: many writes a second wake each reader only so often. To read for
- * 500 of them takes about 40.
- */
+/** The least time between two rounds, in milliseconds. To read for 500 who wait takes about 40. */
 const ROUND_MS = 200;
 /** How many are woken before other requests get a turn. */
 const TURN = 50;
@@ -18,8 +15,8 @@ interface Subscriber {
 }
 
 /**
- * Wakes whoever waits for changes, once these are on the disk. It says only that there is something: each reads for
- * itself, from where it is. So nothing is kept for a slow one, and a wake that comes twice does no harm.
+ * Wakes whoever waits for changes, once these are on the disk. It only says that there is something: so nothing is kept
+ * for a slow reader, and to wake one twice does no harm.
  */
 export class ChangeHub {
   readonly #tables: Tables;

@@ -1,12 +1,11 @@
 import type { Change } from "../../domain/changes/change.ts";
 import { type FolderPath, ROOT } from "../../domain/files/path.ts";
 
-/** What of a change tells of what is in a folder. */
-export type Told = Pick<Change, "type" | "path" | "previousPath" | "fileCount" | "ref" | "before" | "after">;
+type Told = Pick<Change, "type" | "path" | "previousPath" | "fileCount" | "ref" | "before" | "after">;
 
 /**
- * A change as somebody sees it who sees only one folder; null if it is not about what is in there. What leaves the
- * folder is gone for them, and what comes in is new: where it is else is not told.
+ * A change as it is seen by who sees only one folder; null if it is not about what is in there. What leaves the folder
+ * is gone for them, and what comes in is new: the other place is not told.
  */
 export function seenFrom<T extends Told>(change: T, folder: FolderPath): T | null {
   if (folder === ROOT) return change;
@@ -29,7 +28,7 @@ function partIn(folder: FolderPath, path: string, { type }: Told): string | null
   return isWhole && folder.startsWith(path) ? folder : null;
 }
 
-/** A change of a part only: how much the rest is, is not told. */
+/** A change of a part only; the size of the rest is not told. */
 function partOf<T extends Told>(change: T, path: string): T {
   return path === change.path || path === change.previousPath
     ? { ...change, path }

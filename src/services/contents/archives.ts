@@ -23,7 +23,6 @@ import { type ZipContent, type ZipSource, zipStream } from "./zip-stream.ts";
 
 type Place = FilePath | FolderPath;
 
-/** A drive as it is, or as it was in a snapshot. */
 interface Source {
   readonly drive: Drive;
   readonly at: SnapshotNumber | null;
@@ -34,14 +33,14 @@ export interface Archive {
   /** The name to save it under. */
   readonly filename: string;
   /**
-   * Creates the archive piece by piece, each on request. It holds what was there at the request for the first
-   * piece. Read it to the end, or call `return()`. The first piece throws RATE_LIMITED if too many archives are
-   * under way, NOT_FOUND if a file is gone. An error in a later one truncates the archive.
+   * Creates the archive piece by piece, each on request. It holds what was there at the first. Read it to the end, or
+   * call `return()`. The first throws RATE_LIMITED, and NOT_FOUND if a file is gone. A later error truncates the
+   * archive.
    */
   pieces(): AsyncGenerator<Uint8Array>;
 }
 
-export interface ArchiveReader {
+interface ArchiveReader {
   readonly reach: Reach;
   readonly holder: SlotHolder;
   /** The reader's address, as the rate limit counts it. */
@@ -60,10 +59,10 @@ export class Archives {
   }
 
   /**
-   * The files and folders at some paths, with everything in the folders; all that the caller sees if there are no paths.
-   * Names in the archive are relative to the innermost folder that holds all. Throws NOT_FOUND, VALIDATION_ERROR.
+   * The files and folders at some paths, with everything in the folders; all that the caller sees if there are no
+   * paths. Names are relative to the innermost folder that holds all. Throws NOT_FOUND, VALIDATION_ERROR.
    *
-   * @param client the caller's address, as the rate limit counts it
+   * @param client see `Slots.take`
    * @param snapshot for what the drive held when it was taken
    */
   open(

@@ -17,7 +17,7 @@ export interface Announced extends AnnouncedBytes {
   readonly path: FilePath | null;
 }
 
-export interface Arrival extends AnnouncedBytes {
+interface Arrival extends AnnouncedBytes {
   readonly holder: SlotHolder;
   /** Whose storage limit it counts against. */
   readonly owner: Releaser;
@@ -26,8 +26,8 @@ export interface Arrival extends AnnouncedBytes {
 }
 
 /**
- * What is arriving counts before it is stored: it is on the disk, for as long as its client takes. Bytes that were
- * announced count from the start. In memory only: no upload outlives this process.
+ * What is arriving counts before it is stored: it is on the disk, for as long as its client takes. Announced bytes
+ * count from the start.
  */
 export class ArrivingUploads {
   readonly #slots = new Slots({ limits: UPLOAD_LIMITS, noun: "uploads" });

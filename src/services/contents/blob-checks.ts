@@ -26,9 +26,8 @@ interface Checked {
 }
 
 /**
- * Checks blobs that are read as files, before they are sent: all that has not been checked, or changed, for a day. If
- * a check takes long, the content is sent while it goes on, but not its end; see `running`. Smaller blobs are checked
- * at each read.
+ * Checks blobs that are read as files, before they are sent: all that were not checked for a day, or changed. While a
+ * check takes long, the content is sent, but not its end; see `running`. Smaller blobs are checked at each read.
  */
 export class BlobChecks {
   readonly #parts;

@@ -14,7 +14,6 @@ const ATTEMPTS = 2;
 /** Waits after so many bytes were read. */
 type Pause = (bytes: number) => void | Promise<void>;
 
-/** The file that a blob was read for. */
 export interface FilePlace {
   readonly driveId: DriveId;
   readonly path: string;
@@ -30,8 +29,7 @@ export class DamagedFile extends Error {
 }
 
 /**
- * Remembers which blobs are damaged. The blob store refuses them before a byte is sent, and an upload of the same
- * bytes writes them anew. The damaged file stays until then.
+ * Remembers damaged blobs. The blob store refuses them before a byte is sent, until the same bytes are uploaded again.
  */
 export class DamagedBlobs {
   readonly #parts;
@@ -42,8 +40,7 @@ export class DamagedBlobs {
   }
 
   /**
-   * Reads a blob for a file, at once if `read` does. Damage is remembered, and the error names the file. Throws
-   * DamagedFile.
+   * Reads a blob for a file, at once if `read` does. Damage is remembered. Throws DamagedFile, which names the file.
    */
   readFor<T>(place: FilePlace, read: () => T | Promise<T>): T | Promise<T> {
     try {
@@ -56,8 +53,8 @@ export class DamagedBlobs {
   }
 
   /**
-   * Reads every byte of a blob, and remembers or forgets its damage. Whoever waits for the same blob waits for
-   * one check. Returns whether it is whole.
+   * Reads every byte of a blob, and remembers or forgets its damage. There is one check of a blob at a time, for all
+   * who wait. Returns whether it is whole.
    *
    * @param pause is awaited for each piece, with its length; an error in it ends the check
    * @param pieceBytes how many bytes are read at once
@@ -81,8 +78,7 @@ export class DamagedBlobs {
   }
 
   /**
-   * Remembers damage, unless the content has changed since it was read, or is gone. Returns whether it is damaged
-   * still.
+   * Remembers damage, unless the blob has changed since it was read, or is gone. Returns whether it is damaged still.
    */
   remember({ digest, problem, state }: DamagedBlob): Promise<boolean> {
     return this.#parts.tables.writeFromReserve(() => {

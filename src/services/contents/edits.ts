@@ -27,7 +27,7 @@ const LARGE_BYTES = MIB;
 /** How many bytes are read, hashed and written at once. */
 const PIECE_BYTES = 256 * 1024;
 
-export interface EditOptions {
+interface EditOptions {
   readonly precondition: Precondition;
   readonly dryRun: boolean;
 }
@@ -59,12 +59,9 @@ export class Edits {
   }
 
   /**
-   * Edits a file's text: all edits, in their order, or none. Only the content changes. One of any size can be
-   * appended to; nothing of it is in memory then. What is sent counts as bandwidth.
-   *
-   * @throws CofferError VALIDATION_ERROR, UNAUTHORIZED, NOT_FOUND, CONFLICT, PRECONDITION_FAILED, PAYLOAD_TOO_LARGE,
-   *   UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE
-   * @throws DamagedFile
+   * Edits a file's text: all edits, in their order, or none. A text of any size can be appended to; nothing of it is in
+   * memory then. What is sent counts as bandwidth. Throws what `Upload.finish` throws, PAYLOAD_TOO_LARGE,
+   * UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED, DamagedFile.
    */
   async apply(
     caller: Caller,

@@ -18,15 +18,15 @@ const QUOTED_UNITS = 128 * 1024;
 export interface Extract {
   readonly mimeType: string;
   /**
-   * The content as JSON, in pieces: text as a string, JSON as it is, without changing its numbers. It has been
-   * checked, so only a disk error can interrupt it.
+   * The content as JSON, in pieces: text as a string, JSON with its numbers unchanged. Only a disk error can interrupt
+   * it.
    */
   readonly json: AsyncIterable<string>;
   /** Whether it has more text. */
   readonly isCut: boolean;
 }
 
-export interface FileText {
+interface FileText {
   readonly file: File;
   readonly text: string;
   /** Whether it has more text. */
@@ -111,7 +111,6 @@ async function* decoded(content: Blob, encoding: TextEncoding): AsyncGenerator<s
   yield decoder.decode();
 }
 
-/** A text as a JSON string. */
 async function* quoted(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   yield '"';
   for await (const piece of pieces) yield JSON.stringify(piece).slice(1, -1);

@@ -121,8 +121,7 @@ export async function afterLines(
 }
 
 /**
- * The bytes of a content from a position on, in pieces. Others have their turn in between: `content.stream()` reads
- * half a MiB at a time, and lets nothing else run.
+ * The bytes of a blob, with turns for others in between: `content.stream()` reads half a MiB at a time without one.
  */
 export async function* contentPieces(content: Blob, from = 0): AsyncGenerator<Uint8Array> {
   for (let at = from; at < content.size; at += PIECE_BYTES) {

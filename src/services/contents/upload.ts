@@ -93,8 +93,8 @@ export class Upload {
   }
 
   /**
-   * Adds the next piece; its memory may be reused once the promise has resolved. Throws PAYLOAD_TOO_LARGE,
-   * QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE.
+   * The piece's memory may be reused once this has resolved. Throws PAYLOAD_TOO_LARGE, QUOTA_EXCEEDED, STORAGE_FULL,
+   * UNAVAILABLE.
    */
   async write(piece: Uint8Array): Promise<void> {
     this.#received += piece.length;
@@ -107,8 +107,8 @@ export class Upload {
   }
 
   /**
-   * Throws what `finish` would throw for who may not write any more; checks once a second. What arrives takes up its
-   * owner's room: it must not go on for long once its sender was shut out.
+   * Throws what `finish` would for who may not write any more; checks once a second. What arrives takes up its owner's
+   * room: it must not go on once its sender was shut out.
    */
   requireAllowed(): void {
     const now = this.#parts.clock.now();

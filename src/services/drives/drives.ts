@@ -96,10 +96,7 @@ export class Drives {
   }
 
   /**
-   * Changes a drive's name or description; what is undefined stays. A new name changes the slug, unless it gives the
-   * same slug.
-   *
-   * @throws CofferError NOT_FOUND, VALIDATION_ERROR
+   * What is undefined stays. A new name changes the slug, unless it gives the same. Throws NOT_FOUND, VALIDATION_ERROR.
    */
   update(
     caller: Caller,
@@ -132,8 +129,7 @@ export class Drives {
   }
 
   /**
-   * Deletes a drive. It is gone for everyone at once, with its keys and claim tokens; the sweep removes its rows.
-   * Throws NOT_FOUND.
+   * Deletes a drive for everyone at once, with its keys and claim tokens; the sweep removes its rows. Throws NOT_FOUND.
    */
   remove(caller: Caller, reference: string, within?: Within<DriveId>): Promise<DriveId> {
     return this.#parts.access.writeFromReserve(caller, within, () => {

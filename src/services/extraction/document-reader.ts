@@ -11,8 +11,8 @@ import { requireDescriptors } from "../../process/descriptors.ts";
 const GRACE_MS = 5000;
 
 /**
- * Reads documents, each in a process of its own: a hostile one can take much time and memory, and a thread cannot be
- * kept from that. The process gets nothing but the content.
+ * Reads documents, each in a process that gets nothing else: a hostile one can take time and memory that no thread can
+ * limit.
  */
 export class DocumentReader {
   readonly #parts;

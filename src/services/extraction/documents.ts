@@ -15,9 +15,8 @@ import { ExtractionQueue } from "./extraction-queue.ts";
 import { RecentExtractions } from "./recent-extractions.ts";
 
 /** A text; cut if the document has more. */
-export type DocumentText = Pick<Extract<Extraction, { kind: "text" }>, "text" | "isCut">;
+type DocumentText = Pick<Extract<Extraction, { kind: "text" }>, "text" | "isCut">;
 
-/** Reads the text of documents for callers. */
 export class Documents {
   readonly #parts;
   readonly #queue = new ExtractionQueue();
@@ -29,8 +28,8 @@ export class Documents {
   }
 
   /**
-   * The text of a file of this format, for who waits for it and may see the file. Throws UNSUPPORTED_MEDIA_TYPE,
-   * PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED, UNAVAILABLE.
+   * The text of a file for a caller who may see it. Throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE,
+   * EXTRACTION_FAILED, RATE_LIMITED, UNAVAILABLE.
    */
   async text(
     holder: SlotHolder,

@@ -13,8 +13,7 @@ export class ExtractionQueue {
   readonly #waiting = new Set<Waiting>();
 
   /**
-   * Waits for its turn, then does the work. Rejects with the signal's reason if that comes before its turn, and
-   * RATE_LIMITED if too many wait.
+   * Works when it is its turn. Rejects with the signal's reason if that comes before, RATE_LIMITED if too many wait.
    */
   async run<T>(holder: SlotHolder, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();

@@ -16,8 +16,8 @@ interface Kept {
 }
 
 /**
- * Extractions that were made of late: who reads a document page by page asks for it again and again. A refusal that may
- * pass is forgotten after a minute, however often it is asked for.
+ * Keeps what was read last: many read a document page by page. A refusal that may pass is forgotten after a minute,
+ * however often it is asked for.
  */
 export class RecentExtractions {
   readonly #clock: SteadyClock;

@@ -27,13 +27,13 @@ export interface Destination {
 }
 
 /** A deleted file, and its entry in the trash; null if it is not kept. */
-export interface Removed {
+interface Removed {
   readonly file: File;
   readonly trashId: TrashId | null;
 }
 
 /** The ids of deleted files with their entries in the trash, and of those that could not be deleted. */
-export interface RemovedFiles {
+interface RemovedFiles {
   readonly deleted: readonly string[];
   /** One for each of `deleted`, in the same order; null if the file is not kept. */
   readonly trashIds: readonly (TrashId | null)[];
@@ -62,8 +62,8 @@ export class Files {
   }
 
   /**
-   * The content of a file from `get`, or a range of it. A large one is read while it is sent. Counts as bandwidth.
-   * Throws DamagedFile or rejects with it, like `contentWhole`.
+   * The content of a file from `get`, or a range of it; a large one is read while it is sent. Counts as bandwidth.
+   * Throws DamagedFile or rejects with it.
    */
   content(file: FileFacts, range?: ByteRange): Blob | Promise<Blob> {
     this.#parts.usage.countBytes(file.driveId, range === undefined ? file.size : range.end - range.start);
@@ -173,8 +173,8 @@ export class Files {
   }
 
   /**
-   * Puts all these files that the caller may remove into the trash, in several transactions. `within` is called in the
-   * last one. After an error, files of earlier transactions stay deleted.
+   * Puts these files into the trash as far as the caller may remove them, in several transactions; those that were done
+   * before an error stay. `within` is called in the last one.
    */
   async removeMany(
     caller: Caller,

@@ -38,8 +38,7 @@ export interface Listing {
   readonly nextAfter: ListPosition | null;
 }
 
-/** A page of the folders directly at a level. */
-export interface FolderLevel {
+interface FolderLevel {
   /** In path order, whatever the files are sorted by. */
   readonly folders: FolderPath[];
   /** How many folders all pages have. */
@@ -55,7 +54,7 @@ interface Part<T, Position> {
 const ENDED = { found: [], next: null };
 
 /**
- * Lists a drive's files. Counts are in the folders' rows, so a page costs what it shows. Only for tags, or a prefix
+ * Lists a drive's files. Counts are in the folders' rows, so a page costs what it shows; but with tags, or a prefix
  * that ends within a name, matches are counted one by one.
  */
 export class Listings {

@@ -119,7 +119,7 @@ export class Tree {
 
   /**
    * Moves a file to a free path, of this or another drive, and changes its attributes. Throws CONFLICT, and
-   * QUOTA_EXCEEDED for new folders, and for contents that another owner had before.
+   * QUOTA_EXCEEDED.
    */
   move(file: File, drive: Drive, path: FilePath, body: FileBody, stamp: Stamp): File {
     this.#parts.locks.requireFree(file.drivePk, file.path);

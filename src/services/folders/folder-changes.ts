@@ -21,7 +21,7 @@ import type { FolderWorks, Rest } from "./folder-works.ts";
 import { START } from "./phases.ts";
 
 /** A work that is checked and can begin: its destination exists. */
-export interface Begun<T> {
+interface Begun<T> {
   readonly work: FolderWork;
   /** How many files it is about, as far as that is known. */
   readonly files: number | null;
@@ -33,7 +33,7 @@ export interface Begun<T> {
 type First<T> = { readonly result: T } | { readonly rest: Rest<T> };
 
 /** A folder, and its new path in its own or another drive. */
-export interface FolderTransfer {
+interface FolderTransfer {
   readonly source: Drive;
   /** As readers see it: without expired files. */
   readonly folder: Folder;
@@ -42,8 +42,8 @@ export interface FolderTransfer {
 }
 
 /**
- * Copies, moves, removes and restores folders for callers. A small change is done in one transaction. The rest of a large
- * one is recorded and done by `FolderWorks`; other writes to the same folders wait until it ends.
+ * Copies, moves, removes and restores folders: small ones in one transaction. The rest of a large one is recorded and
+ * done by `FolderWorks`; other writes to the same folders wait until it ends.
  */
 export class FolderChanges {
   readonly #parts;
@@ -58,8 +58,7 @@ export class FolderChanges {
   }
 
   /**
-   * Does a work for a caller. Resolves with its result when all of it is durable. If a copy or move rejects, it was
-   * rolled back, or will be.
+   * Resolves with a work's result when all of it is durable. If a copy or move rejects, it was rolled back, or will be.
    *
    * @param within is called with the result in the transaction that decides the work: the first one for a removal,
    *   which is then finished unless it is given up; otherwise the last one
@@ -103,8 +102,8 @@ export class FolderChanges {
   }
 
   /**
-   * The work of a move to a free path, which is checked and prepared. Only the paths of the files change. The quota is
-   * checked as in `Tree.move`. Inside a write. Throws CONFLICT, QUOTA_EXCEEDED, VALIDATION_ERROR.
+   * The work of a move to a free path, which is checked. The quota is checked as in `Tree.move`. Inside a write. Throws
+   * CONFLICT, QUOTA_EXCEEDED, VALIDATION_ERROR.
    */
   move(transfer: FolderTransfer, stamp: Stamp): FolderTransferWork {
     const ends = this.#prepare(transfer, FOLDER_MOVE_ENTRIES, stamp);
@@ -133,8 +132,8 @@ export class FolderChanges {
   }
 
   /**
-   * Creates the folders above a path. Returns the topmost of those that were missing; the path itself if none was. Inside
-   * a write. Throws CONFLICT if a file is in the way.
+   * Creates the folders above a path. Returns the topmost that was missing, or the path itself. Inside a write. Throws
+   * CONFLICT if a file is in the way.
    */
   makeWay(drive: Drive, path: FolderPath, stamp: Stamp): FolderPath {
     const { folders } = this.#parts.tables;

@@ -5,9 +5,8 @@ import type { DrivePk, FolderWorkPk, SnapshotPk, TrashPk } from "../../domain/id
 import { asFolderPath, type FilePath, type FolderPath, isFolderPath } from "../../domain/files/path.ts";
 
 /**
- * Lets writes wait for copies, moves and removals of the same folders. The database records which works are running;
- * this class only knows who waits for them. Methods that throw `Busy` run inside a write, which is then rolled back and
- * runs again when the work has ended.
+ * Lets writes wait for changes of the same folders: the database has the running works, this class knows who waits for
+ * them. Methods that throw `Busy` run inside a write, which is rolled back and runs again when the work has ended.
  */
 export class FolderLocks {
   readonly #tables: Tables;
@@ -51,7 +50,6 @@ export class FolderLocks {
     });
   }
 
-  /** Lets the writes that wait for a work continue. */
   release(pk: FolderWorkPk): void {
     this.#ends.get(pk)?.resolve();
     this.#ends.delete(pk);

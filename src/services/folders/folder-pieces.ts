@@ -43,9 +43,9 @@ export class FolderPieces {
   }
 
   /**
-   * Does as much of a work as fits into a piece; see `advance`. The counts of the folders are correct after each piece.
-   * Keeps nothing in memory, so a write that was rolled back can run again. Inside a write. Throws NOT_FOUND if a drive
-   * was deleted, QUOTA_EXCEEDED, VALIDATION_ERROR for a path that would be too long.
+   * Does a piece of a work; see `advance`. The folders' counts are right after each. Keeps nothing in memory: a write
+   * that was rolled back can run again. Inside a write. Throws NOT_FOUND for a deleted drive, QUOTA_EXCEEDED,
+   * VALIDATION_ERROR.
    */
   step(work: FolderWork, begun: Progress, stamp: Stamp): Reached {
     this.#touch(work, stamp);
@@ -70,8 +70,8 @@ export class FolderPieces {
   }
 
   /**
-   * What is done at the end of a work, when it is not on record any more. Only now it is told of: a reader who came
-   * earlier would find half of it. Inside the last write.
+   * What is done at the end of a work. Only now it is told of: an earlier reader would find half of it. Inside the last
+   * write.
    */
   end(work: FolderWork, stamp: Stamp): void {
     // Who asked for the new drive is told of it.

@@ -42,9 +42,9 @@ interface Ended {
 }
 
 /**
- * Finishes the recorded changes of folders: one piece of each in turn, with a turn of the event loop for other requests
- * in between. One that failed, or that somebody gave up, is taken back before its request is refused, and so is one that
- * a crash interrupted. A removal or rewind that fails or is interrupted goes on instead.
+ * Finishes the recorded changes of folders: one piece of each in turn, with turns for other requests in between. One
+ * that failed, was given up or was interrupted by a crash is taken back; its request is refused after that. But a
+ * removal or rewind that failed or was interrupted goes on.
  */
 export class FolderWorks {
   readonly #parts;

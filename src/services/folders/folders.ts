@@ -20,13 +20,13 @@ import { partOf } from "../files/listings.ts";
 import { seenCounts } from "../files/seen-counts.ts";
 
 /** A folder as readers see it: its counts exclude expired files that wait for the sweep. */
-export interface ShownFolder {
+interface ShownFolder {
   readonly drive: Drive;
   readonly folder: FolderFacts;
 }
 
 /** A folder that exists now; `created` is false if it did before. */
-export interface CreatedFolder extends ShownFolder {
+interface CreatedFolder extends ShownFolder {
   readonly created: boolean;
 }
 
@@ -54,14 +54,12 @@ export interface FolderDestination {
   readonly driveId: string | undefined;
 }
 
-/** What deleting a folder would delete. */
 export interface FolderPreview {
   readonly path: FolderPath;
   readonly fileCount: number;
 }
 
 export interface RemovedFolder {
-  /** The files that were in it. */
   readonly fileCount: number;
   /** Its entry in the trash; null if it is not kept. */
   readonly trashId: TrashId | null;
@@ -134,8 +132,8 @@ export class Folders {
   }
 
   /**
-   * Copies a folder with everything in it; contents are not stored twice. Throws like `move`, and QUOTA_EXCEEDED and
-   * STORAGE_FULL: thousands of records need space, too.
+   * Copies a folder with everything in it; contents are not stored twice. Throws like `move`, and QUOTA_EXCEEDED,
+   * STORAGE_FULL.
    */
   async copy(
     caller: Caller,

@@ -38,8 +38,8 @@ export const START: Progress = { phase: 0, after: null, files: 0 };
 const LARGER = [1, 10, 1000];
 
 /**
- * Does as much as fits into a piece, from a position on. Returns the position that it has reached, or "done" at the end.
- * A phase that begins with whatever is left has no positions: it returns null.
+ * Does as much as fits into a piece, from a position on. Returns the position reached, "done" at the end, or null in a
+ * phase that begins with whatever is left.
  */
 export type Phase = (
   piece: Piece,
@@ -48,12 +48,11 @@ export type Phase = (
 ) => { readonly after: string | null } | "done";
 
 /**
- * Does a piece of a work. Every piece must get further, or end the work: one that does not would be done again for ever.
- * Such a piece has changed nothing, so a larger one is tried at once. Inside a write.
+ * Does a piece of a work. One that gets no further changed nothing and would be done for ever: a larger one is tried at
+ * once. Inside a write. Throws Error if none gets further.
  *
  * @param rows the size of a piece
  * @param onStall is called with the size of a piece that got nowhere, in rows
- * @throws Error if no piece gets further
  */
 export function advance({
   begun,

@@ -11,7 +11,6 @@ import { KeptFiles } from "../history/kept-files.ts";
 import type { Parts } from "../parts.ts";
 import { FOLDERS, PATHS, type Phase, placesIn, rowByRow, stepByStep } from "./phases.ts";
 
-/** What the removal of a file counts into. */
 interface Going {
   readonly piece: Piece;
   readonly stamp: Stamp;
@@ -34,12 +33,12 @@ export class SnapshotPieces {
   }
 
   /**
-   * Brings folders back to what a snapshot has. The newest snapshot of the drive was taken right before: it has all that
-   * is removed here. None is taken until the work ends. So what has changed since that one was put back by the work
-   * itself, and each phase can begin again.
+   * Brings folders back to what a snapshot has. All that is removed here is in the newest snapshot, which was taken
+   * right before, and none is taken until the end. So what has changed since was put back by this, and each phase can
+   * begin again.
    *
-   * Files are put back before others are taken away: a work that is cut in the middle hides none. Only a file whose path
-   * is a folder now must wait until that is gone.
+   * Files are put back before others are taken away: a work that is cut in the middle hides none. Only a file whose
+   * path is a folder now must wait until that is gone.
    */
   rewind(work: FolderRewindWork): readonly Phase[] {
     return [

@@ -7,8 +7,7 @@ const PAUSE_MS = 1000;
 /** How many works that have ended are remembered, for streams that have not been told. */
 const ENDED = 100;
 
-/** The newest that is to be told of a work. */
-export interface WorkNotice {
+interface WorkNotice {
   readonly recorded: RecordedWork;
   readonly hasEnded: boolean;
   /** They count up. */
@@ -16,8 +15,8 @@ export interface WorkNotice {
 }
 
 /**
- * Tells streams that works have begun, gone on and ended. That is not kept: who comes later asks which are under way. So
- * a work costs no row of the feed for each of its pieces.
+ * Tells streams that works have begun, gone on and ended. It is not kept, so a piece costs no row of the feed: who
+ * comes later asks which are under way.
  */
 export class WorkNotices {
   readonly #parts;
@@ -49,7 +48,6 @@ export class WorkNotices {
     for (const [old] of ended.slice(0, -ENDED)) this.#kept.delete(old);
   }
 
-  /** The number of the newest notice. */
   get head(): number {
     return this.#last;
   }

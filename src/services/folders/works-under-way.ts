@@ -13,7 +13,7 @@ import type { FolderWorks } from "./folder-works.ts";
 import type { WorkNotices } from "./work-notices.ts";
 
 /** An end of a work that a caller sees. */
-export interface ShownPlace {
+interface ShownPlace {
   readonly driveId: DriveId;
   readonly path: FolderPath;
 }
@@ -33,8 +33,7 @@ export interface ToldWork {
   readonly hasEnded: boolean;
 }
 
-/** A page of the works of a drive, oldest first. */
-export interface WorkListing {
+interface WorkListing {
   readonly works: readonly ShownWork[];
   /** On all pages. */
   readonly total: number;
@@ -74,8 +73,8 @@ export class WorksUnderWay {
   }
 
   /**
-   * Has a work given up: before its next piece it is taken back, or stops. Doing so again changes nothing. Throws
-   * NOT_FOUND, and FORBIDDEN for who may not write at each of its ends that it changes.
+   * Has a work given up: before its next piece it stops or is taken back. Doing so again changes nothing. Throws
+   * NOT_FOUND, and FORBIDDEN for who may not write wherever it changes something.
    */
   async cancel(caller: Caller, driveRef: string, id: string, within?: Within<ShownWork>): Promise<ShownWork> {
     const cancelled = await this.#parts.access.writeFromReserve(caller, within, () => {

@@ -46,7 +46,6 @@ export class Budget {
   }
 }
 
-/** A content that is searched. */
 export interface Source {
   /** Bytes. */
   readonly size: number;
@@ -63,9 +62,8 @@ export interface ScanParts {
   readonly from: LineStart & Pick<LinePosition, "searched" | "matches">;
 }
 
-export type LineStart = Pick<LinePosition, "offset" | "line">;
+type LineStart = Pick<LinePosition, "offset" | "line">;
 
-/** The lines of a content that match. */
 export interface Scanned {
   readonly matches: readonly LineMatch[];
   readonly hasMore: boolean;
@@ -97,8 +95,8 @@ interface OpenMatch extends LineMatch {
 export const FILE_START: ScanParts["from"] = { offset: 0, line: 1, searched: 0, matches: 0 };
 
 /**
- * Searches the lines of one content, a block at a time. A line that is longer than a block is searched in pieces, as if
- * each was a line with the same number.
+ * Searches the lines of one blob, a block at a time. Of a longer line each piece is searched as a line of the same
+ * number.
  */
 export class FileScan {
   readonly #parts: ScanParts;

@@ -35,9 +35,8 @@ interface Search {
 }
 
 /**
- * Runs searches of lines in threads, a few at once, so that they block nothing else. Owners take turns: while others
- * wait, a search stops early, and can go on later. The threads start with the first searches. A search that does not
- * end in time is ended together with its thread.
+ * Runs searches of lines in threads, a few at once. Owners take turns: while others wait, a search stops early, and can
+ * go on later. One that does not end in time is ended together with its thread.
  */
 export class GrepThreads {
   readonly #places: StorePlaces;
@@ -51,9 +50,8 @@ export class GrepThreads {
   }
 
   /**
-   * Searches. Once `signal` is aborted it stops soon, with any result or error: nobody is there to read it. Throws
-   * VALIDATION_ERROR for a pattern that is none or takes too long, RATE_LIMITED after a long wait, UNAVAILABLE without
-   * file descriptors for a thread.
+   * Once `signal` is aborted it stops soon, with any result or error: nobody reads it. Throws VALIDATION_ERROR for a
+   * bad or slow pattern, RATE_LIMITED after a long wait, UNAVAILABLE without file descriptors for a thread.
    */
   async find(owner: string, request: GrepRequest, signal?: AbortSignal): Promise<GrepFound> {
     if (this.#isClosed) throw ended();

@@ -32,7 +32,6 @@ export class GrepWork {
     }
   }
 
-  /** Closes its connection. */
   close(): void {
     this.#parts.files.close();
   }

@@ -10,7 +10,7 @@ import type { GrepBounds, GrepFound, GrepTerms } from "./request.ts";
 import { holderOf, Slots } from "../slots.ts";
 
 /** A search of lines; null where something is not given. */
-export interface GrepQuery extends GrepTerms {
+interface GrepQuery extends GrepTerms {
   /** An id or a slug. */
   readonly drive: string | null;
   readonly prefix: string | null;
@@ -19,7 +19,7 @@ export interface GrepQuery extends GrepTerms {
 }
 
 /** Who asks, besides the caller. */
-export interface GrepClient {
+interface GrepClient {
   /** The caller's address, as the rate limit counts it. */
   readonly client: string;
   /** Aborted once nobody waits for the result. */
@@ -27,8 +27,8 @@ export interface GrepClient {
 }
 
 /** One page of files with lines that match, in path order. */
-export interface GrepPage extends Pick<GrepFound, "files" | "next"> {
-  /** Whether something is left out: more files or lines, or a content that could not be read. */
+interface GrepPage extends Pick<GrepFound, "files" | "next"> {
+  /** Whether something is left out: more files or lines, or a blob that could not be read. */
   readonly isPartial: boolean;
 }
 
@@ -75,7 +75,6 @@ export class Grep {
     return { files, isPartial, next };
   }
 
-  /** Ends the threads. */
   close(): Promise<void> {
     return this.#threads.close();
   }

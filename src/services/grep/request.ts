@@ -16,7 +16,6 @@ export interface GrepPosition {
   readonly inside: LinePosition | null;
 }
 
-/** A place in a content. */
 export interface LinePosition {
   /** The content: another one is searched from its start. */
   readonly digest: Digest;
@@ -52,7 +51,6 @@ export interface GrepRequest extends GrepTerms {
   readonly bounds: GrepBounds;
 }
 
-/** A line that matches. */
 export interface LineMatch {
   /** From 1. */
   readonly line: number;
@@ -62,7 +60,6 @@ export interface LineMatch {
   readonly after: readonly string[];
 }
 
-/** A file with lines that match. */
 export interface MatchedFile {
   readonly file: FileFacts;
   readonly matches: readonly LineMatch[];

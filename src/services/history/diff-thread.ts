@@ -22,7 +22,6 @@ export class DiffThread {
     return this.#turns.take("thread", () => this.#ask(request));
   }
 
-  /** Ends the thread. */
   close(): void {
     this.#thread?.end();
     this.#thread = null;

@@ -20,8 +20,8 @@ export class HistoryRemoval {
   }
 
   /**
-   * Removes versions of some files that have more than are kept: a start may have lowered their number. Resolves with how
-   * many files it has looked at; 0 once it has seen all.
+   * Removes versions of some files that have more than are kept since a start lowered their number. Resolves with how
+   * many files it looked at; 0 at the end.
    */
   async trimSome(): Promise<number> {
     if (this.#trimmed === null) return 0;
@@ -37,8 +37,8 @@ export class HistoryRemoval {
   }
 
   /**
-   * Removes versions of some files that are gone, and are not in the trash or a snapshot. Resolves with how many files it
-   * has looked at, 0 after the last; the next call goes on after them.
+   * Removes versions of some files that are gone, also from trash and snapshots; the next call goes on after them.
+   * Resolves with how many files it looked at; 0 after the last.
    */
   async removeSomeOfGone(): Promise<number> {
     const { fileVersions, writeFromReserve: write } = this.#parts.tables;

@@ -9,7 +9,6 @@ import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
 /** How many versions one transaction removes. */
 const PIECE = 50;
 
-/** What one transaction has removed. */
 interface Pruned {
   readonly rows: number;
   /** Bytes, as far as no other row names the same contents. */
@@ -21,8 +20,8 @@ interface Pruned {
 const NOTHING: Pruned = { rows: 0, bytes: 0, hasEntry: false };
 
 /**
- * Removes what is kept before its time where room is needed: the oldest versions and entries of the trash first, then
- * the snapshots that the server took. Those that somebody took stay.
+ * Removes what is kept where room is needed: the oldest versions and entries of the trash first, then the snapshots
+ * that the server took itself.
  */
 export class Pruning {
   readonly #parts;

@@ -27,9 +27,8 @@ interface Parts {
 }
 
 /**
- * Where something from the trash goes back to: the free path nearest to the one it had. A folder in which it was, and
- * where a file is now, is named anew as well. Creates nothing. Inside a write. Throws CONFLICT if there is no such path,
- * and `Busy`.
+ * Where something from the trash goes back to: the free path nearest to its own. A folder in which it was, and where a
+ * file is now, gets a new name as well. Creates nothing. Inside a write. Throws CONFLICT, `Busy`.
  */
 export function nearestPlace(parts: Parts, drive: Drive, place: TrashedPlace, stamp: Stamp): TrashedPlace {
   const { tables, tree } = parts;

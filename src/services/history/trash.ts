@@ -34,7 +34,7 @@ const ENTRIES = { query: 100, page: 10_000 };
 /** How many entries one step of emptying counts, and how many one transaction of it marks. */
 const STEPS = { count: 2000, mark: 200 };
 
-export interface TrashListRequest {
+interface TrashListRequest {
   /** An id or slug; undefined for all drives of the caller. */
   readonly driveId: string | undefined;
   /** Only entries whose paths start with it. */
@@ -48,7 +48,7 @@ export type ShownEntry = TrashEntry & {
   readonly expiresAt: number;
 };
 
-export interface TrashListing {
+interface TrashListing {
   readonly entries: readonly ShownEntry[];
   /** The position after which the next page starts; null on the last page. */
   readonly nextAfter: TrashPosition | null;
@@ -87,8 +87,8 @@ export class Trash {
   }
 
   /**
-   * A page of the trash, newest first. It looks at so many entries at most: with a prefix it may show few of them, and
-   * say where it goes on. Throws NOT_FOUND, FORBIDDEN.
+   * A page of the trash, newest first. It looks at so many entries at most: with a prefix it may show few, and have a
+   * next page. Throws NOT_FOUND, FORBIDDEN.
    */
   async list(caller: Caller, { driveId, prefix, limit, after }: TrashListRequest): Promise<TrashListing> {
     const wanted = parsePrefix("prefix", prefix);
@@ -129,9 +129,8 @@ export class Trash {
   }
 
   /**
-   * Puts an entry back with everything in it: to the path it had, or beside what is there now. Resolves when all of it
-   * is there; if it rejects, nothing is, or soon will be. Throws NOT_FOUND, FORBIDDEN, QUOTA_EXCEEDED, STORAGE_FULL,
-   * VALIDATION_ERROR; CONFLICT if a given `path` is taken.
+   * Puts an entry back, to its path or beside what is there now. If it rejects, nothing is there, or soon will be.
+   * Throws NOT_FOUND, FORBIDDEN, QUOTA_EXCEEDED, STORAGE_FULL, VALIDATION_ERROR; CONFLICT if a given `path` is taken.
    */
   async restore(
     caller: Caller,
@@ -182,9 +181,8 @@ export class Trash {
   }
 
   /**
-   * Deletes for good what is in the trash of a drive, in several transactions; `within` is called in the last one. What
-   * a running deletion or restore uses stays. After an error, entries of earlier transactions stay deleted. Only who
-   * manages the drive can.
+   * Deletes what is in the trash of a drive, in several transactions; those before an error stay. `within` is called in
+   * the last. What a running change uses stays. Throws NOT_FOUND, and FORBIDDEN unless the caller manages the drive.
    */
   async empty(caller: Caller, driveId: string, within?: Within<EmptiedTrash>): Promise<EmptiedTrash> {
     const { trash } = this.#parts.tables;

@@ -15,7 +15,7 @@ import type { Trash } from "./trash.ts";
 import type { Versions } from "./versions.ts";
 
 /** What was undone, and what there is now. */
-export interface Undone {
+interface Undone {
   readonly change: Change;
   /** Where the file or folder is now, or was until it went into the trash. */
   readonly path: string;
@@ -23,7 +23,6 @@ export interface Undone {
   readonly isTrashed: boolean;
 }
 
-/** What undoing one change comes to. */
 type Outcome = Omit<Undone, "change">;
 
 /** How many changes one page has, and how many are looked at. */
@@ -32,7 +31,6 @@ const LOOK = { page: 500, all: 10_000 };
 /** Undoes the last change of a file or folder: a way back from a mistake that costs one call, and can be undone itself. */
 export class Undo {
   readonly #parts;
-  /** Single files. */
   readonly #single: Files;
 
   constructor(
@@ -51,11 +49,10 @@ export class Undo {
   /**
    * Undoes the newest change at a path, whoever made it: a replaced or edited file gets the content that it had, what
    * was deleted comes back, what was moved goes back, and what was created goes into the trash; a folder only if it
-   * holds as many files as then. Doing it again redoes it.
+   * holds as many files as then. Doing it again redoes it. Throws NOT_FOUND; FORBIDDEN; CONFLICT if the change cannot
+   * be undone, which says why and what to do; PRECONDITION_FAILED if something changed meanwhile.
    *
    * @param path of a folder if it ends with `/`; also where something was before it was moved
-   * @throws CofferError NOT_FOUND; FORBIDDEN; CONFLICT if the change cannot be undone, which says why and what to do;
-   *   PRECONDITION_FAILED if something changed meanwhile
    */
   async last(caller: Caller, driveRef: string, path: string): Promise<Undone> {
     const parsed = path.endsWith("/") ? parseFolderPath("path", path) : parsePathOfFile("path", path);
@@ -149,8 +146,8 @@ export class Undo {
   }
 
   /**
-   * Throws CONFLICT for a folder that was restored from a snapshot: it may have been there before, so to remove it would
-   * undo more than that.
+   * Throws CONFLICT for a folder restored from a snapshot: it may have been there before, so to remove it would undo
+   * more.
    */
   async #requireFromTrash(caller: Caller, drive: Drive, change: Change): Promise<void> {
     const isDeletion = ({ type, ref }: Change) =>

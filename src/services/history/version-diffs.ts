@@ -13,13 +13,6 @@ import type { LineIndexes } from "../contents/line-indexes.ts";
 import { holderOf, Slots } from "../slots.ts";
 import type { Versions } from "./versions.ts";
 
-/** How one content of a file differs from another. */
-export interface VersionDiff {
-  readonly from: number;
-  readonly to: number;
-  readonly diff: Diff;
-}
-
 /** Compares the contents that a file has and had. */
 export class VersionDiffs {
   readonly #parts;
@@ -33,19 +26,15 @@ export class VersionDiffs {
   }
 
   /**
-   * Compares two texts. The diff counts as bandwidth.
-   *
-   * @param compared see `Versions.pair`
-   * @param client see `Slots.take`
-   * @throws CofferError NOT_FOUND, FORBIDDEN, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED, RATE_LIMITED
-   * @throws DamagedFile
+   * Compares two texts. The diff counts as bandwidth. Throws NOT_FOUND, FORBIDDEN, PAYLOAD_TOO_LARGE,
+   * UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED, RATE_LIMITED, DamagedFile.
    */
   async compare(
     caller: Caller,
     ref: FileRef,
     compared: Parameters<Versions["pair"]>[2],
     client: string,
-  ): Promise<VersionDiff> {
+  ): Promise<{ from: number; to: number; diff: Diff }> {
     const [from, to] = this.#parts.versions.pair(caller, ref, compared);
     using _ = this.#slots.take(holderOf(caller), client);
     const [original, now] = [await this.#textOf(from), await this.#textOf(to)];
@@ -54,7 +43,6 @@ export class VersionDiffs {
     return { from: from.version, to: to.version, diff };
   }
 
-  /** Ends the thread. */
   close(): void {
     this.#thread.close();
   }

@@ -15,7 +15,7 @@ import { keptSince, keptWindow } from "../../domain/history/retention.ts";
 import { partOf } from "../files/listings.ts";
 import type { Parts } from "../parts.ts";
 
-export interface VersionListing {
+interface VersionListing {
   readonly versions: readonly FileVersion[];
   /** On all pages. */
   readonly total: number;
@@ -26,9 +26,8 @@ export interface VersionListing {
 }
 
 /**
- * The contents that files had before. Only those are shown that were made in the drive that a file is in now and, to a
- * caller who is limited to a folder, while it was in there: who sees a file that was moved does not see what it was
- * elsewhere.
+ * The contents that files had before. Only those from a file's present drive are shown and, to a caller with a prefix,
+ * from its time in there: who sees a moved file does not see what it was elsewhere. All methods throw NOT_FOUND.
  */
 export class Versions {
   readonly #parts;
@@ -38,10 +37,9 @@ export class Versions {
   }
 
   /**
-   * Newest first.
+   * Newest first. Throws FORBIDDEN for a reader.
    *
    * @param before the number of a cursor; null for the start
-   * @throws CofferError NOT_FOUND, like every method here, for what the caller may not see; FORBIDDEN for a reader
    */
   list(
     caller: Caller,
@@ -56,10 +54,7 @@ export class Versions {
     return { versions, total: fileVersions.count(file, shown), nextBefore, current: file.version };
   }
 
-  /**
-   * The file as it was with a version's content, to read that. Nothing else of it is from then. Takes the number of the
-   * present content too.
-   */
+  /** The file with the content of a version, or the present one, to read that. Nothing else of it is from then. */
   fileAt(caller: Caller, ref: FileRef, number: string): File {
     return this.#at(caller, this.#file(caller, ref), number);
   }
@@ -76,7 +71,7 @@ export class Versions {
   }
 
   /**
-   * Gives a file the content and type of a version again. The one that it has becomes a version itself. Throws
+   * Gives a file the content and type of a version again; the present one becomes a version. Throws
    * PRECONDITION_FAILED, QUOTA_EXCEEDED.
    */
   restore(

@@ -9,14 +9,12 @@ import type { AnnouncedBytes } from "../contents/arriving.ts";
 import type { Upload, Uploader } from "../contents/upload.ts";
 import type { Uploads } from "../contents/uploads.ts";
 
-/** A presigned link, and what it downloads. */
-export interface LinkedFile {
+interface LinkedFile {
   readonly link: Link;
   readonly file: File;
 }
 
-/** An upload that a link has begun. */
-export interface LinkedUpload {
+interface LinkedUpload {
   readonly upload: Upload;
   readonly driveId: string;
   readonly path: string;
@@ -24,7 +22,7 @@ export interface LinkedUpload {
   readonly limit: number;
 }
 
-/** Links for one file, which whoever has one downloads or uploads without a key. */
+/** Links to download or upload one file without a key. */
 export class FileLinks {
   readonly #parts;
 
@@ -57,11 +55,9 @@ export class FileLinks {
   }
 
   /**
-   * Starts the upload of a link. The link is used up in the same transaction that stores the file, and only then: of
-   * several uploads at once, one succeeds.
-   *
-   * @throws CofferError NOT_FOUND, GONE, PAYLOAD_TOO_LARGE, RATE_LIMITED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE;
-   *   `Upload.write` and `Upload.finish` throw NOT_FOUND and GONE as well
+   * Starts the upload of a link, which is used up in the transaction that stores the file: of several at once, one
+   * succeeds. Throws NOT_FOUND, GONE, PAYLOAD_TOO_LARGE, RATE_LIMITED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE;
+   * `Upload.write` and `Upload.finish` throw NOT_FOUND and GONE as well.
    */
   async begin(token: string, sent: AnnouncedBytes | null = null): Promise<LinkedUpload> {
     const { tables, uploads, maxFileSize } = this.#parts;

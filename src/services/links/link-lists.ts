@@ -6,15 +6,14 @@ import { type FolderPath, ROOT } from "../../domain/files/path.ts";
 import type { Parts } from "../parts.ts";
 import type { LinkUses } from "./link-uses.ts";
 
-/** A request for a page of links, newest first. */
-export interface LinksRequest {
+interface LinksRequest {
   /** An id or slug; undefined for all drives. */
   readonly drive: string | undefined;
   readonly limit: number;
   readonly after: LinkPosition | null;
 }
 
-export interface LinksPage {
+interface LinksPage {
   readonly links: readonly SeenLink[];
   /** Where the next page starts; null on the last one. */
   readonly nextAfter: LinkPosition | null;
@@ -25,7 +24,6 @@ const CHUNK = { first: 4, most: 256 };
 /** A page ends after so many links: not all are shown. Other requests have a turn after each step. */
 const SCANNED = { most: 10_000, step: 500 };
 
-/** Lists of links of all kinds. */
 export class LinkLists {
   readonly #parts;
 
@@ -33,10 +31,7 @@ export class LinkLists {
     this.#parts = parts;
   }
 
-  /**
-   * The links of a drive, or of all that the caller may see: all where the caller may manage the drive, else the
-   * caller's own. Rejects with NOT_FOUND for the drive.
-   */
+  /** All links where the caller may manage the drive, else its own; of one drive or all. Rejects with NOT_FOUND. */
   async list(caller: Caller, { drive, limit, after }: LinksRequest): Promise<LinksPage> {
     const { access, linkUses, clock } = this.#parts;
     const drives = drive === undefined ? access.drives(caller) : [access.drive(caller, drive)];

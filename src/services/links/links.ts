@@ -33,13 +33,8 @@ interface Asked {
   readonly expiresIn?: number | undefined;
 }
 
-/** A request for a link that downloads a file. */
-export interface PresignedRequest extends Asked {
-  readonly oneTime?: boolean | undefined;
-}
-
 /** A request for a link that takes one upload. */
-export interface UploadLinkRequest extends Asked {
+interface UploadLinkRequest extends Asked {
   /** An id or a slug. */
   readonly drive: string;
   /** Of the file. */
@@ -49,7 +44,7 @@ export interface UploadLinkRequest extends Asked {
 }
 
 /** A request for a link that shows something, as sent. */
-export interface ShareRequest {
+interface ShareRequest {
   /** An id or slug. */
   readonly drive: string;
   /** Of a file or a folder. */
@@ -70,13 +65,12 @@ export interface FoundLink<K extends LinkKind> {
   readonly reach: Reach;
 }
 
-/** What is said of a new link by whoever makes it. */
+/** What its maker says of a new link. */
 type Made = LinkTarget & Pick<NewLink, "expiresAt" | "passwordHash" | "maxSize" | "oneTime">;
 
 /**
- * Links of all kinds: made, found by their tokens, and revoked. A link can do what its creator can at that
- * moment: it stops working when the creator's key is revoked or expires, and when what it leads to is gone or out of the
- * creator's reach.
+ * Links of all kinds: made, found by their tokens, and revoked. A link can do what its creator can at that moment: it
+ * stops with the creator's key, and when what it leads to is out of the creator's reach.
  */
 export class Links {
   readonly #parts;
@@ -91,7 +85,7 @@ export class Links {
   createPresigned(
     caller: Caller,
     ref: FileRef,
-    { expiresIn, oneTime = false }: PresignedRequest,
+    { expiresIn, oneTime = false }: Asked & { oneTime?: boolean | undefined },
     within?: Within<CreatedLink>,
   ): Promise<CreatedLink> {
     return this.#create(caller, within, (now) => {

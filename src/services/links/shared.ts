@@ -39,8 +39,7 @@ export interface Shared {
   readonly file: File | null;
 }
 
-/** What a link shows, in figures. */
-export interface SharedFacts {
+interface SharedFacts {
   /** Of the file, the folder or the drive. */
   readonly name: string;
   readonly fileCount: number;
@@ -51,7 +50,7 @@ export interface SharedFacts {
 }
 
 /** That a link's password was given. */
-export interface Unlocked {
+interface Unlocked {
   /** For the browser to send: see `passFor`. */
   readonly pass: string;
   /** Milliseconds since the epoch. */
@@ -59,7 +58,7 @@ export interface Unlocked {
 }
 
 /** A request for a page of what is directly in a folder. `after` is a cursor's position. */
-export interface SharedRequest {
+interface SharedRequest {
   /** Relative to what the link shows. */
   readonly prefix: string;
   readonly limit: number;
@@ -70,10 +69,7 @@ interface FoundShare extends FoundLink<(typeof SHOWING)[number]> {
   readonly drive: Drive;
 }
 
-/**
- * What links show to people without an account. A link shows what its creator may read now: it is not found once the
- * creator's key is revoked, or what it shows is gone.
- */
+/** What links show to people without an account: what the creator may read now. */
 export class SharedThings {
   readonly #parts;
 
@@ -92,7 +88,7 @@ export class SharedThings {
   }
 
   /**
-   * What a link shows. Throws NOT_FOUND, GONE, and UNAUTHORIZED for a link with a password.
+   * Throws NOT_FOUND, GONE, and UNAUTHORIZED for a link with a password.
    *
    * @param pass from `unlock`; null if the browser sent none
    */
@@ -199,10 +195,9 @@ export class SharedThings {
   }
 
   /**
-   * Files and folders as one archive; all that the link shows if there are no paths. Throws NOT_FOUND,
-   * VALIDATION_ERROR.
+   * One archive; of all that the link shows if there are no paths. Throws NOT_FOUND, VALIDATION_ERROR.
    *
-   * @param client the address of whoever asks, as the rate limit counts it
+   * @param client see `Slots.take`
    */
   archive(shared: Shared, client: string, paths: readonly string[]): Archive {
     const { reach, drive, folder, file } = shared;

@@ -53,11 +53,10 @@ export class Authorizations {
 
   /**
    * Takes a client's request. Returns where the browser goes on: to our page, with a request's ticket, or back to the
-   * client with an error. An error is thrown only while it is not sure who asks and where the answer goes: the
-   * person sees it. Any other error goes to the client.
+   * client with an error. Only errors about who asks and where the answer goes are thrown, for the person to see:
+   * OAuthError for an unknown client or redirect URI.
    *
    * @param issuer the address of this server, without a trailing slash
-   * @throws OAuthError for an unknown client, or a redirect URI that is not one of the client's
    */
   async begin(parameters: ParameterReader, issuer: string) {
     const client = await this.#parts.oauthClients.find(parameters.required("client_id"));
@@ -92,11 +91,10 @@ export class Authorizations {
   }
 
   /**
-   * Lets a client in. Returns the address to send the browser to, with the code. A request is decided once.
+   * Lets a client in. Returns the address to send the browser to, with the code. A request is decided once. Throws as
+   * `request`; VALIDATION_ERROR for more than was asked for, NOT_FOUND for a foreign drive, QUOTA_EXCEEDED.
    *
    * @param driveId an id or slug; undefined for all drives
-   * @throws CofferError as `request`; VALIDATION_ERROR for more than was asked for, NOT_FOUND for a foreign drive,
-   *   QUOTA_EXCEEDED if there are too many keys
    */
   async allow(
     caller: Caller,

@@ -29,7 +29,7 @@ export interface IssuedTokens {
 }
 
 /** A client's exchange of a code for tokens (RFC 6749, 4.1.3). */
-export interface CodeExchange {
+interface CodeExchange {
   readonly code: string;
   readonly clientId: string;
   readonly redirectUri: string;
@@ -53,11 +53,8 @@ export class OAuthGrants {
   }
 
   /**
-   * Exchanges an authorization code. A code works once: a second use ends what the first one gave, because one of the
-   * two was not the client's.
-   *
-   * @throws OAuthError invalid_grant, also if meanwhile the session ended in which it was allowed, or the drive or the room
-   *   for keys is gone
+   * Exchanges an authorization code, once: a second use ends what the first gave, because one of the two was not the
+   * client's. Throws OAuthError invalid_grant, also if its session, its drive or the room for keys is gone.
    */
   async redeem(exchange: CodeExchange): Promise<IssuedTokens> {
     const authorization = this.#parts.authorizations.takeCode(exchange.code);
@@ -101,10 +98,10 @@ export class OAuthGrants {
   }
 
   /**
-   * Ends the grant of an access or refresh token (RFC 7009). An unknown token is no error.
+   * Ends the grant of an access or refresh token (RFC 7009). An unknown one is no error. Throws OAuthError for another
+   * client's.
    *
    * @param clientId null if the client does not say
-   * @throws OAuthError for another client's token
    */
   async revoke(token: string, clientId: string | null): Promise<void> {
     await this.#parts.tables.writeFromReserve(() => {

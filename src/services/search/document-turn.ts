@@ -8,16 +8,14 @@ import type { DocumentReader } from "../extraction/document-reader.ts";
 import type { Parts } from "../parts.ts";
 import type { ReadDocument } from "./index-work.ts";
 
-/**
- * How much text of a document is searched, at most, per byte of it: an index must not grow much faster than its files.
- */
+/** How much text is searched per byte of a document, at most: an index must not grow much faster than its files. */
 const UNITS_A_BYTE = 8;
 
 export type DocumentTurnParts = Pick<Parts, "blobs" | "damaged" | "log"> & { documentReader: DocumentReader };
 
 /**
- * Reads documents for the index, one at a time, while other jobs are done. Drives take turns, so that one with many
- * slow documents does not keep the others waiting for long.
+ * Reads documents for the index, one at a time, beside other jobs. Drives take turns, so that no slow one delays the
+ * others.
  */
 export class DocumentTurn {
   readonly #parts;
@@ -94,7 +92,6 @@ export class DocumentTurn {
   }
 }
 
-/** The text of a document that was read. */
 type FoundText = Pick<ReadDocument, "text" | "isPassing">;
 
 const NO_TEXT: FoundText = { text: "", isPassing: false };

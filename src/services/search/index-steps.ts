@@ -17,11 +17,11 @@ export const IDLE_MS = 5000;
 export type IndexParts = Pick<Parts, "tables" | "clock" | "storePlaces"> & DocumentTurnParts;
 
 /** What was there to index: nothing, some of which all is done, or more than one batch. */
-export type Indexed = "nothing" | "some" | "many";
+type Indexed = "nothing" | "some" | "many";
 
 /**
- * The steps of indexing. A thread does the jobs, and writes the index; only when that is on the disk are the jobs
- * removed here. And it gets only jobs that are on the disk: a power cut must not undo a change that the index has.
+ * The steps of indexing. A thread does the jobs and writes the index; they are removed when that is on the disk. It
+ * gets only jobs that are on the disk: a power cut must not undo a change that the index has.
  */
 export class IndexSteps {
   readonly #parts;
@@ -93,10 +93,7 @@ export class IndexSteps {
     [this.#thread, this.#isKnown, this.#isDamaged, this.#isBehind] = [thread, true, false, false];
   }
 
-  /**
-   * Has the index made again, because a search found damage. Only once: a search cannot tell damage of the index from
-   * that of the database.
-   */
+  /** Has the index made again after damage; once only: a search cannot tell damage of the index from the database's. */
   remake(): void {
     if (!this.#isRemade) this.#isDamaged = true;
     this.#isRemade = true;
@@ -217,8 +214,8 @@ export class IndexSteps {
   }
 
   /**
-   * Looks again at contents that the thread could not read: damage is remembered, and the log names the file. Returns
-   * the jobs of those that cannot be read; the others are done again.
+   * Looks again at what the thread could not read: damage is remembered, and the log names the file. Returns the jobs
+   * that cannot be done; the others are tried again.
    */
   async #lost(unread: readonly TextJob[]): Promise<number[]> {
     const tickets: number[] = [];

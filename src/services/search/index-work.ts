@@ -25,8 +25,7 @@ const TEXT_BYTES = 512 * 1024;
 /** How long an HTML document may take, in milliseconds. */
 const MARKUP_MS = 1000;
 
-/** Which jobs to do. */
-export interface BatchRequest extends Batch {
+interface BatchRequest extends Batch {
   /** Null for all drives. */
   readonly drive: DrivePk | null;
   /** Texts up to this ticket wait for something else. */
@@ -44,9 +43,7 @@ export interface ReadDocument extends TextJob {
   readonly isPassing: boolean;
 }
 
-/** A batch that is in the index. */
-export interface DoneBatch {
-  /** The jobs that are done. */
+interface DoneBatch {
   readonly tickets: readonly number[];
   /** Jobs whose contents could not be read: damaged, or gone. Their files are indexed without text. */
   readonly unread: readonly TextJob[];
@@ -183,7 +180,7 @@ export class IndexWork {
     }
   }
 
-  /** What is searched of a content: its first bytes. */
+  /** The searched part of a blob: its first bytes. */
   async #read(job: TextJob, small: SmallBytes): Promise<Uint8Array> {
     if (job.isDamaged !== 0) throw new Error("the content is damaged");
     if (small === null) return this.#parts.contents.beginning(job, SEARCHED_BYTES);

@@ -2,8 +2,8 @@ import { answerCalls } from "../../process/answer-calls.ts";
 import { giveWay } from "../../process/thread-priority.ts";
 import { IndexWork } from "./index-work.ts";
 
-// The entry point of the thread that writes the full-text index. Whatever failed is done again: the jobs stay until the
-// index has them.
+// The entry point of the thread that writes the full-text index. Jobs stay until the index has them, so what fails is
+// redone.
 
 // With each upload it has as much to do as the main thread.
 giveWay();

@@ -13,8 +13,8 @@ const NEAR = 500;
 const NEAR_DOCUMENTS = 8;
 
 /**
- * Keeps the full-text index up to date. Triggers put the jobs into the database. This decides when they are done: in
- * the background, and at once for searches that wait.
+ * Keeps the full-text index up to date. Triggers put the jobs into the database; this does them in the background, and
+ * at once for searches that wait.
  */
 export class Indexer {
   readonly #parts;
@@ -22,7 +22,6 @@ export class Indexer {
   /** The drives of each search that waits for these to be indexed. */
   readonly #waiters = new Set<readonly DrivePk[]>();
   #timer: NodeJS.Timeout | null = null;
-  /** When the timer fires. */
   #due = Number.POSITIVE_INFINITY;
   #running: Promise<void> | null = null;
   /** Whether it runs in the background. */
@@ -197,8 +196,8 @@ export class Indexer {
   }
 
   /**
-   * Merges a little. This comes first, because an index that grows faster than it is merged becomes slow to search; but
-   * if searches wait, only every second step is a merge.
+   * Merges a little, first: an unmerged index is slow to search. But while searches wait, only every second step is a
+   * merge.
    */
   async #merge(): Promise<boolean> {
     const isTurn = !this.#hasMerged || this.#waiters.size === 0;

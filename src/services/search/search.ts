@@ -28,7 +28,6 @@ export interface SearchTimes {
   readonly snippets: number;
 }
 
-/** The default timeouts. */
 const TIMES: SearchTimes = { settle: 1500, budget: 5000, snippets: 5000 };
 
 /** A search request; null where something is not given. */
@@ -49,18 +48,12 @@ export interface SearchQuery {
   readonly limit: number;
 }
 
-/** A file that a search found. */
-export interface Finding {
+interface Finding {
   readonly file: File;
   /** How well it matches, 0 to 1; 0 if only filters were given. */
   readonly score: number;
   /** The matching passage of its text; null if only its names match, or there was no time. */
   readonly snippet: string | null;
-}
-
-/** One page of what a search found, best first. */
-export interface FoundPage extends Pick<SearchFound, "total" | "isExact"> {
-  readonly findings: readonly Finding[];
 }
 
 /** Finds files by name, tags and text, in the drives that the caller may see. */
@@ -78,8 +71,8 @@ export class Search {
     this.#parts = { ...parts, times: parts.searchTimes ?? TIMES };
   }
 
-  /** Throws NOT_FOUND for the drive, VALIDATION_ERROR, RATE_LIMITED. */
-  async find(caller: Caller, query: SearchQuery): Promise<FoundPage> {
+  /** One page, best first. Throws NOT_FOUND for the drive, VALIDATION_ERROR, RATE_LIMITED. */
+  async find(caller: Caller, query: SearchQuery) {
     const { access, indexer, clock } = this.#parts;
     const terms = query.q === null || query.q.trim() === "" ? null : parseQuery("q", query.q);
     const asked = query.prefix === null ? "" : parsePrefix("prefix", query.prefix);

@@ -3,7 +3,7 @@ import type { BlobFacts } from "../../blobs/blob-file.ts";
 import { SEARCHED_BYTES, searchedText } from "../../domain/search/slices.ts";
 
 /**
- * The searched text of a content; null if it is not text. Rejects if it cannot be read, or is damaged.
+ * The searched text of a blob; null if it is not text. Rejects if it cannot be read, or is damaged.
  *
  * @param most how many of its first bytes are enough
  */

@@ -4,7 +4,6 @@ import type { SnapshotScope } from "../../db/snapshots/snapshot-lists.ts";
 import type { Tables } from "../../db/tables.ts";
 import { rangeSteps } from "../pieces.ts";
 
-/** A file that differs. */
 export interface Difference {
   readonly change: "added" | "removed" | "changed" | "moved";
   /** Where it is now; where it was, if it is gone or not among what is compared. */
@@ -27,7 +26,7 @@ export interface ComparisonPage {
   readonly next: DifferencePosition | null;
 }
 
-export interface Comparison extends SnapshotScope {
+interface Comparison extends SnapshotScope {
   /** Only files whose path starts with this, then or now. */
   readonly prefix: string;
   /** What the caller sees: a file that comes from elsewhere is new to them. */
@@ -35,8 +34,8 @@ export interface Comparison extends SnapshotScope {
 }
 
 /**
- * The differences between what a drive held when a snapshot was taken and what it holds now, in path order, after a
- * position. Only what has changed since is looked at, step by step.
+ * The differences between a snapshot and what the drive holds now, in path order, after a position. Only what has
+ * changed since is looked at, step by step.
  */
 export async function compared(
   { snapshotDifferences }: Tables,

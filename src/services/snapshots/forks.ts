@@ -11,8 +11,7 @@ import type { Parts } from "../parts.ts";
 import type { SnapshotRemoval } from "./snapshot-removal.ts";
 import type { Snapshots } from "./snapshots.ts";
 
-/** A request for a fork, as sent. */
-export interface ForkRequest {
+interface ForkRequest {
   readonly name: string;
   /** The id of a snapshot of the drive; undefined for what it holds now. */
   readonly snapshot: string | undefined;
@@ -33,9 +32,9 @@ export class Forks {
   }
 
   /**
-   * Makes a drive of the caller's account with all that another holds; contents are not stored twice. Nobody sees it
-   * before it is whole, and a failed one is removed. Throws FORBIDDEN for a drive caller, NOT_FOUND, VALIDATION_ERROR,
-   * QUOTA_EXCEEDED, STORAGE_FULL.
+   * Makes a drive with all that another holds; contents are not stored twice. Nobody sees it before it is whole, and a
+   * failed one is removed. Throws FORBIDDEN for a drive caller, NOT_FOUND, VALIDATION_ERROR, QUOTA_EXCEEDED,
+   * STORAGE_FULL.
    */
   async create(
     caller: Caller,

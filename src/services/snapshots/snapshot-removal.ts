@@ -12,7 +12,6 @@ const ROWS: Readonly<Record<Held, number>> = { held_file: 8, held_folder: 2 };
 /** How many held rows one piece looks at. */
 const LOOKS = 500;
 
-/** How far the removal of a snapshot is. */
 interface Progress {
   /** Its row may be another's by the next piece. */
   readonly snapshot: SnapshotId;

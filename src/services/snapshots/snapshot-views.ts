@@ -40,8 +40,8 @@ interface Counts {
 }
 
 /**
- * Lists what a drive held when a snapshot was taken. What has changed since is passed over step by step, with a turn of
- * the event loop for other requests in between. A snapshot does not change: all steps see the same.
+ * Lists what a drive held when a snapshot was taken. What has changed since is passed over in steps, with turns for
+ * other requests; all steps see the same.
  */
 export class SnapshotViews {
   readonly #parts;

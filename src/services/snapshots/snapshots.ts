@@ -21,7 +21,7 @@ import type { FolderChanges } from "../folders/folder-changes.ts";
 import type { SnapshotRemoval } from "./snapshot-removal.ts";
 import { partOf } from "../files/listings.ts";
 
-export interface SnapshotListing {
+interface SnapshotListing {
   readonly snapshots: readonly Snapshot[];
   /** On all pages. */
   readonly total: number;
@@ -29,7 +29,7 @@ export interface SnapshotListing {
   readonly nextBefore: number | null;
 }
 
-export interface ComparisonRequest {
+interface ComparisonRequest {
   /** Only files whose paths start with it, then or now. */
   readonly prefix: string;
   readonly limit: number;
@@ -63,8 +63,8 @@ export class Snapshots {
   }
 
   /**
-   * Takes a snapshot of a drive. Waits for running changes of folders: no snapshot has half of one. It costs one row,
-   * whatever the drive holds. Throws NOT_FOUND, VALIDATION_ERROR, QUOTA_EXCEEDED if the drive has too many.
+   * Takes a snapshot, which costs one row. Waits for running changes of folders, to have no half of one. Throws
+   * NOT_FOUND, VALIDATION_ERROR, QUOTA_EXCEEDED.
    */
   create(
     caller: Caller,
@@ -90,8 +90,8 @@ export class Snapshots {
   }
 
   /**
-   * Takes a snapshot for what the server does itself with it. The oldest of these go, if there are too many, except
-   * `used`, which is about to be used. Inside a write.
+   * Takes a snapshot for the server itself. If there are too many, the oldest of these go, but not `used`. Inside a
+   * write.
    */
   takeFor(drive: Drive, name: string, stamp: Stamp, used: SnapshotPk | null = null): Snapshot {
     const short = Array.from(name).slice(0, NAME_CHARACTERS).join("").trim();
@@ -159,9 +159,7 @@ export class Snapshots {
     return compared(this.#parts.tables, comparison, request.after, request.limit);
   }
 
-  /**
-   * Deletes a snapshot. The sweep removes what only it needs. Waits for a restore or a fork of it. Throws NOT_FOUND.
-   */
+  /** The sweep removes what only this snapshot needs. Waits for a restore or a fork of it. Throws NOT_FOUND. */
   remove(caller: Caller, driveRef: string, id: string, within?: Within<SnapshotId>): Promise<SnapshotId> {
     return this.#parts.access.writeFromReserve(caller, within, () => {
       const drive = this.#parts.access.driveToManage(caller, driveRef);
@@ -174,11 +172,10 @@ export class Snapshots {
 
   /**
    * Brings a drive, or a folder of it, back to what a snapshot has: all contents, records and ids. Before that it takes
-   * a snapshot, which undoes this. Once begun, it is finished, unless somebody gives it up.
+   * a snapshot, which undoes this. Once begun, it is finished, unless somebody gives it up. Throws NOT_FOUND, also for
+   * a folder that the snapshot does not have; FORBIDDEN; CONFLICT if a file is where a folder above is needed.
    *
    * @param path of the folder; undefined for the whole drive
-   * @throws CofferError NOT_FOUND, also for a folder that the snapshot does not have; FORBIDDEN; CONFLICT if a file is where a
-   *   folder above is needed
    */
   restore(
     caller: Caller,

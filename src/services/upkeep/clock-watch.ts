@@ -12,8 +12,8 @@ const STORE_MS = HOUR_MS;
 export const DOUBT_MS = HOUR_MS;
 
 /**
- * Doubts the clock for a while after it was set forward, or may have been while no server ran. What a wrong clock
- * makes expire comes back when it is set right, unless it was removed.
+ * Doubts the clock for a while after it was, or may have been, set forward: what a wrong clock makes expire comes back
+ * when it is set right, unless it was removed.
  */
 export class ClockWatch {
   readonly #parts;
@@ -32,8 +32,8 @@ export class ClockWatch {
   }
 
   /**
-   * The time by which what has expired may be removed; null while the clock is doubted. Use it for all that is removed
-   * then, since the clock may be set meanwhile. Call it often: a jump is what is between two calls.
+   * The time by which what has expired may be removed; null while the clock is doubted. Use it for the whole removal,
+   * as the clock may be set meanwhile. Call it often: a jump is what is between two calls.
    */
   async trustedNow(): Promise<number | null> {
     const { clock } = this.#parts;

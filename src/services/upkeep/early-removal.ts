@@ -6,8 +6,8 @@ import type { Pruning } from "../history/pruning.ts";
 import type { Parts } from "../parts.ts";
 
 /**
- * The shortest grace period, in milliseconds. After it, a content that is being read is open, and one that an upload
- * has matched is pinned. An archive in progress, or a download in several ranges, may lose what was deleted.
+ * The shortest grace period, in milliseconds. After it, what is being read is open, and what an upload has matched is
+ * pinned. But an archive in progress, or a download in several ranges, may lose what was deleted.
  */
 export const SHORTEST_GRACE_MS = 60 * 1000;
 
@@ -19,8 +19,8 @@ const PIECE = 200;
 
 /**
  * Removes orphans before their grace period is over, oldest first: those of an owner that has released more than its
- * storage limit, down to that limit; and those of all owners while the disk is short of space. Before that, it has kept
- * contents pruned, which become orphans.
+ * storage limit, down to that; and those of all owners while the disk is short of space. It has kept contents pruned
+ * first.
  */
 export class EarlyRemoval {
   readonly #parts;
@@ -41,8 +41,7 @@ export class EarlyRemoval {
   }
 
   /**
-   * Removes an owner's excess as early as possible: soon, and again when the shortest grace period of the latest
-   * contents is over. May be called inside a write.
+   * Removes an owner's excess soon, and again when the latest contents' shortest grace is over. Also inside a write.
    */
   ask(releaser: Releaser): void {
     if (this.#isStopped) return;

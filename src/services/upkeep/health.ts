@@ -34,8 +34,8 @@ export class Health {
   }
 
   /**
-   * Logs that the disk is full or does not answer: at once, then every minute, and when it is over. Finds out, also where
-   * nobody writes, whether the database's files are gone.
+   * Logs that the disk is full or fails: at once, every minute, and when it is over. Notices, even if nobody writes,
+   * that the database's files are gone.
    */
   async watch(): Promise<void> {
     // That is logged already, and it is not over before the next start.

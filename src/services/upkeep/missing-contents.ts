@@ -19,8 +19,8 @@ const TOLD =
   "`coffer verify --repair-from`; `coffer verify` names them all";
 
 /**
- * Looks soon after the start whether the files of contents are there: of the newest, which an older directory lacks, and
- * of some others. It takes no more than a few hundred looks, and finds what the slow check would tell within weeks.
+ * Looks soon after the start whether contents are there: the newest, which an older directory lacks, and some others.
+ * It takes a few hundred looks, and finds what the slow check finds within weeks.
  */
 export class MissingContents {
   readonly #parts;

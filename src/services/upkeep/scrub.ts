@@ -9,7 +9,7 @@ import { requireFurther } from "../pieces.ts";
 const BYTES_A_SECOND = 16 * 1024 * 1024;
 /** How many bytes are read without a pause. */
 const BURST_BYTES = 64 * 1024;
-/** What a content costs at least, in bytes. */
+/** What a blob costs at least, in bytes. */
 const LEAST_BYTES = 1024;
 /** How many contents one query returns. The progress is stored after each. */
 const BATCH = 100;
@@ -27,9 +27,8 @@ export interface ScrubStatus {
 }
 
 /**
- * Reads all contents, slowly, again and again, and remembers those that are damaged. Digests are evenly distributed, so
- * a content has its time in a round by its digest: no matter how many there are, each is read once a round. After a
- * restart the round continues, and catches up.
+ * Reads all contents, slowly, again and again, and remembers damage. Digests are evenly distributed, so each blob has
+ * its time in a round by its digest, however many there are. After a restart the round catches up.
  */
 export class Scrub {
   readonly #parts;

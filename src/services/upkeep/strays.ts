@@ -16,8 +16,8 @@ interface Examined {
 }
 
 /**
- * Finds contents that a crash left without a row. They are removed only if the database knows most of the store:
- * one that knows few contents is more likely the wrong database.
+ * Finds blobs that a crash left without a row. None is removed where the database knows few: it is likely the wrong
+ * one.
  */
 export class Strays {
   readonly #parts;
@@ -29,10 +29,7 @@ export class Strays {
     this.#parts = parts;
   }
 
-  /**
-   * Searches the next part of the store. Yields contents that no row names and that may be removed, if they were
-   * written before the time `before`, in milliseconds.
-   */
+  /** Searches the next part of the store for removable blobs written before a time in milliseconds. */
   async *next(before: number): AsyncGenerator<Digest> {
     let isTrusted: boolean | null = null;
     for (let n = 0; n < SHARDS_AT_A_TIME; n += 1) {

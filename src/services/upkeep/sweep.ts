@@ -15,27 +15,27 @@ import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
 import { Strays } from "./strays.ts";
 import { removeSomeOfWebhook } from "../webhooks/removal.ts";
 
-/** How long a content is kept after its last row was deleted, in milliseconds. */
+/** How long a blob is kept after its last row was deleted, in milliseconds. */
 export const ORPHAN_GRACE_MS = 60 * 60 * 1000;
 
 /** How many rows one transaction removes, so that no request waits long for the sweep. */
 const PIECE = 200;
-/** The same for rows that may be large, have a content with them, or change others: each link changes its drive. */
+/** The same for rows that may be large, have a blob with them, or change others: each link changes its drive. */
 const LARGE_PIECE = 50;
 /** In how many pieces one sweep looks at files that are gone: those in the trash are looked at again each time. */
 const GONE_PIECES = 10;
 /** How many free pages of the database one transaction releases. */
 const PAGES = 100;
 
-export interface Swept {
+interface Swept {
   readonly files: number;
   readonly drives: number;
   readonly blobs: number;
 }
 
 /**
- * Removes what has expired, was deleted or is orphaned. All of it is already invisible: the sweep only frees the space,
- * in small pieces, and may be interrupted anywhere.
+ * Removes what has expired, was deleted or is orphaned, all of it already invisible: in small pieces, which may be
+ * interrupted anywhere.
  */
 export class Sweep {
   readonly #parts;
@@ -201,10 +201,7 @@ export class Sweep {
     return files.length;
   }
 
-  /**
-   * Removes contents, except those that a row names again. Returns how many: none while a backup is running, which
-   * copies the contents that its snapshot of the database names.
-   */
+  /** Removes blobs, except those that a row names again. Returns how many: none during a backup, which copies them. */
   async forget(orphans: readonly BlobRow[]): Promise<number> {
     const { backups, blobs, writeFromReserve: write } = this.#parts.tables;
     let removed = 0;
@@ -229,7 +226,7 @@ export class Sweep {
     return taken;
   }
 
-  /** Removes a content that no row names. Both checks are in one synchronous step, so no upload can come in between. */
+  /** Removes a blob that no row names. Both checks are in one synchronous step, so no upload can come in between. */
   async #removeUnknown(digest: Digest): Promise<boolean> {
     return this.#parts.tables.blobs.isRemovable(digest) && (await this.#parts.blobs.remove(digest));
   }

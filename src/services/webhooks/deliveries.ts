@@ -30,10 +30,7 @@ export class WebhookDeliveries {
     });
   }
 
-  /**
-   * The deliveries of a webhook, newest first, and where the next page starts; null on the last one. Throws NOT_FOUND,
-   * FORBIDDEN.
-   */
+  /** Newest first, and where the next page starts; null on the last one. Throws NOT_FOUND, FORBIDDEN. */
   deliveries(
     caller: Caller,
     reference: string,

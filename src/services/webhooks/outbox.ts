@@ -15,12 +15,11 @@ const STEP = 100;
 const SKIPPED = 1000;
 
 /** A change as a message shows it. */
-export type DescribeChange = (change: Change) => object;
+type DescribeChange = (change: Change) => object;
 
 /**
- * Makes deliveries of the changes that webhooks are told of. The feed is the queue: each webhook has a position in it,
- * which moves in the transaction that stores the deliveries, so nothing is left out or made twice. While too many wait,
- * the position waits.
+ * Makes deliveries of changes. The feed is the queue: each webhook's position in it moves in the transaction that
+ * stores the deliveries, so none is left out or made twice. While too many wait, the position waits.
  */
 export class WebhookOutbox {
   readonly #parts;

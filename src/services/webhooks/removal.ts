@@ -5,8 +5,8 @@ import type { WebhookPk } from "../../domain/id.ts";
 export const DELIVERIES_AT_ONCE = 100;
 
 /**
- * Removes some deliveries of a webhook that is to go, and the webhook itself with the last of them. Returns whether it is
- * gone. Inside a write.
+ * Removes some deliveries of a webhook, and with the last of them the webhook. Returns whether it is gone. Inside a
+ * write.
  */
 export function removeSomeOfWebhook({ webhooks, webhookDeliveries }: Tables, webhook: WebhookPk): boolean {
   if (webhookDeliveries.removeSomeOf(webhook, DELIVERIES_AT_ONCE) === DELIVERIES_AT_ONCE) return false;

@@ -26,9 +26,8 @@ interface Running {
 }
 
 /**
- * Sends the deliveries that are due. Each is sent at least once: what a crash cuts off is sent again, with the same id.
- * A server that does not answer takes no turns from others: after each failure its webhook pauses, and is sent one at
- * a time until it answers.
+ * Sends due deliveries, each at least once: what a crash cuts off is sent again, with the same id. After a failure a
+ * webhook pauses, and is sent one at a time until it answers: a dead server takes no turns from others.
  */
 export class WebhookSender {
   readonly #parts;

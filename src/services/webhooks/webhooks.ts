@@ -19,7 +19,7 @@ import { DELIVERIES_AT_ONCE } from "./removal.ts";
 import type { WebhookOutbox } from "./outbox.ts";
 import type { WebhookSender } from "./sender.ts";
 
-export interface WebhookRequest {
+interface WebhookRequest {
   /** An id or slug; undefined for what the caller reaches: all drives of an account, or its one drive. */
   readonly drive: string | undefined;
   readonly url: string;
@@ -29,13 +29,13 @@ export interface WebhookRequest {
 }
 
 /** A new webhook. The secret is shown only once. */
-export interface CreatedWebhook {
+interface CreatedWebhook {
   readonly webhook: Webhook;
   readonly secret: string;
 }
 
 /** What is to be changed; undefined stays. */
-export interface WebhookUpdate {
+interface WebhookUpdate {
   readonly url: string | undefined;
   readonly events: readonly string[] | undefined;
   readonly enabled: boolean | undefined;
@@ -48,8 +48,8 @@ interface Scope {
 }
 
 /**
- * Webhooks: who is told of changes, at which address. Only who manages a drive sees and changes those of it, and no
- * application: see `requireManaging`.
+ * Who is told of changes, at which address. Only who manages a drive sees and changes its webhooks: see
+ * `requireManaging`.
  */
 export class Webhooks {
   readonly #parts;
@@ -100,9 +100,8 @@ export class Webhooks {
   }
 
   /**
-   * The webhooks that the caller manages, oldest first. Throws NOT_FOUND and FORBIDDEN for the drive.
-   *
-   * @param drive an id or slug; undefined for all
+   * The caller's webhooks, oldest first; of a drive (an id or slug) or all. Throws NOT_FOUND and FORBIDDEN for the
+   * drive.
    */
   list(caller: Caller, drive: string | undefined): readonly Webhook[] {
     requireManaging(caller);
@@ -126,10 +125,8 @@ export class Webhooks {
   }
 
   /**
-   * Whoever sets another address made what is sent there: it goes with the key that did. Otherwise a key could have a
-   * person's webhook tell somebody else, for longer than it lasts.
-   *
-   * @throws CofferError NOT_FOUND, FORBIDDEN, VALIDATION_ERROR
+   * A webhook goes with the key that set its address: no key may have a person's webhook tell somebody else for longer
+   * than it lasts. Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR.
    */
   async update(
     caller: Caller,

@@ -211,9 +211,7 @@ function* endsWithReturns(text: Buffer, pace: Pace): Paced<boolean> {
   return true;
 }
 
-/**
- * The line of a text where something is that differs from `wanted` only in spaces and line ends; null if nothing is.
- */
+/** The line where something is that differs from `wanted` only in spaces and line ends; null if nothing is. */
 function likeLine(text: Buffer, wanted: Buffer): number | null {
   if (text.length > SEARCHED_BYTES) return null;
   const pattern = withoutSpaces(wanted);

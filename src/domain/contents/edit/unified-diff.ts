@@ -10,7 +10,7 @@ const CONTEXT = 3;
 /** What it costs to count a line, without its bytes. */
 const LINE = 30;
 
-export interface Compared {
+interface Compared {
   readonly path: string;
   /** UTF-8, as is `now`. */
   readonly original: Buffer;

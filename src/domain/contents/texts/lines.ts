@@ -2,13 +2,12 @@ import { MIB } from "../../limits.ts";
 import { type TextEncoding, unitBytes } from "./text-encoding.ts";
 
 /**
- * A line ends with `\n`, or with `\r\n`, as for git, grep and diff. What follows the last end is a line if it is not
- * empty.
+ * Ends a line, alone or after `\r`, as for git, grep and diff. What follows the last one is a line unless it is empty.
  */
 export const NEWLINE = 0x0a;
 
 /** Where a line begins: its number, from 1, and its first byte in the content. */
-export interface LineStart {
+interface LineStart {
   readonly line: number;
   readonly at: number;
 }

@@ -2,15 +2,14 @@ import { startOf, utf8Length } from "./text.ts";
 import { encodedLength, type TextEncoding } from "./text-encoding.ts";
 
 /** The first lines of a text, without their ends. */
-export interface SomeLines {
+interface SomeLines {
   readonly lines: readonly string[];
   /** Whether the only line is the start of a longer one. */
   readonly isCut: boolean;
 }
 
 /**
- * The first lines of a text: whole ones, as many as fit. If not even the first fits, as much of it as does, and at
- * least one character.
+ * The first lines of a text, as many as fit; if none does, as much of the first as does, at least one character.
  *
  * @param text not empty; ends in the middle of a line, unless `isWhole`
  * @param most how many lines, at least one, and how many bytes as UTF-8, with one for each line end
@@ -51,7 +50,7 @@ function wholeLines(text: string, most: number): { whole: string[]; rest: string
   return { whole, rest: text.slice(at) };
 }
 
-export interface PartStart {
+interface PartStart {
   /** From 1. */
   readonly startLine: number;
   /** Where in that line, in bytes of the content. */

@@ -17,8 +17,7 @@ export function encodedLength(text: string, encoding: TextEncoding): number {
 }
 
 /**
- * The encodings to try for a text, best first: UTF-16 if it starts with that byte order mark, else UTF-8; then
- * Latin-1.
+ * The encodings to try for a text, best first: UTF-16 if it starts with that byte order mark, else UTF-8; then Latin-1.
  *
  * @param head the content's first bytes: at least two, or all of a shorter one
  */
@@ -47,10 +46,7 @@ export function textOf(head: Uint8Array, isCut: boolean): string | null {
   return null;
 }
 
-/**
- * The bytes of a text in an encoding, without a byte order mark. Throws CONFLICT for a character that the encoding
- * lacks.
- */
+/** A text in an encoding, without a byte order mark. Throws CONFLICT for a character that the encoding lacks. */
 export function encode(text: string, encoding: TextEncoding): Buffer {
   switch (encoding) {
     case "utf-8":

@@ -27,8 +27,8 @@ export function characters(text: string): number {
 }
 
 /**
- * Where the first `count` characters (code points) of `text` end, in UTF-16 units; null if it has fewer. Makes no
- * object of each: this is done for every upload, and for every word of an indexed text.
+ * Where the first `count` code points end, in UTF-16 units; null if there are fewer. Makes no objects: it is called for
+ * every word of an indexed text.
  */
 export function endOfCharacters(text: string, count: number): number | null {
   let end = 0;
@@ -71,7 +71,7 @@ export function parseLabel(field: string, text: string, max: number): string {
 
 /**
  * A word, perhaps with capitals within or a number behind it, or a number: `todo`, `TodoList`, `TODO`, `test1234`.
- * Base64 of what is no text seldom has its letters in this order: of four one in six, of twelve one in three hundred.
+ * Base64 of other data seldom looks so: of four letters one in six, of twelve one in three hundred.
  */
 const WORD =
   "(?:[A-Z]?[a-z]+(?:[A-Z][a-z]{2,})*|[A-Z]+|(?:[A-Z]?[a-z]{3,}(?:[A-Z][a-z]{2,})*|[A-Z]{3,})[0-9]+|[0-9]+)";
