@@ -15,7 +15,7 @@ export interface VerifyOptions {
   readonly clock: Clock;
 }
 
-/** How old a content must be to be noted if no row names it: an upload has no row at first. Milliseconds. */
+/** How old a blob must be to be noted if no row names it: an upload has no row at first. Milliseconds. */
 const STRAY_MS = 60 * 60 * 1000;
 
 /**

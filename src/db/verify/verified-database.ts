@@ -42,14 +42,14 @@ export class VerifiedDatabase implements Disposable {
   readonly #sql: Sqlite;
   /** What could not be checked, and why. */
   readonly #unchecked: string[] = [];
-  /** Some contents after a digest, in the order of their digests, as they are now. */
+  /** Some blobs after a digest, in the order of their digests, as they are now. */
   readonly contents;
   readonly countContents;
   /** The bytes of a small content; null where it is none. */
   readonly bytesOf;
-  /** Whether a row names a content now. */
+  /** Whether a row names a blob now. */
   readonly has;
-  /** Whether the server refuses to send a content. */
+  /** Whether the server refuses to send a blob. */
   readonly isRefused;
   /** The identity of the store; null in a database of an earlier version. */
   readonly storeId;
@@ -117,7 +117,7 @@ export class VerifiedDatabase implements Disposable {
     return [...this.#unchecked, ...unendedWorks(this.#sql)];
   }
 
-  /** A file that a content belongs to, or what is kept of one; null if there is none. */
+  /** A file that a blob belongs to, or what is kept of one; null if there is none. */
   placeOf(digest: Digest): StoredPlace | null {
     return this.#places(digest, 1);
   }
