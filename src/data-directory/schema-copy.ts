@@ -7,7 +7,7 @@ import type { Log } from "../process/log.ts";
 /** The name of a copy that is not complete. */
 const DRAFT = "unfinished.db";
 
-export interface SchemaCopyParts {
+interface SchemaCopyParts {
   readonly directory: DataDirectory;
   /** Bytes that the copy leaves free on the disk of the data directory. */
   readonly diskReserve: number;

@@ -35,7 +35,7 @@ export async function refuseLostDatabase(directory: DataDirectory): Promise<void
   );
 }
 
-export interface StoreParts {
+interface StoreParts {
   readonly directory: DataDirectory;
   readonly tables: Tables;
   readonly clock: Clock;
@@ -44,7 +44,7 @@ export interface StoreParts {
 }
 
 /** How to mark a store once it is open. */
-export interface StoreMark {
+interface StoreMark {
   readonly id: StoreId;
   /** Whether the operator overrode a refusal: the database then never removes older contents. */
   readonly adopted: boolean;

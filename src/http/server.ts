@@ -5,7 +5,7 @@ import { errorResponse } from "./gate/errors.ts";
 import type { Handler } from "./gate/pipeline.ts";
 import { IDLE_SECONDS } from "./gate/request-context.ts";
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;

@@ -30,7 +30,7 @@ type TrashedFolder = {
 export type SingleTrashedFile = Pick<TrashedFile, "pk" | "id" | "size"> &
   Pick<File, "filename" | "mimeType" | "mimeGiven">;
 
-export interface TrashedPlace {
+interface TrashedPlace {
   readonly pk: TrashedFilePk;
   readonly entry: TrashPk;
   readonly drive: DrivePk;

@@ -13,7 +13,7 @@ export interface ComparedFile extends Pick<FileFacts, "id" | "path" | "digest" |
 }
 
 /** What may differ at the start of a range of paths, both sides in path order. */
-export interface DifferenceStep {
+interface DifferenceStep {
   readonly before: readonly ComparedFile[];
   readonly after: readonly ComparedFile[];
   readonly rest: PathRange | null;

@@ -28,7 +28,7 @@ const INERT_TYPE =
   /^(image\/(png|jpeg|gif|webp|avif|bmp|tiff|x-icon|vnd\.microsoft\.icon)|(audio|video)\/[\w.+-]+|text\/(plain|csv|markdown)|application\/(json|pdf))$/;
 
 /** A request for a file's content, after the access check. */
-export interface ContentRequest {
+interface ContentRequest {
   readonly request: Request;
   readonly context: RequestContext;
   readonly file: FileFacts;

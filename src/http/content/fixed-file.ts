@@ -8,7 +8,7 @@ interface Encoded {
 }
 
 /** Answers requests for a file that does not change while the process runs. */
-export type FixedFile = (request: Request) => Promise<Response>;
+type FixedFile = (request: Request) => Promise<Response>;
 
 /**
  * A file that is compressed for those who accept it, and not sent again to those who have it.

@@ -34,7 +34,7 @@ export interface GuideSettings {
   readonly keepVersions: number;
 }
 
-export interface GuideOptions {
+interface GuideOptions {
   readonly settings: GuideSettings;
   readonly links: LinkBase;
   readonly version: string;

@@ -6,7 +6,7 @@ import type { RequestContext } from "./request-context.ts";
 /** Tells OAuth clients, in a refusal, how to get in: sets `WWW-Authenticate` (RFC 6750, 3 and RFC 9728, 5.1). */
 export type Challenge = (response: Response, request: Request, context: RequestContext) => void;
 
-export interface ChallengeOptions {
+interface ChallengeOptions {
   /** Whether there is anybody who could let a client in. */
   readonly isPossible: () => boolean;
   /** Whether a key was given to a client that a person let in. */

@@ -31,7 +31,7 @@ export interface Sending {
 }
 
 /** See `Idempotency.begin`. */
-export type BeginAttempt = (scope: string, idempotencyKey: string, caller: Caller | null) => Attempt;
+type BeginAttempt = (scope: string, idempotencyKey: string, caller: Caller | null) => Attempt;
 
 /** A connection without a byte in either direction for this long is closed, in seconds. */
 export const IDLE_SECONDS = 30;

@@ -29,7 +29,7 @@ const NEXT: NextSteps = {
   EXTRACTION_FAILED: "share_file gives a URL to download it.",
 };
 
-export interface Failure {
+interface Failure {
   readonly code: ErrorCode;
   readonly text: string;
 }

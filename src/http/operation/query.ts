@@ -8,7 +8,7 @@ import { compileValidator } from "./validate.ts";
  * Reads a raw query string (without `?`) as the schema's type. Throws VALIDATION_ERROR with the name of the parameter.
  * Unknown parameters go to `take`, and are ignored unless it throws.
  */
-export type ReadQuery<S extends TObject> = (query: string, take: TakeUnknown) => Static<S>;
+type ReadQuery<S extends TObject> = (query: string, take: TakeUnknown) => Static<S>;
 
 const INTEGER = /^-?\d{1,16}$/;
 

@@ -12,7 +12,7 @@ const MOST_PASSED_OVER = 64;
 const CONDITIONS = { if_match: "If-Match", only_create: "If-None-Match" } as const;
 
 /** What becomes of the unknown names of one request. */
-export type UnknownNames = (request: Request, context: RequestContext) => TakeUnknown;
+type UnknownNames = (request: Request, context: RequestContext) => TakeUnknown;
 
 /**
  * What becomes of names that an operation's schemas do not have. Under `/v0` they are refused, unless the request
