@@ -86,8 +86,7 @@ export class BlobWriter implements AsyncDisposable {
 
   /**
    * Appends a piece of any length. It must not change until this resolves; then it may be reused. It is written behind:
-   * if that fails, a later call throws the error.
-   * Throws STORAGE_FULL when the disk reaches its reserve or has no room.
+   * if that fails, a later call throws the error. Throws STORAGE_FULL when the disk reaches its reserve or has no room.
    */
   write(piece: Uint8Array): Promise<void> {
     return this.#step("open", () => this.#append(piece));

@@ -23,11 +23,7 @@ const ANSWERED_MS = 100;
 /** After this many counts in a row with few descriptors, half a second, connections are paused. */
 const ROUNDS = 25;
 
-/**
- * Serves on a socket.
- *
- * @throws Error that tells the operator what to do, if the address cannot be used
- */
+/** Serves on a socket. Throws an Error that tells the operator what to do, if the address cannot be used. */
 export function startServer(options: ServerOptions): Server {
   return new Server(options);
 }

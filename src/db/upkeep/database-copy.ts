@@ -16,9 +16,7 @@ export class NoRoomForCopy extends Error {
 
 /**
  * Copies a database to a new file while others read and write it, in a thread. The file is complete then, and not
- * synced.
- *
- * @throws NoRoomForCopy
+ * synced. Throws NoRoomForCopy.
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   const thread = new AskedThread<CopyCalls>({

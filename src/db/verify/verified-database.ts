@@ -72,9 +72,8 @@ export class VerifiedDatabase implements Disposable {
   }
 
   /**
-   * Opens a database. It must have the schema of this executable.
-   *
-   * @throws Error whose message tells the operator what to do
+   * Opens a database. It must have the schema of this executable. Throws an Error whose message tells the operator what
+   * to do.
    */
   static open(path: string): VerifiedDatabase {
     let sql: Sqlite | null = null;

@@ -67,8 +67,7 @@ const DAMAGED =
 
 /**
  * What a caller is told of anything thrown: a `CofferError` as it is, UNAVAILABLE if no file can be opened. Anything
- * else is INTERNAL, which tells nothing, except that a blob is damaged; the log has the details under the request
- * id.
+ * else is INTERNAL, which tells nothing, except that a blob is damaged; the log has the details under the request id.
  */
 export function shownError(error: unknown, requestId: string, log: Log): CofferError {
   if (error instanceof CofferError) return error;

@@ -117,9 +117,8 @@ export class RequestContext {
   }
 
   /**
-   * Begins a write with its Idempotency-Key; null if it has none. The caller must end it.
-   *
-   * @throws CofferError VALIDATION_ERROR, IDEMPOTENCY_IN_PROGRESS, QUOTA_EXCEEDED
+   * Begins a write with its Idempotency-Key; null if it has none. The caller must end it. Throws CofferError
+   * VALIDATION_ERROR, IDEMPOTENCY_IN_PROGRESS, QUOTA_EXCEEDED.
    */
   beginAttempt(): Attempt | null {
     const key = this.#request.headers.get(IDEMPOTENCY_KEY);

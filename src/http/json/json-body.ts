@@ -10,9 +10,8 @@ export function refuseLongBody(request: Request, limit: number, advice?: string)
 }
 
 /**
- * Refuses a body with a Content-Encoding, before it is read: it would not be decoded.
- *
- * @throws HttpRefusal UNSUPPORTED_MEDIA_TYPE, with the `Accept-Encoding` that RFC 9110 (12.5.3) asks for
+ * Refuses a body with a Content-Encoding, before it is read: it would not be decoded. Throws HttpRefusal
+ * UNSUPPORTED_MEDIA_TYPE, with the `Accept-Encoding` that RFC 9110 (12.5.3) asks for.
  */
 export function refuseCodedBody({ headers }: Request): void {
   const codings = (headers.get("content-encoding") ?? "").split(",").map((coding) => coding.trim());

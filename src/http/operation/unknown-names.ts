@@ -97,9 +97,8 @@ function conditionsOf(spec: AnyOperation): (keyof typeof CONDITIONS)[] {
 }
 
 /**
- * Takes a condition that was sent in place of a header.
- *
- * @throws CofferError VALIDATION_ERROR if it is malformed, or differs from the header
+ * Takes a condition that was sent in place of a header. Throws CofferError VALIDATION_ERROR if it is malformed, or
+ * differs from the header.
  */
 function takeCondition(
   name: keyof typeof CONDITIONS,
