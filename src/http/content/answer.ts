@@ -17,7 +17,7 @@ import type { RequestContext, Sending } from "../gate/request-context.ts";
 const MEMORY_BYTES = 64 * 1024;
 
 /**
- * After a longer content the connection is closed. Where a file has become shorter while it is sent, the runtime takes
+ * After a longer blob the connection is closed. Where a file has become shorter while it is sent, the runtime takes
  * its end for that of the response: the client would wait for the rest. For shorter ones new connections cost more, and
  * half a second later is soon enough.
  */
@@ -139,7 +139,7 @@ function sendingOf({ files, file, mayGoOn }: SentContent): Sending {
 }
 
 /**
- * A content whose check is still running. Its end is held back until that is over, so that wrong bytes never make a
+ * A blob whose check is still running. Its end is held back until that is over, so that wrong bytes never make a
  * complete response.
  */
 async function heldResponse(

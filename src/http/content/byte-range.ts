@@ -4,7 +4,7 @@ import { HttpRefusal } from "../gate/errors.ts";
 const SINGLE_RANGE = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i;
 
 /**
- * Reads a Range header (RFC 9110, section 14.2) for a content of `size` bytes. Null if the whole content is to be sent:
+ * Reads a Range header (RFC 9110, section 14.2) for content of `size` bytes. Null if the whole content is to be sent:
  * no header, a malformed one, another unit, or several ranges, which a server may ignore. Throws HttpRefusal
  * RANGE_NOT_SATISFIABLE with Content-Range if no byte of the range exists.
  */

@@ -22,7 +22,7 @@ export function refuseCodedBody({ headers }: Request): void {
 }
 
 /**
- * Refuses a body that is only a part of a content (RFC 9110, 14.5), before it is read: stored as the whole content,
+ * Refuses a body that is only a part of the content (RFC 9110, 14.5), before it is read: stored as the whole content,
  * it would replace the rest. Throws VALIDATION_ERROR.
  */
 export function refusePartOfContent({ headers }: Request): void {

@@ -15,7 +15,7 @@ import { imageTypeOf, isImageType } from "../images.ts";
 import { fileArguments, fileShown, nameOf, optionalText, shownFile } from "../shown.ts";
 import { Answer, type Call, type Content, tool } from "../tool.ts";
 
-/** How long the link to a content that is not shown lasts. */
+/** How long the link to content that is not shown lasts. */
 const CONTENT_LINK_SECONDS = 15 * 60;
 
 const lineNumber = (description: string) =>
