@@ -69,10 +69,7 @@ export function pathsIn(root: string) {
   };
 }
 
-/**
- * Refuses a directory with foreign files but neither database nor contents: it may be a home directory, and a start
- * creates and removes files.
- */
+/** Refuses foreign files without database and contents: a start would create and remove files in a home directory. */
 function refuseForeign(root: string): void {
   const names = readdirSync(root);
   if (names.includes(DATABASE) || holdsContents(join(root, "blobs"))) return;

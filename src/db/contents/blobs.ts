@@ -31,10 +31,7 @@ export function blobs(database: Database) {
       `INSERT INTO blob (digest, size, preview) VALUES (?, ?, ?)
        ON CONFLICT (digest) DO UPDATE SET digest = excluded.digest RETURNING pk`,
     ),
-    /**
-     * Whether the bytes of a blob may be removed: no row names it. False while the outcome of a write is unknown:
-     * that write may have created a row that only the next start finds.
-     */
+    /** Whether no row names a blob. False while the outcome of a write is unknown: the next start may find its row. */
     isRemovable: (digest: Digest) => !database.hasFailed && !has(digest),
     /** Whether a row names this content. */
     has,

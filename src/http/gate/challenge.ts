@@ -31,10 +31,7 @@ export function createChallenge({ isPossible, isGrant, linkBase }: ChallengeOpti
   };
 }
 
-/**
- * What is wrong with the key that was sent; null if another key does not help, or if the client was configured with a
- * valid one, which it might drop.
- */
+/** What is wrong with the key; null if another does not help, or a client might drop a valid one that it was given. */
 function errorOf(
   { status }: Response,
   { headers }: Request,

@@ -54,10 +54,7 @@ export function rateLimited(message: string, retryAfter: number): HttpRefusal {
   return new HttpRefusal("RATE_LIMITED", message, { "retry-after": String(retryAfter) });
 }
 
-/**
- * The codes of system calls and SQLite when no file can be opened, mostly for lack of file descriptors. It passes
- * once connections have closed.
- */
+/** The codes of errors when no file can be opened, mostly for lack of descriptors: until connections close. */
 const CANNOT_OPEN: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE", "SQLITE_CANTOPEN"]);
 
 const UNEXPECTED =

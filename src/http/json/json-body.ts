@@ -30,11 +30,7 @@ export function refusePartOfContent({ headers }: Request): void {
   throw invalid("Content-Range", "must not be sent: upload the whole content");
 }
 
-/**
- * Reads a whole body. Throws PAYLOAD_TOO_LARGE if it has more than `limit` bytes.
- *
- * @param advice see `bodyTooLarge`
- */
+/** Reads a whole body. Throws PAYLOAD_TOO_LARGE if it has more than `limit` bytes. @param advice see `bodyTooLarge` */
 export function readBody(request: Request, limit: number, advice?: string): Promise<Uint8Array> {
   const announced = request.headers.get("content-length");
   return announced !== null && Number(announced) <= limit
