@@ -71,9 +71,8 @@ export interface ApplianceOptions {
 export type Appliance = Awaited<ReturnType<typeof openAll>>;
 
 /**
- * Opens everything, in order, and serves. If a step fails, what was opened is closed again.
- *
- * @throws Error whose message tells the operator what to do
+ * Opens everything, in order, and serves. If a step fails, what was opened is closed again. Throws an Error whose
+ * message tells the operator what to do.
  */
 export async function openAppliance(options: ApplianceOptions): Promise<Appliance> {
   try {

@@ -3,9 +3,7 @@ import { dirname, resolve } from "node:path";
 
 /**
  * Builds the executable `outfile` from an entry point. Both are paths, relative to the working directory. It may
- * replace an executable that is running.
- *
- * @throws AggregateError with the bundler's errors
+ * replace an executable that is running. Throws AggregateError with the bundler's errors.
  */
 export async function build(entryPoint: string, outfile: string): Promise<void> {
   await mkdir(dirname(outfile), { recursive: true });

@@ -10,7 +10,7 @@ type Texts = Readonly<Record<string, string | undefined>>;
 /** The configuration: what each setting means is in `SETTINGS`. Deeply frozen. */
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
-export interface ConfigSources {
+interface ConfigSources {
   /** Flags by their name without dashes: `{"data-dir": "/srv/coffer"}`. They override the environment. */
   readonly flags: Readonly<Record<string, string>>;
   /** Whether the log goes to a terminal. */
@@ -20,7 +20,7 @@ export interface ConfigSources {
 }
 
 /** The configuration, or everything that is wrong with it. */
-export type ConfigResult =
+type ConfigResult =
   | { readonly ok: true; readonly config: Config }
   /** One sentence for each problem. */
   | { readonly ok: false; readonly problems: readonly string[] };

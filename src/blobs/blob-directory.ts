@@ -14,7 +14,7 @@ import {
 import { ifPresent } from "./system-error.ts";
 import { newTempPath, syncDirectory, TempFile } from "./temp-file.ts";
 
-export interface NamedFile {
+interface NamedFile {
   readonly path: string;
   /** The content that it has the name of; null if it does not belong there. */
   readonly digest: Digest | null;

@@ -26,7 +26,7 @@ export class DamagedBlob extends Error {
   readonly digest: Digest;
   /** What completes the sentence "the content ...": `is missing`. */
   readonly problem: string;
-  /** Whether there is nothing at the content's path. */
+  /** Whether there is nothing at the blob's path. */
   readonly isMissing: boolean;
   /** What was looked at: another state is another blob, perhaps a whole one. Null for nothing. */
   readonly state: string | null;
@@ -94,7 +94,7 @@ function stateOf({ ino, ctimeMs }: Stats): string {
 }
 
 /**
- * Checks that a regular file of the content's size is at `path`, without following links. Returns its state. Throws
+ * Checks that a regular file of the blob's size is at `path`, without following links. Returns its state. Throws
  * DamagedBlob.
  */
 export async function requireFile(path: string, { digest, size }: BlobFacts): Promise<string> {
@@ -124,12 +124,7 @@ export async function readBeginning(
   return Bun.file(path).slice(0, length).bytes();
 }
 
-/**
- * Checks every byte of a blob in memory.
- *
- * @param place where it is, for the log
- * @throws DamagedBlob
- */
+/** Checks every byte of a blob in memory. `place` is for the log. Throws DamagedBlob. */
 export function requireBytes(
   place: string,
   bytes: Uint8Array,
@@ -150,10 +145,7 @@ export async function requireBlob(path: string, content: BlobFacts): Promise<voi
 
 /**
  * Reads a blob a piece at a time. All of it has been checked only when the last piece was taken. Each piece is
- * overwritten by the next.
- *
- * @param pieceBytes how many bytes are read at once
- * @throws DamagedBlob
+ * overwritten by the next. Throws DamagedBlob.
  */
 export async function* readPieces(
   path: string,

@@ -43,7 +43,7 @@ export interface SmallBlobs {
   get(digest: Digest): Uint8Array<ArrayBuffer> | null;
 }
 
-export interface BlobStoreOptions extends VolumeOptions {
+interface BlobStoreOptions extends VolumeOptions {
   readonly small: SmallBlobs;
   readonly damaged: KnownDamage;
 }
@@ -155,10 +155,7 @@ export class BlobStore {
 
   /**
    * Reads a blob from the disk a piece at a time, whatever is known of it. All of it has been checked only when
-   * the last piece was taken.
-   *
-   * @param pieceBytes how many bytes are read at once
-   * @throws DamagedBlob
+   * the last piece was taken. Throws DamagedBlob.
    */
   async *pieces(content: BlobFacts, pieceBytes?: number): AsyncGenerator<Uint8Array> {
     const bytes = this.#readSmall(content);
@@ -211,9 +208,7 @@ export class BlobStore {
     return isRemoved;
   }
 
-  /**
-   * Frees the name of a blob. Returns where its file is now: unlinking gigabytes takes time. Null if none was there.
-   */
+  /** Frees a blob's name. Returns where its file is now: unlinking gigabytes takes time. Null if none was there. */
   async #moveAway(digest: Digest): Promise<string | null> {
     const path = this.#volume.blobPath(digest);
     const found = await ifPresent(lstat(path));

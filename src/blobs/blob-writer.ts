@@ -25,7 +25,7 @@ const SPACE_CHECK_BYTES = 16 * 1024 * 1024;
 
 /**
  * A blob that is stored durably and pinned. Unpin it once the row that names it is committed, or once there
- * will be no row: `using content = await writer.commit()`. A small content is not stored yet: its `bytes` must be
+ * will be no row: `using content = await writer.commit()`. A small one is not stored yet: its `bytes` must be
  * written with that row.
  */
 export interface PinnedBlob extends Disposable {
@@ -44,7 +44,7 @@ export interface PinnedBlob extends Disposable {
   unpin(): void;
 }
 
-export interface BlobWriterParts {
+interface BlobWriterParts {
   readonly volume: Volume;
   readonly space: DiskSpace;
   readonly pins: Pins;
@@ -86,8 +86,7 @@ export class BlobWriter implements AsyncDisposable {
 
   /**
    * Appends a piece of any length. It must not change until this resolves; then it may be reused. It is written behind:
-   * if that fails, a later call throws the error.
-   * Throws STORAGE_FULL when the disk reaches its reserve or has no room.
+   * if that fails, a later call throws the error. Throws STORAGE_FULL when the disk reaches its reserve or has no room.
    */
   write(piece: Uint8Array): Promise<void> {
     return this.#step("open", () => this.#append(piece));

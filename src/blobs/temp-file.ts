@@ -5,9 +5,8 @@ import { join } from "node:path";
 const EARLY_SYNC_BYTES = 16 * 1024 * 1024;
 
 /**
- * A temporary file: it ends under its final name, or is deleted. A long one is synced in parts while it is written,
- * so that little is left for the end. One call at a time, except for `discard`; after a failed one,
- * only `discard`.
+ * A temporary file: it ends under its final name, or is deleted. A long one is synced in parts while it is written, so
+ * that little is left for the end. One call at a time, except for `discard`; after a failed one, only `discard`.
  */
 export class TempFile implements AsyncDisposable {
   /** Whether any file is being synced early: one at a time, because a sync keeps one of the runtime's few threads. */

@@ -62,7 +62,7 @@ export class Volume {
 
   /**
    * Creates the directory of a blob if it is missing. Its own name survives a power cut before this resolves, or a
-   * content in it could be lost with it.
+   * blob in it could be lost with it.
    */
   async makeShard(digest: Digest): Promise<void> {
     const path = dirname(this.blobPath(digest));

@@ -1,10 +1,7 @@
 /** How much unread text is kept, in characters. */
 const WAITING_LIMIT = 1024 * 1024;
 
-/**
- * Writes text to a stream. Calls `done` once the system has accepted or refused all of it, at once if that is
- * known at once.
- */
+/** Writes text to a stream. Calls `done`, perhaps at once, when the system has accepted or refused all of it. */
 export type WriteText = (text: string, done: (error?: Error | null) => void) => void;
 
 /**

@@ -61,10 +61,7 @@ export function processTerminal() {
       output()(bytes, (error) => (error instanceof Error ? reject(error) : resolve()));
       return promise;
     },
-    /**
-     * Resolves when every line has been written, or cannot be. After `dropUnread`, a reader that reads nothing
-     * delays it by at most a second.
-     */
+    /** Resolves when all lines are written, or cannot be; after `dropUnread` within a second if nobody reads. */
     finish: async (): Promise<void> => {
       const written = Promise.all([lines.idle(), errors.idle()]);
       await (dropsLines ? Promise.race([written, Bun.sleep(LAST_LINES_MS)]) : written);

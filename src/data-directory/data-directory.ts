@@ -32,10 +32,8 @@ const SHOWN_NAMES = 3;
 const SECRET_BYTES = 32;
 
 /**
- * Creates the data directory with mode 0700 if it is missing. Checks that it can be written and holds nothing
- * foreign. `root` is absolute.
- *
- * @throws DataDirectoryError
+ * Creates the data directory with mode 0700 if it is missing. Checks that it can be written and holds nothing foreign.
+ * `root` is absolute. Throws DataDirectoryError.
  */
 export function openDataDirectory(root: string): DataDirectory {
   try {
@@ -71,10 +69,7 @@ export function pathsIn(root: string) {
   };
 }
 
-/**
- * Refuses a directory with foreign files but neither database nor contents: it may be a home directory, and a start
- * creates and removes files.
- */
+/** Refuses foreign files without database and contents: a start would create and remove files in a home directory. */
 function refuseForeign(root: string): void {
   const names = readdirSync(root);
   if (names.includes(DATABASE) || holdsContents(join(root, "blobs"))) return;
@@ -98,11 +93,7 @@ function holdsContents(blobs: string): boolean {
   return readdirSync(blobs).some((name) => name === "identity" || /^[0-9a-f]{2}$/.test(name));
 }
 
-/**
- * Like `openDataDirectory`, for a directory that must exist already; creates nothing.
- *
- * @throws DataDirectoryError
- */
+/** Like `openDataDirectory`, for a directory that must exist already; creates nothing. Throws DataDirectoryError. */
 export function findDataDirectory(root: string): DataDirectory {
   if (holdsDatabase(root)) return openDataDirectory(root);
   throw new DataDirectoryError(
@@ -179,9 +170,7 @@ function acquire(lockFile: string, reserve: DatabaseReserve | null): LockResult 
 
 /**
  * The 32 random bytes of this data directory, created and synced at the first call. The caller must hold the
- * directory's lock, or two processes could each create their own.
- *
- * @throws DataDirectoryError
+ * directory's lock, or two processes could each create their own. Throws DataDirectoryError.
  */
 export function loadSecret({ root, secretFile }: DataDirectory): Secret<Uint8Array> {
   try {

@@ -15,9 +15,7 @@ const TRIES = 3;
  * Like `findDataDirectory`, but it may be on a file system that is mounted read-only. SQLite cannot read a database
  * there whose log is not empty, and without the log answered writes would be missing. So the databases are copied, with
  * their logs, to a directory for temporary files, where commands also write what is only for themselves. `opened`
- * removes that.
- *
- * @throws DataDirectoryError
+ * removes that. Throws DataDirectoryError.
  */
 export async function openToRead(root: string, opened: AsyncDisposableStack): Promise<DataDirectory> {
   try {

@@ -7,7 +7,7 @@ import type { Log } from "../process/log.ts";
 /** The name of a copy that is not complete. */
 const DRAFT = "unfinished.db";
 
-export interface SchemaCopyParts {
+interface SchemaCopyParts {
   readonly directory: DataDirectory;
   /** Bytes that the copy leaves free on the disk of the data directory. */
   readonly diskReserve: number;
@@ -18,9 +18,8 @@ export interface SchemaCopyParts {
 
 /**
  * Copies the database beside itself before its schema is upgraded: with the copy in its place, the older executable
- * works again. Only the copy of the last upgrade is kept. A copy that has its name is complete, and synced.
- *
- * @throws Error that says what to do, if there is no room for it or it fails
+ * works again. Only the copy of the last upgrade is kept. A copy that has its name is complete, and synced. Throws an
+ * Error that says what to do, if there is no room for it or it fails.
  */
 export function copyBeforeUpgrade(parts: SchemaCopyParts, upgrade: Upgrade): void {
   const { directory, log, isUnwanted } = parts;

@@ -14,9 +14,8 @@ const ADOPTING =
   "used, and files whose contents are missing cannot be read.";
 
 /**
- * Refuses to create a new database next to the contents of a lost one.
- *
- * @throws DataDirectoryError that says what exists, what is missing and what to do
+ * Refuses to create a new database next to the contents of a lost one. Throws DataDirectoryError that says what exists,
+ * what is missing and what to do.
  */
 export async function refuseLostDatabase(directory: DataDirectory): Promise<void> {
   const { root, database, blobs } = directory;
@@ -35,7 +34,7 @@ export async function refuseLostDatabase(directory: DataDirectory): Promise<void
   );
 }
 
-export interface StoreParts {
+interface StoreParts {
   readonly directory: DataDirectory;
   readonly tables: Tables;
   readonly clock: Clock;
@@ -44,17 +43,15 @@ export interface StoreParts {
 }
 
 /** How to mark a store once it is open. */
-export interface StoreMark {
+interface StoreMark {
   readonly id: StoreId;
   /** Whether the operator overrode a refusal: the database then never removes older contents. */
   readonly adopted: boolean;
 }
 
 /**
- * Checks that the database and the contents directory belong together. Writes nothing. Returns null if they are
- * marked already.
- *
- * @throws DataDirectoryError if they do not, unless the operator adopts the contents
+ * Checks that the database and the contents directory belong together. Writes nothing. Returns null if they are marked
+ * already. Throws DataDirectoryError if they do not, unless the operator adopts the contents.
  */
 export async function checkStoreIdentity(parts: StoreParts): Promise<StoreMark | null> {
   const { directory, tables, clock, adopt } = parts;

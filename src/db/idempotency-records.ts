@@ -16,11 +16,7 @@ export function idempotencyRecords({ sql }: Database) {
     ),
     /** How many bytes the records of an owner take. Expired ones count until the sweep removes them. */
     usedBy: sql.number<[owner: UserId | DriveId]>("SELECT size FROM idempotency_use WHERE owner = ?"),
-    /**
-     * Replaces an expired record of the same name. Inside a write.
-     *
-     * @param owner for whom it counts; null for nobody
-     */
+    /** Replaces an expired record of the same name. Inside a write. @param owner for whom it counts; null for nobody */
     put: (name: RecordName, owner: UserId | DriveId | null, sealed: Uint8Array, expiresAt: number) => {
       remove(name);
       put(name, owner, sealed, expiresAt);

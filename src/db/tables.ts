@@ -19,7 +19,7 @@ import { identities } from "./accounts/identities.ts";
 import { keptAges } from "./history/kept-ages.ts";
 import { keptContents } from "./history/kept-contents.ts";
 import { knownClients } from "./accounts/known-clients.ts";
-import { LinksTable } from "./links/links.ts";
+import { links } from "./links/links.ts";
 import { oauthClients } from "./oauth/oauth-clients.ts";
 import { oauthGrants } from "./oauth/oauth-grants.ts";
 import { pastFiles } from "./snapshots/past-files.ts";
@@ -92,7 +92,7 @@ export function openTables(database: Database) {
     documentRetries: documentRetries(database),
     searches: new Searches(database),
     idempotencyRecords: idempotencyRecords(database),
-    links: new LinksTable(database),
+    links: links(database),
     webhooks: webhooks(database),
     webhookDeliveries: webhookDeliveries(database),
     usage: usage(database),

@@ -57,7 +57,7 @@ import { password } from "./sign-in/password.ts";
 import { sessions } from "./sign-in/sessions.ts";
 
 /** The settings for HTTP; see `SETTINGS` for their meaning. */
-export interface AppSettings extends GuideSettings {
+interface AppSettings extends GuideSettings {
   /** A URL without a trailing slash; null if none is configured. */
   readonly baseUrl: string | null;
   /** The start of claim links, if it differs from `baseUrl`. */
@@ -76,7 +76,7 @@ interface RequestDatabase {
   ping(): void;
 }
 
-export interface AppOptions {
+interface AppOptions {
   readonly settings: AppSettings;
   readonly services: Services;
   readonly idempotency: Idempotency;

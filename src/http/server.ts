@@ -5,7 +5,7 @@ import { errorResponse } from "./gate/errors.ts";
 import type { Handler } from "./gate/pipeline.ts";
 import { IDLE_SECONDS } from "./gate/request-context.ts";
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -23,11 +23,7 @@ const ANSWERED_MS = 100;
 /** After this many counts in a row with few descriptors, half a second, connections are paused. */
 const ROUNDS = 25;
 
-/**
- * Serves on a socket.
- *
- * @throws Error that tells the operator what to do, if the address cannot be used
- */
+/** Serves on a socket. Throws an Error that tells the operator what to do, if the address cannot be used. */
 export function startServer(options: ServerOptions): Server {
   return new Server(options);
 }

@@ -14,7 +14,7 @@ export interface PublicDocument {
 }
 
 /** What a request may cost. */
-export interface Bounds {
+interface Bounds {
   /** Of the body. */
   readonly bytes: number;
   /** For all of it, in milliseconds. */

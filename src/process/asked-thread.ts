@@ -9,11 +9,7 @@ export class AskedThread<C extends Calls<C>> {
   #asked: Pick<PromiseWithResolvers<never>, "resolve" | "reject">[] = [];
   #isAlive = true;
 
-  /**
-   * Starts the thread.
-   *
-   * @throws CofferError UNAVAILABLE if there are too few file descriptors for a thread
-   */
+  /** Throws CofferError UNAVAILABLE if there are too few file descriptors for a thread. */
   constructor(parts: {
     /** See `startThread`. */
     module: string;
@@ -42,11 +38,7 @@ export class AskedThread<C extends Calls<C>> {
     return this.#isAlive;
   }
 
-  /**
-   * Has the thread make a call. Rejects if the thread ends before it has answered.
-   *
-   * @throws CallFailure
-   */
+  /** Has the thread make a call. Rejects if the thread ends before it has answered. Throws CallFailure. */
   async ask<Name extends keyof C & string>(
     name: Name,
     ...args: Parameters<C[Name]>

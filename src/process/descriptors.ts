@@ -17,9 +17,8 @@ const SPARE = 16;
 export const NEEDED = { server: Math.ceil(((OWN + SPARE + CONNECTIONS) * 4) / 3), command: 64 } as const;
 
 /**
- * Refuses to begin with too few descriptors. A server would say that it is ready and then answer nobody.
- *
- * @throws Error whose message tells the operator what to do
+ * Refuses to begin with too few descriptors. A server would say that it is ready and then answer nobody. Throws an
+ * Error whose message tells the operator what to do.
  */
 export function requireOpenFiles(needed: number): void {
   const limit = openFilesLimit();
@@ -31,10 +30,8 @@ export function requireOpenFiles(needed: number): void {
 }
 
 /**
- * Refuses work that needs a new thread while descriptors are short: if the runtime cannot open those for a thread,
- * it ends the process.
- *
- * @throws CofferError UNAVAILABLE
+ * Refuses work that needs a new thread while descriptors are short: if the runtime cannot open those for a thread, it
+ * ends the process. Throws CofferError UNAVAILABLE.
  */
 export function requireDescriptors(): void {
   if (areDescriptorsShort()) throw tooManyOpen();

@@ -12,7 +12,7 @@ export interface LogFields {
 export type Log = Readonly<Record<Level, (message: string, fields?: LogFields) => void>>;
 
 /** How and where lines are written. */
-export interface LogOptions {
+interface LogOptions {
   readonly format: "json" | "pretty";
   readonly clock: Clock;
   /** Takes one line, without its line break. */

@@ -45,12 +45,12 @@ export class Repair implements AsyncDisposable {
     return new Repair(directory, from, databases, clock);
   }
 
-  /** Writes a content anew. Returns false if there are no right bytes for it. */
+  /** Writes a blob anew. Returns false if there are no right bytes for it. */
   async content(content: BlobFacts): Promise<boolean> {
     return content.size <= SMALL_CONTENT_BYTES ? this.#small(content) : this.#file(content);
   }
 
-  /** Lets the server send a content again. */
+  /** Lets the server send a blob again. */
   async release(digest: Digest): Promise<void> {
     await this.#tables.write(() => this.#tables.damagedContents.remove(digest));
   }

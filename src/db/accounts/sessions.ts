@@ -53,10 +53,7 @@ export function sessions({ sql }: Database) {
     removeOthersOf: sql.write<[user: UserPk, kept: SecretHash]>(
       "DELETE FROM session WHERE user = ? AND hash <> ?",
     ),
-    /**
-     * Removes some of a user's oldest if there are more than `kept`, but not `newest`: it looks old if the clock was set
-     * back.
-     */
+    /** Removes some of a user's oldest above `kept`, not `newest`: it looks old if the clock was set back. */
     removeOldest: sql.write<[user: UserPk, newest: SessionId, kept: number]>(
       `DELETE FROM session WHERE pk IN
          (SELECT pk FROM session WHERE user = ? AND id <> ? ORDER BY created_at DESC, pk DESC LIMIT 200 OFFSET ? - 1)`,

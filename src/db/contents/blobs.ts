@@ -4,7 +4,7 @@ import type { Database } from "../engine/database.ts";
 import type { ContentFacts } from "../../domain/changes/change.ts";
 import type { ReleasedContent } from "./released-contents.ts";
 
-/** An orphan: a content that no file refers to. */
+/** An orphan: a blob that no file refers to. */
 export type BlobRow = Pick<ReleasedContent, "pk" | "digest">;
 
 /** How many of the newest rows are looked at, and how many contents are returned of them. */
@@ -26,19 +26,16 @@ export function blobs(database: Database) {
        (SELECT pk FROM blob WHERE refs = 0 AND orphaned_at > ?1 LIMIT ?2)`,
   );
   return {
-    /** The row of a content, created if there is none. */
+    /** The row of a blob, created if there is none. */
     ensure: sql.writeOne<BlobPk, [digest: Digest, size: number, preview: string | null]>(
       `INSERT INTO blob (digest, size, preview) VALUES (?, ?, ?)
        ON CONFLICT (digest) DO UPDATE SET digest = excluded.digest RETURNING pk`,
     ),
-    /**
-     * Whether the bytes of a content may be removed: no row names it. False while the outcome of a write is unknown:
-     * that write may have created a row that only the next start finds.
-     */
+    /** Whether no row names a blob. False while the outcome of a write is unknown: the next start may find its row. */
     isRemovable: (digest: Digest) => !database.hasFailed && !has(digest),
     /** Whether a row names this content. */
     has,
-    /** The row of a content; null if there is none. */
+    /** The row of a blob; null if there is none. */
     find,
     /** Whether a row names any content. */
     hasAny: sql.has<[]>("SELECT 1 FROM blob WHERE pk > 0 LIMIT 1"),
@@ -47,7 +44,7 @@ export function blobs(database: Database) {
       `SELECT digest, size FROM (SELECT * FROM blob ORDER BY pk DESC LIMIT ${NEWEST.looked}) page
         WHERE refs > 0 AND size > ? LIMIT ${NEWEST.files}`,
     ),
-    /** Some contents of files that are larger than `above`, in bytes. `place` is where to look, from 0 to 1. */
+    /** Some blobs of files that are larger than `above`, in bytes. `place` is where to look, from 0 to 1. */
     someFiles: sql.all<ContentFacts, [place: number, above: number]>(
       `SELECT digest, size FROM (SELECT * FROM blob WHERE pk >= ? * (SELECT max(pk) FROM blob)
                                   ORDER BY pk LIMIT ${SOME}) page
@@ -58,7 +55,7 @@ export function blobs(database: Database) {
      * the clock was set back. Returns how many. Inside a write.
      */
     stampOrphans: (now: number, limit: number) => stamp(now, limit) + stampAgain(now, limit),
-    /** Some contents that have been orphans since `before`. */
+    /** Some blobs that have been orphans since `before`. */
     orphans: sql.all<BlobRow, [before: number, limit: number]>(
       "SELECT pk, digest FROM blob WHERE refs = 0 AND orphaned_at <= ? ORDER BY orphaned_at LIMIT ?",
     ),

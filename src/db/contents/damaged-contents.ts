@@ -9,7 +9,7 @@ export interface DamagedRow extends ContentFacts {
   readonly state: string | null;
 }
 
-/** A file that a content belongs to. */
+/** A file that a blob belongs to. */
 type ContentPlace = Pick<File, "driveId" | "path">;
 
 /** Contents that must not be sent, because they were found damaged. */
@@ -19,20 +19,20 @@ export function damagedContents(database: Database) {
   const hasAny = sql.has<[]>("SELECT 1 FROM damaged_content LIMIT 1");
   const problem = sql.value<string, [digest: Digest]>("SELECT problem FROM damaged_content WHERE digest = ?");
   return {
-    /** What is wrong with a content; null if nothing is known. */
+    /** What is wrong with a blob; null if nothing is known. */
     problemOf: (digest: Digest) => (known.get("any", hasAny) ? problem(digest) : null),
     /** A damaged content; null if nothing is known of it. */
     get: sql.get<DamagedRow, [digest: Digest]>(
       `SELECT c.digest, b.size, c.state FROM damaged_content c JOIN blob b ON b.digest = c.digest
         WHERE c.digest = ?`,
     ),
-    /** Records damage of a content. Returns false if the content has no row. */
+    /** Records damage of a blob. Returns false if it has no row. */
     put: sql.writeAny<[digest: Digest, problem: string, state: string | null, now: number]>(
       `INSERT INTO damaged_content (digest, problem, state, found_at)
        SELECT digest, ?2, ?3, ?4 FROM blob WHERE digest = ?1
        ON CONFLICT (digest) DO UPDATE SET problem = excluded.problem, state = excluded.state`,
     ),
-    /** Records that a content is whole. Returns whether it was damaged. */
+    /** Records that a blob is whole. Returns whether it was damaged. */
     remove: sql.writeAny<[digest: Digest]>("DELETE FROM damaged_content WHERE digest = ?"),
     /** Some damaged contents after a digest, in the order of their digests. */
     some: sql.all<DamagedRow, [after: string, limit: number]>(
@@ -44,7 +44,7 @@ export function damagedContents(database: Database) {
       // CROSS JOIN: from the few that are damaged, not from all contents.
       `SELECT count(*) FROM damaged_content c CROSS JOIN blob b ON b.digest = c.digest WHERE b.refs > 0`,
     ),
-    /** One of the files that a content belongs to; null if there is none. */
+    /** One of the files that a blob belongs to; null if there is none. */
     placeOf: sql.get<ContentPlace, [digest: Digest]>(
       `SELECT d.id AS driveId, f.path FROM blob b JOIN file f ON f.blob = b.pk JOIN drive d ON d.pk = f.drive
         WHERE b.digest = ? LIMIT 1`,

@@ -4,7 +4,7 @@ import type { BlobPk, DrivePk, UserPk } from "../../domain/id.ts";
 import type { Connection } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
 
-/** Who released a content last: an unclaimed drive, or the account that owned its drive. */
+/** Who released a blob last: an unclaimed drive, or the account that owned its drive. */
 export type Releaser =
   { readonly kind: "drive"; readonly pk: DrivePk } | { readonly kind: "user"; readonly pk: UserPk };
 

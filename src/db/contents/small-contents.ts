@@ -4,7 +4,7 @@ import { SMALL_CONTENT_BYTES } from "../../domain/limits.ts";
 import type { Database } from "../engine/database.ts";
 
 /** What became of a small content: it was there, it is new, or bytes that were wrong are right again. */
-export type KeptContent = "same" | "new" | "healed";
+type KeptContent = "same" | "new" | "healed";
 
 /** The bytes of small contents. They go with the row of their blob. */
 export function smallContents({ sql }: Database) {
@@ -17,11 +17,11 @@ export function smallContents({ sql }: Database) {
   return {
     /** Contents up to this size, in bytes, are kept here. */
     smallBytes: SMALL_CONTENT_BYTES,
-    /** The bytes of a content; null where it is none of these. */
+    /** The bytes of a blob; null where it is none of these. */
     get: sql.value<Uint8Array<ArrayBuffer>, [digest: Digest]>(
       "SELECT c.bytes FROM blob b JOIN small_content c ON c.blob = b.pk WHERE b.digest = ?",
     ),
-    /** Keeps the bytes of a content, unless they are there. Inside a write. */
+    /** Keeps the bytes of a blob, unless they are there. Inside a write. */
     put: (blob: BlobPk, bytes: Uint8Array): KeptContent => {
       const same = isSame(blob, bytes);
       if (same === 1) return "same";

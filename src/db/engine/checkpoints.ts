@@ -65,10 +65,7 @@ export class Checkpoints {
       });
   }
 
-  /**
-   * Copies all of the log to the database file and cuts it off, unless somebody reads it. That gives back the space that
-   * it takes. Writes must be delayed meanwhile.
-   */
+  /** Copies all of the log to the database file and cuts it off, unless it is read. Delay all writes meanwhile. */
   async emptyLog(): Promise<void> {
     await this.#end();
     await this.#ask("emptyLog");

@@ -50,10 +50,7 @@ export class DatabaseReserve {
     }
   }
 
-  /**
-   * Creates the reserve if the disk has space, or a part of it if it has some. Returns whether it is whole now. Rejects
-   * with system errors.
-   */
+  /** Creates what the disk has space for. Returns whether the reserve is whole now. Rejects with system errors. */
   restore(): Promise<boolean> {
     if (this.#isWhole) return Promise.resolve(true);
     this.#restoring ??= this.#restore().finally(() => {

@@ -85,9 +85,7 @@ export class Database {
 
   /**
    * Opens or creates the database file. Only a server upgrades an older schema: a command may run beside a server of
-   * the older version.
-   *
-   * @throws Error whose message tells the operator what to do
+   * the older version. Throws an Error whose message tells the operator what to do.
    */
   static open(path: string, clock: Clock, options: DatabaseOptions | null = null): Database {
     try {
@@ -125,9 +123,8 @@ export class Database {
 
   /**
    * Resolves when all that was written before is on the disk. For the start: a process that was killed may have left
-   * commits that are not, and readers see them. No write may be waiting.
-   *
-   * @throws Error whose message tells the operator what to do
+   * commits that are not, and readers see them. No write may be waiting. Throws an Error whose message tells the
+   * operator what to do.
    */
   async syncLog(): Promise<void> {
     try {
@@ -155,9 +152,8 @@ export class Database {
   }
 
   /**
-   * Checks that there is space for a write, before work that ends in one.
-   *
-   * @throws WriteRefused STORAGE_FULL, UNAVAILABLE
+   * Checks that there is space for a write, before work that ends in one. Throws WriteRefused STORAGE_FULL,
+   * UNAVAILABLE.
    */
   async requireWritable(): Promise<void> {
     this.requireKnownOutcome();
@@ -215,9 +211,8 @@ export class Database {
   }
 
   /**
-   * Finishes the queued writes and closes; later ones are refused. ANALYZE is never run: the statements are written
-   * for their indexes, and statistics from when a table was small would turn index searches into scans once it has
-   * grown.
+   * Finishes the queued writes and closes; later ones are refused. ANALYZE is never run: the statements are written for
+   * their indexes, and statistics from when a table was small would turn index searches into scans once it has grown.
    */
   async close(): Promise<void> {
     await this.#writes.close();

@@ -26,11 +26,7 @@ export function schemaVersion(db: Database): number {
   return appliedSteps(db).at(-1)?.version ?? 0;
 }
 
-/**
- * Throws an Error that says what to do if the schema is not the newest one.
- *
- * @param path of the database
- */
+/** Throws an Error that says what to do if the schema is not the newest one. @param path of the database */
 export function requireNewestSchema(db: Database, path: string, migrations: readonly Migration[]): void {
   refuseForeignSchema(db, migrations);
   const version = schemaVersion(db);

@@ -252,9 +252,7 @@ export class WriteQueue {
     }
   }
 
-  /**
-   * Ends a batch that was not committed: rejects it, or returns the jobs that are tried again once room was made.
-   */
+  /** Ends a batch that was not committed: rejects it, or returns the jobs that are tried again once room was made. */
   #retryOrReject(batch: readonly Job[], error: unknown, isCommitting: boolean): readonly Job[] {
     const { sql } = this.#parts;
     let reason = error;

@@ -92,8 +92,7 @@ export function files({ sql }: Database) {
     /** Inserts a file as it was. Inside a write. */
     insertPast: (id: FileId, at: FilePlace, past: PastBody) => insert({ ...past, ...at, id }),
     /**
-     * Inserts a file of the trash, which is removed there afterwards: its content must always have a reference. Inside a
-     * write.
+     * Inserts a file of the trash. Remove it there afterwards: its blob must always have a reference. Inside a write.
      *
      * @param naming its new name; null to keep the one it had
      */

@@ -2,7 +2,7 @@ import type { Database } from "../engine/database.ts";
 import { byOwner, type Releaser } from "../contents/released-contents.ts";
 
 /** What is kept of replaced and deleted files, in bytes. */
-export interface Kept {
+interface Kept {
   /** Of contents that no file of the drive has; each counts once for a drive. */
   readonly size: number;
   /** Of those among them that snapshots need. */

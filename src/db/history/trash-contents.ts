@@ -30,13 +30,6 @@ type TrashedFolder = {
 export type SingleTrashedFile = Pick<TrashedFile, "pk" | "id" | "size"> &
   Pick<File, "filename" | "mimeType" | "mimeGiven">;
 
-export interface TrashedPlace {
-  readonly pk: TrashedFilePk;
-  readonly entry: TrashPk;
-  readonly drive: DrivePk;
-  readonly blob: BlobPk;
-}
-
 /** The files and folders in the entries of the trash. */
 export function trashContents({ sql }: Database) {
   const folders = sql.all<TrashedFolder, [entry: TrashPk, from: string, limit: number]>(
@@ -82,7 +75,7 @@ export function trashContents({ sql }: Database) {
       (row) => ({ ...row, mimeGiven: row.mimeGiven === 1 }),
     ),
     /** Where in the trash the file with this id is; null if it is not there. */
-    placeOf: sql.get<TrashedPlace, [id: FileId]>(
+    placeOf: sql.get<{ pk: TrashedFilePk; entry: TrashPk; drive: DrivePk; blob: BlobPk }, [id: FileId]>(
       "SELECT pk, entry, drive, blob FROM trash_file WHERE file_id = ?",
     ),
     remove: sql.write<[pk: TrashedFilePk]>("DELETE FROM trash_file WHERE pk = ?"),

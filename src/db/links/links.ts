@@ -9,14 +9,13 @@ import type {
   NewLink,
 } from "../../domain/links/link.ts";
 import type { Database } from "../engine/database.ts";
-import type { Parameters } from "../engine/parameters.ts";
 
 /** How often a link was used since the last time, and when at last, in milliseconds since the epoch. */
-export interface LinkUse {
+export type LinkUse = {
   readonly id: LinkId;
   readonly count: number;
   readonly at: number;
-}
+};
 
 type Row = LinkTarget &
   Omit<LinkFacts, "oneTime" | "createdBy"> & {
@@ -47,14 +46,14 @@ function linksWhere(condition: string): string {
            ${rest} FROM share_link WHERE ${condition}`;
 }
 
-function completed(links: string): string {
+function completed(union: string): string {
   return `
     SELECT page.id, page.kind, page.drive_id AS driveId, page.file_id AS fileId, coalesce(f.path, page.path) AS path,
            page.password_hash AS passwordHash, page.max_size AS maxSize, page.one_time AS oneTime,
            page.used_at AS usedAt, page.uses, page.last_used_at AS lastUsedAt, page.expires_at AS expiresAt,
            page.created_at AS createdAt, page.key_id AS keyId, k.name AS keyName, k.hash AS keyHash,
            coalesce(page.user, k.user) AS user, u.id AS userId, u.username
-      FROM (${links}) page
+      FROM (${union}) page
       LEFT JOIN file f ON f.id = page.file_id AND f.drive = (SELECT pk FROM drive WHERE id = page.drive_id)
       LEFT JOIN api_key k ON k.id = page.key_id
       LEFT JOIN user u ON u.pk = page.user`;
@@ -63,104 +62,82 @@ function completed(links: string): string {
 const NEWEST_FIRST = "created_at DESC, id DESC";
 
 /** Links of all kinds. Those that download, those that upload and those that show something have a table each. */
-export class LinksTable {
-  readonly #sql;
-
-  constructor({ sql }: Database) {
-    const insert = (table: Table, columns: string, values: string) =>
-      sql.prepare<never, [Parameters<NewLink>]>(
-        `INSERT INTO ${table} (hash, id, drive_id, key_id, user, expires_at, created_at, ${columns})
-         VALUES (:hash, :id, :driveId, :keyId, :user, :expiresAt, :createdAt, ${values})`,
-      );
-    const insertShare = insert("share_link", "file_id, path, password_hash", ":fileId, :path, :passwordHash");
-    const insertOf: Record<LinkKind, typeof insertShare> = {
-      presigned: insert("presigned_link", "file_id, one_time", ":fileId, :oneTime"),
-      upload: insert("upload_link", "path, max_size", ":path, :maxSize"),
-      file: insertShare,
-      folder: insertShare,
-    };
-    const change = (table: Table, values: string) =>
-      sql.prepare<never, [Parameters<LinkUse>]>(`UPDATE ${table} SET ${values} WHERE id = :id`);
-    this.#sql = {
-      insertOf,
-      byId: sql.prepare<Row, [LinkId]>(completed(linksWhere("id = ?1"))),
-      byHash: sql.prepare<Row, [SecretHash]>(completed(linksWhere("hash = ?1"))),
-      // Three indexes are merged, so a page costs what it shows.
-      page: sql.prepare<Row, [{ drive: DriveId; createdAt: number; id: string; limit: number }]>(
-        `${completed(
-          `${linksWhere("drive_id = :drive AND (created_at, id) < (:createdAt, :id)")} ORDER BY ${NEWEST_FIRST} LIMIT +:limit`,
-        )} ORDER BY page.created_at DESC, page.id DESC`,
-      ),
-      removals: TABLES.map((table) => sql.prepare<never, [LinkId]>(`DELETE FROM ${table} WHERE id = ?`)),
-      expiries: TABLES.map((table) =>
-        sql.prepare<never, [number, number]>(
-          `DELETE FROM ${table} WHERE hash IN
-           (SELECT hash FROM ${table} WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
-        ),
-      ),
-      removeSharesOf: sql.prepare<never, [DrivePk, number]>(
-        `DELETE FROM share_link WHERE hash IN
-         (SELECT hash FROM share_link WHERE drive_id = (SELECT id FROM drive WHERE pk = ?) LIMIT ?)`,
-      ),
-      onlyUses: [
-        change("presigned_link", "used_at = :at, uses = uses + :count, last_used_at = :at"),
-        change("upload_link", "used_at = :at"),
-      ],
-      countings: (["presigned_link", "share_link"] as const).map((table) =>
-        change(table, "uses = uses + :count, last_used_at = max(ifnull(last_used_at, 0), :at)"),
-      ),
-    };
-  }
-
-  byId(id: LinkId): Link | null {
-    const row = this.#sql.byId.get(id);
-    return row === null ? null : fromRow(row);
-  }
-
-  byHash(hash: SecretHash): Link | null {
-    const row = this.#sql.byHash.get(hash);
-    return row === null ? null : fromRow(row);
-  }
-
-  /** Up to `limit` links of a drive after a position, newest first, expired ones included. */
-  page(drive: DriveId, after: LinkPosition | null, limit: number): Link[] {
-    const { createdAt, id } = after ?? START;
-    return this.#sql.page.all({ drive, createdAt, id, limit }).map(fromRow);
-  }
-
-  /** Inside a write. */
-  insert(link: NewLink): void {
-    this.#sql.insertOf[link.kind].run({ passwordHash: null, maxSize: null, ...link });
-  }
-
-  /** Inside a write. */
-  remove(id: LinkId): void {
-    for (const removal of this.#sql.removals) removal.run(id);
-  }
-
-  /** Notes the only use of a link. Inside a write. */
-  markUsed(id: LinkId, at: number): void {
-    for (const use of this.#sql.onlyUses) use.run({ id, count: 1, at });
-  }
-
-  /** Adds uses of links that download or show something. Inside a write. */
-  countUse(use: LinkUse): void {
-    for (const counting of this.#sql.countings) counting.run({ ...use });
-  }
-
-  /** Removes up to `limit` links of one table that expired by `before`. Returns 0 if there are none. Inside a write. */
-  removeExpired(before: number, limit: number): number {
-    for (const expiry of this.#sql.expiries) {
-      const { changes } = expiry.run(before, limit);
-      if (changes > 0) return changes;
-    }
-    return 0;
-  }
-
-  /** Removes up to `limit` links that show something of a deleted drive. Returns 0 if there are none. Inside a write. */
-  removeSharesOf(drive: DrivePk, limit: number): number {
-    return this.#sql.removeSharesOf.run(drive, limit).changes;
-  }
+export function links({ sql }: Database) {
+  const inserting = (table: Table, columns: string, values: string) =>
+    sql.write<[NewLink]>(
+      `INSERT INTO ${table} (hash, id, drive_id, key_id, user, expires_at, created_at, ${columns})
+       VALUES (:hash, :id, :driveId, :keyId, :user, :expiresAt, :createdAt, ${values})`,
+    );
+  const insertShare = inserting(
+    "share_link",
+    "file_id, path, password_hash",
+    ":fileId, :path, :passwordHash",
+  );
+  const insertOf: Record<LinkKind, typeof insertShare> = {
+    presigned: inserting("presigned_link", "file_id, one_time", ":fileId, :oneTime"),
+    upload: inserting("upload_link", "path, max_size", ":path, :maxSize"),
+    file: insertShare,
+    folder: insertShare,
+  };
+  const change = (table: Table, values: string) =>
+    sql.write<[LinkUse]>(`UPDATE ${table} SET ${values} WHERE id = :id`);
+  const onlyUses = [
+    change("presigned_link", "used_at = :at, uses = uses + :count, last_used_at = :at"),
+    change("upload_link", "used_at = :at"),
+  ];
+  const countings = (["presigned_link", "share_link"] as const).map((table) =>
+    change(table, "uses = uses + :count, last_used_at = max(ifnull(last_used_at, 0), :at)"),
+  );
+  const removals = TABLES.map((table) => sql.write<[id: LinkId]>(`DELETE FROM ${table} WHERE id = ?`));
+  const expiries = TABLES.map((table) =>
+    sql.write<[before: number, limit: number]>(
+      `DELETE FROM ${table} WHERE hash IN
+       (SELECT hash FROM ${table} WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
+    ),
+  );
+  // Three indexes are merged, so a page costs what it shows.
+  const page = sql.all<Row, [{ drive: DriveId; createdAt: number; id: string; limit: number }], Link>(
+    `${completed(
+      `${linksWhere("drive_id = :drive AND (created_at, id) < (:createdAt, :id)")} ORDER BY ${NEWEST_FIRST} LIMIT +:limit`,
+    )} ORDER BY page.created_at DESC, page.id DESC`,
+    fromRow,
+  );
+  return {
+    byId: sql.get<Row, [id: LinkId], Link>(completed(linksWhere("id = ?1")), fromRow),
+    byHash: sql.get<Row, [hash: SecretHash], Link>(completed(linksWhere("hash = ?1")), fromRow),
+    /** Up to `limit` links of a drive after a position, newest first, expired ones included. */
+    page: (drive: DriveId, after: LinkPosition | null, limit: number): Link[] => {
+      const { createdAt, id } = after ?? START;
+      return page({ drive, createdAt, id, limit });
+    },
+    /** Inside a write. */
+    insert: (link: NewLink) => insertOf[link.kind]({ passwordHash: null, maxSize: null, ...link }),
+    /** Inside a write. */
+    remove: (id: LinkId): void => {
+      for (const removal of removals) removal(id);
+    },
+    /** Notes the only use of a link. Inside a write. */
+    markUsed: (id: LinkId, at: number): void => {
+      for (const use of onlyUses) use({ id, count: 1, at });
+    },
+    /** Adds uses of links that download or show something. Inside a write. */
+    countUse: (use: LinkUse): void => {
+      for (const counting of countings) counting(use);
+    },
+    /** Removes up to `limit` links of one table that expired by `before`. Returns 0 if there are none. Inside a write. */
+    removeExpired: (before: number, limit: number): number => {
+      for (const expiry of expiries) {
+        const removed = expiry(before, limit);
+        if (removed > 0) return removed;
+      }
+      return 0;
+    },
+    /** Removes up to `limit` links that show something of a deleted drive. */
+    removeSharesOf: sql.write<[drive: DrivePk, limit: number]>(
+      `DELETE FROM share_link WHERE hash IN
+       (SELECT hash FROM share_link WHERE drive_id = (SELECT id FROM drive WHERE pk = ?) LIMIT ?)`,
+    ),
+  };
 }
 
 function fromRow({ keyId, keyName, userId, username, oneTime, ...row }: Row): Link {

@@ -81,10 +81,7 @@ export class IndexFile {
     };
   }
 
-  /**
-   * Opens the index of a database whose last batch this is. Returns null if there is none, or it is another's, or
-   * damaged.
-   */
+  /** Opens the index of a database whose last batch this is. Null if there is none, or it is damaged or another's. */
   static async open(path: string, batch: BatchId): Promise<IndexFile | null> {
     if (!(await Bun.file(path).exists())) return null;
     let sql: Sqlite | null = null;

@@ -3,13 +3,13 @@ import type { BlobPk, DrivePk, FilePk } from "../../domain/id.ts";
 import { type Connection, openReader } from "../engine/connection.ts";
 
 /** Something to do for a file in the index. */
-export interface SearchJob {
+interface SearchJob {
   readonly ticket: number;
   readonly file: FilePk;
 }
 
 /** A file whose names are to be indexed. */
-export interface NameJob extends SearchJob, Pick<File, "path" | "filename" | "tags"> {
+interface NameJob extends SearchJob, Pick<File, "path" | "filename" | "tags"> {
   readonly drive: DrivePk;
 }
 

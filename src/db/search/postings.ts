@@ -229,11 +229,7 @@ class PhrasePostings extends Postings {
     return rows + (bytes * repeats * Math.min(repeats, MANY_REPEATS)) / BYTES_A_ROW;
   }
 
-  /**
-   * The rows of the range with the phrase, lowest first.
-   *
-   * @param all how many rows have all terms
-   */
+  /** The rows of the range with the phrase, lowest first. @param all how many rows have all terms */
   #compare(highest: number, all: number): readonly PostingRow[] {
     const { text } = this.#expression;
     const { anywhere } = this.#phrase;

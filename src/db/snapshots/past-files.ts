@@ -25,7 +25,7 @@ interface PresentFolder extends Pick<Folder, "pk" | "path"> {
 export type LostFile = PastFile & Pick<File, "id">;
 
 /** A file of a snapshot, as its row has it. */
-export type PastFile = PastBody & Pick<File, "path"> & { readonly tagCount: number };
+type PastFile = PastBody & Pick<File, "path"> & { readonly tagCount: number };
 
 type Some = SnapshotScope & PathRange & { readonly limit: number };
 

@@ -12,13 +12,6 @@ export interface ComparedFile extends Pick<FileFacts, "id" | "path" | "digest" |
   readonly record: string;
 }
 
-/** What may differ at the start of a range of paths, both sides in path order. */
-export interface DifferenceStep {
-  readonly before: readonly ComparedFile[];
-  readonly after: readonly ComparedFile[];
-  readonly rest: PathRange | null;
-}
-
 type Range = SnapshotScope & PathRange;
 
 const FACTS = `f.path, b.digest, f.size, f.updated_at AS updatedAt,
@@ -46,8 +39,8 @@ export function snapshotDifferences({ sql }: Database) {
       WHERE f.id = :id AND f.drive = :drive AND ${ALIVE}`,
   );
   return {
-    /** What may differ in the part of a range that one step looks at. */
-    step: (scope: SnapshotScope, range: PathRange): DifferenceStep => {
+    /** What may differ in the part of a range that one step looks at, both sides in path order. `rest` may be null. */
+    step: (scope: SnapshotScope, range: PathRange) => {
       const { from, to, rest } = partOf(scope, range);
       const part = { ...scope, from, to };
       return { before: before(part), after: after(part), rest };

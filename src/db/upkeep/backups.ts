@@ -14,7 +14,7 @@ export function backups({ sql }: Database) {
     "UPDATE backup_lease SET expires_at = ?3 WHERE pk = 1 AND holder = ?1 AND expires_at > ?2",
   );
   return {
-    /** Whether a backup is running: then no row of a content may be removed. */
+    /** Whether a backup is running: then no row of a blob may be removed. */
     isRunning: (now: number) => {
       const until = expiry();
       // A lease that ends too late is from before the clock was set back.

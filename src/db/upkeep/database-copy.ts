@@ -16,9 +16,7 @@ export class NoRoomForCopy extends Error {
 
 /**
  * Copies a database to a new file while others read and write it, in a thread. The file is complete then, and not
- * synced.
- *
- * @throws NoRoomForCopy
+ * synced. Throws NoRoomForCopy.
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   const thread = new AskedThread<CopyCalls>({
@@ -37,11 +35,8 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
   }
 }
 
-/** A content that a snapshot names and that is a file. */
-export type CopiedContent = ContentFacts;
-
-/** A content that is in the snapshot itself. */
-interface SmallContent extends CopiedContent {
+/** A blob that is in the snapshot itself. */
+interface SmallContent extends ContentFacts {
   readonly bytes: Uint8Array;
 }
 
@@ -74,9 +69,9 @@ export class Snapshot implements Disposable {
   }
 
   /** The contents that are files, in the order of their digests. */
-  contents(): IterableIterator<CopiedContent> {
+  contents(): IterableIterator<ContentFacts> {
     return this.#sql
-      .query<CopiedContent, []>(
+      .query<ContentFacts, []>(
         `SELECT digest, size FROM blob b
           WHERE NOT EXISTS (SELECT 1 FROM small_content c WHERE c.blob = b.pk) ORDER BY digest`,
       )

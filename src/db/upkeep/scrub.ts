@@ -24,7 +24,7 @@ export function scrub({ sql }: Database) {
       `INSERT OR REPLACE INTO scrub (pk, started_at, reached, contents, finished_at)
        VALUES (1, :startedAt, :reached, :contents, :finishedAt)`,
     ),
-    /** Some contents of files after a digest and up to another, in the order of their digests. */
+    /** Some blobs of files after a digest and up to another, in the order of their digests. */
     contents: sql.all<ContentFacts, [after: string, to: string, limit: number]>(
       "SELECT digest, size FROM blob WHERE digest > ? AND digest <= ? AND refs > 0 ORDER BY digest LIMIT ?",
     ),

@@ -42,14 +42,14 @@ export class VerifiedDatabase implements Disposable {
   readonly #sql: Sqlite;
   /** What could not be checked, and why. */
   readonly #unchecked: string[] = [];
-  /** Some contents after a digest, in the order of their digests, as they are now. */
+  /** Some blobs after a digest, in the order of their digests, as they are now. */
   readonly contents;
   readonly countContents;
   /** The bytes of a small content; null where it is none. */
   readonly bytesOf;
-  /** Whether a row names a content now. */
+  /** Whether a row names a blob now. */
   readonly has;
-  /** Whether the server refuses to send a content. */
+  /** Whether the server refuses to send a blob. */
   readonly isRefused;
   /** The identity of the store; null in a database of an earlier version. */
   readonly storeId;
@@ -72,9 +72,8 @@ export class VerifiedDatabase implements Disposable {
   }
 
   /**
-   * Opens a database. It must have the schema of this executable.
-   *
-   * @throws Error whose message tells the operator what to do
+   * Opens a database. It must have the schema of this executable. Throws an Error whose message tells the operator what
+   * to do.
    */
   static open(path: string): VerifiedDatabase {
     let sql: Sqlite | null = null;
@@ -117,7 +116,7 @@ export class VerifiedDatabase implements Disposable {
     return [...this.#unchecked, ...unendedWorks(this.#sql)];
   }
 
-  /** A file that a content belongs to, or what is kept of one; null if there is none. */
+  /** A file that a blob belongs to, or what is kept of one; null if there is none. */
   placeOf(digest: Digest): StoredPlace | null {
     return this.#places(digest, 1);
   }

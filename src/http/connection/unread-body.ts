@@ -7,7 +7,7 @@ export interface UnreadLimits {
 }
 
 /** Enough for most files. A client that sends more, or more slowly, may lose its response. */
-export const UNREAD_LIMITS: UnreadLimits = { bytes: 64 * 1024 * 1024, ms: 10_000 };
+const UNREAD_LIMITS: UnreadLimits = { bytes: 64 * 1024 * 1024, ms: 10_000 };
 
 /**
  * Reads and discards the rest of a request's body before the response, if needed. Nothing else may be reading it.

@@ -17,7 +17,7 @@ import type { RequestContext, Sending } from "../gate/request-context.ts";
 const MEMORY_BYTES = 64 * 1024;
 
 /**
- * After a longer content the connection is closed. Where a file has become shorter while it is sent, the runtime takes
+ * After a longer blob the connection is closed. Where a file has become shorter while it is sent, the runtime takes
  * its end for that of the response: the client would wait for the rest. For shorter ones new connections cost more, and
  * half a second later is soon enough.
  */
@@ -28,7 +28,7 @@ const INERT_TYPE =
   /^(image\/(png|jpeg|gif|webp|avif|bmp|tiff|x-icon|vnd\.microsoft\.icon)|(audio|video)\/[\w.+-]+|text\/(plain|csv|markdown)|application\/(json|pdf))$/;
 
 /** A request for a file's content, after the access check. */
-export interface ContentRequest {
+interface ContentRequest {
   readonly request: Request;
   readonly context: RequestContext;
   readonly file: FileFacts;
@@ -46,9 +46,8 @@ export interface ContentRequest {
 
 /**
  * Answers with a file's content: all of it, a range, or 304. The content is not trusted: browsers must not sniff its
- * type, and if one shows it, then without script and outside our origin.
- *
- * @throws CofferError FORBIDDEN, PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE
+ * type, and if one shows it, then without script and outside our origin. Throws CofferError FORBIDDEN,
+ * PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE.
  */
 export function contentAnswer(
   files: Files,
@@ -140,7 +139,7 @@ function sendingOf({ files, file, mayGoOn }: SentContent): Sending {
 }
 
 /**
- * A content whose check is still running. Its end is held back until that is over, so that wrong bytes never make a
+ * A blob whose check is still running. Its end is held back until that is over, so that wrong bytes never make a
  * complete response.
  */
 async function heldResponse(

@@ -4,10 +4,9 @@ import { HttpRefusal } from "../gate/errors.ts";
 const SINGLE_RANGE = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i;
 
 /**
- * Reads a Range header (RFC 9110, section 14.2) for a content of `size` bytes. Null if the whole content is to be
- * sent: no header, a malformed one, another unit, or several ranges, which a server may ignore.
- *
- * @throws HttpRefusal RANGE_NOT_SATISFIABLE with Content-Range if no byte of the range exists
+ * Reads a Range header (RFC 9110, section 14.2) for content of `size` bytes. Null if the whole content is to be sent:
+ * no header, a malformed one, another unit, or several ranges, which a server may ignore. Throws HttpRefusal
+ * RANGE_NOT_SATISFIABLE with Content-Range if no byte of the range exists.
  */
 export function parseRange(header: string | null, size: number): ByteRange | null {
   const [, first = "", last = ""] = SINGLE_RANGE.exec(header ?? "") ?? [];

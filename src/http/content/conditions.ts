@@ -5,7 +5,7 @@ import { conditionsOf } from "./etag.ts";
 import { parseHttpDate } from "./http-date.ts";
 
 /**
- * Evaluates the conditions of a read of a content in the order of RFC 9110, section 13.2.2. Returns whether the
+ * Evaluates the conditions of a read of content in the order of RFC 9110, section 13.2.2. Returns whether the
  * caller's copy is still current (304). Throws PRECONDITION_FAILED.
  */
 export function isNotModified(request: Request, file: FileFacts): boolean {

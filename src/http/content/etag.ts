@@ -25,7 +25,7 @@ export function preconditionOf(request: Request): Precondition {
   };
 }
 
-/** The strong entity tag of a content (RFC 9110, section 8.8.3). */
+/** The strong entity tag of a blob (RFC 9110, section 8.8.3). */
 export function etagOf(digest: Digest): string {
   return `"${digest}"`;
 }

@@ -7,11 +7,9 @@ interface Encoded {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Answers requests for a file that does not change while the process runs. */
-export type FixedFile = (request: Request) => Promise<Response>;
-
 /**
- * A file that is compressed for those who accept it, and not sent again to those who have it.
+ * Answers requests for a file that does not change while the process runs: compressed for those who accept it, and not
+ * sent again to those who have it.
  *
  * @param read is called at the first request
  * @param vary what else the choice of this file depends on
@@ -20,7 +18,7 @@ export function fixedFile(
   read: () => Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>,
   headers: Readonly<Record<string, string>>,
   vary: readonly string[] = [],
-): FixedFile {
+): (request: Request) => Promise<Response> {
   const shared = { ...headers, vary: [...vary, "accept-encoding"].join(", ") };
   const loaded = once(async () => encodingsOf(await read(), shared));
   return async (request) => {

@@ -4,7 +4,7 @@ const PIECE_BYTES = 256 * 1024;
 const LAST_BYTES = 64 * 1024;
 
 /**
- * The bytes of a content, whose end is sent only after `release`. Throws what that rejects with, and where the content
+ * The bytes of a blob, whose end is sent only after `release`. Throws what that rejects with, and where the content
  * has become shorter.
  */
 export async function* heldBack(content: Blob, release: () => Promise<void>): AsyncGenerator<Uint8Array> {

@@ -1,7 +1,4 @@
-/**
- * Whether an Accept-Encoding header accepts gzip (RFC 9110, section 12.5.3): by name or by `*`, and not with a weight
- * of 0. Without the header nothing is compressed.
- */
+/** Whether an Accept-Encoding header accepts gzip (RFC 9110, 12.5.3); without one nothing is compressed. */
 export function acceptsGzip(header: string | null): boolean {
   const weights = weightsIn(header);
   return (weights.get("gzip") ?? weights.get("*") ?? 0) > 0;

@@ -1,5 +1,5 @@
 /** Called when a body ends early; no further piece is requested then. */
-export interface EarlyEnds {
+interface EarlyEnds {
   /** An error, too late for an error response. */
   readonly onFailure?: (error: unknown) => void;
   /** The client has disconnected. */

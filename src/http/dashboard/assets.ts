@@ -19,10 +19,7 @@ export async function dashboardAssets(): Promise<Asset[]> {
   return index.files === undefined ? bundled(index.index) : embedded(index.files);
 }
 
-/**
- * The scripts that read Markdown and PDFs in workers. Their paths are fixed, because the page cannot know the bundler's
- * names for them.
- */
+/** The scripts that read Markdown and PDFs in workers. Their paths are fixed: the page cannot know the bundler's. */
 export async function dashboardWorkers(): Promise<Asset[]> {
   return Promise.all([
     workerAt("/markdown-worker.js", markdownWorker),

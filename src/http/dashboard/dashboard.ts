@@ -62,7 +62,7 @@ const FILE_HEADERS = { "cache-control": "public, max-age=31536000, immutable" };
 type AnswerProgram = (request: Request, context: RequestContext, token: string) => Response;
 
 /** What programs get that ask for pages of the dashboard. */
-export interface ForPrograms {
+interface ForPrograms {
   /** `/` */
   readonly start: (context: RequestContext) => Response;
   /** `/s/{token}` */

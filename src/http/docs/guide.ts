@@ -34,19 +34,13 @@ export interface GuideSettings {
   readonly keepVersions: number;
 }
 
-export interface GuideOptions {
-  readonly settings: GuideSettings;
-  readonly links: LinkBase;
-  readonly version: string;
-}
-
 /** What this server tells agents about itself, with the address at which they reach it. */
 export class Guide {
   readonly settings: GuideSettings;
   readonly version: string;
   readonly #links: LinkBase;
 
-  constructor({ settings, links, version }: GuideOptions) {
+  constructor({ settings, links, version }: { settings: GuideSettings; links: LinkBase; version: string }) {
     this.settings = settings;
     this.version = version;
     this.#links = links;

@@ -3,7 +3,7 @@ import styles from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import icon16 from "swagger-ui-dist/favicon-16x16.png" with { type: "file" };
 import icon32 from "swagger-ui-dist/favicon-32x32.png" with { type: "file" };
 
-export interface Asset {
+interface Asset {
   readonly name: string;
   readonly type: string;
   /** Reads the whole file; the largest has 1.5 MB. */

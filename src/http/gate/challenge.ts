@@ -6,7 +6,7 @@ import type { RequestContext } from "./request-context.ts";
 /** Tells OAuth clients, in a refusal, how to get in: sets `WWW-Authenticate` (RFC 6750, 3 and RFC 9728, 5.1). */
 export type Challenge = (response: Response, request: Request, context: RequestContext) => void;
 
-export interface ChallengeOptions {
+interface ChallengeOptions {
   /** Whether there is anybody who could let a client in. */
   readonly isPossible: () => boolean;
   /** Whether a key was given to a client that a person let in. */
@@ -31,10 +31,7 @@ export function createChallenge({ isPossible, isGrant, linkBase }: ChallengeOpti
   };
 }
 
-/**
- * What is wrong with the key that was sent; null if another key does not help, or if the client was configured with a
- * valid one, which it might drop.
- */
+/** What is wrong with the key; null if another does not help, or a client might drop a valid one that it was given. */
 function errorOf(
   { status }: Response,
   { headers }: Request,

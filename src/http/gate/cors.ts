@@ -39,9 +39,8 @@ export function createCors(origins: AllowedOrigins) {
   };
   return {
     /**
-     * The response to a browser that asks whether a page may send a request; null if this is no such question.
-     *
-     * @throws CofferError FORBIDDEN if pages of its origin may not
+     * The response to a browser that asks whether a page may send a request; null if this is no such question. Throws
+     * CofferError FORBIDDEN if pages of its origin may not.
      */
     preflight: (request: Request, path: string): Response | null => {
       const { headers, method } = request;

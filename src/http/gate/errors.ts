@@ -54,10 +54,7 @@ export function rateLimited(message: string, retryAfter: number): HttpRefusal {
   return new HttpRefusal("RATE_LIMITED", message, { "retry-after": String(retryAfter) });
 }
 
-/**
- * The codes of system calls and SQLite when no file can be opened, mostly for lack of file descriptors. It passes
- * once connections have closed.
- */
+/** The codes of errors when no file can be opened, mostly for lack of descriptors: until connections close. */
 const CANNOT_OPEN: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE", "SQLITE_CANTOPEN"]);
 
 const UNEXPECTED =
@@ -67,8 +64,7 @@ const DAMAGED =
 
 /**
  * What a caller is told of anything thrown: a `CofferError` as it is, UNAVAILABLE if no file can be opened. Anything
- * else is INTERNAL, which tells nothing, except that a content is damaged; the log has the details under the request
- * id.
+ * else is INTERNAL, which tells nothing, except that a blob is damaged; the log has the details under the request id.
  */
 export function shownError(error: unknown, requestId: string, log: Log): CofferError {
   if (error instanceof CofferError) return error;

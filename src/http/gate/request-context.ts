@@ -31,7 +31,7 @@ export interface Sending {
 }
 
 /** See `Idempotency.begin`. */
-export type BeginAttempt = (scope: string, idempotencyKey: string, caller: Caller | null) => Attempt;
+type BeginAttempt = (scope: string, idempotencyKey: string, caller: Caller | null) => Attempt;
 
 /** A connection without a byte in either direction for this long is closed, in seconds. */
 export const IDLE_SECONDS = 30;
@@ -117,9 +117,8 @@ export class RequestContext {
   }
 
   /**
-   * Begins a write with its Idempotency-Key; null if it has none. The caller must end it.
-   *
-   * @throws CofferError VALIDATION_ERROR, IDEMPOTENCY_IN_PROGRESS, QUOTA_EXCEEDED
+   * Begins a write with its Idempotency-Key; null if it has none. The caller must end it. Throws CofferError
+   * VALIDATION_ERROR, IDEMPOTENCY_IN_PROGRESS, QUOTA_EXCEEDED.
    */
   beginAttempt(): Attempt | null {
     const key = this.#request.headers.get(IDEMPOTENCY_KEY);

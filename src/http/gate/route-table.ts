@@ -19,7 +19,7 @@ const NEAR = 1.75;
 const TOLD = 3;
 const AS_NEAR = 0.1;
 
-export interface Route {
+interface Route {
   readonly method: string;
   /** A template in which `:name` is a parameter. */
   readonly path: string;

@@ -30,10 +30,7 @@ function memberOf(value: unknown, name: string): unknown {
 /** A number that may change: one with an exponent, or with more digits than a double surely keeps, which is 15. */
 const MAY_CHANGE = /\d[eE]|[\d.]{16}/;
 
-/**
- * Reading the source of numbers makes parsing several times slower, so only values that need it are parsed again.
- * Values that are too long are refused later.
- */
+/** Parsing with the source of numbers is several times slower. Values that are too long are refused later. */
 function needsCheck(text: string, value: unknown): boolean {
   return MAY_CHANGE.test(text) && holdsNumber(value) && JSON.stringify(value).length <= METADATA_BYTES;
 }

@@ -10,9 +10,8 @@ export function refuseLongBody(request: Request, limit: number, advice?: string)
 }
 
 /**
- * Refuses a body with a Content-Encoding, before it is read: it would not be decoded.
- *
- * @throws HttpRefusal UNSUPPORTED_MEDIA_TYPE, with the `Accept-Encoding` that RFC 9110 (12.5.3) asks for
+ * Refuses a body with a Content-Encoding, before it is read: it would not be decoded. Throws HttpRefusal
+ * UNSUPPORTED_MEDIA_TYPE, with the `Accept-Encoding` that RFC 9110 (12.5.3) asks for.
  */
 export function refuseCodedBody({ headers }: Request): void {
   const codings = (headers.get("content-encoding") ?? "").split(",").map((coding) => coding.trim());
@@ -23,7 +22,7 @@ export function refuseCodedBody({ headers }: Request): void {
 }
 
 /**
- * Refuses a body that is only a part of a content (RFC 9110, 14.5), before it is read: stored as the whole content,
+ * Refuses a body that is only a part of the content (RFC 9110, 14.5), before it is read: stored as the whole content,
  * it would replace the rest. Throws VALIDATION_ERROR.
  */
 export function refusePartOfContent({ headers }: Request): void {
@@ -31,11 +30,7 @@ export function refusePartOfContent({ headers }: Request): void {
   throw invalid("Content-Range", "must not be sent: upload the whole content");
 }
 
-/**
- * Reads a whole body. Throws PAYLOAD_TOO_LARGE if it has more than `limit` bytes.
- *
- * @param advice see `bodyTooLarge`
- */
+/** Reads a whole body. Throws PAYLOAD_TOO_LARGE if it has more than `limit` bytes. @param advice see `bodyTooLarge` */
 export function readBody(request: Request, limit: number, advice?: string): Promise<Uint8Array> {
   const announced = request.headers.get("content-length");
   return announced !== null && Number(announced) <= limit

@@ -1,5 +1,5 @@
 /** How much a text of JSON holds: what parsing it costs, and all that is done with the values later. */
-export type JsonExcess = "depth" | "items" | "frame" | "escapes" | null;
+type JsonExcess = "depth" | "items" | "frame" | "escapes" | null;
 
 /** Values are at most so deep, so later code can recurse into them. */
 export const MAX_DEPTH = 64;

@@ -29,11 +29,6 @@ const NEXT: NextSteps = {
   EXTRACTION_FAILED: "share_file gives a URL to download it.",
 };
 
-export interface Failure {
-  readonly code: ErrorCode;
-  readonly text: string;
-}
-
 /**
  * Explains anything thrown while a message was handled. What the caller may not see is only in the log.
  *
@@ -44,7 +39,7 @@ export function failureOf(
   { id }: RequestContext,
   log: Log,
   { sent, next: own = {} }: { readonly sent?: unknown; readonly next?: NextSteps } = {},
-): Failure {
+): { readonly code: ErrorCode; readonly text: string } {
   const shown = shownError(error, id, log);
   const { code } = shown;
   if (shown instanceof PreconditionFailed) {

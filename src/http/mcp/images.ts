@@ -7,10 +7,7 @@ const BEGINNINGS = [
 ] as const;
 const WEBP = "image/webp";
 
-/**
- * The type of an image by its first bytes; null for anything else. A model's next request would fail with an image of
- * a false type.
- */
+/** The type of an image by its first bytes; null for anything else. A false type would fail a model's next request. */
 export function imageTypeOf(bytes: Uint8Array): string | null {
   const start = Buffer.from(bytes.subarray(0, 12)).toString("latin1");
   if (start.startsWith("RIFF") && start.endsWith("WEBP")) return WEBP;

@@ -87,10 +87,7 @@ async function withoutEvents(response: Response): Promise<Response> {
   });
 }
 
-/**
- * The request as the SDK wants it. Its body has been read, whatever its type, as everywhere. What the client takes is
- * seen to afterwards.
- */
+/** The request as the SDK wants it. Its body has been read. What the client takes is seen to afterwards. */
 function withoutBody(request: Request): Request {
   const headers = new Headers(request.headers);
   headers.set("content-type", "application/json");

@@ -47,10 +47,7 @@ const DOCUMENTS: readonly Document[] = [
   },
 ];
 
-/**
- * The documents with which OAuth clients find their way. They are not offered to a request with a valid key: a client
- * that finds them may drop the key that it was configured with.
- */
+/** With these OAuth clients find their way. Not offered with a valid key: the client might drop it. */
 export function metadata({ apiKeys, authorizations, linkBase, baseUrl }: OAuthOptions): Route[] {
   const answer = ({ headers }: Request, context: RequestContext, { at }: Document) => {
     const key = bearerToken(headers.get("authorization"));

@@ -6,7 +6,7 @@ import { type NamePlace, sameName } from "./names.ts";
 export type TakeUnknown = (name: string, value: unknown, place: NamePlace) => void;
 
 /** What becomes of the names of an object from outside that its schema does not have. */
-export interface OtherNames {
+interface OtherNames {
   readonly noun: NamePlace["noun"];
   readonly take: TakeUnknown;
   /** Names that mean the same as others at the top of this object alone, and these. */

@@ -4,20 +4,15 @@ import type { TakeUnknown } from "./known-fields.ts";
 import { sameName } from "./names.ts";
 import { compileValidator } from "./validate.ts";
 
-/**
- * Reads a raw query string (without `?`) as the schema's type. Throws VALIDATION_ERROR with the name of the parameter.
- * Unknown parameters go to `take`, and are ignored unless it throws.
- */
-export type ReadQuery<S extends TObject> = (query: string, take: TakeUnknown) => Static<S>;
-
 const INTEGER = /^-?\d{1,16}$/;
 
 /**
- * Makes the reader of a route's query. Each parameter is read as its schema's `type`: integers in decimal digits,
- * booleans as `1`, `0`, `true` or `false`, anything else as text. A missing one gets its schema's `default`. A repeated
- * one is refused, unless its type is an array; it may have another name that means the same.
+ * Makes the reader of a route's query, a raw string without `?`. It throws VALIDATION_ERROR with the name of the
+ * parameter. Each is read as its schema's `type`: integers in decimal digits, booleans as `1`, `0`, `true` or `false`,
+ * anything else as text. A missing one gets its schema's `default`. A repeated one is refused, unless its type is an
+ * array; it may have another name that means the same. Unknown ones go to `take`, and are ignored unless it throws.
  */
-export function compileQuery<S extends TObject>(schema: S): ReadQuery<S> {
+export function compileQuery<S extends TObject>(schema: S): (query: string, take: TakeUnknown) => Static<S> {
   const validate = compileValidator(schema, "query");
   const properties = new Map<string, TSchema>(Object.entries(schema.properties));
   const defaults = [...properties].filter(([, property]) => property.default !== undefined);

@@ -17,7 +17,7 @@ import { SCOPES } from "../../domain/accounts/scope.ts";
 const EXAMPLE = Symbol("an example");
 
 /** A schema that has an example: the API description shows it where the schema is what a request answers. */
-export type Exampled<S extends TSchema> = S & { readonly [EXAMPLE]: Static<S> };
+type Exampled<S extends TSchema> = S & { readonly [EXAMPLE]: Static<S> };
 
 export function withExample<S extends TSchema>(schema: S, example: Static<S>): Exampled<S> {
   return Object.assign(schema, { [EXAMPLE]: example });

@@ -11,14 +11,14 @@ const MOST_PASSED_OVER = 64;
 /** The conditions that may be sent as parameters or fields, by the names that MCP's tools give them. */
 const CONDITIONS = { if_match: "If-Match", only_create: "If-None-Match" } as const;
 
-/** What becomes of the unknown names of one request. */
-export type UnknownNames = (request: Request, context: RequestContext) => TakeUnknown;
-
 /**
  * What becomes of names that an operation's schemas do not have. Under `/v0` they are refused, unless the request
  * prefers lenience or they stand for headers; elsewhere they are passed over, as OAuth asks (RFC 6749, section 3.1).
  */
-export function unknownNamesOf(path: string, spec: AnyOperation): UnknownNames {
+export function unknownNamesOf(
+  path: string,
+  spec: AnyOperation,
+): (request: Request, context: RequestContext) => TakeUnknown {
   const isStrict = isStrictPath(path);
   const elsewhere = { parameter: fieldsOf(spec), field: Object.keys(spec.query?.properties ?? {}) };
   const headers = Object.keys(spec.headers ?? {});
@@ -97,9 +97,8 @@ function conditionsOf(spec: AnyOperation): (keyof typeof CONDITIONS)[] {
 }
 
 /**
- * Takes a condition that was sent in place of a header.
- *
- * @throws CofferError VALIDATION_ERROR if it is malformed, or differs from the header
+ * Takes a condition that was sent in place of a header. Throws CofferError VALIDATION_ERROR if it is malformed, or
+ * differs from the header.
  */
 function takeCondition(
   name: keyof typeof CONDITIONS,

@@ -6,14 +6,12 @@ import { once } from "../../domain/once.ts";
 import { type TakeUnknown, withKnownNames } from "./known-fields.ts";
 import { withoutOptionalNulls } from "./optional-nulls.ts";
 
-/** Returns the value as the schema's type. Throws VALIDATION_ERROR with the name of the first invalid field. */
-export type Validate<S extends TSchema> = (value: unknown) => Static<S>;
-
 /**
- * Compiles a schema into its check. `root` names the whole value in errors (`body`, `query`). Unknown fields are
- * kept, and nothing is coerced or defaulted. The value's depth must be limited, as by `parseJson`.
+ * Compiles a schema into its check, which throws VALIDATION_ERROR with the name of the first invalid field. `root` names
+ * the whole value there (`body`, `query`). Unknown fields are kept, and nothing is coerced or defaulted. The value's
+ * depth must be limited, as by `parseJson`.
  */
-export function compileValidator<S extends TSchema>(schema: S, root: string): Validate<S> {
+export function compileValidator<S extends TSchema>(schema: S, root: string): (value: unknown) => Static<S> {
   const compiled = once(() => TypeCompiler.Compile(schema));
   return (value) => {
     const check = compiled();
@@ -24,11 +22,10 @@ export function compileValidator<S extends TSchema>(schema: S, root: string): Va
   };
 }
 
-/** Like `Validate`; unknown fields go to `take`. */
-export type ValidateBody<S extends TSchema> = (value: unknown, take: TakeUnknown) => Static<S>;
-
-/** Like `compileValidator`, for a JSON body: `null` for an optional field means that it is left out. */
-export function compileBodyValidator<S extends TSchema>(schema: S): ValidateBody<S> {
+/** Like `compileValidator`, for a JSON body: `null` for an optional field means that it is left out. Unknown fields go to `take`. */
+export function compileBodyValidator<S extends TSchema>(
+  schema: S,
+): (value: unknown, take: TakeUnknown) => Static<S> {
   const validate = compileValidator(schema, "body");
   return (value, take) =>
     validate(withoutOptionalNulls(schema, withKnownNames(schema, value, { noun: "field", take })));

@@ -53,10 +53,7 @@ export class Reply<A extends JsonAnswer = JsonAnswer> {
     };
   }
 
-  /**
-   * Checks that a response of this length can be kept; for writes in several transactions, before the first one.
-   * Throws PAYLOAD_TOO_LARGE.
-   */
+  /** For writes in several transactions, before the first: throws PAYLOAD_TOO_LARGE if this is too long to be kept. */
   requireRoom(answer: JsonAnswer): void {
     this.#attempt?.requireRoom(keptFrom(answer));
   }
@@ -105,9 +102,7 @@ export function write(method: Method, path: string, spec: Write<TObject, TObject
 interface ContentWrite<P extends TObject, Q extends TObject> extends ContentOperation<P, Q> {
   /** Stores the content. */
   readonly perform: (input: Input<P, Q, TSchema>, reply: Reply<ContentAnswer>) => Promise<unknown>;
-  /**
-   * Reads the body of a request whose key was used before, without any effect. Returns its `ContentAnswer.identity`.
-   */
+  /** Reads the body of a request whose key was used before, and returns its `ContentAnswer.identity`. No effect. */
   readonly identify: (input: Input<P, Q, TSchema>) => Promise<string>;
 }
 

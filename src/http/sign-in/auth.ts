@@ -24,10 +24,7 @@ import {
   WINDOW_SECONDS,
 } from "../limits/guess-throttle.ts";
 
-export interface AuthOptions extends Pick<
-  Services,
-  "signIn" | "sessions" | "accounts" | "knownClients" | "oidc"
-> {
+interface AuthOptions extends Pick<Services, "signIn" | "sessions" | "accounts" | "knownClients" | "oidc"> {
   readonly originOf: OriginOf;
   readonly cookies: Cookies;
   readonly clock: Clock;

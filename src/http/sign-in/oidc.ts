@@ -11,7 +11,7 @@ import { type Cookies, tokenIn } from "../gate/session-cookie.ts";
 import { isNavigation, returnPath, turnBack, withoutOutcome } from "./turn-back.ts";
 import { text } from "../operation/schema.ts";
 
-export interface OidcOptions {
+interface OidcOptions {
   readonly oidc: Oidc;
   readonly signIn: SignIn;
   readonly cookies: Cookies;

@@ -16,7 +16,7 @@ export interface Pace {
   readonly least: number;
 }
 
-export interface Reading {
+interface Reading {
   /** The most bytes. */
   readonly limit: number;
   readonly pace: Pace;
@@ -66,7 +66,7 @@ function isShort({ headers }: Request): boolean {
 }
 
 /** The time over which a client's speed is measured, in milliseconds. */
-export const PACE_MS = 60_000;
+const PACE_MS = 60_000;
 
 /**
  * Passes chunks on as long as they come fast enough. Only the time counts in which the client is waited for, not that in

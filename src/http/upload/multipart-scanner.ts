@@ -18,7 +18,7 @@ export interface PartHeader {
 }
 
 /** Takes a part's header. Returns the function that takes the part's bytes. */
-export type OpenPart = (header: PartHeader) => WriteContent;
+type OpenPart = (header: PartHeader) => WriteContent;
 
 /**
  * Splits a multipart body (RFC 2046 section 5.1.1) into its parts and passes their bytes on as they arrive. It keeps

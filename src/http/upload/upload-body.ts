@@ -5,9 +5,8 @@ import { requireExactNumbers } from "../json/exact-numbers.ts";
 import { parseJson, withoutMark } from "../json/json-text.ts";
 
 /**
- * Takes the next piece of the content, in order; never an empty one. The piece's memory may be reused once
- * the promise has resolved, so keep a copy, not the piece. A rejection ends the upload and is passed on to the code
- * that reads it.
+ * Takes the next piece of the content, in order; never an empty one. The piece's memory may be reused once the promise
+ * has resolved, so keep a copy, not the piece. A rejection ends the upload and is passed on to the code that reads it.
  */
 export type WriteContent = (piece: Uint8Array) => Promise<void>;
 

@@ -15,7 +15,7 @@ import { imageTypeOf, isImageType } from "../images.ts";
 import { fileArguments, fileShown, nameOf, optionalText, shownFile } from "../shown.ts";
 import { Answer, type Call, type Content, tool } from "../tool.ts";
 
-/** How long the link to a content that is not shown lasts. */
+/** How long the link to content that is not shown lasts. */
 const CONTENT_LINK_SECONDS = 15 * 60;
 
 const lineNumber = (description: string) =>
@@ -170,10 +170,9 @@ interface ReadLines extends TextPart {
 type WantedLines = Omit<TextRange, "maxBytes">;
 
 /**
- * The text of a text file, or of a document that has text in it; null for a file that is neither. HTML is read as it
- * is written, so that it can be edited.
- *
- * @throws CofferError VALIDATION_ERROR, EXTRACTION_FAILED for a document, RATE_LIMITED, PAYLOAD_TOO_LARGE
+ * The text of a text file, or of a document that has text in it; null for a file that is neither. HTML is read as it is
+ * written, so that it can be edited. Throws CofferError VALIDATION_ERROR, EXTRACTION_FAILED for a document,
+ * RATE_LIMITED, PAYLOAD_TOO_LARGE.
  */
 async function linesOf(
   { caller, services: { texts, extracts }, signal }: Call<unknown>,

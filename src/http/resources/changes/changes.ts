@@ -52,12 +52,7 @@ With \`Accept: text/event-stream\` the same changes come as server-sent events a
 
 Changes are kept as long as versions and the trash, at least for a day, and at most ${grouped(CHANGES.claimed)} of one drive (${grouped(CHANGES.unclaimed)} of an unclaimed one). If those after a cursor are gone, 410 is returned: list the drive again, and go on with \`cursor=${LATEST}\`.`;
 
-export interface ChangesOptions {
-  readonly feed: Feed;
-  readonly log: Log;
-}
-
-export function changes({ feed, log }: ChangesOptions) {
+export function changes({ feed, log }: { feed: Feed; log: Log }) {
   return operation("GET", "/v0/changes", {
     operationId: "listChanges",
     tag: "Changes",

@@ -32,7 +32,7 @@ export const ARCHIVE = {
   },
 };
 
-export interface ArchiveOptions {
+interface ArchiveOptions {
   readonly archives: Archives;
   readonly log: Log;
   /** How long a client may read nothing, in milliseconds; `ARCHIVE_STALL_MS` by default. */

@@ -67,7 +67,7 @@ interface Destination {
 /** The body tells. */
 const UNKNOWN: Destination = { driveId: null, path: null };
 
-export interface UploadOptions {
+interface UploadOptions {
   readonly uploads: Uploads;
   /** Bytes. */
   readonly maxFileSize: number;

@@ -8,7 +8,7 @@ import type { ProvisionThrottle } from "../../limits/provision-throttle.ts";
 import { driveName, id, text, time } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 
-export interface ProvisionOptions {
+interface ProvisionOptions {
   readonly drives: Drives;
   readonly throttle: ProvisionThrottle;
   /** Where humans go to claim a drive. */

@@ -19,7 +19,7 @@ import { announcedBy, chunksOf, type Pace, readRawUpload } from "../../upload/bo
 import { CONTENT } from "../contents/downloads.ts";
 import { givenType, rawBodyOf, UPLOAD, uploadAnswer } from "../contents/uploads.ts";
 
-export interface FileLinkOptions {
+interface FileLinkOptions {
   readonly services: Pick<Services, "links" | "fileLinks" | "linkUses" | "files" | "uploads">;
   readonly linkBase: LinkBase;
   /** Bytes. */

@@ -24,7 +24,7 @@ import {
 } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly links: Links;
   readonly lists: LinkLists;
   readonly linkBase: LinkBase;

@@ -11,7 +11,7 @@ import { EXTRACT, extractAnswer } from "../contents/extract.ts";
 import { HIDDEN, HIDDEN_HEADERS, LOCKED, openShared, SHARED_PARAMS } from "./shared.ts";
 import { text } from "../../operation/schema.ts";
 
-export interface SharedContentsOptions {
+interface SharedContentsOptions {
   readonly services: Pick<Services, "shared" | "files" | "linkUses">;
   readonly log: Log;
   readonly stallMs?: number | undefined;

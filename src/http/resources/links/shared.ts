@@ -19,7 +19,7 @@ import { operation } from "../../operation/operation.ts";
 import { sharedFileRecord } from "../../records/records.ts";
 import { exampleOf, givenPassword, integer, text, time } from "../../operation/schema.ts";
 
-export interface SharedOptions {
+interface SharedOptions {
   readonly services: Pick<Services, "shared" | "linkUses">;
   readonly cookies: Cookies;
   readonly clock: Clock;
