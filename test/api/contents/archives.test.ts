@@ -6,9 +6,10 @@ import {
   openStage,
   provision,
   put,
-  refused,
-  row,
+  refuses,
+  runEach,
   runScenarios,
+  step,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
@@ -180,36 +181,48 @@ describe("the answer", () => {
     ["path=dir/", "drive_id"],
     ["drive_id={drive}&drive_id={drive}", "drive_id"],
   ] as const;
-  runScenarios(stage, { given: [put("dir/a.txt")] }, [
-    row("is a file to save, and nothing that a browser shows", "GET /v0/archive?drive_id={drive}", {
-      given: [put("a.txt")],
-      contains: [/^PK/, "a.txt", "Hello World!"],
-      receives: {
-        "content-type": "application/zip",
-        "cache-control": "no-store",
-        "x-content-type-options": "nosniff",
-        "content-security-policy": "sandbox; default-src 'none'",
-      },
-    }),
-    row("to HEAD says the same, and no length that it has not", `HEAD ${OF_DRIVE}&path=a.txt`, {
-      given: [put("a.txt")],
-      empty: true,
-      receives: {
-        "content-type": "application/zip",
-        "content-disposition": /^attachment; filename="Scenario.zip"/,
-        "content-length": null,
-      },
-    }),
-    row("takes a slug for a drive", "ada GET /v0/archive?drive_id=ada%2Fnotes&path=notes/", {
-      contains: ["Hello World!"],
-    }),
-    ...none.map((query) => row(`${query} is not there`, `GET ${OF_DRIVE}&${query}`, refused("NOT_FOUND"))),
-    ...bad.map(([query, field]) =>
-      row(`${query.slice(0, 40)} is refused`, `GET /v0/archive?${query}`, invalid(field)),
-    ),
-    row("200 paths are taken", `GET /v0/archive?drive_id={drive}${"&path=dir/".repeat(200)}`, {
-      contains: ["Hello World!"],
-    }),
+  runScenarios(stage, {
+    "is a file to save, and nothing that a browser shows": [
+      put("a.txt"),
+      step("GET /v0/archive?drive_id={drive}", {
+        contains: [/^PK/, "a.txt", "Hello World!"],
+        receives: {
+          "content-type": "application/zip",
+          "cache-control": "no-store",
+          "x-content-type-options": "nosniff",
+          "content-security-policy": "sandbox; default-src 'none'",
+        },
+      }),
+    ],
+    "to HEAD says the same, and no length that it has not": [
+      put("a.txt"),
+      step(`HEAD ${OF_DRIVE}&path=a.txt`, {
+        empty: true,
+        receives: {
+          "content-type": "application/zip",
+          "content-disposition": /^attachment; filename="Scenario.zip"/,
+          "content-length": null,
+        },
+      }),
+    ],
+    "takes a slug for a drive": [
+      put("dir/a.txt"),
+      step("ada GET /v0/archive?drive_id=ada%2Fnotes&path=notes/", { contains: ["Hello World!"] }),
+    ],
+    "200 paths are taken": [
+      put("dir/a.txt"),
+      step(`GET /v0/archive?drive_id={drive}${"&path=dir/".repeat(200)}`, { contains: ["Hello World!"] }),
+    ],
+  });
+  runEach(stage, none, (query) => [
+    `${query} is not there`,
+    put("dir/a.txt"),
+    refuses(`GET ${OF_DRIVE}&${query}`, "NOT_FOUND"),
+  ]);
+  runEach(stage, bad, ([query, field]) => [
+    `${query.slice(0, 40)} is refused`,
+    put("dir/a.txt"),
+    step(`GET /v0/archive?${query}`, invalid(field)),
   ]);
 
   test("counts as bandwidth, as the contents it holds", async () => {

@@ -5,7 +5,7 @@ import {
   openStage,
   put,
   refused,
-  row,
+  runEach,
   runScenarios,
   type Step,
   step,
@@ -47,91 +47,94 @@ function packed(body: object): Uint8Array<ArrayBuffer> {
 const CODED = refused("UNSUPPORTED_MEDIA_TYPE");
 
 describe("an upload with a Content-Range does not put a part in the place of the whole", () => {
-  runScenarios(stage, { given: [whole] }, [
-    ...UPLOADS.map(([name, upload]) => ({
-      name,
+  runScenarios(stage, {
+    "nor a range of the whole, nor one that is malformed": [
+      whole,
+      step(`PUT ${FILE}`, {
+        body: "the tail",
+        headers: { "content-range": "all of it" },
+        ...invalid("Content-Range"),
+      }),
+      ...unchanged,
+    ],
+    "nor under an Idempotency-Key, which stays free for the whole": [
+      whole,
+      step(`PUT ${FILE}`, {
+        body: "the tail",
+        headers: { "content-range": "bytes 2-9/10", "idempotency-key": "4b1d4a0e" },
+        ...invalid("Content-Range"),
+      }),
+      ...unchanged,
+      step(`PUT ${FILE}`, {
+        body: "the tail",
+        headers: { "idempotency-key": "4b1d4a0e" },
+        json: { size: 8 },
+      }),
+    ],
+  });
+  runEach(stage, UPLOADS, ([name, upload]) => [
+    name,
+    whole,
+    {
       ...upload,
       headers: { ...upload.headers, "content-range": "bytes 2-9/10" },
       ...invalid("Content-Range"),
-      after: unchanged,
-    })),
-    row("nor a range of the whole, nor one that is malformed", `PUT ${FILE}`, {
-      body: "the tail",
-      headers: { "content-range": "all of it" },
-      ...invalid("Content-Range"),
-      after: unchanged,
-    }),
-    row("nor under an Idempotency-Key, which stays free for the whole", `PUT ${FILE}`, {
-      body: "the tail",
-      headers: { "content-range": "bytes 2-9/10", "idempotency-key": "4b1d4a0e" },
-      ...invalid("Content-Range"),
-      after: [
-        ...unchanged,
-        step(`PUT ${FILE}`, {
-          body: "the tail",
-          headers: { "idempotency-key": "4b1d4a0e" },
-          json: { size: 8 },
-        }),
-      ],
-    }),
+    },
+    ...unchanged,
   ]);
 });
 
 describe("a coded body is never stored as if it were the file", () => {
   const codings = ["gzip", "GZIP", "br", "deflate", "zstd", "identity, gzip", "aws-chunked"];
-  runScenarios(stage, [
-    ...UPLOADS.flatMap(([name, upload]) =>
-      codings.map((coding) => ({
-        name: `${name}, ${coding}`,
-        given: [whole],
+  for (const [name, upload] of UPLOADS) {
+    runEach(stage, codings, (coding) => [
+      `${name}, ${coding}`,
+      whole,
+      {
         ...upload,
         headers: { ...upload.headers, "content-encoding": coding },
         ...CODED,
         receives: { "accept-encoding": "identity" },
-        after: unchanged,
-      })),
-    ),
-    ...UPLOADS.flatMap(([name, upload]) =>
-      ["identity", "Identity", "identity,identity", ""].map((coding) => ({
-        name: `${name}, "${coding}" is none`,
+      },
+      ...unchanged,
+    ]);
+    runEach(stage, ["identity", "Identity", "identity,identity", ""], (coding) => [
+      `${name}, "${coding}" is none`,
+      {
         ...upload,
         headers: { ...upload.headers, "content-encoding": coding },
         status: 201,
         json: { path: "f.txt", size: 8 },
-        after: [holds("f.txt")],
-      })),
-    ),
-  ]);
+      },
+      holds("f.txt"),
+    ]);
+  }
 });
 
 describe("a coded JSON body is refused as what it is, not as malformed", () => {
   const headers = { "content-encoding": "gzip" };
   const refusal = { headers, ...CODED, receives: { "accept-encoding": "identity" } };
-  runScenarios(stage, [
-    row("POST", "POST /v0/keys", {
-      body: packed({ name: "k" }),
-      ...refusal,
-      after: [step("GET /v0/keys", { json: [{ drive_id: "{drive}" }] })],
-    }),
-    row("PATCH", "PATCH /v0/files/{made.id}", {
-      given: [whole],
-      body: packed({ path: "other" }),
-      ...refusal,
-      after: unchanged,
-    }),
-    row("DELETE", "DELETE /v0/folders", {
-      given: [put("d/f.txt")],
-      body: packed({ drive_id: "x", path: "d/" }),
-      ...refusal,
-      after: [holds("d/f.txt")],
-    }),
-    row("nobody's", "nobody POST /v0/drives/provision", { body: packed({ name: "D" }), ...refusal }),
-    row("where a body may be left out", "POST /v0/files/{made.id}/presigned-url", {
-      given: [whole],
-      body: packed({}),
-      ...refusal,
-    }),
-  ]);
+  runScenarios(stage, {
+    POST: [
+      step("POST /v0/keys", { body: packed({ name: "k" }), ...refusal }),
+      step("GET /v0/keys", { json: [{ drive_id: "{drive}" }] }),
+    ],
+    PATCH: [
+      whole,
+      step("PATCH /v0/files/{made.id}", { body: packed({ path: "other" }), ...refusal }),
+      ...unchanged,
+    ],
+    DELETE: [
+      put("d/f.txt"),
+      step("DELETE /v0/folders", { body: packed({ drive_id: "x", path: "d/" }), ...refusal }),
+      holds("d/f.txt"),
+    ],
+    "nobody's": step("nobody POST /v0/drives/provision", { body: packed({ name: "D" }), ...refusal }),
+    "where a body may be left out": [
+      whole,
+      step("POST /v0/files/{made.id}/presigned-url", { body: packed({}), ...refusal }),
+    ],
+  });
 
   test("before it has arrived", async () => {
     const own = await stage.ownDrive();
@@ -140,11 +143,10 @@ describe("a coded JSON body is refused as what it is, not as malformed", () => {
     expect(answer.status).toBe(415);
   });
 
-  runScenarios(stage, [
-    row("what reads no body does not look at it", "GET /v0/files/{made.id}", {
-      given: [whole],
-      headers,
-      json: { id: "{made.id}" },
-    }),
-  ]);
+  runScenarios(stage, {
+    "what reads no body does not look at it": [
+      whole,
+      step("GET /v0/files/{made.id}", { headers, json: { id: "{made.id}" } }),
+    ],
+  });
 });

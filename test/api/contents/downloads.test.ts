@@ -10,7 +10,8 @@ import {
   post,
   put,
   refused,
-  row,
+  refuses,
+  runEach,
   runScenarios,
   type Step,
   step,
@@ -92,35 +93,30 @@ describe("headers", () => {
   };
   const ofRange = { ...shown, "content-length": "5", "content-range": "bytes 6-10/12" };
   const HEAD = "HEAD /v0/files/{file.id}/download";
-  runScenarios(stage, { given: [hello] }, [
-    row("of a whole file", get({ receives: shown, ...whole })),
-    row("of a range", ranged("bytes=6-10", { status: 206, receives: ofRange, contains: [/^World$/] })),
-    row("of HEAD, with the length and without a body", HEAD, { receives: shown, empty: true }),
-    row("HEAD ignores a range, which is defined for GET alone", HEAD, {
-      headers: { range: "bytes=0-4" },
-      receives: shown,
-      empty: true,
-    }),
-    row("HEAD of a large file", HEAD, {
-      given: [large],
-      receives: { "content-length": String(LARGE.length) },
-      empty: true,
-    }),
-    row("HEAD of a file that is not there", "HEAD /v0/files/01976f5e-5d7a-7000-8000-3c5d1a2b4e6f/download", {
-      status: 404,
-      empty: true,
-    }),
-    row(
-      "an empty file",
+  runScenarios(stage, {
+    "of a whole file": [hello, get({ receives: shown, ...whole })],
+    "of a range": [hello, ranged("bytes=6-10", { status: 206, receives: ofRange, contains: [/^World$/] })],
+    "of HEAD, with the length and without a body": [hello, step(HEAD, { receives: shown, empty: true })],
+    "HEAD ignores a range, which is defined for GET alone": [
+      hello,
+      step(HEAD, { headers: { range: "bytes=0-4" }, receives: shown, empty: true }),
+    ],
+    "HEAD of a large file": [
+      large,
+      step(HEAD, { receives: { "content-length": String(LARGE.length) }, empty: true }),
+    ],
+    "HEAD of a file that is not there": [
+      hello,
+      step("HEAD /v0/files/01976f5e-5d7a-7000-8000-3c5d1a2b4e6f/download", { status: 404, empty: true }),
+    ],
+    "an empty file": [
+      put("empty.txt", "", { keeps: "file" }),
       get({ receives: { "content-length": "0", "accept-ranges": "bytes" }, empty: true }),
-      {
-        given: [put("empty.txt", "", { keeps: "file" })],
-      },
-    ),
-    row("another's file", "GET /v0/files/{files.ada}/download", refused("NOT_FOUND")),
-    row("no file", "GET /v0/files/nonsense/download", refused("NOT_FOUND")),
-    row("a query that is none", get(invalid("inline"), "?inline=maybe")),
-  ]);
+    ],
+    "another's file": [hello, refuses("GET /v0/files/{files.ada}/download", "NOT_FOUND")],
+    "no file": [hello, refuses("GET /v0/files/nonsense/download", "NOT_FOUND")],
+    "a query that is none": [hello, get(invalid("inline"), "?inline=maybe")],
+  });
 });
 
 describe("ranges of Hello World!", () => {
@@ -153,24 +149,23 @@ describe("ranges of Hello World!", () => {
     ["items=0-1", null],
   ];
   const unsatisfied = refused("RANGE_NOT_SATISFIABLE");
-  runScenarios(stage, { given: [hello] }, [
-    ...ranges.map(([range, found, contentRange = null]) => {
-      const content = found ?? "Hello World!";
-      const receives = { "content-range": contentRange, "content-length": String(content.length) };
-      const status = found === null ? 200 : 206;
-      const name = `${range} is ${found === null ? "ignored" : `"${found}"`}`;
-      return row(name, ranged(range, { status, contains: [exactly(content)], receives }));
-    }),
-    ...["bytes=12-", "bytes=12-20", "bytes=99999999999999999999-", "bytes=-0"].map((range) => {
-      const receives = { "content-range": "bytes */12", "content-disposition": null };
-      return row(`${range} cannot be satisfied`, ranged(range, { ...unsatisfied, receives }));
-    }),
-    row(
-      "bytes=0- of an empty file cannot be satisfied",
+  runScenarios(stage, {
+    "bytes=0- of an empty file cannot be satisfied": [
+      put("empty", "", { keeps: "file" }),
       ranged("bytes=0-", { ...unsatisfied, receives: { "content-range": "bytes */0" } }),
-      { given: [put("empty", "", { keeps: "file" })] },
-    ),
-  ]);
+    ],
+  });
+  runEach(stage, ranges, ([range, found, contentRange = null]) => {
+    const content = found ?? "Hello World!";
+    const receives = { "content-range": contentRange, "content-length": String(content.length) };
+    const status = found === null ? 200 : 206;
+    const name = `${range} is ${found === null ? "ignored" : `"${found}"`}`;
+    return [name, hello, ranged(range, { status, contains: [exactly(content)], receives })];
+  });
+  runEach(stage, ["bytes=12-", "bytes=12-20", "bytes=99999999999999999999-", "bytes=-0"], (range) => {
+    const receives = { "content-range": "bytes */12", "content-disposition": null };
+    return [`${range} cannot be satisfied`, hello, ranged(range, { ...unsatisfied, receives })];
+  });
 });
 
 describe("conditions", () => {
@@ -218,15 +213,11 @@ describe("conditions", () => {
     [{ range: "bytes=0-4", "if-match": other }, 412],
   ];
   const bodies = { 200: /^Hello World!$/, 206: /^Hello$/, 304: /^$/, 412: /PRECONDITION/, 416: /RANGE_NOT/ };
-  runScenarios(
-    stage,
-    { given: [hello] },
-    cases.map(([headers, status]) => {
-      const receives = status >= 400 ? {} : { etag: ETAG, "last-modified": modified };
-      const name = `${JSON.stringify(headers).replaceAll(HELLO_DIGEST, "etag")}: ${status}`;
-      return row(name, get({ headers, status, contains: [bodies[status]], receives }));
-    }),
-  );
+  runEach(stage, cases, ([headers, status]) => {
+    const receives = status >= 400 ? {} : { etag: ETAG, "last-modified": modified };
+    const name = `${JSON.stringify(headers).replaceAll(HELLO_DIGEST, "etag")}: ${status}`;
+    return [name, hello, get({ headers, status, contains: [bodies[status]], receives })];
+  });
 });
 
 describe("inline", () => {
@@ -254,27 +245,24 @@ describe("inline", () => {
     ["message/rfc822", false],
   ];
   const saved = { "content-disposition": /^attachment; / };
-  runScenarios(
-    stage,
-    types.flatMap(([type, inline, shown = type]) => {
-      const given = [post({ content_type: type }, { keeps: "file" })];
-      const receives = {
-        "content-type": shown,
-        ...(inline ? { "content-disposition": /^inline; / } : saved),
-        "x-content-type-options": "nosniff",
-        "content-security-policy": "sandbox; default-src 'none'",
-      };
-      const name = `${type} is ${inline ? "shown" : "saved all the same"}`;
-      return [
-        row(name, get({ ...whole, receives }, "?inline=1"), { given }),
-        row(
-          `${type} is saved where nobody asked otherwise`,
-          get({ ...whole, receives: saved }, "?inline=0"),
-          { given },
-        ),
-      ];
-    }),
-  );
+  runEach(stage, types, ([type, inline, shown = type]) => {
+    const receives = {
+      "content-type": shown,
+      ...(inline ? { "content-disposition": /^inline; / } : saved),
+      "x-content-type-options": "nosniff",
+      "content-security-policy": "sandbox; default-src 'none'",
+    };
+    return [
+      `${type} is ${inline ? "shown" : "saved all the same"}`,
+      post({ content_type: type }, { keeps: "file" }),
+      get({ ...whole, receives }, "?inline=1"),
+    ];
+  });
+  runEach(stage, types, ([type]) => [
+    `${type} is saved where nobody asked otherwise`,
+    post({ content_type: type }, { keeps: "file" }),
+    get({ ...whole, receives: saved }, "?inline=0"),
+  ]);
 });
 
 describe("hostile names", () => {
@@ -294,14 +282,11 @@ describe("hostile names", () => {
     ["\u2028.txt", "_.txt", "%E2%80%A8.txt"],
     ['"; filename="evil.exe', "_; filename=_evil.exe", "%22%3B%20filename%3D%22evil.exe"],
   ];
-  runScenarios(
-    stage,
-    names.map(([filename, fallback, encoded]) => {
-      const disposition = `attachment; filename="${fallback}"; filename*=UTF-8''${encoded}`;
-      const given = [post({ filename, path: "f" }, { keeps: "file" })];
-      return row(filename, get({ receives: { "content-disposition": disposition }, ...whole }), { given });
-    }),
-  );
+  runEach(stage, names, ([filename, fallback, encoded]) => {
+    const disposition = `attachment; filename="${fallback}"; filename*=UTF-8''${encoded}`;
+    const given = [post({ filename, path: "f" }, { keeps: "file" })];
+    return [filename, ...given, get({ receives: { "content-disposition": disposition }, ...whole })];
+  });
 });
 
 describe("1 MiB", () => {

@@ -6,7 +6,7 @@ import {
   openStage,
   put,
   refused,
-  row,
+  runEach,
   runScenarios,
   step,
   type Step,
@@ -88,14 +88,11 @@ describe("what an edit makes of a text", () => {
       "zero\nthree\nend",
     ],
   ];
-  runScenarios(
-    stage,
-    made.map(([name, before, body, after]) => {
-      const json = { id: "{file.id}", size: Buffer.byteLength(after) };
-      const receives = { etag: `"${Bun.SHA256.hash(after, "hex")}"` };
-      return row(name, edit(body, { json, receives }), { given: [file(before)], after: [holds(after)] });
-    }),
-  );
+  runEach(stage, made, ([name, before, body, after]) => {
+    const json = { id: "{file.id}", size: Buffer.byteLength(after) };
+    const receives = { etag: `"${Bun.SHA256.hash(after, "hex")}"` };
+    return [name, file(before), edit(body, { json, receives }), holds(after)];
+  });
 });
 
 const conflict = (...contains: [string, ...string[]]) => ({ ...refused("CONFLICT"), contains });
@@ -132,11 +129,12 @@ describe("an edit that is refused changes nothing, and says why", () => {
     ["one in a list", { edits: [insert(9, "y")] }, invalid("edits[0].line")],
     ["a field of several", { edits: list }, invalid("edits[1].line")],
   ];
-  runScenarios(
-    stage,
-    { given: [found], after: [holds("one two\none\n")] },
-    refusals.map(([name, body, expected]) => row(name, edit(body, expected))),
-  );
+  runEach(stage, refusals, ([name, body, expected]) => [
+    name,
+    found,
+    edit(body, expected),
+    holds("one two\none\n"),
+  ]);
   const others: readonly (readonly [name: string, file: Step, body: Body, expected: Expected])[] = [
     [
       "a character that the file's encoding lacks",
@@ -147,13 +145,16 @@ describe("an edit that is refused changes nothing, and says why", () => {
     ["a picture", put("f.png", "x", { keeps: "file" }), append("x"), refused("UNSUPPORTED_MEDIA_TYPE")],
     ["what is no text", file(new Uint8Array([0x61, 0])), append("x"), refused("EXTRACTION_FAILED")],
   ];
-  runScenarios(stage, { given: [file()] }, [
-    ...others.map(([name, given, body, expected]) => row(name, edit(body, expected), { given: [given] })),
-    row("a file that has changed", {
-      ...edit(append("x"), refused("PRECONDITION_FAILED")),
-      headers: { "if-match": '"other"' },
-    }),
-  ]);
+  runScenarios(stage, {
+    "a file that has changed": [
+      file(),
+      {
+        ...edit(append("x"), refused("PRECONDITION_FAILED")),
+        headers: { "if-match": '"other"' },
+      },
+    ],
+  });
+  runEach(stage, others, ([name, given, body, expected]) => [name, given, edit(body, expected)]);
 });
 
 describe("the diff", () => {
@@ -162,42 +163,39 @@ describe("the diff", () => {
     "--- a/f.txt\n+++ b/f.txt\n@@ -1,3 +1,4 @@\n one\n two\n three\n+four\n\\ No newline at end of file\n";
   const asItIs = { diff, size: 14, content_hash: "{file.content_hash}" };
   const nothing = { diff: "", diff_cut: false };
-  runScenarios(stage, { given: [file()] }, [
-    row("comes with what was changed", edit(replace("two", "2"), { json: { diff, diff_cut: false } })),
-    row(
-      "comes alone from a dry run, with the record as it is",
+  runScenarios(stage, {
+    "comes with what was changed": [file(), edit(replace("two", "2"), { json: { diff, diff_cut: false } })],
+    "comes alone from a dry run, with the record as it is": [
+      file(),
       edit(replace("two", "2", { dry_run: true }), { json: asItIs }),
-      { after: [holds("one\ntwo\nthree\n")] },
-    ),
-    row("shows what is appended, in its place", edit(append("four"), { json: { diff: appended } })),
-    row("is empty where nothing changes", edit(replace("two", "two"), { json: nothing })),
-    row(
-      "is cut where it is long",
+      holds("one\ntwo\nthree\n"),
+    ],
+    "shows what is appended, in its place": [file(), edit(append("four"), { json: { diff: appended } })],
+    "is empty where nothing changes": [file(), edit(replace("two", "two"), { json: nothing })],
+    "is cut where it is long": [
+      file("a\n".repeat(50_000)),
       edit(replace("a", "b", { replace_all: true }), { json: { diff_cut: true } }),
-      { given: [file("a\n".repeat(50_000))], after: [holds("b\n".repeat(50_000))] },
-    ),
-  ]);
+      holds("b\n".repeat(50_000)),
+    ],
+  });
 });
 
 describe("what an edit leaves as it is", () => {
   const metadata = { metadata: { by: "nobody" }, tags: ["kept"], expires_at: "2099-01-01T00:00:00.000Z" };
-  runScenarios(stage, [
-    row(
-      "the record, but for its content",
+  runScenarios(stage, {
+    "the record, but for its content": [
+      put("f.txt", "one\n", { headers: { "content-type": "text/x-own" }, keeps: "file" }),
+      step("PATCH /v0/files/{file.id}", { body: metadata, json: metadata }),
       edit(append("two\n"), { json: { ...metadata, mime_type: "text/x-own", path: "f.txt" } }),
-      {
-        given: [
-          put("f.txt", "one\n", { headers: { "content-type": "text/x-own" }, keeps: "file" }),
-          step("PATCH /v0/files/{file.id}", { body: metadata, json: metadata }),
-        ],
-      },
-    ),
-    row("a file that was edited by its path", "POST /v0/files/by-path/edit?drive_id={drive}&path=f.txt", {
-      given: [file()],
-      body: append("four\n"),
-      json: { id: "{file.id}", size: 19 },
-    }),
-  ]);
+    ],
+    "a file that was edited by its path": [
+      file(),
+      step("POST /v0/files/by-path/edit?drive_id={drive}&path=f.txt", {
+        body: append("four\n"),
+        json: { id: "{file.id}", size: 19 },
+      }),
+    ],
+  });
 });
 
 test("edits over a megabyte and over the limit", async () => {

@@ -5,9 +5,9 @@ import {
   openStage,
   put,
   refused,
-  row,
+  refuses,
+  runEach,
   runScenarios,
-  type Scenario,
   step,
   type Step,
 } from "../../support/server/scenario.ts";
@@ -25,8 +25,8 @@ function extract(expected: Expected): Step {
 }
 
 /** What becomes of a file that is extracted. */
-function extracts(name: string, file: Step, expected: Expected): Scenario {
-  return row(name, extract(expected), { given: [file] });
+function extracts(file: Step, expected: Expected): Step[] {
+  return [file, extract(expected)];
 }
 
 const plain = (content: string | Uint8Array<ArrayBuffer>) => upload("text/plain", content);
@@ -63,25 +63,27 @@ describe("types", () => {
     "video/mp4",
   ];
   const jsons = ["application/json", "application/geo+json", "application/json; charset=utf-8", "text/json"];
-  runScenarios(stage, [
-    ...texts.map((type) => {
-      const mime_type = type.replace(/^[^;]+/, (t) => t.toLowerCase());
-      const content = '{"a":1}\n';
-      return extracts(`${type} is text`, upload(type, content), { json: { content, mime_type } });
-    }),
-    ...jsons.map((type) =>
-      extracts(`${type} is JSON`, upload(type, '{"a":[1,null,"x"]}\n'), {
-        json: { content: { a: [1, null, "x"] }, mime_type: type },
-      }),
-    ),
-    ...others.map((type) => {
-      const path = `/v0/files?drive_id={drive}&path=f&content_type=${encodeURIComponent(type)}`;
-      return extracts(`${type} is refused`, put("f", "x", { request: ["PUT", path], keeps: "file" }), {
-        ...refused("UNSUPPORTED_MEDIA_TYPE"),
-        contains: [type],
-      });
+  runEach(stage, texts, (type) => {
+    const mime_type = type.replace(/^[^;]+/, (t) => t.toLowerCase());
+    const content = '{"a":1}\n';
+    return [`${type} is text`, ...extracts(upload(type, content), { json: { content, mime_type } })];
+  });
+  runEach(stage, jsons, (type) => [
+    `${type} is JSON`,
+    ...extracts(upload(type, '{"a":[1,null,"x"]}\n'), {
+      json: { content: { a: [1, null, "x"] }, mime_type: type },
     }),
   ]);
+  runEach(stage, others, (type) => {
+    const path = `/v0/files?drive_id={drive}&path=f&content_type=${encodeURIComponent(type)}`;
+    return [
+      `${type} is refused`,
+      ...extracts(put("f", "x", { request: ["PUT", path], keeps: "file" }), {
+        ...refused("UNSUPPORTED_MEDIA_TYPE"),
+        contains: [type],
+      }),
+    ];
+  });
 });
 
 describe("text", () => {
@@ -95,21 +97,21 @@ describe("text", () => {
     ["UTF-8 that breaks off in a character", new Uint8Array([0x61, 0xe2, 0x82]), "a\u00e2\u201a"],
     ["what JSON escapes", '"\\\u0001\u001f\u2028\r\n\t', '"\\\u0001\u001f\u2028\r\n\t'],
   ];
-  runScenarios(stage, [
-    ...cases.map(([name, content, text]) =>
-      extracts(name, plain(content), {
-        json: { content: text, mime_type: "text/plain" },
-        receives: { "content-type": /^application\/json\b/ },
-      }),
-    ),
-    extracts("with a NUL is none", plain(withNul), FAILED),
-    extracts(
-      "in UTF-16 without a mark is none",
+  runScenarios(stage, {
+    "with a NUL is none": extracts(plain(withNul), FAILED),
+    "in UTF-16 without a mark is none": extracts(
       plain(new Uint8Array(Buffer.from("abc", "utf16le"))),
       FAILED,
     ),
-    extracts("with a NUL in UTF-16 is none", plain(utf16("a\0b", false)), FAILED),
-    extracts("with a NUL in Latin-1 is none", plain(new Uint8Array([0xe9, 0x00])), FAILED),
+    "with a NUL in UTF-16 is none": extracts(plain(utf16("a\0b", false)), FAILED),
+    "with a NUL in Latin-1 is none": extracts(plain(new Uint8Array([0xe9, 0x00])), FAILED),
+  });
+  runEach(stage, cases, ([name, content, text]) => [
+    name,
+    ...extracts(plain(content), {
+      json: { content: text, mime_type: "text/plain" },
+      receives: { "content-type": /^application\/json\b/ },
+    }),
   ]);
 });
 
@@ -124,21 +126,28 @@ describe("JSON", () => {
   const malformed = ["", "{", "{'a':1}", "NaN", "{}{}", '{"a":1,}', "\u0000", '"\u0001"'];
   const longest = `"${"x".repeat(2 * MIB - 2)}"`;
   const numbers = json('{"big":12345678901234567890,"huge":1e400}');
-  runScenarios(stage, [
-    ...values.map(([text, content]) => extracts(JSON.stringify(text), json(text), { json: { content } })),
-    extracts("numbers stay as they were written", numbers, { contains: ["12345678901234567890", "1e400"] }),
-    extracts("in UTF-16", json(utf16('{"a":"\u00e9"}', false)), { json: { content: { a: "\u00e9" } } }),
-    ...malformed.map((text) => extracts(`${JSON.stringify(text)} is malformed`, json(text), FAILED)),
-    extracts("cannot add to the answer around it", json('1,"mime_type":"text/evil"'), FAILED),
-    row("nested as deep as may be breaks nothing", extract(FAILED), {
-      given: [json("[".repeat(MIB))],
-      after: [step("GET /v0/drives", { json: { data: [{ id: "{drive}" }] } })],
-    }),
-    extracts("of 2 MiB", json(longest), { contains: ["xxx"] }),
-    extracts("of more is to be downloaded", json(`${longest.slice(0, -1)}x"`), {
+  runScenarios(stage, {
+    "numbers stay as they were written": extracts(numbers, { contains: ["12345678901234567890", "1e400"] }),
+    "in UTF-16": extracts(json(utf16('{"a":"\u00e9"}', false)), { json: { content: { a: "\u00e9" } } }),
+    "cannot add to the answer around it": extracts(json('1,"mime_type":"text/evil"'), FAILED),
+    "nested as deep as may be breaks nothing": [
+      json("[".repeat(MIB)),
+      extract(FAILED),
+      step("GET /v0/drives", { json: { data: [{ id: "{drive}" }] } }),
+    ],
+    "of 2 MiB": extracts(json(longest), { contains: ["xxx"] }),
+    "of more is to be downloaded": extracts(json(`${longest.slice(0, -1)}x"`), {
       ...refused("PAYLOAD_TOO_LARGE"),
       contains: ["download"],
     }),
+  });
+  runEach(stage, values, ([text, content]) => [
+    JSON.stringify(text),
+    ...extracts(json(text), { json: { content } }),
+  ]);
+  runEach(stage, malformed, (text) => [
+    `${JSON.stringify(text)} is malformed`,
+    ...extracts(json(text), FAILED),
   ]);
 });
 
@@ -168,21 +177,21 @@ describe("documents", () => {
   const DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
   const withPassword = upload(DOCX, new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]));
   const html = upload("text/html; charset=utf-8", "<p>a &amp; b<script>no</script>");
-  runScenarios(stage, [
-    extracts("of Word", upload(DOCX, docx(wordParagraph('"One"'))), {
+  runScenarios(stage, {
+    "of Word": extracts(upload(DOCX, docx(wordParagraph('"One"'))), {
       json: { content: '"One"\n', mime_type: DOCX },
     }),
-    extracts("in HTML", html, { json: { content: "a & b\n" } }),
-    extracts("with a password", withPassword, { ...FAILED, contains: ["password", "download"] }),
-    extracts("that are malformed", upload(DOCX, docx("<w:p>")), {
+    "in HTML": extracts(html, { json: { content: "a & b\n" } }),
+    "with a password": extracts(withPassword, { ...FAILED, contains: ["password", "download"] }),
+    "that are malformed": extracts(upload(DOCX, docx("<w:p>")), {
       ...FAILED,
       contains: ["malformed", "download"],
     }),
-    extracts("that are none", upload(DOCX, "hello"), {
+    "that are none": extracts(upload(DOCX, "hello"), {
       ...refused("UNSUPPORTED_MEDIA_TYPE"),
       contains: [DOCX, "no such document"],
     }),
-  ]);
+  });
 
   test("with more text than is given", async () => {
     const { id: drive, client } = await stage.ownDrive();
@@ -200,17 +209,16 @@ describe("documents", () => {
 });
 
 describe("whose", () => {
-  runScenarios(stage, [
-    row("another's file", "POST /v0/files/{files.ada}/extract", refused("NOT_FOUND")),
-    row("no file", "POST /v0/files/nonsense/extract", refused("NOT_FOUND")),
-    row(
-      "with a read-only key, which does not POST",
+  runScenarios(stage, {
+    "another's file": refuses("POST /v0/files/{files.ada}/extract", "NOT_FOUND"),
+    "no file": refuses("POST /v0/files/nonsense/extract", "NOT_FOUND"),
+    "with a read-only key, which does not POST": refuses(
       "agentReader POST /v0/files/{files.agent}/extract",
-      refused("FORBIDDEN"),
+      "FORBIDDEN",
     ),
-    row("with a read-only key, which may GET", "agentReader GET /v0/files/{files.agent}/extract", {
+    "with a read-only key, which may GET": step("agentReader GET /v0/files/{files.agent}/extract", {
       contains: ["content"],
     }),
-    extracts("a body that has no fields is not looked at", plain("x"), { body: "[", json: { content: "x" } }),
-  ]);
+    "a body that has no fields is not looked at": extracts(plain("x"), { body: "[", json: { content: "x" } }),
+  });
 });

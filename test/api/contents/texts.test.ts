@@ -5,8 +5,8 @@ import {
   invalid,
   openStage,
   put,
-  refused,
-  row,
+  refuses,
+  runEach,
   runScenarios,
   type Step,
   step,
@@ -46,13 +46,10 @@ describe("the lines of a text", () => {
     ["a carriage return alone ends none", "a\rb\n", ["a\rb"]],
     ["a mark is none of the text", "\ufeffa\n", ["a"]],
   ];
-  runScenarios(
-    stage,
-    contents.map(([name, content, found]) => {
-      const json = { lines: lines(...found), total_lines: found.length, ...END };
-      return row(name, read("", { json }), { given: [text(content)] });
-    }),
-  );
+  runEach(stage, contents, ([name, content, found]) => {
+    const json = { lines: lines(...found), total_lines: found.length, ...END };
+    return [name, text(content), read("", { json })];
+  });
 });
 
 describe("a part of a text", () => {
@@ -76,40 +73,45 @@ describe("a part of a text", () => {
     ["?start_byte=-1", "start_byte"],
     ["?start_line=3&start_byte=9007199254740991", "start_byte"],
   ];
-  runScenarios(stage, { given: [text(POEM)] }, [
-    ...parts.map(([name, query, json]) => row(name, read(query, { json }))),
-    ...wrong.map(([query, field]) =>
-      row(`${query} is refused`, `GET /v0/files/{file.id}/text${query}`, invalid(field)),
-    ),
-    row(
-      "no more lines than one request may read",
+  runScenarios(stage, {
+    "no more lines than one request may read": [
+      text("\n".repeat(10_002)),
       read("", { json: { end_line: 10_000, total_lines: 10_002, next_line: 10_001 } }),
-      { given: [text("\n".repeat(10_002))] },
-    ),
-    row("not from within a character", "GET /v0/files/{file.id}/text?start_byte=1", {
-      given: [text("\u00e9\n")],
-      ...invalid("start_byte"),
-    }),
-    row("by path, with the ETag of the whole", `${BY_PATH}&start_line=3`, {
-      json: { lines: linesFrom(3, "three") },
-      receives: { etag: `"${Bun.SHA256.hash(POEM, "hex")}"` },
-    }),
-    row("asked for by HEAD", "HEAD /v0/files/{file.id}/text", { empty: true }),
+    ],
+    "not from within a character": [
+      text("\u00e9\n"),
+      step("GET /v0/files/{file.id}/text?start_byte=1", invalid("start_byte")),
+    ],
+    "by path, with the ETag of the whole": [
+      text(POEM),
+      step(`${BY_PATH}&start_line=3`, {
+        json: { lines: linesFrom(3, "three") },
+        receives: { etag: `"${Bun.SHA256.hash(POEM, "hex")}"` },
+      }),
+    ],
+    "asked for by HEAD": [text(POEM), step("HEAD /v0/files/{file.id}/text", { empty: true })],
+  });
+  runEach(stage, parts, ([name, query, json]) => [name, text(POEM), read(query, { json })]);
+  runEach(stage, wrong, ([query, field]) => [
+    `${query} is refused`,
+    text(POEM),
+    step(`GET /v0/files/{file.id}/text${query}`, invalid(field)),
   ]);
 });
 
 describe("encodings", () => {
   const latin1 = new Uint8Array(Buffer.from("caf\u00e9\n", "latin1"));
   const isText = { json: { lines: lines("caf\u00e9"), total_lines: 1 } };
-  runScenarios(stage, [
-    row("UTF-8", read("", isText), { given: [text("caf\u00e9\n")] }),
-    row("UTF-16", read("", isText), { given: [text(encoded("caf\u00e9\n", "utf-16le"))] }),
-    row("UTF-16, the other way", read("", isText), { given: [text(encoded("caf\u00e9\n", "utf-16be"))] }),
-    row("Latin-1", read("", { json: { encoding: "latin1", ...isText.json } }), { given: [text(latin1)] }),
-    row("UTF-8 of unknown type", read("", { json: { lines: lines("all:") } }), {
-      given: [put("Makefile", "all:\n", { json: { mime_type: "application/octet-stream" }, keeps: "file" })],
-    }),
-  ]);
+  runScenarios(stage, {
+    "UTF-8": [text("caf\u00e9\n"), read("", isText)],
+    "UTF-16": [text(encoded("caf\u00e9\n", "utf-16le")), read("", isText)],
+    "UTF-16, the other way": [text(encoded("caf\u00e9\n", "utf-16be")), read("", isText)],
+    "Latin-1": [text(latin1), read("", { json: { encoding: "latin1", ...isText.json } })],
+    "UTF-8 of unknown type": [
+      put("Makefile", "all:\n", { json: { mime_type: "application/octet-stream" }, keeps: "file" }),
+      read("", { json: { lines: lines("all:") } }),
+    ],
+  });
 });
 
 describe("what is no text is refused", () => {
@@ -120,10 +122,9 @@ describe("what is no text is refused", () => {
     ["bytes of unknown type", put("unknown", notUtf8, { keeps: "file" }), "UNSUPPORTED_MEDIA_TYPE"],
     ["text that has a NUL", text(withNul), "EXTRACTION_FAILED"],
   ] as const;
-  runScenarios(
-    stage,
-    contents.map(([name, given, code]) =>
-      row(name, "GET /v0/files/{file.id}/text", { given: [given], ...refused(code) }),
-    ),
-  );
+  runEach(stage, contents, ([name, given, code]) => [
+    name,
+    given,
+    refuses("GET /v0/files/{file.id}/text", code),
+  ]);
 });

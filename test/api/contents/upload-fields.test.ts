@@ -8,9 +8,8 @@ import {
   post,
   put,
   rejected,
-  row,
+  runEach,
   runScenarios,
-  type Scenario,
   type Step,
   step,
 } from "../../support/server/scenario.ts";
@@ -58,17 +57,21 @@ describe("content_type", () => {
     ["a.__proto__", "application/octet-stream"],
     ["a.constructor", "application/octet-stream"],
   ];
-  runScenarios(stage, [
-    ...types.map(([filename, mime_type]) =>
-      accepted(`${filename} is ${mime_type}`, { filename }, { mime_type }),
-    ),
-    accepted("given", { content_type: "a/x-own" }, { mime_type: "a/x-own", content_preview: null }),
-    accepted(
-      "type and subtype in lower case",
+  runScenarios(stage, {
+    given: accepted({ content_type: "a/x-own" }, { mime_type: "a/x-own", content_preview: null }),
+    "type and subtype in lower case": accepted(
       { content_type: "Text/HTML; Charset=UTF-8" },
       { mime_type: "text/html; Charset=UTF-8" },
     ),
-    ...[
+    "a number is none": rejected({ content_type: 5 }, "content_type"),
+  });
+  runEach(stage, types, ([filename, mime_type]) => [
+    `${filename} is ${mime_type}`,
+    accepted({ filename }, { mime_type }),
+  ]);
+  runEach(
+    stage,
+    [
       "",
       "text",
       "text/",
@@ -79,56 +82,53 @@ describe("content_type", () => {
       "text/é",
       "a/b/c",
       `text/${"x".repeat(300)}`,
-    ].map((type) =>
-      rejected(`${JSON.stringify(type).slice(0, 40)} is none`, { content_type: type }, "content_type"),
-    ),
-    rejected("a number is none", { content_type: 5 }, "content_type"),
-  ]);
+    ],
+    (type) => [
+      `${JSON.stringify(type).slice(0, 40)} is none`,
+      ...rejected({ content_type: type }, "content_type"),
+    ],
+  );
 });
 
 describe("content_preview", () => {
-  runScenarios(stage, [
-    accepted(
-      "500 characters at most",
+  runScenarios(stage, {
+    "500 characters at most": accepted(
       { content: base64(EMOJI.repeat(501)) },
       { content_preview: EMOJI.repeat(500) },
     ),
-    accepted("nothing of other types", { filename: "a.png" }, { content_preview: null }),
-    accepted(
-      "nothing of bytes that are no text",
+    "nothing of other types": accepted({ filename: "a.png" }, { content_preview: null }),
+    "nothing of bytes that are no text": accepted(
       { content: base64(Uint8Array.of(0, 1, 2)) },
       { content_preview: null },
     ),
-    accepted(
-      "UTF-16 with a mark",
+    "UTF-16 with a mark": accepted(
       { content: base64(Uint8Array.of(255, 254, 72, 0, 105, 0)) },
       { content_preview: "Hi" },
     ),
-    accepted(
-      "half a UTF-16 character is no text",
+    "half a UTF-16 character is no text": accepted(
       { content: base64(Uint8Array.of(0xff, 0xfe, 0x48, 0, 0, 0xd8, 0x69, 0)) },
       { content_preview: null },
     ),
-    accepted("else Latin-1", { content: base64(Uint8Array.of(72, 0xe9)) }, { content_preview: "H\u00e9" }),
-  ]);
+    "else Latin-1": accepted({ content: base64(Uint8Array.of(72, 0xe9)) }, { content_preview: "H\u00e9" }),
+  });
 });
 
 describe("metadata", () => {
-  runScenarios(stage, [
-    kept("any object", { metadata: ANY }),
-    accepted("16 KiB", { metadata: sized(16 * 1024) }, { size: 12 }),
-    rejected("one byte more", { metadata: sized(16 * 1024 + 1) }, "metadata"),
-    rejected("bytes count, not characters", { metadata: { a: "\u00e9".repeat(8 * 1024) } }, "metadata"),
-    rejected("an array", { metadata: [] }, "metadata"),
-    rejected("text", { metadata: "{}" }, "metadata"),
-    accepted("null, which is none", { metadata: null }, { metadata: {} }),
-    rejected("half a surrogate pair", { metadata: { a: "\ud800" } }, "metadata.a"),
-    row("a key __proto__ is a key like any other", "POST /v0/files", {
+  runScenarios(stage, {
+    "any object": kept({ metadata: ANY }),
+    "16 KiB": accepted({ metadata: sized(16 * 1024) }, { size: 12 }),
+    "one byte more": rejected({ metadata: sized(16 * 1024 + 1) }, "metadata"),
+    "bytes count, not characters": rejected({ metadata: { a: "\u00e9".repeat(8 * 1024) } }, "metadata"),
+    "an array": rejected({ metadata: [] }, "metadata"),
+    text: rejected({ metadata: "{}" }, "metadata"),
+    "null, which is none": accepted({ metadata: null }, { metadata: {} }),
+    "half a surrogate pair": rejected({ metadata: { a: "\ud800" } }, "metadata.a"),
+    "a key __proto__ is a key like any other": step("POST /v0/files", {
       body: `{"drive_id":"{drive}","filename":"f","content":"","metadata":{"__proto__":{"admin":true}}}`,
       status: 201,
       contains: ['"__proto__":{"admin":true}'],
     }),
-  ]);
+  });
 });
 
 describe("numbers in metadata come back as they were sent, or are refused", () => {
@@ -165,8 +165,12 @@ describe("numbers in metadata come back as they were sent, or are refused", () =
     ['{"ok":1,"n":1e400,"m":1e500}', "metadata.n"],
     ["12345678901234567890", "metadata"],
   ];
-  type Asked = Pick<Scenario, "given" | "request" | "body" | "headers" | "status">;
-  const ways: readonly (readonly [name: string, ask: (metadata: string) => Asked])[] = [
+  type Asked = Pick<Step, "request" | "body" | "headers" | "status">;
+  const ways: readonly (readonly [
+    name: string,
+    ask: (metadata: string) => Asked,
+    files: readonly string[],
+  ])[] = [
     [
       "JSON",
       (metadata) => ({
@@ -174,6 +178,7 @@ describe("numbers in metadata come back as they were sent, or are refused", () =
         body: `{"drive_id":"{drive}","metadata":${metadata},"filename":"f.txt","content":""}`,
         status: 201,
       }),
+      [],
     ],
     [
       "a form",
@@ -183,47 +188,45 @@ describe("numbers in metadata come back as they were sent, or are refused", () =
         headers: ofType("multipart/form-data; boundary=x"),
         status: 201,
       }),
+      [],
     ],
     [
       "PATCH",
       (metadata) => ({
-        given: [put("f.txt", "", { keeps: "made" })],
         request: ["PATCH", "/v0/files/{made.id}"],
         body: `{"metadata":${metadata}}`,
         status: 200,
       }),
+      ["f.txt"],
     ],
   ];
-  runScenarios(
-    stage,
-    ways.flatMap(([way, ask]) => [
-      ...exact.map((number) => ({
-        name: `${way}: ${number.slice(0, 24)} is kept`,
-        ...ask(`{"n":${number}}`),
-        json: { metadata: { n: Number(number) + 0 } },
-      })),
-      ...changed.map(([metadata, at]) => ({
-        name: `${way}: ${metadata} is refused`,
-        ...ask(metadata),
-        ...invalid(at),
-        contains: field,
-        after: way === "PATCH" ? [holds("f.txt")] : [holds()],
-      })),
-    ]),
-  );
-  runScenarios(stage, [
-    row("digits in a text, and numbers that nobody keeps, are none of it", "POST /v0/files", {
+  for (const [way, ask, files] of ways) {
+    const given = files.map((path) => put(path, "", { keeps: "made" }));
+    runEach(stage, exact, (number) => [
+      `${way}: ${number.slice(0, 24)} is kept`,
+      ...given,
+      { ...ask(`{"n":${number}}`), json: { metadata: { n: Number(number) + 0 } } },
+    ]);
+    runEach(stage, changed, ([metadata, at]) => [
+      `${way}: ${metadata} is refused`,
+      ...given,
+      { ...ask(metadata), ...invalid(at), contains: field },
+      holds(...files),
+    ]);
+  }
+  runScenarios(stage, {
+    "digits in a text, and numbers that nobody keeps, are none of it": step("POST /v0/files", {
       headers: { prefer: "handling=lenient" },
       body: `{"other":1e400,"drive_id":"{drive}","filename":"f","content":"","metadata":{"a":"1e400","n":1}}`,
       status: 201,
       json: { metadata: { a: "1e400", n: 1 } },
     }),
-    row("of a field given twice the last counts, as everywhere in JSON", "POST /v0/files", {
+    "of a field given twice the last counts, as everywhere in JSON": step("POST /v0/files", {
       body: `{"drive_id":"{drive}","filename":"f","content":"","metadata":{"n":1e400},"metadata":{"n":1e400,"n":2}}`,
       status: 201,
       json: { metadata: { n: 2 } },
     }),
-  ]);
+  });
 });
 
 describe("tags of a PUT", () => {
@@ -235,37 +238,37 @@ describe("tags of a PUT", () => {
     ["none of several", "tags=&tags=", []],
   ];
   const PUT = "PUT /v0/files?drive_id={drive}&path=f";
-  runScenarios(stage, [
-    ...tagged.map(([name, query, tags]) =>
-      row(name, `${PUT}&${query}`, { body: "x", status: 201, json: { tags } }),
-    ),
-    row("are checked like any other", `${PUT}&tags=a&tags=${"x".repeat(65)}`, {
+  runScenarios(stage, {
+    "are checked like any other": step(`${PUT}&tags=a&tags=${"x".repeat(65)}`, {
       body: "x",
       ...invalid("tags[1]"),
     }),
+  });
+  runEach(stage, tagged, ([name, query, tags]) => [
+    name,
+    step(`${PUT}&${query}`, { body: "x", status: 201, json: { tags } }),
   ]);
 });
 
 describe("tags", () => {
-  runScenarios(stage, [
-    accepted(
-      "are trimmed, duplicates dropped, in their order",
+  runScenarios(stage, {
+    "are trimmed, duplicates dropped, in their order": accepted(
       { tags: ["b", " a ", "b", "a"] },
       { tags: ["b", "a"] },
     ),
-    kept("64", { tags: manyTags(64) }),
-    accepted("64 and a duplicate", { tags: [...manyTags(64), "t0"] }, { tags: manyTags(64) }),
-    rejected("65", { tags: manyTags(65) }, "tags"),
-    kept("64 characters, emoji counted as one", { tags: [EMOJI.repeat(64)] }),
-    rejected("65 characters", { tags: ["ok", "x".repeat(65)] }, "tags[1]"),
-    rejected("empty", { tags: [""] }, "tags[0]"),
-    rejected("only spaces", { tags: ["  "] }, "tags[0]"),
-    rejected("a number", { tags: ["a", 1] }, "tags[1]"),
-    rejected("control characters", { tags: ["a\u0007b"] }, "tags[0]"),
-    rejected("half a surrogate pair", { tags: ["\udc00"] }, "tags[0]"),
-    rejected("text", { tags: "a,b" }, "tags"),
-    accepted("null, which is none", { tags: null }, { tags: [] }),
-  ]);
+    "64": kept({ tags: manyTags(64) }),
+    "64 and a duplicate": accepted({ tags: [...manyTags(64), "t0"] }, { tags: manyTags(64) }),
+    "65": rejected({ tags: manyTags(65) }, "tags"),
+    "64 characters, emoji counted as one": kept({ tags: [EMOJI.repeat(64)] }),
+    "65 characters": rejected({ tags: ["ok", "x".repeat(65)] }, "tags[1]"),
+    empty: rejected({ tags: [""] }, "tags[0]"),
+    "only spaces": rejected({ tags: ["  "] }, "tags[0]"),
+    "a number": rejected({ tags: ["a", 1] }, "tags[1]"),
+    "control characters": rejected({ tags: ["a\u0007b"] }, "tags[0]"),
+    "half a surrogate pair": rejected({ tags: ["\udc00"] }, "tags[0]"),
+    text: rejected({ tags: "a,b" }, "tags"),
+    "null, which is none": accepted({ tags: null }, { tags: [] }),
+  });
 });
 
 describe("expires_at", () => {
@@ -295,9 +298,10 @@ describe("expires_at", () => {
     1_900_000_000,
     true,
   ];
-  runScenarios(stage, [
-    ...good.map(([sent, shown]) => accepted(`${sent}`, { expires_at: sent }, { expires_at: shown })),
-    ...bad.map((sent) => rejected(`${JSON.stringify(sent)} is refused`, { expires_at: sent }, "expires_at")),
+  runEach(stage, good, ([sent, shown]) => [`${sent}`, accepted({ expires_at: sent }, { expires_at: shown })]);
+  runEach(stage, bad, (sent) => [
+    `${JSON.stringify(sent)} is refused`,
+    ...rejected({ expires_at: sent }, "expires_at"),
   ]);
 });
 
@@ -322,26 +326,28 @@ describe("what a replaced file keeps", () => {
   const csv = { ...record, mime_type: "text/csv" };
   const nothing = { tags: [], metadata: {}, expires_at: null, mime_type: "text/plain" };
   const unknown = ofType("application/x-www-form-urlencoded");
-  runScenarios(stage, { given: [given] }, [
-    row("by raw bytes: everything that is not given", replace("", record)),
-    row("by raw bytes as a client sends them that knows no type", replace("", record, unknown)),
-    row("by raw bytes with tags", replace("&tags=c", { ...record, tags: ["c"] })),
-    row("by raw bytes with no tags", replace("&tags=", { ...record, tags: [] })),
-    row("by raw bytes with an expiry", replace("&expires_at=2032-01-01", later)),
-    row("by raw bytes with a type in the query", replace("&content_type=text/csv", csv)),
-    row("by raw bytes with a type", replace("", csv, ofType("text/csv"))),
-    row(
-      "by raw bytes with a filename: a type that was not given follows it",
+  runScenarios(stage, {
+    "by raw bytes: everything that is not given": [given, replace("", record)],
+    "by raw bytes as a client sends them that knows no type": [given, replace("", record, unknown)],
+    "by raw bytes with tags": [given, replace("&tags=c", { ...record, tags: ["c"] })],
+    "by raw bytes with no tags": [given, replace("&tags=", { ...record, tags: [] })],
+    "by raw bytes with an expiry": [given, replace("&expires_at=2032-01-01", later)],
+    "by raw bytes with a type in the query": [given, replace("&content_type=text/csv", csv)],
+    "by raw bytes with a type": [given, replace("", csv, ofType("text/csv"))],
+    "by raw bytes with a filename: a type that was not given follows it": [
+      post({ tags: ["a"] }, { keeps: "file" }),
       replace("&filename=g.csv", { filename: "g.csv", mime_type: "text/csv", tags: ["a"] }),
-      { given: [post({ tags: ["a"] }, { keeps: "file" })] },
-    ),
-    row("in JSON: nothing", post({}, { status: 200, json: nothing })),
-    row("as a form: nothing", "POST /v0/files", {
-      headers: ofType("multipart/form-data; boundary=x"),
-      body: formWith("{}"),
-      json: { id: "{file.id}", ...nothing },
-    }),
-  ]);
+    ],
+    "in JSON: nothing": [given, post({}, { status: 200, json: nothing })],
+    "as a form: nothing": [
+      given,
+      step("POST /v0/files", {
+        headers: ofType("multipart/form-data; boundary=x"),
+        body: formWith("{}"),
+        json: { id: "{file.id}", ...nothing },
+      }),
+    ],
+  });
 
   test("nothing of a file that has expired", async () => {
     const { id: drive, client } = await stage.ownDrive();

@@ -12,9 +12,8 @@ import {
   provision,
   put,
   refused,
-  row,
   runScenarios,
-  type Scenario,
+  step,
 } from "../../support/server/scenario.ts";
 import { populate } from "../../support/server/world.ts";
 
@@ -153,22 +152,16 @@ describe("the largest file", () => {
   const post = "POST /v0/files" as const;
   const fits = { status: 201, json: { path: "f", size: 100_000 } };
   const tooLarge = refused("PAYLOAD_TOO_LARGE");
-  const cases: Scenario[] = [
-    row("fits as raw bytes", put("f", "x".repeat(100_000))),
-    row("fits in JSON", post, { body: inJson(100_000), ...fits }),
-    row("fits in a form", post, { headers: form, body: inForm(100_000), ...fits }),
-    row("one byte more as raw bytes", put("f", "x".repeat(100_001), tooLarge), { after: [holds()] }),
-    row("one byte more in JSON", post, { body: inJson(100_001), ...tooLarge, after: [holds()] }),
-    row("one byte more in a form", post, {
-      headers: form,
-      body: inForm(100_001),
-      ...tooLarge,
-      after: [holds()],
-    }),
-    row("much more in JSON", post, { body: inJson(2_000_000), ...tooLarge, after: [holds()] }),
-    row("too many other fields", post, { body: { x: "y".repeat(300_000) }, ...tooLarge, after: [holds()] }),
-  ];
-  runScenarios(stage, cases);
+  runScenarios(stage, {
+    "fits as raw bytes": put("f", "x".repeat(100_000)),
+    "fits in JSON": step(post, { body: inJson(100_000), ...fits }),
+    "fits in a form": step(post, { headers: form, body: inForm(100_000), ...fits }),
+    "one byte more as raw bytes": [put("f", "x".repeat(100_001), tooLarge), holds()],
+    "one byte more in JSON": [step(post, { body: inJson(100_001), ...tooLarge }), holds()],
+    "one byte more in a form": [step(post, { headers: form, body: inForm(100_001), ...tooLarge }), holds()],
+    "much more in JSON": [step(post, { body: inJson(2_000_000), ...tooLarge }), holds()],
+    "too many other fields": [step(post, { body: { x: "y".repeat(300_000) }, ...tooLarge }), holds()],
+  });
 
   for (const [bytes, status] of [
     [100_000, 201],

@@ -6,8 +6,9 @@ import {
   openStage,
   put,
   rejected,
-  row,
+  runEach,
   runScenarios,
+  step,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
@@ -71,29 +72,38 @@ const BAD_PATHS: [name: string, sent: string][] = [
 describe("path", () => {
   const PUT = "PUT /v0/files?drive_id={drive}";
   const replaced = { status: 200, json: { id: "{old.id}" } };
-  runScenarios(stage, [
-    ...PATHS.map(([name, path, stored]) => accepted(name, { path }, { path: stored, filename: "f.txt" })),
-    ...BAD_PATHS.map(([name, path]) => rejected(`${name} is refused`, { path }, "path")),
-    ...[5, true, [], {}].map((path) => rejected(`${JSON.stringify(path)} is refused`, { path }, "path")),
-    row("composed and decomposed letters are one file", put("e\u0301.txt", "2", replaced), {
-      given: [put("\u00E9.txt", "1", { keeps: "old" })],
-    }),
-    row("with and without a leading slash are one file", put("/a/b", "2", replaced), {
-      given: [put("a/b", "1", { keeps: "old" })],
-    }),
-    row("composing may save what is too long", "POST /v0/files", {
+  runScenarios(stage, {
+    "composed and decomposed letters are one file": [
+      put("\u00E9.txt", "1", { keeps: "old" }),
+      put("e\u0301.txt", "2", replaced),
+    ],
+    "with and without a leading slash are one file": [
+      put("a/b", "1", { keeps: "old" }),
+      put("/a/b", "2", replaced),
+    ],
+    "composing may save what is too long": step("POST /v0/files", {
       body: { drive_id: "{drive}", filename: "f", content: "", path: "e\u0301".repeat(120) },
       status: 201,
       json: { path: "\u00E9".repeat(120) },
     }),
-    row("what a path escapes to in a URL is what it is", `${PUT}&path=a%2Fb%20c+d%25`, {
+    "what a path escapes to in a URL is what it is": step(`${PUT}&path=a%2Fb%20c+d%25`, {
       body: "x",
       status: 201,
       json: { path: "a/b c d%" },
     }),
-    ...["%", "%zz", "%ff", "a%00b", "%ed%a0%80"].map((path) =>
-      row(`the query ${path} is refused`, `${PUT}&path=${path}`, { body: "x", ...invalid("path") }),
-    ),
+  });
+  runEach(stage, PATHS, ([name, path, stored]) => [
+    name,
+    accepted({ path }, { path: stored, filename: "f.txt" }),
+  ]);
+  runEach(stage, BAD_PATHS, ([name, path]) => [`${name} is refused`, ...rejected({ path }, "path")]);
+  runEach(stage, [5, true, [], {}], (path) => [
+    `${JSON.stringify(path)} is refused`,
+    ...rejected({ path }, "path"),
+  ]);
+  runEach(stage, ["%", "%zz", "%ff", "a%00b", "%ed%a0%80"], (path) => [
+    `the query ${path} is refused`,
+    step(`${PUT}&path=${path}`, { body: "x", ...invalid("path") }),
   ]);
 });
 
@@ -120,10 +130,13 @@ const BAD_FILENAMES: [name: string, filename: string][] = [
 ];
 
 describe("filename", () => {
-  runScenarios(stage, [
-    ...FILENAMES.map(([name, filename, path]) => accepted(name, { filename }, { filename, path })),
-    kept("a backslash beside a path", { filename: "a\\b.txt", path: "c" }),
-    ...BAD_FILENAMES.map(([name, filename]) => rejected(`${name} is refused`, { filename }, "filename")),
-    rejected("a slash is refused beside a path as well", { filename: "a/b", path: "c" }, "filename"),
+  runScenarios(stage, {
+    "a backslash beside a path": kept({ filename: "a\\b.txt", path: "c" }),
+    "a slash is refused beside a path as well": rejected({ filename: "a/b", path: "c" }, "filename"),
+  });
+  runEach(stage, FILENAMES, ([name, filename, path]) => [name, accepted({ filename }, { filename, path })]);
+  runEach(stage, BAD_FILENAMES, ([name, filename]) => [
+    `${name} is refused`,
+    ...rejected({ filename }, "filename"),
   ]);
 });

@@ -11,9 +11,8 @@ import {
   put,
   refused,
   rejected,
-  row,
+  runEach,
   runScenarios,
-  type Scenario,
   step,
   type Step,
 } from "../../support/server/scenario.ts";
@@ -68,96 +67,86 @@ describe("JSON", () => {
   const cut = ["{", '{"filename":', `{"content":"${HELLO}`, `{"content":"${HELLO}"`];
   const malformed = ["", "   ", "null", "[]", '"text"', ...cut, "{}{}"];
   const nested = { content: "not base64!", nested: { content: ["\u{1F600}", { content: 1 }] } };
-  runScenarios(stage, [
-    row(
-      "answers the new record, whole, and its ETag",
+  runScenarios(stage, {
+    "answers the new record, whole, and its ETag": [
       post({}, { json: NEW_RECORD, receives: { etag: `"${HELLO_DIGEST}"` }, keeps: "made" }),
-      {
-        after: [
-          step("GET /v0/files/{made.id}", { json: NEW_RECORD }),
-          step("GET /v0/files/{made.id}/download", { contains: [/^Hello World!$/] }),
-        ],
-      },
-    ),
-    ...spellings.map(([name, body, json = NEW_RECORD]) =>
-      row(name, "POST /v0/files", { body, status: 201, json }),
-    ),
-    ...types.map((type) =>
-      row(`sent as ${type}`, post({}, { headers: { "content-type": type }, json: NEW_RECORD })),
-    ),
-    accepted("an empty content", { content: "" }, { size: 0, content_preview: "" }),
-    rejected("an unknown field", { colour: "red" }, "colour"),
-    accepted(
-      "a text as it is",
+      step("GET /v0/files/{made.id}", { json: NEW_RECORD }),
+      step("GET /v0/files/{made.id}/download", { contains: [/^Hello World!$/] }),
+    ],
+    "an empty content": accepted({ content: "" }, { size: 0, content_preview: "" }),
+    "an unknown field": rejected({ colour: "red" }, "colour"),
+    "a text as it is": accepted(
       { content: null, text: "Hello World!" },
       { size: 12, ...HELLO_HASH, mime_type: "text/plain" },
     ),
-    accepted(
-      "a text whose name says nothing is one",
+    "a text whose name says nothing is one": accepted(
       { content: null, text: "a", filename: "TODO" },
       { mime_type: "text/plain" },
     ),
-    accepted(
-      "a content that says that it is text",
+    "a content that says that it is text": accepted(
       { content: "Hello World!", encoding: "utf-8", filename: "TODO" },
       { ...HELLO_HASH, mime_type: "text/plain" },
     ),
-    accepted(
-      "bytes whose name says nothing are bytes",
+    "bytes whose name says nothing are bytes": accepted(
       { filename: "TODO" },
       { mime_type: "application/octet-stream" },
     ),
-    accepted("base64 by the name that MCP gives it", { content: null, base64: HELLO }, HELLO_HASH),
-    rejected("a content and a text", { text: "a" }, "text"),
-    rejected("a text that is a number", { content: null, text: 5 }, "text"),
-    rejected("an encoding that is none", { encoding: "gzip" }, "encoding"),
-    {
-      name: "a content that is plainly words",
-      ...post({ filename: "notes.md", content: "todo" }, invalid("content")),
-      contains: ["`text`"],
-      after: [holds()],
-    },
-    accepted(
-      "a key `content` inside the metadata is not the content",
+    "base64 by the name that MCP gives it": accepted({ content: null, base64: HELLO }, HELLO_HASH),
+    "a content and a text": rejected({ text: "a" }, "text"),
+    "a text that is a number": rejected({ content: null, text: 5 }, "text"),
+    "an encoding that is none": rejected({ encoding: "gzip" }, "encoding"),
+    "a content that is plainly words": [
+      { ...post({ filename: "notes.md", content: "todo" }, invalid("content")), contains: ["`text`"] },
+      holds(),
+    ],
+    "a key `content` inside the metadata is not the content": accepted(
       { metadata: nested },
       { size: 12, metadata: nested },
     ),
-    rejected("no content", { content: null }, "content"),
-    rejected("a content that is a number", { content: 12 }, "content"),
-    rejected("a content that is an object", { content: { content: HELLO } }, "content"),
-    rejected("a filename that is a number", { filename: 12 }, "filename"),
-    accepted("a path and a type that are null", { path: null, content_type: null }, { path: "f.txt" }),
-    row(
-      "a byte order mark before the body",
-      post({}, { body: `\ufeff{"drive_id":"{drive}","filename":"f.txt","content":"${HELLO}"}` }),
+    "no content": rejected({ content: null }, "content"),
+    "a content that is a number": rejected({ content: 12 }, "content"),
+    "a content that is an object": rejected({ content: { content: HELLO } }, "content"),
+    "a filename that is a number": rejected({ filename: 12 }, "filename"),
+    "a path and a type that are null": accepted({ path: null, content_type: null }, { path: "f.txt" }),
+    "a byte order mark before the body": post(
+      {},
+      { body: `\ufeff{"drive_id":"{drive}","filename":"f.txt","content":"${HELLO}"}` },
     ),
-    ...["drive_id", "filename", "content"].map((missing): Scenario => {
-      const fields = { drive_id: "{drive}", filename: "f.txt", content: HELLO };
-      const body = Object.fromEntries(Object.entries(fields).filter(([name]) => name !== missing));
-      return row(`without ${missing}`, "POST /v0/files", { body, ...invalid(missing) });
-    }),
-    ...malformed.map((body) =>
-      row(`the body ${JSON.stringify(body)}`, "POST /v0/files", {
-        body,
-        ...invalid("body"),
-        after: [holds()],
+    "two contents": [
+      step("POST /v0/files", {
+        body: `{"drive_id":"{drive}","filename":"f","content":"${HELLO}","content":"${HELLO}"}`,
+        ...invalid("content"),
       }),
+      holds(),
+    ],
+    "into a drive that is not there": post(
+      { drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f" },
+      refused("NOT_FOUND"),
     ),
-    row("two contents", "POST /v0/files", {
-      body: `{"drive_id":"{drive}","filename":"f","content":"${HELLO}","content":"${HELLO}"}`,
-      ...invalid("content"),
-      after: [holds()],
-    }),
-    row(
-      "into a drive that is not there",
-      post({ drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f" }, refused("NOT_FOUND")),
+    "into a foreign drive": post({ drive_id: "{drives.ada}" }, refused("NOT_FOUND")),
+    "into a foreign drive, by slug": post({ drive_id: "ada/notes" }, refused("NOT_FOUND")),
+    "into one's drive by slug": post(
+      { drive_id: "ada/notes", path: "by-slug.txt" },
+      { as: "ada", json: { drive_id: "{drives.ada}" } },
     ),
-    row("into a foreign drive", post({ drive_id: "{drives.ada}" }, refused("NOT_FOUND"))),
-    row("into a foreign drive, by slug", post({ drive_id: "ada/notes" }, refused("NOT_FOUND"))),
-    row(
-      "into one's drive by slug",
-      post({ drive_id: "ada/notes", path: "by-slug.txt" }, { as: "ada", json: { drive_id: "{drives.ada}" } }),
-    ),
+  });
+  runEach(stage, spellings, ([name, body, json = NEW_RECORD]) => [
+    name,
+    step("POST /v0/files", { body, status: 201, json }),
+  ]);
+  runEach(stage, types, (type) => [
+    `sent as ${type}`,
+    post({}, { headers: { "content-type": type }, json: NEW_RECORD }),
+  ]);
+  runEach(stage, ["drive_id", "filename", "content"], (missing) => {
+    const fields = { drive_id: "{drive}", filename: "f.txt", content: HELLO };
+    const body = Object.fromEntries(Object.entries(fields).filter(([name]) => name !== missing));
+    return [`without ${missing}`, step("POST /v0/files", { body, ...invalid(missing) })];
+  });
+  runEach(stage, malformed, (body) => [
+    `the body ${JSON.stringify(body)}`,
+    step("POST /v0/files", { body, ...invalid("body") }),
+    holds(),
   ]);
 });
 
@@ -179,20 +168,18 @@ describe("base64", () => {
     ["AAA\u0000", 3],
     ["data:text/plain;base64,AAAA", 4],
   ];
-  runScenarios(stage, [
-    ...wrong.map(([content, position]) =>
-      row(
-        `${JSON.stringify(content)} is refused at ${position}`,
-        post({ content }, { ...invalid("content"), contains: [new RegExp(`position ${position}\\b`)] }),
-        { after: [holds()] },
-      ),
-    ),
-    accepted("padding may be missing, one", { content: "AAA" }, { size: 2 }),
-    accepted("padding may be missing, two", { content: "AA" }, { size: 1 }),
-    accepted("padding may be there", { content: "AA==" }, { size: 1 }),
-    accepted("only white space", { content: " \n " }, { size: 0 }),
-    accepted("wrapped lines", { content: "SGVs\r\nbG8g\r\nV29ybGQh\r\n" }, { size: 12 }),
-    accepted("blanks at the ends of lines", { content: "  SGVs \n\tbG8gV29ybGQh\t " }, { size: 12 }),
+  runScenarios(stage, {
+    "padding may be missing, one": accepted({ content: "AAA" }, { size: 2 }),
+    "padding may be missing, two": accepted({ content: "AA" }, { size: 1 }),
+    "padding may be there": accepted({ content: "AA==" }, { size: 1 }),
+    "only white space": accepted({ content: " \n " }, { size: 0 }),
+    "wrapped lines": accepted({ content: "SGVs\r\nbG8g\r\nV29ybGQh\r\n" }, { size: 12 }),
+    "blanks at the ends of lines": accepted({ content: "  SGVs \n\tbG8gV29ybGQh\t " }, { size: 12 }),
+  });
+  runEach(stage, wrong, ([content, position]) => [
+    `${JSON.stringify(content)} is refused at ${position}`,
+    post({ content }, { ...invalid("content"), contains: [new RegExp(`position ${position}\\b`)] }),
+    holds(),
   ]);
 });
 
@@ -237,31 +224,34 @@ describe("multipart", () => {
   };
   const mcp: Part[] = [["drive", "{drive}"], ["mime_type", "text/x-own"], ["only_create", "true"], file];
   const text: Part[] = [drive, ["text", "Hello World!"], ["filename", "TODO"]];
-  runScenarios(stage, [
-    row("the file last", form([drive, file], { json: NEW_RECORD })),
-    row("the file first", form([file, drive], { json: NEW_RECORD })),
-    row("every field", form(every, { json: everything })),
-    row("the file's own type", form([drive, own], { json: { mime_type: "text/x-own" } })),
-    row("a text, as the content", form(text, { json: { mime_type: "text/plain", ...HELLO_HASH } })),
-    row("names of MCP, and a condition", form(mcp, { json: { mime_type: "text/x-own" } })),
-  ]);
+  runScenarios(stage, {
+    "the file last": form([drive, file], { json: NEW_RECORD }),
+    "the file first": form([file, drive], { json: NEW_RECORD }),
+    "every field": form(every, { json: everything }),
+    "the file's own type": form([drive, own], { json: { mime_type: "text/x-own" } }),
+    "a text, as the content": form(text, { json: { mime_type: "text/plain", ...HELLO_HASH } }),
+    "names of MCP, and a condition": form(mcp, { json: { mime_type: "text/x-own" } }),
+  });
   const other: Part = ["avatar", "x", '; filename="f"'];
   const withoutBoundary = { "content-type": "multipart/form-data" };
   const cut = '--xx\r\nContent-Disposition: form-data; name="file"\r\n\r\nHel';
-  runScenarios(stage, { after: [holds()] }, [
-    row("an encoding", form([drive, file, ["encoding", "base64"]], invalid("encoding"))),
-    row("an unknown field", form([drive, ["colour", "red"], file], invalid("colour"))),
-    row("no file", form([drive, ["filename", "f"]], invalid("content"))),
-    row("no drive", form([file], invalid("drive_id"))),
-    row("a file under another name", {
-      ...form([drive, other], invalid("avatar")),
-      contains: ["avatar is not a field of this request.", "the part `file`"],
-    }),
-    row("two files", form([drive, file, file], invalid("content"))),
-    row("metadata that is no JSON", form([drive, file, ["metadata", "{"]], invalid("metadata"))),
-    row("no boundary", { ...form([drive, file], invalid("body")), headers: withoutBoundary }),
-    row("cut off", { ...form([drive, file], invalid("body")), body: cut }),
-  ]);
+  runScenarios(stage, {
+    "an encoding": [form([drive, file, ["encoding", "base64"]], invalid("encoding")), holds()],
+    "an unknown field": [form([drive, ["colour", "red"], file], invalid("colour")), holds()],
+    "no file": [form([drive, ["filename", "f"]], invalid("content")), holds()],
+    "no drive": [form([file], invalid("drive_id")), holds()],
+    "a file under another name": [
+      {
+        ...form([drive, other], invalid("avatar")),
+        contains: ["avatar is not a field of this request.", "the part `file`"],
+      },
+      holds(),
+    ],
+    "two files": [form([drive, file, file], invalid("content")), holds()],
+    "metadata that is no JSON": [form([drive, file, ["metadata", "{"]], invalid("metadata")), holds()],
+    "no boundary": [{ ...form([drive, file], invalid("body")), headers: withoutBoundary }, holds()],
+    "cut off": [{ ...form([drive, file], invalid("body")), body: cut }, holds()],
+  });
 });
 
 /** An upload of a byte, which gives a record with at least `json`. */
@@ -277,51 +267,49 @@ describe("PUT", () => {
   const hash = `sha256:${Bun.SHA256.hash(everyByte, "hex")}`;
   const plain = { mime_type: "text/plain" };
   const record = { ...NEW_RECORD, path: "a/b/f.txt" };
-  runScenarios(stage, [
-    row("every byte as it is", put("a.bin", everyByte, { json: { size: 256, content_hash: hash } })),
-    row("an empty body", put("a.txt", "", { json: { size: 0 } })),
-    row("the filename is the path's last segment", put("a/b/f.txt", "Hello World!", { json: record })),
-    row("another filename", at("path=a/b&filename=f.txt", { path: "a/b", filename: "f.txt", ...plain })),
-    row("into a folder", at("path=a/&filename=f.txt", { path: "a/f.txt" })),
-    row("into a foreign drive", "PUT /v0/files?drive_id={drives.ada}&path=a", {
+  runScenarios(stage, {
+    "every byte as it is": put("a.bin", everyByte, { json: { size: 256, content_hash: hash } }),
+    "an empty body": put("a.txt", "", { json: { size: 0 } }),
+    "the filename is the path's last segment": put("a/b/f.txt", "Hello World!", { json: record }),
+    "another filename": at("path=a/b&filename=f.txt", { path: "a/b", filename: "f.txt", ...plain }),
+    "into a folder": at("path=a/&filename=f.txt", { path: "a/f.txt" }),
+    "into a foreign drive": step("PUT /v0/files?drive_id={drives.ada}&path=a", {
       body: "x",
       ...refused("NOT_FOUND"),
     }),
-    row(
-      "tags and expiry",
-      at("path=a&tags=x,y,,x&expires_at=2031-01-01", {
-        tags: ["x", "y"],
-        expires_at: "2031-01-01T00:00:00.000Z",
-      }),
-    ),
-    row("metadata", at(metadata('{"k":{"n":1}}'), { metadata: { k: { n: 1 } } })),
-    row(
-      "metadata in place of others, while tags stay",
+    "tags and expiry": at("path=a&tags=x,y,,x&expires_at=2031-01-01", {
+      tags: ["x", "y"],
+      expires_at: "2031-01-01T00:00:00.000Z",
+    }),
+    metadata: at(metadata('{"k":{"n":1}}'), { metadata: { k: { n: 1 } } }),
+    "metadata in place of others, while tags stay": [
+      at('path=a&tags=t&metadata={"a":1}', { tags: ["t"] }),
       { ...at('path=a&metadata={"b":2}', { tags: ["t"], metadata: { b: 2 } }), status: 200 },
-      { given: [at('path=a&tags=t&metadata={"a":1}', { tags: ["t"] })] },
+    ],
+    "a type of its own": at("path=a.txt", { mime_type: "text/x-own" }, "text/x-own"),
+    "curl's default type says nothing": at("path=a.txt", plain, "application/x-www-form-urlencoded"),
+    "octet-stream says nothing": at("path=a.txt", plain, "application/octet-stream"),
+    "content_type goes before the header": at(
+      "path=a.txt&content_type=text/x-one",
+      { mime_type: "text/x-one" },
+      "text/x-two",
     ),
-    row("a type of its own", at("path=a.txt", { mime_type: "text/x-own" }, "text/x-own")),
-    row("curl's default type says nothing", at("path=a.txt", plain, "application/x-www-form-urlencoded")),
-    row("octet-stream says nothing", at("path=a.txt", plain, "application/octet-stream")),
-    row(
-      "content_type goes before the header",
-      at("path=a.txt&content_type=text/x-one", { mime_type: "text/x-one" }, "text/x-two"),
-    ),
-    row(
-      "a JSON body is a file like any other",
-      put("a.json", '{"content":"!"}', { json: { size: 15, mime_type: "application/json" } }),
-    ),
-  ]);
+    "a JSON body is a file like any other": put("a.json", '{"content":"!"}', {
+      json: { size: 15, mime_type: "application/json" },
+    }),
+  });
   const bad = ["[]", "{", "1", '{"n":1e400}', '{"a":"\\ud800"}'];
   const inMetadata = { code: "VALIDATION_ERROR", field: expect.stringMatching(/^metadata/) };
-  runScenarios(stage, { after: [holds()] }, [
-    row("into a folder without a filename", { ...at("path=a/", {}), ...invalid("filename") }),
-    row("without a path", { ...at("", {}), ...invalid("path") }),
-    row("without a drive", "PUT /v0/files?path=a", { body: "x", ...invalid("drive_id") }),
-    row("a parameter twice", { ...at("path=a&path=b", {}), ...invalid("path") }),
-    ...bad.map((json) =>
-      row(`metadata that is ${json}`, { ...at(metadata(json), { error: inMetadata }), status: 400 }),
-    ),
+  runScenarios(stage, {
+    "into a folder without a filename": [{ ...at("path=a/", {}), ...invalid("filename") }, holds()],
+    "without a path": [{ ...at("", {}), ...invalid("path") }, holds()],
+    "without a drive": [step("PUT /v0/files?path=a", { body: "x", ...invalid("drive_id") }), holds()],
+    "a parameter twice": [{ ...at("path=a&path=b", {}), ...invalid("path") }, holds()],
+  });
+  runEach(stage, bad, (json) => [
+    `metadata that is ${json}`,
+    { ...at(metadata(json), { error: inMetadata }), status: 400 },
+    holds(),
   ]);
 });
 
@@ -358,51 +346,43 @@ describe("a path that is taken", () => {
   };
   const renamed = { id: "{old.id}", path: "f.txt", filename: "g.json", mime_type: "application/json" };
   const failed = refused("PRECONDITION_FAILED");
-  runScenarios(stage, { given: [old] }, [
-    row(
-      "gets the new content and attributes, and keeps its id and created_at",
+  runScenarios(stage, {
+    "gets the new content and attributes, and keeps its id and created_at": [
+      old,
       post(other, { status: 200, json: replaced }),
-      { after: [step("GET /v0/files/{old.id}/download", { contains: [/^other$/] }), holds("f.txt")] },
-    ),
-    row("by PUT as well", put("f.txt", "other", { status: 200, json: { id: "{old.id}", size: 5 } })),
-    row(
-      "takes the type of the new filename",
+      step("GET /v0/files/{old.id}/download", { contains: [/^other$/] }),
+      holds("f.txt"),
+    ],
+    "by PUT as well": [old, put("f.txt", "other", { status: 200, json: { id: "{old.id}", size: 5 } })],
+    "takes the type of the new filename": [
+      old,
       post({ ...other, path: "f.txt", filename: "g.json" }, { status: 200, json: renamed }),
-    ),
-    ...conditions.map(([name, headers, held]) =>
-      held
-        ? row(`${name} holds`, post(other, { headers, status: 200, json: { id: "{old.id}", size: 5 } }), {
-            after: [holds("f.txt")],
-          })
-        : row(`${name} does not hold`, post(other, { headers, ...failed }), {
-            after: [unchanged, holds("f.txt")],
-          }),
-    ),
-  ]);
+    ],
+  });
+  runEach(stage, conditions, ([name, headers, held]) =>
+    held
+      ? [
+          `${name} holds`,
+          old,
+          post(other, { headers, status: 200, json: { id: "{old.id}", size: 5 } }),
+          holds("f.txt"),
+        ]
+      : [`${name} does not hold`, old, post(other, { headers, ...failed }), unchanged, holds("f.txt")],
+  );
   const folder = { body: { drive_id: "{drive}", path: "a/" }, status: 201, json: { path: "a/" } };
   const taken = refused("CONFLICT");
-  runScenarios(stage, [
-    row("If-None-Match: * at a free path", put("new.txt", "x", { headers: { "if-none-match": "*" } }), {
-      after: [holds("new.txt")],
-    }),
-    row("If-Match at a free path", put("new.txt", "x", { headers: { "if-match": "*" }, ...failed }), {
-      after: [holds()],
-    }),
-    row("a file below a file", put("a/b", "x", taken), { given: [put("a")], after: [holds("a")] }),
-    row("a file deep below a file", put("a/b/c/d", "x", taken), { given: [put("a")], after: [holds("a")] }),
-    row("a file where a folder stands", put("a", "x", taken), {
-      given: [put("a/b")],
-      after: [holds("a/b")],
-    }),
-    row("a file where an empty folder stands", put("a", "x", taken), {
-      given: [step("POST /v0/folders", folder)],
-      after: [holds()],
-    }),
-    row("names that differ in case are two files", put("A.txt"), {
-      given: [put("a.txt")],
-      after: [holds("A.txt", "a.txt")],
-    }),
-  ]);
+  runScenarios(stage, {
+    "If-None-Match: * at a free path": [
+      put("new.txt", "x", { headers: { "if-none-match": "*" } }),
+      holds("new.txt"),
+    ],
+    "If-Match at a free path": [put("new.txt", "x", { headers: { "if-match": "*" }, ...failed }), holds()],
+    "a file below a file": [put("a"), put("a/b", "x", taken), holds("a")],
+    "a file deep below a file": [put("a"), put("a/b/c/d", "x", taken), holds("a")],
+    "a file where a folder stands": [put("a/b"), put("a", "x", taken), holds("a/b")],
+    "a file where an empty folder stands": [step("POST /v0/folders", folder), put("a", "x", taken), holds()],
+    "names that differ in case are two files": [put("a.txt"), put("A.txt"), holds("A.txt", "a.txt")],
+  });
 
   test("updated_at moves on, created_at does not", async () => {
     const own = await stage.ownDrive();

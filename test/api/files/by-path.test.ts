@@ -1,12 +1,13 @@
 import { describe, test } from "bun:test";
 import {
   type Expected,
+  gives,
   HELLO_DIGEST,
   invalid,
   openStage,
   put,
   refused,
-  row,
+  runEach,
   runScenarios,
   step,
   type Step,
@@ -35,16 +36,20 @@ describe("a file is found by its path", () => {
   ];
   const json = { id: "{file.id}" };
   const composed = { json: { ...json, path: "\u00e4.txt" } };
-  runScenarios(stage, { given: [hello] }, [
-    ...found.map(([how, path]) =>
-      row(how, ask("GET", "", { json, receives: { etag: RECORD_ETAG } }, `${drive}&path=${path}`)),
-    ),
-    row("in another Unicode form", ask("GET", "", composed, `${drive}&path=a%CC%88.txt`), {
-      given: [put("\u00e4.txt", "x", { keeps: "file" })],
-    }),
-    row("in a drive named by its slug", "ada GET /v0/files/by-path?drive_id=ada/notes&path=notes/hello.txt", {
-      json: { id: "{files.ada}" },
-    }),
+  runScenarios(stage, {
+    "in another Unicode form": [
+      put("\u00e4.txt", "x", { keeps: "file" }),
+      ask("GET", "", composed, `${drive}&path=a%CC%88.txt`),
+    ],
+    "in a drive named by its slug": [
+      hello,
+      gives("ada GET /v0/files/by-path?drive_id=ada/notes&path=notes/hello.txt", { id: "{files.ada}" }),
+    ],
+  });
+  runEach(stage, found, ([how, path]) => [
+    how,
+    hello,
+    ask("GET", "", { json, receives: { etag: RECORD_ETAG } }, `${drive}&path=${path}`),
   ]);
 });
 
@@ -62,24 +67,29 @@ describe("a path that names no file", () => {
   ];
   const none: readonly string[] = ["notes", "hello.txt", "notes/HELLO.txt", "notes/hello.txt%20", "%25"];
   const GET = "GET /v0/files/by-path?drive_id={drive}";
-  runScenarios(stage, { given: [hello] }, [
-    ...malformed.map((path) => row(`malformed: "${path}"`, `${GET}&path=${path}`, invalid("path"))),
-    ...none.map((path) =>
-      row(`of nothing: "${path}"`, `${GET}&path=${path}`, {
+  runScenarios(stage, {
+    "in a drive that is another's": [
+      hello,
+      step("GET /v0/files/by-path?drive_id={drives.ada}&path=notes/hello.txt", {
         ...refused("NOT_FOUND"),
-        contains: ["No such file."],
+        contains: ["No such drive."],
       }),
-    ),
-    row("in a drive that is another's", "GET /v0/files/by-path?drive_id={drives.ada}&path=notes/hello.txt", {
-      ...refused("NOT_FOUND"),
-      contains: ["No such drive."],
-    }),
-    row("left out", GET, invalid("path")),
-    row(
-      "in a drive that is left out, even by a key of one drive",
-      "GET /v0/files/by-path?path=notes/hello.txt",
-      invalid("drive_id"),
-    ),
+    ],
+    "left out": [hello, step(GET, invalid("path"))],
+    "in a drive that is left out, even by a key of one drive": [
+      hello,
+      step("GET /v0/files/by-path?path=notes/hello.txt", invalid("drive_id")),
+    ],
+  });
+  runEach(stage, malformed, (path) => [
+    `malformed: "${path}"`,
+    hello,
+    step(`${GET}&path=${path}`, invalid("path")),
+  ]);
+  runEach(stage, none, (path) => [
+    `of nothing: "${path}"`,
+    hello,
+    step(`${GET}&path=${path}`, { ...refused("NOT_FOUND"), contains: ["No such file."] }),
   ]);
 });
 
@@ -93,38 +103,42 @@ describe("what can be done with a file's id can be done with its path", () => {
   const shown = { contains: ["Hello"], receives: { "content-disposition": /^inline/ } } as const;
   const head = { empty: true, receives: { "content-length": "12", etag: ETAG } } as const;
   const current = { headers: { "if-none-match": ETAG }, status: 304, empty: true } as const;
-  runScenarios(stage, { given: [hello] }, [
-    row("change it", ask("PATCH", "", changed), { after: [gone] }),
-    row("change it, unless it has changed", `PATCH /v0/files/by-path?${HELLO}`, {
-      body: { tags: ["x"] },
-      headers: { "if-match": '"other"' },
-      ...refused("PRECONDITION_FAILED"),
-      after: [ask("GET", "", { json: { tags: [] } })],
-    }),
-    row("delete it", ask("DELETE", "", { json: { id: "{file.id}", deleted: true } }), { after: [gone] }),
-    row("copy it", ask("POST", "/copy", copied), { after: [isThere] }),
-    row("move it", ask("POST", "/move", moved), { after: [gone] }),
-    row("download it", ask("GET", "/download", { contains: [/^Hello World!$/] })),
-    row("download a range of it", ask("GET", "/download", { ...ranged, receives: inRange })),
-    row("show it in a browser", ask("GET", "/download", shown, `${HELLO}&inline=1`)),
-    row("ask for its headers", ask("HEAD", "/download", head)),
-    row("ask whether a copy is current", ask("GET", "/download", current)),
-    row("extract it", ask("POST", "/extract", { json: { content: "Hello World!" } })),
-    row("link to it", ask("POST", "/presigned-url", { contains: ["/v0/presigned/"], keeps: "link" }), {
-      after: [step("nobody GET /v0/presigned/{link.token}", { contains: [/^Hello World!$/] })],
-    }),
-  ]);
+  runScenarios(stage, {
+    "change it": [hello, ask("PATCH", "", changed), gone],
+    "change it, unless it has changed": [
+      hello,
+      step(`PATCH /v0/files/by-path?${HELLO}`, {
+        body: { tags: ["x"] },
+        headers: { "if-match": '"other"' },
+        ...refused("PRECONDITION_FAILED"),
+      }),
+      ask("GET", "", { json: { tags: [] } }),
+    ],
+    "delete it": [hello, ask("DELETE", "", { json: { id: "{file.id}", deleted: true } }), gone],
+    "copy it": [hello, ask("POST", "/copy", copied), isThere],
+    "move it": [hello, ask("POST", "/move", moved), gone],
+    "download it": [hello, ask("GET", "/download", { contains: [/^Hello World!$/] })],
+    "download a range of it": [hello, ask("GET", "/download", { ...ranged, receives: inRange })],
+    "show it in a browser": [hello, ask("GET", "/download", shown, `${HELLO}&inline=1`)],
+    "ask for its headers": [hello, ask("HEAD", "/download", head)],
+    "ask whether a copy is current": [hello, ask("GET", "/download", current)],
+    "extract it": [hello, ask("POST", "/extract", { json: { content: "Hello World!" } })],
+    "link to it": [
+      hello,
+      ask("POST", "/presigned-url", { contains: ["/v0/presigned/"], keeps: "link" }),
+      step("nobody GET /v0/presigned/{link.token}", { contains: [/^Hello World!$/] }),
+    ],
+  });
 });
 
-runScenarios(stage, [
-  row("another file that has taken the path is meant", ask("GET", "", { json: { id: "{second.id}" } }), {
-    given: [
-      hello,
-      ask("POST", "/move", { body: { destination_path: "old.txt" }, json: { id: "{file.id}" } }),
-      put("notes/hello.txt", "new", { keeps: "second" }),
-    ],
-  }),
-]);
+runScenarios(stage, {
+  "another file that has taken the path is meant": [
+    hello,
+    ask("POST", "/move", { body: { destination_path: "old.txt" }, json: { id: "{file.id}" } }),
+    put("notes/hello.txt", "new", { keeps: "second" }),
+    ask("GET", "", { json: { id: "{second.id}" } }),
+  ],
+});
 
 test("a file that has expired is at no path, for a read or a write", async () => {
   const { id, client } = await stage.ownDrive();

@@ -9,10 +9,10 @@ import {
   post,
   put,
   refused,
+  refuses,
   type Request,
-  row,
+  runEach,
   runScenarios,
-  type Scenario,
   type Step,
   step,
 } from "../../support/server/scenario.ts";
@@ -80,16 +80,15 @@ const unchanged = get({
 });
 
 describe("GET", () => {
-  runScenarios(stage, [
-    {
-      name: "shows the record and its own ETag",
-      given: [hello],
-      ...unchanged,
-      receives: { etag: new RegExp(`^"${HELLO_DIGEST}\\.[0-9a-f]{16}"$`) },
-    },
-    ...[NOWHERE, "nonsense", "%00", "..%2f..", "{files.ada}"].map((id) =>
-      row(`${id} is not there`, `GET /v0/files/${id}`, refused("NOT_FOUND")),
-    ),
+  runScenarios(stage, {
+    "shows the record and its own ETag": [
+      hello,
+      { ...unchanged, receives: { etag: new RegExp(`^"${HELLO_DIGEST}\\.[0-9a-f]{16}"$`) } },
+    ],
+  });
+  runEach(stage, [NOWHERE, "nonsense", "%00", "..%2f..", "{files.ada}"], (id) => [
+    `${id} is not there`,
+    refuses(`GET /v0/files/${id}`, "NOT_FOUND"),
   ]);
 });
 
@@ -158,66 +157,97 @@ describe("PATCH", () => {
     ["{", "body"],
     ["", "body"],
   ];
-  runScenarios(
+  runEach(stage, renames, ([name, start, change, path, filename]) => {
+    const began = post({ filename: "hello.txt", path: "notes/hello.txt", ...start }, { keeps: "file" });
+    const json = { id: "{file.id}", path, filename, created_at: "{file.created_at}" };
+    const after = [holds(path), get({ json: { path, filename } })];
+    return [name, began, patch(change, json), ...after];
+  });
+  runEach(
     stage,
-    renames.map(([name, start, change, path, filename]) => {
-      const began = post({ filename: "hello.txt", path: "notes/hello.txt", ...start }, { keeps: "file" });
-      const json = { id: "{file.id}", path, filename, created_at: "{file.created_at}" };
-      const after = [holds(path), get({ json: { path, filename } })];
-      return row(name, patch(change, json), { given: [began], after });
-    }),
-  );
-  runScenarios(stage, { given: [hello], after: [unchanged] }, [
-    ...bad.map(([body, field]) => row(`${titleOf(body)} is refused`, patch(body, invalid(field)))),
-    row("nothing at all", patch({}, { id: "{file.id}" })),
-    row(
-      "null for what may be left out changes nothing",
-      patch({ filename: null, path: null, tags: null, metadata: null }, { id: "{file.id}" }),
-    ),
-    row("unknown fields, size and hash among them, are ignored with Prefer: handling=lenient", {
-      ...patch({ colour: "red", size: 0, id: NOWHERE, content_hash: "x", drive_id: NOWHERE, mime_type: "a" }),
-      headers: { prefer: "handling=lenient" },
-      receives: { "preference-applied": "handling=lenient" },
-    }),
-    row("onto a file", patch({ path: "taken" }, refused("CONFLICT")), {
-      given: [hello, put("taken")],
-      after: [unchanged, holds("notes/hello.txt", "taken")],
-    }),
-    row("a filename onto a file", patch({ filename: "taken", tags: [] }, refused("CONFLICT")), {
-      given: [hello, put("notes/taken")],
-    }),
-    row("below a file", patch({ path: "taken/x" }, refused("CONFLICT")), { given: [hello, put("taken")] }),
-    row("below itself", patch({ path: "notes/hello.txt/x" }, refused("CONFLICT"))),
-    row("onto a folder", patch({ path: "taken" }, refused("CONFLICT")), { given: [hello, put("taken/x")] }),
-    row("If-Match does not hold", { ...patch({ tags: [] }, STALE), headers: IF_OTHER }),
-  ]);
-  runScenarios(stage, { given: [hello] }, [
-    row("a byte order mark before the body is skipped", patch('\ufeff{"tags":["c"]}', { tags: ["c"] })),
-    row("tags are replaced", patch({ tags: ["c", "c"] }, { tags: ["c"] })),
-    row("tags are emptied", patch({ tags: [] }, { tags: [] })),
-    row("metadata is replaced, not merged", patch({ metadata: { m: 2 } }), {
-      after: [get({ omits: ['"n":1'], contains: ['"metadata":{"m":2}'] })],
-    }),
-    row("the expiry goes", patch({ expires_at: null }, { expires_at: null })),
-    row(
-      "the expiry changes",
-      patch({ expires_at: "2032-01-01" }, { expires_at: "2032-01-01T00:00:00.000Z", tags: ["a", "b"] }),
-    ),
-    row("the type follows the filename", patch({ filename: "a.json" }, { mime_type: "application/json" })),
-    row(
-      "the preview follows the type",
-      patch({ filename: "a.png" }, { mime_type: "image/png", content_preview: null }),
-      {
-        after: [patch({ filename: "a.md" }, { mime_type: "text/markdown", content_preview: "Hello World!" })],
+    Object.entries({
+      "nothing at all": patch({}, { id: "{file.id}" }),
+      "null for what may be left out changes nothing": patch(
+        { filename: null, path: null, tags: null, metadata: null },
+        { id: "{file.id}" },
+      ),
+      "unknown fields, size and hash among them, are ignored with Prefer: handling=lenient": {
+        ...patch({
+          colour: "red",
+          size: 0,
+          id: NOWHERE,
+          content_hash: "x",
+          drive_id: NOWHERE,
+          mime_type: "a",
+        }),
+        headers: { prefer: "handling=lenient" },
+        receives: { "preference-applied": "handling=lenient" },
       },
-    ),
-    row("the type follows the path's last segment", patch({ path: "x/a.csv" }, { mime_type: "text/csv" })),
-    row("a type that was given stays", patch({ filename: "a.json" }, { mime_type: "text/x-own" }), {
-      given: [post({ content_type: "text/x-own" }, { keeps: "file" })],
+      "below itself": patch({ path: "notes/hello.txt/x" }, refused("CONFLICT")),
+      "If-Match does not hold": { ...patch({ tags: [] }, STALE), headers: IF_OTHER },
     }),
-    row("If-Match holds", { ...patch({ tags: [] }, { tags: [] }), headers: IF_SAME }),
-    row("a file that is not there", `PATCH /v0/files/${NOWHERE}`, { body: {}, ...refused("NOT_FOUND") }),
+    ([name, asked]) => [name, hello, asked, unchanged],
+  );
+  runScenarios(stage, {
+    "onto a file": [
+      hello,
+      put("taken"),
+      patch({ path: "taken" }, refused("CONFLICT")),
+      unchanged,
+      holds("notes/hello.txt", "taken"),
+    ],
+    "a filename onto a file": [
+      hello,
+      put("notes/taken"),
+      patch({ filename: "taken", tags: [] }, refused("CONFLICT")),
+      unchanged,
+    ],
+    "below a file": [hello, put("taken"), patch({ path: "taken/x" }, refused("CONFLICT")), unchanged],
+    "onto a folder": [hello, put("taken/x"), patch({ path: "taken" }, refused("CONFLICT")), unchanged],
+  });
+  runEach(stage, bad, ([body, field]) => [
+    `${titleOf(body)} is refused`,
+    hello,
+    patch(body, invalid(field)),
+    unchanged,
   ]);
+  runScenarios(stage, {
+    "a byte order mark before the body is skipped": [hello, patch('\ufeff{"tags":["c"]}', { tags: ["c"] })],
+    "tags are replaced": [hello, patch({ tags: ["c", "c"] }, { tags: ["c"] })],
+    "tags are emptied": [hello, patch({ tags: [] }, { tags: [] })],
+    "metadata is replaced, not merged": [
+      hello,
+      patch({ metadata: { m: 2 } }),
+      get({ omits: ['"n":1'], contains: ['"metadata":{"m":2}'] }),
+    ],
+    "the expiry goes": [hello, patch({ expires_at: null }, { expires_at: null })],
+    "the expiry changes": [
+      hello,
+      patch({ expires_at: "2032-01-01" }, { expires_at: "2032-01-01T00:00:00.000Z", tags: ["a", "b"] }),
+    ],
+    "the type follows the filename": [
+      hello,
+      patch({ filename: "a.json" }, { mime_type: "application/json" }),
+    ],
+    "the preview follows the type": [
+      hello,
+      patch({ filename: "a.png" }, { mime_type: "image/png", content_preview: null }),
+      patch({ filename: "a.md" }, { mime_type: "text/markdown", content_preview: "Hello World!" }),
+    ],
+    "the type follows the path's last segment": [
+      hello,
+      patch({ path: "x/a.csv" }, { mime_type: "text/csv" }),
+    ],
+    "a type that was given stays": [
+      post({ content_type: "text/x-own" }, { keeps: "file" }),
+      patch({ filename: "a.json" }, { mime_type: "text/x-own" }),
+    ],
+    "If-Match holds": [hello, { ...patch({ tags: [] }, { tags: [] }), headers: IF_SAME }],
+    "a file that is not there": [
+      hello,
+      step(`PATCH /v0/files/${NOWHERE}`, { body: {}, ...refused("NOT_FOUND") }),
+    ],
+  });
 });
 
 function newDrive(name: string, keeps: string): Step {
@@ -258,28 +288,34 @@ const taken = put("taken", "old", { keeps: "taken" });
 const takenIsGone = step("GET /v0/files/{taken.id}", refused("NOT_FOUND"));
 
 /** What is the same of a copy and of a move. */
-function transfers(how: "copy" | "move"): Scenario[] {
+function runTransfers(how: "copy" | "move"): void {
   const act = how === "copy" ? copy : move;
   const path = "notes/hello.txt";
   const to = { destination_path: "x" };
-  return [
-    row(
-      "into a folder keeps the filename",
+  runScenarios(stage, {
+    "into a folder keeps the filename": [
+      hello,
       act({ destination_path: "b/" }, { path: "b/hello.txt", filename: "hello.txt" }),
-    ),
-    row("below itself", act({ destination_path: `${path}/x`, overwrite: true }, refused("CONFLICT")), {
-      after: [unchanged],
-    }),
-    row("If-Match holds", { ...act(to), headers: IF_SAME }),
-    row("If-Match does not hold", { ...act(to, STALE), headers: IF_OTHER }, { after: [unchanged] }),
-    row("of a file that is not there", `POST /v0/files/${NOWHERE}/${how}`, {
-      body: to,
-      ...refused("NOT_FOUND"),
-    }),
-    ...badDestinations.map(([body, field]) =>
-      row(`${titleOf(body)} is refused`, act(body, invalid(field)), { after: [unchanged, holds(path)] }),
-    ),
-  ];
+    ],
+    "below itself": [
+      hello,
+      act({ destination_path: `${path}/x`, overwrite: true }, refused("CONFLICT")),
+      unchanged,
+    ],
+    "If-Match holds": [hello, { ...act(to), headers: IF_SAME }],
+    "If-Match does not hold": [hello, { ...act(to, STALE), headers: IF_OTHER }, unchanged],
+    "of a file that is not there": [
+      hello,
+      step(`POST /v0/files/${NOWHERE}/${how}`, { body: to, ...refused("NOT_FOUND") }),
+    ],
+  });
+  runEach(stage, badDestinations, ([body, field]) => [
+    `${titleOf(body)} is refused`,
+    hello,
+    act(body, invalid(field)),
+    unchanged,
+    holds(path),
+  ]);
 }
 
 const elsewhere = { destination_path: "b/g.json", destination_drive_id: "{other.data.id}" };
@@ -298,67 +334,79 @@ describe("copy", () => {
     expires_at: null,
   };
   const content = step("GET /v0/files/{copy.id}/download", { contains: [/^Hello World!$/] });
-  runScenarios(stage, { given: [hello] }, [
-    row(
-      "has a new id, the filename of the path, and all but the expiry",
+  runScenarios(stage, {
+    "has a new id, the filename of the path, and all but the expiry": [
+      hello,
       {
         ...copy({ destination_path: "b/copy.json" }, copied),
         keeps: "copy",
         omits: ['"id":"{file.id}"'],
         receives: { etag: ETAG },
       },
-      { after: [unchanged, holds("b/copy.json", "notes/hello.txt"), content] },
-    ),
-    row("outlives the original", remove(), {
-      given: [hello, { ...copy({ destination_path: "copy" }), keeps: "copy" }],
-      after: [content],
-    }),
-    row("a type that was given stays", copy({ destination_path: "c.json" }, { mime_type: "a/b" }), {
-      given: [post({ content_type: "a/b" }, { keeps: "file" })],
-    }),
-    row("onto a file", copy({ destination_path: "taken" }, refused("CONFLICT")), {
-      given: [hello, put("taken", "old")],
-      after: [holds("notes/hello.txt", "taken")],
-    }),
-    row(
-      "onto a file that gives way",
+      unchanged,
+      holds("b/copy.json", "notes/hello.txt"),
+      content,
+    ],
+    "outlives the original": [
+      hello,
+      { ...copy({ destination_path: "copy" }), keeps: "copy" },
+      remove(),
+      content,
+    ],
+    "a type that was given stays": [
+      post({ content_type: "a/b" }, { keeps: "file" }),
+      copy({ destination_path: "c.json" }, { mime_type: "a/b" }),
+    ],
+    "onto a file": [
+      hello,
+      put("taken", "old"),
+      copy({ destination_path: "taken" }, refused("CONFLICT")),
+      holds("notes/hello.txt", "taken"),
+    ],
+    "onto a file that gives way": [
+      hello,
+      taken,
       copy({ destination_path: "taken", overwrite: true }, { path: "taken", size: 12 }),
-      { given: [hello, taken], after: [holds("notes/hello.txt", "taken"), takenIsGone] },
-    ),
-    row("onto itself", copy({ destination_path: "notes/hello.txt" }, refused("CONFLICT")), {
-      after: [unchanged],
-    }),
-    row(
-      "onto itself with overwrite",
+      holds("notes/hello.txt", "taken"),
+      takenIsGone,
+    ],
+    "onto itself": [hello, copy({ destination_path: "notes/hello.txt" }, refused("CONFLICT")), unchanged],
+    "onto itself with overwrite": [
+      hello,
       copy({ destination_path: "notes/hello.txt", overwrite: true }, refused("CONFLICT")),
-      { after: [unchanged, holds("notes/hello.txt")] },
-    ),
-    row("onto a folder", copy({ destination_path: "notes", overwrite: true }, refused("CONFLICT")), {
-      after: [holds("notes/hello.txt")],
-    }),
-    row("below another file", copy({ destination_path: "x/y", overwrite: true }, refused("CONFLICT")), {
-      given: [hello, put("x")],
-      after: [holds("notes/hello.txt", "x")],
-    }),
-    row(
-      "into another drive of the account",
+      unchanged,
+      holds("notes/hello.txt"),
+    ],
+    "onto a folder": [
+      hello,
+      copy({ destination_path: "notes", overwrite: true }, refused("CONFLICT")),
+      holds("notes/hello.txt"),
+    ],
+    "below another file": [
+      hello,
+      put("x"),
+      copy({ destination_path: "x/y", overwrite: true }, refused("CONFLICT")),
+      holds("notes/hello.txt", "x"),
+    ],
+    "into another drive of the account": [
+      ...twoDrives,
       { ...copy(elsewhere, { drive_id: "{other.data.id}", path: "b/g.json", tags: ["t"] }), as: "ada" },
-      { given: twoDrives, after: [counts("{source.data.id}", 1, 12), counts("{other.data.id}", 1, 12)] },
-    ),
-    row(
-      "into another drive by its slug",
+      counts("{source.data.id}", 1, 12),
+      counts("{other.data.id}", 1, 12),
+    ],
+    "into another drive by its slug": [
+      ...twoDrives,
       {
         ...copy({ ...elsewhere, destination_drive_id: "{other.data.slug}" }, { drive_id: "{other.data.id}" }),
         as: "ada",
       },
-      { given: twoDrives },
-    ),
-    row(
-      "into a drive that is not there",
+    ],
+    "into a drive that is not there": [
+      hello,
       copy({ destination_path: "x", destination_drive_id: NOWHERE }, refused("NOT_FOUND")),
-    ),
-    ...transfers("copy"),
-  ]);
+    ],
+  });
+  runTransfers("copy");
 });
 
 describe("move", () => {
@@ -373,52 +421,62 @@ describe("move", () => {
     expires_at: "2031-01-01T00:00:00.000Z",
     created_at: "{file.created_at}",
   };
-  runScenarios(stage, { given: [hello] }, [
-    row("keeps the id and everything but the name", move({ destination_path: "b/moved.json" }, moved), {
-      after: [holds("b/moved.json"), get({ json: { path: "b/moved.json" } })],
-    }),
-    row("onto itself changes nothing", move({ destination_path: "notes/hello.txt" }), {
-      after: [unchanged, holds("notes/hello.txt")],
-    }),
-    row("onto itself with overwrite loses nothing", move({ destination_path: "notes/", overwrite: true }), {
-      after: [unchanged, holds("notes/hello.txt")],
-    }),
-    row("onto a file", move({ destination_path: "taken" }, refused("CONFLICT")), {
-      given: [hello, taken],
-      after: [unchanged, step("GET /v0/files/{taken.id}/download", { contains: [/^old$/] })],
-    }),
-    row(
-      "onto a file that gives way",
+  runScenarios(stage, {
+    "keeps the id and everything but the name": [
+      hello,
+      move({ destination_path: "b/moved.json" }, moved),
+      holds("b/moved.json"),
+      get({ json: { path: "b/moved.json" } }),
+    ],
+    "onto itself changes nothing": [
+      hello,
+      move({ destination_path: "notes/hello.txt" }),
+      unchanged,
+      holds("notes/hello.txt"),
+    ],
+    "onto itself with overwrite loses nothing": [
+      hello,
+      move({ destination_path: "notes/", overwrite: true }),
+      unchanged,
+      holds("notes/hello.txt"),
+    ],
+    "onto a file": [
+      hello,
+      taken,
+      move({ destination_path: "taken" }, refused("CONFLICT")),
+      unchanged,
+      step("GET /v0/files/{taken.id}/download", { contains: [/^old$/] }),
+    ],
+    "onto a file that gives way": [
+      hello,
+      taken,
       move({ destination_path: "taken", overwrite: true }, { id: "{file.id}", path: "taken" }),
-      { given: [hello, taken], after: [holds("taken"), takenIsGone] },
-    ),
-    row(
-      "onto the folder it stands in",
+      holds("taken"),
+      takenIsGone,
+    ],
+    "onto the folder it stands in": [
+      hello,
       move({ destination_path: "notes", overwrite: true }, refused("CONFLICT")),
-      { after: [unchanged] },
-    ),
-    row(
-      "a refusal with overwrite leaves the destination alone",
+      unchanged,
+    ],
+    "a refusal with overwrite leaves the destination alone": [
+      hello,
+      put("taken", "old"),
       move({ destination_path: "taken/below", overwrite: true }, refused("CONFLICT")),
-      { given: [hello, put("taken", "old")], after: [holds("notes/hello.txt", "taken")] },
-    ),
-    row(
-      "into another drive of the account",
+      holds("notes/hello.txt", "taken"),
+    ],
+    "into another drive of the account": [
+      ...twoDrives,
       { ...move(elsewhere, { id: "{file.id}", drive_id: "{other.data.id}", path: "b/g.json" }), as: "ada" },
-      {
-        given: twoDrives,
-        after: [
-          counts("{source.data.id}", 0, 0),
-          counts("{other.data.id}", 1, 12),
-          step("ada GET /v0/files?drive_id={other.data.id}&tags=t", {
-            json: { data: [{ id: "{file.id}" }] },
-          }),
-          step("ada GET /v0/files?drive_id={source.data.id}&tags=t", { json: { data: [], total: 0 } }),
-        ],
-      },
-    ),
-    row(
-      "to the same path of another drive",
+      counts("{source.data.id}", 0, 0),
+      counts("{other.data.id}", 1, 12),
+      step("ada GET /v0/files?drive_id={other.data.id}&tags=t", {
+        json: { data: [{ id: "{file.id}" }] },
+      }),
+      step("ada GET /v0/files?drive_id={source.data.id}&tags=t", { json: { data: [], total: 0 } }),
+    ],
+    "to the same path of another drive": [
+      ...twoDrives,
       {
         ...move(
           { ...elsewhere, destination_path: "a/f.txt" },
@@ -426,10 +484,9 @@ describe("move", () => {
         ),
         as: "ada",
       },
-      { given: twoDrives },
-    ),
-    ...transfers("move"),
-  ]);
+    ],
+  });
+  runTransfers("move");
 });
 
 function remove(expected: Partial<Step> = {}): Step {
@@ -438,19 +495,20 @@ function remove(expected: Partial<Step> = {}): Step {
 }
 
 describe("DELETE", () => {
-  runScenarios(stage, { given: [hello] }, [
-    row("takes the file away, once", remove({ json: { id: "{file.id}", deleted: true } }), {
-      after: [get(refused("NOT_FOUND")), remove(refused("NOT_FOUND")), holds()],
-    }),
-    row("frees its path", put("notes/hello.txt"), {
-      given: [hello, remove()],
-      after: [holds("notes/hello.txt")],
-    }),
-    row("If-Match holds", remove({ headers: IF_SAME })),
-    row("If-Match does not hold", remove({ headers: IF_OTHER, ...STALE }), { after: [unchanged] }),
-    row("a body that has no fields is not looked at", remove({ body: "[" })),
-    { name: "nonsense", ...remove(refused("NOT_FOUND")), request: ["DELETE", "/v0/files/nonsense"] },
-  ]);
+  runScenarios(stage, {
+    "takes the file away, once": [
+      hello,
+      remove({ json: { id: "{file.id}", deleted: true } }),
+      get(refused("NOT_FOUND")),
+      remove(refused("NOT_FOUND")),
+      holds(),
+    ],
+    "frees its path": [hello, remove(), put("notes/hello.txt"), holds("notes/hello.txt")],
+    "If-Match holds": [hello, remove({ headers: IF_SAME })],
+    "If-Match does not hold": [hello, remove({ headers: IF_OTHER, ...STALE }), unchanged],
+    "a body that has no fields is not looked at": [hello, remove({ body: "[" })],
+    nonsense: [hello, { ...remove(refused("NOT_FOUND")), request: ["DELETE", "/v0/files/nonsense"] }],
+  });
 });
 
 function bulk(file_ids: Json, expected: Expected): Step {
@@ -465,38 +523,28 @@ describe("bulk-delete", () => {
   const a = put("a", "1", { keeps: "a" });
   const b = put("b", "2", { keeps: "b" });
   const adas: Step = step("ada GET /v0/files/{files.ada}", { json: { id: "{files.ada}" } });
-  runScenarios(stage, [
-    row(
-      "some there, some not, some foreign, some that are no ids",
+  runScenarios(stage, {
+    "some there, some not, some foreign, some that are no ids": [
+      a,
+      b,
+      put("c"),
       bulk(["{a.id}", NOWHERE, "{files.ada}", "", "../x", "{b.id}"], {
         json: { deleted: ["{a.id}", "{b.id}"], failed: [NOWHERE, "{files.ada}", "", "../x"] },
       }),
-      { given: [a, b, put("c")], after: [holds("c"), adas] },
-    ),
-    row(
-      "a duplicate is deleted once",
+      holds("c"),
+      adas,
+    ],
+    "a duplicate is deleted once": [
+      a,
       bulk(["{a.id}", "{a.id}"], { json: { deleted: ["{a.id}"], failed: [] } }),
-      { given: [a] },
-    ),
-    row("nothing", bulk([], { json: { deleted: [], failed: [] } })),
-    row("1,000", bulk([...numbered(999), "{a.id}"], { json: { deleted: ["{a.id}"] } }), {
-      given: [a],
-      after: [holds()],
-    }),
-    row("1,001", bulk([...numbered(1000), "{a.id}"], invalid("file_ids")), {
-      given: [a],
-      after: [holds("a")],
-    }),
-    row("a number among them", bulk(["{a.id}", 5], invalid("file_ids[1]")), {
-      given: [a],
-      after: [holds("a")],
-    }),
-    row("no array", bulk("{drive}", invalid("file_ids"))),
-    row("without file_ids", "POST /v0/files/bulk-delete", {
-      body: {},
-      ...invalid("file_ids"),
-    }),
-  ]);
+    ],
+    nothing: bulk([], { json: { deleted: [], failed: [] } }),
+    "1,000": [a, bulk([...numbered(999), "{a.id}"], { json: { deleted: ["{a.id}"] } }), holds()],
+    "1,001": [a, bulk([...numbered(1000), "{a.id}"], invalid("file_ids")), holds("a")],
+    "a number among them": [a, bulk(["{a.id}", 5], invalid("file_ids[1]")), holds("a")],
+    "no array": bulk("{drive}", invalid("file_ids")),
+    "without file_ids": step("POST /v0/files/bulk-delete", { body: {}, ...invalid("file_ids") }),
+  });
 
   test("counts every folder above anew, also for a file whose id is written twice", async () => {
     const { client, id: drive } = await stage.ownDrive();

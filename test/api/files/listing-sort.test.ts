@@ -3,7 +3,7 @@ import {
   invalid,
   openStage,
   put,
-  row,
+  runEach,
   runScenarios,
   type Step,
   step,
@@ -47,39 +47,41 @@ describe("orders", () => {
     put("a/b/none", ""),
     put("c", "xxx"),
   ];
-  runScenarios(stage, { given }, [
-    row("path", list(inFolder("path"), paths("a/one", "a/ten", "a/two"))),
-    row("-path", list(inFolder("-path"), paths("a/two", "a/ten", "a/one"))),
-    row("size, as a number", list(inFolder("size"), paths("a/one", "a/two", "a/ten"))),
-    row("-size", list(inFolder("-size"), paths("a/ten", "a/two", "a/one"))),
-    row("the root", list(inFolder("-size", ""), { ...paths("c"), folders: ["a/"] })),
-    row("the root by a slash", list(inFolder("-size", "/"), paths("c"))),
-    row("a folder that is not there", list(inFolder("size", "b/"), paths())),
-    row(
-      "folders are named in path order whatever the sort",
+  runScenarios(stage, {
+    path: [...given, list(inFolder("path"), paths("a/one", "a/ten", "a/two"))],
+    "-path": [...given, list(inFolder("-path"), paths("a/two", "a/ten", "a/one"))],
+    "size, as a number": [...given, list(inFolder("size"), paths("a/one", "a/two", "a/ten"))],
+    "-size": [...given, list(inFolder("-size"), paths("a/ten", "a/two", "a/one"))],
+    "the root": [...given, list(inFolder("-size", ""), { ...paths("c"), folders: ["a/"] })],
+    "the root by a slash": [...given, list(inFolder("-size", "/"), paths("c"))],
+    "a folder that is not there": [...given, list(inFolder("size", "b/"), paths())],
+    "folders are named in path order whatever the sort": [
+      put("a/x"),
+      put("b/x"),
       list(inFolder("-path", ""), { folders: ["a/", "b/"] }),
-      { given: [put("a/x"), put("b/x")] },
-    ),
-    row("path, anywhere", list("sort=path&prefix=a/t", paths("a/ten", "a/two"))),
-    row("with empty tags", list(`${inFolder("size")}&tags=,`, { total: 3 })),
-    row(
-      "by pages",
+    ],
+    "path, anywhere": [...given, list("sort=path&prefix=a/t", paths("a/ten", "a/two"))],
+    "with empty tags": [...given, list(`${inFolder("size")}&tags=,`, { total: 3 })],
+    "by pages": [
+      ...given,
       list(`${inFolder("-size")}&limit=1&page=2`, { data: [{ path: "a/two" }], total: 3, page: 2 }),
-    ),
-    ...(
-      [
-        ["without a delimiter", "sort=size"],
-        ["without a delimiter, in a folder", "sort=-path&prefix=a/"],
-        ["with a prefix that ends in a name", "sort=size&delimiter=/&prefix=a"],
-        ["with tags", `${inFolder("updated_at")}&tags=red`],
-        ["of no such name", inFolder("name")],
-        ["that is empty", inFolder("")],
-        ["turned round twice", inFolder("--size")],
-        ["in capitals", inFolder("SIZE")],
-        ["given twice", `${inFolder("size")}&sort=size`],
-      ] as const
-    ).map(([name, query]) => row(`one ${name} is refused`, refuses(query, "sort"))),
-  ]);
+    ],
+  });
+  runEach(
+    stage,
+    [
+      ["without a delimiter", "sort=size"],
+      ["without a delimiter, in a folder", "sort=-path&prefix=a/"],
+      ["with a prefix that ends in a name", "sort=size&delimiter=/&prefix=a"],
+      ["with tags", `${inFolder("updated_at")}&tags=red`],
+      ["of no such name", inFolder("name")],
+      ["that is empty", inFolder("")],
+      ["turned round twice", inFolder("--size")],
+      ["in capitals", inFolder("SIZE")],
+      ["given twice", `${inFolder("size")}&sort=size`],
+    ] as const,
+    ([name, query]) => [`one ${name} is refused`, ...given, refuses(query, "sort")],
+  );
 
   test("updated_at follows changes", async () => {
     const own = await stage.ownDrive();
@@ -149,7 +151,7 @@ describe("going on", () => {
     }
   });
 
-  runScenarios(
+  runEach(
     stage,
     [
       ["no number", "size", made("size", "x", "y")],
@@ -160,9 +162,11 @@ describe("going on", () => {
       ["nothing", "size", ""],
       ["a line break", "path", made("a", "b")],
       ["padding", "-path", `${made("-path", "a")}=`],
-    ].map(([name = "", sort = "", cursor = ""]) =>
-      row(`a cursor with ${name} is refused`, refuses(`${inFolder(sort)}&cursor=${cursor}`, "cursor")),
-    ),
+    ],
+    ([name = "", sort = "", cursor = ""]) => [
+      `a cursor with ${name} is refused`,
+      refuses(`${inFolder(sort)}&cursor=${cursor}`, "cursor"),
+    ],
   );
 
   test("no cursor holds a handle of the database's own", async () => {

@@ -1,12 +1,13 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Client } from "../../support/server/client.ts";
 import {
+  gives,
   invalid,
   openStage,
   post,
   put,
-  refused,
-  row,
+  refuses,
+  runEach,
   runScenarios,
   type Step,
   step,
@@ -100,15 +101,11 @@ describe("order, prefix and delimiter", () => {
     [`delimiter=/&${prefix("%")}`, ["%_[x]"], ["%/"]],
     [`delimiter=/&${prefix("nothing/")}`, [], []],
   ];
-  runScenarios(
-    stage,
-    { given },
-    cases.map(([query, paths, folders]) => {
-      const more = folders === undefined ? { omits: ['"folders"'] } : {};
-      const name = query === "" ? "everything" : decodeURIComponent(query);
-      return row(name, list(query, shows(paths, folders), more));
-    }),
-  );
+  runEach(stage, cases, ([query, paths, folders]) => {
+    const more = folders === undefined ? { omits: ['"folders"'] } : {};
+    const name = query === "" ? "everything" : decodeURIComponent(query);
+    return [name, ...given, list(query, shows(paths, folders), more)];
+  });
 });
 
 describe("parameters", () => {
@@ -139,27 +136,24 @@ describe("parameters", () => {
     ["tags=%ff", "tags"],
     [`tags=${MANY_TAGS}`, "tags"],
   ];
-  runScenarios(stage, [
-    row("the defaults", list("", { total: 1, page: 1, limit: 50, next_cursor: null }), { given: [put("a")] }),
-    row("the largest", list("limit=1000&page=1000000000", { data: [], total: 1, limit: 1000 }), {
-      given: [put("a")],
-    }),
-    row("an unknown one", list("order=desc", {}, invalid("order")), {
-      given: [put("a")],
-    }),
-    ...bad.map(([query, field]) =>
-      row(`${query.slice(0, 40)} is refused`, list(query, {}, invalid(field)), {
-        given: [put("a")],
-      }),
+  runScenarios(stage, {
+    "the defaults": [put("a"), list("", { total: 1, page: 1, limit: 50, next_cursor: null })],
+    "the largest": [put("a"), list("limit=1000&page=1000000000", { data: [], total: 1, limit: 1000 })],
+    "an unknown one": [put("a"), list("order=desc", {}, invalid("order"))],
+    "without a drive": step("GET /v0/files", invalid("drive_id")),
+    "an empty drive": step("GET /v0/files?drive_id=", invalid("drive_id")),
+    "a foreign drive": refuses("GET /v0/files?drive_id={drives.ada}", "NOT_FOUND"),
+    "a drive by its slug": gives("ada GET /v0/files?drive_id=ada/notes", shows(["notes/hello.txt"])),
+    "a drive by its slug, encoded": gives(
+      "ada GET /v0/files?drive_id=ada%2Fnotes",
+      shows(["notes/hello.txt"]),
     ),
-    row("without a drive", "GET /v0/files", invalid("drive_id")),
-    row("an empty drive", "GET /v0/files?drive_id=", invalid("drive_id")),
-    row("a foreign drive", "GET /v0/files?drive_id={drives.ada}", refused("NOT_FOUND")),
-    row("a drive by its slug", "ada GET /v0/files?drive_id=ada/notes", { json: shows(["notes/hello.txt"]) }),
-    row("a drive by its slug, encoded", "ada GET /v0/files?drive_id=ada%2Fnotes", {
-      json: shows(["notes/hello.txt"]),
-    }),
-    row("HEAD", "HEAD /v0/files?drive_id={drive}", { empty: true }),
+    HEAD: step("HEAD /v0/files?drive_id={drive}", { empty: true }),
+  });
+  runEach(stage, bad, ([query, field]) => [
+    `${query.slice(0, 40)} is refused`,
+    put("a"),
+    list(query, {}, invalid(field)),
   ]);
 });
 
@@ -171,75 +165,72 @@ describe("tags", () => {
     put("4", "x"),
   ];
   const blue = { tags: ["blue"] };
-  runScenarios(stage, { given }, [
-    row("one", list("tags=red", shows(["a/1", "a/2"]))),
-    row("all of several", list("tags=red,big", shows(["a/1"]))),
-    row("in any order, with spaces and repeated", list("tags=big,%20red%20,big,", shows(["a/1"]))),
-    row("case counts", list("tags=Red", shows(["3"]))),
-    row("a wildcard is a character", list("tags=%25", shows(["3"]))),
-    row("none of that name", list("tags=blue", shows([]))),
-    row("as many as a file can have", list(`tags=${MANY_TAGS.split(",", 64).join()}`, shows([]))),
-    row("one known and one unknown", list("tags=red,blue", shows([]))),
-    row(
-      "the same ones again and again are looked for once",
+  runScenarios(stage, {
+    one: [...given, list("tags=red", shows(["a/1", "a/2"]))],
+    "all of several": [...given, list("tags=red,big", shows(["a/1"]))],
+    "in any order, with spaces and repeated": [...given, list("tags=big,%20red%20,big,", shows(["a/1"]))],
+    "case counts": [...given, list("tags=Red", shows(["3"]))],
+    "a wildcard is a character": [...given, list("tags=%25", shows(["3"]))],
+    "none of that name": [...given, list("tags=blue", shows([]))],
+    "as many as a file can have": [...given, list(`tags=${MANY_TAGS.split(",", 64).join()}`, shows([]))],
+    "one known and one unknown": [...given, list("tags=red,blue", shows([]))],
+    "the same ones again and again are looked for once": [
+      ...given,
       list(`tags=${"red,big,".repeat(1000)}`, shows(["a/1"])),
-    ),
-    row("no tag at all", list("tags=,", shows(["3", "4", "a/1", "a/2"]))),
-    row("with a prefix", list("tags=red&prefix=a/2", shows(["a/2"]))),
-    row("with a delimiter", list("tags=red&delimiter=/", shows([], ["a/"]))),
-    row("with a delimiter and a folder", list("tags=red&delimiter=/&prefix=a/", shows(["a/1", "a/2"], []))),
-    row(
-      "with a comma, which can be set, can be asked for",
+    ],
+    "no tag at all": [...given, list("tags=,", shows(["3", "4", "a/1", "a/2"]))],
+    "with a prefix": [...given, list("tags=red&prefix=a/2", shows(["a/2"]))],
+    "with a delimiter": [...given, list("tags=red&delimiter=/", shows([], ["a/"]))],
+    "with a delimiter and a folder": [
+      ...given,
+      list("tags=red&delimiter=/&prefix=a/", shows(["a/1", "a/2"], [])),
+    ],
+    "with a comma, which can be set, can be asked for": [
+      ...given,
+      post({ filename: "5", tags: ["Paris, France"] }),
+      post({ filename: "6", tags: ["Paris"] }),
       list("tags=Paris,%20France&tags=", shows(["5"])),
-      {
-        given: [
-          ...given,
-          post({ filename: "5", tags: ["Paris, France"] }),
-          post({ filename: "6", tags: ["Paris"] }),
-        ],
-        after: [
-          list("tags=Paris,%20France", shows([])),
-          list("tags=&tags=%20Paris,%20France%20", shows(["5"])),
-          list("tags=Paris,%20France&tags=red", shows([])),
-        ],
-      },
-    ),
-    row("repeated, all of them", list("tags=red&tags=big&tags=", shows(["a/1"]))),
-    row("repeated, none of them", list("tags=&tags=", shows(["3", "4", "a/1", "a/2"]))),
-    row("by pages", list("tags=red&limit=1&page=2", { data: [{ path: "a/2" }], total: 2 })),
-    row("after they changed", list("tags=red", shows(["a/1"])), {
-      given: [...given, step("PATCH /v0/files/{two.id}", { body: blue, json: blue })],
-      after: [list("tags=blue", shows(["a/2"]))],
-    }),
-    row("after a move", list("tags=red", shows(["0", "a/1"])), {
-      given: [
-        ...given,
-        step("POST /v0/files/{two.id}/move", {
-          body: { destination_path: "0" },
-          json: { id: "{two.id}", path: "0", tags: ["red"] },
-        }),
-      ],
-    }),
-    row("after a copy", list("tags=red", shows(["0", "a/1", "a/2"])), {
-      given: [
-        ...given,
-        step("POST /v0/files/{two.id}/copy", {
-          body: { destination_path: "0" },
-          status: 201,
-          json: { path: "0", tags: ["red"] },
-        }),
-      ],
-    }),
-    row("after a deletion", list("tags=red", shows(["a/1"])), {
-      given: [...given, step("DELETE /v0/files/{two.id}", { json: { id: "{two.id}", deleted: true } })],
-    }),
-    row("after a replacement without tags", list("tags=red", shows(["a/1"])), {
-      given: [
-        ...given,
-        step("PUT /v0/files?drive_id={drive}&path=a/2&tags=", { body: "y", json: { tags: [] } }),
-      ],
-    }),
-  ]);
+      list("tags=Paris,%20France", shows([])),
+      list("tags=&tags=%20Paris,%20France%20", shows(["5"])),
+      list("tags=Paris,%20France&tags=red", shows([])),
+    ],
+    "repeated, all of them": [...given, list("tags=red&tags=big&tags=", shows(["a/1"]))],
+    "repeated, none of them": [...given, list("tags=&tags=", shows(["3", "4", "a/1", "a/2"]))],
+    "by pages": [...given, list("tags=red&limit=1&page=2", { data: [{ path: "a/2" }], total: 2 })],
+    "after they changed": [
+      ...given,
+      step("PATCH /v0/files/{two.id}", { body: blue, json: blue }),
+      list("tags=red", shows(["a/1"])),
+      list("tags=blue", shows(["a/2"])),
+    ],
+    "after a move": [
+      ...given,
+      step("POST /v0/files/{two.id}/move", {
+        body: { destination_path: "0" },
+        json: { id: "{two.id}", path: "0", tags: ["red"] },
+      }),
+      list("tags=red", shows(["0", "a/1"])),
+    ],
+    "after a copy": [
+      ...given,
+      step("POST /v0/files/{two.id}/copy", {
+        body: { destination_path: "0" },
+        status: 201,
+        json: { path: "0", tags: ["red"] },
+      }),
+      list("tags=red", shows(["0", "a/1", "a/2"])),
+    ],
+    "after a deletion": [
+      ...given,
+      step("DELETE /v0/files/{two.id}", { json: { id: "{two.id}", deleted: true } }),
+      list("tags=red", shows(["a/1"])),
+    ],
+    "after a replacement without tags": [
+      ...given,
+      step("PUT /v0/files?drive_id={drive}&path=a/2&tags=", { body: "y", json: { tags: [] } }),
+      list("tags=red", shows(["a/1"])),
+    ],
+  });
 });
 
 describe("paging through", () => {

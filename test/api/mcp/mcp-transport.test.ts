@@ -1,15 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { startAppliance } from "../../support/server/appliance.ts";
 import { connectMcp, REVISIONS } from "../../support/peers/mcp.ts";
-import {
-  invalid,
-  openStage,
-  provision,
-  refused,
-  row,
-  runScenarios,
-  step,
-} from "../../support/server/scenario.ts";
+import { invalid, openStage, provision, refused, runScenarios, step } from "../../support/server/scenario.ts";
 
 const stage = openStage();
 
@@ -21,8 +13,8 @@ const TWO = { "provisions-per-hour": "2" };
 
 const MALFORMED = ['""', "1", "null", "{}", '{"jsonrpc":"2.0"}', '{"jsonrpc":"1.0","method":"x"}', deep(1e5)];
 
-runScenarios(stage, [
-  row("a program needs no headers but its key", "POST /mcp", {
+runScenarios(stage, {
+  "a program needs no headers but its key": step("POST /mcp", {
     body: LIST,
     json: { jsonrpc: "2.0", id: 1 },
     contains: ['"name":"write_file"'],
@@ -34,75 +26,65 @@ runScenarios(stage, [
       connection: null,
     },
   }),
-  row("a client that takes events gets one, and nothing after it", "POST /mcp", {
+  "a client that takes events gets one, and nothing after it": step("POST /mcp", {
     headers: { accept: "application/json, text/event-stream" },
     body: LIST,
     contains: [/^event: message\ndata: \{.*\}\n\n$/],
     receives: { "content-type": "text/event-stream" },
   }),
-  row("there are no streams to open, and no sessions to end", "GET /mcp", {
-    ...refused("METHOD_NOT_ALLOWED"),
-    receives: { allow: "POST" },
-    after: [
-      step("DELETE /mcp", refused("METHOD_NOT_ALLOWED")),
-      step("nobody GET /mcp", refused("METHOD_NOT_ALLOWED")),
-    ],
-  }),
-  row("a session of a client that has one elsewhere is ignored", "POST /mcp", {
+  "there are no streams to open, and no sessions to end": [
+    step("GET /mcp", { ...refused("METHOD_NOT_ALLOWED"), receives: { allow: "POST" } }),
+    step("DELETE /mcp", refused("METHOD_NOT_ALLOWED")),
+    step("nobody GET /mcp", refused("METHOD_NOT_ALLOWED")),
+  ],
+  "a session of a client that has one elsewhere is ignored": step("POST /mcp", {
     headers: { "mcp-session-id": "x" },
     body: LIST,
     contains: ['"tools"'],
   }),
-  row("a slash at the end makes no difference, also to who may ask", "POST /mcp/", {
-    body: LIST,
-    contains: ['"tools"'],
-    after: [
-      step("nobody POST /mcp/", {
-        body: { ...LIST, method: "tools/call", params: { name: "list_drives" } },
-        ...refused("UNAUTHORIZED"),
-      }),
-    ],
-  }),
-  row("a batch is refused, since it would count as one request", "POST /mcp", {
+  "a slash at the end makes no difference, also to who may ask": [
+    step("POST /mcp/", { body: LIST, contains: ['"tools"'] }),
+    step("nobody POST /mcp/", {
+      body: { ...LIST, method: "tools/call", params: { name: "list_drives" } },
+      ...refused("UNAUTHORIZED"),
+    }),
+  ],
+  "a batch is refused, since it would count as one request": step("POST /mcp", {
     body: [LIST, LIST],
     ...invalid("body"),
   }),
-  row("an id that would come back as another one is refused", "POST /mcp", {
+  "an id that would come back as another one is refused": step("POST /mcp", {
     body: { ...LIST, id: 2 ** 53 },
     ...invalid("id"),
   }),
-  row("malformed messages are refused before a tool sees them", "POST /mcp", {
-    body: "{",
-    ...refused("VALIDATION_ERROR"),
-    after: [
-      ...MALFORMED.map((body) => step("POST /mcp", { body, ...refused("VALIDATION_ERROR") })),
-      step("POST /mcp", {
-        body: JSON.stringify({ ...LIST, pad: " ".repeat(1024 * 1024) }),
-        ...refused("PAYLOAD_TOO_LARGE"),
-      }),
-      step("POST /mcp", {
-        headers: { "content-encoding": "gzip" },
-        body: "x",
-        ...refused("UNSUPPORTED_MEDIA_TYPE"),
-      }),
-    ],
-  }),
-  row("unknown fields are ignored, and null is nothing, as everywhere", "POST /mcp", {
-    body: { ...LIST, extra: 1 },
-    contains: ['"tools"'],
-    after: [
-      step("POST /mcp", {
-        body: { ...LIST, method: "tools/call", params: { name: "list_drives", arguments: null } },
-        contains: ['"drives"'],
-      }),
-    ],
-  }),
-  row("an unknown tool and an unknown method are errors of the protocol", "POST /mcp", {
-    body: { ...LIST, method: "tools/call", params: { name: "rm" } },
-    contains: ["-32602", "see tools/list"],
-    after: [step("POST /mcp", { body: { ...LIST, method: "rm" }, contains: ["-32601"] })],
-  }),
-]);
+  "malformed messages are refused before a tool sees them": [
+    step("POST /mcp", { body: "{", ...refused("VALIDATION_ERROR") }),
+    ...MALFORMED.map((body) => step("POST /mcp", { body, ...refused("VALIDATION_ERROR") })),
+    step("POST /mcp", {
+      body: JSON.stringify({ ...LIST, pad: " ".repeat(1024 * 1024) }),
+      ...refused("PAYLOAD_TOO_LARGE"),
+    }),
+    step("POST /mcp", {
+      headers: { "content-encoding": "gzip" },
+      body: "x",
+      ...refused("UNSUPPORTED_MEDIA_TYPE"),
+    }),
+  ],
+  "unknown fields are ignored, and null is nothing, as everywhere": [
+    step("POST /mcp", { body: { ...LIST, extra: 1 }, contains: ['"tools"'] }),
+    step("POST /mcp", {
+      body: { ...LIST, method: "tools/call", params: { name: "list_drives", arguments: null } },
+      contains: ['"drives"'],
+    }),
+  ],
+  "an unknown tool and an unknown method are errors of the protocol": [
+    step("POST /mcp", {
+      body: { ...LIST, method: "tools/call", params: { name: "rm" } },
+      contains: ["-32602", "see tools/list"],
+    }),
+    step("POST /mcp", { body: { ...LIST, method: "rm" }, contains: ["-32601"] }),
+  ],
+});
 
 describe.each(REVISIONS)("the official client over %s", (revision) => {
   test("begins with nothing but the address, and goes on without a header", async () => {

@@ -5,13 +5,14 @@ import {
   expectCommonRules,
   fill,
   fillJson,
+  gives,
   HELLO,
   openStage,
   put,
   refused,
-  row,
+  refuses,
+  runEach,
   runScenarios,
-  type Scenario,
   step,
   type Step,
 } from "../../support/server/scenario.ts";
@@ -570,50 +571,45 @@ describe("what is not yours is answered like what never was", () => {
   }
 });
 
-/** A step of each caller, with what they must see. */
-function eachSees(request: Step["request"], seen: Partial<Record<CallerName, object>>): Scenario[] {
-  return CALLERS.flatMap((as): Scenario[] => {
-    const json = seen[as];
-    return json === undefined ? [] : [{ name: `${as} sees its own`, as, request, status: 200, json }];
-  });
-}
-
 describe("lists show what is the caller's", () => {
   // A stage of its own, where nothing has been added.
   const untouched = openStage();
+  /** Each caller lists, with what they must see. */
+  function eachSees(path: string, seen: Partial<Record<CallerName, object>>): void {
+    runEach(
+      untouched,
+      CALLERS.filter((as) => as in seen),
+      (as) => [`${as} sees its own`, gives(`${as} GET ${path}`, seen[as] ?? {})],
+    );
+  }
+
   const agents = { data: [{ id: "{drives.agent}", user_id: null, slug: null }] };
   const adas = { data: [{ id: "{drives.ada}", slug: "ada/notes" }] };
   describe("GET /v0/drives", () =>
-    runScenarios(
-      untouched,
-      eachSees(["GET", "/v0/drives"], {
-        agent: agents,
-        agentReader: agents,
-        otherAgent: { data: [{ id: "{drives.otherAgent}" }] },
-        ada: adas,
-        adaReader: adas,
-        adaDrive: adas,
-        bob: { data: [{ id: "{drives.bob}", slug: "bob/notes" }] },
-        adaPrefix: { data: [{ id: "{drives.ada}", slug: "ada/notes", role: "editor", file_count: 1 }] },
-        adaPrefixReader: { data: [{ id: "{drives.ada}", role: "editor", file_count: 1, total_size: 12 }] },
-        adaBeside: { data: [{ id: "{drives.ada}", role: "editor", file_count: 0, total_size: 0 }] },
-        carol: { data: [{ id: "{drives.ada}", slug: "ada/notes", role: "reader" }] },
-        dan: { data: [{ id: "{drives.ada}", slug: "ada/notes", role: "editor" }] },
-      }),
-    ));
+    eachSees("/v0/drives", {
+      agent: agents,
+      agentReader: agents,
+      otherAgent: { data: [{ id: "{drives.otherAgent}" }] },
+      ada: adas,
+      adaReader: adas,
+      adaDrive: adas,
+      bob: { data: [{ id: "{drives.bob}", slug: "bob/notes" }] },
+      adaPrefix: { data: [{ id: "{drives.ada}", slug: "ada/notes", role: "editor", file_count: 1 }] },
+      adaPrefixReader: { data: [{ id: "{drives.ada}", role: "editor", file_count: 1, total_size: 12 }] },
+      adaBeside: { data: [{ id: "{drives.ada}", role: "editor", file_count: 0, total_size: 0 }] },
+      carol: { data: [{ id: "{drives.ada}", slug: "ada/notes", role: "reader" }] },
+      dan: { data: [{ id: "{drives.ada}", slug: "ada/notes", role: "editor" }] },
+    }));
   describe("GET /v0/drives?slug=ada/notes", () =>
-    runScenarios(
-      untouched,
-      eachSees(["GET", "/v0/drives?slug=ada/notes"], {
-        agent: { data: [] },
-        otherAgent: { data: [] },
-        ada: adas,
-        adaReader: adas,
-        adaDrive: adas,
-        bob: { data: [] },
-        carol: { data: [{ id: "{drives.ada}" }] },
-      }),
-    ));
+    eachSees("/v0/drives?slug=ada/notes", {
+      agent: { data: [] },
+      otherAgent: { data: [] },
+      ada: adas,
+      adaReader: adas,
+      adaDrive: adas,
+      bob: { data: [] },
+      carol: { data: [{ id: "{drives.ada}" }] },
+    }));
   const readWrite = { scope: "read-write" };
   const readOnly = { scope: "read-only" };
   const inNotes = { drive_id: "{drives.ada}", path_prefix: "notes/" };
@@ -621,31 +617,28 @@ describe("lists show what is the caller's", () => {
   const [app, driveApp] = [{ drive_id: null }, { drive_id: "{drives.ada}" }];
   const made = { made_by: "{keyIds.ada}" };
   describe("GET /v0/keys", () =>
-    runScenarios(
-      untouched,
-      eachSees(["GET", "/v0/keys"], {
-        agent: [{ id: "{keyIds.agent}", ...readWrite }, readOnly],
-        agentReader: [{ id: "{keyIds.agent}", ...readWrite }, readOnly],
-        otherAgent: [{ id: "{keyIds.otherAgent}" }],
-        ada: [
-          { id: "{keyIds.ada}", ...readWrite, made_by: null },
-          app,
-          driveApp,
-          { ...readOnly, ...made },
-          { ...readWrite, ...made },
-          ...prefixed,
-          { ...readWrite, ...made },
-        ],
-        adaReader: [readOnly],
-        adaMade: [{ ...readWrite, ...made }],
-        adaApp: [app],
-        adaDriveApp: [driveApp],
-        adaDrive: [driveApp, readWrite, ...prefixed],
-        adaPrefix: [inNotes, { ...inNotes, ...readOnly }],
-        adaBeside: [{ path_prefix: "note/" }],
-        bob: [{ id: "{keyIds.bob}" }],
-      }),
-    ));
+    eachSees("/v0/keys", {
+      agent: [{ id: "{keyIds.agent}", ...readWrite }, readOnly],
+      agentReader: [{ id: "{keyIds.agent}", ...readWrite }, readOnly],
+      otherAgent: [{ id: "{keyIds.otherAgent}" }],
+      ada: [
+        { id: "{keyIds.ada}", ...readWrite, made_by: null },
+        app,
+        driveApp,
+        { ...readOnly, ...made },
+        { ...readWrite, ...made },
+        ...prefixed,
+        { ...readWrite, ...made },
+      ],
+      adaReader: [readOnly],
+      adaMade: [{ ...readWrite, ...made }],
+      adaApp: [app],
+      adaDriveApp: [driveApp],
+      adaDrive: [driveApp, readWrite, ...prefixed],
+      adaPrefix: [inNotes, { ...inNotes, ...readOnly }],
+      adaBeside: [{ path_prefix: "note/" }],
+      bob: [{ id: "{keyIds.bob}" }],
+    }));
 });
 
 function copy(as: CallerName, file: string, drive: string): Step {
@@ -677,67 +670,67 @@ describe("no way around", () => {
     keeps: "second",
   });
   const agents = { status: 200, json: { id: "{files.agent}" } };
-  runScenarios(stage, [
-    row("a copy into a foreign drive", copy("agent", "agent", "{drives.ada}")),
-    row("a copy into a foreign drive by its slug", copy("agent", "agent", "ada/notes")),
-    row("a move into a foreign drive", move("agent", "agent", "{drives.ada}")),
-    row("a copy of a foreign file into one's own drive", copy("bob", "ada", "{drives.bob}")),
-    row(
-      "a key of one drive copies into another of its owner's",
+  runScenarios(stage, {
+    "a copy into a foreign drive": copy("agent", "agent", "{drives.ada}"),
+    "a copy into a foreign drive by its slug": copy("agent", "agent", "ada/notes"),
+    "a move into a foreign drive": move("agent", "agent", "{drives.ada}"),
+    "a copy of a foreign file into one's own drive": copy("bob", "ada", "{drives.bob}"),
+    "a key of one drive copies into another of its owner's": [
+      second,
       copy("adaDrive", "ada", "{second.data.id}"),
-      { given: [second] },
-    ),
-    row("a key of one drive moves into another of its owner's", move("adaDrive", "ada", "{second.data.id}"), {
-      given: [second],
-    }),
-    ...(["move", "copy"] as const).flatMap((how): Scenario[] => [
-      row(
-        `${how} of a folder into a foreign drive`,
-        transfer("agent", how, "{drives.agent}", "{drives.ada}"),
-      ),
-      row(
-        `${how} of a foreign folder into one's own drive`,
-        transfer("bob", how, "{drives.ada}", "{drives.bob}"),
-      ),
-      row(
-        `${how} of a folder by a key of one drive into another of its owner's`,
-        transfer("adaDrive", how, "{drives.ada}", "{second.data.id}"),
-        { given: [second] },
-      ),
-    ]),
-    row("a key of one drive makes itself one for another", "adaDrive POST /v0/keys", {
-      given: [second],
-      body: { drive_id: "{second.data.id}" },
-      ...refused("NOT_FOUND"),
-    }),
-    row(
-      "a key of one drive reads another of its owner's",
-      "adaDrive GET /v0/files?drive_id={second.data.id}",
-      { given: [second], ...refused("NOT_FOUND") },
-    ),
-    row("a key of one drive revokes its owner's", "adaDrive DELETE /v0/keys/{keyIds.ada}", {
-      ...refused("NOT_FOUND"),
-      after: [step("ada GET /v0/keys", { contains: ["{keyIds.ada}"] })],
-    }),
-    row("bulk-delete leaves foreign files alone", "POST /v0/files/bulk-delete", {
-      given: [put("mine.txt", "x", { keeps: "mine" })],
-      body: { file_ids: ["{files.ada}", "{mine.id}", "{files.agent}"] },
-      json: { deleted: ["{mine.id}"], failed: ["{files.ada}", "{files.agent}"] },
-      after: [
-        step("ada GET /v0/files/{files.ada}", { json: { id: "{files.ada}" } }),
-        step("agent GET /v0/files/{files.agent}", agents),
-      ],
-    }),
-    row("a read-only key makes no other key", "adaReader POST /v0/keys", {
+    ],
+    "a key of one drive moves into another of its owner's": [
+      second,
+      move("adaDrive", "ada", "{second.data.id}"),
+    ],
+    "a key of one drive makes itself one for another": [
+      second,
+      step("adaDrive POST /v0/keys", { body: { drive_id: "{second.data.id}" }, ...refused("NOT_FOUND") }),
+    ],
+    "a key of one drive reads another of its owner's": [
+      second,
+      refuses("adaDrive GET /v0/files?drive_id={second.data.id}", "NOT_FOUND"),
+    ],
+    "a key of one drive revokes its owner's": [
+      refuses("adaDrive DELETE /v0/keys/{keyIds.ada}", "NOT_FOUND"),
+      step("ada GET /v0/keys", { contains: ["{keyIds.ada}"] }),
+    ],
+    "bulk-delete leaves foreign files alone": [
+      put("mine.txt", "x", { keeps: "mine" }),
+      step("POST /v0/files/bulk-delete", {
+        body: { file_ids: ["{files.ada}", "{mine.id}", "{files.agent}"] },
+        json: { deleted: ["{mine.id}"], failed: ["{files.ada}", "{files.agent}"] },
+      }),
+      step("ada GET /v0/files/{files.ada}", { json: { id: "{files.ada}" } }),
+      step("agent GET /v0/files/{files.agent}", agents),
+    ],
+    "a read-only key makes no other key": step("adaReader POST /v0/keys", {
       body: { scope: "read-write" },
       ...refused("FORBIDDEN"),
     }),
-    row("a method override is no method", "agentReader GET /v0/files/{files.agent}?_method=DELETE", {
-      headers: { "x-http-method-override": "DELETE", prefer: "handling=lenient" },
-      ...agents,
-      after: [step("agent GET /v0/files/{files.agent}", agents)],
-    }),
-  ]);
+    "a method override is no method": [
+      step("agentReader GET /v0/files/{files.agent}?_method=DELETE", {
+        headers: { "x-http-method-override": "DELETE", prefer: "handling=lenient" },
+        ...agents,
+      }),
+      step("agent GET /v0/files/{files.agent}", agents),
+    ],
+  });
+  for (const how of ["move", "copy"] as const) {
+    runScenarios(stage, {
+      [`${how} of a folder into a foreign drive`]: transfer("agent", how, "{drives.agent}", "{drives.ada}"),
+      [`${how} of a foreign folder into one's own drive`]: transfer(
+        "bob",
+        how,
+        "{drives.ada}",
+        "{drives.bob}",
+      ),
+      [`${how} of a folder by a key of one drive into another of its owner's`]: [
+        second,
+        transfer("adaDrive", how, "{drives.ada}", "{second.data.id}"),
+      ],
+    });
+  }
 });
 
 /** Asks with a header made of a good key. */

@@ -1,14 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { startAppliance } from "../../support/server/appliance.ts";
-import {
-  openStage,
-  post,
-  refused,
-  row,
-  runScenarios,
-  type Scenario,
-  step,
-} from "../../support/server/scenario.ts";
+import { openStage, post, refused, runScenarios, step } from "../../support/server/scenario.ts";
 import { addAccount } from "../../support/server/accounts.ts";
 import { signIn } from "../../support/server/sign-in.ts";
 
@@ -74,46 +66,41 @@ describe("a page of another origin may read", () => {
   const headers = { origin: PAGE };
   const read = { headers, receives };
   const record = post({}, { ...read, keeps: "file" });
-  const rows: Scenario[] = [
-    row("what a key lists", "GET /v0/drives", { ...read, json: {} }),
-    row("what it wrote", record),
-    row("a content", "GET /v0/files/{file.id}/download", {
-      given: [record],
-      ...read,
-      contains: ["Hello World!"],
-    }),
-    row("a 401", "nobody GET /v0/drives", { ...read, ...refused("UNAUTHORIZED") }),
-    row("a 404", "GET /v0/nothing", { ...read, ...refused("NOT_FOUND") }),
-    row("a 400", "POST /v0/files", { body: "{", headers, receives, ...refused("VALIDATION_ERROR") }),
-    row("the same from an opaque origin", "GET /v0/drives", {
+  runScenarios(stage, {
+    "what a key lists": step("GET /v0/drives", { ...read, json: {} }),
+    "what it wrote": record,
+    "a content": [record, step("GET /v0/files/{file.id}/download", { ...read, contains: ["Hello World!"] })],
+    "a 401": step("nobody GET /v0/drives", { ...read, ...refused("UNAUTHORIZED") }),
+    "a 404": step("GET /v0/nothing", { ...read, ...refused("NOT_FOUND") }),
+    "a 400": step("POST /v0/files", { body: "{", headers, receives, ...refused("VALIDATION_ERROR") }),
+    "the same from an opaque origin": step("GET /v0/drives", {
       headers: { origin: "null" },
       receives,
       json: {},
     }),
-    row("what a download link gives, without a key", "nobody GET /v0/presigned/{link.token}", {
-      given: [record, step("POST /v0/files/{file.id}/presigned-url", { body: {}, json: {}, keeps: "link" })],
-      ...read,
-      contains: ["Hello World!"],
-    }),
-    row("nothing more than others get, if there is no origin", "GET /v0/drives", {
+    "what a download link gives, without a key": [
+      record,
+      step("POST /v0/files/{file.id}/presigned-url", { body: {}, json: {}, keeps: "link" }),
+      step("nobody GET /v0/presigned/{link.token}", { ...read, contains: ["Hello World!"] }),
+    ],
+    "nothing more than others get, if there is no origin": step("GET /v0/drives", {
       receives: { "access-control-allow-origin": null, vary: shared.vary },
       json: {},
     }),
-    row("that it may not provision for whoever looks at it", "nobody POST /v0/drives/provision", {
+    "that it may not provision for whoever looks at it": step("nobody POST /v0/drives/provision", {
       body: { name: "x" },
       headers,
       receives: shared,
       ...refused("FORBIDDEN"),
     }),
-    row("what it provisioned with a key", "POST /v0/drives/provision", {
+    "what it provisioned with a key": step("POST /v0/drives/provision", {
       body: { name: "x" },
       headers,
       receives: shared,
       status: 201,
       json: {},
     }),
-  ];
-  runScenarios(stage, rows);
+  });
 
   test("what an MCP client gets with a key; without one it gets nothing", async () => {
     const own = await stage.ownDrive();

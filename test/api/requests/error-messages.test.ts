@@ -5,9 +5,8 @@ import {
   openStage,
   put,
   refused,
-  row,
   runScenarios,
-  type Scenario,
+  step,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
@@ -15,119 +14,115 @@ const stage = openStage();
 const id = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 
 /** What a caller does wrong, and what the error must say so that the next try succeeds. */
-const MISTAKES: Scenario[] = [
-  row("a method that a path has not, where another path has a parameter", "GET /v0/drives/provision", {
-    ...refused("METHOD_NOT_ALLOWED"),
-    receives: { allow: "POST" },
-    contains: ["only POST", "/docs/api.md"],
-  }),
-  row("the same with a slash at its end", "DELETE /v0/files/bulk-delete/", {
-    ...refused("METHOD_NOT_ALLOWED"),
-    receives: { allow: "POST" },
-    contains: ["only POST"],
-  }),
-  row("HEAD where there is no GET", "HEAD /v0/drives/claim", {
-    status: 405,
-    receives: { allow: "POST" },
-    empty: true,
-  }),
-  row("an upload to a path that there is not", "POST /v0/files/upload", {
-    ...refused("METHOD_NOT_ALLOWED"),
-    contains: ["Did you mean `POST /v0/files`"],
-  }),
-  row("a slug in a path, with its slash as it is", "GET /v0/drives/ada/notes", {
-    ...refused("NOT_FOUND"),
-    contains: ["the slash of a slug is written %2F"],
-  }),
-  row("a route that is like none", "GET /v0/%3Cscript%3E/a/b/c/d/e", {
-    ...refused("NOT_FOUND"),
-    contains: ["No such route. /docs/api.md"],
-    omits: ["script"],
-  }),
-  row("JSON with a trailing comma", "POST /v0/folders", {
-    body: '{\n  "drive_id": "x",\n}',
-    ...invalid("body"),
-    contains: ["body is malformed JSON at line 3, column 1: remove the comma"],
-  }),
-  row("a form in place of JSON", "POST /v0/folders", {
-    body: "drive_id=x&path=a%2F",
-    headers: { "content-type": "application/x-www-form-urlencoded" },
-    ...invalid("body"),
-    contains: ["body looks like a form, but must be JSON"],
-  }),
-  row("a form in place of an upload in JSON", "POST /v0/files", {
-    body: "drive_id=x&path=a%2F",
-    ...invalid("body"),
-    contains: ["body looks like a form, but must be JSON"],
-  }),
-  row("an upload in malformed JSON", "POST /v0/files", {
-    body: `{"drive_id": "{drive}", "content": "${HELLO}", filename: "x"}`,
-    ...invalid("body"),
-    contains: [/malformed JSON at line 1, column \d+: put names and texts in double quotes \(the content/],
-  }),
-  row("an upload that was cut off", "POST /v0/files", {
-    body: '{"drive_id": "{drive}", "content": "aaaa',
-    ...invalid("body"),
-    contains: ["send the whole of it"],
-  }),
-  row("a drive that there is not", "GET /v0/files?drive_id=nothing", {
-    ...refused("NOT_FOUND"),
-    contains: ["No such drive. List your drives"],
-  }),
-  row("a file that there is not", `GET /v0/files/${id}`, {
-    ...refused("NOT_FOUND"),
-    contains: ["No such file. List or search"],
-  }),
-  row("a link that there is not", "GET /v0/presigned/x", {
-    ...refused("NOT_FOUND"),
-    contains: ["No such link. Check"],
-  }),
-  row(
-    "a path that is taken",
-    put("a/b/c", "x", { ...refused("CONFLICT"), contains: ["Choose another path"] }),
-    { given: [put("a/b")] },
-  ),
-  row("a document that is read as if it was a text", "GET /v0/files/{file.id}/text", {
-    given: [put("a.pdf", "x", { keeps: "file" })],
-    ...refused("UNSUPPORTED_MEDIA_TYPE"),
-    contains: ["extract"],
-  }),
-  row(
-    "an ETag that is out of date",
-    put("a", "x", {
-      headers: { "if-match": '"old"' },
-      ...refused("PRECONDITION_FAILED"),
-      contains: ["Read it again, and send its new ETag"],
+describe("the error says what to do next for", () => {
+  runScenarios(stage, {
+    "a method that a path has not, where another path has a parameter": step("GET /v0/drives/provision", {
+      ...refused("METHOD_NOT_ALLOWED"),
+      receives: { allow: "POST" },
+      contains: ["only POST", "/docs/api.md"],
     }),
-    { given: [put("a")] },
-  ),
-  row(
-    "a file that is there already",
-    put("a", "x", {
-      headers: { "if-none-match": "*" },
-      ...refused("PRECONDITION_FAILED"),
-      contains: ["leave the header out"],
+    "the same with a slash at its end": step("DELETE /v0/files/bulk-delete/", {
+      ...refused("METHOD_NOT_ALLOWED"),
+      receives: { allow: "POST" },
+      contains: ["only POST"],
     }),
-    { given: [put("a")] },
-  ),
-  row("a write with a read-only key", "agentReader POST /v0/keys", {
-    body: {},
-    ...refused("FORBIDDEN"),
-    contains: ["Use a key with the scope read-write"],
-  }),
-  row("an account operation with the key of a drive", "POST /v0/drives", {
-    body: { name: "x" },
-    ...refused("FORBIDDEN"),
-    contains: ["/keys"],
-  }),
-  row("a claim token that is none", "ada POST /v0/drives/claim", {
-    body: { token: "clm_x" },
-    ...refused("NOT_FOUND"),
-    contains: ["Check that the claim link is complete"],
-  }),
-];
-
-describe("the error says what to do next for", () => runScenarios(stage, MISTAKES));
+    "HEAD where there is no GET": step("HEAD /v0/drives/claim", {
+      status: 405,
+      receives: { allow: "POST" },
+      empty: true,
+    }),
+    "an upload to a path that there is not": step("POST /v0/files/upload", {
+      ...refused("METHOD_NOT_ALLOWED"),
+      contains: ["Did you mean `POST /v0/files`"],
+    }),
+    "a slug in a path, with its slash as it is": step("GET /v0/drives/ada/notes", {
+      ...refused("NOT_FOUND"),
+      contains: ["the slash of a slug is written %2F"],
+    }),
+    "a route that is like none": step("GET /v0/%3Cscript%3E/a/b/c/d/e", {
+      ...refused("NOT_FOUND"),
+      contains: ["No such route. /docs/api.md"],
+      omits: ["script"],
+    }),
+    "JSON with a trailing comma": step("POST /v0/folders", {
+      body: '{\n  "drive_id": "x",\n}',
+      ...invalid("body"),
+      contains: ["body is malformed JSON at line 3, column 1: remove the comma"],
+    }),
+    "a form in place of JSON": step("POST /v0/folders", {
+      body: "drive_id=x&path=a%2F",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      ...invalid("body"),
+      contains: ["body looks like a form, but must be JSON"],
+    }),
+    "a form in place of an upload in JSON": step("POST /v0/files", {
+      body: "drive_id=x&path=a%2F",
+      ...invalid("body"),
+      contains: ["body looks like a form, but must be JSON"],
+    }),
+    "an upload in malformed JSON": step("POST /v0/files", {
+      body: `{"drive_id": "{drive}", "content": "${HELLO}", filename: "x"}`,
+      ...invalid("body"),
+      contains: [/malformed JSON at line 1, column \d+: put names and texts in double quotes \(the content/],
+    }),
+    "an upload that was cut off": step("POST /v0/files", {
+      body: '{"drive_id": "{drive}", "content": "aaaa',
+      ...invalid("body"),
+      contains: ["send the whole of it"],
+    }),
+    "a drive that there is not": step("GET /v0/files?drive_id=nothing", {
+      ...refused("NOT_FOUND"),
+      contains: ["No such drive. List your drives"],
+    }),
+    "a file that there is not": step(`GET /v0/files/${id}`, {
+      ...refused("NOT_FOUND"),
+      contains: ["No such file. List or search"],
+    }),
+    "a link that there is not": step("GET /v0/presigned/x", {
+      ...refused("NOT_FOUND"),
+      contains: ["No such link. Check"],
+    }),
+    "a path that is taken": [
+      put("a/b"),
+      put("a/b/c", "x", { ...refused("CONFLICT"), contains: ["Choose another path"] }),
+    ],
+    "a document that is read as if it was a text": [
+      put("a.pdf", "x", { keeps: "file" }),
+      step("GET /v0/files/{file.id}/text", { ...refused("UNSUPPORTED_MEDIA_TYPE"), contains: ["extract"] }),
+    ],
+    "an ETag that is out of date": [
+      put("a"),
+      put("a", "x", {
+        headers: { "if-match": '"old"' },
+        ...refused("PRECONDITION_FAILED"),
+        contains: ["Read it again, and send its new ETag"],
+      }),
+    ],
+    "a file that is there already": [
+      put("a"),
+      put("a", "x", {
+        headers: { "if-none-match": "*" },
+        ...refused("PRECONDITION_FAILED"),
+        contains: ["leave the header out"],
+      }),
+    ],
+    "a write with a read-only key": step("agentReader POST /v0/keys", {
+      body: {},
+      ...refused("FORBIDDEN"),
+      contains: ["Use a key with the scope read-write"],
+    }),
+    "an account operation with the key of a drive": step("POST /v0/drives", {
+      body: { name: "x" },
+      ...refused("FORBIDDEN"),
+      contains: ["/keys"],
+    }),
+    "a claim token that is none": step("ada POST /v0/drives/claim", {
+      body: { token: "clm_x" },
+      ...refused("NOT_FOUND"),
+      contains: ["Check that the claim link is complete"],
+    }),
+  });
+});
 
 test.each([
   ["GET", "/v0/drive", "GET /v0/drives"],

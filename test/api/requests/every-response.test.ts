@@ -8,9 +8,10 @@ import {
   openStage,
   put,
   refused,
-  row,
+  refuses,
+  runEach,
   runScenarios,
-  type Scenario,
+  type Scenarios,
   step,
 } from "../../support/server/scenario.ts";
 
@@ -24,66 +25,59 @@ const drives = { status: 200, json: { data: [{ id: "{drive}" }] } };
 const challenged = { ...refused("UNAUTHORIZED"), receives: { "www-authenticate": /^Bearer/ } };
 
 /** One of each kind of answer; that each has the common headers is checked at every step. */
-const KINDS: Scenario[] = [
-  row("200", "GET /v0/drives", drives),
-  row("200 to HEAD", "HEAD /v0/drives", { empty: true }),
-  row("201", put("b")),
-  row("200 with content", download, { given: [file], ...whole }),
-  row("206", download, { given: [file], headers: { range: "bytes=0-1" }, status: 206, contains: [/^He$/] }),
-  row("304", download, {
-    given: [file],
-    headers: { "if-none-match": `"${HELLO_DIGEST}"` },
-    status: 304,
-    empty: true,
-  }),
-  row("400, malformed JSON", "POST /v0/folders", { body: "{", ...invalid("body") }),
-  row("400, a field", "POST /v0/keys", { body: { scope: "x" }, ...invalid("scope") }),
-  row("400, a path that does not decode", "GET /v0/files/%ff", refused("VALIDATION_ERROR")),
-  row("401 without a key", "nobody GET /v0/drives", challenged),
-  row("401 with a key that is none", "liar GET /v0/drives", challenged),
-  row("401 on a route that is none", "nobody GET /v0/nothing", refused("UNAUTHORIZED")),
-  row("403", "agentReader POST /v0/keys", refused("FORBIDDEN")),
-  row("404, a file", "GET /v0/files/nothing", refused("NOT_FOUND")),
-  row("404 to HEAD", "HEAD /v0/files/nothing", { status: 404, empty: true }),
-  ...["/v0/nothing", "/v0/files/a/b/c", "/v0/FILES", "/v0/drives/provision/x"].map((path) =>
-    row(`404, the route ${path}`, `GET ${path}`, refused("NOT_FOUND")),
+const KINDS: Scenarios = {
+  "200": step("GET /v0/drives", drives),
+  "200 to HEAD": step("HEAD /v0/drives", { empty: true }),
+  "201": put("b"),
+  "200 with content": [file, step(download, whole)],
+  "206": [file, step(download, { headers: { range: "bytes=0-1" }, status: 206, contains: [/^He$/] })],
+  "304": [
+    file,
+    step(download, { headers: { "if-none-match": `"${HELLO_DIGEST}"` }, status: 304, empty: true }),
+  ],
+  "400, malformed JSON": step("POST /v0/folders", { body: "{", ...invalid("body") }),
+  "400, a field": step("POST /v0/keys", { body: { scope: "x" }, ...invalid("scope") }),
+  "400, a path that does not decode": refuses("GET /v0/files/%ff", "VALIDATION_ERROR"),
+  "401 without a key": step("nobody GET /v0/drives", challenged),
+  "401 with a key that is none": step("liar GET /v0/drives", challenged),
+  "401 on a route that is none": refuses("nobody GET /v0/nothing", "UNAUTHORIZED"),
+  "403": refuses("agentReader POST /v0/keys", "FORBIDDEN"),
+  "404, a file": refuses("GET /v0/files/nothing", "NOT_FOUND"),
+  "404 to HEAD": step("HEAD /v0/files/nothing", { status: 404, empty: true }),
+  ...Object.fromEntries(
+    ["/v0/nothing", "/v0/files/a/b/c", "/v0/FILES", "/v0/drives/provision/x"].map((path) => [
+      `404, the route ${path}`,
+      refuses(`GET ${path}`, "NOT_FOUND"),
+    ]),
   ),
-  row("404 without a key", "nobody GET /v0/presigned/x", refused("NOT_FOUND")),
-  row("409", put("a/b", "x", refused("CONFLICT")), { given: [file] }),
-  row("412", put("a", "x", { headers: { "if-none-match": "*" }, ...refused("PRECONDITION_FAILED") }), {
-    given: [file],
-  }),
-  row("413, a file", put("b", "x".repeat(1001), refused("PAYLOAD_TOO_LARGE"))),
-  row("413, a body", "POST /v0/folders", {
+  "404 without a key": refuses("nobody GET /v0/presigned/x", "NOT_FOUND"),
+  "409": [file, put("a/b", "x", refused("CONFLICT"))],
+  "412": [file, put("a", "x", { headers: { "if-none-match": "*" }, ...refused("PRECONDITION_FAILED") })],
+  "413, a file": put("b", "x".repeat(1001), refused("PAYLOAD_TOO_LARGE")),
+  "413, a body": step("POST /v0/folders", {
     body: "x".repeat(1024 * 1024 + 1),
     ...refused("PAYLOAD_TOO_LARGE"),
   }),
-  row("410", "nobody GET /v0/presigned/{link.token}", {
-    given: [
-      file,
-      step("POST /v0/files/{file.id}/presigned-url", {
-        body: { one_time: true },
-        json: { token: expect.stringMatching(/^lnk_/) },
-        keeps: "link",
-      }),
-      step("nobody GET /v0/presigned/{link.token}", whole),
-    ],
-    ...refused("GONE"),
-  }),
-  row("415", "POST /v0/files/{file.id}/extract", {
-    given: [put("a", "x", { headers: { "content-type": "image/png" }, keeps: "file" })],
-    ...refused("UNSUPPORTED_MEDIA_TYPE"),
-  }),
-  row("422", "POST /v0/files/{file.id}/extract", {
-    given: [put("a", "{", { headers: { "content-type": "application/json" }, keeps: "file" })],
-    ...refused("EXTRACTION_FAILED"),
-  }),
-  row("416", download, {
-    given: [file],
-    headers: { range: "bytes=99-" },
-    ...refused("RANGE_NOT_SATISFIABLE"),
-  }),
-];
+  "410": [
+    file,
+    step("POST /v0/files/{file.id}/presigned-url", {
+      body: { one_time: true },
+      json: { token: expect.stringMatching(/^lnk_/) },
+      keeps: "link",
+    }),
+    step("nobody GET /v0/presigned/{link.token}", whole),
+    refuses("nobody GET /v0/presigned/{link.token}", "GONE"),
+  ],
+  "415": [
+    put("a", "x", { headers: { "content-type": "image/png" }, keeps: "file" }),
+    refuses("POST /v0/files/{file.id}/extract", "UNSUPPORTED_MEDIA_TYPE"),
+  ],
+  "422": [
+    put("a", "{", { headers: { "content-type": "application/json" }, keeps: "file" }),
+    refuses("POST /v0/files/{file.id}/extract", "EXTRACTION_FAILED"),
+  ],
+  "416": [file, step(download, { headers: { range: "bytes=99-" }, ...refused("RANGE_NOT_SATISFIABLE") })],
+};
 
 describe("the common headers are on", () => runScenarios(stage, KINDS));
 
@@ -96,25 +90,27 @@ describe("X-Request-Id", () => {
     "00000000-0000-0000-0000-000000000000",
   ];
   const replaced = ["x".repeat(129), "two words", "caf\u00e9", "tab\there", "\u0080"];
-  runScenarios(stage, [
-    ...kept.map((id) =>
-      row(`${id.slice(0, 40)} is kept`, "GET /v0/drives", {
-        headers: { "x-request-id": id },
-        ...drives,
-        receives: { "x-request-id": new RegExp(`^${RegExp.escape(id)}$`) },
-      }),
-    ),
-    ...replaced.map((id) =>
-      row(`${JSON.stringify(id.slice(0, 40))} is replaced`, "GET /v0/drives", {
-        headers: { "x-request-id": id },
-        ...drives,
-        receives: { "x-request-id": /^[0-9a-f-]{36}$/ },
-      }),
-    ),
-    ...KINDS.map((kind): Scenario => ({
-      ...kind,
-      name: `is kept on ${kind.name}`,
-      headers: { ...kind.headers, "x-request-id": "mine" },
+  runEach(stage, kept, (id) => [
+    `${id.slice(0, 40)} is kept`,
+    step("GET /v0/drives", {
+      headers: { "x-request-id": id },
+      ...drives,
+      receives: { "x-request-id": new RegExp(`^${RegExp.escape(id)}$`) },
+    }),
+  ]);
+  runEach(stage, replaced, (id) => [
+    `${JSON.stringify(id.slice(0, 40))} is replaced`,
+    step("GET /v0/drives", {
+      headers: { "x-request-id": id },
+      ...drives,
+      receives: { "x-request-id": /^[0-9a-f-]{36}$/ },
+    }),
+  ]);
+  runEach(stage, Object.entries(KINDS), ([name, steps]) => [
+    `is kept on ${name}`,
+    ...[steps].flat().map((each) => ({
+      ...each,
+      headers: { ...each.headers, "x-request-id": "mine" },
       receives: { "x-request-id": "mine" },
     })),
   ]);
@@ -157,52 +153,75 @@ describe("a wrong method", () => {
     }
   });
 
-  runScenarios(stage, [
-    row("without a key is 401", "nobody PATCH /v0/files", refused("UNAUTHORIZED")),
-    row("with a read-only key is 403", "agentReader PATCH /v0/files", refused("FORBIDDEN")),
-  ]);
+  runScenarios(stage, {
+    "without a key is 401": refuses("nobody PATCH /v0/files", "UNAUTHORIZED"),
+    "with a read-only key is 403": refuses("agentReader PATCH /v0/files", "FORBIDDEN"),
+  });
 });
 
 describe("the order of checks", () => {
   const long = "x".repeat(2 * 1024 * 1024);
   const nowhere = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
-  runScenarios(stage, [
-    row("authentication before size", "nobody POST /v0/folders", { body: long, ...refused("UNAUTHORIZED") }),
-    row("scope before size", "agentReader POST /v0/folders", { body: long, ...refused("FORBIDDEN") }),
-    row("account before size", "POST /v0/drives", { body: long, ...refused("FORBIDDEN") }),
-    row("size before body", "POST /v0/folders", { body: long, ...refused("PAYLOAD_TOO_LARGE") }),
-    row("body before existence", `PATCH /v0/files/${nowhere}`, {
-      body: { tags: 1 },
-      ...invalid("tags"),
-    }),
-    row("existence before state", `PATCH /v0/files/${nowhere}`, {
+  runScenarios(stage, {
+    "authentication before size": step("nobody POST /v0/folders", { body: long, ...refused("UNAUTHORIZED") }),
+    "scope before size": step("agentReader POST /v0/folders", { body: long, ...refused("FORBIDDEN") }),
+    "account before size": step("POST /v0/drives", { body: long, ...refused("FORBIDDEN") }),
+    "size before body": step("POST /v0/folders", { body: long, ...refused("PAYLOAD_TOO_LARGE") }),
+    "body before existence": step(`PATCH /v0/files/${nowhere}`, { body: { tags: 1 }, ...invalid("tags") }),
+    "existence before state": step(`PATCH /v0/files/${nowhere}`, {
       body: {},
       headers: { "if-match": '"x"' },
       ...refused("NOT_FOUND"),
     }),
-  ]);
+  });
 });
 
 describe("bodies", () => {
   const body = '{"drive_id":"{drive}","path":"a/"}';
   const folders = "POST /v0/folders" as const;
-  runScenarios(stage, [
-    ...[
+  runScenarios(stage, {
+    "bytes that are not UTF-8": step(folders, {
+      body: new Uint8Array([0x22, 0xff, 0x22]),
+      ...invalid("body"),
+    }),
+    "nested too deeply": step(folders, {
+      body: `{"path":${"[".repeat(5000)}${"]".repeat(5000)}}`,
+      ...invalid("body"),
+    }),
+    "an answer is JSON whatever was asked for": step("GET /v0/drives", {
+      headers: { accept: "text/html" },
+      ...drives,
+      receives: { "content-type": /^application\/json\b/ },
+    }),
+    "a refusal is as well": step("GET /v0/nothing", {
+      headers: { accept: "text/html" },
+      ...refused("NOT_FOUND"),
+      receives: { "content-type": /^application\/json\b/ },
+    }),
+    "what was sent is not sent back as a page": step("GET /v0/%3Cscript%3E", {
+      ...refused("NOT_FOUND"),
+      omits: ["<script>"],
+    }),
+    "nothing was made on the way": holds(),
+  });
+  runEach(
+    stage,
+    [
       "application/json",
       "text/plain",
       "application/x-www-form-urlencoded",
       "multipart/form-data; boundary=x",
       "nonsense",
       "application/xml",
-    ].map((type) =>
-      row(`JSON sent as ${type}`, folders, {
-        headers: { "content-type": type },
-        body,
-        status: 201,
-        json: { path: "a/" },
-      }),
-    ),
-    ...[
+    ],
+    (type) => [
+      `JSON sent as ${type}`,
+      step(folders, { headers: { "content-type": type }, body, status: 201, json: { path: "a/" } }),
+    ],
+  );
+  runEach(
+    stage,
+    [
       "{'a':1}",
       '{"a":1,}',
       "{a:1}",
@@ -212,34 +231,7 @@ describe("bodies", () => {
       '{"path":"a/"',
       '{"path":"a/"}}',
       "// x\n{}",
-    ].map((text) =>
-      row(`${JSON.stringify(text)} is refused`, folders, {
-        body: text,
-        ...invalid("body"),
-      }),
-    ),
-    row("bytes that are not UTF-8", folders, {
-      body: new Uint8Array([0x22, 0xff, 0x22]),
-      ...invalid("body"),
-    }),
-    row("nested too deeply", folders, {
-      body: `{"path":${"[".repeat(5000)}${"]".repeat(5000)}}`,
-      ...invalid("body"),
-    }),
-    row("an answer is JSON whatever was asked for", "GET /v0/drives", {
-      headers: { accept: "text/html" },
-      ...drives,
-      receives: { "content-type": /^application\/json\b/ },
-    }),
-    row("a refusal is as well", "GET /v0/nothing", {
-      headers: { accept: "text/html" },
-      ...refused("NOT_FOUND"),
-      receives: { "content-type": /^application\/json\b/ },
-    }),
-    row("what was sent is not sent back as a page", "GET /v0/%3Cscript%3E", {
-      ...refused("NOT_FOUND"),
-      omits: ["<script>"],
-    }),
-    row("nothing was made on the way", holds()),
-  ]);
+    ],
+    (text) => [`${JSON.stringify(text)} is refused`, step(folders, { body: text, ...invalid("body") })],
+  );
 });

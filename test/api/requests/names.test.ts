@@ -6,7 +6,7 @@ import {
   openStage,
   put,
   refused,
-  row,
+  runEach,
   runScenarios,
   type Step,
   step,
@@ -65,66 +65,77 @@ describe("a name that a request does not know is refused, and the nearest one na
     [`/v0/account?colour=red`, "colour", null],
   ];
   const key = { "idempotency-key": "unknown-names-0123456789" };
-  runScenarios(stage, { given: [file()] }, [
-    ...queries.map(([path, field, meant]) => row(path, `${asker(path)} GET ${path}`, unknown(field, meant))),
-    ...queries.map(([path]) =>
-      row(`${path} with Prefer: handling=lenient`, `${asker(path)} GET ${path}`, {
-        headers: LENIENT,
-        contains: [path.includes("regex") ? /pattern/ : path.includes("search") ? /q/ : /^[{[]/],
-        ...(path.includes("regex") || path.includes("search") ? { status: 400 } : {}),
-        receives: { "preference-applied": "handling=lenient", vary: /Prefer/ },
+  runScenarios(stage, {
+    "the ids of a deletion": [
+      file(),
+      step("POST /v0/files/bulk-delete", { body: { ids: ["x"] }, ...unknown("ids", "file_ids") }),
+    ],
+    "a parameter that belongs into the body": [
+      file(),
+      step("POST /v0/folders?path=a/", {
+        body: { drive_id: "{drive}", path: "a/" },
+        ...unknown("path", null, "Send it in the body."),
       }),
-    ),
-    row("the ids of a deletion", "POST /v0/files/bulk-delete", {
-      body: { ids: ["x"] },
-      ...unknown("ids", "file_ids"),
-    }),
-    row("a parameter that belongs into the body", "POST /v0/folders?path=a/", {
-      body: { drive_id: "{drive}", path: "a/" },
-      ...unknown("path", null, "Send it in the body."),
-    }),
-    row(
-      "a parameter that is a header",
-      "GET /v0/files/{file.id}/download?range=bytes=0-0",
-      unknown("range", null, "Send it as the header Range."),
-    ),
-    row("a field where there is no body", "POST /v0/files/{file.id}/extract", {
-      body: { path: "x" },
-      ...unknown("path", null),
-    }),
-    row("an empty object where there is no body", "POST /v0/files/{file.id}/extract", {
-      body: {},
-      json: { content: "one\n" },
-    }),
-    row(
-      "is not kept under an Idempotency-Key",
+    ],
+    "a parameter that is a header": [
+      file(),
+      step(
+        "GET /v0/files/{file.id}/download?range=bytes=0-0",
+        unknown("range", null, "Send it as the header Range."),
+      ),
+    ],
+    "a field where there is no body": [
+      file(),
+      step("POST /v0/files/{file.id}/extract", { body: { path: "x" }, ...unknown("path", null) }),
+    ],
+    "an empty object where there is no body": [
+      file(),
+      step("POST /v0/files/{file.id}/extract", { body: {}, json: { content: "one\n" } }),
+    ],
+    "is not kept under an Idempotency-Key": [
+      file(),
+      { ...edit(append({ colour: "red" }), unknown("colour", null)), headers: key },
       edit(append({}), { headers: key, json: { size: 8 }, receives: { "idempotency-replayed": null } }),
-      { given: [file(), { ...edit(append({ colour: "red" }), unknown("colour", null)), headers: key }] },
-    ),
+    ],
+  });
+  runEach(stage, queries, ([path, field, meant]) => [
+    path,
+    file(),
+    step(`${asker(path)} GET ${path}`, unknown(field, meant)),
   ]);
-  runScenarios(stage, { given: [file()], after: [holds("one\n")] }, [
-    row("a field, and nothing is changed", edit(append({ if_mtch: '"x"' }), unknown("if_mtch", "if_match"))),
-    row(
-      "a field of one of many edits",
-      edit({ edits: [append({}), append({ old_str: "x" })] }, unknown("edits[1].old_str", "old_string")),
-    ),
-    row(
-      "a condition within one of many edits",
-      edit(
+  runEach(stage, queries, ([path]) => [
+    `${path} with Prefer: handling=lenient`,
+    file(),
+    step(`${asker(path)} GET ${path}`, {
+      headers: LENIENT,
+      contains: [path.includes("regex") ? /pattern/ : path.includes("search") ? /q/ : /^[{[]/],
+      ...(path.includes("regex") || path.includes("search") ? { status: 400 } : {}),
+      receives: { "preference-applied": "handling=lenient", vary: /Prefer/ },
+    }),
+  ]);
+  runEach(
+    stage,
+    Object.entries({
+      "a field, and nothing is changed": edit(append({ if_mtch: '"x"' }), unknown("if_mtch", "if_match")),
+      "a field of one of many edits": edit(
+        { edits: [append({}), append({ old_str: "x" })] },
+        unknown("edits[1].old_str", "old_string"),
+      ),
+      "a condition within one of many edits": edit(
         { edits: [append({ if_match: '"x"' })] },
         unknown("edits[0].if_match", null, "It is for the whole request: send it beside edits."),
       ),
-    ),
-    row(
-      "a field that belongs into the query",
-      edit(append({ path: "docs/f.md" }), unknown("path", null, "Send it in the query.")),
-    ),
-    row(
-      "before a deletion",
-      "DELETE /v0/files/by-path?drive_id={drive}&path=docs/f.md&dry_run=true",
-      unknown("dry_run", null),
-    ),
-  ]);
+      "a field that belongs into the query": edit(
+        append({ path: "docs/f.md" }),
+        unknown("path", null, "Send it in the query."),
+      ),
+      "before a deletion": step(
+        "DELETE /v0/files/by-path?drive_id={drive}&path=docs/f.md&dry_run=true",
+        unknown("dry_run", null),
+      ),
+    }),
+    ([name, asked]) => [name, file(), asked, holds("one\n")],
+  );
 });
 
 describe("a name of MCP is understood", () => {
@@ -135,57 +146,77 @@ describe("a name of MCP is understood", () => {
   const failed = refused("PRECONDITION_FAILED");
   const wrong = invalid("if_match");
   const PUT = "PUT /v0/files?drive_id={drive}&path=docs/f.md";
-  runScenarios(stage, { given: [file()] }, [
-    row("drive", get(`/v0/files?${inDrive}`, { json: { total: 1 } })),
-    row("query", get("/v0/search?query=nowhere", { json: { total: 0 } })),
-    row("content_type for mime_type", get("/v0/search?content_type=image/png", { json: { total: 0 } })),
-    row("drive and destination_drive in a body", "POST /v0/folders/copy", {
-      body: { drive: "{drive}", path: "docs/", destination_path: "more/", destination_drive: "{drive}" },
-      status: 201,
-      json: { path: "more/" },
+  runScenarios(stage, {
+    drive: [file(), get(`/v0/files?${inDrive}`, { json: { total: 1 } })],
+    query: [file(), get("/v0/search?query=nowhere", { json: { total: 0 } })],
+    "content_type for mime_type": [file(), get("/v0/search?content_type=image/png", { json: { total: 0 } })],
+    "drive and destination_drive in a body": [
+      file(),
+      step("POST /v0/folders/copy", {
+        body: { drive: "{drive}", path: "docs/", destination_path: "more/", destination_drive: "{drive}" },
+        status: 201,
+        json: { path: "more/" },
+      }),
+    ],
+    "both names of one thing": [
+      file(),
+      step("POST /v0/folders", {
+        body: { drive: "{drive}", drive_id: "{drive}", path: "a/" },
+        ...invalid("drive"),
+        contains: ["means the same as drive_id"],
+      }),
+    ],
+    "both names of one parameter": [
+      file(),
+      get("/v0/files?drive={drive}&drive_id={drive}", invalid("drive_id")),
+    ],
+    "if_match that holds, without its quotes": [file(), edit(append({ if_match: current }), changed)],
+    "if_match that is null": [file(), edit(append({ if_match: null }), changed)],
+    "only_create: false of an upload": [
+      file(),
+      step(`${PUT}&only_create=false`, { body: "two", json: { size: 3 } }),
+    ],
+    "if_match where nothing takes it": [
+      file(),
+      step("POST /v0/folders", {
+        body: { drive_id: "{drive}", path: "a/", if_match: stale },
+        ...unknown("if_match", null),
+      }),
+    ],
+  });
+  runEach(
+    stage,
+    Object.entries({
+      "if_match that does not hold, in the body": edit(append({ if_match: stale }), failed),
+      "if_match that does not hold, in the query": edit(append({}), failed, "&if_match=%220000%22"),
+      "if_match that does not hold, and Prefer: handling=lenient": {
+        ...edit(append({ if_match: stale }), failed),
+        headers: LENIENT,
+      },
+      "if_match that is no text": edit(append({ if_match: 5 }), wrong),
+      "if_match and another If-Match": {
+        ...edit(append({ if_match: stale }), wrong),
+        headers: { "if-match": '"1111"' },
+      },
+      "two that differ in the query": edit(append({}), wrong, `&if_match=0000&if_match=${current}`),
+      "two that differ in the query and the body": edit(
+        append({ if_match: current }),
+        wrong,
+        "&if_match=0000",
+      ),
+      "if_match of a deletion": step("DELETE /v0/files/{file.id}?if_match=0000", failed),
+      "if_match of a deletion, in a body": step("DELETE /v0/files/{file.id}", {
+        body: { if_match: stale },
+        ...failed,
+      }),
+      "if_match of an upload in JSON": step("POST /v0/files", {
+        body: { drive_id: "{drive}", filename: "f.md", path: "docs/f.md", text: "x", if_match: stale },
+        ...failed,
+      }),
+      "only_create of an upload": step(`${PUT}&only_create=true`, { body: "x", ...failed }),
     }),
-    row("both names of one thing", "POST /v0/folders", {
-      body: { drive: "{drive}", drive_id: "{drive}", path: "a/" },
-      ...invalid("drive"),
-      contains: ["means the same as drive_id"],
-    }),
-    row("both names of one parameter", get("/v0/files?drive={drive}&drive_id={drive}", invalid("drive_id"))),
-    row("if_match that holds, without its quotes", edit(append({ if_match: current }), changed)),
-    row("if_match that is null", edit(append({ if_match: null }), changed)),
-    row("only_create: false of an upload", `${PUT}&only_create=false`, { body: "two", json: { size: 3 } }),
-    row("if_match where nothing takes it", "POST /v0/folders", {
-      body: { drive_id: "{drive}", path: "a/", if_match: stale },
-      ...unknown("if_match", null),
-    }),
-  ]);
-  runScenarios(stage, { given: [file()], after: [holds("one\n")] }, [
-    row("if_match that does not hold, in the body", edit(append({ if_match: stale }), failed)),
-    row("if_match that does not hold, in the query", edit(append({}), failed, "&if_match=%220000%22")),
-    row("if_match that does not hold, and Prefer: handling=lenient", {
-      ...edit(append({ if_match: stale }), failed),
-      headers: LENIENT,
-    }),
-    row("if_match that is no text", edit(append({ if_match: 5 }), wrong)),
-    row("if_match and another If-Match", {
-      ...edit(append({ if_match: stale }), wrong),
-      headers: { "if-match": '"1111"' },
-    }),
-    row("two that differ in the query", edit(append({}), wrong, `&if_match=0000&if_match=${current}`)),
-    row(
-      "two that differ in the query and the body",
-      edit(append({ if_match: current }), wrong, "&if_match=0000"),
-    ),
-    row("if_match of a deletion", "DELETE /v0/files/{file.id}?if_match=0000", failed),
-    row("if_match of a deletion, in a body", "DELETE /v0/files/{file.id}", {
-      body: { if_match: stale },
-      ...failed,
-    }),
-    row("if_match of an upload in JSON", "POST /v0/files", {
-      body: { drive_id: "{drive}", filename: "f.md", path: "docs/f.md", text: "x", if_match: stale },
-      ...failed,
-    }),
-    row("only_create of an upload", `${PUT}&only_create=true`, { body: "x", ...failed }),
-  ]);
+    ([name, asked]) => [name, file(), asked, holds("one\n")],
+  );
 
   test("an upload with another if_match is another request", async () => {
     const { id: drive, client } = await stage.ownDrive();
@@ -271,41 +302,34 @@ function upload(path: string, expected: Expected): Step {
 
 describe("a plus sign in a query is a space", () => {
   const silent = { omits: ["did_you_mean"] };
-  runScenarios(stage, [
-    row(
-      "and a path with two of them is told",
-      upload("c++/my+notes.md", {
-        json: { path: "c  /my notes.md", ...tellsOf('"c++/my notes.md", send path=c%2B%2B/my+notes.md.') },
-      }),
-    ),
-    row("a single one in a path is one", upload("my+notes.md", { json: { path: "my notes.md" }, ...silent })),
-    row(
-      "two spaces that were written as such are two",
-      upload("a%20%20b.md", { json: { path: "a  b.md" }, ...silent }),
-    ),
-    row(
-      "a pattern that finds nothing is told",
+  runScenarios(stage, {
+    "and a path with two of them is told": upload("c++/my+notes.md", {
+      json: { path: "c  /my notes.md", ...tellsOf('"c++/my notes.md", send path=c%2B%2B/my+notes.md.') },
+    }),
+    "a single one in a path is one": upload("my+notes.md", { json: { path: "my notes.md" }, ...silent }),
+    "two spaces that were written as such are two": upload("a%20%20b.md", {
+      json: { path: "a  b.md" },
+      ...silent,
+    }),
+    "a pattern that finds nothing is told": [
+      file("f.md", "hello\n"),
       get("/v0/grep?drive_id={drive}&pattern=hel+o", {
         json: { data: [], ...tellsOf('"hel+o", send pattern=hel%2Bo.') },
       }),
-      { given: [file("f.md", "hello\n")] },
-    ),
-    row(
-      "one that finds something is right",
+    ],
+    "one that finds something is right": [
+      file("f.md", "hello world\n"),
       get("/v0/grep?drive_id={drive}&pattern=hello+world", { json: { data: [{ path: "f.md" }] }, ...silent }),
-      { given: [file("f.md", "hello world\n")] },
-    ),
-    row(
-      "and one without a plus sign",
+    ],
+    "and one without a plus sign": [
+      file("f.md", "hello\n"),
       get("/v0/grep?drive_id={drive}&pattern=hel%20o", { json: { data: [] }, ...silent }),
-      { given: [file("f.md", "hello\n")] },
-    ),
-    row(
-      "a prefix that lists nothing is told",
+    ],
+    "a prefix that lists nothing is told": [
+      file(),
       get("/v0/files?drive_id={drive}&prefix=c++/", {
         json: { total: 0, ...tellsOf('"c++/", send prefix=c%2B%2B/.') },
       }),
-      { given: [file()] },
-    ),
-  ]);
+    ],
+  });
 });

@@ -67,14 +67,6 @@ interface Exchange {
   readonly keeps?: string;
 }
 
-export type Scenario = Step & {
-  readonly name: string;
-  /** Steps to run before. */
-  readonly given?: readonly Step[];
-  /** Steps to run afterwards, such as to check that an error changed nothing. */
-  readonly after?: readonly Step[];
-};
-
 type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
 /** A method and a path, such as `GET /v0/files/{file.id}`; with a caller before them, such as `bob GET /v0/keys`. */
 export type Request = `${Method} ${string}` | `${CallerName | "owner"} ${Method} ${string}`;
@@ -88,16 +80,6 @@ function parsed(request: Request): Pick<Exchange, "as" | "request" | "status"> {
 /** A request, and what is expected: 200, unless it says otherwise. */
 export function step(request: Request, expected: Expected): Step {
   return { ...parsed(request), ...expected };
-}
-
-type Around = Pick<Scenario, "given" | "after">;
-type Named = Exchange & Around & { readonly name: string };
-
-/** A row of a table of scenarios: a request with what is expected and what stands around it, or a step. */
-export function row(name: string, request: Request, expected: Expected & Around): Scenario;
-export function row(name: string, asked: Step, around?: Around): Scenario;
-export function row(name: string, asked: Request | Step, rest?: Partial<Exchange> & Around): Named {
-  return { name, ...(typeof asked === "string" ? parsed(asked) : asked), ...rest };
 }
 
 /** An appliance with its cast, shared by the scenarios of one file. Each scenario has its own drive. */
@@ -182,15 +164,9 @@ export async function provision(coffer: TestAppliance, name = "Scenario"): Promi
 /** Scenarios by their names: a step each, or several, one after another. */
 export type Scenarios = Readonly<Record<string, Step | readonly Step[]>>;
 
-type Given = [scenarios: Scenarios | readonly Scenario[]] | [around: Around, scenarios: readonly Scenario[]];
-
-/** Makes a test of each scenario. What is `around` all is run around those that say nothing else. */
-export function runScenarios(stage: Stage, ...given: Given): void {
-  const [around, scenarios] = given.length === 1 ? [{}, ...given] : given;
-  const entries = isList(scenarios)
-    ? scenarios.map((each) => stepsOf({ ...around, ...each }))
-    : Object.entries(scenarios);
-  for (const [name, steps] of entries) {
+/** Makes a test of each scenario. */
+export function runScenarios(stage: Stage, scenarios: Scenarios): void {
+  for (const [name, steps] of Object.entries(scenarios)) {
     test(name, async () => {
       const play = new Play(stage, await stage.ownDrive());
       for (const each of isSteps(steps) ? steps : [steps]) await play.run(each);
@@ -208,14 +184,6 @@ export function runEach<T>(
     const [name, ...steps] = scenario(row);
     runScenarios(stage, { [name]: steps });
   }
-}
-
-function isList(scenarios: Scenarios | readonly Scenario[]): scenarios is readonly Scenario[] {
-  return Array.isArray(scenarios);
-}
-
-function stepsOf({ name, given = [], after = [], ...step }: Scenario): [string, readonly Step[]] {
-  return [name, [...given, step, ...after]];
 }
 
 function isSteps(steps: Step | readonly Step[]): steps is readonly Step[] {
@@ -327,19 +295,19 @@ export function post(fields: { [name: string]: Json } = {}, more: Partial<Step> 
   return { request: ["POST", "/v0/files"], body, status: 201, json: { filename: body.filename }, ...more };
 }
 
-/** A row of a table of uploads in JSON: these fields create a record with at least `json`. */
-export function accepted(name: string, fields: { [name: string]: Json }, json: object): Scenario {
-  return { name, ...post(fields, { json }) };
+/** An upload in JSON: these fields create a record with at least `json`. */
+export function accepted(fields: { [name: string]: Json }, json: object): Step {
+  return post(fields, { json });
 }
 
 /** The same, where the record shows them as they were sent. */
-export function kept(name: string, fields: { [name: string]: Json }): Scenario {
-  return accepted(name, fields, fields);
+export function kept(fields: { [name: string]: Json }): Step {
+  return accepted(fields, fields);
 }
 
-/** A row of a table of uploads in JSON: these fields are refused because of `field`, and no file is created. */
-export function rejected(name: string, fields: { [name: string]: Json }, field: string): Scenario {
-  return { name, ...post(fields, refused("VALIDATION_ERROR", field)), after: [holds()] };
+/** An upload in JSON: these fields are refused because of `field`, and no file is created. */
+export function rejected(fields: { [name: string]: Json }, field: string): Step[] {
+  return [post(fields, invalid(field)), holds()];
 }
 
 /**
