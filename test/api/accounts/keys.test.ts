@@ -11,6 +11,7 @@ import {
   runEach,
   runScenarios,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 import { populate } from "../../support/server/world.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
@@ -28,7 +29,7 @@ interface KeyRecord {
 
 function create(body: Json, more: Partial<Step> = {}): Step {
   const json = { key: expect.stringMatching(/^cof_sk_live_/) };
-  return { request: ["POST", "/v0/keys"], body, status: 201, json, ...more };
+  return step("POST /v0/keys", { body, status: 201, json, ...more });
 }
 
 const EMOJI = "\u{1F600}".repeat(64);
@@ -71,12 +72,11 @@ describe("create", () => {
   });
   runEach(stage, [undefined, "", {}, "\ufeff{}", { name: null, scope: null, drive_id: null }], (body) => [
     `of the default kind, with ${JSON.stringify(body)} as the body`,
-    {
-      request: ["POST", "/v0/keys"],
+    step("POST /v0/keys", {
       ...(body === undefined ? {} : { body }),
       status: 201,
       json: { name: "", scope: "read-write", drive_id: "{drive}" },
-    },
+    }),
   ]);
   runEach(
     stage,
@@ -284,7 +284,7 @@ describe("revoke", () => {
     "no id at all": refuses("DELETE /v0/keys/nonsense", "NOT_FOUND"),
     "a foreign one": [
       refuses("DELETE /v0/keys/{keyIds.ada}", "NOT_FOUND"),
-      gives("GET /v0/drives", { data: [{ id: "{drives.ada}" }] }, { as: "ada" }),
+      gives("ada GET /v0/drives", { data: [{ id: "{drives.ada}" }] }),
     ],
   });
 

@@ -8,6 +8,7 @@ import {
   runEach,
   runScenarios,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
@@ -21,12 +22,12 @@ interface Drive {
 
 function create(name: string, keeps: string, as: "ada" | "bob" = "ada"): Step {
   const body = { name, description: "As it was" };
-  return { as, request: ["POST", "/v0/drives"], body, status: 201, json: { data: body }, keeps };
+  return step(`${as} POST /v0/drives`, { body, status: 201, json: { data: body }, keeps });
 }
 
 /** Changes the drive that was kept as `own`. */
 function update(body: Json, more: Expected): Step {
-  return { as: "ada", request: ["PATCH", "/v0/drives/{own.data.id}"], body, status: 200, ...more };
+  return step("ada PATCH /v0/drives/{own.data.id}", { body, ...more });
 }
 
 const BAD_NAMES: readonly (readonly [name: string, sent: Json])[] = [
@@ -67,8 +68,8 @@ describe("a drive is renamed and described", () => {
           },
         },
       ),
-      gives("GET /v0/drives?slug=ada/new-name", { data: [{ id: "{own.data.id}" }] }, { as: "ada" }),
-      gives("GET /v0/drives?slug=ada/old-name", { data: [] }, { as: "ada" }),
+      gives("ada GET /v0/drives?slug=ada/new-name", { data: [{ id: "{own.data.id}" }] }),
+      gives("ada GET /v0/drives?slug=ada/old-name", { data: [] }),
     ],
     "a description alone leaves name and slug": [
       ...given,
@@ -91,9 +92,9 @@ describe("a drive is renamed and described", () => {
       ),
     ],
     "by the drive's own key": gives(
-      "PATCH /v0/drives/{drives.ada}",
+      "adaDrive PATCH /v0/drives/{drives.ada}",
       { data: { slug: "ada/ada-s-notes" } },
-      { as: "adaDrive", body: { name: "Ada's notes" } },
+      { body: { name: "Ada's notes" } },
     ),
     "an unclaimed one has no slug still": gives(
       "PATCH /v0/drives/{drive}",

@@ -15,6 +15,7 @@ import {
   runEach,
   runScenarios,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 import { populate } from "../../support/server/world.ts";
 
@@ -32,25 +33,21 @@ interface DriveRecord {
 }
 
 function provisioning(name: Json, more: Partial<Step> = {}): Step {
-  return {
-    as: "nobody",
-    request: ["POST", "/v0/drives/provision"],
+  return step("nobody POST /v0/drives/provision", {
     body: { name },
     status: 201,
     json: { data: { drive_id: expect.stringMatching(UUID) } },
     ...more,
-  };
+  });
 }
 
 function create(name: Json, more: Partial<Step> = {}): Step {
-  return {
-    as: "ada",
-    request: ["POST", "/v0/drives"],
+  return step("ada POST /v0/drives", {
     body: { name },
     status: 201,
     json: { data: { id: expect.stringMatching(UUID), name } },
     ...more,
-  };
+  });
 }
 
 const NAMES: [name: string, sent: string, kept: string][] = [
@@ -215,12 +212,10 @@ describe("an account's drives", () => {
           },
         },
       }),
-      gives(
-        "GET /v0/drives/{made.data.id}",
-        { data: { name: "Research Notes", description: "Line 1\nLine 2" } },
-        { as: "ada" },
-      ),
-      { as: "ada", request: ["GET", "/v0/drives"], status: 200, contains: ["{made.data.id}"] },
+      gives("ada GET /v0/drives/{made.data.id}", {
+        data: { name: "Research Notes", description: "Line 1\nLine 2" },
+      }),
+      step("ada GET /v0/drives", { contains: ["{made.data.id}"] }),
     ],
     "a description that is null is left out": create("x", {
       body: { name: "x", description: null },
@@ -232,8 +227,8 @@ describe("an account's drives", () => {
       put("b/c", "123"),
       gives("GET /v0/drives/{drive}", { data: { file_count: 2, total_size: 8 } }),
     ],
-    "none of that id": { as: "ada", ...refuses(`GET /v0/drives/${NOWHERE}`, "NOT_FOUND") },
-    "no id at all": { as: "ada", ...refuses("GET /v0/drives/%00", "NOT_FOUND") },
+    "none of that id": refuses(`ada GET /v0/drives/${NOWHERE}`, "NOT_FOUND"),
+    "no id at all": refuses("ada GET /v0/drives/%00", "NOT_FOUND"),
   });
   runEach(stage, NAMES, ([name, sent, kept]) => [name, create(sent, { json: { data: { name: kept } } })]);
   runEach(stage, BAD_NAMES, ([name, sent]) => [
@@ -281,90 +276,69 @@ describe("slugs", () => {
   const bySlug = "{own.data.slug}";
   const given = [create("By slug", { keeps: "own" })];
   runScenarios(stage, {
-    "one's own": [
-      ...given,
-      gives(`GET /v0/drives?slug=${bySlug}`, { data: [{ id: "{own.data.id}" }] }, { as: "ada" }),
-    ],
-    "none of that slug": gives("GET /v0/drives?slug=ada/nothing", { data: [] }, { as: "ada" }),
-    "a foreign one": gives("GET /v0/drives?slug=bob/notes", { data: [] }, { as: "ada" }),
-    "an empty one": gives("GET /v0/drives?slug=", { data: [] }, { as: "ada" }),
-    "a wildcard": gives("GET /v0/drives?slug=ada/%25", { data: [] }, { as: "ada" }),
-    "a foreign one as an id": { as: "ada", ...refuses("GET /v0/drives/bob%2Fnotes", "NOT_FOUND") },
+    "one's own": [...given, gives(`ada GET /v0/drives?slug=${bySlug}`, { data: [{ id: "{own.data.id}" }] })],
+    "none of that slug": gives("ada GET /v0/drives?slug=ada/nothing", { data: [] }),
+    "a foreign one": gives("ada GET /v0/drives?slug=bob/notes", { data: [] }),
+    "an empty one": gives("ada GET /v0/drives?slug=", { data: [] }),
+    "a wildcard": gives("ada GET /v0/drives?slug=ada/%25", { data: [] }),
+    "a foreign one as an id": refuses("ada GET /v0/drives/bob%2Fnotes", "NOT_FOUND"),
     "in a list's query, an upload, a folder, a key": [
       ...given,
-      {
-        as: "ada",
-        request: ["PUT", `/v0/files?drive_id=${bySlug}&path=a`],
+      step(`ada PUT /v0/files?drive_id=${bySlug}&path=a`, {
         body: "x",
         status: 201,
         json: { drive_id: "{own.data.id}" },
         keeps: "file",
-      },
-      {
-        as: "ada",
-        request: ["POST", "/v0/folders"],
+      }),
+      step("ada POST /v0/folders", {
         body: { drive_id: bySlug, path: "f/" },
         status: 201,
         json: { drive_id: "{own.data.id}" },
-      },
-      {
-        as: "ada",
-        request: ["POST", "/v0/keys"],
+      }),
+      step("ada POST /v0/keys", {
         body: { drive_id: bySlug },
         status: 201,
         json: { drive_id: "{own.data.id}" },
-      },
-      {
-        as: "ada",
-        request: ["POST", "/v0/files/{file.id}/copy"],
+      }),
+      step("ada POST /v0/files/{file.id}/copy", {
         body: { destination_path: "b", destination_drive_id: bySlug },
         status: 201,
         json: { drive_id: "{own.data.id}", path: "b" },
-      },
+      }),
       gives(
-        "DELETE /v0/folders",
+        "ada DELETE /v0/folders",
         { deleted_count: 0 },
-        { as: "ada", body: { drive_id: bySlug, path: "f/", confirm: true } },
+        { body: { drive_id: bySlug, path: "f/", confirm: true } },
       ),
-      gives(`GET /v0/files?drive_id=${bySlug}`, { data: [{ path: "a" }, { path: "b" }] }, { as: "ada" }),
-      gives(`DELETE /v0/drives/${bySlug}`, { data: { id: "{own.data.id}", deleted: true } }, { as: "ada" }),
+      gives(`ada GET /v0/files?drive_id=${bySlug}`, { data: [{ path: "a" }, { path: "b" }] }),
+      gives(`ada DELETE /v0/drives/${bySlug}`, { data: { id: "{own.data.id}", deleted: true } }),
     ],
   });
 });
 
 describe("deletion", () => {
   const gone = { as: "ada", ...refuses("GET /v0/drives/{own.data.id}", "NOT_FOUND") } as const;
-  const remove: Step = gives(
-    "DELETE /v0/drives/{own.data.id}",
-    { data: { id: "{own.data.id}", deleted: true } },
-    { as: "ada" },
-  );
-  const file: Step = {
-    as: "ada",
-    request: ["PUT", "/v0/files?drive_id={own.data.id}&path=a/b"],
+  const remove: Step = gives("ada DELETE /v0/drives/{own.data.id}", {
+    data: { id: "{own.data.id}", deleted: true },
+  });
+  const file: Step = step("ada PUT /v0/files?drive_id={own.data.id}&path=a/b", {
     body: "x",
     status: 201,
     json: { drive_id: "{own.data.id}", path: "a/b" },
     keeps: "file",
-  };
+  });
   const given = [create("Doomed", { keeps: "own" }), file];
   runScenarios(stage, {
     "takes everything away at once, for good": [
       ...given,
       remove,
       gone,
-      {
-        as: "ada",
-        request: ["GET", "/v0/drives"],
-        status: 200,
-        contains: ["{drives.ada}"],
-        omits: ["{own.data.id}"],
-      },
-      gives("GET /v0/drives?slug={own.data.slug}", { data: [] }, { as: "ada" }),
-      { as: "ada", ...refuses("GET /v0/files?drive_id={own.data.id}", "NOT_FOUND") },
-      { as: "ada", ...refuses("GET /v0/files/{file.id}", "NOT_FOUND") },
-      { as: "ada", ...refuses("GET /v0/files/{file.id}/download", "NOT_FOUND") },
-      { as: "ada", body: "x", ...refuses("PUT /v0/files?drive_id={own.data.id}&path=c", "NOT_FOUND") },
+      step("ada GET /v0/drives", { contains: ["{drives.ada}"], omits: ["{own.data.id}"] }),
+      gives("ada GET /v0/drives?slug={own.data.slug}", { data: [] }),
+      refuses("ada GET /v0/files?drive_id={own.data.id}", "NOT_FOUND"),
+      refuses("ada GET /v0/files/{file.id}", "NOT_FOUND"),
+      refuses("ada GET /v0/files/{file.id}/download", "NOT_FOUND"),
+      step("ada PUT /v0/files?drive_id={own.data.id}&path=c", { body: "x", ...refused("NOT_FOUND") }),
       { ...remove, ...refused("NOT_FOUND") },
     ],
     "frees the slug": [
@@ -372,9 +346,9 @@ describe("deletion", () => {
       remove,
       create("Doomed", { json: { data: { slug: "{own.data.slug}" } } }),
       gives(
-        "GET /v0/drives?slug={own.data.slug}",
+        "ada GET /v0/drives?slug={own.data.slug}",
         { data: [{ name: "Doomed" }] },
-        { as: "ada", omits: ["{own.data.id}"] },
+        { omits: ["{own.data.id}"] },
       ),
     ],
     "of a provisioned drive takes its key at once": [

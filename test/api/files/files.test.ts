@@ -39,7 +39,7 @@ const hello = post(
 );
 
 function get(expected: Partial<Step> = {}): Step {
-  return { request: ["GET", "/v0/files/{file.id}"], status: 200, json: { id: "{file.id}" }, ...expected };
+  return step("GET /v0/files/{file.id}", { json: { id: "{file.id}" }, ...expected });
 }
 
 /** What the record that is answered must show, or a refusal. */

@@ -7,6 +7,7 @@ import {
   runEach,
   runScenarios,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
@@ -21,7 +22,7 @@ interface FolderPage {
 
 function create(path: string): Step {
   const body = { drive_id: "{drive}", path };
-  return { request: ["POST", "/v0/folders"], body, status: 201, json: { path } };
+  return step("POST /v0/folders", { body, status: 201, json: { path } });
 }
 
 function list(query: string, json: object): Step {
@@ -93,13 +94,12 @@ describe("a folder's folders", () => {
       refuses("GET /v0/folders?drive_id={drive}&path=b/", "NOT_FOUND"),
     ],
     "of a file": [...given, refuses("GET /v0/folders?drive_id={drive}&path=e/", "NOT_FOUND")],
-    HEAD: { request: ["HEAD", "/v0/folders?drive_id={drive}"], status: 200, empty: true },
+    HEAD: step("HEAD /v0/folders?drive_id={drive}", { empty: true }),
     "of a foreign drive": refuses("GET /v0/folders?drive_id={drives.ada}", "NOT_FOUND"),
-    "of a drive by its slug": gives(
-      "GET /v0/folders?drive_id=ada/notes",
-      { data: [{ path: "notes/" }], total: 1 },
-      { as: "ada" },
-    ),
+    "of a drive by its slug": gives("ada GET /v0/folders?drive_id=ada/notes", {
+      data: [{ path: "notes/" }],
+      total: 1,
+    }),
     "without a drive": refuses("GET /v0/folders", "VALIDATION_ERROR", "drive_id"),
   });
   const bad = ["path=a", "path=a//", "path=../", "path=//", "path=%00/", "path=a/&path=b/", "page=0"];

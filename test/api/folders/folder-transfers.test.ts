@@ -19,6 +19,7 @@ import {
   runEach,
   runScenarios,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 import { populate } from "../../support/server/world.ts";
 
@@ -35,17 +36,16 @@ interface Listed {
 const success = (how: How) => (how === "move" ? 200 : 201);
 
 function transfer(how: How, path: Json, to: Json, more: Expected): Step {
-  return {
-    request: ["POST", `/v0/folders/${how}`],
+  return step(`POST /v0/folders/${how}`, {
     body: { drive_id: "{drive}", path, destination_path: to },
     status: success(how),
     ...more,
-  };
+  });
 }
 
 function create(path: string): Step {
   const body = { drive_id: "{drive}", path };
-  return { request: ["POST", "/v0/folders"], body, status: 201, json: { path } };
+  return step("POST /v0/folders", { body, status: 201, json: { path } });
 }
 
 /** The folders in a folder, as `path files bytes`. */

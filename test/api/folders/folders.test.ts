@@ -11,22 +11,18 @@ import {
   runEach,
   runScenarios,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
 
 function create(path: Json, more: Partial<Step> = {}): Step {
   const body = { drive_id: "{drive}", path };
-  return { request: ["POST", "/v0/folders"], body, status: 201, json: { path }, ...more };
+  return step("POST /v0/folders", { body, status: 201, json: { path }, ...more });
 }
 
 function remove(path: Json, fields: { [name: string]: Json }, more: Expected): Step {
-  return {
-    request: ["DELETE", "/v0/folders"],
-    body: { drive_id: "{drive}", path, ...fields },
-    status: 200,
-    ...more,
-  };
+  return step("DELETE /v0/folders", { body: { drive_id: "{drive}", path, ...fields }, ...more });
 }
 
 const confirm = { confirm: true };
@@ -214,11 +210,11 @@ describe("delete", () => {
       ),
     ],
     "in a foreign drive": [
-      {
+      step("DELETE /v0/folders", {
         body: { drive_id: "{drives.ada}", path: "notes/", confirm: true },
-        ...refuses("DELETE /v0/folders", "NOT_FOUND"),
-      },
-      gives("GET /v0/files/{files.ada}", { id: "{files.ada}" }, { as: "ada" }),
+        ...refused("NOT_FOUND"),
+      }),
+      gives("ada GET /v0/files/{files.ada}", { id: "{files.ada}" }),
     ],
   });
   runEach(stage, BAD_PATHS, ([name, path]) => [
@@ -244,10 +240,10 @@ describe("delete", () => {
       `with another ${field} in the query than in the body`,
       put("a/b"),
       put("b/c"),
-      {
+      step(`DELETE /v0/folders?${query}`, {
         body: { drive_id: "{drive}", path: "a/", confirm: true },
-        ...refuses(`DELETE /v0/folders?${query}`, "VALIDATION_ERROR", field),
-      },
+        ...refused("VALIDATION_ERROR", field),
+      }),
       holds("a/b", "b/c"),
     ],
   );

@@ -140,15 +140,10 @@ describe("a search of lines", () => {
         next_cursor: null,
       }),
     ],
-    "is for read-only keys as well": gives(
-      "GET /v0/grep?pattern=W.rld",
-      { data: [{ id: "{files.agent}" }] },
-      { as: "agentReader" },
-    ),
-    "does not reach other drives": {
-      as: "agent",
-      ...refuses("GET /v0/grep?drive_id={drives.bob}&pattern=x", "NOT_FOUND"),
-    },
+    "is for read-only keys as well": gives("agentReader GET /v0/grep?pattern=W.rld", {
+      data: [{ id: "{files.agent}" }],
+    }),
+    "does not reach other drives": refuses("agent GET /v0/grep?drive_id={drives.bob}&pattern=x", "NOT_FOUND"),
   });
   runScenarios(stage, {
     "finds a word": found(TWO, "pattern=two", [2, "two"]),

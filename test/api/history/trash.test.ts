@@ -10,6 +10,7 @@ import {
   refuses,
   runScenarios,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
@@ -168,7 +169,7 @@ function removingFolder(path: string): Step {
 }
 
 function restoring(body: Json, expected: Expected): Step {
-  return { request: ["POST", "/v0/trash/{gone.trash_id}/restore"], body, status: 200, ...expected };
+  return step("POST /v0/trash/{gone.trash_id}/restore", { body, ...expected });
 }
 
 /** The entry goes to this path; then the drive holds exactly these. */
@@ -178,8 +179,8 @@ function restoredTo(path: string, ...all: string[]): Step[] {
 
 /** Deletes a folder, whose entry is of no interest. */
 function removingFolderAway(path: string): Step {
-  const { keeps: _, ...step } = removingFolder(path);
-  return step;
+  const { keeps: _, ...removing } = removingFolder(path);
+  return removing;
 }
 
 runScenarios(stage, {

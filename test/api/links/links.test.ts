@@ -8,6 +8,7 @@ import {
   runEach,
   runScenarios,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage({ "base-url": "https://drive.test" });
@@ -28,22 +29,20 @@ interface Page {
 }
 
 function make(body: { [name: string]: Json } = {}, more: Partial<Step> = {}): Step {
-  return {
-    request: ["POST", "/v0/links"],
+  return step("POST /v0/links", {
     body: { drive_id: "{drive}", path: "notes/", ...body },
     status: 201,
     json: { token: expect.stringMatching(/^shr_/) },
     keeps: "link",
     ...more,
-  };
+  });
 }
 
-const folder: Step = {
-  request: ["POST", "/v0/folders"],
+const folder: Step = step("POST /v0/folders", {
   body: { drive_id: "{drive}", path: "notes/" },
   status: 201,
   json: { path: "notes/" },
-};
+});
 
 /** A drive of one's own with `notes/a.txt`, and a link of every kind. */
 async function everyKind() {

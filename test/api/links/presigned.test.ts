@@ -16,6 +16,7 @@ import {
   runEach,
   runScenarios,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 import { signIn } from "../../support/server/sign-in.ts";
 
@@ -28,20 +29,18 @@ const ETAG = `"${HELLO_DIGEST}"`;
 const hello = put("hello.txt", "Hello World!", { keeps: "file" });
 
 function make(body: Json = {}, more: Partial<Step> = {}): Step {
-  return {
-    request: ["POST", "/v0/files/{file.id}/presigned-url"],
+  return step("POST /v0/files/{file.id}/presigned-url", {
     body,
-    status: 200,
     json: { token: expect.stringMatching(/^lnk_/) },
     keeps: "link",
     ...more,
-  };
+  });
 }
 
 const whole = { contains: [/^Hello World!$/] } as const;
 
 function open(expected: Expected = whole, query = ""): Step {
-  return { as: "nobody", request: ["GET", `/v0/presigned/{link.token}${query}`], status: 200, ...expected };
+  return step(`nobody GET /v0/presigned/{link.token}${query}`, { ...expected });
 }
 
 interface Link {

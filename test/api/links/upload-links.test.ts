@@ -13,6 +13,7 @@ import {
   runEach,
   runScenarios,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 import { signIn } from "../../support/server/sign-in.ts";
 import { type HeldRequest, holdUpload, idempotencyKey, isLetIn } from "../../support/server/held-request.ts";
@@ -35,13 +36,12 @@ function tokenOf({ url }: Link): string {
 }
 
 function make(body: { [name: string]: Json } = {}, more: Partial<Step> = {}): Step {
-  return {
-    request: ["POST", "/v0/upload-links"],
+  return step("POST /v0/upload-links", {
     body: { drive_id: "{drive}", path: "in/hello.txt", ...body },
     status: 201,
     json: { url: expect.stringMatching(URL_OF_LINK) },
     ...more,
-  };
+  });
 }
 
 /** A drive of one's own, and a link for an upload into it. */
@@ -225,7 +225,7 @@ describe("an upload with one", () => {
   const nowhere: Expected = refused("NOT_FOUND");
   runEach(stage, ["upl_", `upl_${"0".repeat(48)}`, "x", "%00", "..%2f"], (token) => [
     `${token} is not found`,
-    { as: "nobody", request: ["PUT", `/v0/uploads/${token}`], body: "x", status: 404, ...nowhere },
+    step(`nobody PUT /v0/uploads/${token}`, { body: "x", status: 404, ...nowhere }),
   ]);
 });
 

@@ -22,6 +22,7 @@ import {
   runEach,
   runScenarios,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
 
@@ -71,9 +72,7 @@ const EVERYTHING: SearchQuery = {
 
 /** A search of `{drive}` must find exactly these, best first. */
 function finds(query: string, found: readonly string[], more: Partial<Step> = {}): Step {
-  return {
-    request: ["GET", `/v0/search?drive_id={drive}&${query}`],
-    status: 200,
+  return step(`GET /v0/search?drive_id={drive}&${query}`, {
     json: {
       data: found.map((path) => ({ path })),
       total: found.length,
@@ -82,7 +81,7 @@ function finds(query: string, found: readonly string[], more: Partial<Step> = {}
       limit: 50,
     },
     ...more,
-  };
+  });
 }
 
 function q(text: string): string {
@@ -212,13 +211,12 @@ function ofA(method: "PATCH" | "POST", action: string, body: Json, json: object,
 
 describe("tags", () => {
   const given: Step[] = [
-    {
-      request: ["POST", "/v0/files"],
+    step("POST /v0/files", {
       body: { drive_id: "{drive}", filename: "a.txt", content: "", tags: ["Quarterly Report", "urgent"] },
       status: 201,
       json: { tags: ["Quarterly Report", "urgent"] },
       keeps: "a",
-    },
+    }),
     put("b.txt", "nothing"),
   ];
   runScenarios(stage, {
@@ -312,14 +310,13 @@ describe("parameters", () => {
     refuses(`GET /v0/search?${query}`, "VALIDATION_ERROR", field),
   ]);
   runScenarios(stage, {
-    "a drive may be named by its slug": gives(
-      "GET /v0/search?q=hello&drive_id=ada%2Fnotes",
-      { data: [{ id: "{files.ada}" }], total: 1 },
-      { as: "ada" },
-    ),
+    "a drive may be named by its slug": gives("ada GET /v0/search?q=hello&drive_id=ada%2Fnotes", {
+      data: [{ id: "{files.ada}" }],
+      total: 1,
+    }),
     "another's drive is not found": refuses("GET /v0/search?q=hello&drive_id={drives.ada}", "NOT_FOUND"),
-    "nobody searches": { as: "nobody", ...refuses("GET /v0/search?q=hello", "UNAUTHORIZED") },
-    "HEAD works": { request: ["HEAD", "/v0/search?q=hello"], status: 200, empty: true },
+    "nobody searches": refuses("nobody GET /v0/search?q=hello", "UNAUTHORIZED"),
+    "HEAD works": step("HEAD /v0/search?q=hello", { empty: true }),
   });
 });
 

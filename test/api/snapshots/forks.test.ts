@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { startAppliance } from "../../support/server/appliance.ts";
 import type { Client } from "../../support/server/client.ts";
-import { openStage, refuses, runScenarios } from "../../support/server/scenario.ts";
+import { openStage, refused, runScenarios, step } from "../../support/server/scenario.ts";
 import { verified } from "../../support/faults/verified.ts";
 import { populate } from "../../support/server/world.ts";
 
@@ -90,28 +90,19 @@ test("a fork in many pieces: nobody waits for it or sees it, and a restart leave
 });
 
 runScenarios(stage, {
-  "a key of one drive is refused": {
-    as: "adaDrive",
+  "a key of one drive is refused": step("adaDrive POST /v0/drives/{drives.ada}/fork", {
     body: { name: "Fork" },
-    ...refuses("POST /v0/drives/{drives.ada}/fork", "FORBIDDEN"),
-  },
+    ...refused("FORBIDDEN"),
+  }),
   "a snapshot of another drive is not found": [
-    {
-      as: "bob",
-      request: ["POST", "/v0/drives/{drives.bob}/snapshots"],
-      status: 201,
-      json: {},
-      keeps: "taken",
-    },
-    {
-      as: "ada",
+    step("bob POST /v0/drives/{drives.bob}/snapshots", { status: 201, json: {}, keeps: "taken" }),
+    step("ada POST /v0/drives/{drives.ada}/fork", {
       body: { name: "Fork", snapshot_id: "{taken.data.id}" },
-      ...refuses("POST /v0/drives/{drives.ada}/fork", "NOT_FOUND"),
-    },
+      ...refused("NOT_FOUND"),
+    }),
   ],
-  "a name of nothing is refused": {
-    as: "ada",
+  "a name of nothing is refused": step("ada POST /v0/drives/{drives.ada}/fork", {
     body: { name: " " },
-    ...refuses("POST /v0/drives/{drives.ada}/fork", "VALIDATION_ERROR", "name"),
-  },
+    ...refused("VALIDATION_ERROR", "name"),
+  }),
 });

@@ -3,7 +3,16 @@ import { rowsIn } from "../../support/faults/change-database.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import type { Client } from "../../support/server/client.ts";
 import { seen } from "../../support/server/inside.ts";
-import { gives, openStage, provision, put, refuses, runScenarios } from "../../support/server/scenario.ts";
+import {
+  gives,
+  openStage,
+  provision,
+  put,
+  refused,
+  refuses,
+  runScenarios,
+  step,
+} from "../../support/server/scenario.ts";
 import { verified } from "../../support/faults/verified.ts";
 import { populate } from "../../support/server/world.ts";
 import { takeSnapshot } from "../../support/server/targets.ts";
@@ -239,12 +248,12 @@ runScenarios(stage, {
   "a folder that the snapshot does not have is not found": [
     taken,
     put("new/f.txt"),
-    { body: { path: "new/" }, ...refuses(`POST ${RESTORE}`, "NOT_FOUND") },
+    step(`POST ${RESTORE}`, { body: { path: "new/" }, ...refused("NOT_FOUND") }),
   ],
   "a path of a file is refused": [
     put("f.txt"),
     taken,
-    { body: { path: "f.txt" }, ...refuses(`POST ${RESTORE}`, "VALIDATION_ERROR", "path") },
+    step(`POST ${RESTORE}`, { body: { path: "f.txt" }, ...refused("VALIDATION_ERROR", "path") }),
   ],
   "a snapshot of another drive is not found": [
     { ...taken, as: "otherAgent", request: ["POST", "/v0/drives/{drives.otherAgent}/snapshots"] },

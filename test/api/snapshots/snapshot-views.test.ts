@@ -1,6 +1,15 @@
 import { expect, test } from "bun:test";
 import { seen } from "../../support/server/inside.ts";
-import { gives, openStage, put, refuses, runScenarios, type Step } from "../../support/server/scenario.ts";
+import {
+  gives,
+  openStage,
+  put,
+  refused,
+  refuses,
+  runScenarios,
+  type Step,
+  step,
+} from "../../support/server/scenario.ts";
 import { verified } from "../../support/faults/verified.ts";
 import { takeSnapshot } from "../../support/server/targets.ts";
 
@@ -121,7 +130,10 @@ runScenarios(stage, {
   ],
   "nothing is written into a snapshot": [
     ...given,
-    { body: "x", ...refuses(`PUT /v0/files?${INSIDE}&path=a/f.txt`, "VALIDATION_ERROR", "snapshot_id") },
+    step(`PUT /v0/files?${INSIDE}&path=a/f.txt`, {
+      body: "x",
+      ...refused("VALIDATION_ERROR", "snapshot_id"),
+    }),
     refuses(`DELETE /v0/folders?${INSIDE}&path=a/&confirm=true`, "VALIDATION_ERROR", "snapshot_id"),
     refuses(`DELETE /v0/files/by-path?${INSIDE}&path=a/f.txt`, "VALIDATION_ERROR", "snapshot_id"),
   ],

@@ -10,6 +10,7 @@ import {
   refuses,
   runScenarios,
   type Step,
+  step,
 } from "../../support/server/scenario.ts";
 import { verified } from "../../support/faults/verified.ts";
 
@@ -17,14 +18,13 @@ const stage = openStage();
 const NOWHERE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 
 function take(body?: Json, more: Partial<Step> = {}): Step {
-  return {
-    request: ["POST", "/v0/drives/{drive}/snapshots"],
+  return step("POST /v0/drives/{drive}/snapshots", {
     ...(body === undefined ? {} : { body }),
     status: 201,
     json: { data: { drive_id: "{drive}", automatic: false } },
     keeps: "taken",
     ...more,
-  };
+  });
 }
 
 const SNAPSHOT = "/v0/drives/{drive}/snapshots/{taken.data.id}";
@@ -83,16 +83,9 @@ runScenarios(stage, {
   ],
   "is not found in another drive of the same owner": [
     { ...take(), as: "ada", request: ["POST", "/v0/drives/{drives.ada}/snapshots"], json: { data: {} } },
-    {
-      as: "ada",
-      request: ["POST", "/v0/drives"],
-      body: { name: "Second" },
-      status: 201,
-      json: {},
-      keeps: "second",
-    },
-    { as: "ada", ...refuses("GET /v0/drives/{second.data.id}/snapshots/{taken.data.id}", "NOT_FOUND") },
-    { as: "ada", ...refuses("DELETE /v0/drives/{second.data.id}/snapshots/{taken.data.id}", "NOT_FOUND") },
+    step("ada POST /v0/drives", { body: { name: "Second" }, status: 201, json: {}, keeps: "second" }),
+    refuses("ada GET /v0/drives/{second.data.id}/snapshots/{taken.data.id}", "NOT_FOUND"),
+    refuses("ada DELETE /v0/drives/{second.data.id}/snapshots/{taken.data.id}", "NOT_FOUND"),
   ],
   "is found by an identifier only": [
     refuses("GET /v0/drives/{drive}/snapshots/x", "NOT_FOUND"),
