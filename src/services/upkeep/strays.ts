@@ -16,8 +16,8 @@ interface Examined {
 }
 
 /**
- * Finds blobs that a crash left without a row. None is removed where the database knows few: it is likely the wrong
- * one.
+ * Finds blobs that a crash left without a row. They are removed only if the database knows most of the store: else it
+ * is likely the wrong one.
  */
 export class Strays {
   readonly #parts;

@@ -179,8 +179,8 @@ function restoredTo(path: string, ...all: string[]): Step[] {
 
 /** Deletes a folder, whose entry is of no interest. */
 function removingFolderAway(path: string): Step {
-  const { keeps: _, ...removing } = removingFolder(path);
-  return removing;
+  const { keeps: _, ...rest } = removingFolder(path);
+  return rest;
 }
 
 runScenarios(stage, {
