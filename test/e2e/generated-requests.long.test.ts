@@ -3,7 +3,6 @@ import { systemClock } from "../../src/process/clock.ts";
 import { run, serve } from "../support/server/executable.ts";
 import { sendGenerated } from "../support/generated/run.ts";
 import { SEED } from "../support/server/seed.ts";
-import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
 
 const REQUESTS = 30_000;
 /**
@@ -28,7 +27,6 @@ const HARDLY_DONE = new Set([
 ]);
 
 test(`every answer of the executable to a generated request is one that is described, seed ${SEED}`, async () => {
-  await using place = await temporaryDirectory(FAST_DIRECTORY);
   const env = { COFFER_SIGNUPS: "open", COFFER_LOG: "json" };
   await using server = await serve({ env });
   const target = { url: server.url, dataDir: server.dataDir, clock: systemClock };
@@ -37,5 +35,5 @@ test(`every answer of the executable to a generated request is one that is descr
   expect(unreached.filter((id) => !HARDLY_DONE.has(id))).toEqual([]);
   expect(await server.stop()).toBe(0);
   expect(server.stdout.text).not.toContain('"level":"error"');
-  expect(await run(["verify"], { env: { COFFER_DATA_DIR: place.path } })).toMatchObject({ code: 0 });
+  expect(await run(["verify"], { env: { COFFER_DATA_DIR: server.dataDir } })).toMatchObject({ code: 0 });
 });
