@@ -313,7 +313,8 @@ async function makeSound(template = ""): Promise<Sound> {
   const { ada } = stage.world.clients;
   const { id: drive } = await ada.makeDrive("Target");
   const file = await ada.put(drive, "dir/file.txt", "Hello World!");
-  const key = await ada.makeKey();
+  // An account has at most a thousand.
+  const key = template === "" || template.startsWith("/v0/keys") ? (await ada.makeKey()).id : "";
   const link = await ada.post<{ token: string }>(`/v0/files/${file.id}/presigned-url`, undefined, 200);
   const { claimToken } = await stage.ownDrive();
   const place = { drive_id: drive, path: "by-link" };
@@ -324,7 +325,7 @@ async function makeSound(template = ""): Promise<Sound> {
     {
       drive,
       file: file.id,
-      key: key.id,
+      key,
       link: link.token,
       uploadLink: uploadLink.url.split("/").at(-1) ?? "",
       claim: claimToken,
