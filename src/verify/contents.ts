@@ -52,8 +52,8 @@ export async function* verifyContents(parts: ContentsParts): AsyncGenerator<Veri
 async function* verifyContent(parts: ContentsParts, content: BlobFacts): AsyncGenerator<VerifyEvent> {
   const { database, repair } = parts;
   const { digest } = content;
-  const look = () => damageIn(() => requireRight(parts, content));
-  const damage = (await look()) && (await look());
+  const check = () => damageIn(() => requireRight(parts, content));
+  const damage = (await check()) && (await check());
   if (!database.has(digest)) return;
   const about = aboutOf(database, digest);
   if (damage === null) {

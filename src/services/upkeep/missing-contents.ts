@@ -5,7 +5,7 @@ import { WriteRefused } from "../../domain/errors.ts";
 import type { Parts } from "../parts.ts";
 
 /** How long after the start it looks, in milliseconds: the first requests go first. */
-const LOOK_MS = 3000;
+const CHECK_MS = 3000;
 /** At how many places of the database it looks beside the newest contents. */
 const PLACES = 20;
 /** How many files are looked for side by side. */
@@ -27,34 +27,34 @@ export class MissingContents {
   /** What was missing, if that was much. */
   readonly #missing = new Set<Digest>();
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> = Promise.resolve();
+  #checking: Promise<void> = Promise.resolve();
   #isStopped = false;
 
   constructor(parts: Pick<Parts, "tables" | "blobs" | "damaged" | "log">) {
     this.#parts = parts;
   }
 
-  /** Looks in a while. */
+  /** Checks in a while. */
   start(): void {
-    this.#timer = setTimeout(() => void this.look(), LOOK_MS);
+    this.#timer = setTimeout(() => void this.check(), CHECK_MS);
     this.#timer.unref();
   }
 
-  /** Waits for the look that is under way; no other one begins. */
+  /** Waits for the check that is under way; no other one begins. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
-    await this.#looking;
+    await this.#checking;
   }
 
-  /** Looks now. What is missing is remembered as damaged, and told in the log. */
-  look(): Promise<void> {
-    this.#looking = this.#look().catch((error: unknown) => {
+  /** Checks now. What is missing is remembered as damaged, and told in the log. */
+  check(): Promise<void> {
+    this.#checking = this.#checkSome().catch((error: unknown) => {
       // A disk that is full or failed is logged elsewhere.
       if (!(error instanceof WriteRefused))
         this.#parts.log.error("contents could not be looked for", { error });
     });
-    return this.#looking;
+    return this.#checking;
   }
 
   /** Whether so much was missing that the database and the contents do not fit together, and some of it still is. */
@@ -66,7 +66,7 @@ export class MissingContents {
     return false;
   }
 
-  async #look(): Promise<void> {
+  async #checkSome(): Promise<void> {
     const looked = new Set<Digest>();
     const missing: Digest[] = [];
     for await (const contents of this.#sample()) {

@@ -78,7 +78,7 @@ test("contents that are older than the database are a problem after the start, u
   const lost = stored.slice(9);
   await Promise.all(lost.map(({ file }) => rm(file)));
   await coffer.restart();
-  await coffer.appliance.services.missingContents.look();
+  await coffer.appliance.services.missingContents.check();
   const [told = "", ...more] = coffer.lines.filter((line) => line.includes("contents are missing"));
   expect(more).toEqual([]);
   for (const part of ['"level":"error"', '"missing":3', '"looked_for":12', "backup", "coffer verify"]) {
@@ -96,7 +96,7 @@ test("one content that is missing is damage, and no reason to send nobody to the
   const [lost] = await storedFiles(coffer, 3);
   await rm(lost?.file ?? "");
   const { missingContents, scrub } = coffer.appliance.services;
-  await missingContents.look();
+  await missingContents.check();
   expect(scrub.status().damaged).toBe(1);
   expect(coffer.lines.filter((line) => line.includes("contents are missing"))).toEqual([]);
   await coffer.client().get("/readyz");
