@@ -18,11 +18,51 @@ export function isSharedPath(path: string): boolean {
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 
 /** `*` stands for all others, but not for Authorization. Those that are named help readers, and older browsers. */
-const REQUEST_HEADERS = `Authorization, Content-Type, Accept, Range, If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since, If-Range, ${IDEMPOTENCY_KEY}, Prefer, X-Request-Id, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID, *`;
+const REQUEST_HEADERS = [
+  "Authorization",
+  "Content-Type",
+  "Accept",
+  "Range",
+  "If-Match",
+  "If-None-Match",
+  "If-Modified-Since",
+  "If-Unmodified-Since",
+  "If-Range",
+  IDEMPOTENCY_KEY,
+  "Prefer",
+  "X-Request-Id",
+  "Mcp-Session-Id",
+  "Mcp-Protocol-Version",
+  "Mcp-Method",
+  "Mcp-Name",
+  "Last-Event-ID",
+  "*",
+].join(", ");
 
 /** Every header of a response that a client may need. Browsers always show the safe ones, such as Content-Type. */
-const RESPONSE_HEADERS =
-  "ETag, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Location, Link, Allow, Idempotency-Replayed, Preference-Applied, Accept-Ranges, Content-Range, Content-Length, Content-Disposition, Repr-Digest, Last-Modified, WWW-Authenticate, Accept-Encoding, Mcp-Session-Id, Mcp-Protocol-Version";
+const RESPONSE_HEADERS = [
+  "ETag",
+  "X-Request-Id",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+  "Retry-After",
+  "Location",
+  "Link",
+  "Allow",
+  "Idempotency-Replayed",
+  "Preference-Applied",
+  "Accept-Ranges",
+  "Content-Range",
+  "Content-Length",
+  "Content-Disposition",
+  "Repr-Digest",
+  "Last-Modified",
+  "WWW-Authenticate",
+  "Accept-Encoding",
+  "Mcp-Session-Id",
+  "Mcp-Protocol-Version",
+].join(", ");
 
 /** Seconds for which a browser need not ask again; Chromium allows no more. */
 const MAX_AGE = "7200";

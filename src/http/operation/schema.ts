@@ -54,6 +54,11 @@ export function count(description: string) {
   return Type.Integer({ minimum: 0, description });
 }
 
+/** What is answered of something that was deleted; see `deletedRecord`. @param description of its identifier */
+export function deletedOf(description: string) {
+  return Type.Object({ id: id(description), deleted: Type.Literal(true) });
+}
+
 export function oneOf<const Value extends string>(values: readonly Value[], options: SchemaOptions = {}) {
   return Type.Union(
     values.map((each) => Type.Literal(each)),

@@ -5,7 +5,7 @@ import { formatInstant } from "../../domain/time.ts";
 import type { Sessions } from "../../services/accounts/sessions.ts";
 import { operation } from "../operation/operation.ts";
 import { type SessionRecord, sessionSchema } from "../records/account-schemas.ts";
-import { id } from "../operation/schema.ts";
+import { deletedOf, id } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 import { SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";
 
@@ -78,7 +78,7 @@ export function sessions(service: Sessions) {
           status: 200,
           description: "The session has ended.",
           json: Type.Object({
-            data: Type.Object({ id: id("The ended session."), deleted: Type.Literal(true) }),
+            data: deletedOf("The ended session."),
           }),
         },
       ],

@@ -3,7 +3,7 @@ import type { Drives } from "../../../services/drives/drives.ts";
 import { operation } from "../../operation/operation.ts";
 import { driveSchema } from "../../records/record-schemas.ts";
 import { driveRecord } from "../../records/records.ts";
-import { driveName, driveRef, exampleOf, id, text } from "../../operation/schema.ts";
+import { deletedOf, driveName, driveRef, exampleOf, text } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { asCreated, asData, deletedRecord } from "../../operation/answers.ts";
 
@@ -84,7 +84,7 @@ export function drives(service: Drives) {
         {
           description: "The drive is deleted.",
           json: Type.Object({
-            data: Type.Object({ id: id("The deleted drive."), deleted: Type.Literal(true) }),
+            data: deletedOf("The deleted drive."),
           }),
         },
       ],

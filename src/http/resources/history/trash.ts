@@ -6,7 +6,17 @@ import { given, required } from "../../operation/either.ts";
 import { operation } from "../../operation/operation.ts";
 import { trashEntrySchema, type TrashPage, trashSchema } from "../../records/history-schemas.ts";
 import { trashRecord } from "../../records/records.ts";
-import { cursor, driveRef, exampleOf, id, nullable, paging, prefix, text } from "../../operation/schema.ts";
+import {
+  deletedOf,
+  cursor,
+  driveRef,
+  exampleOf,
+  id,
+  nullable,
+  paging,
+  prefix,
+  text,
+} from "../../operation/schema.ts";
 import { type JsonAnswer, write } from "../../operation/write.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { deletedRecord } from "../../operation/answers.ts";
@@ -102,7 +112,7 @@ export function trash(service: Trash) {
       answers: [
         {
           description: "It is deleted for good.",
-          json: Type.Object({ id: id("The deleted entry."), deleted: Type.Literal(true) }),
+          json: deletedOf("The deleted entry."),
         },
       ],
       errors: ["NOT_FOUND"],

@@ -6,6 +6,7 @@ import { asCreated, asData, deletedRecord } from "../../operation/answers.ts";
 import { decodeDifference, decodeNumber, encodeDifference, encodeNumber } from "../../operation/cursor.ts";
 import { operation } from "../../operation/operation.ts";
 import {
+  deletedOf,
   cursor,
   driveName,
   driveRef,
@@ -89,7 +90,7 @@ export function snapshots(service: Snapshots) {
         {
           description: "The snapshot is deleted.",
           json: Type.Object({
-            data: Type.Object({ id: id("The deleted snapshot."), deleted: Type.Literal(true) }),
+            data: deletedOf("The deleted snapshot."),
           }),
         },
       ],

@@ -5,7 +5,7 @@ import type { WebhookDeliveries } from "../../../services/webhooks/deliveries.ts
 import type { Webhooks } from "../../../services/webhooks/webhooks.ts";
 import { decodeNumber, encodeNumber } from "../../operation/cursor.ts";
 import { operation } from "../../operation/operation.ts";
-import { cursor, driveRef, exampleOf, id, pageOf, paging, text } from "../../operation/schema.ts";
+import { deletedOf, cursor, driveRef, exampleOf, id, pageOf, paging, text } from "../../operation/schema.ts";
 import { deliverySchema, webhookSchema } from "../../records/webhook-schemas.ts";
 import { deliveryRecord, webhookRecord } from "../../records/records.ts";
 import { write } from "../../operation/write.ts";
@@ -134,7 +134,7 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
       answers: [
         {
           description: "The webhook is deleted.",
-          json: Type.Object({ id: id("The deleted webhook."), deleted: Type.Literal(true) }),
+          json: deletedOf("The deleted webhook."),
         },
       ],
       errors: ["NOT_FOUND"],
