@@ -1,6 +1,4 @@
-import type { AllowedOrigins } from "../domain/network/allowed-origins.ts";
-import { ipVersion } from "../domain/network/ip.ts";
-import type { Subnet } from "../domain/network/subnet.ts";
+import { type AllowedOrigins, ipVersion, type Subnet } from "../domain/network/address.ts";
 import { listOf, Problem } from "./values.ts";
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*\.?$/i;

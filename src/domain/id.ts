@@ -1,4 +1,7 @@
-import type { Brand } from "./brand.ts";
+declare const brand: unique symbol;
+
+/** A `T` that only its own parser or constructor returns. Two brands of one type cannot be mixed up. */
+export type Brand<T, Name extends string> = T & { readonly [brand]: Name };
 
 /** Public identifiers: UUIDv7 in lower case, opaque to callers. */
 export type UserId = Brand<string, "UserId">;

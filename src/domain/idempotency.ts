@@ -1,4 +1,4 @@
-import type { Brand } from "./brand.ts";
+import type { Brand } from "./id.ts";
 import { CofferError, invalid } from "./errors.ts";
 import { deriveKey, seal, unseal } from "./sealing.ts";
 

@@ -1,5 +1,5 @@
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
-import { ipVersion } from "../domain/network/ip.ts";
+import { ipVersion } from "../domain/network/address.ts";
 
 /** The URL for reaching, from the same machine, a server that listens on `host`; no trailing slash. */
 export function localAddress(host: string, port: number): string {

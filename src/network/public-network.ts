@@ -2,8 +2,7 @@ import type { lookup } from "node:dns";
 import type { IncomingMessage } from "node:http";
 import type { RequestOptions } from "node:https";
 import { requireDescriptors } from "../process/descriptors.ts";
-import { ipVersion, newIpList } from "../domain/network/ip.ts";
-import type { Subnet } from "../domain/network/subnet.ts";
+import { ipVersion, newIpList, type Subnet } from "../domain/network/address.ts";
 
 /** A document of another server. */
 export interface PublicDocument {

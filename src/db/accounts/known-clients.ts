@@ -1,4 +1,4 @@
-import type { KnownClientHash } from "../../domain/accounts/known-client.ts";
+import type { KnownClientHash } from "../../domain/accounts/sign-in.ts";
 import type { Database } from "../engine/database.ts";
 
 /** Clients that have sent an account's correct password; times are milliseconds since the epoch. */

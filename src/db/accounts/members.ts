@@ -1,7 +1,7 @@
-import { type Actor, actorText, namedActor } from "../../domain/changes/actor.ts";
+import { type Actor, actorText, namedActor } from "../../domain/changes/change.ts";
 import type { DrivePk, KeyId, UserPk } from "../../domain/id.ts";
-import type { Member } from "../../domain/accounts/member.ts";
-import type { MemberRole } from "../../domain/accounts/role.ts";
+import type { Member } from "../../domain/accounts/user.ts";
+import type { MemberRole } from "../../domain/accounts/roles.ts";
 import { actorName } from "../changes/actor-names.ts";
 import { keyIsAlive } from "../alive.ts";
 import type { Database } from "../engine/database.ts";

@@ -1,7 +1,7 @@
 import type { SecretHash } from "../../domain/accounts/api-key.ts";
-import type { Plan } from "../../domain/accounts/plan.ts";
+import type { Plan } from "../../domain/accounts/roles.ts";
 import type { SessionId, UserId, UserPk } from "../../domain/id.ts";
-import type { Session } from "../../domain/accounts/session.ts";
+import type { Session } from "../../domain/accounts/sign-in.ts";
 import type { Database } from "../engine/database.ts";
 
 /** A session to be stored; times are milliseconds since the epoch. */

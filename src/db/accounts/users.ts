@@ -1,4 +1,4 @@
-import type { Plan } from "../../domain/accounts/plan.ts";
+import type { Plan } from "../../domain/accounts/roles.ts";
 import type { UserId, UserPk } from "../../domain/id.ts";
 import { type AdminBy, numberedUsername, type User } from "../../domain/accounts/user.ts";
 import type { Database } from "../engine/database.ts";

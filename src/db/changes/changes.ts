@@ -1,12 +1,6 @@
-import { actorText, namedActor } from "../../domain/changes/actor.ts";
-import {
-  type Change,
-  changeNumber,
-  type ChangeNumber,
-  type ContentFacts,
-  type NewChange,
-} from "../../domain/changes/change.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { Change, ChangeNumber, NewChange } from "../../domain/changes/change.ts";
+import { actorText, changeNumber, namedActor } from "../../domain/changes/change.ts";
+import type { ContentFacts, Digest } from "../../domain/contents/content.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { actorName } from "./actor-names.ts";
 import type { Database } from "../engine/database.ts";

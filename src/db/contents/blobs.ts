@@ -1,7 +1,6 @@
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { ContentFacts, Digest } from "../../domain/contents/content.ts";
 import type { BlobPk } from "../../domain/id.ts";
 import type { Database } from "../engine/database.ts";
-import type { ContentFacts } from "../../domain/changes/change.ts";
 import type { ReleasedContent } from "./released-contents.ts";
 
 /** An orphan: a blob that no file refers to. */

@@ -1,5 +1,4 @@
-import type { Digest } from "../../domain/contents/digest.ts";
-import type { ContentFacts } from "../../domain/changes/change.ts";
+import type { ContentFacts, Digest } from "../../domain/contents/content.ts";
 import type { File } from "../../domain/files/file.ts";
 import type { Database } from "../engine/database.ts";
 import { SnapshotCache } from "../engine/snapshot-cache.ts";

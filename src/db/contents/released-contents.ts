@@ -1,4 +1,4 @@
-import type { ContentFacts } from "../../domain/changes/change.ts";
+import type { ContentFacts } from "../../domain/contents/content.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import type { BlobPk, DrivePk, UserPk } from "../../domain/id.ts";
 import type { Connection } from "../engine/connection.ts";

@@ -1,4 +1,4 @@
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { Digest } from "../../domain/contents/content.ts";
 import type { BlobPk } from "../../domain/id.ts";
 import { SMALL_CONTENT_BYTES } from "../../domain/limits.ts";
 import type { Database } from "../engine/database.ts";

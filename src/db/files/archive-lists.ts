@@ -1,6 +1,6 @@
 import { fileIsAlive } from "../alive.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { Digest } from "../../domain/contents/content.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { type FilePath, type FolderPath, isFolderPath } from "../../domain/files/path.ts";
 import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";

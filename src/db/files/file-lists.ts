@@ -1,6 +1,5 @@
 import { fileIsAlive } from "../alive.ts";
-import type { FileFacts } from "../../domain/files/file.ts";
-import type { FilePosition, FileSort } from "../../domain/files/file-sort.ts";
+import type { FileFacts, FilePosition, FileSort } from "../../domain/files/file.ts";
 import type { DrivePk, FolderPk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import type { Connection } from "../engine/connection.ts";

@@ -1,4 +1,4 @@
-import { actorText, type NamedActor, namedActor, type Stamp } from "../../domain/changes/actor.ts";
+import { actorText, type NamedActor, namedActor, type Stamp } from "../../domain/changes/change.ts";
 import {
   type DrivePk,
   type FolderWorkPk,
@@ -7,7 +7,7 @@ import {
   type TrashPk,
   type WorkId,
 } from "../../domain/id.ts";
-import type { FolderWork, Undoable, WorkPlace } from "../../domain/folders/folder-work.ts";
+import type { FolderWork, Undoable, WorkPlace } from "../../domain/folders/folder.ts";
 import type { RecordName } from "../../domain/idempotency.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import { actorName } from "../changes/actor-names.ts";

@@ -1,9 +1,8 @@
-import { actorText, namedActor, type Stamp } from "../../domain/changes/actor.ts";
+import { actorText, namedActor, type Stamp } from "../../domain/changes/change.ts";
 import type { File } from "../../domain/files/file.ts";
-import type { FileVersion } from "../../domain/history/file-version.ts";
+import type { FileVersion, KeptWindow } from "../../domain/history/history.ts";
 import type { DrivePk, FileId, FilePk, FileVersionPk, TrashedFilePk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
-import type { KeptWindow } from "../../domain/history/retention.ts";
 import { actorName } from "../changes/actor-names.ts";
 import type { Database } from "../engine/database.ts";
 

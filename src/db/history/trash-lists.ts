@@ -1,6 +1,6 @@
 import type { DrivePk, TrashId } from "../../domain/id.ts";
-import type { TrashedPlace, TrashEntry, TrashPosition } from "../../domain/history/trash.ts";
-import { namedActor } from "../../domain/changes/actor.ts";
+import type { TrashedPlace, TrashEntry, TrashPosition } from "../../domain/history/history.ts";
+import { namedActor } from "../../domain/changes/change.ts";
 import { actorName } from "../changes/actor-names.ts";
 import { driveIsAlive } from "../alive.ts";
 import type { Database } from "../engine/database.ts";

@@ -1,7 +1,7 @@
-import { type Actor, actorText } from "../../domain/changes/actor.ts";
+import { type Actor, actorText } from "../../domain/changes/change.ts";
 import type { DrivePk, FilePk, TrashId, TrashPk } from "../../domain/id.ts";
 import type { FilePath, FolderPath } from "../../domain/files/path.ts";
-import type { TrashEntry, TrashPosition } from "../../domain/history/trash.ts";
+import type { TrashEntry, TrashPosition } from "../../domain/history/history.ts";
 import type { Database } from "../engine/database.ts";
 
 /** Among how many of the entries that were made last one is looked for by its path. */

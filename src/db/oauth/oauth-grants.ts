@@ -1,6 +1,6 @@
 import type { SecretHash } from "../../domain/accounts/api-key.ts";
 import type { KeyId } from "../../domain/id.ts";
-import type { Scope } from "../../domain/accounts/scope.ts";
+import type { Scope } from "../../domain/accounts/roles.ts";
 import type { Database } from "../engine/database.ts";
 
 /** A client that a person let in. Its key has the rest: what it reaches, and until when. */

@@ -1,4 +1,4 @@
-import { namedActor } from "../../domain/changes/actor.ts";
+import { namedActor } from "../../domain/changes/change.ts";
 import type { DrivePk, SnapshotId, SnapshotPk } from "../../domain/id.ts";
 import type { Snapshot } from "../../domain/snapshots/snapshot.ts";
 import { actorName } from "../changes/actor-names.ts";

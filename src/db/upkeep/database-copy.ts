@@ -1,8 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
-import type { ContentFacts } from "../../domain/changes/change.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { ContentFacts, Digest, StoredPlace } from "../../domain/contents/content.ts";
 import type { StoreId } from "../../domain/id.ts";
-import type { StoredPlace } from "../../domain/contents/stored-place.ts";
 import { CONTENT_PLACES } from "../contents/content-places.ts";
 import { CallFailure } from "../../process/answer-calls.ts";
 import { AskedThread } from "../../process/asked-thread.ts";

@@ -1,4 +1,4 @@
-import type { ContentFacts } from "../../domain/changes/change.ts";
+import type { ContentFacts } from "../../domain/contents/content.ts";
 import type { Database } from "../engine/database.ts";
 
 /** How far the check of all contents has come. Times are milliseconds since the epoch. */

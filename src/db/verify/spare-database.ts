@@ -1,5 +1,5 @@
 import { Database as Sqlite, SQLiteError } from "bun:sqlite";
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { Digest } from "../../domain/contents/content.ts";
 
 /**
  * The bytes of a small content in the database at a path, which may be of any version. Null if it does not have them,

@@ -1,8 +1,6 @@
 import { Database as Sqlite, SQLiteError } from "bun:sqlite";
-import type { ContentFacts } from "../../domain/changes/change.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { ContentFacts, Digest, StoredPlace } from "../../domain/contents/content.ts";
 import type { Finding } from "../../domain/upkeep/finding.ts";
-import type { StoredPlace } from "../../domain/contents/stored-place.ts";
 import { CONTENT_PLACES } from "../contents/content-places.ts";
 import { Connection } from "../engine/connection.ts";
 import { requireNewestSchema } from "../engine/migrate.ts";

@@ -1,6 +1,5 @@
-import type { Scope } from "./scope.ts";
-import type { Brand } from "../brand.ts";
-import type { DriveId, KeyId } from "../id.ts";
+import type { Scope } from "./roles.ts";
+import type { Brand, DriveId, KeyId } from "../id.ts";
 import type { FolderPath } from "../files/path.ts";
 
 /** SHA-256 of a secret, as hex. The secret itself is never stored. */

@@ -1,8 +1,7 @@
 import type { DriveId, DrivePk, KeyId, SessionId, UserId, UserPk } from "../id.ts";
 import { CofferError } from "../errors.ts";
 import type { FolderPath } from "../files/path.ts";
-import type { Plan } from "./plan.ts";
-import type { Scope } from "./scope.ts";
+import type { Plan, Scope } from "./roles.ts";
 
 /**
  * Who sends a request, once authenticated. An account caller, with a key or a session, reaches every drive of its user.

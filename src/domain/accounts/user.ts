@@ -1,7 +1,18 @@
-import type { Plan } from "./plan.ts";
+import type { MemberRole, Plan } from "./roles.ts";
 import { invalid } from "../errors.ts";
 import type { UserId, UserPk } from "../id.ts";
 import { slugified } from "../contents/texts/text.ts";
+import type { NamedActor } from "../changes/change.ts";
+
+/** A user as an OpenID Connect provider describes them. */
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+  /** Candidates for a username, best first. */
+  readonly names: readonly (string | null)[];
+  readonly email: string | null;
+  readonly displayName: string | null;
+}
 
 /**
  * Why a user is an administrator: they set the server up (setup link, command line), or the configuration lists them.
@@ -56,4 +67,14 @@ export function numberedUsername(username: string, n: number): string {
 
 function fit(text: string, most: number): string {
   return text.slice(0, most).replace(/-+$/, "");
+}
+
+/** A user with whom a drive is shared. */
+export interface Member {
+  readonly userId: UserId;
+  readonly username: string;
+  readonly role: MemberRole;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly createdBy: NamedActor | null;
 }

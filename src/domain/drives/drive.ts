@@ -2,7 +2,7 @@ import type { DriveId, DrivePk, UserId, UserPk } from "../id.ts";
 import { invalid } from "../errors.ts";
 import { DESCRIPTION_CHARACTERS, NAME_CHARACTERS } from "../limits.ts";
 import { characters, parseLabel, slugified } from "../contents/texts/text.ts";
-import type { Role } from "../accounts/role.ts";
+import type { Role } from "../accounts/roles.ts";
 
 /** A drive that a caller may see: never a deleted or expired one. */
 export interface Drive {

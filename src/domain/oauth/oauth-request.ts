@@ -1,5 +1,5 @@
-import { OAuthError } from "./oauth-error.ts";
-import type { Scope } from "../accounts/scope.ts";
+import { OAuthError } from "./oauth-client.ts";
+import type { Scope } from "../accounts/roles.ts";
 
 /** What a client asks a person for (RFC 6749, 4.1.1), checked. */
 export interface AuthorizationRequest {

@@ -1,17 +1,15 @@
 import type { Within } from "../../db/engine/database.ts";
 import { bodyOf } from "../../db/files/files.ts";
 import type { ShownVersions } from "../../db/history/file-versions.ts";
-import { actorOf } from "../../domain/changes/actor.ts";
+import { actorOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
-import type { File } from "../../domain/files/file.ts";
-import type { FileRef } from "../../domain/files/file-ref.ts";
-import { type FileVersion, parseVersionNumber } from "../../domain/history/file-version.ts";
+import type { File, FileRef } from "../../domain/files/file.ts";
+import { type FileVersion, keptSince, keptWindow, parseVersionNumber } from "../../domain/history/history.ts";
 import type { TrashId } from "../../domain/id.ts";
 import { mimeTypeOf } from "../../domain/contents/media-type.ts";
 import { parsePathOfFile } from "../../domain/files/path.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
-import { keptSince, keptWindow } from "../../domain/history/retention.ts";
 import { partOf } from "../files/listings.ts";
 import type { Parts } from "../parts.ts";
 

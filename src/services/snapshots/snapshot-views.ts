@@ -9,11 +9,12 @@ import type { FolderFacts } from "../../domain/folders/folder.ts";
 import {
   containingFolder,
   type FolderPath,
+  narrowed,
   parentFolder,
   parseFolderOrRoot,
   parsePrefix,
+  wayInto,
 } from "../../domain/files/path.ts";
-import { narrowed, wayInto } from "../../domain/files/prefix.ts";
 import type { View } from "../../domain/snapshots/snapshot.ts";
 import type { FolderListing, FolderListRequest } from "../folders/folders.ts";
 import { type Listing, type ListRequest, onlyFolders, partOf } from "../files/listings.ts";

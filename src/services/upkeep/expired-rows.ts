@@ -1,7 +1,7 @@
 import type { Tables } from "../../db/tables.ts";
-import { KNOWN_CLIENT_LIFETIME_MS } from "../../domain/accounts/known-client.ts";
+import { KNOWN_CLIENT_LIFETIME_MS } from "../../domain/accounts/sign-in.ts";
 import { CLAIM_TOKEN_MEMORY_MS } from "../../domain/limits.ts";
-import { keepsVersions, keptSince, type Retention } from "../../domain/history/retention.ts";
+import { keepsVersions, keptSince, type Retention } from "../../domain/history/history.ts";
 import { DAY_MS } from "../../domain/time.ts";
 
 /** How long an expired link is kept, in milliseconds: that long the error is 410, then 404. */

@@ -1,5 +1,5 @@
 import type { ListedBlob } from "../../blobs/blob-store.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { Digest } from "../../domain/contents/content.ts";
 import type { Parts } from "../parts.ts";
 
 /** How many shards of the blob store are searched at once; 64 calls search all. */

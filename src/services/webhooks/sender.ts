@@ -4,7 +4,7 @@ import { WriteRefused } from "../../domain/errors.ts";
 import type { DeliveryId, UserPk, WebhookPk } from "../../domain/id.ts";
 import { WEBHOOKS } from "../../domain/limits.ts";
 import { unseal } from "../../domain/sealing.ts";
-import type { Subnet } from "../../domain/network/subnet.ts";
+import type { Subnet } from "../../domain/network/address.ts";
 import { signedHeaders, waitAfter } from "../../domain/webhooks/webhook.ts";
 import { ForbiddenAddress, postPublic, type PublicNetwork } from "../../network/public-network.ts";
 import type { Parts } from "../parts.ts";
