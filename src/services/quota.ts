@@ -1,4 +1,4 @@
-import { type Releaser, releaserOf } from "../db/contents/released-contents.ts";
+import { type Releaser, releaserOf } from "../db/contents/blobs.ts";
 import type { Tables } from "../db/tables.ts";
 import { type Caller, isUnclaimed, ownerOf } from "../domain/accounts/caller.ts";
 import type { UserPk } from "../domain/id.ts";

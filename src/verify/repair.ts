@@ -5,7 +5,7 @@ import type { Clock } from "../process/clock.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
 import { Database } from "../db/engine/database.ts";
 import { openTables, type Tables } from "../db/tables.ts";
-import { spareBytes } from "../db/verify/spare-database.ts";
+import { spareBytes } from "../db/verify/verified-database.ts";
 import type { Digest } from "../domain/contents/content.ts";
 import { SMALL_CONTENT_BYTES } from "../domain/limits.ts";
 

@@ -2,8 +2,7 @@ import { type Actor, actorText, namedActor } from "../../domain/changes/change.t
 import type { DrivePk, KeyId, UserPk } from "../../domain/id.ts";
 import type { Member } from "../../domain/accounts/user.ts";
 import type { MemberRole } from "../../domain/accounts/roles.ts";
-import { actorName } from "../changes/actor-names.ts";
-import { keyIsAlive } from "../alive.ts";
+import { actorName, keyIsAlive } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
 
 /** A user with whom a drive is to be shared. */

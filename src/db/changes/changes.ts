@@ -2,7 +2,7 @@ import type { Change, ChangeNumber, NewChange } from "../../domain/changes/chang
 import { actorText, changeNumber, namedActor } from "../../domain/changes/change.ts";
 import type { ContentFacts, Digest } from "../../domain/contents/content.ts";
 import type { DrivePk } from "../../domain/id.ts";
-import { actorName } from "./actor-names.ts";
+import { actorName } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
 
 /** Which changes of a drive are read: those after one, up to another. */

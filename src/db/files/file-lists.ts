@@ -1,11 +1,11 @@
-import { fileIsAlive } from "../alive.ts";
+import { fileIsAlive } from "../expressions.ts";
 import type { FileFacts, FilePosition, FileSort } from "../../domain/files/file.ts";
 import type { DrivePk, FolderPk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import type { Connection } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
-import { FACT_COLUMNS, type FactsRow, factsFromRow, FILE_JOINS } from "./file-rows.ts";
-import { firstAfter, type PathRange, rangeFrom, rangeOf } from "./path-range.ts";
+import type { FactsRow, PathRange } from "./rows.ts";
+import { FACT_COLUMNS, factsFromRow, FILE_JOINS, firstAfter, rangeFrom, rangeOf } from "./rows.ts";
 
 /** The files of a list: all of a drive or, with `folder`, those directly in that folder. */
 export interface ListScope {

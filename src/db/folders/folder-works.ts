@@ -10,7 +10,7 @@ import {
 import type { FolderWork, Undoable, WorkPlace } from "../../domain/folders/folder.ts";
 import type { RecordName } from "../../domain/idempotency.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
-import { actorName } from "../changes/actor-names.ts";
+import { actorName } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
 
 /** How far a work is, or what takes it back. */

@@ -3,7 +3,7 @@ import type { File } from "../../domain/files/file.ts";
 import type { FileVersion, KeptWindow } from "../../domain/history/history.ts";
 import type { DrivePk, FileId, FilePk, FileVersionPk, TrashedFilePk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
-import { actorName } from "../changes/actor-names.ts";
+import { actorName } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
 
 /** How many versions of one file one write removes. */

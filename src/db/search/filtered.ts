@@ -1,9 +1,8 @@
 import type { DrivePk } from "../../domain/id.ts";
-import { rangeOf } from "../files/path-range.ts";
-import { type Bounds, ENOUGH, isEnough } from "./bounds.ts";
+import { rangeOf } from "../files/rows.ts";
+import { type Bounds, ENOUGH, isEnough, type Work } from "./work.ts";
 import type { SearchHit, SearchRequest } from "./request.ts";
 import { type Changed, type SearchStatements, type Some, type Walked, selectionOf } from "./statements.ts";
-import type { Work } from "./work.ts";
 
 /** Rows per statement. */
 const ROWS = 500;

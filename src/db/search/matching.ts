@@ -9,8 +9,8 @@ import {
   TEXT_WEIGHT,
   textMatch,
 } from "../../domain/search/tokens.ts";
-import { firstAfter } from "../files/path-range.ts";
-import { type Bounds, ENOUGH, isEnough } from "./bounds.ts";
+import { firstAfter } from "../files/rows.ts";
+import { type Bounds, ENOUGH, isEnough, type Work } from "./work.ts";
 import { type DriveFound, type Ranked, selectedBy } from "./filtered.ts";
 import {
   ABOVE_ALL,
@@ -24,7 +24,6 @@ import {
 import { postingsOf } from "./postings.ts";
 import type { SearchRequest } from "./request.ts";
 import { type SearchStatements, selectionOf } from "./statements.ts";
-import type { Work } from "./work.ts";
 
 /** How many candidates are looked up at once. */
 const CANDIDATES = 125;

@@ -1,7 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import type { ContentFacts, Digest, StoredPlace } from "../../domain/contents/content.ts";
 import type { StoreId } from "../../domain/id.ts";
-import { CONTENT_PLACES } from "../contents/content-places.ts";
+import { CONTENT_PLACES } from "../expressions.ts";
 import { CallFailure } from "../../process/answer-calls.ts";
 import { AskedThread } from "../../process/asked-thread.ts";
 import { isFull } from "../engine/write-failures.ts";

@@ -1,4 +1,4 @@
-import type { SubtreeFile } from "../../db/folders/subtrees.ts";
+import type { SubtreeFile } from "../../db/folders/folders.ts";
 import type { Stamp } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { notFound } from "../../domain/errors.ts";

@@ -1,5 +1,5 @@
-import { firstAfter, isWithin, type PathRange, rangeFrom, rangeOf } from "../../db/files/path-range.ts";
-import type { LostFile, PresentFile } from "../../db/snapshots/past-files.ts";
+import { firstAfter, isWithin, type PathRange, rangeFrom, rangeOf } from "../../db/files/rows.ts";
+import type { LostFile, PresentFile } from "../../db/snapshots/snapshot-differences.ts";
 import type { SnapshotScope } from "../../db/snapshots/snapshot-lists.ts";
 import type { Stamp } from "../../domain/changes/change.ts";
 import { asFilePath, type FilePath, parentFolder, ROOT } from "../../domain/files/path.ts";

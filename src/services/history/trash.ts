@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Within } from "../../db/engine/database.ts";
 import type { Naming } from "../../db/files/files.ts";
-import type { SingleTrashedFile } from "../../db/history/trash-contents.ts";
+import type { SingleTrashedFile } from "../../db/history/trash.ts";
 import { actorOf, type Stamp } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";

@@ -1,4 +1,4 @@
-import type { OAuthGrant } from "../../db/oauth/oauth-grants.ts";
+import type { OAuthGrant } from "../../db/oauth/oauth.ts";
 import { hashSecret } from "../../domain/accounts/api-key.ts";
 import { type KeyId, newId } from "../../domain/id.ts";
 import { OAuthError, USED_CLIENT_LIFETIME_MS } from "../../domain/oauth/oauth-client.ts";

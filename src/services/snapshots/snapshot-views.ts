@@ -1,6 +1,5 @@
-import { firstAfter, type PathRange, rangeFrom, rangeOf } from "../../db/files/path-range.ts";
-import type { ExpiredFile, SnapshotPlace, SnapshotScope } from "../../db/snapshots/snapshot-lists.ts";
-import type { Step } from "../../db/snapshots/snapshot-walk.ts";
+import { firstAfter, type PathRange, rangeFrom, rangeOf } from "../../db/files/rows.ts";
+import type { ExpiredFile, SnapshotPlace, SnapshotScope, Step } from "../../db/snapshots/snapshot-lists.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { invalid, notFound } from "../../domain/errors.ts";

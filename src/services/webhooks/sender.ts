@@ -1,5 +1,4 @@
-import type { Attempted, DueDelivery } from "../../db/webhooks/webhook-deliveries.ts";
-import type { ServedWebhook } from "../../db/webhooks/webhooks.ts";
+import type { Attempted, DueDelivery, ServedWebhook } from "../../db/webhooks/webhooks.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { DeliveryId, UserPk, WebhookPk } from "../../domain/id.ts";
 import { WEBHOOKS } from "../../domain/limits.ts";
