@@ -140,13 +140,8 @@ export function apiKeys(database: Database) {
     ),
     /** Removes a key, whosever it is. What it made does not work any more: see `EndedKeys`. */
     removeAny: sql.write<[id: KeyId]>("DELETE FROM api_key WHERE id = ?"),
-    removeSomeOf: sql.write<[drive: DrivePk, limit: number]>(
-      "DELETE FROM api_key WHERE pk IN (SELECT pk FROM api_key WHERE drive = ? LIMIT ?)",
-    ),
-    removeExpired: sql.write<[now: number, limit: number]>(
-      `DELETE FROM api_key WHERE pk IN
-         (SELECT pk FROM api_key WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
-    ),
+    removeSomeOf: sql.removeSome<[drive: DrivePk]>("api_key", "drive = ?"),
+    removeExpired: sql.removeSome<[now: number]>("api_key", "expires_at <= ? ORDER BY expires_at"),
     touch: sql.write<[id: KeyId, usedAt: number]>(
       "UPDATE api_key SET last_used_at = max(ifnull(last_used_at, 0), ?2) WHERE id = ?1",
     ),

@@ -58,10 +58,7 @@ export function sessions({ sql }: Database) {
       `DELETE FROM session WHERE pk IN
          (SELECT pk FROM session WHERE user = ? AND id <> ? ORDER BY created_at DESC, pk DESC LIMIT 200 OFFSET ? - 1)`,
     ),
-    removeExpired: sql.write<[now: number, limit: number]>(
-      `DELETE FROM session WHERE pk IN
-         (SELECT pk FROM session WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
-    ),
+    removeExpired: sql.removeSome<[now: number]>("session", "expires_at <= ? ORDER BY expires_at"),
   };
 }
 
@@ -84,9 +81,6 @@ export function knownClients({ sql }: Database) {
       if (surplus > 0) removeOldest(surplus);
     },
     /** Removes up to `limit` that were last used at `before` or earlier. */
-    removeUnused: sql.write<[before: number, limit: number]>(
-      `DELETE FROM known_client WHERE hash IN
-         (SELECT hash FROM known_client WHERE used_at <= ? ORDER BY used_at LIMIT ?)`,
-    ),
+    removeUnused: sql.removeSome<[before: number]>("known_client", "used_at <= ? ORDER BY used_at", "hash"),
   };
 }

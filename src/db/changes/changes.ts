@@ -125,9 +125,7 @@ export function changes(database: Database) {
       if (removed.length > 0) setTrimmed(drive, changeNumber(Math.max(...removed)));
       return removed.length;
     },
-    removeSomeOf: sql.write<[drive: DrivePk, limit: number]>(
-      "DELETE FROM change WHERE pk IN (SELECT pk FROM change WHERE drive = ? LIMIT ?)",
-    ),
+    removeSomeOf: sql.removeSome<[drive: DrivePk]>("change", "drive = ?"),
   };
 }
 

@@ -101,10 +101,8 @@ export function folders({ sql }: Database) {
     },
     /** Removes an empty folder. */
     remove: sql.write<[pk: FolderPk]>("DELETE FROM folder WHERE pk = ?"),
-    removeSomeOf: sql.write<[drive: DrivePk, limit: number]>(
-      // In reverse path order: a folder is removed after those below it.
-      "DELETE FROM folder WHERE pk IN (SELECT pk FROM folder WHERE drive = ? ORDER BY path DESC LIMIT ?)",
-    ),
+    /** In reverse path order: a folder is removed after those below it. */
+    removeSomeOf: sql.removeSome<[drive: DrivePk]>("folder", "drive = ? ORDER BY path DESC"),
   };
 }
 

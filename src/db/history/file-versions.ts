@@ -92,18 +92,10 @@ export function fileVersions({ sql }: Database) {
     get: (file: VersionedFile, shown: ShownVersions, version: number) =>
       get({ ...parametersOf(file, shown), version }),
     remove: sql.write<[pk: FileVersionPk]>("DELETE FROM file_version WHERE pk = ?"),
-    removeSomeOf: sql.write<[drive: DrivePk, limit: number]>(
-      "DELETE FROM file_version WHERE pk IN (SELECT pk FROM file_version WHERE drive = ? LIMIT ?)",
-    ),
+    removeSomeOf: sql.removeSome<[drive: DrivePk]>("file_version", "drive = ?"),
     /** Removes up to `limit` versions that were replaced at this time or before. */
-    removeOld: sql.write<[replacedAt: number, limit: number]>(
-      `DELETE FROM file_version WHERE pk IN
-         (SELECT pk FROM file_version WHERE replaced_at <= ? ORDER BY replaced_at LIMIT ?)`,
-    ),
-    removeExpired: sql.write<[now: number, limit: number]>(
-      `DELETE FROM file_version WHERE pk IN
-         (SELECT pk FROM file_version WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
-    ),
+    removeOld: sql.removeSome<[replacedAt: number]>("file_version", "replaced_at <= ? ORDER BY replaced_at"),
+    removeExpired: sql.removeSome<[now: number]>("file_version", "expires_at <= ? ORDER BY expires_at"),
     /** How many versions some files have, after an id, in the order of the ids. */
     counts: sql.all<{ file: FileId; versions: number }, [after: string, limit: number]>(
       `SELECT file_id AS file, count(*) AS versions FROM file_version

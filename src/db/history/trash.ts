@@ -36,9 +36,7 @@ export function trash({ sql }: Database) {
     `SELECT pk, id, deleted_at AS deletedAt FROM trash INDEXED BY trash_drive
       WHERE drive = ? AND state = 'kept' AND (deleted_at, id) > (?, ?) ORDER BY deleted_at, id LIMIT ?`,
   );
-  const removeFiles = sql.write<[entry: TrashPk, limit: number]>(
-    "DELETE FROM trash_file WHERE pk IN (SELECT pk FROM trash_file WHERE entry = ? LIMIT ?)",
-  );
+  const removeFiles = sql.removeSome<[entry: TrashPk]>("trash_file", "entry = ?");
   const removeFolders = sql.write<[entry: TrashPk, limit: number]>(
     `DELETE FROM trash_folder WHERE entry = ?1
         AND path IN (SELECT path FROM trash_folder WHERE entry = ?1 LIMIT ?2)`,

@@ -17,10 +17,7 @@ export function oauthClients({ sql }: Database) {
     "INSERT INTO oauth_client (id, name, redirect_uris, expires_at) VALUES (?, ?, ?, ?)",
   );
   const count = sql.number<[]>("SELECT count(*) AS clients FROM oauth_client");
-  const removeUnused = sql.write<[limit: number]>(
-    `DELETE FROM oauth_client WHERE id IN
-       (SELECT id FROM oauth_client WHERE used = 0 ORDER BY expires_at LIMIT ?)`,
-  );
+  const removeUnused = sql.removeSome<[]>("oauth_client", "used = 0 ORDER BY expires_at", "id");
   return {
     byId: sql.get<ClientRow, [id: string, now: number], OAuthClient>(
       "SELECT id, name, redirect_uris AS redirectUris FROM oauth_client WHERE id = ? AND expires_at > ?",
@@ -40,10 +37,7 @@ export function oauthClients({ sql }: Database) {
     use: sql.write<[id: string, expiresAt: number]>(
       "UPDATE oauth_client SET used = 1, expires_at = max(expires_at, ?2) WHERE id = ?1",
     ),
-    removeExpired: sql.write<[now: number, limit: number]>(
-      `DELETE FROM oauth_client WHERE id IN
-         (SELECT id FROM oauth_client WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
-    ),
+    removeExpired: sql.removeSome<[now: number]>("oauth_client", "expires_at <= ? ORDER BY expires_at", "id"),
   };
 }
 

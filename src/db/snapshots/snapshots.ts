@@ -109,9 +109,7 @@ export function snapshots({ sql }: Database) {
     /** Removes the row of a snapshot that nothing needs. */
     remove: sql.write<[pk: SnapshotPk]>("DELETE FROM snapshot WHERE pk = ?"),
     /** Removes some snapshots of a deleted drive: from then on nothing is held for them. */
-    removeSomeOf: sql.write<[drive: DrivePk, limit: number]>(
-      "DELETE FROM snapshot WHERE pk IN (SELECT pk FROM snapshot WHERE drive = ? LIMIT ?)",
-    ),
+    removeSomeOf: sql.removeSome<[drive: DrivePk]>("snapshot", "drive = ?"),
   };
 }
 
@@ -156,8 +154,6 @@ function statementsOf(sql: Connection, held: Held) {
         WHERE drive = ? AND (until, pk) > (?, ?) AND until < ifnull(?, ${Number.MAX_SAFE_INTEGER}) ORDER BY until, pk LIMIT ?`,
     ),
     remove: sql.write<[pk: number]>(`DELETE FROM ${held} WHERE pk = ?`),
-    removeSomeOf: sql.write<[drive: DrivePk, limit: number]>(
-      `DELETE FROM ${held} WHERE pk IN (SELECT pk FROM ${held} WHERE drive = ? LIMIT ?)`,
-    ),
+    removeSomeOf: sql.removeSome<[drive: DrivePk]>(held, "drive = ?"),
   };
 }

@@ -146,8 +146,6 @@ export function webhookDeliveries({ sql }: Database) {
       `DELETE FROM webhook_delivery WHERE pk IN
          (SELECT pk FROM webhook_delivery WHERE webhook = ? AND state <> 'pending' ORDER BY pk DESC LIMIT 10 OFFSET ?)`,
     ),
-    removeSomeOf: sql.write<[webhook: WebhookPk, limit: number]>(
-      "DELETE FROM webhook_delivery WHERE pk IN (SELECT pk FROM webhook_delivery WHERE webhook = ? LIMIT ?)",
-    ),
+    removeSomeOf: sql.removeSome<[webhook: WebhookPk]>("webhook_delivery", "webhook = ?"),
   };
 }
