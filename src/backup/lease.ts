@@ -19,11 +19,7 @@ export interface Lease extends AsyncDisposable {
 }
 
 /** @throws BackupError while another backup of this store is running */
-export async function takeLease(
-  { backupLockFile }: DataDirectory,
-  tables: Tables,
-  clock: Clock,
-): Promise<Lease> {
+export async function takeLease({ backupLockFile }: DataDirectory, tables: Tables, clock: Clock) {
   const locked = acquireLock(backupLockFile);
   if (!locked.ok) {
     const who = locked.holder === null ? "" : ` in process ${locked.holder.pid} on ${locked.holder.host}`;

@@ -67,11 +67,7 @@ export class BlobDirectory {
    *
    * @param tmpDir of the same store
    */
-  async rewrite(
-    { digest, size }: BlobFacts,
-    pieces: AsyncIterable<Uint8Array>,
-    tmpDir: string,
-  ): Promise<void> {
+  async rewrite({ digest, size }: BlobFacts, pieces: AsyncIterable<Uint8Array>, tmpDir: string) {
     const path = this.pathOf(digest);
     // A damaged disk may have lost directories as well.
     for (const directory of [tmpDir, dirname(path)]) await mkdir(directory, { recursive: true, mode: 0o700 });

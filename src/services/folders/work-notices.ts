@@ -1,6 +1,7 @@
 import type { RecordedWork } from "../../db/folders/folder-works.ts";
 import type { FolderWorkPk } from "../../domain/id.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 
 /** The least time between two notices of one work while it goes on, in milliseconds. */
 const PAUSE_MS = 1000;
@@ -18,22 +19,17 @@ interface WorkNotice {
  * Tells streams that works have begun, gone on and ended. It is not kept, so a piece costs no row of the feed: who
  * comes later asks which are under way.
  */
-export class WorkNotices {
-  readonly #parts;
+export class WorkNotices extends Service<Pick<Parts, "tables" | "changes" | "clock">> {
   /** In the order of their numbers. */
   readonly #kept = new Map<FolderWorkPk, WorkNotice>();
   readonly #told = new Map<FolderWorkPk, number>();
   #last = 0;
 
-  constructor(parts: Pick<Parts, "tables" | "changes" | "clock">) {
-    this.#parts = parts;
-  }
-
   /** A work has begun or gone on. Told only now and then. */
   goesOn(pk: FolderWorkPk): void {
-    const now = this.#parts.clock.now();
+    const now = this.parts.clock.now();
     if (now - (this.#told.get(pk) ?? -Infinity) < PAUSE_MS) return;
-    const recorded = this.#parts.tables.folderWorks.byPk(pk);
+    const recorded = this.parts.tables.folderWorks.byPk(pk);
     if (recorded === null) return;
     this.#told.set(pk, now);
     this.#keep(recorded, false);
@@ -64,6 +60,6 @@ export class WorkNotices {
     this.#last += 1;
     this.#kept.delete(pk);
     this.#kept.set(pk, { recorded, hasEnded, number: this.#last });
-    this.#parts.changes.hub.wake(work.to === null ? [work.from.drive] : [work.from.drive, work.to.drive]);
+    this.parts.changes.hub.wake(work.to === null ? [work.from.drive] : [work.from.drive, work.to.drive]);
   }
 }

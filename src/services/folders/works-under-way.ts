@@ -8,6 +8,7 @@ import type { DriveId, DrivePk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import { partOf } from "../files/listings.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import type { FolderPieces } from "./folder-pieces.ts";
 import type { FolderWorks } from "./folder-works.ts";
 import type { WorkNotices } from "./work-notices.ts";
@@ -42,22 +43,16 @@ interface WorkListing {
 }
 
 /** Shows the changes of folders that are under way, and has them given up. */
-export class WorksUnderWay {
-  readonly #parts;
-
-  constructor(
-    parts: Pick<Parts, "tables" | "access" | "clock"> & {
-      pieces: FolderPieces;
-      works: FolderWorks;
-      notices: WorkNotices;
-    },
-  ) {
-    this.#parts = parts;
+export class WorksUnderWay extends Service<
+  Pick<Parts, "tables" | "access" | "clock"> & {
+    pieces: FolderPieces;
+    works: FolderWorks;
+    notices: WorkNotices;
   }
-
+> {
   /** Throws NOT_FOUND. */
   list(caller: Caller, driveRef: string, page: { limit: number; after: string | null }): WorkListing {
-    const drive = this.#parts.access.drive(caller, driveRef);
+    const drive = this.parts.access.drive(caller, driveRef);
     const all = this.#ofDrive(caller, drive);
     const left = all.filter(({ id }) => page.after === null || id > page.after);
     const { found: works, next: nextAfter } = partOf(left, page.limit, ({ id }) => id);
@@ -66,7 +61,7 @@ export class WorksUnderWay {
 
   /** Throws NOT_FOUND, also for one that has ended. */
   get(caller: Caller, driveRef: string, id: string): ShownWork {
-    const drive = this.#parts.access.drive(caller, driveRef);
+    const drive = this.parts.access.drive(caller, driveRef);
     const found = this.#ofDrive(caller, drive).find((each) => each.id === id.toLowerCase());
     if (found === undefined) throw notFound("work");
     return found;
@@ -77,7 +72,7 @@ export class WorksUnderWay {
    * NOT_FOUND, and FORBIDDEN for who may not write wherever it changes something.
    */
   async cancel(caller: Caller, driveRef: string, id: string, within?: Within<ShownWork>): Promise<ShownWork> {
-    const cancelled = await this.#parts.access.writeFromReserve(caller, within, () => {
+    const cancelled = await this.parts.access.writeFromReserve(caller, within, () => {
       const { pk, work, isUndone, answer } = this.get(caller, driveRef, id);
       if (!this.#mayChange(caller, work)) {
         throw new CofferError(
@@ -85,32 +80,28 @@ export class WorksUnderWay {
           "Only who may write to every folder that this changes may give it up.",
         );
       }
-      if (!isUndone && answer !== null) this.#parts.tables.idempotencyRecords.remove(answer);
-      this.#parts.tables.folderWorks.undo(pk);
+      if (!isUndone && answer !== null) this.parts.tables.idempotencyRecords.remove(answer);
+      this.parts.tables.folderWorks.undo(pk);
       return this.get(caller, driveRef, id);
     });
-    this.#parts.works.hurry(cancelled.pk);
+    this.parts.works.hurry(cancelled.pk);
     return cancelled;
   }
 
   /** Whether `news` may have any. */
   hasNews(number: number | null): boolean {
-    return number === null || number < this.#parts.notices.head;
+    return number === null || number < this.parts.notices.head;
   }
 
   /** What is new of the works in some drives, and the number to ask with next. @param number null for all of them */
-  news(
-    caller: Caller,
-    drives: ReadonlySet<DrivePk>,
-    number: number | null,
-  ): { readonly works: readonly ToldWork[]; readonly number: number } {
-    const works = this.#parts.notices.after(number).flatMap(({ recorded, hasEnded }): readonly ToldWork[] => {
+  news(caller: Caller, drives: ReadonlySet<DrivePk>, number: number | null) {
+    const works = this.parts.notices.after(number).flatMap(({ recorded, hasEnded }): readonly ToldWork[] => {
       const { from, to } = recorded.work;
       const isWanted = drives.has(from.drive) || (to !== null && drives.has(to.drive));
       const work = isWanted ? this.#shown(caller, recorded) : null;
       return work === null ? [] : [{ work, hasEnded }];
     });
-    return { works, number: this.#parts.notices.head };
+    return { works, number: this.parts.notices.head };
   }
 
   /** As a caller sees it; null if it sees nothing of it. */
@@ -121,11 +112,11 @@ export class WorksUnderWay {
     const from = this.#shownPlace(caller, work.from);
     const to = work.kind === "fork" || work.to === null ? null : this.#shownPlace(caller, work.to);
     if (from === null && to === null) return null;
-    return { ...recorded, from, to, phases: this.#parts.pieces.phasesOf(doneOf(recorded) ?? work).length };
+    return { ...recorded, from, to, phases: this.parts.pieces.phasesOf(doneOf(recorded) ?? work).length };
   }
 
   #ofDrive(caller: Caller, { pk }: Pick<Drive, "pk">): ShownWork[] {
-    const works = this.#parts.tables.folderWorks.of(pk).flatMap((each) => this.#shown(caller, each) ?? []);
+    const works = this.parts.tables.folderWorks.of(pk).flatMap((each) => this.#shown(caller, each) ?? []);
     return works.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   }
 
@@ -133,18 +124,18 @@ export class WorksUnderWay {
     const changed = work.kind === "copy" ? [work.to] : placesOf(work);
     if (work.kind === "fork") return this.#isOwn(caller, work.to.drive);
     return changed.every(({ drive: pk, path }) => {
-      const drive = this.#parts.tables.drives.byPk(pk, this.#parts.clock.now());
-      return drive !== null && this.#parts.access.canWrite(caller, drive.id, path);
+      const drive = this.parts.tables.drives.byPk(pk, this.parts.clock.now());
+      return drive !== null && this.parts.access.canWrite(caller, drive.id, path);
     });
   }
 
   #isOwn(caller: Caller, drive: DrivePk): boolean {
-    return caller.kind === "account" && this.#parts.tables.drives.ownerOf(drive) === caller.userPk;
+    return caller.kind === "account" && this.parts.tables.drives.ownerOf(drive) === caller.userPk;
   }
 
   #shownPlace(caller: Caller, { drive: pk, path }: WorkPlace): ShownPlace | null {
-    const drive = this.#parts.tables.drives.byPk(pk, this.#parts.clock.now());
-    if (drive === null || this.#parts.access.findDrive(caller, drive.id) === null) return null;
-    return path.startsWith(this.#parts.access.prefixOf(caller, drive)) ? { driveId: drive.id, path } : null;
+    const drive = this.parts.tables.drives.byPk(pk, this.parts.clock.now());
+    if (drive === null || this.parts.access.findDrive(caller, drive.id) === null) return null;
+    return path.startsWith(this.parts.access.prefixOf(caller, drive)) ? { driveId: drive.id, path } : null;
   }
 }

@@ -13,11 +13,7 @@ export class IndexThread {
   });
 
   /** Starts the thread, and opens the index: see `IndexWork.open`. Throws UNAVAILABLE without file descriptors. */
-  static async start(
-    places: StorePlaces,
-    batch: BatchId | null,
-    fresh: BatchId,
-  ): Promise<{ thread: IndexThread; isNew: boolean }> {
+  static async start(places: StorePlaces, batch: BatchId | null, fresh: BatchId) {
     const thread = new IndexThread();
     try {
       return { thread, isNew: await thread.ask("open", places, batch, fresh) };
@@ -33,10 +29,7 @@ export class IndexThread {
   }
 
   /** Has it do something: see `IndexWork`. */
-  async ask<Name extends keyof IndexWork>(
-    name: Name,
-    ...args: Parameters<IndexWork[Name]>
-  ): Promise<Awaited<ReturnType<IndexWork[Name]>>> {
+  async ask<Name extends keyof IndexWork>(name: Name, ...args: Parameters<IndexWork[Name]>) {
     try {
       return await this.#thread.ask(name, ...args);
     } catch (error) {

@@ -7,6 +7,7 @@ import { WEBHOOKS } from "../../domain/limits.ts";
 import { formatInstant } from "../../domain/time.ts";
 import { type Webhook, wants } from "../../domain/webhooks/webhook.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import type { WebhookReach } from "./reach.ts";
 
 const STEP = 100;
@@ -20,8 +21,13 @@ type DescribeChange = (change: Change) => object;
  * Makes deliveries of changes. The feed is the queue: each webhook's position in it moves in the transaction that
  * stores the deliveries, so none is left out or made twice. While too many wait, the position waits.
  */
-export class WebhookOutbox {
-  readonly #parts;
+export class WebhookOutbox extends Service<
+  Pick<Parts, "tables" | "changes" | "clock" | "log"> & {
+    reach: WebhookReach;
+    /** Called when a webhook has new deliveries. */
+    filled: (webhook: WebhookPk) => void;
+  }
+> {
   readonly #watching = new Map<WebhookPk, Disposable>();
   /** Webhooks for which there may be something. */
   readonly #woken = new Set<WebhookPk>();
@@ -30,20 +36,10 @@ export class WebhookOutbox {
   #describe: DescribeChange | null = null;
   #running: Promise<void> | null = null;
 
-  constructor(
-    parts: Pick<Parts, "tables" | "changes" | "clock" | "log"> & {
-      reach: WebhookReach;
-      /** Called when a webhook has new deliveries. */
-      filled: (webhook: WebhookPk) => void;
-    },
-  ) {
-    this.#parts = parts;
-  }
-
   /** Looks for changes for all webhooks, and again whenever there are new ones. */
   start(describe: DescribeChange): void {
     this.#describe = describe;
-    for (const webhook of this.#parts.tables.webhooks.enabled()) this.open(webhook);
+    for (const webhook of this.parts.tables.webhooks.enabled()) this.open(webhook);
   }
 
   /** Waits for changes that a webhook is told of. */
@@ -53,7 +49,7 @@ export class WebhookOutbox {
     if (watched === null) return;
     this.#watching.set(
       pk,
-      this.#parts.changes.hub.subscribe(watched, () => this.wake(pk)),
+      this.parts.changes.hub.subscribe(watched, () => this.wake(pk)),
     );
     this.wake(pk);
   }
@@ -89,7 +85,7 @@ export class WebhookOutbox {
       } catch (error) {
         // A full disk: tried again with the next change.
         if (!(error instanceof WriteRefused))
-          this.#parts.log.error("the deliveries of a webhook could not be made", { error });
+          this.parts.log.error("the deliveries of a webhook could not be made", { error });
       }
       // Other requests have theirs: most steps await nothing.
       await nextTurn();
@@ -99,7 +95,7 @@ export class WebhookOutbox {
 
   /** Looks at some changes. Resolves with whether there are more. */
   async #step(pk: WebhookPk, describe: DescribeChange): Promise<boolean> {
-    const { tables, changes, reach, clock, filled } = this.#parts;
+    const { tables, changes, reach, clock, filled } = this.parts;
     const webhook = tables.webhooks.served(pk);
     if (webhook === null || webhook.disabledAt !== null) {
       this.close(pk);
@@ -128,7 +124,7 @@ export class WebhookOutbox {
   }
 
   #store({ pk, position }: ServedWebhook, made: readonly NewDelivery[], upTo: ChangeNumber): void {
-    const { webhooks, webhookDeliveries } = this.#parts.tables;
+    const { webhooks, webhookDeliveries } = this.parts.tables;
     const now = webhooks.served(pk);
     // Meanwhile it was removed or disabled, or enabled again and begins later.
     if (now === null || now.disabledAt !== null || now.position !== position) return;
