@@ -39,16 +39,20 @@ export function listedKeyIsAlive(now: Now): string {
     SELECT id FROM below)`;
 }
 
-/**
- * The SQL expression for the name of an actor: of a key, or of a user. Null for everything else.
- *
- * @param column holds what `actorText` wrote
- */
-export function actorName(column: string): string {
-  return `CASE substr(${column}, 1, 4)
+/** The SQL columns of an actor, for `namedActor`: what `actorText` wrote into `column`, and the name of a key or user. */
+export function actorColumns(column: string): string {
+  return `${column} AS actor, CASE substr(${column}, 1, 4)
     WHEN 'key:' THEN (SELECT name FROM api_key WHERE id = substr(${column}, 5))
-    WHEN 'user' THEN (SELECT username FROM user WHERE id = substr(${column}, 6)) END`;
+    WHEN 'user' THEN (SELECT username FROM user WHERE id = substr(${column}, 6)) END AS actorName`;
 }
+
+export interface ActorRow {
+  readonly actor: string | null;
+  readonly actorName: string | null;
+}
+
+/** A record as SQLite returns it: what is true or false is a number. */
+export type Flagged<Facts, Flag extends keyof Facts> = Omit<Facts, Flag> & { readonly [Name in Flag]: 0 | 1 };
 
 /**
  * The SQL of the places of the content with the digest `?1`, at most `?2` of them: files of drives first. What is kept

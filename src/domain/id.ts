@@ -43,6 +43,16 @@ export function parseId<T extends Id>(text: string): T | null {
   return isId<T>(lower) ? lower : null;
 }
 
+function isHash<T extends Brand<string, string>>(hex: string): hex is T {
+  return hex.length === 64;
+}
+
+/** A SHA-256 that the runtime has made, as hex, by what it is of. */
+export function asHash<T extends Brand<string, string>>(hex: string): T {
+  if (!isHash<T>(hex)) throw new Error("the runtime made a malformed hash");
+  return hex;
+}
+
 /** Primary keys of rows: integers. They never leave the process, so a caller can neither send nor see one. */
 export type UserPk = Brand<number, "UserPk">;
 export type DrivePk = Brand<number, "DrivePk">;

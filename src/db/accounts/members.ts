@@ -2,7 +2,7 @@ import { type Actor, actorText, namedActor } from "../../domain/changes/change.t
 import type { DrivePk, KeyId, UserPk } from "../../domain/id.ts";
 import type { Member } from "../../domain/accounts/user.ts";
 import type { MemberRole } from "../../domain/accounts/roles.ts";
-import { actorName, keyIsAlive } from "../expressions.ts";
+import { actorColumns, type ActorRow, keyIsAlive } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
 
 /** A user with whom a drive is to be shared. */
@@ -14,13 +14,9 @@ type NewMember = Pick<Member, "role" | "createdAt"> & {
   readonly madeBy: KeyId | null;
 };
 
-type Row = Omit<Member, "createdBy"> & {
-  readonly addedBy: string | null;
-  readonly addedByName: string | null;
-};
+type Row = Omit<Member, "createdBy"> & ActorRow;
 
-const SELECT = `SELECT u.id AS userId, u.username, m.role, m.created_at AS createdAt, m.added_by AS addedBy,
-                       ${actorName("m.added_by")} AS addedByName
+const SELECT = `SELECT u.id AS userId, u.username, m.role, m.created_at AS createdAt, ${actorColumns("m.added_by")}
                   FROM drive_member m JOIN user u ON u.pk = m.user WHERE m.drive = ?`;
 
 /** Whether the key works whose id is in a column. */
@@ -84,6 +80,6 @@ export function members({ sql }: Database) {
   };
 }
 
-function fromRow({ addedBy, addedByName, ...member }: Row): Member {
-  return { ...member, createdBy: namedActor(addedBy, addedByName) };
+function fromRow({ actor, actorName, ...member }: Row): Member {
+  return { ...member, createdBy: namedActor(actor, actorName) };
 }

@@ -2,7 +2,7 @@ import type { Change, ChangeNumber, NewChange } from "../../domain/changes/chang
 import { actorText, changeNumber, namedActor } from "../../domain/changes/change.ts";
 import type { ContentFacts, Digest } from "../../domain/contents/content.ts";
 import type { DrivePk } from "../../domain/id.ts";
-import { actorName } from "../expressions.ts";
+import { actorColumns, type ActorRow } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
 
 /** Which changes of a drive are read: those after one, up to another. */
@@ -12,13 +12,11 @@ export interface ChangeRange {
   readonly upTo: ChangeNumber;
 }
 
-interface Row extends Omit<Change, "before" | "after" | "by"> {
+interface Row extends Omit<Change, "before" | "after" | "by">, ActorRow {
   readonly beforeDigest: Digest | null;
   readonly beforeSize: number | null;
   readonly afterDigest: Digest | null;
   readonly afterSize: number | null;
-  readonly actor: string | null;
-  readonly byName: string | null;
 }
 
 type RangeParameters = { drive: DrivePk; after: ChangeNumber; upTo: ChangeNumber; limit: number };
@@ -30,7 +28,7 @@ const IN_RANGE = `
   SELECT c.pk AS number, c.drive AS drivePk, d.id AS driveId, c.type, c.path, c.previous_path AS previousPath,
          c.file_id AS fileId, lower(hex(c.before_digest)) AS beforeDigest, c.before_size AS beforeSize,
          lower(hex(c.after_digest)) AS afterDigest, c.after_size AS afterSize, c.file_count AS fileCount,
-         c.version, c.ref, c.actor, ${actorName("c.actor")} AS byName, c.at
+         c.version, c.ref, ${actorColumns("c.actor")}, c.at
     FROM change c JOIN drive d ON d.pk = c.drive
    WHERE c.drive = :drive AND c.pk > :after AND c.pk <= :upTo`;
 
@@ -129,12 +127,20 @@ export function changes(database: Database) {
   };
 }
 
-function fromRow({ beforeDigest, beforeSize, afterDigest, afterSize, actor, byName, ...row }: Row): Change {
+function fromRow({
+  beforeDigest,
+  beforeSize,
+  afterDigest,
+  afterSize,
+  actor,
+  actorName,
+  ...row
+}: Row): Change {
   return {
     ...row,
     before: contentOf(beforeDigest, beforeSize),
     after: contentOf(afterDigest, afterSize),
-    by: namedActor(actor, byName),
+    by: namedActor(actor, actorName),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Folder } from "../../domain/folders/folder.ts";
 import type { DrivePk, FolderPk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
+import type { Flagged } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
 import { firstAfter, type PathRange, rangeFrom, rangeOf } from "../files/rows.ts";
 import type { File } from "../../domain/files/file.ts";
@@ -136,10 +137,6 @@ export interface SeenPaths {
 
 type Range = PathRange & { readonly drive: DrivePk };
 type Some = Range & { readonly limit: number };
-type FileRow = Omit<SubtreeFile, "hasExpired" | "isHeld"> & {
-  readonly hasExpired: 0 | 1;
-  readonly isHeld: 0 | 1;
-};
 const BELOW = "drive = :drive AND path >= :from AND path < :to";
 
 /** Reads what is in a folder and below, in portions. */
@@ -153,7 +150,7 @@ export function subtrees({ sql }: Database) {
        FROM (SELECT path, expires_at FROM file WHERE ${BELOW}
              UNION ALL SELECT path, NULL FROM folder WHERE ${BELOW} ORDER BY 1 LIMIT :limit) page`,
   );
-  const files = sql.all<FileRow, [Some & { now: number }], SubtreeFile>(
+  const files = sql.all<Flagged<SubtreeFile, "hasExpired" | "isHeld">, [Some & { now: number }], SubtreeFile>(
     `SELECT pk, drive AS drivePk, folder AS folderPk, path, size, iif(tags = '[]', 0, json_array_length(tags)) AS tags,
             octet_length(metadata) AS metadata, ifnull(expires_at <= :now, 0) AS hasExpired,
             EXISTS (SELECT 1 FROM snapshot s

@@ -6,7 +6,7 @@ import type { Database } from "../engine/database.ts";
 import type { File } from "../../domain/files/file.ts";
 import { firstAfter } from "../files/rows.ts";
 import type { SeenPaths } from "../folders/folders.ts";
-import { actorName, driveIsAlive } from "../expressions.ts";
+import { actorColumns, type ActorRow, driveIsAlive, type Flagged } from "../expressions.ts";
 
 /** Among how many of the entries that were made last one is looked for by its path. */
 const LATELY = 100;
@@ -146,7 +146,7 @@ export function trashContents({ sql }: Database) {
   return {
     /** Up to `limit` files of an entry, in path order. */
     files: sql.all<
-      Omit<TrashedFile, "hasExpired"> & { hasExpired: 0 | 1 },
+      Flagged<TrashedFile, "hasExpired">,
       [entry: TrashPk, now: number, limit: number],
       TrashedFile
     >(
@@ -161,11 +161,7 @@ export function trashContents({ sql }: Database) {
     paths: (entry: TrashPk, after: string | null, now: number, limit: number) =>
       paths(entry, start(after), now, limit),
     /** The file of a file's entry; null if it has expired and is gone. */
-    fileOf: sql.get<
-      Omit<SingleTrashedFile, "mimeGiven"> & { mimeGiven: 0 | 1 },
-      [entry: TrashPk],
-      SingleTrashedFile
-    >(
+    fileOf: sql.get<Flagged<SingleTrashedFile, "mimeGiven">, [entry: TrashPk], SingleTrashedFile>(
       `SELECT pk, file_id AS id, size, filename, mime_type AS mimeType, mime_given AS mimeGiven
          FROM trash_file WHERE entry = ? AND path = ''`,
       (row) => ({ ...row, mimeGiven: row.mimeGiven === 1 }),
@@ -202,8 +198,7 @@ interface TrashSelection {
   readonly now: number;
 }
 
-type Row = Omit<TrashEntry, "kind" | "path" | "deletedBy"> &
-  TrashedPlace & { readonly deletedBy: string | null; readonly deletedByName: string | null };
+type Row = Omit<TrashEntry, "kind" | "path" | "deletedBy"> & TrashedPlace & ActorRow;
 
 const EXPIRING = "FROM trash_file x INDEXED BY trash_file_entry_expiry WHERE x.entry = t.pk";
 
@@ -212,7 +207,7 @@ function columns(now: ":now" | "?3"): string {
   return `t.pk, t.id, t.drive AS drivePk, d.id AS driveId, t.kind, t.path, t.deleted_at AS deletedAt,
     t.size - (SELECT ifnull(sum(x.size), 0) ${expired}) AS size, t.file_count - (SELECT count(*) ${expired}) AS fileCount,
     iif(t.kind = 'file', (SELECT max(x.expires_at) ${EXPIRING} AND x.expires_at > ${now}), NULL) AS fileExpiresAt,
-    t.deleted_by AS deletedBy, ${actorName("t.deleted_by")} AS deletedByName`;
+    ${actorColumns("t.deleted_by")}`;
 }
 
 /** The keys of a drive's entries after a position, newest first. */
@@ -258,6 +253,6 @@ export function trashLists({ sql }: Database) {
   };
 }
 
-function fromRow({ deletedBy, deletedByName, ...entry }: Row): TrashEntry {
-  return { ...entry, deletedBy: namedActor(deletedBy, deletedByName) };
+function fromRow({ actor, actorName, ...entry }: Row): TrashEntry {
+  return { ...entry, deletedBy: namedActor(actor, actorName) };
 }

@@ -5,7 +5,7 @@ import type { FolderFacts } from "../../domain/folders/folder.ts";
 import type { DrivePk, FileId, FolderPk } from "../../domain/id.ts";
 import type { FilePath, FolderPath } from "../../domain/files/path.ts";
 import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";
-import { fileIsAlive } from "../expressions.ts";
+import { fileIsAlive, type Flagged } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
 
 /** How many rows of each table one step looks at: about a millisecond of work. */
@@ -144,7 +144,7 @@ export interface SnapshotPlace {
 /** A file that has expired since a snapshot. */
 export type ExpiredFile = Pick<FileFacts, "path" | "size">;
 
-type Row = FactsRow & Pick<File, "blobPk" | "version"> & { readonly mimeGiven: 0 | 1 };
+type Row = FactsRow & Flagged<Pick<File, "blobPk" | "version" | "mimeGiven">, "mimeGiven">;
 
 const REST = `f.filename, f.mime_type, f.mime_given, f.size, f.blob, f.tags, f.metadata, f.expires_at, f.created_at,
   f.updated_at, f.version`;

@@ -1,7 +1,7 @@
 import { namedActor } from "../../domain/changes/change.ts";
 import type { DrivePk, SnapshotId, SnapshotPk } from "../../domain/id.ts";
 import type { Snapshot } from "../../domain/snapshots/snapshot.ts";
-import { actorName } from "../expressions.ts";
+import { actorColumns, type ActorRow, type Flagged } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
 import { byOwner, type Releaser } from "../contents/blobs.ts";
 import type { Connection } from "../engine/connection.ts";
@@ -15,11 +15,7 @@ type NewSnapshot = Pick<Snapshot, "id" | "name" | "isAutomatic" | "fileCount" | 
 /** A snapshot that the server took, and may delete. */
 type AutomaticSnapshot = Pick<Snapshot, "pk" | "id" | "drivePk">;
 
-type Row = Omit<Snapshot, "isAutomatic" | "createdBy"> & {
-  readonly isAutomatic: 0 | 1;
-  readonly createdBy: string | null;
-  readonly createdByName: string | null;
-};
+type Row = Flagged<Omit<Snapshot, "createdBy">, "isAutomatic"> & ActorRow;
 
 interface DeletedSnapshot extends Pick<Snapshot, "pk" | "id" | "drivePk" | "number"> {
   readonly before: number;
@@ -28,8 +24,8 @@ interface DeletedSnapshot extends Pick<Snapshot, "pk" | "id" | "drivePk" | "numb
 
 const SELECT = `
   SELECT s.pk, s.id, s.drive AS drivePk, d.id AS driveId, s.number, s.name, s.is_automatic AS isAutomatic,
-         s.file_count AS fileCount, s.total_size AS totalSize, s.created_at AS createdAt, s.created_by AS createdBy,
-         ${actorName("s.created_by")} AS createdByName
+         s.file_count AS fileCount, s.total_size AS totalSize, s.created_at AS createdAt,
+         ${actorColumns("s.created_by")}
     FROM snapshot s JOIN drive d ON d.pk = s.drive WHERE s.deleted_at IS NULL`;
 /** No folder is brought back to it, or copied from it. A restore also needs the newest one, which undoes it. */
 const IS_UNUSED = `NOT EXISTS (
@@ -113,12 +109,8 @@ export function snapshots({ sql }: Database) {
   };
 }
 
-function fromRow({ isAutomatic, createdBy, createdByName, ...snapshot }: Row): Snapshot {
-  return {
-    ...snapshot,
-    isAutomatic: isAutomatic === 1,
-    createdBy: namedActor(createdBy, createdByName),
-  };
+function fromRow({ isAutomatic, actor, actorName, ...snapshot }: Row): Snapshot {
+  return { ...snapshot, isAutomatic: isAutomatic === 1, createdBy: namedActor(actor, actorName) };
 }
 
 /** The kinds of rows that are held for snapshots. */

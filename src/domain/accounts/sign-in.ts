@@ -1,5 +1,5 @@
 import { hashSecret } from "./api-key.ts";
-import type { Brand, SessionId } from "../id.ts";
+import { asHash, type Brand, type SessionId } from "../id.ts";
 
 /** How long a session lives after its last use, in milliseconds. */
 export const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
@@ -62,11 +62,5 @@ export function hashPasswordSender(
   { purpose, client, account }: PasswordSender,
 ): KnownClientHash {
   const text = JSON.stringify(["coffer known client", purpose, client, account]);
-  const hash = new Bun.CryptoHasher("sha256", secret).update(text).digest("hex");
-  if (!isHash(hash)) throw new Error("the runtime made a malformed HMAC");
-  return hash;
-}
-
-function isHash(text: string): text is KnownClientHash {
-  return text.length === 64;
+  return asHash<KnownClientHash>(new Bun.CryptoHasher("sha256", secret).update(text).digest("hex"));
 }
