@@ -32,10 +32,7 @@ const OTHER_NAMES = ["secret.new", "lock-journal", "backup-lock-journal", "lost+
 const SHOWN_NAMES = 3;
 const SECRET_BYTES = 32;
 
-/**
- * Creates the data directory with mode 0700 if it is missing. Checks that it can be written and holds nothing foreign.
- * `root` is absolute. Throws DataDirectoryError.
- */
+/** Creates it, mode 0700, if missing. Checks that it can be written and is not foreign. Throws DataDirectoryError. */
 export function openDataDirectory(root: string): DataDirectory {
   try {
     makeDurably(root);
@@ -111,10 +108,7 @@ function holdsDatabase(root: string): boolean {
   }
 }
 
-/**
- * The state of the database file at this path. SQLite never writes one shorter than a page, but takes an empty file
- * for a new database: an empty one has been truncated.
- */
+/** An empty file was truncated: SQLite takes it for a new database, but writes none that is shorter than a page. */
 export function databaseState(path: string): "present" | "missing" | "empty" {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return "missing";
@@ -169,10 +163,7 @@ function acquire(lockFile: string, reserve: DatabaseReserve | null): LockResult 
   }
 }
 
-/**
- * The 32 random bytes of this data directory, created and synced at the first call. The caller must hold the
- * directory's lock, or two processes could each create their own. Throws DataDirectoryError.
- */
+/** Created and synced at the first call, under the directory's lock. Throws DataDirectoryError. */
 export function loadSecret({ root, secretFile }: DataDirectory): Secret<Uint8Array> {
   try {
     const bytes = existsSync(secretFile) ? readFileSync(secretFile) : makeSecret(root, secretFile);

@@ -47,10 +47,7 @@ const ADOPTING =
   "To start anyway, run coffer serve --adopt-empty: contents that the database does not know are kept but not " +
   "used, and files whose contents are missing cannot be read.";
 
-/**
- * Refuses to create a new database next to the contents of a lost one. Throws DataDirectoryError that says what exists,
- * what is missing and what to do.
- */
+/** Refuses to create a new database next to the contents of a lost one. Throws DataDirectoryError. */
 export async function refuseLostDatabase(directory: DataDirectory): Promise<void> {
   const { root, database, blobs } = directory;
   const state = databaseState(database);

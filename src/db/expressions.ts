@@ -25,10 +25,7 @@ export function keyIsAlive(now: Now): string {
     SELECT 1 FROM maker WHERE made_by IS NULL))`;
 }
 
-/**
- * The same for a list of keys. To look above each would take as long as their number squared where each has made the
- * next. So this looks below the keys that are gone: until what they made is removed, they are noted.
- */
+/** The same for a list of keys: from the keys that are gone downwards, since to look above each would take long. */
 export function listedKeyIsAlive(now: Now): string {
   return `(k.expires_at IS NULL OR k.expires_at > ${now})
   AND k.id NOT IN (
@@ -54,10 +51,7 @@ export interface ActorRow {
 /** A record as SQLite returns it: what is true or false is a number. */
 export type Flagged<Facts, Flag extends keyof Facts> = Omit<Facts, Flag> & { readonly [Name in Flag]: 0 | 1 };
 
-/**
- * The SQL of the places of the content with the digest `?1`, at most `?2` of them: files of drives first. What is kept
- * has no index by its content, so this is not for a server's main thread.
- */
+/** The places of the content `?1`, at most `?2`, files first. Slow: what is kept has no index by its content. */
 export const CONTENT_PLACES = `
   SELECT d.id AS drive, f.path, NULL AS kept FROM blob b JOIN file f ON f.blob = b.pk JOIN drive d ON d.pk = f.drive
    WHERE b.digest = ?1

@@ -28,10 +28,7 @@ import { snapshotLists } from "./snapshots/snapshot-lists.ts";
 import { trash, trashContents, trashLists } from "./history/trash.ts";
 import { webhookDeliveries, webhooks } from "./webhooks/webhooks.ts";
 
-/**
- * Every table of one open database. Call what `sql.write` and its like have made, or what is marked "Inside a write",
- * only in a `write` job.
- */
+/** Every table. Call what `sql.write` and its like made, or is marked "Inside a write", only in a `write` job. */
 export type Tables = ReturnType<typeof openTables>;
 
 export function openTables(database: Database) {

@@ -9,10 +9,7 @@ import { spareBytes } from "../db/verify/verified-database.ts";
 import type { Digest } from "../domain/contents/content.ts";
 import { SMALL_CONTENT_BYTES } from "../domain/limits.ts";
 
-/**
- * Puts right bytes in the place of damaged ones, also while a server runs. They come from a place of backups, or from
- * another data directory.
- */
+/** Puts right bytes, of backups or another data directory, in the place of damaged ones, also beside a server. */
 export class Repair implements AsyncDisposable {
   readonly #database: Database;
   readonly #tables: Tables;

@@ -41,10 +41,7 @@ export function members({ sql }: Database) {
     changesFrom: sql.number<[drive: DrivePk, user: UserPk]>(
       "SELECT changes_from FROM drive_member WHERE drive = ? AND user = ?",
     ),
-    /**
-     * What a member may do in a drive: to read, if a key raised it that has ended. Null for others, for one whom such a
-     * key let in, and for all members while the owner is disabled.
-     */
+    /** To read, if a key raised it that has ended. Null if such a key let it in, or the owner is disabled. */
     roleOf: (drive: DrivePk, { userPk }: { readonly userPk: UserPk }, now: number) =>
       role(drive, userPk, now),
     find: sql.get<Row, [drive: DrivePk, user: UserPk], Member>(`${SELECT} AND m.user = ?`, fromRow),

@@ -32,10 +32,7 @@ const IN_RANGE = `
     FROM change c JOIN drive d ON d.pk = c.drive
    WHERE c.drive = :drive AND c.pk > :after AND c.pk <= :upTo`;
 
-/**
- * What happened in the drives. A row is written in the transaction of its change. Readers see a row only once it is on
- * the disk: a power cut could undo it, and give its number to another one, which they would then never see.
- */
+/** What happened in the drives. Shown once it is on the disk: a power cut could give its number to another change. */
 export function changes(database: Database) {
   const { sql } = database;
   const insert = sql.write<[NewRow]>(

@@ -50,10 +50,7 @@ export function blobs(database: Database) {
                                   ORDER BY pk LIMIT ${SOME}) page
         WHERE refs > 0 AND size > ?`,
     ),
-    /**
-     * Starts the grace period of up to `limit` new orphans, and of some that begin in the future: they are from before
-     * the clock was set back. Returns how many. Inside a write.
-     */
+    /** Starts the grace period of orphans; also of those from before the clock was set back. Inside a write. */
     stampOrphans: (now: number, limit: number) => stamp(now, limit) + stampAgain(now, limit),
     /** Some blobs that have been orphans since `before`. */
     orphans: sql.all<BlobRow, [before: number, limit: number]>(
@@ -72,11 +69,7 @@ export function releaserOf({ pk, owner }: Drive): Releaser {
   return owner === null ? { kind: "drive", pk } : { kind: "user", pk: owner.pk };
 }
 
-/**
- * A statement about an owner's drives: an unclaimed one, or those of an account that are not deleted.
- *
- * @param make gets the condition for a drive `d`
- */
+/** A statement about an unclaimed drive, or those of an account. @param make gets the condition for a drive `d` */
 export function byOwner<Found>(make: (isOwned: string) => (pk: Releaser["pk"]) => Found) {
   const [ofDrive, ofUser] = [make("d.pk = ?"), make("d.user = ? AND d.deleted_at IS NULL")];
   return ({ kind, pk }: Releaser) => (kind === "drive" ? ofDrive(pk) : ofUser(pk));

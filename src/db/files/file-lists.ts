@@ -68,10 +68,7 @@ const TAGGED = `file_tag t JOIN file f ON f.pk = t.file
       SELECT 1 FROM json_each(:otherTags) o
        WHERE NOT EXISTS (SELECT 1 FROM file_tag x WHERE x.drive = :drive AND x.tag = o.value AND x.path = t.path))`;
 
-/**
- * Pages of files, and numbers of files. Pages before the wanted one are skipped within the index; each file is read
- * only if the drive has expired files that await the sweep.
- */
+/** Pages and numbers of files. Each file is read only if the drive has expired ones that await the sweep. */
 export function fileLists({ sql }: Database) {
   const inDrive = pagesOf(sql, IN_DRIVE, ["path"]);
   const inFolder = {

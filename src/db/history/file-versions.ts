@@ -88,10 +88,7 @@ export function fileVersions({ sql }: Database) {
       `SELECT file_id AS file, count(*) AS versions FROM file_version
         WHERE file_id > ? GROUP BY file_id ORDER BY file_id LIMIT ?`,
     ),
-    /**
-     * Some files that were removed and had versions, after an id, in the order of the ids: whether they are there again,
-     * and whether they may be, since the trash or a snapshot has them.
-     */
+    /** Files that were removed and had versions, and whether they are back, or may come back; ordered by id. */
     gone: sql.all<{ id: FileId; isBack: 0 | 1; isKept: 0 | 1 }, [after: string, limit: number]>(
       `SELECT g.file_id AS id, EXISTS (SELECT 1 FROM file f WHERE f.id = g.file_id) AS isBack,
               EXISTS (SELECT 1 FROM trash_file t WHERE t.file_id = g.file_id)

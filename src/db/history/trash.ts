@@ -77,9 +77,7 @@ export function trash({ sql }: Database) {
     removeIfEmptyFile: sql.write<[entry: TrashPk]>(
       "DELETE FROM trash WHERE pk = ? AND kind = 'file' AND file_count = 0",
     ),
-    /**
-     * Ends an entry whose last file was taken out of it, if its folders are all there again: nothing is left to restore.
-     */
+    /** Ends an entry whose last file was taken out, if its folders are all there again: nothing is left. */
     endIfEmpty: sql.write<[entry: TrashPk]>(
       `UPDATE trash SET state = 'gone'
         WHERE pk = ? AND state = 'kept' AND file_count = 0 AND NOT EXISTS (
@@ -242,10 +240,7 @@ export function trashLists({ sql }: Database) {
         WHERE t.id = ?1 AND t.state <> 'gone' AND t.deleted_at > ?2 AND ${driveIsAlive("?3")}`,
       fromRow,
     ),
-    /**
-     * Up to `limit` entries after a position, newest first, but none that a work still fills. A file that has expired has
-     * an entry with no file still.
-     */
+    /** Newest first, without those that a work fills. Of an expired file the entry is still there, without it. */
     page: ({ drives, since, now }: TrashSelection, after: TrashPosition | null, limit: number) => {
       const { deletedAt: at, id } = after ?? { deletedAt: Number.MAX_SAFE_INTEGER, id: "" };
       return page({ drives: JSON.stringify(drives), since, now, at, id, limit });

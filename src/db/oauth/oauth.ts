@@ -26,9 +26,7 @@ export function oauthClients({ sql }: Database) {
     /** Inside a write. */
     insert: ({ id, name, redirectUris }: OAuthClient, expiresAt: number) =>
       insert(id, name, JSON.stringify(redirectUris), expiresAt),
-    /**
-     * Removes the oldest that nobody let in, if there are more than `most`. Returns how many are left. Inside a write.
-     */
+    /** Removes the oldest that nobody let in, beyond `most`. Returns how many are left. Inside a write. */
     trim: (most: number) => {
       const clients = count();
       return clients <= most ? clients : clients - removeUnused(clients - most);

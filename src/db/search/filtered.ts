@@ -57,10 +57,7 @@ export function selectedBy(
   return shortest === undefined ? null : { ...shortest, isAll: shortest.count <= most };
 }
 
-/**
- * The files of a drive that pass the filters, those that were updated last. If few of these pass, all files that one of
- * the filters selects are looked at, or some if there are too many.
- */
+/** The last updated files that pass the filters; if few do, those that the most selective filter gives. */
 export async function findFiltered(
   statements: SearchStatements,
   drive: DrivePk,

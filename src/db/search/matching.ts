@@ -27,10 +27,7 @@ import { type SearchStatements, selectionOf } from "./statements.ts";
 
 /** How many candidates are looked up at once. */
 const CANDIDATES = 125;
-/**
- * How many lists of the index are combined for the start of a word: one for each word, or for each word of each phrase.
- * If few files are found, more follow.
- */
+/** How many lists of the index are combined for the start of a word; if few files are found, more follow. */
 const LISTS = 512;
 /** How many times the rows of a search these may take. */
 const CUT_SHARE = 2;

@@ -80,11 +80,7 @@ function inOrder(list: string, file: string): string {
 
 export type SearchStatements = ReturnType<typeof searchStatements>;
 
-/**
- * All statements of searches. Except for phrases and filters, none reads more rows than it gives.
- *
- * @param index where the index is
- */
+/** None reads more rows than it gives, but for phrases and filters. @param index where the index is */
 export function searchStatements(sql: Connection, index: IndexSchema) {
   sql.run("DROP TABLE IF EXISTS temp.search_term");
   sql.run(`CREATE VIRTUAL TABLE temp.search_term USING fts5vocab (${index}, search_text, instance)`);

@@ -20,10 +20,7 @@ const LEAST_SHARE = 1 / 20;
 /** When the search of one drive stops. */
 export type Bounds = ReturnType<typeof boundsOf>;
 
-/**
- * The bounds for each drive. They depend only on the number of drives, so that all pages of an answer come from the
- * same files, and so that other people's files change nothing.
- */
+/** The bounds for each drive. All pages have the same, and other people's files change nothing. */
 export function boundsOf(drives: number) {
   const share = Math.max(1 / drives, LEAST_SHARE);
   return {
@@ -69,10 +66,7 @@ export class Work {
   readonly #proceeds: () => void;
   #turnEnd = performance.now() + TURN_MS;
 
-  /**
-   * @param budget the most time it may take, in milliseconds
-   * @param proceeds is called after every statement
-   */
+  /** @param budget milliseconds, at most @param proceeds is called after every statement */
   constructor(budget: number, proceeds: () => void) {
     this.#deadline = performance.now() + budget;
     this.#late = this.#deadline - budget / 2;

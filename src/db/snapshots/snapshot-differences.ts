@@ -85,10 +85,7 @@ export function pastFiles({ sql }: Database) {
     /** Up to `limit` folders from the end of a range: children before their parents. */
     presentFolders: (scope: SnapshotScope, range: PathRange, limit: number) =>
       presentFolders({ ...scope, ...range, limit }),
-    /**
-     * Up to `limit` files from the start of a range that the snapshot has, and the drive has not or otherwise; but none
-     * whose path is a folder. See `snapshotWalk`.
-     */
+    /** What the snapshot has and the drive has not, or otherwise, unless its path is a folder; see `snapshotWalk`. */
     lost: (scope: SnapshotScope, range: PathRange, limit: number) => {
       const part = heldPart(scope, range);
       const { from, to } = part;

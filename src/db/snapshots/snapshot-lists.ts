@@ -17,10 +17,7 @@ export interface Step<Row> {
   readonly rest: PathRange | null;
 }
 
-/**
- * The rows of a snapshot are in two tables: those that have not changed since, and held ones. Each is searched by an
- * alias `f`, in an index that ends with the path.
- */
+/** A snapshot's rows that did not change, and held ones: each by an alias `f`, in an index that ends with the path. */
 interface WalkQuery {
   /** From `FROM` on, with conditions. */
   readonly live: string;

@@ -33,10 +33,7 @@ const IS_UNUSED = `NOT EXISTS (
    WHERE w.drive = s.drive AND (
      w.snapshot = s.pk OR w.kind = 'rewind' AND s.number = (SELECT era FROM drive WHERE pk = s.drive)))`;
 
-/**
- * Snapshots. What was in one is in the rows of its drive that have not changed since, and in the held rows: see
- * `heldRows`.
- */
+/** What was in a snapshot is in its drive's rows that have not changed since, and in held rows: see `heldRows`. */
 export function snapshots({ sql }: Database) {
   const byPk = sql.get<Row, [pk: SnapshotPk], Snapshot>(`${SELECT} AND s.pk = ?`, fromRow);
   const tick = sql.writeOne<number, [drive: DrivePk]>(
@@ -127,10 +124,7 @@ interface HeldRow {
 /** Where a walk over held rows is. */
 export type HeldPosition = Pick<HeldRow, "pk" | "until">;
 
-/**
- * What files and folders were when a snapshot was taken, if they have changed since. Triggers insert these rows; here
- * they are removed.
- */
+/** What files and folders were when a snapshot was taken, if they changed since: triggers insert these rows. */
 export function heldRows({ sql }: Database) {
   return { held_file: statementsOf(sql, "held_file"), held_folder: statementsOf(sql, "held_folder") };
 }

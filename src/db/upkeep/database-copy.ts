@@ -12,10 +12,7 @@ export class NoRoomForCopy extends Error {
   override readonly name = "NoRoomForCopy";
 }
 
-/**
- * Copies a database to a new file while others read and write it, in a thread. The file is complete then, and not
- * synced. Throws NoRoomForCopy.
- */
+/** Copies a database to a new file, not synced, while others use it. In a thread. Throws NoRoomForCopy. */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   const thread = new AskedThread<CopyCalls>({
     module: new URL("./database-copy-worker.ts", import.meta.url).href,

@@ -18,10 +18,7 @@ export function store({ sql }: Database) {
       `INSERT INTO store (pk, id, strays_kept_until) VALUES (1, ?, ?)
        ON CONFLICT (pk) DO UPDATE SET id = excluded.id, strays_kept_until = excluded.strays_kept_until`,
     ),
-    /**
-     * When the clock was last known to be right, in milliseconds, to the minute; 0 if it never was. It is the number in
-     * the file's header that SQLite leaves to the application.
-     */
+    /** When the clock was last right, to the minute; 0 for never. Kept where SQLite leaves a number to us. */
     trustedAt: () => minute() * MINUTE,
     /** Inside a write. */
     putTrustedAt: (now: number) => {

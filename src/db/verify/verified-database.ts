@@ -66,10 +66,7 @@ export class VerifiedDatabase implements Disposable {
     this.#places = connection.get<StoredPlace, [digest: Digest, limit: number]>(CONTENT_PLACES);
   }
 
-  /**
-   * Opens a database. It must have the schema of this executable. Throws an Error whose message tells the operator what
-   * to do.
-   */
+  /** It must have our schema. Throws an Error whose message tells the operator what to do. */
   static open(path: string): VerifiedDatabase {
     let sql: Sqlite | null = null;
     try {
@@ -88,10 +85,7 @@ export class VerifiedDatabase implements Disposable {
     }
   }
 
-  /**
-   * Everything that is wrong with the database itself. Each statement sees one state of it; a snapshot for all would
-   * keep a server from emptying its log for longer.
-   */
+  /** Each statement sees one state; a snapshot for all would keep a server from emptying its log for longer. */
   *findings(): Generator<Finding> {
     for (const [name, checks] of Object.entries(CHECKS)) yield* this.#attempt(name, checks);
   }
@@ -127,10 +121,7 @@ export function unreadable(error: unknown, what: string): Finding {
   return { code: "database-corrupt", about: `${what}: ${error.message}` };
 }
 
-/**
- * The bytes of a small content in the database at a path, which may be of any version. Null if it does not have them,
- * or cannot be read. They are not checked.
- */
+/** The bytes of a small content in any database, not checked. Null if it does not have them, or cannot be read. */
 export function spareBytes(path: string, digest: Digest): Uint8Array | null {
   try {
     using sql = new Sqlite(path, { readonly: true, strict: true });

@@ -56,11 +56,7 @@ export const newProvisionedKey = (service: string) => newKeySecret(`${service}_`
 /** Makes a claim token: `clm_<48 hex digits>`. */
 export const newClaimToken = () => newSecret("clm_");
 
-/**
- * Makes a secret that begins with `start`, and shows its first `prefixLength` characters.
- *
- * @param bytes what it is made of, random by default
- */
+/** Makes a secret that shows its first `prefixLength` characters. @param bytes what it is made of */
 export function newKeySecret(start: string, prefixLength: number, bytes = randomBytes()): NewKeySecret {
   const made = newSecret(start, bytes);
   return { ...made, prefix: made.secret.slice(0, prefixLength) };

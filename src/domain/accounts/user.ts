@@ -14,9 +14,7 @@ export interface Identity {
   readonly displayName: string | null;
 }
 
-/**
- * Why a user is an administrator: they set the server up (setup link, command line), or the configuration lists them.
- */
+/** Why a user is an administrator: they set the server up (link, command line), or the configuration lists them. */
 export type AdminBy = "setup" | "listed";
 
 export interface User {
@@ -45,10 +43,7 @@ export function parseUsername(field: string, text: string): string {
   return text;
 }
 
-/**
- * The username from the first of `names` that yields a valid one, else `user`; of an e-mail address from the part
- * before the `@`. The caller must check whether it is free.
- */
+/** From the first of `names` that yields one, else `user`; perhaps taken. Of an e-mail address the part before `@`. */
 export function proposeUsername(names: readonly (string | null)[]): string {
   for (const name of names) {
     // Names come from a provider and may be of any length.

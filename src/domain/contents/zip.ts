@@ -59,11 +59,7 @@ export function centralHeader(entry: ZipEntry, crc: number, offset: number): Uin
   return packed("42222224442222244", numbers, name, extra);
 }
 
-/**
- * The records after the directory (4.3.14 to 4.3.16).
- *
- * @param directory its number of entries, its offset, and its size in bytes
- */
+/** The records after the directory (4.3.14 to 4.3.16): its number of entries, its offset, and its size in bytes. */
 export function endOfArchive(directory: { count: number; offset: number; size: number }): Uint8Array {
   const { count, offset, size } = directory;
   const isLarge = count >= FULL_16 || offset >= FULL_32 || size >= FULL_32;
@@ -109,11 +105,7 @@ function zip64(values: readonly number[]): Uint8Array {
   return packed(`22${"8".repeat(values.length)}`, [0x0001, 8 * values.length, ...values]);
 }
 
-/**
- * A record: numbers, little-endian, then bytes as they are.
- *
- * @param layout how many bytes each number has, one digit for each
- */
+/** A record: numbers, little-endian, of so many bytes each as the digits of `layout` say, then bytes as they are. */
 function packed(layout: string, numbers: readonly number[], ...rest: readonly Uint8Array[]): Uint8Array {
   const fields = Array.from(layout, Number);
   const record = Buffer.alloc(fields.reduce((sum, bytes) => sum + bytes, 0));

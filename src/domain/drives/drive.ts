@@ -42,10 +42,7 @@ export function parseDescription(field: string, text: string): string {
   return text;
 }
 
-/**
- * The slug `<username>/<drive-name>`, in `a-z 0-9 -`; `drive` for a name without these. The caller adds `-2`, `-3` if
- * it is taken.
- */
+/** `<username>/<drive-name>` in `a-z 0-9 -`; `drive` for a name without these. It may be taken. */
 export function slugOf(username: string, name: string): string {
   return `${username}/${slugified(name) || "drive"}`;
 }

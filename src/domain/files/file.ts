@@ -31,9 +31,7 @@ export type FilePosition =
   /** Of a sort by a number: bytes or milliseconds. Equal numbers are sorted by id. */
   | { readonly sort: Exclude<FileSort, PathSort>; readonly value: number; readonly id: string };
 
-/**
- * A position in a list of folders and files: after these. Null where there are no more of them, or no folders at all.
- */
+/** After these, in a list of folders and files. Null where there are no more of them, or no folders at all. */
 export interface ListPosition {
   readonly file: FilePosition | null;
   readonly folder: string | null;

@@ -91,10 +91,7 @@ export interface Undoable {
 export type FolderWork =
   FolderTransferWork | FolderRemovalWork | FolderRestoreWork | FolderRewindWork | FolderForkWork;
 
-/**
- * The work that takes back what another has done; null where that only stops: a fork's drive goes, which nobody has
- * seen; what a rewind, or a removal that keeps nothing, has done stays.
- */
+/** What takes back a work; null where that only stops: what is done stays, or, of a fork, goes unseen. */
 function undoOf(work: FolderWork): FolderWork | null {
   switch (work.kind) {
     case "copy":
@@ -146,11 +143,7 @@ export function movesBetweenDrives({ kind, from, to }: FolderWork): boolean {
   return kind !== "copy" && kind !== "fork" && to !== null && to.drive !== from.drive;
 }
 
-/**
- * Throws VALIDATION_ERROR if a path becomes too long where a work puts it.
- *
- * @param longest bytes of the longest path in the folder; relative to it in one of the trash
- */
+/** Throws VALIDATION_ERROR if a path gets too long. @param longest in bytes; relative to the folder in the trash */
 export function requireShortPaths(
   { from, to }: FolderTransferWork | FolderRestoreWork,
   longest: number,
@@ -163,9 +156,7 @@ export function requireShortPaths(
     : invalid("destination_path", `must not make a path in the folder longer than ${PATH_BYTES} bytes`);
 }
 
-/**
- * The source and destination, if any. A snapshot does not change, so a fork has no source that others must leave alone.
- */
+/** The source and destination. A fork has no source that others must leave alone: a snapshot does not change. */
 export function placesOf({ kind, from, to }: FolderWork): readonly WorkPlace[] {
   if (kind === "fork") return to === null ? [] : [to];
   return to === null ? [from] : [from, to];

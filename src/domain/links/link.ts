@@ -28,10 +28,7 @@ export interface LinkFacts {
   readonly user: UserPk | null;
 }
 
-/**
- * What a link is for. A file is known by its id wherever it is moved; its path is where it is now, null if it has left
- * the drive. A folder is known by its path.
- */
+/** A file is known by its id, and its path is where it is now, null if it has left the drive; a folder by its path. */
 export type LinkTarget =
   | { readonly kind: "presigned"; readonly fileId: FileId; readonly path: FilePath | null }
   | { readonly kind: "upload"; readonly fileId: null; readonly path: FilePath }

@@ -35,10 +35,7 @@ export function documentHost(clientId: string): string | null {
   return clientId.startsWith("https:") ? new URL(clientId).host : null;
 }
 
-/**
- * Whether a client's id leads to a metadata document: an https URL in its normal form with a path, and without
- * credentials and fragment (draft-ietf-oauth-client-id-metadata-document, 3).
- */
+/** An https URL in normal form, with a path, without credentials (draft-ietf-oauth-client-id-metadata-document, 3). */
 export function isDocumentUrl(clientId: string): boolean {
   if (!clientId.startsWith("https://") || clientId.length > ID_CHARACTERS) return false;
   if (!URL.canParse(clientId)) return false;

@@ -32,10 +32,7 @@ const CHARACTERS = /^[!#-;=?-[\]_a-z~]+$/;
 
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?(?=[/?]|$)(.*)$/;
 
-/**
- * Schemes of applications that are not a domain name in reverse, as RFC 8252 (7.1) asks for. Others are refused:
- * browsers and systems act on many, such as `javascript:`.
- */
+/** Schemes of applications that are no reversed domain (RFC 8252, 7.1). Browsers act on others: `javascript:`. */
 const APP_SCHEMES: ReadonlySet<string> = new Set([
   "claude",
   "cursor",
@@ -59,10 +56,7 @@ interface RedirectTarget {
   readonly name: string;
 }
 
-/**
- * Checks a redirect URI that a client registers: https, http to the same computer, or the scheme of an application;
- * without a fragment or credentials. Throws OAuthError.
- */
+/** Checks a redirect URI to be registered: see `redirectTarget`. Throws OAuthError. */
 export function requireRedirectUri(uri: string): void {
   if (redirectTarget(uri) !== null) return;
   throw new OAuthError(
@@ -84,10 +78,7 @@ export function redirectTarget(uri: string): RedirectTarget | null {
   return isApp ? { kind: "app", name: scheme } : null;
 }
 
-/**
- * Whether a redirect URI is a registered one: compared exactly, except for the port on the same computer, which a
- * program can only choose when it starts (RFC 8252, 7.3).
- */
+/** Compared exactly, but for the port on the same computer, which a program chooses at its start (RFC 8252, 7.3). */
 export function isRegistered(uri: string, registered: readonly string[]): boolean {
   const portless = withoutPort(uri);
   return registered.some((each) => each === uri || (portless !== null && withoutPort(each) === portless));

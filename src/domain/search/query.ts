@@ -60,10 +60,7 @@ function mostRepeated(words: readonly string[]): number {
 const BEFORE = 60;
 const AFTER = 140;
 
-/**
- * The passage around the first match of a term in a slice, in one line with `…` where the text continues. Null if no
- * term matches.
- */
+/** Around the first match of a term, in one line with `…` where the text continues. Null if no term matches. */
 export function snippetOf(text: string, slice: number, terms: readonly SearchTerm[]): string | null {
   const longest = Math.max(...terms.map(({ words }) => words.length));
   const recent: Word[] = [];
