@@ -61,7 +61,6 @@ export const GREP = {
   patternCharacters: 1000,
   /** The most lines before and after a match. */
   context: 10,
-  /** The most matches of one file. */
   fileMatches: 100,
   /** A longer line is cut, in UTF-16 code units. */
   lineCharacters: 500,

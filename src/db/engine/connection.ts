@@ -22,7 +22,6 @@ export class Connection {
     this.#sql = sql;
   }
 
-  /** The first row; null if there is none. */
   get<Row, Of extends Values>(text: string): (...values: Of) => Row | null;
   get<Row, Of extends Values, To>(text: string, fromRow: (row: Row) => To): (...values: Of) => To | null;
   get<Row, Of extends Values, To>(
@@ -73,24 +72,20 @@ export class Connection {
     };
   }
 
-  /** The only column of all rows. */
   values<Value, Of extends Values>(text: string): (...values: Of) => Value[] {
     return this.all<Record<string, Value>, Of, Value>(text, onlyColumn);
   }
 
-  /** Whether there is a row. */
   has<Of extends Values>(text: string): (...values: Of) => boolean {
     const statement = this.prepare<object, Of>(text);
     return (...values) => statement.get(...values) !== null;
   }
 
-  /** Changes rows, and returns how many. */
   write<Of extends Values>(text: string): (...values: Of) => number {
     const statement = this.prepare<never, Of>(text);
     return (...values) => statement.run(...values).changes;
   }
 
-  /** Changes rows, and returns whether there were any. */
   writeAny<Of extends Values>(text: string): (...values: Of) => boolean {
     const statement = this.prepare<never, Of>(text);
     return (...values) => statement.run(...values).changes > 0;
@@ -117,7 +112,6 @@ export class Connection {
     return new LazyStatement(this.#sql, text);
   }
 
-  /** For a statement that is rarely used. */
   query<Row, Of extends Values>(text: string): ReturnType<typeof Sqlite.prototype.query<Row, Of>> {
     return this.#sql.query<Row, Of>(text);
   }
@@ -185,7 +179,6 @@ export class LazyStatement<Row, Of extends Values> {
     this.#text = text;
   }
 
-  /** The first row; null if there is none. */
   get(...values: Of): Row | null {
     return this.#statement().get(...values);
   }
@@ -194,7 +187,6 @@ export class LazyStatement<Row, Of extends Values> {
     return this.#statement().all(...values);
   }
 
-  /** Runs it to its end. */
   run(...values: Of): Changes {
     return this.#statement().run(...values);
   }

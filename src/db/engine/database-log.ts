@@ -9,7 +9,6 @@ export class DatabaseLog {
   readonly #database: string;
   readonly #path: string;
   #file: FileHandle | null = null;
-  /** The inodes of the database's files, by path. */
   #inodes: ReadonlyMap<string, number> = new Map();
   #isRunning = false;
 
@@ -57,7 +56,6 @@ export class DatabaseLog {
     return file;
   }
 
-  /** The size of the log's file in bytes. */
   get size(): number {
     return (this.#file === null ? statSync(this.#path) : fstatSync(this.#file.fd)).size;
   }

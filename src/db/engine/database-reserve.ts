@@ -23,12 +23,10 @@ export class DatabaseReserve {
   #timesReleased = 0;
   #restoring: Promise<boolean> | null = null;
 
-  /** @param path of the file; not touched yet */
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** Whether the whole reserve exists. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
@@ -79,7 +77,6 @@ export class DatabaseReserve {
     }
   }
 
-  /** Takes what the disk has. Returns whether the reserve is whole then. */
   async #grow(file: FileHandle, size: number): Promise<boolean> {
     const free = await this.#freeBytes();
     if (size + free >= ENOUGH) return fill(file, 0, SIZE);
@@ -95,7 +92,6 @@ export class DatabaseReserve {
   }
 }
 
-/** The size of the reserve after it was freed some times. */
 function lessened(size: number, times: number): number {
   return Math.max(0, Math.min(size, SIZE) - times * STEP);
 }
@@ -124,7 +120,6 @@ async function fill(file: FileHandle, from: number, to: number): Promise<boolean
   return isAllocated(file, to);
 }
 
-/** Whether a system call failed because the disk, or this user's quota, is full. */
 function isDiskFull(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 }

@@ -46,9 +46,7 @@ export class Database {
   readonly #clock: Clock;
   /** Ends the current snapshot; null if there is none. */
   #snapshotEnd: NodeJS.Immediate | null = null;
-  /** When it was taken. */
   #snapshotAt = 0;
-  /** Counts them. */
   #snapshots = 0;
   #onDurable: () => void = () => {};
 
@@ -218,7 +216,6 @@ function withResult<T>(result: T, within: Within<T>): T {
 /** What was read in the snapshot that is held, by key, and is forgotten with it: many requests read the same. */
 export class SnapshotCache<Key, Value> {
   readonly #database: Database;
-  /** The snapshot that the values are of. */
   #snapshot: number | null = null;
   readonly #values = new Map<Key, Value>();
 

@@ -41,7 +41,6 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** Every step, in order. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, name: "initial", sql: initial },
   { version: 2, name: "accounts", sql: accounts },

@@ -119,7 +119,6 @@ export function migrate(
   }
 }
 
-/** A step that SQLite did not accept. */
 class FailedStep extends Error {}
 
 function refuseForeignSchema(db: Database, migrations: readonly Migration[]): void {
@@ -145,7 +144,6 @@ function refuseForeignSchema(db: Database, migrations: readonly Migration[]): vo
   }
 }
 
-/** In the order of their versions. */
 function appliedSteps(db: Database): AppliedStep[] {
   const exists = db
     .query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migration'")
@@ -154,7 +152,6 @@ function appliedSteps(db: Database): AppliedStep[] {
   return db.query<AppliedStep, []>("SELECT * FROM schema_migration ORDER BY version").all();
 }
 
-/** Inside a transaction. */
 function applyMissing(db: Database, migrations: readonly Migration[], clock: Clock): void {
   prepareTable(db);
   // Another process may have done it meanwhile.

@@ -35,7 +35,6 @@ type ArchiveScope = {
 
 type Selection = ArchiveScope & PathRange;
 
-/** Where the rows of an archive are, and which of them it holds. */
 interface Source {
   readonly table: string;
   readonly isIn: string;
@@ -71,7 +70,6 @@ function takeFrom(sql: Connection, sources: readonly Source[]) {
   };
 }
 
-/** The lists of what archives hold, each on a connection of its own. */
 export function archiveLists({ sql }: Database) {
   return {
     /** An empty list. The caller must dispose of it. */
@@ -124,7 +122,6 @@ class ArchiveList implements Disposable {
     return this.#count();
   }
 
-  /** The rows in path order, read in batches. */
   *rows(): Generator<ArchiveRow> {
     for (let after = 0, isMore = true; isMore; after += PIECE) {
       const rows = this.#page(after, PIECE);
@@ -137,7 +134,6 @@ class ArchiveList implements Disposable {
     this.#sql.close();
   }
 
-  /** Copies what is at a place. Returns whether there is anything. */
   async #takeAll(scope: ArchiveScope, place: FilePath | FolderPath): Promise<boolean> {
     const { partOf, take } = scope.at === null ? this.#live : this.#past;
     let isThere = false;

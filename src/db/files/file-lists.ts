@@ -11,7 +11,6 @@ import { FACT_COLUMNS, factsFromRow, FILE_JOINS, firstAfter, rangeFrom, rangeOf 
 export interface ListScope {
   readonly drive: DrivePk;
   readonly folder: FolderPk | null;
-  /** Only paths that start with it. */
   readonly prefix: string;
   /** Only files that have all of these. */
   readonly tags: readonly string[];
@@ -35,7 +34,6 @@ type Selection = PathRange & {
   readonly now: number;
   readonly tag: string | null;
   readonly otherTags: string;
-  /** The start of a list that is sorted by a number. */
   readonly value: number;
   readonly id: string;
 };

@@ -15,9 +15,7 @@ import type { Database } from "../engine/database.ts";
 
 /** How far a work is, or what takes it back. */
 type WorkProgress = {
-  /** How many of its phases are done. */
   readonly phase: number;
-  /** How many files it has written or removed. */
   readonly files: number;
 };
 
@@ -79,9 +77,7 @@ export function folderWorks({ sql }: Database) {
     "UPDATE folder_work SET phase = ?2, files_done = ?3 WHERE pk = ?1",
   );
   return {
-    /** Every work, oldest first. */
     all: sql.all<Row, [], RecordedWork>(`${SELECT} ORDER BY pk`, fromRow),
-    /** The works in, from or to a drive. */
     of: sql.all<Row, [drive: DrivePk], RecordedWork>(`${SELECT} WHERE drive = ?1 OR to_drive = ?1`, fromRow),
     byPk: sql.get<Row, [pk: FolderWorkPk], RecordedWork>(`${SELECT} WHERE pk = ?`, fromRow),
     /** Inside a write. */

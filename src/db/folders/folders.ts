@@ -57,7 +57,6 @@ export function folders({ sql }: Database) {
   );
   return {
     byPath: sql.get<Folder, [drive: DrivePk, path: FolderPath]>(byPath),
-    /** The folder at a path; throws if there is none. */
     existing: sql.one<Folder, [drive: DrivePk, path: FolderPath]>(byPath),
     /** A page of the folders directly in `parent`, in path order (UTF-8 bytes). */
     page: (parent: FolderPk, { after, limit, offset }: FolderWindow) =>
@@ -100,14 +99,12 @@ export function folders({ sql }: Database) {
         add(parent, files, bytes);
       }
     },
-    /** Removes an empty folder. */
     remove: sql.write<[pk: FolderPk]>("DELETE FROM folder WHERE pk = ?"),
     /** In reverse path order: a folder is removed after those below it. */
     removeSomeOf: sql.removeSome<[drive: DrivePk]>("folder", "drive = ? ORDER BY path DESC"),
   };
 }
 
-/** A folder and everything below it. */
 interface Subtree {
   readonly drive: DrivePk;
   readonly path: FolderPath;
@@ -130,7 +127,6 @@ type SubtreeFolder = Pick<Folder, "pk" | "path" | "createdAt">;
 export interface SeenPaths {
   /** The length of the longest, in bytes; 0 if there is none. */
   readonly longest: number;
-  /** The last one; null if there is none. */
   readonly last: string | null;
   readonly count: number;
 }
@@ -139,7 +135,6 @@ type Range = PathRange & { readonly drive: DrivePk };
 type Some = Range & { readonly limit: number };
 const BELOW = "drive = :drive AND path >= :from AND path < :to";
 
-/** Reads what is in a folder and below, in portions. */
 export function subtrees({ sql }: Database) {
   const countFolders = sql.number<[Some]>(
     `SELECT count(*) FROM (SELECT 1 FROM folder WHERE ${BELOW} AND path > :from LIMIT :limit) page`,
@@ -170,7 +165,6 @@ export function subtrees({ sql }: Database) {
     /** Measures the paths of up to `limit` files and folders after a path. Expired files do not count for `longest`. */
     paths: (tree: Subtree, after: string | null, now: number, limit: number) =>
       paths({ ...rangeAfter(tree, after), now, limit }),
-    /** Up to `limit` files in path order, after a path. */
     files: (tree: Subtree, after: string | null, now: number, limit: number) =>
       files({ ...rangeAfter(tree, after), now, limit }),
     /** Up to `limit` folders, including the topmost, in path order: parents before their children. */

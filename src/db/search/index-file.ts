@@ -13,7 +13,6 @@ const LOG_PAGES = 2000;
  * terms. It may read many more pages: if much was deleted, or if a term is in every file of a large drive.
  */
 const MERGED_PAGES = 32;
-/** How many pages are given back at once. */
 const RELEASED_PAGES = 1000;
 
 export interface IndexedText {
@@ -24,7 +23,6 @@ export interface IndexedText {
   readonly document?: string;
 }
 
-/** What a batch of jobs changes. The terms of each file replace what the index has of it. */
 export interface IndexChanges {
   readonly names: readonly { readonly file: FilePk; readonly tokens: string }[];
   readonly texts: readonly IndexedText[];
@@ -98,7 +96,6 @@ export class IndexFile {
     return null;
   }
 
-  /** Makes an empty index, in place of what is there. */
   static async make(path: string, batch: BatchId): Promise<IndexFile> {
     // The database first: it must not be left without its log.
     for (const end of ["", "-wal", "-shm"])

@@ -25,13 +25,11 @@ import { postingsOf } from "./postings.ts";
 import type { SearchRequest } from "./request.ts";
 import { type SearchStatements, selectionOf } from "./statements.ts";
 
-/** How many candidates are looked up at once. */
 const CANDIDATES = 125;
 /** How many lists of the index are combined for the start of a word; if few files are found, more follow. */
 const LISTS = 512;
 /** How many times the rows of a search these may take. */
 const CUT_SHARE = 2;
-/** How many of the most recently updated files are checked. */
 const LAST_CHANGED = 100;
 
 const isOf = (...markers: string[]) => NAME_FIELDS.filter(({ marker }) => markers.includes(marker));
@@ -43,7 +41,6 @@ const NAMED: readonly (readonly SearchField[])[] = [
   isOf("f", "t"),
 ];
 
-/** A term in the index of a drive. */
 interface Known {
   readonly term: SearchTerm;
   /** What to ask the index of texts; null if no text can match. */
@@ -57,11 +54,9 @@ interface Known {
 /** What to find: the files that are in all of `lists`. */
 interface Lists {
   readonly lists: readonly Descending<Place>[];
-  /** The terms that make their scores. */
   readonly scored: readonly TermFiles[];
 }
 
-/** Finds files of a drive by words. */
 export class Matching {
   readonly #statements: SearchStatements;
   readonly #drive: DrivePk;
@@ -150,7 +145,6 @@ export class Matching {
     return this.#work.isSpent ? end : null;
   }
 
-  /** Keeps the candidates that pass the filters; returns their number. */
   #keep(candidates: readonly Candidate[]): number {
     if (candidates.length === 0) return 0;
     const byFile = new Map(candidates.map((candidate) => [candidate.file, candidate]));
@@ -167,7 +161,6 @@ export class Matching {
     return fitting.length;
   }
 
-  /** The lists for each kind of file that may rank before others. */
   *#better(known: readonly Known[], some: readonly FilePk[] | null): Generator<Lists, void> {
     const everywhere = () => known.map((one) => this.#everywhere(one));
     const changed = this.#statements.lastChanged(this.#drive, LAST_CHANGED);

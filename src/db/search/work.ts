@@ -17,7 +17,6 @@ const BETTER_ROWS = 4000;
 /** The smallest share of these numbers for one drive, however many drives are searched. */
 const LEAST_SHARE = 1 / 20;
 
-/** When the search of one drive stops. */
 export type Bounds = ReturnType<typeof boundsOf>;
 
 /** The bounds for each drive. All pages have the same, and other people's files change nothing. */
@@ -52,10 +51,8 @@ const LISTS_A_ROW = 256;
 /** How long a search runs before others get a turn, in milliseconds. */
 const TURN_MS = 10;
 
-/** A search took longer than its budget. */
 export class Overrun extends Error {}
 
-/** The work of one search so far, and its turns on the thread. */
 export class Work {
   /** The rows read so far, and the cost of the statements in rows. */
   rows = 0;
@@ -79,7 +76,6 @@ export class Work {
     return performance.now() > this.#late;
   }
 
-  /** Allows so many rows from now on. */
   allow(rows: number): void {
     this.#most = this.rows + rows;
   }

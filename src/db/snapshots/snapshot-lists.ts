@@ -102,7 +102,6 @@ export function snapshotWalk<Row extends { readonly path: string }>(
       const { from, to } = part;
       return stepOf(page({ ...bindings, from, to, limit }), limit, part);
     },
-    /** Counts the rows at the start of a range. */
     count: (bindings: Bindings, range: PathRange) => {
       const { from, to, rest } = partOf(bindings, range);
       return { count: number({ ...bindings, from, to }), rest };
@@ -131,14 +130,12 @@ export type SnapshotScope = {
 /** The version is the number of its content then. */
 type SnapshotFile = FileFacts & Pick<File, "blobPk" | "mimeGiven" | "version">;
 
-/** A folder whose files or folders are listed. */
 export interface SnapshotPlace {
   readonly path: FolderPath;
   /** The folder that is at the path now; null if there is none. */
   readonly folder: FolderPk | null;
 }
 
-/** A file that has expired since a snapshot. */
 export type ExpiredFile = Pick<FileFacts, "path" | "size">;
 
 type Row = FactsRow & Flagged<Pick<File, "blobPk" | "version" | "mimeGiven">, "mimeGiven">;
@@ -219,7 +216,6 @@ export function snapshotLists({ sql }: Database) {
         : inFolder.count({ ...scope, ...keysOf(place), tags }, range),
     /** Folders anywhere in a drive: parents before their children. */
     folders: (scope: SnapshotScope, range: PathRange, limit: number) => folders.step(scope, range, limit),
-    /** Folders directly in a folder. */
     foldersIn: (scope: SnapshotScope, place: SnapshotPlace, range: PathRange, limit: number) =>
       children.step({ ...scope, ...keysOf(place) }, range, limit),
     /** Counts folders as `foldersIn` lists them. */
@@ -229,7 +225,6 @@ export function snapshotLists({ sql }: Database) {
     folderAt: (scope: SnapshotScope, path: FolderPath) => folderAt({ ...scope, path }),
     fileAt: (scope: SnapshotScope, path: FilePath) => fileAt({ ...scope, path }),
     fileById: (scope: SnapshotScope, id: FileId) => fileById({ ...scope, id }),
-    /** Files that have expired since, anywhere in a range of paths. */
     expired: (scope: SnapshotScope, range: PathRange, limit: number) => expired.step(scope, range, limit),
   };
 }

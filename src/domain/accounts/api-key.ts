@@ -40,11 +40,9 @@ export interface NewSecret {
 }
 
 export interface NewKeySecret extends NewSecret {
-  /** The first characters, which records show. */
   readonly prefix: string;
 }
 
-/** How many random bytes a secret is made of. */
 export const SECRET_BYTES = 24;
 
 /** Makes a key for the keys endpoint or the command line: `<service>_sk_live_<48 hex digits>`. */

@@ -10,10 +10,8 @@ export const SESSION_TOUCH_MS = 60 * 60 * 1000;
 /** The most sessions of one user: at the next sign-in the oldest ends. */
 export const SESSIONS_A_USER = 500;
 
-/** How much of a User-Agent is stored. */
 export const USER_AGENT_CHARACTERS = 256;
 
-/** A signed-in browser, as its user sees it. */
 export interface Session {
   readonly id: SessionId;
   /** The User-Agent at sign-in; empty if there was none. */

@@ -17,7 +17,6 @@ export interface Stamp {
   readonly by: Actor | null;
 }
 
-/** Who a caller is as the one who changes something. */
 export function actorOf(caller: Caller): Actor {
   return caller.keyId === null ? { kind: "user", id: caller.userId } : { kind: "key", id: caller.keyId };
 }
@@ -74,7 +73,6 @@ export interface NewChange {
   readonly after?: ContentFacts;
   /** How many files a change of a folder or drive was about. */
   readonly fileCount?: number;
-  /** The version that the file has after the change. */
   readonly version?: number;
   /** The id of the trash entry, snapshot, link or user that it is about. */
   readonly ref?: string;
@@ -100,7 +98,6 @@ export interface Change {
   readonly at: number;
 }
 
-/** The change after which a reader goes on. */
 export interface ChangePosition {
   /** 0 for before the first. */
   readonly number: ChangeNumber;
@@ -110,7 +107,6 @@ export interface ChangePosition {
   readonly from: ChangeNumber;
 }
 
-/** Reads a number of a change, such as that of a cursor. */
 export function changeNumber(value: number): ChangeNumber {
   if (!isChangeNumber(value)) throw new Error("a change has a number that is no natural number");
   return value;

@@ -50,7 +50,6 @@ export function positionOf(
   return { sort, value, id: file.id };
 }
 
-/** What a file's record shows. */
 export interface FileFacts {
   readonly id: FileId;
   readonly driveId: DriveId;
@@ -70,7 +69,6 @@ export interface FileFacts {
   readonly updatedAt: number;
 }
 
-/** A file, with the keys of related rows. */
 export interface File extends FileFacts {
   readonly pk: FilePk;
   readonly drivePk: DrivePk;
@@ -193,7 +191,6 @@ export function parseRename(
   return { filename: sent, path };
 }
 
-/** What a file's attributes become. Throws VALIDATION_ERROR. */
 export function parseAttributes(file: Attributes, changes: FileChanges, now: number): Attributes {
   return {
     tags: changes.tags === undefined ? file.tags : parseTags("tags", changes.tags),

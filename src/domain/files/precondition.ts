@@ -1,7 +1,6 @@
 import type { FileFacts } from "./file.ts";
 import { CofferError } from "../errors.ts";
 
-/** Characters of the part of a record's tag that stands for its attributes. */
 const ATTRIBUTES_CHARACTERS = 16;
 
 /** The entity tag of a file's record, without quotes: the content's, and a hash of all else that the record shows. */

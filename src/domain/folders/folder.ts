@@ -10,9 +10,7 @@ export interface FolderFacts {
   /** Files anywhere below, and their bytes. */
   readonly fileCount: number;
   readonly totalSize: number;
-  /** Files directly in it. */
   readonly ownFileCount: number;
-  /** Folders directly in it. */
   readonly ownFolderCount: number;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
@@ -48,14 +46,11 @@ export interface FolderRemovalWork {
 /** The return of a folder from the trash. `reinstate` undoes a removal. */
 export interface FolderRestoreWork {
   readonly kind: "restore" | "reinstate";
-  /** Where it goes. */
   readonly from: WorkPlace;
   readonly to: null;
-  /** Where all of it comes from. */
   readonly trash: TrashPk;
 }
 
-/** How many files a work has removed and put back. */
 export interface Tally {
   removed: number;
   restored: number;
@@ -81,7 +76,6 @@ export interface FolderForkWork {
   readonly ownsSnapshot: boolean;
 }
 
-/** A work, and whether it is being taken back. */
 export interface Undoable {
   readonly work: FolderWork;
   readonly isUndone: boolean;
@@ -115,7 +109,6 @@ export function doneOf({ work, isUndone }: Undoable): FolderWork | null {
   return isUndone ? undoOf(work) : work;
 }
 
-/** Whether giving a work up leaves what it has done so far. */
 export function leavesHalf(work: FolderWork): boolean {
   return work.kind !== "fork" && undoOf(work) === null;
 }

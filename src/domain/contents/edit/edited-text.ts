@@ -5,7 +5,6 @@ import { afterLineEnd, NEWLINE } from "../texts/lines.ts";
 import { type Change, type Replacement, withReplacements } from "./changes.ts";
 import { atOnce, copied, indexIn, Pace, type Paced } from "./pace.ts";
 
-/** A change of a text, as a caller wants it. */
 export type Edit = (
   | {
       readonly op: "str_replace";
@@ -53,7 +52,6 @@ const RETURN = 0x0d;
 /** Texts of this length have memory of their own. */
 const LARGE_BYTES = MIB;
 
-/** What it costs to pass a line, without its bytes. */
 const LINE = 30;
 
 /** Longer texts are not searched again. */
@@ -61,7 +59,6 @@ const SEARCHED_BYTES = 256 * 1024;
 
 const SPACE = 0x20;
 
-/** How many of the lines that match an error names. */
 const NAMED_LINES = 10;
 
 /**
@@ -89,7 +86,6 @@ export class EditedText {
     return this.#text;
   }
 
-  /** What differs from the original, in order. */
   get changes(): readonly Change[] {
     return this.#changes;
   }
@@ -99,7 +95,6 @@ export class EditedText {
     atOnce(this.steps(edit));
   }
 
-  /** Applies an edit in steps. Throws as `apply`. */
   *steps(edit: Edit): Paced<void> {
     const { place = "" } = edit;
     switch (edit.op) {

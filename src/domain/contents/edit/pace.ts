@@ -31,7 +31,6 @@ export class Pace {
     this.#turn = turn;
   }
 
-  /** Whether it is now the others' turn. */
   spend(cost: number): boolean {
     this.#spent += cost;
     if (this.#spent < this.#turn) return false;
@@ -40,7 +39,6 @@ export class Pace {
   }
 }
 
-/** Does a work at once. */
 export function atOnce<T>(work: Paced<T>): T {
   for (;;) {
     const step = work.next();

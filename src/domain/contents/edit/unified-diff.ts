@@ -4,10 +4,8 @@ import { startOf, utf8Length } from "../texts/text.ts";
 import type { Change } from "./changes.ts";
 import { atOnce, CALL, lineStart, nextLine, Pace, type Paced, sameBytes } from "./pace.ts";
 
-/** How many lines are shown before and after those that differ. */
 const CONTEXT = 3;
 
-/** What it costs to count a line, without its bytes. */
 const LINE = 30;
 
 interface Compared {
@@ -82,7 +80,6 @@ function* differing(change: Change, original: Buffer, now: Buffer, pace: Pace): 
   return oldStart === oldEnd && newStart === newEnd ? null : { oldStart, oldEnd, newStart, newEnd };
 }
 
-/** Where the last line of a change ends in the original. */
 function* lineEnd({ oldEnd, newEnd }: Change, original: Buffer, now: Buffer, pace: Pace): Paced<number> {
   if (isLineStart(original, oldEnd) && isLineStart(now, newEnd)) return oldEnd;
   return yield* nextLine(original, oldEnd, pace);

@@ -53,7 +53,6 @@ function afterNewline(piece: Uint8Array, from: number): number {
   return found === -1 ? -1 : found + 1;
 }
 
-/** Makes the index of a text that comes in pieces. */
 export class LineCounter {
   readonly #encoding: TextEncoding;
   readonly #starts: LineStart[];
@@ -63,7 +62,6 @@ export class LineCounter {
   #end = 0;
   #recorded: number;
 
-  /** @param mark where the text begins in its content */
   constructor(encoding: TextEncoding, mark: number) {
     this.#encoding = encoding;
     this.#start = mark;
@@ -84,7 +82,6 @@ export class LineCounter {
     this.#end += piece.length;
   }
 
-  /** The index, after the last piece. */
   index(): LineIndex {
     const totalLines = this.#end > this.#start ? this.#line : this.#line - 1;
     return { encoding: this.#encoding, totalLines, starts: this.#starts };

@@ -1,7 +1,6 @@
 import { startOf, utf8Length } from "./text.ts";
 import { encodedLength, type TextEncoding } from "./text-encoding.ts";
 
-/** The first lines of a text, without their ends. */
 interface SomeLines {
   readonly lines: readonly string[];
   /** Whether the only line is the start of a longer one. */
