@@ -115,7 +115,6 @@ export function databaseState(path: string): "present" | "missing" | "empty" {
   return found.size === 0 ? "empty" : "present";
 }
 
-/** Whether a restore into the directory has begun and not ended. */
 export function isHalfRestored({ database, restoringFile }: DataDirectory): boolean {
   return existsSync(restoringFile) && databaseState(database) === "missing";
 }

@@ -8,7 +8,6 @@ import { type DataDirectory, findDataDirectory, pathsIn } from "./data-directory
 
 /** What SQLite has of a database beside its shared memory, which is made anew. */
 const PARTS = ["", "-wal"] as const;
-/** How often a copy is tried that changes while it is made. */
 const TRIES = 3;
 
 /**

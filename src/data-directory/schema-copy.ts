@@ -4,7 +4,6 @@ import { type DataDirectory, makeDurably, sync } from "./data-directory.ts";
 import type { Upgrade } from "../db/engine/opening.ts";
 import type { Log } from "../process/log.ts";
 
-/** The name of a copy that is not complete. */
 const DRAFT = "unfinished.db";
 
 interface SchemaCopyParts {
@@ -12,7 +11,6 @@ interface SchemaCopyParts {
   /** Bytes that the copy leaves free on the disk of the data directory. */
   readonly diskReserve: number;
   readonly log: Log;
-  /** Whether the operator wants none. */
   readonly isUnwanted: boolean;
 }
 

@@ -77,7 +77,6 @@ export function nextDescriptors(count: number): readonly number[] {
   return opened;
 }
 
-/** Opens `/dev/null` this many times, or fewer if the limit is reached. */
 function openUpTo(count: number): number[] {
   const opened: number[] = [];
   try {
@@ -112,7 +111,6 @@ export function openFilesLimit(): number {
   }
 }
 
-/** Has an entry for each open descriptor. */
 const DESCRIPTORS = process.platform === "darwin" ? "/dev/fd" : "/proc/self/fd";
 
 /** The open descriptors; null where the system does not tell, or none is left to ask it with. */

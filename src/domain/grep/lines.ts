@@ -46,7 +46,6 @@ export function excerptOf(line: string, at = 0): string {
   return (from > 0 ? ELLIPSIS : "") + line.slice(from, to) + (to < line.length ? ELLIPSIS : "");
 }
 
-/** The same place, or the one before if that is inside a character. */
 function wholeFrom(text: string, at: number): number {
   return ((text.charCodeAt(at) || 0) & 0xfc00) === 0xdc00 ? at - 1 : at;
 }

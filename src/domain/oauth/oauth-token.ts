@@ -53,7 +53,6 @@ export function nextTokens(service: string, token: string, salt: Uint8Array) {
   };
 }
 
-/** Reads a refresh token; null if it cannot be one. */
 export function parseRefreshToken(token: string): RefreshToken | null {
   if (!/^[a-z0-9]+_rt_[0-9a-f]{80}$/.test(token)) return null;
   return { family: hashSecret(token.slice(0, -2 * SECRET_BYTES)), secret: hashSecret(token) };

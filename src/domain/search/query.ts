@@ -4,13 +4,11 @@ import { OVERLAP_WORDS, wordsOfSlice } from "./slices.ts";
 import { foldName, isSpacedWord, type Word, wordsOf } from "./words.ts";
 import { characters } from "../contents/texts/text.ts";
 
-/** Characters of a query. */
 const QUERY_CHARACTERS = 512;
 const QUERY_TERMS = 16;
 /** How often a phrase may repeat a word: in a text of only that word, each repetition costs as much as the first. */
 const WORD_REPEATS = 16;
 
-/** A word or a phrase that must match in a file. */
 export interface SearchTerm {
   /** The words, in the order they must have in a text. */
   readonly words: readonly string[];
@@ -56,7 +54,6 @@ function mostRepeated(words: readonly string[]): number {
   return Math.max(...times.values());
 }
 
-/** UTF-16 units before and after the start of a match. */
 const BEFORE = 60;
 const AFTER = 140;
 

@@ -15,7 +15,6 @@ import { foldName, type Word } from "./words.ts";
 type Marker = "f" | "d" | "t" | "w" | "p";
 
 const GRAM = 3;
-/** The numbers of first letters for which there are lists. */
 const BEGINNINGS = [2, 3] as const;
 const LONGEST_BEGINNING = Math.max(...BEGINNINGS);
 
@@ -35,7 +34,6 @@ export const NAME_FIELDS: readonly SearchField[] = [
 ];
 export const TEXT_WEIGHT = 0.1;
 
-/** The terms of a file's names, as text for the tokenizer. */
 export function nameTokens(
   drive: DrivePk,
   { filename, path, tags }: { filename: string; path: FilePath; tags: readonly string[] },
