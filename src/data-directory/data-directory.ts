@@ -119,13 +119,7 @@ export function isHalfRestored({ database, restoringFile }: DataDirectory): bool
   return existsSync(restoringFile) && databaseState(database) === "missing";
 }
 
-/**
- * Locks the directory against other servers until the lock is released or this process ends, even if killed.
- * Commands that run next to a server do not take it.
- *
- * @param reserve is freed if the disk is too full for the lock
- * @throws DataDirectoryError if a server has it; names its process
- */
+/** Against other servers, not commands. Throws DataDirectoryError. @param reserve is freed if the disk is full */
 export function lockDataDirectory(
   { root, lockFile }: DataDirectory,
   reserve: DatabaseReserve | null = null,

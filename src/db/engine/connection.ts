@@ -155,12 +155,7 @@ export class Connection {
   }
 }
 
-/**
- * A connection that only reads: for another thread, or for what takes long.
- *
- * @param path of the database
- * @param cache in KiB; there may be many of these
- */
+/** Only reads: for another thread, or for what takes long. @param cache in KiB; there may be many of these */
 export function openReader(path: string, cache: number): Connection {
   const sql = new Sqlite(path, { readonly: true, strict: true });
   sql.run("PRAGMA busy_timeout = 10000");

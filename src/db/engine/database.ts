@@ -112,11 +112,7 @@ export class Database {
     }
   }
 
-  /**
-   * Resolves when all that was written before is on the disk. For the start: a process that was killed may have left
-   * commits that are not, and readers see them. No write may be waiting. Throws an Error whose message tells the
-   * operator what to do.
-   */
+  /** For the start: a killed process may have left commits that are not synced. Throws an Error for the operator. */
   async syncLog(): Promise<void> {
     try {
       await this.#log.sync();

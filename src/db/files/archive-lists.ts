@@ -106,12 +106,7 @@ class ArchiveList implements Disposable {
     this.#count = sql.number<[]>("SELECT max(number) FROM entry");
   }
 
-  /**
-   * Copies what is at these places, all from one state of the database.
-   *
-   * @param places none inside another, in path order
-   * @returns the number of rows; null if one of the places is empty
-   */
+  /** Rows of one state. @param places none inside another, in path order @returns how many; null if a place is empty */
   async collect(scope: ArchiveScope, places: readonly (FilePath | FolderPath)[]): Promise<number | null> {
     this.#sql.run("BEGIN");
     for (const place of places) {

@@ -88,11 +88,7 @@ export function files({ sql }: Database) {
       insert({ ...stored, ...at, id, createdAt: now, updatedAt: now, version: 1 }),
     /** Inserts a file as it was. Inside a write. */
     insertPast: (id: FileId, at: FilePlace, past: PastBody) => insert({ ...past, ...at, id }),
-    /**
-     * Inserts a file of the trash. Remove it there afterwards: its blob must always have a reference. Inside a write.
-     *
-     * @param naming its new name; null to keep the one it had
-     */
+    /** Remove it from the trash afterwards, as its blob must have a reference. @param naming null to keep the name */
     restore: (trashed: TrashedFilePk, at: FilePlace, naming: Naming | null) =>
       restore({ ...at, trashed, filename: naming?.filename ?? null, mimeType: naming?.mimeType ?? null }),
     /** Changes a file's content or attributes. A new content gets the next number. Inside a write. */

@@ -159,12 +159,7 @@ export class IndexFile {
     return this.#sql.transaction(() => this.#mergeSome() > 0).immediate();
   }
 
-  /**
-   * Merges a few pages. Nothing else does: all writes only add to the index. Returns how many rows were changed; if not
-   * 0, there may be more to merge.
-   *
-   * @see https://sqlite.org/fts5.html#the_merge_command, also for the meaning of the number of changes
-   */
+  /** Nothing else merges. Returns 0 if there is no more to merge: https://sqlite.org/fts5.html#the_merge_command. */
   #mergeSome(): number {
     let rows = 0;
     for (const index of ["search_name", "search_text"]) {

@@ -32,12 +32,7 @@ export function searchJobs({ sql }: Database) {
     "SELECT 1 FROM file WHERE pk > ? LIMIT ?",
   );
   return {
-    /**
-     * The number of names and texts to index in these drives, at most `most`. Documents that are read again do not
-     * count: nobody waits for them.
-     *
-     * @param after the ticket after which texts count; 0 for all
-     */
+    /** At most `most`, without documents that are read again: nobody waits for them. @param after where texts begin */
     waiting: (drives: readonly DrivePk[], most: number, after: number) => {
       let jobs = 0;
       for (const drive of drives) {

@@ -68,12 +68,7 @@ function further(match: TermMatch | null, found: Posting | null, weight: number)
   return { ...match, weight: match.weight + weight, slice: match.slice ?? found.slice };
 }
 
-/**
- * The files that are in all lists, newest first. Each list is asked for its next file at or below the last candidate,
- * so the shortest list leads, and what lies between its files is not read. Gives null now and then, for a pause.
- *
- * @param below only files with lower handles
- */
+/** Newest first, led by the shortest list. Gives null now and then, for a pause. @param below an exclusive bound */
 export function* intersection(
   lists: readonly Descending<Place>[],
   below = ABOVE_ALL,

@@ -111,13 +111,7 @@ export class Matching {
     }
   }
 
-  /**
-   * Finds the files that are in all lists.
-   *
-   * @param terms the terms that make their scores
-   * @param isDone whether this number of files is enough
-   * @returns the last file, or null if there are no more
-   */
+  /** @param terms make the scores @param isDone whether so many are enough @returns the last; null if all are found */
   async #take(
     lists: readonly Descending<Place>[],
     terms: readonly TermFiles[],
@@ -194,12 +188,7 @@ export class Matching {
     }));
   }
 
-  /**
-   * What to ask the index for a term.
-   *
-   * @param from for the start of a word, the first of the words to put together; null for the first that there is. Then
-   *   names are searched as well.
-   */
+  /** @param from for the start of a word, where to go on; null for the first time, when names are searched as well */
   #know(term: SearchTerm, from: string | null): Known {
     const isNamed = from === null;
     const start = openEnd(this.#drive, term);

@@ -33,12 +33,7 @@ export function boundsOf(drives: number) {
   };
 }
 
-/**
- * Whether the search of a drive may stop before its most rows.
- *
- * @param files the number of files found in it
- * @param rows the rows of work for it
- */
+/** Whether the search of a drive may stop before its most rows. @param rows the rows of work for it */
 export function isEnough(bounds: Bounds, files: number, rows: number): boolean {
   return files >= bounds.files || (files >= ENOUGH && rows >= bounds.rows);
 }
@@ -85,12 +80,7 @@ export class Work {
     return this.rows >= this.#most;
   }
 
-  /**
-   * Counts a statement.
-   *
-   * @param rows how many it read
-   * @param lists how many lists of the index it combined
-   */
+  /** Counts a statement: how many rows it read, and how many lists of the index it combined. */
   did(rows: number, lists = 1): void {
     this.rows += ROWS_A_STATEMENT + openingCost(lists) + rows * (1 + lists / LISTS_A_ROW);
     this.#proceeds();

@@ -49,12 +49,7 @@ interface RangePart extends PathRange {
   readonly rest: PathRange | null;
 }
 
-/**
- * Finds the part of a range of paths in which none of some tables has too many rows for one step. One path may have
- * more.
- *
- * @param tables as in `WalkQuery`
- */
+/** The part of a range in which no table has too many rows for one step. @param tables as in `WalkQuery` */
 export function stepParts(sql: Connection, tables: readonly string[]) {
   const ends = tables.map((table) =>
     sql.value<string, [Bindings]>(

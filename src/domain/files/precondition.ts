@@ -21,11 +21,7 @@ export function modifiedSecond({ updatedAt }: FileFacts): number {
   return Math.floor(updatedAt / 1000);
 }
 
-/**
- * Whether a list of entity tags has one of these; `*` stands for any.
- *
- * @param weak whether `W/"..."` counts, as it does for If-None-Match (RFC 9110, section 8.8.3.2)
- */
+/** `*` stands for any tag. @param weak whether `W/"..."` counts, as for If-None-Match (RFC 9110, section 8.8.3.2) */
 export function etagMatches(list: string, tags: readonly string[], weak: boolean): boolean {
   if (list.trim() === "*") return true;
   for (const [, weakness, tag = ""] of list.matchAll(/(W\/)?"([^"]*)"/g)) {

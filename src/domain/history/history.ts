@@ -99,12 +99,7 @@ export interface TrashPosition {
 /** A longer ending of a name is not taken for its type. */
 const EXTENSION_BYTES = 32;
 
-/**
- * The name of what is restored beside something else: `plan (restored).md`, then `plan (restored 2).md`. A name that
- * would be too long loses the end of its stem.
- *
- * @param n 1 for the first try
- */
+/** `plan (restored).md`, then `plan (restored 2).md`; a too long stem loses its end. @param n 1 for the first try */
 export function restoredName(name: string, kind: "file" | "folder", n: number): string {
   const mark = n === 1 ? " (restored)" : ` (restored ${n})`;
   const extension = kind === "file" ? extensionOf(name) : "";

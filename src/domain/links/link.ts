@@ -101,12 +101,7 @@ interface LockedLink {
 
 const PASS = /^(\d{1,15})_[0-9a-f]{64}$/;
 
-/**
- * Shows that a link's password was given: valid until a time (milliseconds since the epoch), and only for this
- * password.
- *
- * @param secret of the data directory
- */
+/** Shows until a time, in milliseconds, that this password was given. @param secret of the data directory */
 export function passFor(link: LockedLink, until: number, secret: Uint8Array): string {
   const text = JSON.stringify(["coffer link pass", link.id, link.passwordHash, until]);
   return `${until}_${new Bun.CryptoHasher("sha256", secret).update(text).digest("hex")}`;

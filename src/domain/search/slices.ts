@@ -4,12 +4,7 @@ import { type Word, wordsOf } from "./words.ts";
 
 export const SEARCHED_BYTES = MIB;
 
-/**
- * The text of the first MiB of a blob, which is searched; null if it is not text.
- *
- * @param bytes the content, or its first bytes
- * @param isCut whether the content continues after them
- */
+/** The first MiB, which is searched; null if it is no text. @param isCut whether the content continues after `bytes` */
 export function searchedText(bytes: Uint8Array, isCut = false): string | null {
   return textOf(bytes.subarray(0, SEARCHED_BYTES), isCut || bytes.length >= SEARCHED_BYTES);
 }

@@ -105,11 +105,7 @@ export function openEnd(drive: DrivePk, { words, isPrefix }: SearchTerm): string
   return words.length === 1 && Array.from(last).length <= LONGEST_BEGINNING ? null : `${drive}w${last}`;
 }
 
-/**
- * The full-text expression for a term in a text.
- *
- * @param ends if there is an `openEnd`, the terms of the index that start with it, at least one
- */
+/** Finds a term in a text. @param ends if there is an `openEnd`, the index's terms that start with it, at least one */
 export function textMatch(drive: DrivePk, term: SearchTerm, ends: readonly string[]): Expression {
   const known = term.words.map((word) => `${drive}w${word}`);
   if (!term.isPrefix) return expression(known);

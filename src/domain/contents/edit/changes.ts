@@ -21,11 +21,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 /** More changes than this become one, from here to the last: no diff shows them all. */
 const CHANGES = 1000;
 
-/**
- * The changes of a text after more of it was replaced.
- *
- * @param changes in order, as are the replacements; neither overlap
- */
+/** The changes of a text after more was replaced. @param changes in order, as are the replacements; none overlap */
 export function* withReplacements(
   changes: readonly Change[],
   replacements: readonly Replacement[],

@@ -74,11 +74,7 @@ export function* copied(
   }
 }
 
-/**
- * How many bytes are the same in both texts from these positions on, at most `most`.
- *
- * @param direction -1 for the bytes before the positions
- */
+/** How many bytes are the same in both texts from here on. @param direction -1 for the bytes before */
 export function* sameBytes(
   [a, at]: readonly [Buffer, number],
   [b, other]: readonly [Buffer, number],

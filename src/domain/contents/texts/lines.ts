@@ -27,11 +27,7 @@ export function markBytes(head: Uint8Array, encoding: TextEncoding): number {
   return encoding === "utf-8" && head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0;
 }
 
-/**
- * The position after the next line end in a piece of a text, from a position on; -1 if there is none.
- *
- * @param piece begins and ends between characters of UTF-16
- */
+/** After the next line end; -1 if there is none. @param piece begins and ends between characters of UTF-16 */
 export function afterLineEnd(piece: Uint8Array, encoding: TextEncoding, from: number): number {
   if (encoding === "utf-8") return afterNewline(piece, from);
   const unit = unitBytes(encoding);

@@ -16,11 +16,7 @@ export function encodedLength(text: string, encoding: TextEncoding): number {
   return encoding === "utf-8" ? utf8Length(text) : text.length * unitBytes(encoding);
 }
 
-/**
- * The encodings to try for a text, best first: UTF-16 if it starts with that byte order mark, else UTF-8; then Latin-1.
- *
- * @param head the content's first bytes: at least two, or all of a shorter one
- */
+/** To try, best first: UTF-16 with its mark, else UTF-8; then Latin-1. @param head two bytes at least, if there are */
 export function encodingsFor(head: Uint8Array): readonly TextEncoding[] {
   if (head[0] === 0xff && head[1] === 0xfe) return ["utf-16le", "latin1"];
   if (head[0] === 0xfe && head[1] === 0xff) return ["utf-16be", "latin1"];
@@ -97,11 +93,7 @@ function notInLatin1(character: string): CofferError {
 /** How many first bytes a preview needs: 500 characters of at most four bytes, and a byte order mark. */
 const PREVIEW_BYTES = PREVIEW_CHARACTERS * 4 + 3;
 
-/**
- * The first 500 characters of the content; null if it is not text.
- *
- * @param head the content's first bytes: more than PREVIEW_BYTES, or all of a shorter one
- */
+/** Of 500 characters; null if it is not text. @param head more than PREVIEW_BYTES, or all of a shorter content */
 export function previewOf(head: Uint8Array): string | null {
   const text = textOf(head.subarray(0, PREVIEW_BYTES), head.length > PREVIEW_BYTES);
   return text === null ? null : text.slice(0, endOfCharacters(text, PREVIEW_CHARACTERS) ?? text.length);
