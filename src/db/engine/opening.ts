@@ -3,7 +3,8 @@ import { dirname } from "node:path";
 import type { Clock } from "../../process/clock.ts";
 import { LONG_LOG } from "./checkpoints.ts";
 import { Connection } from "./connection.ts";
-import { type Migration, MIGRATIONS } from "./migrations.ts";
+import type { Migration } from "./migration-files.ts";
+import { MIGRATIONS } from "./migrations.ts";
 import { hadNoRoomToOpen, isFull } from "./write-failures.ts";
 import { VERSION } from "../../process/version.ts";
 

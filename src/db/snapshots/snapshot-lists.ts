@@ -133,7 +133,7 @@ export interface SnapshotPlace {
 
 export type ExpiredFile = Pick<FileFacts, "path" | "size">;
 
-type Row = FactsRow & Flagged<Pick<File, "blobPk" | "version" | "mimeGiven">, "mimeGiven">;
+type FileRow = FactsRow & Flagged<Pick<File, "blobPk" | "version" | "mimeGiven">, "mimeGiven">;
 
 const REST = `f.filename, f.mime_type, f.mime_given, f.size, f.blob, f.tags, f.metadata, f.expires_at, f.created_at,
   f.updated_at, f.version`;
@@ -159,11 +159,11 @@ const FILE_WALK = {
 
 /** Reads what a drive held when a snapshot was taken, step by step: see `snapshotWalk`. */
 export function snapshotLists({ sql }: Database) {
-  const inDrive = snapshotWalk<Row>(sql, {
+  const inDrive = snapshotWalk<FileRow>(sql, {
     ...FILE_WALK,
     ...ALL_FILES,
   });
-  const inFolder = snapshotWalk<Row>(sql, {
+  const inFolder = snapshotWalk<FileRow>(sql, {
     ...FILE_WALK,
     live: "file f INDEXED BY file_folder WHERE f.folder = :folder",
     held: "held_file f INDEXED BY held_file_parent WHERE f.drive = :drive AND f.parent = :parent",
@@ -189,11 +189,11 @@ export function snapshotLists({ sql }: Database) {
      UNION ALL SELECT ${FOLDER} FROM held_folder f INDEXED BY held_folder_path
       WHERE f.drive = :drive AND f.path = :path AND f.until >= :at AND f.era < :at LIMIT 1`,
   );
-  const fileAt = sql.get<Row, [SnapshotScope & { path: FilePath }], SnapshotFile>(
+  const fileAt = sql.get<FileRow, [SnapshotScope & { path: FilePath }], SnapshotFile>(
     oneFile("f.path = :path", "INDEXED BY held_file_path WHERE f.path = :path"),
     fileOf,
   );
-  const fileById = sql.get<Row, [SnapshotScope & { id: FileId }], SnapshotFile>(
+  const fileById = sql.get<FileRow, [SnapshotScope & { id: FileId }], SnapshotFile>(
     oneFile("f.id = :id", "INDEXED BY held_file_id WHERE f.file_id = :id"),
     fileOf,
   );
@@ -229,11 +229,11 @@ function keysOf({ path, folder }: SnapshotPlace) {
   return { parent: path, folder: folder ?? -1 };
 }
 
-function filesOf({ rows, rest }: Step<Row>): Step<SnapshotFile> {
+function filesOf({ rows, rest }: Step<FileRow>): Step<SnapshotFile> {
   return { rows: rows.map(fileOf), rest };
 }
 
-function fileOf(row: Row): SnapshotFile {
+function fileOf(row: FileRow): SnapshotFile {
   const { blobPk, version } = row;
   return { ...factsFromRow(row), blobPk, version, mimeGiven: row.mimeGiven === 1 };
 }
