@@ -1,6 +1,6 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Tables } from "../db/tables.ts";
-import type { Retention } from "../domain/history/retention.ts";
+import type { Retention } from "../domain/history/history.ts";
 import type { SteadyClock } from "../process/clock.ts";
 import type { Log } from "../process/log.ts";
 import type { Access } from "./access.ts";

@@ -1,11 +1,11 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { SteadyClock } from "../process/clock.ts";
 import type { Tables } from "../db/tables.ts";
-import type { Plan } from "../domain/accounts/plan.ts";
+import type { Plan } from "../domain/accounts/roles.ts";
 import { once } from "../domain/once.ts";
 import { sealingKey } from "../domain/sealing.ts";
-import type { Subnet } from "../domain/network/subnet.ts";
-import type { Retention } from "../domain/history/retention.ts";
+import type { Subnet } from "../domain/network/address.ts";
+import type { Retention } from "../domain/history/history.ts";
 import type { Log } from "../process/log.ts";
 import type { PublicNetwork } from "../network/public-network.ts";
 import { Access } from "./access.ts";

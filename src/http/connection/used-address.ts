@@ -1,4 +1,4 @@
-import { ipVersion } from "../../domain/network/ip.ts";
+import { ipVersion } from "../../domain/network/address.ts";
 
 // RFC 1123's letters, digits and hyphens, and underscores, which container networks have in names.
 const LABEL = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?";

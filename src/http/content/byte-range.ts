@@ -1,4 +1,4 @@
-import type { ByteRange } from "../../domain/contents/byte-range.ts";
+import type { ByteRange } from "../../domain/contents/content.ts";
 import { HttpRefusal } from "../gate/errors.ts";
 
 const SINGLE_RANGE = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i;

@@ -1,6 +1,10 @@
 import type { FileFacts } from "../../domain/files/file.ts";
-import { etagMatches, modifiedSecond, recordTag } from "../../domain/files/etag.ts";
-import { requirePrecondition } from "../../domain/files/precondition.ts";
+import {
+  etagMatches,
+  modifiedSecond,
+  recordTag,
+  requirePrecondition,
+} from "../../domain/files/precondition.ts";
 import { conditionsOf } from "./etag.ts";
 import { parseHttpDate } from "./http-date.ts";
 

@@ -1,7 +1,6 @@
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { Digest } from "../../domain/contents/content.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
-import { recordTag } from "../../domain/files/etag.ts";
-import type { Precondition } from "../../domain/files/precondition.ts";
+import { type Precondition, recordTag } from "../../domain/files/precondition.ts";
 import { contextOf } from "../gate/request-context.ts";
 import { parseHttpDate } from "./http-date.ts";
 

@@ -1,4 +1,4 @@
-import type { AllowedOrigins } from "../../domain/network/allowed-origins.ts";
+import type { AllowedOrigins } from "../../domain/network/address.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { IDEMPOTENCY_KEY } from "../../domain/idempotency.ts";
 

@@ -1,4 +1,4 @@
-import { ipVersion } from "../../domain/network/ip.ts";
+import { ipVersion } from "../../domain/network/address.ts";
 import { CofferError } from "../../domain/errors.ts";
 
 /** Whether a page of this server sent a request: `unknown` if the request does not say, as from programs. */

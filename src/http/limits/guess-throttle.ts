@@ -1,5 +1,5 @@
 import type { Clock } from "../../process/clock.ts";
-import type { PasswordSender } from "../../domain/accounts/known-client.ts";
+import type { PasswordSender } from "../../domain/accounts/sign-in.ts";
 import { HOUR_MS } from "../../domain/time.ts";
 import type { KnownClients } from "../../services/accounts/known-clients.ts";
 import { rateLimited } from "../gate/errors.ts";

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { OAuthError } from "../../domain/oauth/oauth-error.ts";
+import { OAuthError } from "../../domain/oauth/oauth-client.ts";
 import { ParameterReader } from "../../domain/oauth/oauth-request.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";

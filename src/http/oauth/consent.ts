@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import { documentHost } from "../../domain/oauth/oauth-client-id.ts";
+import { documentHost } from "../../domain/oauth/consent.ts";
 import type { AuthorizationRequest } from "../../domain/oauth/oauth-request.ts";
-import { redirectTarget } from "../../domain/oauth/redirect-uri.ts";
+import { redirectTarget } from "../../domain/oauth/oauth-client.ts";
 import { type Authorizations, REQUEST_LIFETIME_MS } from "../../services/oauth/authorizations.ts";
 import { operation } from "../operation/operation.ts";
 import { type AuthorizationRecord, authorizationSchema } from "../records/account-schemas.ts";

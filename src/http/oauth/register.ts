@@ -1,7 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { CofferError } from "../../domain/errors.ts";
-import { NEW_CLIENT_LIFETIME_MS } from "../../domain/oauth/oauth-client.ts";
-import { OAuthError } from "../../domain/oauth/oauth-error.ts";
+import { NEW_CLIENT_LIFETIME_MS, OAuthError } from "../../domain/oauth/oauth-client.ts";
 import { HOUR_MS } from "../../domain/time.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import { PLAIN_BODY } from "../json/body-limits.ts";

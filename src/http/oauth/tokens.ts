@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { OAuthError } from "../../domain/oauth/oauth-error.ts";
+import { OAuthError } from "../../domain/oauth/oauth-client.ts";
 import { type ParameterReader, requireOwnResource, scopeText } from "../../domain/oauth/oauth-request.ts";
 import {
   ACCESS_LIFETIME_MS,

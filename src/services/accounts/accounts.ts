@@ -1,7 +1,7 @@
 import type { Within } from "../../db/engine/database.ts";
 import { hashSecret } from "../../domain/accounts/api-key.ts";
 import { type Caller, requireAccount, requireSession } from "../../domain/accounts/caller.ts";
-import type { Plan } from "../../domain/accounts/plan.ts";
+import type { Plan } from "../../domain/accounts/roles.ts";
 import { CofferError, invalid } from "../../domain/errors.ts";
 import type { Parts } from "../parts.ts";
 import type { Passwords } from "./passwords.ts";

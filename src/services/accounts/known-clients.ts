@@ -1,9 +1,5 @@
-import {
-  hashPasswordSender,
-  KNOWN_CLIENT_TOUCH_MS,
-  KNOWN_CLIENTS,
-  type PasswordSender,
-} from "../../domain/accounts/known-client.ts";
+import type { PasswordSender } from "../../domain/accounts/sign-in.ts";
+import { hashPasswordSender, KNOWN_CLIENT_TOUCH_MS, KNOWN_CLIENTS } from "../../domain/accounts/sign-in.ts";
 import type { Parts } from "../parts.ts";
 
 /** Clients that have sent an account's correct password before. Guesses by other clients do not block them. */

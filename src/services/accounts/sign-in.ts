@@ -1,8 +1,7 @@
 import { hashSecret, type SecretHash } from "../../domain/accounts/api-key.ts";
 import { CofferError } from "../../domain/errors.ts";
-import type { Identity } from "../../domain/accounts/identity.ts";
-import { newToken } from "../../domain/accounts/session.ts";
-import { proposeUsername, type User } from "../../domain/accounts/user.ts";
+import { type Identity, proposeUsername, type User } from "../../domain/accounts/user.ts";
+import { newToken } from "../../domain/accounts/sign-in.ts";
 import type { Parts } from "../parts.ts";
 import type { Administrators } from "./administrators.ts";
 import type { Passwords } from "./passwords.ts";

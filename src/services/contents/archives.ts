@@ -1,6 +1,6 @@
 import type { ArchiveRow } from "../../db/files/archive-lists.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { Digest } from "../../domain/contents/content.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
 import { hasExpired } from "../../domain/files/file.ts";

@@ -1,4 +1,4 @@
-import type { Releaser } from "../../db/contents/released-contents.ts";
+import type { Releaser } from "../../db/contents/blobs.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { UPLOAD_LIMITS } from "../../domain/limits.ts";
 import type { FilePath } from "../../domain/files/path.ts";

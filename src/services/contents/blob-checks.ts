@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CHECKED_BYTES, type BlobFacts } from "../../blobs/blob-file.ts";
-import type { ByteRange } from "../../domain/contents/byte-range.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { ByteRange, Digest } from "../../domain/contents/content.ts";
 import { Recent } from "../../domain/recent.ts";
 import type { Parts } from "../parts.ts";
 import type { FilePlace } from "./damaged-blobs.ts";

@@ -1,9 +1,9 @@
 import type { BlobStore } from "../../blobs/blob-store.ts";
 import { type BlobFacts, DamagedBlob } from "../../blobs/blob-file.ts";
 import type { Clock } from "../../process/clock.ts";
-import type { DamagedRow } from "../../db/contents/damaged-contents.ts";
+import type { DamagedRow } from "../../db/contents/contents.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { Digest } from "../../domain/contents/content.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { DriveId } from "../../domain/id.ts";
 import type { Log } from "../../process/log.ts";

@@ -1,4 +1,4 @@
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { Digest } from "../../domain/contents/content.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { documentFormatOf } from "../../domain/contents/extraction.ts";
 import type { FileFacts } from "../../domain/files/file.ts";

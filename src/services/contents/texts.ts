@@ -1,7 +1,6 @@
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { invalid } from "../../domain/errors.ts";
-import type { FileFacts } from "../../domain/files/file.ts";
-import type { FileView } from "../../domain/files/file-ref.ts";
+import type { FileFacts, FileView } from "../../domain/files/file.ts";
 import { READ_TEXT_LINES } from "../../domain/limits.ts";
 import type { LineIndex } from "../../domain/contents/texts/lines.ts";
 import { partOf, someLines, type TextPart } from "../../domain/contents/texts/some-lines.ts";

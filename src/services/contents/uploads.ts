@@ -1,5 +1,5 @@
-import { type Releaser, releaserOf } from "../../db/contents/released-contents.ts";
-import { actorOf } from "../../domain/changes/actor.ts";
+import { type Releaser, releaserOf } from "../../db/contents/blobs.ts";
+import { actorOf } from "../../domain/changes/change.ts";
 import { bucketOf, type Caller, isUnclaimed } from "../../domain/accounts/caller.ts";
 import { requireFits } from "../../domain/files/file.ts";
 import { once } from "../../domain/once.ts";

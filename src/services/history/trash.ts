@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Within } from "../../db/engine/database.ts";
 import type { Naming } from "../../db/files/files.ts";
-import type { SingleTrashedFile } from "../../db/history/trash-contents.ts";
-import { actorOf } from "../../domain/changes/actor.ts";
+import type { SingleTrashedFile } from "../../db/history/trash.ts";
+import { actorOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { notFound } from "../../domain/errors.ts";
 import {
@@ -21,8 +21,8 @@ import {
   parseFolderPath,
   parsePrefix,
 } from "../../domain/files/path.ts";
-import { keptSince, keptUntil } from "../../domain/history/retention.ts";
-import type { TrashedPlace, TrashEntry, TrashPosition } from "../../domain/history/trash.ts";
+import type { TrashedPlace, TrashEntry, TrashPosition } from "../../domain/history/history.ts";
+import { keptSince, keptUntil } from "../../domain/history/history.ts";
 import type { FolderChanges } from "../folders/folder-changes.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";

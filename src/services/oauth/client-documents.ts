@@ -1,5 +1,4 @@
-import { type ClientMetadata, parseClientMetadata } from "../../domain/oauth/oauth-client.ts";
-import { OAuthError } from "../../domain/oauth/oauth-error.ts";
+import { type ClientMetadata, OAuthError, parseClientMetadata } from "../../domain/oauth/oauth-client.ts";
 import { getPublic, type PublicDocument, type PublicNetwork } from "../../network/public-network.ts";
 import type { Parts } from "../parts.ts";
 

@@ -2,11 +2,11 @@ import { CofferError } from "../../domain/errors.ts";
 import {
   NEW_CLIENT_LIFETIME_MS,
   type OAuthClient,
+  OAuthError,
   parseClientMetadata,
   REGISTERED_CLIENTS,
 } from "../../domain/oauth/oauth-client.ts";
-import { isDocumentUrl } from "../../domain/oauth/oauth-client-id.ts";
-import { OAuthError } from "../../domain/oauth/oauth-error.ts";
+import { isDocumentUrl } from "../../domain/oauth/consent.ts";
 import type { PublicNetwork } from "../../network/public-network.ts";
 import type { Parts } from "../parts.ts";
 import { ClientDocuments } from "./client-documents.ts";

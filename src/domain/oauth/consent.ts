@@ -1,4 +1,4 @@
-import type { Scope } from "../accounts/scope.ts";
+import type { Scope } from "../accounts/roles.ts";
 
 /**
  * What an application can do once it is let in, for the person who decides: sentences that begin with a verb. Kept true
@@ -26,3 +26,21 @@ export function abilitiesOf(scope: Scope, reach: "account" | "drive"): readonly 
 /** What no application can do, whatever a person allows: see `requireManaging`. */
 export const NO_APPLICATION =
   "It cannot make or revoke other keys, see or end your sessions, set up webhooks, claim drives, share your drives with people, change your password, or let other apps in.";
+
+/** The longest id that leads to a document. */
+const ID_CHARACTERS = 512;
+
+/** The host of the metadata document that a client's id leads to; null for a client that registered. */
+export function documentHost(clientId: string): string | null {
+  return clientId.startsWith("https:") ? new URL(clientId).host : null;
+}
+
+/** An https URL in normal form, with a path, without credentials (draft-ietf-oauth-client-id-metadata-document, 3). */
+export function isDocumentUrl(clientId: string): boolean {
+  if (!clientId.startsWith("https://") || clientId.length > ID_CHARACTERS) return false;
+  if (!URL.canParse(clientId)) return false;
+  const { href, pathname, username, password, hash } = new URL(clientId);
+  return (
+    href === clientId && pathname !== "/" && username + password + hash === "" && !clientId.includes("#")
+  );
+}

@@ -1,7 +1,43 @@
+import type { OAuthClient } from "../../domain/oauth/oauth-client.ts";
+import type { Database } from "../engine/database.ts";
 import type { SecretHash } from "../../domain/accounts/api-key.ts";
 import type { KeyId } from "../../domain/id.ts";
-import type { Scope } from "../../domain/accounts/scope.ts";
-import type { Database } from "../engine/database.ts";
+import type { Scope } from "../../domain/accounts/roles.ts";
+
+interface ClientRow {
+  readonly id: string;
+  readonly name: string;
+  /** A JSON array. */
+  readonly redirectUris: string;
+}
+
+/** OAuth clients that registered themselves; times are milliseconds since the epoch. */
+export function oauthClients({ sql }: Database) {
+  const insert = sql.write<[id: string, name: string, redirectUris: string, expiresAt: number]>(
+    "INSERT INTO oauth_client (id, name, redirect_uris, expires_at) VALUES (?, ?, ?, ?)",
+  );
+  const count = sql.number<[]>("SELECT count(*) AS clients FROM oauth_client");
+  const removeUnused = sql.removeSome<[]>("oauth_client", "used = 0 ORDER BY expires_at", "id");
+  return {
+    byId: sql.get<ClientRow, [id: string, now: number], OAuthClient>(
+      "SELECT id, name, redirect_uris AS redirectUris FROM oauth_client WHERE id = ? AND expires_at > ?",
+      (row) => ({ ...row, redirectUris: JSON.parse(row.redirectUris) }),
+    ),
+    /** Inside a write. */
+    insert: ({ id, name, redirectUris }: OAuthClient, expiresAt: number) =>
+      insert(id, name, JSON.stringify(redirectUris), expiresAt),
+    /** Removes the oldest that nobody let in, beyond `most`. Returns how many are left. Inside a write. */
+    trim: (most: number) => {
+      const clients = count();
+      return clients <= most ? clients : clients - removeUnused(clients - most);
+    },
+    /** Keeps a client for longer, because somebody let it in; does nothing for an unknown one. */
+    use: sql.write<[id: string, expiresAt: number]>(
+      "UPDATE oauth_client SET used = 1, expires_at = max(expires_at, ?2) WHERE id = ?1",
+    ),
+    removeExpired: sql.removeSome<[now: number]>("oauth_client", "expires_at <= ? ORDER BY expires_at", "id"),
+  };
+}
 
 /** A client that a person let in. Its key has the rest: what it reaches, and until when. */
 export interface OAuthGrant {

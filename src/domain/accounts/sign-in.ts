@@ -1,5 +1,5 @@
 import { hashSecret } from "./api-key.ts";
-import type { SessionId } from "../id.ts";
+import { asHash, type Brand, type SessionId } from "../id.ts";
 
 /** How long a session lives after its last use, in milliseconds. */
 export const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
@@ -36,4 +36,31 @@ export function newToken() {
     .getRandomValues(new Uint8Array(TOKEN_BYTES))
     .toBase64({ alphabet: "base64url", omitPadding: true });
   return { token, hash: hashSecret(token) };
+}
+
+/** A client and an account, as the database stores them; it reveals neither. Hex. */
+export type KnownClientHash = Brand<string, "KnownClientHash">;
+
+/** How many are remembered; the least recently used are dropped first. */
+export const KNOWN_CLIENTS = 100_000;
+/** How long one is remembered after its last use, in milliseconds. */
+export const KNOWN_CLIENT_LIFETIME_MS = 90 * 24 * 60 * 60 * 1000;
+/** The stored last use is updated when it is this old, in milliseconds. */
+export const KNOWN_CLIENT_TOUCH_MS = 24 * 60 * 60 * 1000;
+
+export interface PasswordSender {
+  readonly purpose: "sign in" | "change the password";
+  /** Its address, as the rate limit counts it. */
+  readonly client: string;
+  /** Identifies the account, whether it exists or not. */
+  readonly account: string;
+}
+
+/** HMAC-SHA-256 (RFC 2104): addresses and usernames could be guessed from a plain hash. */
+export function hashPasswordSender(
+  secret: Uint8Array,
+  { purpose, client, account }: PasswordSender,
+): KnownClientHash {
+  const text = JSON.stringify(["coffer known client", purpose, client, account]);
+  return asHash<KnownClientHash>(new Bun.CryptoHasher("sha256", secret).update(text).digest("hex"));
 }

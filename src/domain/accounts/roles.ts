@@ -1,5 +1,13 @@
 import { CofferError } from "../errors.ts";
 
+/** The plans of accounts; they decide the limits. */
+export const PLANS = ["free", "pro", "team"] as const;
+export type Plan = (typeof PLANS)[number];
+
+/** What a key may do: read and write, or only read. */
+export const SCOPES = ["read-write", "read-only"] as const;
+export type Scope = (typeof SCOPES)[number];
+
 /** What one can be in a drive that is shared with one: a reader sees it, an editor also changes what is in it. */
 export const MEMBER_ROLES = ["reader", "editor"] as const;
 

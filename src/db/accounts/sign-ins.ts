@@ -1,7 +1,7 @@
 import type { SecretHash } from "../../domain/accounts/api-key.ts";
-import type { Plan } from "../../domain/accounts/plan.ts";
+import type { Plan } from "../../domain/accounts/roles.ts";
 import type { SessionId, UserId, UserPk } from "../../domain/id.ts";
-import type { Session } from "../../domain/accounts/session.ts";
+import type { KnownClientHash, Session } from "../../domain/accounts/sign-in.ts";
 import type { Database } from "../engine/database.ts";
 
 /** A session to be stored; times are milliseconds since the epoch. */
@@ -58,9 +58,29 @@ export function sessions({ sql }: Database) {
       `DELETE FROM session WHERE pk IN
          (SELECT pk FROM session WHERE user = ? AND id <> ? ORDER BY created_at DESC, pk DESC LIMIT 200 OFFSET ? - 1)`,
     ),
-    removeExpired: sql.write<[now: number, limit: number]>(
-      `DELETE FROM session WHERE pk IN
-         (SELECT pk FROM session WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
+    removeExpired: sql.removeSome<[now: number]>("session", "expires_at <= ? ORDER BY expires_at"),
+  };
+}
+
+/** Clients that have sent an account's correct password; times are milliseconds since the epoch. */
+export function knownClients({ sql }: Database) {
+  const count = sql.number<[]>("SELECT count(*) AS clients FROM known_client");
+  const removeOldest = sql.write<[limit: number]>(
+    "DELETE FROM known_client WHERE hash IN (SELECT hash FROM known_client ORDER BY used_at LIMIT ?)",
+  );
+  return {
+    /** When it last sent the password; null if it is not known. */
+    usedAt: sql.value<number, [hash: KnownClientHash]>("SELECT used_at FROM known_client WHERE hash = ?"),
+    put: sql.write<[hash: KnownClientHash, now: number]>(
+      `INSERT INTO known_client (hash, used_at) VALUES (?, ?)
+       ON CONFLICT (hash) DO UPDATE SET used_at = max(used_at, excluded.used_at)`,
     ),
+    /** Keeps the `most` most recently used. Inside a write. */
+    trim: (most: number) => {
+      const surplus = count() - most;
+      if (surplus > 0) removeOldest(surplus);
+    },
+    /** Removes up to `limit` that were last used at `before` or earlier. */
+    removeUnused: sql.removeSome<[before: number]>("known_client", "used_at <= ? ORDER BY used_at", "hash"),
   };
 }
