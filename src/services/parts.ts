@@ -10,7 +10,13 @@ import type { DamagedBlobs } from "./contents/damaged-blobs.ts";
 import type { Tree } from "./files/tree.ts";
 import type { FolderLocks } from "./folders/folder-locks.ts";
 import type { Quota } from "./quota.ts";
-import type { StorePlaces } from "./store-places.ts";
+
+/** Where a thread finds the store, which it reads on its own. */
+export interface StorePlaces {
+  /** The database's file. The search index is beside it. */
+  readonly database: string;
+  readonly blobsDir: string;
+}
 
 /** What many use cases are made from. Each picks what it needs. */
 export interface Parts {

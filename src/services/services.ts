@@ -39,7 +39,7 @@ import { Forks } from "./snapshots/forks.ts";
 import { Grep } from "./grep/grep.ts";
 import type { GrepBounds } from "./grep/request.ts";
 import { Health } from "./upkeep/health.ts";
-import type { StorePlaces } from "./store-places.ts";
+import type { StorePlaces } from "./parts.ts";
 import { Indexer } from "./search/indexer.ts";
 import { HistoryRemoval } from "./history/history-removal.ts";
 import { MissingContents } from "./upkeep/missing-contents.ts";
@@ -77,8 +77,7 @@ import { VersionDiffs } from "./history/version-diffs.ts";
 import { Versions } from "./history/versions.ts";
 import { Users } from "./accounts/users.ts";
 import { WebhookDeliveries } from "./webhooks/deliveries.ts";
-import { WebhookOutbox } from "./webhooks/outbox.ts";
-import { WebhookReach } from "./webhooks/reach.ts";
+import { WebhookOutbox, WebhookReach } from "./webhooks/outbox.ts";
 import { WebhookSender } from "./webhooks/sender.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
 
