@@ -6,13 +6,16 @@ import { type DriveId, type FileId, newId } from "../../src/domain/id.ts";
 import { parseFilename, parseFilePath } from "../../src/domain/files/path.ts";
 import { recordTag } from "../../src/domain/files/etag.ts";
 import { requirePrecondition } from "../../src/domain/files/precondition.ts";
-import { parseRange } from "../../src/http/content/byte-range.ts";
-import { isNotModified, isRecordNotModified, rangeAllowed } from "../../src/http/content/conditions.ts";
-import { contentDisposition } from "../../src/http/content/disposition.ts";
-import { httpDate } from "../../src/http/content/http-date.ts";
+import { contentDisposition, parseRange } from "../../src/http/content/answer.ts";
+import {
+  httpDate,
+  isNotModified,
+  isRecordNotModified,
+  rangeAllowed,
+} from "../../src/http/content/conditions.ts";
 import { clientAddresses } from "../../src/http/connection/client-address.ts";
 import { SESSION_COOKIE, tokenIn } from "../../src/http/gate/session-cookie.ts";
-import { usedAddress } from "../../src/http/connection/used-address.ts";
+import { usedAddress } from "../../src/http/gate/link-base.ts";
 import { anyOf, anyText, forAll, unlessRefused } from "../support/models/properties.ts";
 
 const ownZone = process.env["TZ"];

@@ -7,7 +7,7 @@ import { textOf } from "../../src/domain/contents/texts/text-encoding.ts";
 import { formatInstant, parseInstant } from "../../src/domain/time.ts";
 import { numberedUsername, parseUsername, proposeUsername } from "../../src/domain/accounts/user.ts";
 import { decodePosition, encodePosition } from "../../src/http/operation/cursor.ts";
-import { requireExactNumbers } from "../../src/http/json/exact-numbers.ts";
+import { requireExactNumbers } from "../../src/http/json/json-text.ts";
 import type { FilePosition } from "../../src/domain/files/file-sort.ts";
 import { anyOf, anyText, forAll, unlessRefused } from "../support/models/properties.ts";
 

@@ -3,15 +3,11 @@ import { MIB } from "../../domain/limits.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
 import type { Files } from "../../services/files/files.ts";
-import { parseRange } from "./byte-range.ts";
-import { isNotModified, rangeAllowed } from "./conditions.ts";
-import { CONTAINED } from "./contained.ts";
-import { contentDisposition } from "./disposition.ts";
-import { etagOf } from "./etag.ts";
-import { httpDate } from "./http-date.ts";
-import { heldBack } from "./held-back.ts";
-import { piecewise } from "./piecewise.ts";
+import { etagOf, httpDate, isNotModified, rangeAllowed } from "./conditions.ts";
+import { heldBack, piecewise } from "./piecewise.ts";
 import type { RequestContext, Sending } from "../gate/request-context.ts";
+import type { ByteRange } from "../../domain/contents/byte-range.ts";
+import { HttpRefusal } from "../gate/errors.ts";
 
 /** Shorter contents are sent from memory: their files cannot change meanwhile. */
 const MEMORY_BYTES = 64 * 1024;
@@ -159,3 +155,55 @@ async function heldResponse(
   const headers = { ...init.headers, "content-length": String(content.size) };
   return new Response(body, { ...init, headers });
 }
+
+const SINGLE_RANGE = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i;
+
+/**
+ * Reads a Range header (RFC 9110, section 14.2) for content of `size` bytes. Null if the whole content is to be sent:
+ * no header, a malformed one, another unit, or several ranges, which a server may ignore. Throws HttpRefusal
+ * RANGE_NOT_SATISFIABLE with Content-Range if no byte of the range exists.
+ */
+export function parseRange(header: string | null, size: number): ByteRange | null {
+  const [, first = "", last = ""] = SINGLE_RANGE.exec(header ?? "") ?? [];
+  if (first === "" && last === "") return null;
+  if (first !== "" && last !== "" && Number(last) < Number(first)) return null;
+  const start = first === "" ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === "" || last === "" ? size : Math.min(size, Number(last) + 1);
+  if (start < end) return { start, end };
+  throw new HttpRefusal(
+    "RANGE_NOT_SATISFIABLE",
+    `The range is outside the content, which has ${size} bytes. Ask for a part of these.`,
+    {
+      "content-range": `bytes */${size}`,
+    },
+  );
+}
+
+/** Most names: both forms leave them unchanged. */
+const SAME_IN_BOTH = /^[\w.-]+$/;
+
+/**
+ * A Content-Disposition for a file name in any script: a plain-ASCII fallback, and the name itself in the encoding of
+ * RFC 8187 (RFC 6266, appendix D).
+ */
+export function contentDisposition(type: "attachment" | "inline", filename: string): string {
+  if (SAME_IN_BOTH.test(filename)) return `${type}; filename="${filename}"; filename*=UTF-8''${filename}`;
+  const fallback = filename.replaceAll(/[^ -~]/gu, "_").replaceAll(/["\\%]/g, "_");
+  return `${type}; filename="${fallback}"; filename*=UTF-8''${encodeExtended(filename)}`;
+}
+
+/** Percent-encodes everything that is not an `attr-char` of RFC 8187, section 3.2.1. */
+function encodeExtended(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/** Headers that stop uploaded content from running in our origin. */
+export const CONTAINED = { "content-security-policy": "sandbox; default-src 'none'" };
+
+/** How the API description explains these headers. */
+export const CONTAINED_HEADERS = {
+  "Content-Security-Policy": "`sandbox; default-src 'none'`: uploaded content cannot run scripts.",
+};

@@ -3,7 +3,7 @@ import { CofferError } from "../../domain/errors.ts";
 import type { ErrorCode } from "../../domain/errors.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import type { Log } from "../../process/log.ts";
-import { DamagedFile } from "../../services/contents/damaged-blobs.ts";
+import { DamagedFile } from "../../services/contents/blob-checks.ts";
 
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   VALIDATION_ERROR: 400,

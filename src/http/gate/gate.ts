@@ -4,13 +4,13 @@ import type { Plan } from "../../domain/accounts/plan.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { SHARED_FACTOR } from "../../domain/limits.ts";
 import { type HttpRefusal, rateLimited } from "./errors.ts";
-import { isMcpPath } from "./guarded-paths.ts";
-import { foreignOrigin, type OriginOf, refuseForeign } from "./own-origin.ts";
+import { foreignOrigin, type OriginOf, refuseForeign } from "./origins.ts";
 import { RateLimiter, type RateLimitState } from "./rate-limiter.ts";
-import { unauthorized } from "./request-context.ts";
-import type { RequestContext } from "./request-context.ts";
-import type { RouteTable } from "./route-table.ts";
+import { type RequestContext, unauthorized } from "./request-context.ts";
+import { isMcpPath, type RouteTable } from "./route-table.ts";
 import { SESSION_COOKIE, tokenIn } from "./session-cookie.ts";
+import type { KeyId } from "../../domain/id.ts";
+import type { LinkBase } from "./link-base.ts";
 
 export interface GateOptions {
   readonly clock: Clock;
@@ -158,4 +158,44 @@ function isRead(method: string): boolean {
 /** The token of an `Authorization` header (RFC 6750, 2.1); null unless it is exactly one Bearer token. */
 export function bearerToken(header: string | null): string | null {
   return (header && BEARER.exec(header)?.[1]) || null;
+}
+
+/** Tells OAuth clients, in a refusal, how to get in: sets `WWW-Authenticate` (RFC 6750, 3 and RFC 9728, 5.1). */
+export type Challenge = (response: Response, request: Request, context: RequestContext) => void;
+
+interface ChallengeOptions {
+  /** Whether there is anybody who could let a client in. */
+  readonly isPossible: () => boolean;
+  /** Whether a key was given to a client that a person let in. */
+  readonly isGrant: (keyId: KeyId) => boolean;
+  readonly linkBase: LinkBase;
+}
+
+/** The path of the metadata about the MCP endpoint (RFC 9728, 3.1). */
+const MCP_METADATA = "/.well-known/oauth-protected-resource/mcp";
+
+/** For the MCP endpoint alone: clients of the API get their keys elsewhere. */
+export function createChallenge({ isPossible, isGrant, linkBase }: ChallengeOptions): Challenge {
+  return (response, request, context) => {
+    if (!isMcpPath(context.path)) return;
+    const error = errorOf(response, request, context, isGrant);
+    if (error === null || !isPossible()) return;
+    const metadata = `resource_metadata="${linkBase(context)}${MCP_METADATA}"`;
+    response.headers.set(
+      "www-authenticate",
+      `Bearer ${[...error, metadata, 'scope="read write"'].join(", ")}`,
+    );
+  };
+}
+
+/** What is wrong with the key; null if another does not help, or a client might drop a valid one that it was given. */
+function errorOf(
+  { status }: Response,
+  { headers }: Request,
+  { caller }: RequestContext,
+  isGrant: ChallengeOptions["isGrant"],
+): string[] | null {
+  if (status === 401) return headers.has("authorization") ? ['error="invalid_token"'] : [];
+  if (status !== 403 || caller === null || caller.keyId === null || caller.scope !== "read-only") return null;
+  return isGrant(caller.keyId) ? ['error="insufficient_scope"'] : null;
 }

@@ -1,14 +1,13 @@
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
 import type { Log } from "../../process/log.ts";
-import type { Cors } from "./cors.ts";
+import type { Cors } from "./origins.ts";
 import { errorResponse } from "./errors.ts";
-import type { Challenge } from "./challenge.ts";
-import type { Gate } from "./gate.ts";
-import { isGuardedPath, isToldByKey } from "./guarded-paths.ts";
+import type { Challenge, Gate } from "./gate.ts";
+import { isGuardedPath, isToldByKey } from "./route-table.ts";
 import { RequestContext, contextOf, setContext } from "./request-context.ts";
 import type { Connections, ContextParts } from "./request-context.ts";
-import { discardUnread } from "../connection/unread-body.ts";
+import { discardUnread } from "../connection/body.ts";
 
 /**
  * The longest head of a request that is taken: its address and headers, in bytes. The runtime takes longer ones (see

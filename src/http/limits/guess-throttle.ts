@@ -1,7 +1,7 @@
 import type { Clock } from "../../process/clock.ts";
 import type { PasswordSender } from "../../domain/accounts/known-client.ts";
 import { HOUR_MS } from "../../domain/time.ts";
-import type { KnownClients } from "../../services/accounts/known-clients.ts";
+import type { KnownClients } from "../../services/accounts/passwords.ts";
 import { rateLimited } from "../gate/errors.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 

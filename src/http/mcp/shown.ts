@@ -4,7 +4,7 @@ import type { FileFacts } from "../../domain/files/file.ts";
 import { quotedTag } from "../../domain/files/etag.ts";
 import type { Precondition } from "../../domain/files/precondition.ts";
 import { formatInstant } from "../../domain/time.ts";
-import { etagOf } from "../content/etag.ts";
+import { etagOf } from "../content/conditions.ts";
 
 export function optionalText(description: string, ...examples: string[]) {
   return Type.Optional(Type.String({ description, ...(examples.length === 0 ? {} : { examples }) }));

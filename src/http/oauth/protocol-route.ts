@@ -7,10 +7,9 @@ import type { Services } from "../../services/services.ts";
 import type { LinkBase } from "../gate/link-base.ts";
 import type { RateLimiter } from "../gate/rate-limiter.ts";
 import type { RequestContext } from "../gate/request-context.ts";
-import { ANONYMOUS_BYTES } from "../json/body-limits.ts";
 import type { Method, Route } from "../operation/route.ts";
 import type { ContentOperation, Operation } from "../operation/spec.ts";
-import { readBody, refuseCodedBody, refuseLongBody } from "../json/json-body.ts";
+import { ANONYMOUS_BYTES, readBody, refuseCodedBody, refuseLongBody } from "../json/json-body.ts";
 import { text } from "../operation/schema.ts";
 
 export const FORM = "application/x-www-form-urlencoded";

@@ -6,7 +6,7 @@ import type { Browser } from "../../services/accounts/sign-in.ts";
 import type { Services } from "../../services/services.ts";
 import { accountRecord } from "../resources/accounts/account.ts";
 import { operation } from "../operation/operation.ts";
-import { type OriginOf, refuseForeign } from "../gate/own-origin.ts";
+import { type OriginOf, refuseForeign } from "../gate/origins.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import {
   accountSchema,

@@ -1,15 +1,17 @@
 import { Type } from "@sinclair/typebox";
 import type { Clock } from "../../process/clock.ts";
 import type { Log } from "../../process/log.ts";
-import { FLOW_LIFETIME_MS, type Oidc } from "../../services/accounts/oidc.ts";
+import { FLOW_LIFETIME_MS, type Oidc, SignInEnded } from "../../services/accounts/oidc.ts";
 import type { SignIn } from "../../services/accounts/sign-in.ts";
 import { browserOf, NO_STORE, SETS_SESSION, UNCACHED } from "./auth.ts";
 import { operation } from "../operation/operation.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import { contextOf } from "../gate/request-context.ts";
 import { type Cookies, tokenIn } from "../gate/session-cookie.ts";
-import { isNavigation, returnPath, turnBack, withoutOutcome } from "./turn-back.ts";
+import { isNavigation } from "../gate/origins.ts";
 import { text } from "../operation/schema.ts";
+import { CofferError } from "../../domain/errors.ts";
+import { errorResponse } from "../gate/errors.ts";
 
 interface OidcOptions {
   readonly oidc: Oidc;
@@ -144,4 +146,58 @@ function flowCookie(state: string): string {
 function flowCookiesIn({ headers }: Request): string[] {
   const names = new Bun.CookieMap(headers.get("cookie") ?? "").keys();
   return [...names].filter((name) => /^coffer_sign_in_[\w-]{43}$/.test(name));
+}
+
+/** Characters. Every sign-in in progress keeps one in memory. */
+const LONGEST = 2048;
+
+/** A placeholder for our own address while a path is parsed. */
+const OWN_BASE = "http://coffer.invalid";
+
+/** The query parameters for the dashboard after a failed sign-in; `request` is the id to look for in the log. */
+const OUTCOME = "sign_in";
+const REQUEST = "request";
+
+/**
+ * The path of this server in `sent`, normalised for a `Location`; `fallback` for anything that is not a path, or that
+ * a browser might take to another site.
+ */
+function returnPath(sent: string | undefined, fallback: string): string {
+  if (sent === undefined || sent.length > LONGEST) return fallback;
+  if (!/^\/(?![/\\])/.test(sent) || /[\\\p{Cc}]/u.test(sent)) return fallback;
+  if (!URL.canParse(sent, OWN_BASE)) return fallback;
+  const { origin, pathname, search, hash } = new URL(sent, OWN_BASE);
+  // Removing dot segments may leave two slashes at the start.
+  return origin === OWN_BASE && !pathname.startsWith("//") ? pathname + search + hash : fallback;
+}
+
+/**
+ * Where to redirect a browser after a sign-in that failed with `error`: to `path`, a path of ours, with the outcome in
+ * its query. The error is logged with the request's id.
+ */
+function turnBack(error: unknown, path: string, requestId: string, log: Log): string {
+  const outcome = error instanceof SignInEnded ? error.outcome : "failed";
+  const { status } = errorResponse(error, requestId, log);
+  const reason = error instanceof CofferError ? error.message : "an error of ours";
+  log.warn("sign-in failed", { request_id: requestId, outcome, status, reason });
+  return withParameters(path, (parameters) => {
+    parameters.set(OUTCOME, outcome);
+    parameters.set(REQUEST, requestId);
+  });
+}
+
+/** The same path without the outcome of an earlier sign-in. */
+function withoutOutcome(path: string): string {
+  const isMarked = new URL(path, OWN_BASE).searchParams.has(OUTCOME);
+  if (!isMarked) return path;
+  return withParameters(path, (parameters) => {
+    parameters.delete(OUTCOME);
+    parameters.delete(REQUEST);
+  });
+}
+
+function withParameters(path: string, change: (parameters: URLSearchParams) => void): string {
+  const url = new URL(path, OWN_BASE);
+  change(url.searchParams);
+  return url.pathname + url.search + url.hash;
 }

@@ -1,10 +1,6 @@
 import { type CofferError, invalid } from "../../domain/errors.ts";
-import type { ContentSink } from "./json-string.ts";
+import { CAPACITY, type ContentSink, FIRST_CAPACITY } from "./json-string.ts";
 import type { WriteContent } from "./upload-body.ts";
-
-/** Size of the output buffer in bytes, for a small upload and for the rest of a larger one: multiples of three. */
-const FIRST_CAPACITY = 24 * 1024;
-const CAPACITY = 48 * 1024;
 
 const TAB = 0x09;
 const LINE_FEED = 0x0a;

@@ -1,14 +1,12 @@
 import { isUtf8 } from "node:buffer";
 import { isWords } from "../../domain/contents/texts/text.ts";
 import { invalid } from "../../domain/errors.ts";
-import { METADATA_ITEMS } from "../json/body-limits.ts";
+import { METADATA_ITEMS, parseJsonBody } from "../json/json-body.ts";
 import { essenceOf, isTextType, mimeTypeOf } from "../../domain/contents/media-type.ts";
-import { requireExactField } from "../json/exact-numbers.ts";
-import { decodeText, parseJson, withoutMark } from "../json/json-text.ts";
+import { withoutMark } from "../json/json-text.ts";
 import { Base64Writer } from "./base64.ts";
 import { JsonScanner } from "./json-scanner.ts";
-import { ContentString, HeldString } from "./json-string.ts";
-import { TextWriter } from "./text.ts";
+import { ContentString, HeldString, TextWriter } from "./json-string.ts";
 import { type ContentKey, inTurns, type UploadEnvelope, type WriteContent } from "./upload-body.ts";
 
 type Encoding = "base64" | "text";
@@ -77,15 +75,8 @@ export async function readJsonUpload(
         "body",
         `is malformed JSON: it ends within ${scanner.contentKey}, so send the whole of it`,
       );
-    if (scanner.envelope.length === 0) throw invalid("body", "must be a JSON object, but is empty");
-    const text = withoutMark(decodeText(scanner.envelope, "body"));
-    const fields = parseJson(
-      text,
-      "body",
-      METADATA_ITEMS,
-      content === null ? "" : " (the content is not counted)",
-    );
-    requireExactField(text, fields, "metadata");
+    const note = content === null ? "" : " (the content is not counted)";
+    const fields = parseJsonBody(scanner.envelope, METADATA_ITEMS, "metadata", note);
     requireEncoding(fields);
     await content?.finish(fields);
     return { fields, contentKey: scanner.contentKey };

@@ -1,5 +1,5 @@
 import { invalid } from "../../domain/errors.ts";
-import { METADATA_ITEMS } from "../json/body-limits.ts";
+import { METADATA_ITEMS } from "../json/json-body.ts";
 import { unknownName } from "../operation/names.ts";
 import { decodeText, parseJson, withoutMark } from "../json/json-text.ts";
 import { splitTags } from "../operation/schema.ts";

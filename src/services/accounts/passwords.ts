@@ -1,5 +1,12 @@
 import { CofferError, invalid } from "../../domain/errors.ts";
 import { PASSWORD_CHARACTERS } from "../../domain/limits.ts";
+import {
+  hashPasswordSender,
+  KNOWN_CLIENT_TOUCH_MS,
+  KNOWN_CLIENTS,
+  type PasswordSender,
+} from "../../domain/accounts/known-client.ts";
+import type { Parts } from "../parts.ts";
 
 export interface PasswordCost {
   /** KiB. */
@@ -71,4 +78,38 @@ export class Passwords {
 
 function busy(): CofferError {
   return new CofferError("RATE_LIMITED", "Too many passwords are being checked. Try again in a moment.");
+}
+
+/** Clients that have sent an account's correct password before. Guesses by other clients do not block them. */
+export class KnownClients {
+  readonly #parts;
+
+  constructor(
+    parts: Pick<Parts, "tables" | "clock"> & {
+      /** Of this data directory. */
+      secret: Uint8Array;
+      /** How many are remembered, unless `KNOWN_CLIENTS`. */
+      most?: number;
+    },
+  ) {
+    this.#parts = parts;
+  }
+
+  has(sender: PasswordSender): boolean {
+    const { tables, secret } = this.#parts;
+    return tables.knownClients.usedAt(hashPasswordSender(secret, sender)) !== null;
+  }
+
+  /** Remembers a client that has sent the correct password. Mostly there is nothing to write. */
+  async remember(sender: PasswordSender): Promise<void> {
+    const { tables, clock, secret, most = KNOWN_CLIENTS } = this.#parts;
+    const hash = hashPasswordSender(secret, sender);
+    const now = clock.now();
+    const usedAt = tables.knownClients.usedAt(hash);
+    if (usedAt !== null && now - usedAt < KNOWN_CLIENT_TOUCH_MS) return;
+    await tables.writeFromReserve(() => {
+      tables.knownClients.put(hash, now);
+      if (usedAt === null) tables.knownClients.trim(most);
+    });
+  }
 }

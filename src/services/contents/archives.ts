@@ -17,7 +17,7 @@ import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";
 import type { Reach } from "../access.ts";
 import { mayGoOn } from "../may-go-on.ts";
 import type { Parts } from "../parts.ts";
-import type { FilePlace } from "./damaged-blobs.ts";
+import type { FilePlace } from "./blob-checks.ts";
 import { holderOf, type SlotHolder, Slots } from "../slots.ts";
 import { type ZipContent, type ZipSource, zipStream } from "./zip-stream.ts";
 

@@ -14,7 +14,7 @@ import { type LineIndex, markBytes } from "../../domain/contents/texts/lines.ts"
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
 import { asUtf8, type TextEncoding } from "../../domain/contents/texts/text-encoding.ts";
 import type { Parts } from "../parts.ts";
-import { type LineIndexes, startOfLine } from "./line-indexes.ts";
+import { type LineIndexes, startOfLine } from "./texts.ts";
 import { Turns } from "../turns.ts";
 import type { Uploads } from "./uploads.ts";
 

@@ -6,7 +6,7 @@ import type { FileRef } from "../../domain/files/file-ref.ts";
 import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES } from "../../domain/limits.ts";
 import { isJsonType, isTextType } from "../../domain/contents/media-type.ts";
 import { encodingsFor, type TextEncoding } from "../../domain/contents/texts/text-encoding.ts";
-import { contentPieces, isTextIn } from "./line-indexes.ts";
+import { contentPieces, isTextIn } from "./texts.ts";
 import type { Documents } from "../extraction/documents.ts";
 import type { Files } from "../files/files.ts";
 import { holderOf, type SlotHolder } from "../slots.ts";

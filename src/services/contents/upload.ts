@@ -1,34 +1,97 @@
-import type { BlobStore } from "../../blobs/blob-store.ts";
-import type { BlobWriter, PinnedBlob } from "../../blobs/blob-writer.ts";
-import type { Clock } from "../../process/clock.ts";
-import type { Within } from "../../db/engine/database.ts";
 import { bodyOf, type FileBody } from "../../db/files/files.ts";
-import type { Tables } from "../../db/tables.ts";
+import { invalid } from "../../domain/errors.ts";
+import {
+  type File,
+  type Metadata,
+  parseExpiry,
+  parseMetadata,
+  parseTags,
+  requireFits,
+  requireFuture,
+} from "../../domain/files/file.ts";
+import { mimeTypeOf, parseMediaType, UNKNOWN_TYPE } from "../../domain/contents/media-type.ts";
+import { type Filename, type FilePath, parseFilename, parseFilePath } from "../../domain/files/path.ts";
+import type { BlobWriter, PinnedBlob } from "../../blobs/blob-writer.ts";
+import type { Within } from "../../db/engine/database.ts";
 import type { Actor } from "../../domain/changes/actor.ts";
 import type { Digest } from "../../domain/contents/digest.ts";
-import { type File, requireFits, requireFuture } from "../../domain/files/file.ts";
 import type { FileRef } from "../../domain/files/file-ref.ts";
 import type { BlobPk } from "../../domain/id.ts";
-import type { FilePath } from "../../domain/files/path.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
 import { requireMayExpire } from "../../domain/accounts/role.ts";
 import { previewOf } from "../../domain/contents/texts/text-encoding.ts";
-import type { Log } from "../../process/log.ts";
-import type { Access, Reach } from "../access.ts";
-import type { ArrivingUpload } from "./arriving.ts";
-import type { FilePlace } from "./damaged-blobs.ts";
-import type { BlobChecks } from "./blob-checks.ts";
-import type { Quota } from "../quota.ts";
+import type { Reach } from "../access.ts";
+import type { Parts } from "../parts.ts";
+import type { BlobChecks, FilePlace } from "./blob-checks.ts";
 import type { SlotHolder } from "../slots.ts";
-import type { Tree } from "../files/tree.ts";
-import {
-  type Attributes,
-  notGiven,
-  parseAttributes,
-  parseTarget,
-  type UploadFields,
-} from "./upload-fields.ts";
-import type { UsageMeter } from "../accounts/usage.ts";
+
+/** A file's fields, as the uploader sent them. */
+export interface UploadFields {
+  readonly driveId: string;
+  /** Undefined if only the path is given. */
+  readonly filename: string | undefined;
+  readonly path: string | undefined;
+  readonly contentType: string | undefined;
+  readonly metadata: Metadata | undefined;
+  readonly tags: readonly string[] | undefined;
+  readonly expiresAt: string | null | undefined;
+  /** Whether the content was sent as text; then it is one, whatever the filename says of its type. */
+  readonly isText?: boolean;
+  /** Whether a replaced file keeps the tags, metadata, expiry and type that are not given; by default it loses them. */
+  readonly keepsRest?: boolean;
+}
+
+const PLAIN_TEXT = "text/plain";
+
+/** What an upload says of a file, beside its content and place. */
+type Attributes = Omit<FileBody, "blob" | "size">;
+
+/** The filename and path that an upload is for. Throws VALIDATION_ERROR. */
+export function parseTarget({ filename, path }: Pick<UploadFields, "filename" | "path">): {
+  filename: Filename;
+  path: FilePath;
+} {
+  if (filename === undefined) {
+    if (path === undefined || path.endsWith("/"))
+      throw invalid("filename", 'is required if path is left out or ends with "/"');
+    const name = parseFilename("path", path.slice(path.lastIndexOf("/") + 1));
+    return { filename: name, path: parseFilePath("path", path, name) };
+  }
+  const name = parseFilename("filename", filename);
+  return {
+    filename: name,
+    path: path === undefined ? parseFilePath("filename", name, name) : parseFilePath("path", path, name),
+  };
+}
+
+/** The attributes that an upload gives, with defaults for the rest. Throws VALIDATION_ERROR. */
+function parseAttributes(fields: UploadFields, filename: Filename, now: number): Attributes {
+  const { metadata, tags, expiresAt } = fields;
+  const named = mimeTypeOf(filename);
+  const contentType =
+    fields.contentType ?? (fields.isText === true && named === UNKNOWN_TYPE ? PLAIN_TEXT : undefined);
+  return {
+    filename,
+    mimeType: contentType === undefined ? named : parseMediaType("content_type", contentType),
+    mimeGiven: contentType !== undefined,
+    tags: parseTags("tags", tags ?? []),
+    metadata: parseMetadata("metadata", metadata ?? {}),
+    expiresAt: parseExpiry("expires_at", expiresAt ?? null, now),
+  };
+}
+
+/** The attributes of a file that an upload does not give. A type that follows the filename goes on following it. */
+function notGiven(
+  fields: UploadFields,
+  { tags, metadata, expiresAt, mimeType, mimeGiven }: File,
+): Partial<Attributes> {
+  return {
+    ...(fields.tags === undefined ? { tags } : {}),
+    ...(fields.metadata === undefined ? { metadata } : {}),
+    ...(fields.expiresAt === undefined ? { expiresAt } : {}),
+    ...(fields.contentType === undefined && mimeGiven ? { mimeType, mimeGiven } : {}),
+  };
+}
 
 /** The result of an upload: `created` is false if it replaced a file's content. */
 export interface Uploaded {
@@ -36,19 +99,14 @@ export interface Uploaded {
   readonly created: boolean;
 }
 
-export interface UploadParts {
-  readonly tables: Tables;
-  readonly blobs: BlobStore;
-  readonly access: Access;
-  readonly quota: Quota;
-  readonly tree: Tree;
-  readonly clock: Clock;
-  readonly usage: UsageMeter;
+export type UploadParts = Pick<
+  Parts,
+  "tables" | "blobs" | "access" | "quota" | "tree" | "clock" | "usage" | "log"
+> & {
   readonly blobChecks: BlobChecks;
-  readonly log: Log;
   /** Bytes. */
   readonly maxFileSize: number;
-}
+};
 
 /** On whose behalf an upload is. */
 export interface Uploader {
@@ -66,7 +124,7 @@ export interface OneUploadParts extends UploadParts {
   readonly uploader: Uploader;
   readonly writer: BlobWriter;
   /** Null if no client is waited for. */
-  readonly arriving: ArrivingUpload | null;
+  readonly arriving: (Disposable & { add(bytes: number): void }) | null;
   /** The most bytes that its drive or account can hold; null for no limit. Asked for when the content is long. */
   readonly room: () => number | null;
   /** Throws if the upload may not end any more. */
@@ -178,11 +236,7 @@ export class Upload {
   }
 
   #reportHealed({ driveId, path }: FilePlace, damage: string): void {
-    this.#parts.log.warn("an upload has replaced a damaged content", {
-      drive: driveId,
-      path,
-      damage,
-    });
+    this.#parts.log.warn("an upload has replaced a damaged content", { drive: driveId, path, damage });
   }
 
   /** Removes a blob that no row names. The check and the removal are one step, so no row can appear between. */

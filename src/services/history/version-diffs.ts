@@ -9,7 +9,7 @@ import { utf8Length } from "../../domain/contents/texts/text.ts";
 import { asUtf8 } from "../../domain/contents/texts/text-encoding.ts";
 import type { Parts } from "../parts.ts";
 import { DiffThread } from "./diff-thread.ts";
-import type { LineIndexes } from "../contents/line-indexes.ts";
+import type { LineIndexes } from "../contents/texts.ts";
 import { holderOf, Slots } from "../slots.ts";
 import type { Versions } from "./versions.ts";
 

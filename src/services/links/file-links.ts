@@ -5,9 +5,8 @@ import { requireFits } from "../../domain/files/file.ts";
 import { type Link, requireUsable } from "../../domain/links/link.ts";
 import type { Parts } from "../parts.ts";
 import type { FoundLink, Links } from "./links.ts";
-import type { AnnouncedBytes } from "../contents/arriving.ts";
 import type { Upload, Uploader } from "../contents/upload.ts";
-import type { Uploads } from "../contents/uploads.ts";
+import type { AnnouncedBytes, Uploads } from "../contents/uploads.ts";
 
 interface LinkedFile {
   readonly link: Link;
