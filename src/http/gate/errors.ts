@@ -79,26 +79,16 @@ export function shownError(error: unknown, requestId: string, log: Log): CofferE
 /** The response to anything thrown; see `shownError`. */
 export function errorResponse(error: unknown, requestId: string, log: Log, isOAuth = false): Response {
   const shown = shownError(error, requestId, log);
-  return isOAuth ? oauthRefusal(shown, requestId) : apiRefusal(shown, requestId);
-}
-
-function apiRefusal(error: CofferError, requestId: string): Response {
+  const { code, message, field } = shown;
+  const headers = { ...ERROR_HEADERS[code], ...(shown instanceof HttpRefusal ? shown.headers : {}) };
+  const status = ERROR_STATUS[code];
+  if (!isOAuth)
+    return Response.json({ error: { code, message, field, request_id: requestId } }, { status, headers });
+  // RFC 6749, section 5.2. Quotes and backslashes are not allowed in a description.
+  const error_description = message.replaceAll(/["\\]/g, "'");
   return Response.json(
-    { error: { code: error.code, message: error.message, field: error.field, request_id: requestId } },
-    { status: ERROR_STATUS[error.code], headers: headersOf(error) },
-  );
-}
-
-/** RFC 6749, section 5.2. */
-function oauthRefusal(error: CofferError, requestId: string): Response {
-  return Response.json(
-    {
-      error: oauthCodeOf(error),
-      // Quotes and backslashes are not allowed in it.
-      error_description: error.message.replaceAll(/["\\]/g, "'"),
-      request_id: requestId,
-    },
-    { status: ERROR_STATUS[error.code], headers: { "cache-control": "no-store", ...headersOf(error) } },
+    { error: oauthCodeOf(shown), error_description, request_id: requestId },
+    { status, headers: { "cache-control": "no-store", ...headers } },
   );
 }
 
@@ -108,8 +98,4 @@ function oauthCodeOf(error: CofferError): string {
   if (status === 403) return "access_denied";
   if (status === 500) return "server_error";
   return status === 429 || status > 500 ? "temporarily_unavailable" : "invalid_request";
-}
-
-function headersOf(error: CofferError): Record<string, string> {
-  return { ...ERROR_HEADERS[error.code], ...(error instanceof HttpRefusal ? error.headers : {}) };
 }

@@ -8,8 +8,7 @@ const HOST_AND_PORT = /^(\[[0-9a-f:.]+\]|[^:]+)(?::([1-9][0-9]{0,4}))?$/;
 
 /**
  * The address that the sender of these headers used, as an http or https URL without a trailing slash. Null for
- * anything except a host name or an IP address, with or without a port. Repeated headers are joined with commas, and
- * so give null.
+ * anything except a host name or an IP address, with or without a port, and for repeated headers.
  *
  * @param isProxy whether a trusted proxy sent them: then `X-Forwarded-Host` and `X-Forwarded-Proto` count, which say
  *   what the client sent to the proxy

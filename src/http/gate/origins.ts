@@ -76,8 +76,6 @@ export function isSharedPath(path: string): boolean {
   return SHARED_PATHS.test(path);
 }
 
-const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
-
 /** `*` stands for all others, but not for Authorization. Those that are named help readers, and older browsers. */
 const REQUEST_HEADERS = [
   "Authorization",
@@ -125,9 +123,6 @@ const RESPONSE_HEADERS = [
   "Mcp-Protocol-Version",
 ].join(", ");
 
-/** Seconds for which a browser need not ask again; Chromium allows no more. */
-const MAX_AGE = "7200";
-
 /**
  * Lets pages of other origins call the API (the CORS protocol of the Fetch standard, section 3.3). They authenticate
  * with a key: no response allows credentials, so browsers send no cookie of this server with such a request.
@@ -148,13 +143,19 @@ export function createCors(origins: AllowedOrigins) {
       const asks =
         method === "OPTIONS" && headers.has("origin") && headers.has("access-control-request-method");
       if (!asks || !SHARED_PATHS.test(path)) return null;
-      if (allowedOrigin(request) === null) throw forbiddenOrigin();
+      if (allowedOrigin(request) === null) {
+        throw new CofferError(
+          "FORBIDDEN",
+          "Pages of this origin may not call this server. Its administrator can allow it with COFFER_CORS_ORIGINS.",
+        );
+      }
       return new Response(null, {
         status: 204,
         headers: {
-          "access-control-allow-methods": METHODS,
+          "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
           "access-control-allow-headers": REQUEST_HEADERS,
-          "access-control-max-age": MAX_AGE,
+          // Seconds for which a browser need not ask again; Chromium allows no more.
+          "access-control-max-age": "7200",
         },
       });
     },
@@ -168,13 +169,6 @@ export function createCors(origins: AllowedOrigins) {
       headers.set("access-control-expose-headers", RESPONSE_HEADERS);
     },
   };
-}
-
-function forbiddenOrigin(): CofferError {
-  return new CofferError(
-    "FORBIDDEN",
-    "Pages of this origin may not call this server. Its administrator can allow it with COFFER_CORS_ORIGINS.",
-  );
 }
 
 /** Whether a browser shows the response as a page; programs get JSON. */

@@ -10,8 +10,8 @@ import type { Connections, ContextParts } from "./request-context.ts";
 import { discardUnread } from "../connection/body.ts";
 
 /**
- * The longest head of a request that is taken: its address and headers, in bytes. The runtime takes longer ones (see
- * `build.ts`), so that these are refused here, with a body; what is too long for the runtime gets a response without.
+ * The longest address and headers of a request that are taken, in bytes. The runtime takes longer ones (see `build.ts`),
+ * so that these are refused with a body.
  */
 const HEAD_BYTES = 16 * 1024;
 
@@ -58,7 +58,9 @@ export function createPipeline(options: PipelineOptions): Handler {
     const answer = (response: Response) => {
       stamp(response, context);
       cors.share(response.headers, request, context.path);
-      if (needsLinks(context.path, response.status)) response.headers.set("link", links);
+      // At the start page, and where a program has lost its way.
+      if (context.path === "/" || response.status === 401 || response.status === 404)
+        response.headers.set("link", links);
       options.challenge(response, request, context);
       if (context.caller !== null) countOperation(context.caller);
       record(response, request, context, log);
@@ -171,13 +173,12 @@ async function headOnly(response: Response): Promise<Response> {
 function requireDecodable(path: string): void {
   try {
     decodeURIComponent(path);
-  } catch (error) {
-    if (!(error instanceof URIError)) throw error;
+  } catch {
     throw new CofferError("VALIDATION_ERROR", "The path of the URL must be percent-encoded UTF-8.");
   }
 }
 
-/** Throws HEADERS_TOO_LARGE for a request whose address and headers are too long. */
+/** Throws HEADERS_TOO_LARGE. */
 function refuseLongHead({ url, headers }: Request): void {
   let bytes = url.length;
   // The runtime has no shorter way to ask how long they are.
@@ -193,9 +194,7 @@ function refuseLongHead({ url, headers }: Request): void {
 
 /**
  * The `Link` header (RFC 8288) for programs that know only the address: the API description is `service-desc`, the
- * start page for agents `service-doc` (RFC 8631).
- *
- * @param baseUrl the server's address; a relative one is enough. The links begin with its path
+ * start page for agents `service-doc` (RFC 8631). The links begin with the path of `baseUrl`, which may be relative.
  */
 function linksToDescription(baseUrl: string): string {
   const path = new URL(baseUrl, "http://localhost").pathname.replace(/\/$/, "");
@@ -203,11 +202,6 @@ function linksToDescription(baseUrl: string): string {
     `<${path}/docs/openapi.json>; rel="service-desc"; type="application/json"`,
     `<${path}/llms.txt>; rel="service-doc"; type="text/plain"`,
   ].join(", ");
-}
-
-/** Whether a response has these links: at the start page, and where a program has lost its way. */
-function needsLinks(path: string, status: number): boolean {
-  return path === "/" || status === 401 || status === 404;
 }
 
 /**

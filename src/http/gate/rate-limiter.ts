@@ -11,9 +11,6 @@ export interface RateLimitState {
   readonly resetSeconds: number;
 }
 
-/** Limits the memory for windows during a flood of requests. */
-const CAPACITY = 100_000;
-
 interface Window {
   readonly startedAt: number;
   used: number;
@@ -28,9 +25,9 @@ export class RateLimiter {
   readonly #windowMs: number;
   readonly #windows = new Map<string, Window>();
 
-  /** Beyond `capacity` windows the oldest are dropped. */
+  /** Beyond `capacity` windows the oldest are dropped: memory is limited during a flood of requests. */
   constructor(options: { clock: Clock; windowSeconds: number; capacity?: number }) {
-    this.#options = { capacity: CAPACITY, ...options };
+    this.#options = { capacity: 100_000, ...options };
     this.#windowMs = options.windowSeconds * 1000;
   }
 
@@ -64,7 +61,7 @@ export class RateLimiter {
     if (!allowed) throw rateLimited(message(resetSeconds), resetSeconds);
   }
 
-  /** Undoes one `take`, for a request that turned out not to count. */
+  /** Undoes one `take`. */
   refund(bucket: string): void {
     const window = this.#windows.get(bucket);
     if (window !== undefined && window.used > 0) window.used -= 1;

@@ -19,26 +19,22 @@ export interface Connections {
 export interface ContextParts {
   readonly clientOf: ClientOf;
   readonly isTrustedPeer: (peer: string | undefined) => boolean;
-  readonly beginAttempt: BeginAttempt;
+  /** See `Idempotency.begin`. */
+  readonly beginAttempt: (scope: string, idempotencyKey: string, caller: Caller | null) => Attempt;
   readonly cutSocket: CutSocket;
 }
 
 export interface Sending {
+  /** Asked twice a second until all is sent. */
   readonly mayGoOn: () => boolean;
   /** Asked at the end: whether the runtime has sent less than it announced, so that the client waits for the rest. */
   readonly isCutShort?: () => boolean;
 }
 
-/** See `Idempotency.begin`. */
-type BeginAttempt = (scope: string, idempotencyKey: string, caller: Caller | null) => Attempt;
-
 /** A connection without a byte in either direction for this long is closed, in seconds. */
 export const IDLE_SECONDS = 30;
 
-/**
- * The same for a slow client, which may take minutes to send a short body or to empty the socket buffers. The runtime
- * takes no more.
- */
+/** The same for a slow client that sends a short body or empties the socket buffers: the most that the runtime takes. */
 const SLOW_SECONDS = 255;
 
 /** How often what is being sent is looked at, in milliseconds. */
@@ -70,7 +66,7 @@ export class RequestContext {
   /** Whether errors have the shape that OAuth gives them. */
   hasOAuthErrors = false;
   /** The conditions of a write that were sent as parameters or fields, in place of headers; null where absent. */
-  readonly sentConditions: { ifMatch: string | null; ifNoneMatch: string | null } = {
+  readonly sentConditions: Record<"ifMatch" | "ifNoneMatch", string | null> = {
     ifMatch: null,
     ifNoneMatch: null,
   };
@@ -150,8 +146,7 @@ export class RequestContext {
    * Allows a client to read a large response slowly. The runtime sets its own timeout when it begins to send, so this
    * one is set a little later: what is sent before fits into the socket's buffers.
    *
-   * @param sending is asked twice a second until all is sent; once it says no, the connection is closed. For what the
-   *   runtime sends by itself
+   * @param sending for what the runtime sends by itself: once it says no, the connection is closed
    */
   allowSlowReader(sending?: Sending): void {
     const peer = this.#connections.requestIP(this.#request);
@@ -187,7 +182,6 @@ export class RequestContext {
   }
 }
 
-/** An entry lives exactly as long as its request. */
 const contexts = new WeakMap<Request, RequestContext>();
 
 export function setContext(request: Request, context: RequestContext): void {
@@ -219,7 +213,7 @@ export function unauthorized(provisioning: boolean): CofferError {
   );
 }
 
-/** One preference: a token, perhaps a value (a token, or a string in quotes), perhaps parameters. */
+/** A token, perhaps a value (a token, or a string in quotes), perhaps parameters. */
 const PREFERENCE =
   /^[\t ]*([\w!#$%&'*+.^`|~-]+)(?:[\t ]*=[\t ]*([\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*"))?[\t ]*(?:;|$)/;
 

@@ -1,9 +1,6 @@
 export const SESSION_COOKIE = "coffer_session";
 
-/**
- * The longest that browsers keep cookies (RFC 6265bis, section 5.5), in seconds. The server decides when a session
- * ends, so the cookie need not be set again at every use.
- */
+/** The longest that browsers keep cookies (RFC 6265bis, 5.5): the server decides when a session ends. */
 const SESSION_COOKIE_SECONDS = 400 * 24 * 60 * 60;
 
 /** The characters of our tokens; a header need not quote them. */

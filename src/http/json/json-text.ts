@@ -143,7 +143,7 @@ function placeOf(character: string, text: string, from: number): number {
   return found === -1 ? text.length : found;
 }
 
-/** Marks a number that parsing changed. */
+/** In place of a number that parsing changed. */
 const CHANGED = Symbol("changed");
 
 /**

@@ -46,7 +46,7 @@ export class ContentString {
     this.#sink = sink;
   }
 
-  /** Takes characters of `chunk` from `at`. Returns where it stopped: maybe before its end, to be called again. */
+  /** Takes characters of `chunk` from `at`. Returns where it stopped, maybe before its end. */
   async take(chunk: Buffer, at: number): Promise<number> {
     const next = this.scan(chunk, at);
     if (this.ended) await this.#sink.finish();
@@ -150,16 +150,14 @@ export class HeldString {
 export const FIRST_CAPACITY = 24 * 1024;
 export const CAPACITY = 48 * 1024;
 
-/** The most bytes that an escape becomes; its start may be in another piece. */
+/** The most bytes that an escape becomes. */
 const LONGEST_CHARACTER = 4;
 
 const SPACE = 0x20;
 
 /**
- * Writes the text of a JSON string as UTF-8, piece by piece.
- *
- * Errors are CofferError VALIDATION_ERROR: on `body` if the JSON is malformed, on the content's field if the text has
- * half a surrogate pair.
+ * Writes the text of a JSON string as UTF-8, piece by piece. Throws VALIDATION_ERROR: on `body` if the JSON is
+ * malformed, on the content's field if the text has half a surrogate pair.
  */
 export class TextWriter implements ContentSink {
   readonly #field: string;

@@ -21,8 +21,7 @@ export interface PartHeader {
 type OpenPart = (header: PartHeader) => WriteContent;
 
 /**
- * Splits a multipart body (RFC 2046 section 5.1.1) into its parts and passes their bytes on as they arrive. It keeps
- * only a part's header, or the few bytes that may begin a delimiter.
+ * Splits a multipart body (RFC 2046 section 5.1.1) into its parts and passes their bytes on as they arrive.
  *
  * By hand, because of the packages for this `@remix-run/multipart-parser` 0.16 holds a whole part in memory: 436 MB for
  * a file of 200 MiB, where this takes 46 MB. busboy 1.6 takes 51 MB, but silently drops what it does not understand: a
@@ -47,7 +46,7 @@ class MultipartScanner {
   readonly #delimiter: Buffer;
   readonly #openPart: OpenPart;
   #state: "preamble" | "header" | "part" | "epilogue" = "preamble";
-  #write: WriteContent = ignore;
+  #write: WriteContent = async () => {};
   #parts = 0;
   /** Bytes of earlier chunks that can only be read together with the next one. */
   #held: Buffer;
@@ -123,8 +122,6 @@ class MultipartScanner {
     this.#state = "part";
   }
 }
-
-async function ignore(): Promise<void> {}
 
 /** `; name=value` or `; name="value"`, with `\"` and `\\` as curl escapes them. */
 const PARAMETER = /;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:\\["\\]|\\(?!["\\])|[^"\\])*)"|([^\s;"]+))[ \t]*/;

@@ -70,6 +70,8 @@ export async function* inTurns(body: AsyncIterable<Uint8Array>): AsyncGenerator<
 
 // A small file in base64, and its other fields. In bytes.
 const SHORT_BODY = 32 * 1024;
+/** The time over which a client's speed is measured, in milliseconds. */
+const PACE_MS = 60_000;
 
 /** How fast clients must send contents. */
 export interface Pace {
@@ -78,24 +80,15 @@ export interface Pace {
   readonly least: number;
 }
 
-interface Reading {
-  /** The most bytes. */
-  readonly limit: number;
-  readonly pace: Pace;
-  /** Called as chunks come; what it throws ends it. */
-  readonly check?: () => void;
-}
-
 /**
  * A request's body as it arrives. Each chunk resets the idle timeout; the runtime does not do that itself. A short
  * body is one chunk: a stream costs the runtime twice the time, and 256 KiB of memory for each chunk. Throws
- * PAYLOAD_TOO_LARGE after `limit` bytes, as what a parser ignores counts nowhere else if no length was announced, and
- * REQUEST_TIMEOUT, and what `check` throws.
+ * PAYLOAD_TOO_LARGE after `limit` bytes, REQUEST_TIMEOUT, and what `check` throws.
  */
 export async function* chunksOf(
   request: Request,
   context: RequestContext,
-  { limit, pace, check }: Reading,
+  { limit, pace, check }: { readonly limit: number; readonly pace: Pace; readonly check?: () => void },
 ): AsyncGenerator<Uint8Array> {
   let length = 0;
   const chunks = isShort(request)
@@ -126,9 +119,6 @@ function isShort({ headers }: Request): boolean {
   const announced = headers.get("content-length");
   return announced !== null && Number(announced) <= SHORT_BODY;
 }
-
-/** The time over which a client's speed is measured, in milliseconds. */
-const PACE_MS = 60_000;
 
 /**
  * Passes chunks on as long as they come fast enough. Only the time counts in which the client is waited for, not that in
@@ -171,10 +161,7 @@ function tooSlow(least: number): CofferError {
   );
 }
 
-/**
- * Passes on a body that is the content itself (`PUT /v0/files`), chunk by chunk.
- * Errors of the stream or of `write` are passed on unchanged; `body` is cancelled on the latter.
- */
+/** Passes on a body that is the content itself. Errors of `write` cancel it, and are passed on, as those of the body. */
 export async function readRawUpload(body: AsyncIterable<Uint8Array>, write: WriteContent): Promise<void> {
   for await (const chunk of body) {
     if (chunk.length > 0) await write(chunk);
