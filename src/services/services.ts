@@ -43,8 +43,7 @@ import { MissingContents } from "./upkeep/missing-contents.ts";
 import { Members } from "./accounts/members.ts";
 import { Links } from "./links/links.ts";
 import { FileLinks } from "./links/file-links.ts";
-import { LinkLists } from "./links/link-lists.ts";
-import { LinkUses } from "./links/link-uses.ts";
+import { LinkLists, LinkUses } from "./links/link-lists.ts";
 import { Listings } from "./files/listings.ts";
 import { Authorizations } from "./oauth/authorizations.ts";
 import { OAuthClients } from "./oauth/clients.ts";
@@ -56,7 +55,7 @@ import { Quota, type StorageLimits } from "./quota.ts";
 import { Scrub } from "./upkeep/scrub.ts";
 import { Sessions } from "./accounts/sessions.ts";
 import { SharedThings } from "./links/shared.ts";
-import { Administrators, SignIn } from "./accounts/sign-in.ts";
+import { SignIn } from "./accounts/sign-in.ts";
 import { Search, type SearchTimes } from "./search/search.ts";
 import { SnapshotViews } from "./snapshots/snapshot-views.ts";
 import { SnapshotRemoval } from "./snapshots/snapshot-removal.ts";
@@ -137,7 +136,6 @@ export function openServices(given: ServiceParts) {
   // Others, so that those who guess at links keep nobody from signing in.
   const linkPasswords = new Passwords(given);
   const linkUses = new LinkUses(given);
-  const administrators = new Administrators(given);
   const quota = new Quota({ ...given, removeEarly: (releaser) => early.ask(releaser) });
   const retention: Retention = { days: given.keepDays, versions: given.keepVersions };
   const changes = new Changes(given);
@@ -239,8 +237,7 @@ export function openServices(given: ServiceParts) {
     webhookSender: sender,
     sessions,
     knownClients: new KnownClients(given),
-    administrators,
-    signIn: new SignIn({ ...given, users, sessions, passwords, administrators }),
+    signIn: new SignIn({ ...given, users, sessions, passwords }),
     oidc: given.oidc === null ? null : new Oidc({ ...given, provider: given.oidc }),
     claims: new Claims(parts),
     accounts: new Accounts({ ...parts, passwords }),

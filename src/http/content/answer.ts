@@ -13,9 +13,8 @@ import { HttpRefusal } from "../gate/errors.ts";
 const MEMORY_BYTES = 64 * 1024;
 
 /**
- * After a longer blob the connection is closed. Where a file has become shorter while it is sent, the runtime takes
- * its end for that of the response: the client would wait for the rest. For shorter ones new connections cost more, and
- * half a second later is soon enough.
+ * After a longer blob the connection is closed: where a file has become shorter while it is sent, the runtime takes its
+ * end for that of the response, and the client would wait for the rest. For shorter ones new connections cost more.
  */
 const CLOSED_BYTES = 8 * MIB;
 
@@ -86,16 +85,15 @@ export function contentAnswer(
 const CODE = /^(script|style|worker|sharedworker|serviceworker|audioworklet|paintworklet|xslt|object|embed)$/;
 
 /**
- * Our pages allow scripts and styles from our own origin, which contents also come from. So no content is sent as
- * code, whatever markup requests it. Over plain http browsers do not send this header: see `keyless`.
+ * Our pages allow scripts and styles from our own origin, so no content is sent as code, whatever markup requests it.
+ * Over plain http browsers do not send this header: see `keyless`.
  */
 function refuseAsCode({ headers }: Request): void {
-  if (CODE.test(headers.get("sec-fetch-dest") ?? "")) {
-    throw new CofferError(
-      "FORBIDDEN",
-      "Contents are not given out as scripts, styles or plug-ins. Download the file instead.",
-    );
-  }
+  if (!CODE.test(headers.get("sec-fetch-dest") ?? "")) return;
+  throw new CofferError(
+    "FORBIDDEN",
+    "Contents are not given out as scripts, styles or plug-ins. Download the file instead.",
+  );
 }
 
 /** A page can fetch contents without a key. Code among them is sent as plain text, which browsers do not run. */
@@ -134,10 +132,7 @@ function sendingOf({ files, file, mayGoOn }: SentContent): Sending {
   };
 }
 
-/**
- * A blob whose check is still running. Its end is held back until that is over, so that wrong bytes never make a
- * complete response.
- */
+/** A blob whose check is still running. Its end is held back until then: wrong bytes never make a complete response. */
 async function heldResponse(
   content: Blob,
   { check, ...sent }: SentContent & Pick<ContentRequest, "context"> & { readonly check: Promise<void> },
@@ -173,9 +168,7 @@ export function parseRange(header: string | null, size: number): ByteRange | nul
   throw new HttpRefusal(
     "RANGE_NOT_SATISFIABLE",
     `The range is outside the content, which has ${size} bytes. Ask for a part of these.`,
-    {
-      "content-range": `bytes */${size}`,
-    },
+    { "content-range": `bytes */${size}` },
   );
 }
 

@@ -10,8 +10,8 @@ interface EarlyEnds {
 
 /**
  * A body that is created while the client reads it: each piece is requested when the previous one has been sent. At
- * the end, or when the client disconnects or stops reading, the generator is closed. The first piece is created
- * before the body, so that an error in it is thrown and can still become an error response.
+ * the end, or when the client disconnects or stops reading, the generator is closed. An error in the first piece is
+ * thrown, so that it can still become an error response.
  */
 export async function piecewise(
   pieces: AsyncGenerator<Uint8Array>,

@@ -16,25 +16,10 @@ interface Asset {
   readonly read: () => Promise<Uint8Array<ArrayBuffer>>;
 }
 
-type Page = typeof index;
-type EmbeddedFiles = NonNullable<Page["files"]>;
-
 const SCRIPT = "text/javascript;charset=utf-8";
 
-/** The page of the dashboard, and the files that it names: of the executable, or bundled now when run from source. */
-async function dashboardAssets(): Promise<Asset[]> {
-  return index.files === undefined ? bundled(index.index) : embedded(index.files);
-}
-
-/** The scripts that read Markdown and PDFs in workers. Their paths are fixed: the page cannot know the bundler's. */
-async function dashboardWorkers(): Promise<Asset[]> {
-  return Promise.all([
-    workerAt("/markdown-worker.js", markdownWorker),
-    workerAt("/pdf-worker.js", pdfWorker),
-  ]);
-}
-
-async function workerAt(path: string, page: Page): Promise<Asset> {
+/** A script that works in a worker. Its path is fixed: the page cannot know the bundler's. */
+function workerAt(path: string, page: typeof index): Asset {
   // From source it is bundled at its first use: few need one, and everybody waits for a start.
   if (page.files === undefined) {
     return { path, type: SCRIPT, read: async () => scriptOf(await bundled(page.index), path).read() };
@@ -48,7 +33,7 @@ function scriptOf(files: readonly Asset[], path: string): Asset {
   return script;
 }
 
-function embedded(files: EmbeddedFiles): Asset[] {
+function embedded(files: NonNullable<typeof index.files>): Asset[] {
   return files.map(({ path, loader, headers }) => ({
     path: pathOf(path, loader === "html"),
     type: headers["content-type"],
@@ -158,7 +143,8 @@ interface ForPrograms {
 export async function dashboard({ start, shared, claim }: ForPrograms): Promise<Route[]> {
   const routes: Route[] = [];
   const get = (path: string, answer: Route["answer"]) => routes.push({ method: "GET", path, answer });
-  for (const asset of await dashboardAssets()) {
+  // Those of the executable, or bundled now when run from source.
+  for (const asset of index.files === undefined ? await bundled(index.index) : embedded(index.files)) {
     if (asset.path !== "/") get(asset.path, served(asset, FILE_HEADERS));
     else {
       for (const path of PAGES) get(path, served(asset, PAGE_HEADERS));
@@ -169,7 +155,8 @@ export async function dashboard({ start, shared, claim }: ForPrograms): Promise<
       get("/*", lost(asset));
     }
   }
-  for (const worker of await dashboardWorkers()) get(worker.path, served(worker, WORKER_HEADERS));
+  get("/markdown-worker.js", served(workerAt("/markdown-worker.js", markdownWorker), WORKER_HEADERS));
+  get("/pdf-worker.js", served(workerAt("/pdf-worker.js", pdfWorker), WORKER_HEADERS));
   return routes;
 }
 

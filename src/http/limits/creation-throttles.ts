@@ -43,8 +43,6 @@ export class NewKeyThrottle {
   }
 }
 
-const HOUR_SECONDS = 3600;
-
 /** Decides who may create a drive without an account: over REST and MCP together, a few an hour from one address. */
 export class ProvisionThrottle {
   readonly isOn: boolean;
@@ -55,17 +53,16 @@ export class ProvisionThrottle {
   constructor(clock: Clock, { isOn, perHour }: { readonly isOn: boolean; readonly perHour: number }) {
     this.isOn = isOn;
     this.#perHour = perHour;
-    this.#limiter = new RateLimiter({ clock, windowSeconds: HOUR_SECONDS });
+    this.#limiter = new RateLimiter({ clock, windowSeconds: 3600 });
   }
 
   /** Throws FORBIDDEN if nobody may create a drive without an account. */
   requireOn(): void {
-    if (!this.isOn) {
-      throw new CofferError(
-        "FORBIDDEN",
-        "This server does not create drives without an account. Ask your human for an API key: people make keys on the dashboard, at /keys.",
-      );
-    }
+    if (this.isOn) return;
+    throw new CofferError(
+      "FORBIDDEN",
+      "This server does not create drives without an account. Ask your human for an API key: people make keys on the dashboard, at /keys.",
+    );
   }
 
   /** Counts one drive. Throws RATE_LIMITED. */

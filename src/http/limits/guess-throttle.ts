@@ -1,5 +1,6 @@
 import type { Clock } from "../../process/clock.ts";
 import type { PasswordSender } from "../../domain/accounts/known-client.ts";
+import { Recent } from "../../domain/recent.ts";
 import { HOUR_MS } from "../../domain/time.ts";
 import type { KnownClients } from "../../services/accounts/passwords.ts";
 import { rateLimited } from "../gate/errors.ts";
@@ -37,17 +38,15 @@ export const PER_CLIENT = 50;
  */
 export const FROM_STRANGERS: GuessLimits = { free: 50, firstMs: 30_000, mostMs: 30_000 };
 
-/** Wrong guesses are forgotten so long after the last one. */
-const MEMORY_MS = HOUR_MS;
-/** Limits the memory, also of who has guessed right; beyond it the oldest are forgotten. */
+/** Limits the memory, also of who has guessed right. */
 const CAPACITY = 100_000;
 
-/** The wrong guesses of one kind of bucket. */
+/** The wrong guesses of one kind of bucket. They are forgotten an hour after the last one. */
 class Guesses {
   readonly #clock: Clock;
   readonly #limits: GuessLimits;
-  /** How many there were, and when the last one began; those first whose last is the longest ago. */
-  readonly #wrong = new Map<string, { readonly count: number; readonly at: number }>();
+  /** How many there were, and when the last one began. */
+  readonly #wrong = new Recent<string, { readonly count: number; readonly at: number }>(CAPACITY);
 
   constructor(clock: Clock, limits: GuessLimits) {
     this.#clock = clock;
@@ -65,8 +64,6 @@ class Guesses {
 
   add(bucket: string): void {
     const count = this.#wrongOf(bucket).count + 1;
-    this.#wrong.delete(bucket);
-    makeRoom(this.#wrong);
     this.#wrong.set(bucket, { count, at: this.#clock.now() });
   }
 
@@ -81,7 +78,7 @@ class Guesses {
   #wrongOf(bucket: string) {
     const now = this.#clock.now();
     const wrong = this.#wrong.get(bucket);
-    const isKnown = wrong !== undefined && wrong.at <= now && now < wrong.at + MEMORY_MS;
+    const isKnown = wrong !== undefined && wrong.at <= now && now < wrong.at + HOUR_MS;
     return isKnown ? wrong : { count: 0, at: now };
   }
 }
@@ -92,7 +89,7 @@ export class GuessThrottle {
   readonly #clients: Guesses;
   readonly #all: Guesses;
   /** Clients that have guessed right: others who guess do not keep them out. */
-  readonly #known = new Set<string>();
+  readonly #known = new Recent<string, true>(CAPACITY);
 
   constructor(clock: Clock) {
     this.#own = new Guesses(clock, OWN_GUESSES);
@@ -115,7 +112,7 @@ export class GuessThrottle {
       [this.#own, own],
       [this.#clients, client],
     ];
-    if (!this.#known.has(own)) counts.push([this.#all, thing]);
+    if (this.#known.get(own) === undefined) counts.push([this.#all, thing]);
     const waitMs = Math.max(...counts.map(([guesses, bucket]) => guesses.waitOf(bucket)));
     if (waitMs > 0) throw tooManyWrong(waitMs);
     for (const [guesses, bucket] of counts) guesses.add(bucket);
@@ -124,8 +121,7 @@ export class GuessThrottle {
     };
     const verifyOwn = async () => {
       const result = await verify();
-      makeRoom(this.#known);
-      this.#known.add(own);
+      this.#known.set(own, true);
       return result;
     };
     return guess(verifyOwn, isWrong, takeBack);
@@ -203,12 +199,6 @@ async function guess<T>(
     if (!isWrong(error)) takeBack();
     throw error;
   }
-}
-
-/** Forgets the oldest of what is full. */
-function makeRoom(kept: Map<string, unknown> | Set<string>): void {
-  const [oldest] = kept.keys();
-  if (kept.size >= CAPACITY && oldest !== undefined) kept.delete(oldest);
 }
 
 /** 429 for who must wait so many milliseconds. */

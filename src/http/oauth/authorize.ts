@@ -73,13 +73,12 @@ export function authorize({ authorizations, linkBase, clock, log }: OAuthOptions
   };
   return protocolRoute("GET", "/oauth/authorize", AUTHORIZE, async (request, context) => {
     const base = linkBase(context);
-    try {
-      return redirect(await begin(context, base));
-    } catch (error) {
+    const location = await begin(context, base).catch((error: unknown) => {
       if (!(error instanceof CofferError) || !isNavigation(request)) throw error;
       log.info("an application's request was refused", { request_id: context.id, reason: error.message });
-      return redirect(`${base}/oauth/consent?problem=${problemOf(error)}`);
-    }
+      return `${base}/oauth/consent?problem=${problemOf(error)}`;
+    });
+    return new Response(null, { status: 303, headers: { ...HEADERS, location } });
   });
 }
 
@@ -89,10 +88,6 @@ function problemOf(error: CofferError): "client" | "redirect" | "busy" | "reques
   if (!(error instanceof OAuthError)) return "request";
   if (error.oauthCode === "invalid_client" || error.oauthCode === "invalid_client_metadata") return "client";
   return error.oauthCode === "invalid_redirect_uri" ? "redirect" : "request";
-}
-
-function redirect(location: string): Response {
-  return new Response(null, { status: 303, headers: { ...HEADERS, location } });
 }
 
 const params = Type.Object({
@@ -169,13 +164,8 @@ export function consent(authorizations: Authorizations) {
       perform: ({ params: { id }, body, caller }, reply) => {
         const within = reply.with((to: string) => ({ json: { data: { redirect_to: to } } }));
         if (!body.allow) return authorizations.deny(caller, id, within);
-        const wanted = body.scope ?? authorizations.request(caller, id).scope;
-        return authorizations.allow(
-          caller,
-          id,
-          { scope: wanted, driveId: body.drive_id ?? undefined },
-          within,
-        );
+        const wanted = { scope: body.scope, driveId: body.drive_id ?? undefined };
+        return authorizations.allow(caller, id, wanted, within);
       },
     }),
   ];

@@ -29,6 +29,12 @@ import type { IssuedTokens, OAuthGrants } from "../../services/oauth/grants.ts";
 const PER_HOUR = 20;
 
 const texts = Type.Array(Type.String());
+/** What every client is registered with. */
+const OF_ALL = {
+  grant_types: ["authorization_code", "refresh_token"],
+  response_types: ["code"],
+  token_endpoint_auth_method: "none",
+} as const;
 
 const REGISTER: ProtocolOperation = {
   operationId: "registerClient",
@@ -63,9 +69,7 @@ const REGISTER: ProtocolOperation = {
         client_id_issued_at: 1_896_004_800,
         client_name: "app.example.com",
         redirect_uris: ["https://app.example.com/callback"],
-        grant_types: ["authorization_code", "refresh_token"],
-        response_types: ["code"],
-        token_endpoint_auth_method: "none",
+        ...OF_ALL,
       },
     },
   ],
@@ -75,23 +79,19 @@ const REGISTER: ProtocolOperation = {
 /** The registration endpoint (RFC 7591): for clients that have no metadata document. */
 export function register({ oauthClients: clients, clock }: OAuthOptions) {
   const limiter = new RateLimiter({ clock, windowSeconds: 3600 });
-  return [
-    protocolRoute("POST", "/oauth/register", REGISTER, async (request, context) => {
-      const json = metadataIn(await readSmallBody(request));
-      countRequest(limiter, context, PER_HOUR);
-      const { id, name, redirectUris } = await clients.register(json);
-      const registered = {
-        client_id: id,
-        client_id_issued_at: Math.floor(clock.now() / 1000),
-        client_name: name,
-        redirect_uris: redirectUris,
-        grant_types: ["authorization_code", "refresh_token"],
-        response_types: ["code"],
-        token_endpoint_auth_method: "none",
-      };
-      return Response.json(registered, { status: 201, headers: NO_STORE });
-    }),
-  ];
+  return protocolRoute("POST", "/oauth/register", REGISTER, async (request, context) => {
+    const json = metadataIn(await readSmallBody(request));
+    countRequest(limiter, context, PER_HOUR);
+    const { id, name, redirectUris } = await clients.register(json);
+    const registered = {
+      client_id: id,
+      client_id_issued_at: Math.floor(clock.now() / 1000),
+      client_name: name,
+      redirect_uris: redirectUris,
+      ...OF_ALL,
+    };
+    return Response.json(registered, { status: 201, headers: NO_STORE });
+  });
 }
 
 function metadataIn(body: Uint8Array): unknown {
@@ -179,7 +179,15 @@ export function tokens({ oauthGrants: grants, linkBase, clock }: OAuthOptions) {
       const form = await readForm(request);
       const issuer = linkBase(context);
       requireOwnResource(form.all("resource"), issuer);
-      return Response.json(tokenAnswer(await exchange(grants, form, issuer)), { headers: NO_STORE });
+      const { accessToken, refreshToken, scope } = await exchange(grants, form, issuer);
+      const answer = {
+        access_token: accessToken,
+        token_type: "Bearer",
+        expires_in: ACCESS_LIFETIME_MS / 1000,
+        refresh_token: refreshToken,
+        scope: scopeText(scope),
+      };
+      return Response.json(answer, { headers: NO_STORE });
     }),
     protocolRoute("POST", "/oauth/revoke", REVOKE, async (request, context) => {
       countRequest(limiter, context, PER_MINUTE);
@@ -206,14 +214,4 @@ function exchange(grants: OAuthGrants, form: ParameterReader, issuer: string): P
     return grants.refresh(form.required("refresh_token"), clientId, form.one("scope"));
   }
   throw new OAuthError("unsupported_grant_type", "grant_type must be authorization_code or refresh_token.");
-}
-
-function tokenAnswer({ accessToken, refreshToken, scope }: IssuedTokens): object {
-  return {
-    access_token: accessToken,
-    token_type: "Bearer",
-    expires_in: ACCESS_LIFETIME_MS / 1000,
-    refresh_token: refreshToken,
-    scope: scopeText(scope),
-  };
 }

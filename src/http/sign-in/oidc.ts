@@ -76,7 +76,11 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
       handle: async ({ request, query, context }) => {
         const returnTo = withoutOutcome(returnPath(query.return_to, home()));
         try {
-          starts.require(context.client, STARTS, tooMany);
+          starts.require(
+            context.client,
+            STARTS,
+            (seconds) => `Too many sign-ins from one address. Try again in ${seconds} s.`,
+          );
           const { url, state, ticket } = await provider.begin(returnTo, baseUrl() + CALLBACK, context.id);
           const surplus = flowCookiesIn(request).slice(0, 1 - FLOWS_PER_BROWSER);
           return redirect(
@@ -126,10 +130,6 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
   ];
 }
 
-function tooMany(seconds: number): string {
-  return `Too many sign-ins from one address. Try again in ${seconds} s.`;
-}
-
 /** 303: the browser continues with a GET, whatever the method was. */
 function redirect(location: string, ...setCookies: string[]): Response {
   const headers = new Headers({ ...NO_STORE, location, "referrer-policy": "no-referrer" });
@@ -154,10 +154,6 @@ const LONGEST = 2048;
 /** A placeholder for our own address while a path is parsed. */
 const OWN_BASE = "http://coffer.invalid";
 
-/** The query parameters for the dashboard after a failed sign-in; `request` is the id to look for in the log. */
-const OUTCOME = "sign_in";
-const REQUEST = "request";
-
 /**
  * The path of this server in `sent`, normalised for a `Location`; `fallback` for anything that is not a path, or that
  * a browser might take to another site.
@@ -166,9 +162,9 @@ function returnPath(sent: string | undefined, fallback: string): string {
   if (sent === undefined || sent.length > LONGEST) return fallback;
   if (!/^\/(?![/\\])/.test(sent) || /[\\\p{Cc}]/u.test(sent)) return fallback;
   if (!URL.canParse(sent, OWN_BASE)) return fallback;
-  const { origin, pathname, search, hash } = new URL(sent, OWN_BASE);
+  const url = new URL(sent, OWN_BASE);
   // Removing dot segments may leave two slashes at the start.
-  return origin === OWN_BASE && !pathname.startsWith("//") ? pathname + search + hash : fallback;
+  return url.origin === OWN_BASE && !url.pathname.startsWith("//") ? pathOf(url) : fallback;
 }
 
 /**
@@ -180,24 +176,21 @@ function turnBack(error: unknown, path: string, requestId: string, log: Log): st
   const { status } = errorResponse(error, requestId, log);
   const reason = error instanceof CofferError ? error.message : "an error of ours";
   log.warn("sign-in failed", { request_id: requestId, outcome, status, reason });
-  return withParameters(path, (parameters) => {
-    parameters.set(OUTCOME, outcome);
-    parameters.set(REQUEST, requestId);
-  });
+  const url = new URL(path, OWN_BASE);
+  url.searchParams.set("sign_in", outcome);
+  url.searchParams.set("request", requestId);
+  return pathOf(url);
 }
 
 /** The same path without the outcome of an earlier sign-in. */
 function withoutOutcome(path: string): string {
-  const isMarked = new URL(path, OWN_BASE).searchParams.has(OUTCOME);
-  if (!isMarked) return path;
-  return withParameters(path, (parameters) => {
-    parameters.delete(OUTCOME);
-    parameters.delete(REQUEST);
-  });
+  const url = new URL(path, OWN_BASE);
+  if (!url.searchParams.has("sign_in")) return path;
+  url.searchParams.delete("sign_in");
+  url.searchParams.delete("request");
+  return pathOf(url);
 }
 
-function withParameters(path: string, change: (parameters: URLSearchParams) => void): string {
-  const url = new URL(path, OWN_BASE);
-  change(url.searchParams);
-  return url.pathname + url.search + url.hash;
+function pathOf({ pathname, search, hash }: URL): string {
+  return pathname + search + hash;
 }

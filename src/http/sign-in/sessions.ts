@@ -81,9 +81,7 @@ export function sessions(service: Sessions) {
         {
           status: 200,
           description: "The session has ended.",
-          json: Type.Object({
-            data: deletedOf("The ended session."),
-          }),
+          json: Type.Object({ data: deletedOf("The ended session.") }),
         },
       ],
       errors: ["NOT_FOUND", "STORAGE_FULL"],

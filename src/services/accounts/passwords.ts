@@ -18,11 +18,8 @@ export interface PasswordCost {
 /** OWASP's password storage cheat sheet recommends at least 19 MiB and two passes. */
 export const PASSWORD_COST: PasswordCost = { memoryCost: 65_536, timeCost: 2 };
 
-/** A hash that belongs to no known password. It costs the same to verify as the others. */
-function dummyHash({ memoryCost, timeCost }: PasswordCost): string {
-  const salt = "3C/wuB5tUqxULQZTNg5XqQI2WH4mDks2fzdGoMWkSb4";
-  return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$${salt}$jwx4lseONbRhXu6PcWC4LHsCBqXCP256FoyvTALLnC0`;
-}
+/** The rest of a hash that belongs to no known password. */
+const DUMMY = "p=1$3C/wuB5tUqxULQZTNg5XqQI2WH4mDks2fzdGoMWkSb4$jwx4lseONbRhXu6PcWC4LHsCBqXCP256FoyvTALLnC0";
 
 const MAX_WAITING = 64;
 /** How long they may wait, in milliseconds: a connection that is idle for longer is closed without a response. */
@@ -40,7 +37,9 @@ export class Passwords {
 
   constructor(parts: { readonly passwordCost?: PasswordCost | undefined }) {
     this.#cost = parts.passwordCost ?? PASSWORD_COST;
-    this.#dummyHash = dummyHash(this.#cost);
+    const { memoryCost, timeCost } = this.#cost;
+    // It costs the same to verify as the others.
+    this.#dummyHash = `$argon2id$v=19$m=${memoryCost},t=${timeCost},${DUMMY}`;
   }
 
   /** The hash to store of a password. Throws VALIDATION_ERROR if it is too short or too long. */

@@ -1,5 +1,3 @@
-import type { Tables } from "../../db/tables.ts";
-import type { UserPk } from "../../domain/id.ts";
 import type { OidcProvider } from "./oidc.ts";
 import { hashSecret, type SecretHash } from "../../domain/accounts/api-key.ts";
 import { CofferError } from "../../domain/errors.ts";
@@ -10,55 +8,6 @@ import type { Parts } from "../parts.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Sessions, SignedIn } from "./sessions.ts";
 import type { Users } from "./users.ts";
-
-export class Administrators {
-  readonly #tables: Tables;
-  readonly #issuers: readonly string[];
-  readonly #subjects: readonly string[];
-
-  constructor(parts: { tables: Tables; oidc: Pick<OidcProvider, "issuer" | "admins"> | null }) {
-    const { tables, oidc } = parts;
-    this.#tables = tables;
-    this.#issuers = oidc === null ? [] : spellings(oidc.issuer);
-    this.#subjects = oidc?.admins ?? [];
-  }
-
-  /** Whether the configuration lists this user. */
-  names(issuer: string, subject: string): boolean {
-    return this.#issuers.includes(issuer) && this.#subjects.includes(subject);
-  }
-
-  /**
-   * Applies the configuration to existing accounts, at start. Who is no longer listed stays if they set the server up.
-   */
-  async appoint(): Promise<void> {
-    const { users, writeFromReserve } = this.#tables;
-    // Most starts have nothing to write, and so no disk to wait for.
-    if (this.#subjects.length === 0 && users.listedAdmins().length === 0) return;
-    await writeFromReserve(() => {
-      const named = new Set(this.#accounts());
-      for (const pk of users.listedAdmins()) if (!named.has(pk)) users.setAdmin(pk, null);
-      for (const pk of named) {
-        if (users.existing(pk).admin !== null) continue;
-        users.setAdmin(pk, "listed");
-        users.setPlan(pk, "team");
-      }
-    });
-  }
-
-  #accounts(): UserPk[] {
-    const { identities } = this.#tables;
-    return this.#issuers
-      .flatMap((issuer) => this.#subjects.map((subject) => identities.find(issuer, subject)))
-      .filter((pk) => pk !== null);
-  }
-}
-
-/** The issuer with and without a trailing slash: a provider may use either. */
-function spellings(issuer: string): string[] {
-  const bare = issuer.replace(/\/$/, "");
-  return [bare, `${bare}/`];
-}
 
 export interface Browser {
   /** Its User-Agent; empty if there was none. */
@@ -72,17 +21,45 @@ export class SignIn {
   readonly #parts;
   /** The hash of the setup link's token; null while there is none. Of this process alone: each start makes a new one. */
   #setupToken: SecretHash | null = null;
+  /** Those of the administrators whom the configuration lists. A provider may use a trailing slash, or none. */
+  readonly #issuers: readonly string[];
+  readonly #subjects: readonly string[];
 
   constructor(
     parts: Pick<Parts, "tables" | "clock" | "log"> & {
       users: Users;
       sessions: Sessions;
       passwords: Passwords;
-      administrators: Administrators;
       signups: "open" | "closed";
+      oidc: Pick<OidcProvider, "issuer" | "admins"> | null;
     },
   ) {
     this.#parts = parts;
+    const issuer = parts.oidc?.issuer.replace(/\/$/, "");
+    this.#issuers = issuer === undefined ? [] : [issuer, `${issuer}/`];
+    this.#subjects = parts.oidc?.admins ?? [];
+  }
+
+  /**
+   * Makes those administrators, at start, whom the configuration lists. Who is no longer listed stays one if they set
+   * the server up.
+   */
+  async appoint(): Promise<void> {
+    const { users, identities, writeFromReserve } = this.#parts.tables;
+    // Most starts have nothing to write, and so no disk to wait for.
+    if (this.#subjects.length === 0 && users.listedAdmins().length === 0) return;
+    await writeFromReserve(() => {
+      const found = this.#issuers.flatMap((issuer) =>
+        this.#subjects.map((subject) => identities.find(issuer, subject)),
+      );
+      const named = new Set(found.filter((pk) => pk !== null));
+      for (const pk of users.listedAdmins()) if (!named.has(pk)) users.setAdmin(pk, null);
+      for (const pk of named) {
+        if (users.existing(pk).admin !== null) continue;
+        users.setAdmin(pk, "listed");
+        users.setPlan(pk, "team");
+      }
+    });
   }
 
   /** `isNew`: there is no administrator yet. `isOpen`: people may register with a password now. */
@@ -175,10 +152,10 @@ export class SignIn {
   }
 
   #register({ issuer, subject, names, email, displayName }: Identity): User {
-    const { tables, users, clock, administrators } = this.#parts;
+    const { tables, users, clock } = this.#parts;
     const username = tables.users.freeUsername(proposeUsername(names));
-    const admin = administrators.names(issuer, subject) ? "listed" : null;
-    const user = users.add({ username, email, displayName, passwordHash: null }, admin);
+    const isListed = this.#issuers.includes(issuer) && this.#subjects.includes(subject);
+    const user = users.add({ username, email, displayName, passwordHash: null }, isListed ? "listed" : null);
     tables.identities.insert(issuer, subject, user.pk, clock.now());
     return user;
   }

@@ -22,10 +22,7 @@ export interface ManagedUser extends UserView {
   readonly totalSize: number;
 }
 
-interface UserDraft {
-  readonly username: string;
-  readonly email: string | null;
-  readonly displayName: string | null;
+interface UserDraft extends Pick<User, "username" | "email" | "displayName"> {
   /** Null for users who sign in at a provider. */
   readonly passwordHash: string | null;
 }
@@ -88,12 +85,8 @@ export class Users {
   /** The draft of a user with a password. Throws VALIDATION_ERROR. */
   async draft(name: string, password: string): Promise<UserDraft> {
     const username = parseUsername("username", name);
-    return {
-      username,
-      email: null,
-      displayName: null,
-      passwordHash: await this.#parts.passwords.hash(password),
-    };
+    const passwordHash = await this.#parts.passwords.hash(password);
+    return { username, email: null, displayName: null, passwordHash };
   }
 
   /** Creates a user: an administrator on the plan `team`, others on `free`. Throws CONFLICT. Inside a write. */
@@ -152,9 +145,7 @@ export class Users {
   #disable(pk: User["pk"]): void {
     const { users, sessions } = this.#parts.tables;
     const { admin, disabledAt } = users.existing(pk);
-    if (admin !== null) {
-      throw new CofferError("FORBIDDEN", "An administrator cannot be disabled.");
-    }
+    if (admin !== null) throw new CofferError("FORBIDDEN", "An administrator cannot be disabled.");
     if (disabledAt === null) users.setDisabledAt(pk, this.#parts.clock.now());
     sessions.removeAllOf(pk);
   }
@@ -172,15 +163,12 @@ export class Users {
   }
 
   #managed(user: User): ManagedUser {
-    const now = this.#parts.clock.now();
-    return {
-      ...viewOf(user, this.#parts.tables, now),
-      totalSize: this.#parts.tables.drives.storedBy(user.pk, now),
-    };
+    const { tables, clock } = this.#parts;
+    const now = clock.now();
+    return { ...viewOf(user, tables, now), totalSize: tables.drives.storedBy(user.pk, now) };
   }
 }
 
-/** What both the user and the administrators see of a user. `now` is in milliseconds since the epoch. */
 function viewOf(user: User, { users, drives }: Tables, now: number): UserView {
   return {
     user,

@@ -15,7 +15,7 @@ import { Turns } from "../turns.ts";
 /** How often a blob is read that changes while it is read. */
 const ATTEMPTS = 2;
 
-/** Waits after so many bytes were read. */
+/** Is awaited for each piece that was read, with its length; an error in it ends the check. */
 type Pause = (bytes: number) => void | Promise<void>;
 
 export interface FilePlace {
@@ -32,9 +32,7 @@ export class DamagedFile extends Error {
   }
 }
 
-/**
- * Remembers damaged blobs. The blob store refuses them before a byte is sent, until the same bytes are uploaded again.
- */
+/** Remembers damaged blobs. The blob store refuses them, until the same bytes are uploaded again. */
 export class DamagedBlobs {
   readonly #parts;
   readonly #checks = new Map<Digest, Promise<boolean>>();
@@ -43,9 +41,7 @@ export class DamagedBlobs {
     this.#parts = parts;
   }
 
-  /**
-   * Reads a blob for a file, at once if `read` does. Damage is remembered. Throws DamagedFile, which names the file.
-   */
+  /** Reads a blob for a file, at once if `read` does. Damage is remembered. Throws DamagedFile. */
   readFor<T>(place: FilePlace, read: () => T | Promise<T>): T | Promise<T> {
     try {
       const found = read();
@@ -60,13 +56,14 @@ export class DamagedBlobs {
    * Reads every byte of a blob, and remembers or forgets its damage. There is one check of a blob at a time, for all
    * who wait. Returns whether it is whole.
    *
-   * @param pause is awaited for each piece, with its length; an error in it ends the check
    * @param pieceBytes how many bytes are read at once
    */
   check(content: BlobFacts, pause: Pause = () => {}, pieceBytes?: number): Promise<boolean> {
     const running = this.#checks.get(content.digest);
     if (running !== undefined) return running;
-    const check = this.#check(content, pause, pieceBytes).finally(() => this.#checks.delete(content.digest));
+    const check = this.#readAll(content, pause, pieceBytes).finally(() =>
+      this.#checks.delete(content.digest),
+    );
     this.#checks.set(content.digest, check);
     return check;
   }
@@ -81,9 +78,7 @@ export class DamagedBlobs {
     return this.#parts.blobs.stateOf(digest) !== state;
   }
 
-  /**
-   * Remembers damage, unless the blob has changed since it was read, or is gone. Returns whether it is damaged still.
-   */
+  /** Remembers damage, unless the blob has changed since, or is gone. Returns whether it is damaged still. */
   remember({ digest, problem, state }: DamagedBlob): Promise<boolean> {
     return this.#parts.tables.writeFromReserve(() => {
       if (this.#parts.blobs.stateOf(digest) !== state) return false;
@@ -91,7 +86,7 @@ export class DamagedBlobs {
     });
   }
 
-  async #check(content: BlobFacts, pause: Pause, pieceBytes?: number): Promise<boolean> {
+  async #readAll(content: BlobFacts, pause: Pause, pieceBytes?: number): Promise<boolean> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       try {
         for await (const { length } of this.#parts.blobs.pieces(content, pieceBytes)) await pause(length);
@@ -100,7 +95,8 @@ export class DamagedBlobs {
       } catch (error) {
         if (!(error instanceof DamagedBlob)) throw error;
         if (!(await this.remember(error))) continue;
-        this.#report(error);
+        const { digest, message } = error;
+        this.#parts.log.error("a content is damaged", { ...this.#about(digest), damage: message });
         return false;
       }
     }
@@ -115,11 +111,7 @@ export class DamagedBlobs {
     this.#parts.log.warn("a damaged content is whole again", this.#about(digest));
   }
 
-  /** Logs the damage of a blob, with one of the files that it belongs to. */
-  #report({ digest, message }: DamagedBlob): void {
-    this.#parts.log.error("a content is damaged", { ...this.#about(digest), damage: message });
-  }
-
+  /** A blob for the log, with one of the files that it belongs to. */
   #about(digest: Digest) {
     const place = this.#parts.tables.damagedContents.placeOf(digest);
     return { digest, ...(place === null ? {} : { drive: place.driveId, path: place.path }) };

@@ -20,10 +20,8 @@ import type { Uploads } from "./uploads.ts";
 
 /** How often a file is edited anew that uploads replace at the same time. */
 const ATTEMPTS = 5;
-
 /** Longer texts are edited one at a time, since each is in memory several times. */
 const LARGE_BYTES = MIB;
-
 /** How many bytes are read, hashed and written at once. */
 const PIECE_BYTES = 256 * 1024;
 
@@ -123,11 +121,9 @@ export class Edits {
     }
     const content = await this.#parts.damaged.readFor(file, () => this.#parts.blobs.read(file));
     const index = await this.#parts.indexes.of(file, content);
-    if (isAppending(edits)) {
-      const text = edits.map((edit) => edit.text).join("");
-      return this.#appending(file, content, index, text);
-    }
-    return this.#editing(file, index.encoding, edits);
+    return isAppending(edits)
+      ? this.#appending(file, content, index, edits.map((edit) => edit.text).join(""))
+      : this.#editing(file, index.encoding, edits);
   }
 
   async #editing(file: File, encoding: TextEncoding, edits: readonly Edit[]): Promise<Plan> {
@@ -145,11 +141,8 @@ export class Edits {
   }
 
   /** A large blob is read and checked in pieces: its hash alone takes ten milliseconds. */
-  #readAll(file: File): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
-    return file.size > LARGE_BYTES ? this.#readPieces(file) : this.#parts.blobs.readAll(file);
-  }
-
-  async #readPieces(file: File): Promise<Uint8Array<ArrayBuffer>> {
+  async #readAll(file: File): Promise<Uint8Array<ArrayBuffer>> {
+    if (file.size <= LARGE_BYTES) return this.#parts.blobs.readAll(file);
     const bytes = new Uint8Array(file.size);
     let at = 0;
     for await (const piece of this.#parts.blobs.pieces(file, PIECE_BYTES)) {

@@ -14,6 +14,8 @@ import { holderOf, type SlotHolder } from "../slots.ts";
 /** How much of a text is quoted at once, in UTF-16 units. */
 const QUOTED_UNITS = 128 * 1024;
 
+type Pieces = AsyncIterable<string> | Iterable<string>;
+
 /** The text of the content, for programs. */
 export interface Extract {
   readonly mimeType: string;
@@ -21,7 +23,7 @@ export interface Extract {
    * The content as JSON, in pieces: text as a string, JSON with its numbers unchanged. Only a disk error can interrupt
    * it.
    */
-  readonly json: AsyncIterable<string>;
+  readonly json: Pieces;
   /** Whether it has more text. */
   readonly isCut: boolean;
 }
@@ -111,19 +113,19 @@ async function* decoded(content: Blob, encoding: TextEncoding): AsyncGenerator<s
   yield decoder.decode();
 }
 
-async function* quoted(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+async function* quoted(pieces: Pieces): AsyncGenerator<string> {
   yield '"';
   for await (const piece of pieces) yield JSON.stringify(piece).slice(1, -1);
   yield '"';
 }
 
-async function* piecesOf(text: string): AsyncGenerator<string> {
+function* piecesOf(text: string): Generator<string> {
   // The two halves of a character that is cut come together again in JSON.
   for (let at = 0; at < text.length; at += QUOTED_UNITS) yield text.slice(at, at + QUOTED_UNITS);
 }
 
 /** The text of the content that is one JSON value. Throws EXTRACTION_FAILED if it is not. */
-async function parsed(content: Blob, encoding: TextEncoding): Promise<AsyncIterable<string>> {
+async function parsed(content: Blob, encoding: TextEncoding): Promise<Pieces> {
   const text = (await Array.fromAsync(decoded(content, encoding))).join("");
   try {
     JSON.parse(text);
@@ -132,11 +134,7 @@ async function parsed(content: Blob, encoding: TextEncoding): Promise<AsyncItera
     if (error instanceof RangeError) throw failed("its JSON is nested too deeply");
     throw error;
   }
-  return oneOf(text);
-}
-
-async function* oneOf(text: string): AsyncGenerator<string> {
-  yield text;
+  return [text];
 }
 
 function failed(why: string): CofferError {

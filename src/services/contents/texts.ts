@@ -23,12 +23,10 @@ import type { BlobChecks } from "./blob-checks.ts";
 
 /** How many bytes are read at once; even, for UTF-16. */
 const PIECE_BYTES = 128 * 1024;
-/** How many indexes of large texts are kept. */
-const KEPT = 32;
 
 /** Which lines are where in a text. The indexes of the large texts that were read last are kept. */
 export class LineIndexes {
-  readonly #kept = new Recent<Digest, Promise<LineIndex>>(KEPT);
+  readonly #kept = new Recent<Digest, Promise<LineIndex>>(32);
   /** Large texts are read one at a time, so that many do not slow down all else. */
   readonly #turns = new Turns<"large">();
 
@@ -63,8 +61,8 @@ async function indexOf({ mimeType }: FileFacts, content: Blob): Promise<LineInde
   for (const encoding of encodingsFor(head)) {
     // Almost anything is Latin-1.
     if (encoding === "latin1" && !isText) continue;
-    const index = await indexIn(content, encoding, markBytes(head, encoding));
-    if (index !== null) return index;
+    const counter = new LineCounter(encoding, markBytes(head, encoding));
+    if (await isTextIn(content, encoding, (piece) => counter.add(piece))) return counter.index();
   }
   if (isText) {
     throw new CofferError(
@@ -73,12 +71,6 @@ async function indexOf({ mimeType }: FileFacts, content: Blob): Promise<LineInde
     );
   }
   throw new CofferError("UNSUPPORTED_MEDIA_TYPE", "The content is not text. Download it instead.");
-}
-
-/** The index, if the whole content is text in this encoding; else null. */
-async function indexIn(content: Blob, encoding: TextEncoding, mark: number): Promise<LineIndex | null> {
-  const counter = new LineCounter(encoding, mark);
-  return (await isTextIn(content, encoding, (piece) => counter.add(piece))) ? counter.index() : null;
 }
 
 /** Whether the whole content is text in an encoding. Text never holds a NUL. @param seen is called with each piece */
@@ -127,9 +119,7 @@ async function afterLines(
   throw new Error("a text has fewer lines than its index says");
 }
 
-/**
- * The bytes of a blob, with turns for others in between: `content.stream()` reads half a MiB at a time without one.
- */
+/** The bytes of a blob, with turns for others in between, unlike `content.stream()`. */
 export async function* contentPieces(content: Blob, from = 0): AsyncGenerator<Uint8Array> {
   for (let at = from; at < content.size; at += PIECE_BYTES) {
     yield await content.slice(at, at + PIECE_BYTES).bytes();

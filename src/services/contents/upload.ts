@@ -41,26 +41,20 @@ export interface UploadFields {
   readonly keepsRest?: boolean;
 }
 
-const PLAIN_TEXT = "text/plain";
-
 /** What an upload says of a file, beside its content and place. */
 type Attributes = Omit<FileBody, "blob" | "size">;
 
 /** The filename and path that an upload is for. Throws VALIDATION_ERROR. */
-export function parseTarget({ filename, path }: Pick<UploadFields, "filename" | "path">): {
-  filename: Filename;
-  path: FilePath;
-} {
-  if (filename === undefined) {
-    if (path === undefined || path.endsWith("/"))
-      throw invalid("filename", 'is required if path is left out or ends with "/"');
-    const name = parseFilename("path", path.slice(path.lastIndexOf("/") + 1));
-    return { filename: name, path: parseFilePath("path", path, name) };
-  }
-  const name = parseFilename("filename", filename);
+export function parseTarget({ filename: sent, path }: Pick<UploadFields, "filename" | "path">) {
+  if (sent === undefined && (path === undefined || path.endsWith("/")))
+    throw invalid("filename", 'is required if path is left out or ends with "/"');
+  const filename =
+    sent === undefined
+      ? parseFilename("path", (path ?? "").slice((path ?? "").lastIndexOf("/") + 1))
+      : parseFilename("filename", sent);
   return {
-    filename: name,
-    path: path === undefined ? parseFilePath("filename", name, name) : parseFilePath("path", path, name),
+    filename,
+    path: parseFilePath(path === undefined ? "filename" : "path", path ?? filename, filename),
   };
 }
 
@@ -69,7 +63,7 @@ function parseAttributes(fields: UploadFields, filename: Filename, now: number):
   const { metadata, tags, expiresAt } = fields;
   const named = mimeTypeOf(filename);
   const contentType =
-    fields.contentType ?? (fields.isText === true && named === UNKNOWN_TYPE ? PLAIN_TEXT : undefined);
+    fields.contentType ?? (fields.isText === true && named === UNKNOWN_TYPE ? "text/plain" : undefined);
   return {
     filename,
     mimeType: contentType === undefined ? named : parseMediaType("content_type", contentType),
@@ -133,7 +127,6 @@ export interface OneUploadParts extends UploadParts {
 
 /** Shorter contents are here at once: the write checks whether there is room for them. In bytes. */
 const ROOM_MATTERS = 64 * 1024;
-
 /** How often it is asked whether an upload that is arriving may go on, in milliseconds. */
 const CHECK_MS = 1000;
 
@@ -164,10 +157,7 @@ export class Upload {
     await this.#parts.writer.write(piece);
   }
 
-  /**
-   * Throws what `finish` would for who may not write any more; checks once a second. What arrives takes up its owner's
-   * room: it must not go on once its sender was shut out.
-   */
+  /** Throws what `finish` would for who may not write any more: what arrives takes up its owner's room. */
   requireAllowed(): void {
     const now = this.#parts.clock.now();
     // Also if the clock was set back.
@@ -239,7 +229,7 @@ export class Upload {
     this.#parts.log.warn("an upload has replaced a damaged content", { drive: driveId, path, damage });
   }
 
-  /** Removes a blob that no row names. The check and the removal are one step, so no row can appear between. */
+  /** Removes a blob that no row names: in one step with the check, so no row can appear between. */
   async #forgetRefused(digest: Digest): Promise<void> {
     const { blobs, store } = this.#parts.tables;
     // With adopted contents this may be one of them, which must stay; the sweep can tell.

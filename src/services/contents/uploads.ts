@@ -31,41 +31,29 @@ interface Arrival extends AnnouncedBytes {
 }
 
 /**
- * What is arriving counts before it is stored: it is on the disk, for as long as its client takes. Announced bytes
- * count from the start.
+ * An upload that is arriving. It counts before it is stored: it is on the disk, for as long as its client takes.
+ * Announced bytes count from the start. Dispose of it once it is stored or dropped; doing so again does nothing.
  */
-class ArrivingUploads {
-  readonly #slots = new Slots({ limits: UPLOAD_LIMITS, noun: "uploads" });
-  /** Bytes, by whose they are. */
-  readonly #bytes = new Map<string, number>();
-
-  /** Begins to count an upload. Throws RATE_LIMITED, QUOTA_EXCEEDED. */
-  begin(arrival: Arrival): ArrivingUpload {
-    const slot = this.#slots.take(arrival.holder, arrival.client);
-    try {
-      return new ArrivingUpload({ arrival, slot, all: this.#bytes });
-    } catch (error) {
-      slot[Symbol.dispose]();
-      throw error;
-    }
-  }
-}
-
-/** An upload that is arriving. Dispose of it once it is stored or dropped; doing so again does nothing. */
 class ArrivingUpload implements Disposable {
-  readonly #key: string;
-  readonly #room: number | null;
   readonly #parts;
+  readonly #key: string;
+  readonly #slot: Disposable;
   #counted = 0;
   #received = 0;
   #isOver = false;
 
-  constructor(parts: { arrival: Arrival; slot: Disposable; all: Map<string, number> }) {
-    const { owner, room, bytes } = parts.arrival;
-    this.#key = `${owner.kind} ${owner.pk}`;
-    this.#room = room;
+  /** Throws RATE_LIMITED, QUOTA_EXCEEDED. */
+  constructor(parts: { arrival: Arrival; slots: Slots; all: Map<string, number> }) {
+    const { owner, bytes, holder, client } = parts.arrival;
     this.#parts = parts;
-    this.#count(bytes ?? 0);
+    this.#key = `${owner.kind} ${owner.pk}`;
+    this.#slot = parts.slots.take(holder, client);
+    try {
+      this.#count(bytes ?? 0);
+    } catch (error) {
+      this.#slot[Symbol.dispose]();
+      throw error;
+    }
   }
 
   /** Adds bytes that have arrived. Throws QUOTA_EXCEEDED. */
@@ -77,7 +65,7 @@ class ArrivingUpload implements Disposable {
   [Symbol.dispose](): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#parts.slot[Symbol.dispose]();
+    this.#slot[Symbol.dispose]();
     const left = (this.#parts.all.get(this.#key) ?? 0) - this.#counted;
     if (left > 0) this.#parts.all.set(this.#key, left);
     else this.#parts.all.delete(this.#key);
@@ -86,7 +74,8 @@ class ArrivingUpload implements Disposable {
   #count(bytes: number): void {
     if (this.#isOver) return;
     const all = (this.#parts.all.get(this.#key) ?? 0) + bytes;
-    if (this.#room !== null && all > this.#room) throw noRoom(all - bytes - this.#counted);
+    const { room } = this.#parts.arrival;
+    if (room !== null && all > room) throw noRoom(all - bytes - this.#counted);
     this.#counted += bytes;
     this.#parts.all.set(this.#key, all);
   }
@@ -105,7 +94,11 @@ function noRoom(others: number): CofferError {
 /** Uploads: first the content, as it arrives, then its fields and path. */
 export class Uploads {
   readonly #parts: UploadParts;
-  readonly #arriving = new ArrivingUploads();
+  /** What is under way, and the bytes of it, by whose they are. */
+  readonly #arriving = {
+    slots: new Slots({ limits: UPLOAD_LIMITS, noun: "uploads" }),
+    all: new Map<string, number>(),
+  };
 
   constructor(parts: UploadParts) {
     this.#parts = parts;
@@ -130,7 +123,7 @@ export class Uploads {
     if (caller.kind === "drive") return this.beginFor(uploader, caller.driveId, maxFileSize, announced);
     const room = once(() => this.#mostRoom(caller));
     const owner: Releaser = { kind: "user", pk: caller.userPk };
-    const arriving = announced && this.#arriving.begin({ ...announced, ...uploader, owner, room: room() });
+    const arriving = announced && this.#arrive({ ...announced, ...uploader, owner, room: room() });
     const requireAllowed = () => uploader.requireValid();
     return this.#begin({ uploader, room, maxFileSize, arriving, requireAllowed }, announced);
   }
@@ -154,7 +147,7 @@ export class Uploads {
     const drive = once(() => access.driveToWrite(uploader.reach, driveId, path));
     const arriving =
       announced &&
-      this.#arriving.begin({
+      this.#arrive({
         ...announced,
         ...uploader,
         owner: releaserOf(drive()),
@@ -166,6 +159,10 @@ export class Uploads {
     };
     const room = once(() => quota.limitOf(drive()));
     return this.#begin({ uploader, room, maxFileSize, arriving, requireAllowed }, announced);
+  }
+
+  #arrive(arrival: Arrival): ArrivingUpload {
+    return new ArrivingUpload({ ...this.#arriving, arrival });
   }
 
   async #begin(

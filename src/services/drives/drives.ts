@@ -95,9 +95,7 @@ export class Drives {
     return { ...drive, ...seenCounts(this.#parts.tables, drive, prefix, this.#parts.clock.now()) };
   }
 
-  /**
-   * What is undefined stays. A new name changes the slug, unless it gives the same. Throws NOT_FOUND, VALIDATION_ERROR.
-   */
+  /** What is undefined stays. A new name changes the slug, unless it gives the same. Throws NOT_FOUND, VALIDATION_ERROR. */
   update(
     caller: Caller,
     reference: string,

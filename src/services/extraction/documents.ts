@@ -11,6 +11,7 @@ import {
 } from "../../domain/contents/extraction.ts";
 import type { File } from "../../domain/files/file.ts";
 import { MIB } from "../../domain/limits.ts";
+import { Recent } from "../../domain/recent.ts";
 import type { Files } from "../files/files.ts";
 import type { SlotHolder } from "../slots.ts";
 import type { DocumentReader } from "./document-reader.ts";
@@ -164,10 +165,10 @@ export class ExtractionQueue {
 
 /** How much text is kept in all, in UTF-16 units. */
 const UNITS = 8 * MIB;
+/** What a refusal or a short text counts for. */
+const ENTRY_UNITS = UNITS / 1000;
 /** After how long without use everything is forgotten, in milliseconds. */
 const IDLE_MS = 60_000;
-/** How many refusals and short texts. */
-const ENTRIES = 1000;
 
 interface Kept {
   readonly extraction: Extraction;
@@ -181,8 +182,7 @@ interface Kept {
  */
 class RecentExtractions {
   readonly #clock: SteadyClock;
-  /** The one that was used last is at the end. */
-  readonly #kept = new Map<string, Kept>();
+  #kept = newRecent();
   #idle: NodeJS.Timeout | undefined;
 
   constructor(parts: { clock: SteadyClock }) {
@@ -193,31 +193,23 @@ class RecentExtractions {
     const found = this.#kept.get(key);
     if (found === undefined || found.until <= this.#clock.elapsed()) return null;
     this.#rest();
-    this.#kept.delete(key);
-    this.#kept.set(key, found);
     return found.extraction;
   }
 
   put(key: string, extraction: Extraction): void {
     this.#rest();
     const until = mayPass(extraction) ? this.#clock.elapsed() + RETRY_PAUSES_MS[0] : Number.POSITIVE_INFINITY;
-    this.#kept.delete(key);
     this.#kept.set(key, { extraction, until });
-    let units = 0;
-    for (const kept of this.#kept.values()) units += unitsOf(kept.extraction);
-    for (const [oldest, kept] of this.#kept) {
-      if (units <= UNITS && this.#kept.size <= ENTRIES) return;
-      this.#kept.delete(oldest);
-      units -= unitsOf(kept.extraction);
-    }
   }
 
   #rest(): void {
     clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => this.#kept.clear(), IDLE_MS).unref();
+    this.#idle = setTimeout(() => (this.#kept = newRecent()), IDLE_MS).unref();
   }
 }
 
-function unitsOf(extraction: Extraction): number {
-  return extraction.kind === "text" ? extraction.text.length : 0;
+function newRecent(): Recent<string, Kept> {
+  return new Recent(UNITS, ({ extraction }) =>
+    Math.max(ENTRY_UNITS, extraction.kind === "text" ? extraction.text.length : 0),
+  );
 }

@@ -33,22 +33,20 @@ interface Asked {
   readonly expiresIn?: number | undefined;
 }
 
-/** A request for a link that takes one upload. */
-interface UploadLinkRequest extends Asked {
-  /** An id or a slug. */
+/** What a link is to lead to. */
+interface Wanted {
+  /** An id or slug. */
   readonly drive: string;
-  /** Of the file. */
   readonly path: string;
+}
+
+interface UploadLinkRequest extends Asked, Wanted {
   /** The most bytes of the content; undefined for no limit of its own. */
   readonly maxSize?: number | undefined;
 }
 
 /** A request for a link that shows something, as sent. */
-interface ShareRequest {
-  /** An id or slug. */
-  readonly drive: string;
-  /** Of a file or a folder. */
-  readonly path: string;
+interface ShareRequest extends Wanted {
   readonly password?: string | undefined;
   readonly expiresAt?: string | undefined;
 }
@@ -105,10 +103,8 @@ export class Links {
     const { maxSize = null, expiresIn } = wanted;
     return this.#create(caller, within, (now) => {
       const drive = this.#parts.access.driveToWrite(caller, wanted.drive, path);
-      return {
-        drive,
-        made: { kind: "upload", fileId: null, path, maxSize, expiresAt: endOf(now, expiresIn) },
-      };
+      const expiresAt = endOf(now, expiresIn);
+      return { drive, made: { kind: "upload", fileId: null, path, maxSize, expiresAt } };
     });
   }
 
@@ -124,10 +120,9 @@ export class Links {
     const expiresAt = this.#expiry(wanted.expiresAt);
     // First: hashing takes long, so nobody should have it done in vain.
     this.#shown(caller, wanted);
-    const passwordHash =
-      wanted.password === undefined
-        ? null
-        : await this.#parts.linkPasswords.hash(wanted.password, LINK_PASSWORD_CHARACTERS);
+    const { password } = wanted;
+    const hash = (given: string) => this.#parts.linkPasswords.hash(given, LINK_PASSWORD_CHARACTERS);
+    const passwordHash = password === undefined ? null : await hash(password);
     return this.#create(caller, within, () => {
       const { drive, target } = this.#shown(caller, wanted);
       return { drive, made: { ...target, passwordHash, expiresAt } };

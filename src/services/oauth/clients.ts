@@ -7,6 +7,7 @@ import {
 } from "../../domain/oauth/oauth-client.ts";
 import { OAuthError } from "../../domain/oauth/oauth-error.ts";
 import { getPublic, type PublicDocument, type PublicNetwork } from "../../network/public-network.ts";
+import { Recent } from "../../domain/recent.ts";
 import type { Parts } from "../parts.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { isDocumentUrl } from "../../domain/oauth/oauth-client-id.ts";
@@ -28,7 +29,7 @@ interface Kept {
 /** Metadata documents of OAuth clients, which their ids lead to (draft-ietf-oauth-client-id-metadata-document). */
 export class ClientDocuments {
   readonly #parts;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Recent<string, Kept>(CAPACITY);
   readonly #fetching = new Map<string, Promise<ClientMetadata>>();
 
   constructor(parts: Pick<Parts, "clock" | "log"> & { publicNetwork?: PublicNetwork | undefined }) {
@@ -56,15 +57,9 @@ export class ClientDocuments {
       },
     );
     const metadata = read(url, document);
-    this.#keep(url, metadata, maxAgeOf(document.cacheControl) * 1000);
+    const endsAt = this.#parts.clock.now() + maxAgeOf(document.cacheControl) * 1000;
+    this.#kept.set(url, { metadata, endsAt });
     return metadata;
-  }
-
-  #keep(url: string, metadata: ClientMetadata, lifetimeMs: number): void {
-    this.#kept.delete(url);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size >= CAPACITY && oldest !== undefined) this.#kept.delete(oldest);
-    if (lifetimeMs > 0) this.#kept.set(url, { metadata, endsAt: this.#parts.clock.now() + lifetimeMs });
   }
 }
 

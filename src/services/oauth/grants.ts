@@ -29,13 +29,7 @@ export interface IssuedTokens {
 }
 
 /** A client's exchange of a code for tokens (RFC 6749, 4.1.3). */
-interface CodeExchange {
-  readonly code: string;
-  readonly clientId: string;
-  readonly redirectUri: string;
-  readonly verifier: string;
-  readonly issuer: string;
-}
+type CodeExchange = Readonly<Record<"code" | "clientId" | "redirectUri" | "verifier" | "issuer", string>>;
 
 /** What clients hold that people let in: keys with two secrets, one to use and one to get the next two. */
 export class OAuthGrants {
