@@ -84,10 +84,7 @@ export function contentAnswer(
 /** The values of `Sec-Fetch-Dest` for what a browser runs or applies (Fetch Metadata Request Headers). */
 const CODE = /^(script|style|worker|sharedworker|serviceworker|audioworklet|paintworklet|xslt|object|embed)$/;
 
-/**
- * Our pages allow scripts and styles from our own origin, so no content is sent as code, whatever markup requests it.
- * Over plain http browsers do not send this header: see `keyless`.
- */
+/** Our pages run code of our own origin, so no content is sent as code. Over plain http see `keyless`. */
 function refuseAsCode({ headers }: Request): void {
   if (!CODE.test(headers.get("sec-fetch-dest") ?? "")) return;
   throw new CofferError(
@@ -154,9 +151,8 @@ async function heldResponse(
 const SINGLE_RANGE = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i;
 
 /**
- * Reads a Range header (RFC 9110, section 14.2) for content of `size` bytes. Null if the whole content is to be sent:
- * no header, a malformed one, another unit, or several ranges, which a server may ignore. Throws HttpRefusal
- * RANGE_NOT_SATISFIABLE with Content-Range if no byte of the range exists.
+ * A Range header (RFC 9110, 14.2). Null if the whole content is to be sent, as for several ranges. Throws
+ * RANGE_NOT_SATISFIABLE, with Content-Range.
  */
 export function parseRange(header: string | null, size: number): ByteRange | null {
   const [, first = "", last = ""] = SINGLE_RANGE.exec(header ?? "") ?? [];
@@ -175,10 +171,7 @@ export function parseRange(header: string | null, size: number): ByteRange | nul
 /** Most names: both forms leave them unchanged. */
 const SAME_IN_BOTH = /^[\w.-]+$/;
 
-/**
- * A Content-Disposition for a file name in any script: a plain-ASCII fallback, and the name itself in the encoding of
- * RFC 8187 (RFC 6266, appendix D).
- */
+/** Names a file in plain ASCII and in any script: RFC 8187 (RFC 6266, appendix D). */
 export function contentDisposition(type: "attachment" | "inline", filename: string): string {
   if (SAME_IN_BOTH.test(filename)) return `${type}; filename="${filename}"; filename*=UTF-8''${filename}`;
   const fallback = filename.replaceAll(/[^ -~]/gu, "_").replaceAll(/["\\%]/g, "_");

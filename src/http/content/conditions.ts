@@ -69,10 +69,7 @@ export const IF_NONE_MATCH = {
     "`*`: return 412 if there is already a file at the path. `only_create=true` in the query, or in the fields, means the same.",
 };
 
-/**
- * Evaluates the conditions of a read of content in the order of RFC 9110, section 13.2.2. Returns whether the
- * caller's copy is still current (304). Throws PRECONDITION_FAILED.
- */
+/** Whether the caller's copy of a content is still current (RFC 9110, 13.2.2). Throws PRECONDITION_FAILED. */
 export function isNotModified(request: Request, file: FileFacts): boolean {
   requirePrecondition({ ...conditionsOf(request), ifNoneMatch: null }, file);
   const { headers } = request;

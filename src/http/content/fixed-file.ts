@@ -8,10 +8,8 @@ interface Encoded {
 }
 
 /**
- * Answers requests for a file that does not change while the process runs: compressed for those who accept it, and not
- * sent again to those who have it.
+ * Answers requests for a file that does not change, and is read at the first: compressed, and not again to who has it.
  *
- * @param read is called at the first request
  * @param vary what else the choice of this file depends on
  */
 export function fixedFile(

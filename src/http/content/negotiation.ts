@@ -4,10 +4,7 @@ export function acceptsGzip(header: string | null): boolean {
   return weightOf("gzip", weightOf("*")) > 0;
 }
 
-/**
- * Whether an Accept header (RFC 9110, section 12.5.1) asks for a page for people. It must name HTML, as only browsers
- * do, and not prefer Markdown or like it as much: that is for programs.
- */
+/** Whether an Accept header (RFC 9110, 12.5.1) names HTML, as only browsers do, and likes no Markdown as much. */
 export function wantsPage(header: string | null): boolean {
   const weightOf = weightsIn(header);
   return weightOf("text/html") > weightOf("text/markdown");

@@ -71,10 +71,7 @@ const PIECE_BYTES = 256 * 1024;
 /** How many bytes at the end are held back, at most. */
 const LAST_BYTES = 64 * 1024;
 
-/**
- * The bytes of a blob, whose end is sent only after `release`. Throws what that rejects with, and where the content
- * has become shorter.
- */
+/** The bytes of a blob, whose end is sent only after `release`. Throws what that throws, or if the blob is shorter. */
 export async function* heldBack(content: Blob, release: () => Promise<void>): AsyncGenerator<Uint8Array> {
   const last = Math.max(0, content.size - LAST_BYTES);
   for (let at = 0; at < last; at += PIECE_BYTES) yield read(content, at, Math.min(at + PIECE_BYTES, last));

@@ -62,10 +62,7 @@ const UNEXPECTED =
 const DAMAGED =
   "This file's content is damaged on the server's disk. Upload it again, or restore it from a backup.";
 
-/**
- * What a caller is told of anything thrown: a `CofferError` as it is, UNAVAILABLE if no file can be opened. Anything
- * else is INTERNAL, which tells nothing, except that a blob is damaged; the log has the details under the request id.
- */
+/** What a caller is told of anything thrown: of what is not expected only that it happened; the log has the details. */
 export function shownError(error: unknown, requestId: string, log: Log): CofferError {
   if (error instanceof CofferError) return error;
   if (error instanceof Error && "code" in error && CANNOT_OPEN.has(error.code)) {

@@ -38,10 +38,7 @@ interface Taken {
 
 export type Gate = ReturnType<typeof createGate>;
 
-/**
- * Makes the gate of `/v0` and `/mcp`. It decides, before anything is routed or read, whether a request may continue.
- * It sets the caller and what is left in the context, even if it then throws UNAUTHORIZED, RATE_LIMITED or FORBIDDEN.
- */
+/** Makes what decides who may continue at `/v0` and `/mcp`; it sets the caller, and what is left, even if it throws. */
 export function createGate(gate: GateOptions) {
   const { clock, authenticate, originOf, rateLimits, provisioning } = gate;
   const options = { clock, windowSeconds: 60 };
@@ -156,10 +153,7 @@ interface ChallengeOptions {
   readonly linkBase: LinkBase;
 }
 
-/**
- * Makes what tells OAuth clients, in a refusal, how to get in: sets `WWW-Authenticate` (RFC 6750, 3 and RFC 9728, 3.1
- * and 5.1). For the MCP endpoint alone: clients of the API get their keys elsewhere.
- */
+/** Makes what tells MCP clients, in a refusal, how to get in, by `WWW-Authenticate` (RFC 6750, 3; RFC 9728, 5.1). */
 export function createChallenge({ isPossible, isGrant, linkBase }: ChallengeOptions) {
   return (response: Response, request: Request, context: RequestContext): void => {
     if (!isMcpPath(context.path)) return;

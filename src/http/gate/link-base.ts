@@ -7,11 +7,8 @@ const NAME = new RegExp(`^(?=.{1,253}$)${LABEL}(?:\\.${LABEL})*\\.?$`);
 const HOST_AND_PORT = /^(\[[0-9a-f:.]+\]|[^:]+)(?::([1-9][0-9]{0,4}))?$/;
 
 /**
- * The address that the sender of these headers used, as an http or https URL without a trailing slash. Null for
- * anything except a host name or an IP address, with or without a port, and for repeated headers.
- *
- * @param isProxy whether a trusted proxy sent them: then `X-Forwarded-Host` and `X-Forwarded-Proto` count, which say
- *   what the client sent to the proxy
+ * The http or https URL, without a trailing slash, that the sender of these headers used. Null for anything except one
+ * host name or IP address, perhaps with a port. Of a trusted proxy what it says of the client counts.
  */
 export function usedAddress(headers: Headers, isProxy: boolean): string | null {
   const scheme = ((isProxy ? headers.get("x-forwarded-proto") : null) ?? "http").toLowerCase();
@@ -33,10 +30,7 @@ export type LinkBase = (context: { readonly usedAddress: string | null }) => str
 export const LINKS_BEGIN =
   "The link starts with the server's configured address or, if none is configured, with the address that the request was sent to.";
 
-/**
- * The configured address, whatever the request says. Without one, the address that this caller used: the caller can
- * forge it, so it must not appear in a response to anybody else. `fallback` if that is not an address.
- */
+/** The configured address or, without one, that which this caller used, and can forge: for a response to it alone. */
 export function linkBase(configured: string | null, fallback: () => string): LinkBase {
   return configured === null ? (context) => context.usedAddress ?? fallback() : () => configured;
 }

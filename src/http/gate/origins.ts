@@ -7,9 +7,8 @@ import { IDEMPOTENCY_KEY } from "../../domain/idempotency.ts";
 export type OriginOf = (request: Request) => "own" | "foreign" | "unknown";
 
 /**
- * Makes the function that decides by headers that browsers set and pages cannot change: `Origin` or, if absent,
- * `Sec-Fetch-Site`. The own origin is that of the configured base URL or, without one, the address that the request
- * was sent to.
+ * Makes what decides by headers that pages cannot change: `Origin`, else `Sec-Fetch-Site`. Without a base URL the own
+ * origin is the address that the request was sent to.
  */
 export function ownOrigin(baseUrl: string | null): OriginOf {
   const own = baseUrl === null ? null : new URL(baseUrl).origin;
@@ -65,10 +64,7 @@ export function foreignOrigin(): CofferError {
 
 export type Cors = ReturnType<typeof createCors>;
 
-/**
- * What pages of other origins may use: the API, what says how to use it, and what OAuth clients call, which takes no
- * cookie. Never the dashboard or signing in.
- */
+/** What pages of other origins may use: what needs no cookie, so never the dashboard or signing in. */
 const SHARED_PATHS =
   /^\/(v0|mcp|oauth\/token|oauth\/register|oauth\/revoke|docs\/api|docs\/api\.md|docs\/openapi\.json|openapi\.json|llms\.txt|skill\.md|\.well-known)(\/|$)/;
 
@@ -123,10 +119,7 @@ const RESPONSE_HEADERS = [
   "Mcp-Protocol-Version",
 ].join(", ");
 
-/**
- * Lets pages of other origins call the API (the CORS protocol of the Fetch standard, section 3.3). They authenticate
- * with a key: no response allows credentials, so browsers send no cookie of this server with such a request.
- */
+/** Lets pages of other origins call the API (Fetch standard, 3.3), with a key: no response allows cookies. */
 export function createCors(origins: AllowedOrigins) {
   const allowedOrigin = (request: Request): string | null => {
     if (origins === "*") return "*";
@@ -134,10 +127,7 @@ export function createCors(origins: AllowedOrigins) {
     return origin !== null && origins.includes(origin) ? origin : null;
   };
   return {
-    /**
-     * The response to a browser that asks whether a page may send a request; null if this is no such question. Throws
-     * CofferError FORBIDDEN if pages of its origin may not.
-     */
+    /** The response to a browser that asks whether a page may send a request; else null. Throws FORBIDDEN. */
     preflight: (request: Request, path: string): Response | null => {
       const { headers, method } = request;
       const asks =

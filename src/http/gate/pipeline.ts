@@ -9,10 +9,7 @@ import { RequestContext, contextOf, setContext } from "./request-context.ts";
 import type { Connections, ContextParts } from "./request-context.ts";
 import { discardUnread } from "../connection/body.ts";
 
-/**
- * The longest address and headers of a request that are taken, in bytes. The runtime takes longer ones (see `build.ts`),
- * so that these are refused with a body.
- */
+/** Of an address and headers. The runtime takes longer ones (see `build.ts`), so that these are refused with a body. */
 const HEAD_BYTES = 16 * 1024;
 
 /** Answers every request: never throws, never rejects. */
@@ -136,9 +133,8 @@ function record(response: Response, request: Request, context: RequestContext, l
 }
 
 /**
- * The request as the router needs it. The router finds the path after `http://`. A request without a usable Host,
- * which HTTP/1.0 allows, has only its target as its URL: the router would find another path than the gate. And the
- * router answers HEAD by reading the whole body of the GET, which we avoid.
+ * The request as the router needs it: it finds the path after `http://`, which is missing without a usable Host
+ * (HTTP/1.0), and would read the whole body of the GET to answer HEAD.
  */
 function routableRequest(request: Request, { path, query }: RequestContext): Request {
   if (path.includes("%")) requireDecodable(path);
@@ -192,10 +188,7 @@ function refuseLongHead({ url, headers }: Request): void {
   );
 }
 
-/**
- * The `Link` header (RFC 8288) for programs that know only the address: the API description is `service-desc`, the
- * start page for agents `service-doc` (RFC 8631). The links begin with the path of `baseUrl`, which may be relative.
- */
+/** The `Link` header (RFC 8288 and 8631) for programs that know only the address, which may be relative. */
 function linksToDescription(baseUrl: string): string {
   const path = new URL(baseUrl, "http://localhost").pathname.replace(/\/$/, "");
   return [
@@ -204,10 +197,7 @@ function linksToDescription(baseUrl: string): string {
   ].join(", ");
 }
 
-/**
- * Makes the function that logs, once, that a request came through an untrusted proxy: all its clients then count as
- * one address, and one of them can use up the limits of all.
- */
+/** Makes what logs, once, that a request came through an untrusted proxy: one client can use up the limits of all. */
 function unlistedProxyWatch(isTrustedPeer: ContextParts["isTrustedPeer"], log: Log) {
   let hasWarned = false;
   return (request: Request, connections: Connections): void => {

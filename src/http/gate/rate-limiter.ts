@@ -16,10 +16,7 @@ interface Window {
   used: number;
 }
 
-/**
- * Fixed windows, each starting at its bucket's first request. All have the same length, so the map's insertion order
- * is also the order in which they end: ended ones are removed from the front, without a timer for each.
- */
+/** Fixed windows, each starting at its bucket's first request. All are equally long, so the map's first end first. */
 export class RateLimiter {
   readonly #options;
   readonly #windowMs: number;

@@ -54,10 +54,7 @@ export class RequestContext {
   readonly query: string;
   /** Null for a request without a valid key or session. */
   caller: Caller | null = null;
-  /**
-   * Counts a key that came in the body as if it had come in the header, and makes its holder the caller if it is valid.
-   * Throws RATE_LIMITED. Null where a key cannot come in the body.
-   */
+  /** Makes the holder of a key in the body the caller, and counts it. Throws RATE_LIMITED. Null where none can come. */
   bringKey: ((rawKey: string) => void) | null = null;
   /** The template of the route that handles it, such as `/v0/files/:id`; null while there is none. */
   route: string | null = null;
@@ -112,8 +109,8 @@ export class RequestContext {
   }
 
   /**
-   * Begins a write with its Idempotency-Key; null if it has none. The caller must end it. Throws CofferError
-   * VALIDATION_ERROR, IDEMPOTENCY_IN_PROGRESS, QUOTA_EXCEEDED.
+   * A write with its Idempotency-Key, to be ended; null without one. Throws VALIDATION_ERROR, IDEMPOTENCY_IN_PROGRESS,
+   * QUOTA_EXCEEDED.
    */
   beginAttempt(): Attempt | null {
     const key = this.#request.headers.get(IDEMPOTENCY_KEY);
@@ -223,10 +220,7 @@ const LONGEST = 1024;
 /** Commas and semicolons in quotes separate nothing. */
 const PARTS = /(?:[^,"]|"(?:[^"\\]|\\.)*")+/g;
 
-/**
- * Whether a request prefers that what is not understood in it is passed over (RFC 7240, section 4.4). Of a preference
- * that is sent twice the first counts.
- */
+/** Whether what is not understood is to be passed over (RFC 7240, 4.4). Of two preferences the first counts. */
 function prefersLenience(headers: Headers): boolean {
   const sent = headers.get("prefer");
   if (sent === null || sent.length > LONGEST) return false;

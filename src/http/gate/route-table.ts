@@ -71,10 +71,7 @@ export function createRouteTable(routes: readonly Route[]) {
       // Whoever uses a wrong method is told so, rather than asked for a key that is not needed.
       return found.length > 0 && found.every((route) => route.isPublic);
     },
-    /**
-     * Refuses a wrong method at a path that is a route as it is written: the router may have another route, whose
-     * parameter would take the path's last word for a name. Throws METHOD_NOT_ALLOWED.
-     */
+    /** Throws METHOD_NOT_ALLOWED where the router would take the last word of a written path for a parameter. */
     requireMethod: (method: string, path: string) => {
       const found = written.get(withoutSlash(path));
       const allowed = found === undefined ? [method] : methodsAt(found);
@@ -150,10 +147,7 @@ function matches(template: readonly string[], sent: readonly string[]): boolean 
   );
 }
 
-/**
- * Makes the search for the routes that a caller may have meant, nearest first, as `GET /v0/files/{id}`; with
- * `isMethodRight` without those of another method.
- */
+/** Makes the search for routes that may be meant, nearest first; with `isMethodRight` for those of the method alone. */
 function nearestRoutes(routes: readonly Route[]) {
   const known = routes.map((route) => ({ ...route, segments: route.path.split("/").slice(1) }));
   return (method: string, path: string, isMethodRight: boolean): readonly string[] => {

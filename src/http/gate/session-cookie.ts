@@ -8,11 +8,7 @@ const TOKEN = /^[A-Za-z0-9_-]{1,128}$/;
 
 export type Cookies = ReturnType<typeof cookiesFor>;
 
-/**
- * Makes what makes `Set-Cookie` values: for this host only, hidden from scripts, not sent with other sites' forms.
- *
- * @param baseUrl the configured one; if it is an https URL, cookies are sent over https only
- */
+/** Makes what makes `Set-Cookie` values: for this host only, hidden from scripts, and for an https base URL over https. */
 export function cookiesFor(baseUrl: string | null) {
   const secure = baseUrl?.startsWith("https:") === true;
   const cookie = (name: string, token: string, options: Bun.CookieInit) =>

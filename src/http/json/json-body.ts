@@ -35,10 +35,7 @@ export function refuseLongBody(request: Request, limit: number, advice?: string)
   if (length !== null && Number(length) > limit) throw bodyTooLarge(limit, advice);
 }
 
-/**
- * Refuses a body with a Content-Encoding, before it is read: it would not be decoded. Throws HttpRefusal
- * UNSUPPORTED_MEDIA_TYPE, with the `Accept-Encoding` that RFC 9110 (12.5.3) asks for.
- */
+/** A Content-Encoding would not be decoded: throws UNSUPPORTED_MEDIA_TYPE with `Accept-Encoding` (RFC 9110, 12.5.3). */
 export function refuseCodedBody({ headers }: Request): void {
   const codings = (headers.get("content-encoding") ?? "").split(",").map((coding) => coding.trim());
   if (codings.every((coding) => coding === "" || coding.toLowerCase() === "identity")) return;
@@ -47,10 +44,7 @@ export function refuseCodedBody({ headers }: Request): void {
   });
 }
 
-/**
- * Refuses a body that is only a part of the content (RFC 9110, 14.5), before it is read: stored as the whole content,
- * it would replace the rest. Throws VALIDATION_ERROR.
- */
+/** A part of the content (RFC 9110, 14.5) would replace the rest. Throws VALIDATION_ERROR. */
 export function refusePartOfContent({ headers }: Request): void {
   if (headers.get("content-range") === null) return;
   throw invalid("Content-Range", "must not be sent: upload the whole content");

@@ -5,10 +5,7 @@ import { METADATA_BYTES } from "../../domain/limits.ts";
 /** What may be half a surrogate pair: text that is well-formed UTF-8 has it only as an escape. */
 const HALF_PAIRS = ["\\ud", "\\uD"];
 
-/**
- * Decodes UTF-8 strictly; a byte order mark is a character like any other.
- * @throws CofferError VALIDATION_ERROR for `field` if the bytes are not well-formed UTF-8
- */
+/** Decodes UTF-8 strictly; a byte order mark is a character like any other. Throws VALIDATION_ERROR for `field`. */
 export function decodeText(bytes: Uint8Array, field: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

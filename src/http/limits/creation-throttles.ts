@@ -17,10 +17,7 @@ export class NewKeyThrottle {
     this.#rateLimits = rateLimits;
   }
 
-  /**
-   * Creates a key. It counts from its start, so that parallel calls cannot exceed the limit together; it stops counting
-   * if `make` throws. Throws RATE_LIMITED, and errors of `make`.
-   */
+  /** Creates a key, which counts from its start, unless `make` throws. Throws RATE_LIMITED, and errors of `make`. */
   async attempt<T>(caller: Caller, make: () => Promise<T>): Promise<T> {
     this.count(caller, "new keys");
     try {

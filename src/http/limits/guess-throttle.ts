@@ -20,10 +20,7 @@ interface GuessLimits {
 export const OWN_GUESSES: GuessLimits = { free: 5, firstMs: 5000, mostMs: 15 * MINUTE_MS };
 /** Of one client, at all things. */
 export const CLIENT_GUESSES: GuessLimits = { ...OWN_GUESSES, free: 20 };
-/**
- * Of all clients at one thing: whoever has many addresses gets no further than some hundred guesses a day, and whoever
- * knows the password waits two minutes at most.
- */
+/** Of all clients at one thing: some hundred a day. Whoever knows the password waits two minutes at most. */
 export const ALL_GUESSES: GuessLimits = { free: 30, firstMs: 2 * MINUTE_MS, mostMs: 2 * MINUTE_MS };
 
 /** How long a wrong password of an account counts. */
@@ -32,10 +29,7 @@ export const WINDOW_SECONDS = 15 * 60;
 export const PER_ACCOUNT = 10;
 /** The same from one client, for any account. */
 export const PER_CLIENT = 50;
-/**
- * The same for one account, from all such clients together; after that they wait a little for each, but are not kept out:
- * the account's owner may be one of them.
- */
+/** The same for one account, from all such clients together, who wait then: the account's owner may be one of them. */
 export const FROM_STRANGERS: GuessLimits = { free: 50, firstMs: 30_000, mostMs: 30_000 };
 
 /** Limits the memory, also of who has guessed right. */
@@ -97,11 +91,7 @@ export class GuessThrottle {
     this.#all = new Guesses(clock, ALL_GUESSES);
   }
 
-  /**
-   * Makes a guess; see `guess`. Throws RATE_LIMITED, and errors of the guess.
-   *
-   * @param client the client's address, as the rate limit counts it
-   */
+  /** See `guess`. Throws RATE_LIMITED, and errors of the guess. @param client the address, as the rate limit counts it */
   async attempt<T>(
     { thing, client }: { readonly thing: string; readonly client: string },
     verify: () => Promise<T>,
@@ -146,9 +136,9 @@ export class SignInThrottle {
   }
 
   /**
-   * Makes an attempt; see `guess`. Unknown accounts count the same. From a client that has sent the account's correct
-   * password before, even before a restart, it counts only for the client: others who guess cannot lock the owner out.
-   * From elsewhere the owner may have to wait for a moment. Throws RATE_LIMITED, and errors of the attempt.
+   * See `guess`. Unknown accounts count the same. From a client that has sent the account's correct password before,
+   * even before a restart, it counts only for the client: others cannot lock the owner out. From elsewhere the owner
+   * may have to wait for a moment. Throws RATE_LIMITED, and errors of the attempt.
    */
   async attempt<T>(
     { client, account }: Pick<PasswordSender, "client" | "account">,
@@ -180,12 +170,7 @@ export class SignInThrottle {
   }
 }
 
-/**
- * Makes a guess that was counted as wrong from its start, so that parallel ones cannot exceed a limit together.
- *
- * @param isWrong whether an error of the guess means that it was wrong
- * @param takeBack undoes the count of any other
- */
+/** Makes a guess that was counted as wrong from its start, so that parallel ones cannot exceed a limit together. */
 async function guess<T>(
   verify: () => Promise<T>,
   isWrong: (error: unknown) => boolean,

@@ -154,10 +154,7 @@ const LONGEST = 2048;
 /** A placeholder for our own address while a path is parsed. */
 const OWN_BASE = "http://coffer.invalid";
 
-/**
- * The path of this server in `sent`, normalised for a `Location`; `fallback` for anything that is not a path, or that
- * a browser might take to another site.
- */
+/** The path of this server in `sent`, normalised; `fallback` for any other, or what a browser takes to another site. */
 function returnPath(sent: string | undefined, fallback: string): string {
   if (sent === undefined || sent.length > LONGEST) return fallback;
   if (!/^\/(?![/\\])/.test(sent) || /[\\\p{Cc}]/u.test(sent)) return fallback;
@@ -167,10 +164,7 @@ function returnPath(sent: string | undefined, fallback: string): string {
   return url.origin === OWN_BASE && !url.pathname.startsWith("//") ? pathOf(url) : fallback;
 }
 
-/**
- * Where to redirect a browser after a sign-in that failed with `error`: to `path`, a path of ours, with the outcome in
- * its query. The error is logged with the request's id.
- */
+/** Where to redirect a browser after a failed sign-in: to our `path`, with the outcome in its query. Logs the error. */
 function turnBack(error: unknown, path: string, requestId: string, log: Log): string {
   const outcome = error instanceof SignInEnded ? error.outcome : "failed";
   const { status } = errorResponse(error, requestId, log);

@@ -213,10 +213,7 @@ export class RuntimeBase64 implements Disposable {
     return length < RUN.shortest ? from : from + length;
   }
 
-  /**
-   * Decodes `bytes[from, to)`, whole quartets, to the start of `target`. Returns false if others decode, or if any
-   * character is not a digit; what is in `target` then means nothing.
-   */
+  /** Decodes `bytes[from, to)`, whole quartets, to `target`. Returns false if others decode, or one is no digit. */
   decode(bytes: Buffer, from: number, to: number, target: Uint8Array): boolean {
     if (RuntimeBase64.#uploads > MOST_UPLOADS) return false;
     try {

@@ -58,10 +58,7 @@ export class JsonScanner {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /**
-   * Reads `chunk` from `at` to its end or the start of the content; returns where it stopped. Throws VALIDATION_ERROR
-   * if the body is not an object or has two contents, PAYLOAD_TOO_LARGE if the envelope exceeds `MAX_FIELD_BYTES`.
-   */
+  /** Reads `chunk` up to the content or its end. Returns where it stopped. Throws VALIDATION_ERROR, PAYLOAD_TOO_LARGE. */
   scanFields(chunk: Buffer, at: number): number {
     for (let i = at; i < chunk.length; i++) {
       const byte = chunk[i] ?? 0;

@@ -155,10 +155,7 @@ const LONGEST_CHARACTER = 4;
 
 const SPACE = 0x20;
 
-/**
- * Writes the text of a JSON string as UTF-8, piece by piece. Throws VALIDATION_ERROR: on `body` if the JSON is
- * malformed, on the content's field if the text has half a surrogate pair.
- */
+/** Writes the text of a JSON string as UTF-8, piece by piece. Throws VALIDATION_ERROR on `body` or the field. */
 export class TextWriter implements ContentSink {
   readonly #field: string;
   readonly #write: WriteContent;

@@ -104,10 +104,7 @@ const WORDS_BYTES = 8 * 1024;
 /** As much of a `content` is kept until its `encoding` is known, which may come behind it. Bytes. */
 export const HELD_BYTES = 64 * 1024;
 
-/**
- * The content of an upload in JSON, which is decoded and written as it arrives. A `content` whose `encoding` has not
- * come yet is kept until the end of the body, or until it is longer than `HELD_BYTES`: then it is base64.
- */
+/** The content, decoded as it arrives. A `content` without an `encoding` so far is kept, up to `HELD_BYTES`. */
 class JsonContent implements Disposable {
   /** Whether its closing quote has been read. */
   ended = false;

@@ -126,10 +126,7 @@ class MultipartScanner {
 /** `; name=value` or `; name="value"`, with `\"` and `\\` as curl escapes them. */
 const PARAMETER = /;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:\\["\\]|\\(?!["\\])|[^"\\])*)"|([^\s;"]+))[ \t]*/;
 
-/**
- * Reads a part's header lines. Throws VALIDATION_ERROR on `body` if they are malformed, name no field, or have a
- * transfer encoding, which we do not decode (RFC 7578 section 4.7 deprecates it).
- */
+/** Throws VALIDATION_ERROR, also for a transfer encoding, which we do not decode (RFC 7578, 4.7 deprecates it). */
 function parsePartHeader(lines: readonly string[]): PartHeader {
   const headers = new Map<string, string>();
   for (const line of lines) {
@@ -170,10 +167,7 @@ function parseDisposition(value: string): Map<string, string> {
   return parameters;
 }
 
-/**
- * Decodes the three characters that browsers escape (HTML, "multipart/form-data encoding algorithm"). They do not
- * escape `%` itself, so no other sequence may be decoded.
- */
+/** Decodes only what browsers escape (HTML, "multipart/form-data encoding algorithm"): not even `%` itself. */
 function decodeName(name: string): string {
   return name.replace(/%22|%0D|%0A/gi, (code) => decodeURIComponent(code));
 }

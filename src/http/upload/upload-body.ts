@@ -23,10 +23,7 @@ export type ContentKey = (typeof CONTENT_KEYS)[number];
 
 /** The fields of an upload other than the content, not yet validated. */
 export interface UploadEnvelope {
-  /**
-   * An object, whatever the encoding of the upload. The content's field is `""` in it if the content was streamed. One
-   * that is not a string stays here as sent, for the schema to reject.
-   */
+  /** An object. The content's field is `""` if it was streamed; one that is no string is there as sent, to be refused. */
   readonly fields: unknown;
   /** The name under which the content was streamed, even an empty one; null if there was none. */
   readonly contentKey: ContentKey | null;
@@ -39,10 +36,7 @@ export function fieldsTooLarge(): CofferError {
   );
 }
 
-/**
- * The JSON value that is sent as text for metadata, where a request has no JSON around it. Throws VALIDATION_ERROR on
- * `metadata` or a number in it.
- */
+/** Metadata that is sent as text, where a request has no JSON around it. Throws VALIDATION_ERROR. */
 export function parseMetadata(sent: string): unknown {
   const text = withoutMark(sent);
   const metadata = parseJson(text, "metadata", METADATA_ITEMS);
@@ -120,10 +114,7 @@ function isShort({ headers }: Request): boolean {
   return announced !== null && Number(announced) <= SHORT_BODY;
 }
 
-/**
- * Passes chunks on as long as they come fast enough. Only the time counts in which the client is waited for, not that in
- * which our disk takes what came. Throws REQUEST_TIMEOUT.
- */
+/** Throws REQUEST_TIMEOUT if chunks come too slowly. The time does not count in which our disk takes what came. */
 export async function* paced(
   chunks: AsyncIterable<Uint8Array>,
   { clock, least }: Pace,

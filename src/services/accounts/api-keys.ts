@@ -85,10 +85,7 @@ export class ApiKeys {
     return { key, made: this.#parts.tables.endedKeys.madeBy(key.id, this.#parts.clock.now()) };
   }
 
-  /**
-   * Revokes a key of `list` at once, with all that it made: see `EndedKeys`. Throws NOT_FOUND for others, and
-   * FORBIDDEN.
-   */
+  /** Revokes a key of `list` at once, with all that it made: see `EndedKeys`. Throws NOT_FOUND, FORBIDDEN. */
   async revoke(caller: Caller, reference: string, within?: Within<KeyId>): Promise<KeyId> {
     const revoked = await this.#parts.access.writeFromReserve(caller, within, () => {
       const { apiKeys } = this.#parts.tables;

@@ -24,10 +24,7 @@ export class Members {
     this.#parts = parts;
   }
 
-  /**
-   * Shares a drive with a user, or sets the role of a member. Throws NOT_FOUND for an unknown or disabled user,
-   * FORBIDDEN, CONFLICT for the owner, QUOTA_EXCEEDED.
-   */
+  /** Shares a drive, or sets a member's role. Throws NOT_FOUND, FORBIDDEN, CONFLICT for the owner, QUOTA_EXCEEDED. */
   add(
     caller: Caller,
     driveRef: string,

@@ -25,10 +25,7 @@ const MAX_WAITING = 64;
 /** How long they may wait, in milliseconds: a connection that is idle for longer is closed without a response. */
 const MAX_WAIT_MS = 20_000;
 
-/**
- * Hashes passwords, one at a time: each takes 64 MiB and one of the few threads that also read and write files. Both
- * methods throw RATE_LIMITED if too many wait, or one has waited too long.
- */
+/** Hashes one password at a time: each takes 64 MiB and one of the few threads for files. Throws RATE_LIMITED. */
 export class Passwords {
   readonly #cost: PasswordCost;
   readonly #dummyHash: string;

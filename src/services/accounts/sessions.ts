@@ -67,11 +67,7 @@ export class Sessions {
     );
   }
 
-  /**
-   * The caller's sessions, oldest first. Throws FORBIDDEN unless the caller acts for a person.
-   *
-   * @param token of the session that sent the request; null for a key
-   */
+  /** The caller's sessions, oldest first. Throws FORBIDDEN. @param token of the session that asks; null for a key */
   list(caller: Caller, token: string | null = null): ListedSession[] {
     const { userPk } = requirePerson(caller);
     const now = this.#parts.clock.now();

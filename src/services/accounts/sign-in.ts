@@ -40,10 +40,7 @@ export class SignIn {
     this.#subjects = parts.oidc?.admins ?? [];
   }
 
-  /**
-   * Makes those administrators, at start, whom the configuration lists. Who is no longer listed stays one if they set
-   * the server up.
-   */
+  /** Makes those administrators whom the configuration lists, at start, and no others, except who set the server up. */
   async appoint(): Promise<void> {
     const { users, identities, writeFromReserve } = this.#parts.tables;
     // Most starts have nothing to write, and so no disk to wait for.

@@ -41,10 +41,7 @@ export class Users {
     return this.all().map((user) => this.#managed(user));
   }
 
-  /**
-   * Creates a user on the plan `free`. Throws FORBIDDEN except for an administrator's session; VALIDATION_ERROR;
-   * CONFLICT.
-   */
+  /** Creates a user on the plan `free`. Throws FORBIDDEN, VALIDATION_ERROR, CONFLICT. */
   async create(
     caller: Caller,
     username: string,
@@ -59,11 +56,7 @@ export class Users {
     });
   }
 
-  /**
-   * Changes a user's plan, or disables or enables the user, at once. The sessions of a disabled user end; their keys do
-   * not work until the user is enabled. Throws FORBIDDEN except for an administrator's session, and for disabling an
-   * administrator; NOT_FOUND.
-   */
+  /** At once. The sessions of a disabled user end, and keys do not work until it is enabled. Throws FORBIDDEN, NOT_FOUND. */
   async update(
     caller: Caller,
     reference: string,
@@ -221,10 +214,7 @@ export class Accounts {
     };
   }
 
-  /**
-   * Changes the caller's password and ends their other sessions. Throws FORBIDDEN for a key and for an account without
-   * a password, VALIDATION_ERROR.
-   */
+  /** Ends the other sessions too. Throws FORBIDDEN for a key, and without a password; VALIDATION_ERROR. */
   async changePassword(
     caller: Caller,
     { current, password, token }: PasswordChange,

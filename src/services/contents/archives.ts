@@ -30,9 +30,8 @@ export interface Archive {
   /** The name to save it under. */
   readonly filename: string;
   /**
-   * Creates the archive piece by piece, each on request. It holds what was there at the first. Read it to the end, or
-   * call `return()`. The first throws RATE_LIMITED, and NOT_FOUND if a file is gone. A later error truncates the
-   * archive.
+   * Each is made on request; read it to the end, or call `return()`. The first throws RATE_LIMITED, and NOT_FOUND if a
+   * file is gone. A later error truncates the archive.
    */
   pieces(): AsyncGenerator<Uint8Array>;
 }
@@ -49,11 +48,8 @@ export class Archives {
   }
 
   /**
-   * The files and folders at some paths, with everything in the folders; all that the caller sees if there are no
-   * paths. Names are relative to the innermost folder that holds all. Throws NOT_FOUND, VALIDATION_ERROR.
-   *
-   * @param client see `Slots.take`
-   * @param snapshot for what the drive held when it was taken
+   * Some files and folders; without paths all that the caller sees. Names are relative to the innermost folder of all.
+   * Throws NOT_FOUND, VALIDATION_ERROR. @param snapshot for what the drive held when it was taken
    */
   open(
     caller: Caller,

@@ -52,12 +52,7 @@ export class DamagedBlobs {
     }
   }
 
-  /**
-   * Reads every byte of a blob, and remembers or forgets its damage. There is one check of a blob at a time, for all
-   * who wait. Returns whether it is whole.
-   *
-   * @param pieceBytes how many bytes are read at once
-   */
+  /** Reads every byte of a blob, once for all who wait; remembers or forgets its damage. Returns whether it is whole. */
   check(content: BlobFacts, pause: Pause = () => {}, pieceBytes?: number): Promise<boolean> {
     const running = this.#checks.get(content.digest);
     if (running !== undefined) return running;
@@ -152,10 +147,7 @@ interface Checked {
   readonly at: number;
 }
 
-/**
- * Checks blobs that are read as files, before they are sent: all that were not checked for a day, or changed. While a
- * check takes long, the content is sent, but not its end; see `running`. Smaller blobs are checked at each read.
- */
+/** Checks large blobs before they are sent, once a day and when they changed. What is sent meanwhile lacks its end. */
 export class BlobChecks {
   readonly #parts;
   readonly #lately = new Recent<Digest, Checked>(REMEMBERED);

@@ -57,9 +57,8 @@ export class Edits {
   }
 
   /**
-   * Edits a file's text: all edits, in their order, or none. A text of any size can be appended to; nothing of it is in
-   * memory then. What is sent counts as bandwidth. Throws what `Upload.finish` throws, PAYLOAD_TOO_LARGE,
-   * UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED, DamagedFile.
+   * All edits, in their order, or none. Appending takes no memory for the rest. Counts as bandwidth. Throws what
+   * `Upload.finish` throws, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED, DamagedFile.
    */
   async apply(
     caller: Caller,

@@ -19,10 +19,7 @@ type Pieces = AsyncIterable<string> | Iterable<string>;
 /** The text of the content, for programs. */
 export interface Extract {
   readonly mimeType: string;
-  /**
-   * The content as JSON, in pieces: text as a string, JSON with its numbers unchanged. Only a disk error can interrupt
-   * it.
-   */
+  /** In pieces: text as a string, JSON with its numbers unchanged. Only a disk error can interrupt it. */
   readonly json: Pieces;
   /** Whether it has more text. */
   readonly isCut: boolean;
@@ -43,10 +40,8 @@ export class Extracts {
   }
 
   /**
-   * The text of a text file or a document, or the value of a JSON file. `signal` ends it early; it rejects with its
-   * reason then.
-   *
-   * Throws NOT_FOUND, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED.
+   * The text of a text file or a document, or the value of a JSON file. Rejects with the reason of `signal`. Throws
+   * NOT_FOUND, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED.
    */
   async extract(caller: Caller, ref: FileRef, signal?: AbortSignal): Promise<Extract> {
     return this.extractOf(this.#parts.files.get(caller, ref), holderOf(caller), signal);

@@ -153,8 +153,8 @@ export class Texts {
   }
 
   /**
-   * Whole lines, as many as fit; a line that is too long alone comes in parts. What is read counts as bandwidth. Throws
-   * NOT_FOUND, VALIDATION_ERROR, UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED, DamagedFile.
+   * Whole lines, as many as fit; parts of one that is too long. Counts as bandwidth. Throws NOT_FOUND,
+   * VALIDATION_ERROR, UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED, DamagedFile.
    */
   async read(caller: Caller, view: FileView, range: TextRange): Promise<ReadText> {
     const { startLine, startByte, endLine } = range;

@@ -143,10 +143,7 @@ export class Upload {
     this.#checkedAt = parts.clock.now();
   }
 
-  /**
-   * The piece's memory may be reused once this has resolved. Throws PAYLOAD_TOO_LARGE, QUOTA_EXCEEDED, STORAGE_FULL,
-   * UNAVAILABLE.
-   */
+  /** The memory may be reused later. Throws PAYLOAD_TOO_LARGE, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE. */
   async write(piece: Uint8Array): Promise<void> {
     this.#received += piece.length;
     const { room, maxFileSize } = this.#parts;
@@ -185,11 +182,7 @@ export class Upload {
     return uploaded;
   }
 
-  /**
-   * Like `finish`, but replaces only the content of a file that is there.
-   *
-   * @param check is called with the file inside the write; what it throws leaves the file as it is
-   */
+  /** Like `finish`, but replaces only the content of a file, unless `check`, called inside the write, throws. */
   async replace(ref: FileRef, check: (file: File) => void, within?: Within<File>): Promise<File> {
     const { access, tree, clock, uploader } = this.#parts;
     return this.#store(access.fileToWrite(uploader.reach, ref), within, (blob) => {

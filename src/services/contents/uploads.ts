@@ -105,10 +105,8 @@ export class Uploads {
   }
 
   /**
-   * Starts an upload. What is known before the content is checked here, if that is waited for.
-   *
-   * @param announced null if the content is here already: then all is checked at its end
-   * @throws CofferError NOT_FOUND, RATE_LIMITED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE
+   * Starts an upload; `announced` is null if the content is here already, so that all is checked at its end. Throws
+   * NOT_FOUND, RATE_LIMITED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE.
    */
   async begin(caller: Caller, driveId: string | null, announced: Announced | null = null): Promise<Upload> {
     const { access, maxFileSize } = this.#parts;

@@ -126,9 +126,7 @@ export class Drives {
       : this.#parts.tables.drives.freeSlug(slug, drive.slug);
   }
 
-  /**
-   * Deletes a drive for everyone at once, with its keys and claim tokens; the sweep removes its rows. Throws NOT_FOUND.
-   */
+  /** Deletes a drive at once, with its keys and claim tokens; the sweep removes its rows. Throws NOT_FOUND. */
   remove(caller: Caller, reference: string, within?: Within<DriveId>): Promise<DriveId> {
     return this.#parts.access.writeFromReserve(caller, within, () => {
       const drive = this.#parts.access.driveToManage(caller, reference);

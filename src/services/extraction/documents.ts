@@ -29,10 +29,7 @@ export class Documents {
     this.#recent = new RecentExtractions(parts);
   }
 
-  /**
-   * The text of a file for a caller who may see it. Throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE,
-   * EXTRACTION_FAILED, RATE_LIMITED, UNAVAILABLE.
-   */
+  /** Throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED, UNAVAILABLE. */
   async text(
     holder: SlotHolder,
     file: File,
@@ -110,9 +107,7 @@ export class ExtractionQueue {
   /** The oldest first. */
   readonly #waiting = new Set<Waiting>();
 
-  /**
-   * Works when it is its turn. Rejects with the signal's reason if that comes before, RATE_LIMITED if too many wait.
-   */
+  /** Works when it is its turn. Rejects with the signal's reason if that comes before. Throws RATE_LIMITED. */
   async run<T>(holder: SlotHolder, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     this.#requireRoom(holder.owner);
@@ -176,10 +171,7 @@ interface Kept {
   readonly until: number;
 }
 
-/**
- * Keeps what was read last: many read a document page by page. A refusal that may pass is forgotten after a minute,
- * however often it is asked for.
- */
+/** Keeps what was read last, as many read page by page; a refusal that may pass only for a minute. */
 class RecentExtractions {
   readonly #clock: SteadyClock;
   #kept = newRecent();

@@ -53,10 +53,7 @@ interface Part<T, Position> {
 
 const ENDED = { found: [], next: null };
 
-/**
- * Lists a drive's files. Counts are in the folders' rows, so a page costs what it shows; but with tags, or a prefix
- * that ends within a name, matches are counted one by one.
- */
+/** Lists a drive's files. A page costs what it shows; with tags, or a part of a name, matches are counted singly. */
 export class Listings {
   readonly #parts;
 

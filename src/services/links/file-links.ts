@@ -46,9 +46,8 @@ export class FileLinks {
   }
 
   /**
-   * Starts the upload of a link, which is used up in the transaction that stores the file: of several at once, one
-   * succeeds. `limit` is the most bytes of the content. Throws NOT_FOUND, GONE, PAYLOAD_TOO_LARGE, RATE_LIMITED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE;
-   * `Upload.write` and `Upload.finish` throw NOT_FOUND and GONE as well.
+   * Starts the upload of a link, which is used up in the transaction that stores the file. Throws what
+   * `Uploads.beginFor` throws, GONE, PAYLOAD_TOO_LARGE; so do `Upload.write` and `Upload.finish`, NOT_FOUND and GONE.
    */
   async begin(token: string, sent: AnnouncedBytes | null = null) {
     const { tables, uploads, maxFileSize } = this.#parts;

@@ -66,10 +66,7 @@ export interface FoundLink<K extends LinkKind> {
 /** What its maker says of a new link. */
 type Made = LinkTarget & Pick<NewLink, "expiresAt" | "passwordHash" | "maxSize" | "oneTime">;
 
-/**
- * Links of all kinds: made, found by their tokens, and revoked. A link can do what its creator can at that moment: it
- * stops with the creator's key, and when what it leads to is out of the creator's reach.
- */
+/** Links of all kinds. One can do what its creator can at that moment: it stops with the creator's key and reach. */
 export class Links {
   readonly #parts;
 
@@ -108,10 +105,7 @@ export class Links {
     });
   }
 
-  /**
-   * A link that shows a file or a folder. Throws NOT_FOUND for the drive, and for what is not at the path; FORBIDDEN,
-   * VALIDATION_ERROR, QUOTA_EXCEEDED.
-   */
+  /** A link that shows a file or a folder. Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR, QUOTA_EXCEEDED. */
   async createShare(
     caller: Caller,
     wanted: ShareRequest,

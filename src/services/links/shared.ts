@@ -74,11 +74,7 @@ export class SharedThings {
     this.#parts = parts;
   }
 
-  /**
-   * Throws NOT_FOUND, GONE, and UNAUTHORIZED for a link with a password.
-   *
-   * @param pass from `unlock`; null if the browser sent none
-   */
+  /** Throws NOT_FOUND, GONE, and UNAUTHORIZED for a link with a password without the `pass` of `unlock`. */
   open(token: string, pass: string | null): Shared {
     const { access, clock, secret, tables } = this.#parts;
     const { link, reach, drive } = this.#find(token);
@@ -113,10 +109,7 @@ export class SharedThings {
     return this.#findAny(token) !== null;
   }
 
-  /**
-   * The pass for the browser to send, and until when. Throws NOT_FOUND, GONE, and UNAUTHORIZED for a wrong password. A
-   * link without one takes any.
-   */
+  /** A pass for the browser. Throws NOT_FOUND, GONE, and UNAUTHORIZED. A link without a password takes any. */
   async unlock(token: string, password: string) {
     const { id, passwordHash, expiresAt } = this.#find(token).link;
     const { linkPasswords, clock, secret } = this.#parts;
@@ -181,11 +174,7 @@ export class SharedThings {
     return this.#parts.extracts.extractOf(this.file(shared, path), holderOf(shared), signal);
   }
 
-  /**
-   * One archive; of all that the link shows if there are no paths. Throws NOT_FOUND, VALIDATION_ERROR.
-   *
-   * @param client see `Slots.take`
-   */
+  /** One archive; of all that the link shows if there are no paths. Throws NOT_FOUND, VALIDATION_ERROR. */
   archive(shared: Shared, client: string, paths: readonly string[]): Archive {
     const { reach, drive, folder, file } = shared;
     const all = file === null ? [folder] : [file.path];

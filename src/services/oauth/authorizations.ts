@@ -91,11 +91,8 @@ export class Authorizations {
   }
 
   /**
-   * Lets a client in. Returns the address to send the browser to, with the code. A request is decided once. Throws as
-   * `request`; VALIDATION_ERROR for more than was asked for, NOT_FOUND for a foreign drive, QUOTA_EXCEEDED.
-   *
-   * @param scope undefined for what was asked for
-   * @param driveId an id or slug; undefined for all drives
+   * Lets a client in: returns where to send the browser, with the code. A request is decided once. Throws as `request`;
+   * VALIDATION_ERROR for more than was asked for, NOT_FOUND for a foreign drive, QUOTA_EXCEEDED.
    */
   async allow(
     caller: Caller,
