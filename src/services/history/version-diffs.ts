@@ -11,7 +11,7 @@ import type { Diff } from "../../domain/contents/edit/unified-diff.ts";
 import { AskedThread } from "../../process/asked-thread.ts";
 import { Turns } from "../turns.ts";
 import { diffOf, type DiffRequest } from "./diff-request.ts";
-import type { LineIndexes } from "../contents/line-indexes.ts";
+import type { LineIndexes } from "../contents/texts.ts";
 import { holderOf, Slots } from "../slots.ts";
 import type { Versions } from "./versions.ts";
 
