@@ -123,7 +123,7 @@ async function openAll(options: ApplianceOptions) {
   again(Math.min(config.backupIntervalMs, BACKUP_CHECK_MS), () => services.backups.runIfDue());
   opened.defer(() => services.backups.stop());
   // In this order: there is a token only while there is no administrator.
-  await services.administrators.appoint();
+  await services.signIn.appoint();
   const setupToken = services.signIn.issueSetupToken();
   const server = startServer({ host: config.host, port: config.port, handler, log });
   baseUrl = config.baseUrl ?? ownAddress(config.host, server.port);

@@ -10,7 +10,7 @@ import { createHandler } from "../../src/http/handler.ts";
 import type { HandlerOptions } from "../../src/http/handler.ts";
 import { operation } from "../../src/http/operation/operation.ts";
 import { write, writeContent } from "../../src/http/operation/write.ts";
-import { ownOrigin, surelyOwnOrigin } from "../../src/http/gate/own-origin.ts";
+import { ownOrigin, surelyOwnOrigin } from "../../src/http/gate/origins.ts";
 import { flag, integer, nullable } from "../../src/http/operation/schema.ts";
 import { startServer } from "../../src/http/server.ts";
 import type { Log } from "../../src/process/log.ts";

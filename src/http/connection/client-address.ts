@@ -48,10 +48,7 @@ function addTrusted(list: IpList, { address, prefix, family }: Subnet): void {
   else list.addSubnet(normalised, prefix, family);
 }
 
-/**
- * An address without its zone, in one form of the several that an IPv6 address has: eight groups. One that is
- * IPv4-mapped (RFC 4291, 2.5.5.2) becomes IPv4. Null for what is no address.
- */
+/** An address without its zone, in the one form of eight groups; IPv4-mapped (RFC 4291, 2.5.5.2) as IPv4; or null. */
 export function normalise(text: string): string | null {
   const address = text.split("%", 1)[0] ?? "";
   const family = ipVersion(address);

@@ -8,7 +8,7 @@ import type { Log } from "../../process/log.ts";
 import type { Services } from "../../services/services.ts";
 import type { LinkBase } from "../gate/link-base.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";
-import type { ProvisionThrottle } from "../limits/provision-throttle.ts";
+import type { ProvisionThrottle } from "../limits/creation-throttles.ts";
 import { withKnownNames } from "../operation/known-fields.ts";
 import { type NamePlace, unknownName } from "../operation/names.ts";
 import { withoutOptionalNulls } from "../operation/optional-nulls.ts";

@@ -60,10 +60,7 @@ export class Files {
     return this.#parts.access.fileIn(caller, view);
   }
 
-  /**
-   * The content of a file from `get`, or a range of it; a large one is read while it is sent. Counts as bandwidth.
-   * Throws DamagedFile or rejects with it.
-   */
+  /** The content of a file, or a range of it, which is read while it is sent. Counts as bandwidth. Throws DamagedFile. */
   content(file: FileFacts, range?: ByteRange): Blob | Promise<Blob> {
     this.#parts.usage.countBytes(file.driveId, range === undefined ? file.size : range.end - range.start);
     return this.#parts.blobChecks.read(file, range);
@@ -171,10 +168,7 @@ export class Files {
     });
   }
 
-  /**
-   * Puts these files into the trash as far as the caller may remove them, in several transactions; those that were done
-   * before an error stay. `within` is called in the last one.
-   */
+  /** Puts into the trash what the caller may remove, in several transactions. `within` is called in the last one. */
   async removeMany(
     caller: Caller,
     ids: readonly string[],

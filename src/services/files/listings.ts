@@ -48,10 +48,7 @@ interface Part<T, Position> {
 
 const ENDED = { found: [], next: null };
 
-/**
- * Lists a drive's files. Counts are in the folders' rows, so a page costs what it shows; but with tags, or a prefix
- * that ends within a name, matches are counted one by one.
- */
+/** Lists a drive's files. A page costs what it shows; with tags, or a part of a name, matches are counted singly. */
 export class Listings {
   readonly #parts;
 
@@ -92,8 +89,7 @@ export class Listings {
 
   #files(scope: ListScope, { page, limit, after, sort }: ListRequest): Part<FileFacts, FilePosition> {
     if (after !== null && after.file === null) return ENDED;
-    const offset = after === null ? (page - 1) * limit : 0;
-    const window = { limit: limit + 1, offset, after: after?.file ?? null };
+    const window = { ...windowOf(page, limit, after), after: after?.file ?? null };
     return partOf(this.#parts.tables.fileLists.page(scope, window), limit, (file) => positionOf(sort, file));
   }
 
@@ -103,8 +99,7 @@ export class Listings {
     { page, limit, after }: ListRequest,
   ): Part<FolderPath, FolderPath> {
     if (after !== null && after.folder === null) return ENDED;
-    const offset = after === null ? (page - 1) * limit : 0;
-    const window = { limit: limit + 1, offset, after: after?.folder ?? null };
+    const window = { ...windowOf(page, limit, after), after: after?.folder ?? null };
     return partOf(this.#parts.tables.folders.children(folder.pk, prefix, window), limit, (path) => path);
   }
 
@@ -151,4 +146,9 @@ function requireSortable({ sort, grouped, tags }: ListRequest, prefix: string): 
     "sort",
     'other than "path" needs delimiter=/, a prefix that is empty or ends in "/", and no tags',
   );
+}
+
+/** One more than is shown is read: then there is another page. */
+function windowOf(page: number, limit: number, after: ListPosition | null) {
+  return { limit: limit + 1, offset: after === null ? (page - 1) * limit : 0 };
 }

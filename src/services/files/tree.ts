@@ -117,10 +117,7 @@ export class Tree {
     return this.#reread(file.id);
   }
 
-  /**
-   * Moves a file to a free path, of this or another drive, and changes its attributes. Throws CONFLICT, and
-   * QUOTA_EXCEEDED.
-   */
+  /** Moves a file to a free path, of any drive, and changes its attributes. Throws CONFLICT, QUOTA_EXCEEDED. */
   move(file: File, drive: Drive, path: FilePath, body: FileBody, stamp: Stamp): File {
     this.#parts.locks.requireFree(file.drivePk, file.path);
     const to = this.#parts.quota.withinRecordRoom(drive, () => this.#freePlace(drive, path, stamp));

@@ -29,9 +29,6 @@ interface Begun<T> {
   readonly result: () => T;
 }
 
-/** What the first write did: everything, or one piece and a record of the rest. */
-type First<T> = { readonly result: T } | { readonly rest: Rest<T> };
-
 /** A folder, and its new path in its own or another drive. */
 interface FolderTransfer {
   readonly source: Drive;
@@ -71,8 +68,12 @@ export class FolderChanges extends Service<
     return "result" in first ? first.result : this.parts.works.complete(first.rest);
   }
 
-  /** Inside the first write. */
-  #first<T>({ work, files, result }: Begun<T>, by: Actor, within: Within<T> | undefined): First<T> {
+  /** Inside the first write, which does everything, or one piece and a record of the rest. */
+  #first<T>(
+    { work, files, result }: Begun<T>,
+    by: Actor,
+    within: Within<T> | undefined,
+  ): { readonly result: T } | { readonly rest: Rest<T> } {
     for (const { drive, top } of placesOf(work)) this.parts.locks.requireWholeFree(drive, top);
     const now = this.parts.clock.now();
     const { progress } = this.parts.pieces.step(work, START, { now, by });

@@ -21,11 +21,6 @@ interface ShownFolder {
   readonly folder: FolderFacts;
 }
 
-/** A folder that exists now; `created` is false if it did before. */
-interface CreatedFolder extends ShownFolder {
-  readonly created: boolean;
-}
-
 /** A request for the folders in a folder. `page` counts from 1; `after` is the path of a cursor. */
 export interface FolderListRequest {
   readonly driveId: string;
@@ -67,8 +62,13 @@ export class Folders extends Service<
     folderChanges: FolderChanges;
   }
 > {
-  /** Creates a folder and its missing ancestors. Throws CONFLICT. */
-  create(caller: Caller, driveId: string, path: string, within?: Within<CreatedFolder>) {
+  /** Creates a folder and its missing ancestors; `created` is false if it was there. Throws CONFLICT. */
+  create(
+    caller: Caller,
+    driveId: string,
+    path: string,
+    within?: Within<ShownFolder & { readonly created: boolean }>,
+  ) {
     const parsed = parseFolderPath("path", path);
     return this.parts.access.write(caller, within, () => {
       const drive = this.parts.access.driveToWrite(caller, driveId, parsed);

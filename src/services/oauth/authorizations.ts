@@ -89,19 +89,18 @@ export class Authorizations {
   }
 
   /**
-   * Lets a client in. Returns the address to send the browser to, with the code. A request is decided once. Throws as
-   * `request`; VALIDATION_ERROR for more than was asked for, NOT_FOUND for a foreign drive, QUOTA_EXCEEDED.
-   *
-   * @param driveId an id or slug; undefined for all drives
+   * Lets a client in: returns where to send the browser, with the code. A request is decided once. Throws as `request`;
+   * VALIDATION_ERROR for more than was asked for, NOT_FOUND for a foreign drive, QUOTA_EXCEEDED.
    */
   async allow(
     caller: Caller,
     ticket: string,
-    { scope, driveId }: { readonly scope: Scope; readonly driveId: string | undefined },
+    wanted: { readonly scope: Scope | undefined; readonly driveId: string | undefined },
     within?: Within<string>,
   ): Promise<string> {
     const { userPk: user, sessionId: session } = requireSession(caller);
     const request = this.request(caller, ticket);
+    const { scope = request.scope, driveId } = wanted;
     if (request.scope === "read-only" && scope !== "read-only") {
       throw invalid("scope", "must be read-only: the application does not ask for more");
     }

@@ -8,7 +8,7 @@ import { signedHeaders, waitAfter } from "../../domain/webhooks/webhook.ts";
 import { ForbiddenAddress, postPublic, type PublicNetwork } from "../../network/public-network.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
-import type { WebhookReach } from "./reach.ts";
+import type { WebhookReach } from "./outbox.ts";
 
 /** How long to wait at most before looking again, in milliseconds: the clock may have been set. */
 const LOOK_MS = 60_000;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openTables } from "../../../src/db/tables.ts";
 import { Database as CofferDatabase } from "../../../src/db/engine/database.ts";
 import type { PasswordSender } from "../../../src/domain/accounts/sign-in.ts";
-import { KnownClients } from "../../../src/services/accounts/known-clients.ts";
+import { KnownClients } from "../../../src/services/accounts/passwords.ts";
 import { addAccount, startWithAda } from "../../support/server/accounts.ts";
 import type { TestAppliance } from "../../support/server/appliance.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";

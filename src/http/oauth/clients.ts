@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { OAuthError } from "../../domain/oauth/oauth-client.ts";
+import { NEW_CLIENT_LIFETIME_MS, OAuthError } from "../../domain/oauth/oauth-client.ts";
 import { type ParameterReader, requireOwnResource, scopeText } from "../../domain/oauth/oauth-request.ts";
 import {
   ACCESS_LIFETIME_MS,
@@ -7,10 +7,11 @@ import {
   GRANT_LIFETIME_MS,
   REPEAT_LIFETIME_MS,
 } from "../../domain/oauth/oauth-token.ts";
-import { DAY_MS } from "../../domain/time.ts";
+import { DAY_MS, HOUR_MS } from "../../domain/time.ts";
 import type { IssuedTokens, OAuthGrants } from "../../services/oauth/grants.ts";
+import { CofferError } from "../../domain/errors.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
-import { ANONYMOUS_BYTES } from "../json/body-limits.ts";
+import { ANONYMOUS_BYTES, parseJsonBody, PLAIN_BODY } from "../json/json-body.ts";
 import { NO_STORE, UNCACHED } from "../sign-in/auth.ts";
 import {
   countRequest,
@@ -20,8 +21,86 @@ import {
   type ProtocolOperation,
   protocolRoute,
   readForm,
+  readSmallBody,
 } from "./protocol-route.ts";
 import { text } from "../operation/schema.ts";
+
+const PER_HOUR = 20;
+
+const texts = Type.Array(Type.String());
+/** What every client is registered with. */
+const OF_ALL = {
+  grant_types: ["authorization_code", "refresh_token"],
+  response_types: ["code"],
+  token_endpoint_auth_method: "none",
+} as const;
+
+const REGISTER: ProtocolOperation = {
+  operationId: "registerClient",
+  summary: "Register an application",
+  description: `For applications without a metadata document (RFC 7591). No application gets a secret. At most ${PER_HOUR} times an hour from one client address. A registration that nobody lets in is kept for ${NEW_CLIENT_LIFETIME_MS / HOUR_MS} hours.`,
+  body: Type.Object({
+    redirect_uris: Type.Array(Type.String(), {
+      description:
+        "1 to 10: https URLs, http URLs of the same computer, or URIs with the application's own scheme.",
+    }),
+    client_name: Type.Optional(text("Shown to people; cut after 64 characters.")),
+    grant_types: Type.Optional(texts),
+    response_types: Type.Optional(texts),
+  }),
+  example: { redirect_uris: ["https://app.example.com/callback"] },
+  answers: [
+    {
+      status: 201,
+      description: "The application is registered.",
+      headers: UNCACHED,
+      json: Type.Object({
+        client_id: Type.String(),
+        client_id_issued_at: Type.Integer({ description: "Seconds since 1970." }),
+        client_name: Type.String(),
+        redirect_uris: texts,
+        grant_types: texts,
+        response_types: texts,
+        token_endpoint_auth_method: Type.Literal("none"),
+      }),
+      example: {
+        client_id: "client_5c1e2b9a-6f0d-4a53-9d0e-7f2b8c4d1e60",
+        client_id_issued_at: 1_896_004_800,
+        client_name: "app.example.com",
+        redirect_uris: ["https://app.example.com/callback"],
+        ...OF_ALL,
+      },
+    },
+  ],
+  errors: ["RATE_LIMITED", "STORAGE_FULL"],
+};
+
+/** The registration endpoint (RFC 7591): for clients that have no metadata document. */
+export function register({ oauthClients: clients, clock }: OAuthOptions) {
+  const limiter = new RateLimiter({ clock, windowSeconds: 3600 });
+  return protocolRoute("POST", "/oauth/register", REGISTER, async (request, context) => {
+    const json = metadataIn(await readSmallBody(request));
+    countRequest(limiter, context, PER_HOUR);
+    const { id, name, redirectUris } = await clients.register(json);
+    const registered = {
+      client_id: id,
+      client_id_issued_at: Math.floor(clock.now() / 1000),
+      client_name: name,
+      redirect_uris: redirectUris,
+      ...OF_ALL,
+    };
+    return Response.json(registered, { status: 201, headers: NO_STORE });
+  });
+}
+
+function metadataIn(body: Uint8Array): unknown {
+  try {
+    return parseJsonBody(body, PLAIN_BODY.items);
+  } catch (error) {
+    if (!(error instanceof CofferError)) throw error;
+    throw new OAuthError("invalid_client_metadata", error.message);
+  }
+}
 
 /** Requests of one client address. Hosted clients of many people may share one. */
 const PER_MINUTE = 60;
@@ -99,7 +178,15 @@ export function tokens({ oauthGrants: grants, linkBase, clock }: OAuthOptions) {
       const form = await readForm(request);
       const issuer = linkBase(context);
       requireOwnResource(form.all("resource"), issuer);
-      return Response.json(tokenAnswer(await exchange(grants, form, issuer)), { headers: NO_STORE });
+      const { accessToken, refreshToken, scope } = await exchange(grants, form, issuer);
+      const answer = {
+        access_token: accessToken,
+        token_type: "Bearer",
+        expires_in: ACCESS_LIFETIME_MS / 1000,
+        refresh_token: refreshToken,
+        scope: scopeText(scope),
+      };
+      return Response.json(answer, { headers: NO_STORE });
     }),
     protocolRoute("POST", "/oauth/revoke", REVOKE, async (request, context) => {
       countRequest(limiter, context, PER_MINUTE);
@@ -126,14 +213,4 @@ function exchange(grants: OAuthGrants, form: ParameterReader, issuer: string): P
     return grants.refresh(form.required("refresh_token"), clientId, form.one("scope"));
   }
   throw new OAuthError("unsupported_grant_type", "grant_type must be authorization_code or refresh_token.");
-}
-
-function tokenAnswer({ accessToken, refreshToken, scope }: IssuedTokens): object {
-  return {
-    access_token: accessToken,
-    token_type: "Bearer",
-    expires_in: ACCESS_LIFETIME_MS / 1000,
-    refresh_token: refreshToken,
-    scope: scopeText(scope),
-  };
 }
