@@ -1,3 +1,4 @@
+import { messageOf } from "../domain/errors.ts";
 import {
   accessSync,
   chmodSync,
@@ -131,9 +132,8 @@ export function lockDataDirectory(
     if (isFull(error) || statfsSync(root).bavail === 0) {
       throw unusable(root, "is on a full disk", "Free some space on it, then start again.", error);
     }
-    const why = error instanceof Error ? error.message : String(error);
     throw new DataDirectoryError(
-      `The lock file ${lockFile} cannot be used: ${why}. Make it readable and writable for this user; ` +
+      `The lock file ${lockFile} cannot be used: ${messageOf(error)}. Make it readable and writable for this user; ` +
         "if it is damaged, delete it while no server uses the directory.",
       { cause: error },
     );

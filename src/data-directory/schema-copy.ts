@@ -1,5 +1,6 @@
 import { readdirSync, renameSync, rmSync, statfsSync } from "node:fs";
 import { basename, join } from "node:path";
+import { messageOf } from "../domain/errors.ts";
 import { type DataDirectory, makeDurably, sync } from "./data-directory.ts";
 import type { Upgrade } from "../db/engine/opening.ts";
 import type { Log } from "../process/log.ts";
@@ -68,10 +69,9 @@ function requireRoom({ directory, diskReserve }: SchemaCopyParts, { size }: Upgr
 }
 
 function noCopy({ from, to }: Upgrade, path: string, cause: unknown): Error {
-  const why = cause instanceof Error ? cause.message : String(cause);
   return new Error(
     `The database must be upgraded from schema version ${from} to ${to}. Before, it is copied to ${path}, and that ` +
-      `failed: ${why}. Nothing has been changed, and the older Coffer still works. Free some space, or mend what is ` +
+      `failed: ${messageOf(cause)}. Nothing has been changed, and the older Coffer still works. Free some space, or mend what is ` +
       "wrong; or make a backup with the older Coffer, and start this one once with --upgrade-without-copy.",
     { cause },
   );

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
-import { CofferError } from "../domain/errors.ts";
+import { codeOf, CofferError } from "../domain/errors.ts";
 
 /** What a server opens itself when all of it is at work: the database, the search index, and its threads. */
 const OWN = 48;
@@ -88,7 +88,7 @@ function openUpTo(count: number): number[] {
 }
 
 function isOutOfDescriptors(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : "";
+  const code = codeOf(error);
   return code === "EMFILE" || code === "ENFILE";
 }
 

@@ -1,8 +1,9 @@
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync } from "node:fs";
 import { type FileHandle, open, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
+import { codeOf } from "../../domain/errors.ts";
+import { MIB } from "../../domain/limits.ts";
 
-const MIB = 1024 * 1024;
 /** Bytes. Enough to delete some thousand files in one write, which frees room for the next. */
 const SIZE = 8 * MIB;
 /** Free bytes and those of the reserve that are needed to make it whole: with less, it would be freed again at once. */
@@ -113,13 +114,9 @@ async function fill(file: FileHandle, from: number, to: number): Promise<boolean
     await file.sync();
   } catch (error) {
     await file.truncate(from);
-    if (isDiskFull(error)) return false;
+    if (["ENOSPC", "EDQUOT"].some((code) => code === codeOf(error))) return false;
     throw error;
   }
   // A write may be partial.
   return isAllocated(file, to);
-}
-
-function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 }

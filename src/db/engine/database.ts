@@ -1,3 +1,4 @@
+import { messageOf } from "../../domain/errors.ts";
 import type { Clock } from "../../process/clock.ts";
 import { DatabaseLog } from "./database-log.ts";
 import type { DatabaseReserve } from "./database-reserve.ts";
@@ -117,9 +118,8 @@ export class Database {
     try {
       await this.#log.sync();
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
       throw new Error(
-        `The log of the database ${this.sql.filename} cannot be synced: ${why}. Check the disk, then start again.`,
+        `The log of the database ${this.sql.filename} cannot be synced: ${messageOf(cause)}. Check the disk, then start again.`,
         { cause },
       );
     }

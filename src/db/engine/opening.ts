@@ -1,5 +1,6 @@
 import { type Database, Database as Sqlite, SQLiteError } from "bun:sqlite";
 import { dirname } from "node:path";
+import { messageOf } from "../../domain/errors.ts";
 import type { Clock } from "../../process/clock.ts";
 import { LONG_LOG } from "./checkpoints.ts";
 import { Connection } from "./connection.ts";
@@ -166,8 +167,7 @@ function applyMissing(db: Database, migrations: readonly Migration[], clock: Clo
       db.run(sql);
     } catch (error) {
       if (isFull(error)) throw error;
-      const why = error instanceof Error ? error.message : String(error);
-      throw new FailedStep(`step ${version}, ${name}, failed: ${why}`, { cause: error });
+      throw new FailedStep(`step ${version}, ${name}, failed: ${messageOf(error)}`, { cause: error });
     }
     put.run(version, name, checksumOf(migration), clock.now(), VERSION);
   }
@@ -186,12 +186,11 @@ function prepareTable(db: Database): void {
 }
 
 function upgradeFailed(to: number, cause: unknown): Error {
-  const why = cause instanceof Error ? cause.message : String(cause);
   const advice = isFull(cause)
     ? "Free some space on its disk, then start again."
     : "Go on with the older Coffer, and report this error.";
   return new Error(
-    `The database could not be upgraded to schema version ${to}: ${why}. It is as it was before, and the ` +
+    `The database could not be upgraded to schema version ${to}: ${messageOf(cause)}. It is as it was before, and the ` +
       `older Coffer can use it. ${advice}`,
     { cause },
   );

@@ -98,10 +98,8 @@ export class IndexFile {
 
   static async make(path: string, batch: BatchId): Promise<IndexFile> {
     // The database first: it must not be left without its log.
-    for (const end of ["", "-wal", "-shm"])
-      await Bun.file(path + end)
-        .delete()
-        .catch(ignoreMissing);
+    for (const file of ["", "-wal", "-shm"].map((end) => Bun.file(path + end)))
+      if (await file.exists()) await file.delete();
     const sql = new Sqlite(path, { readwrite: true, create: true, strict: true });
     try {
       sql.run("PRAGMA auto_vacuum = INCREMENTAL");
@@ -212,8 +210,4 @@ function belongsTo(sql: Sqlite, batch: BatchId): boolean {
 
 function inOrder<Change extends { readonly file: FilePk }>(changes: readonly Change[]): Change[] {
   return changes.toSorted((a, b) => a.file - b.file);
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
 }

@@ -70,12 +70,7 @@ function wholeCharacters(piece: Uint8Array, encoding: TextEncoding): number {
   for (let at = length - 1; at > 0 && at >= length - 3; at -= 1) {
     const byte = piece[at] ?? 0;
     if (byte < 0x80) return length;
-    if (byte >= 0xc0) return at + charLength(byte) > length ? at : length;
+    if (byte >= 0xc0) return at + (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > length ? at : length;
   }
   return length;
-}
-
-function charLength(first: number): number {
-  if (first >= 0xf0) return 4;
-  return first >= 0xe0 ? 3 : 2;
 }

@@ -56,15 +56,11 @@ export function textTokens(drive: DrivePk, words: Iterable<Word>): string {
     distinct.add(text);
   }
   const beginnings = new Set<string>();
-  for (const word of distinct) for (const length of BEGINNINGS) beginnings.add(beginning(word, length));
+  for (const word of distinct)
+    for (const length of BEGINNINGS) beginnings.add(word.slice(0, endOfCharacters(word, length) ?? 0));
   beginnings.delete("");
   for (const letters of beginnings) tokens += `${drive}p${letters} `;
   return tokens;
-}
-
-/** The first characters of a word; empty if it has fewer. */
-function beginning(word: string, length: number): string {
-  return word.slice(0, endOfCharacters(word, length) ?? 0);
 }
 
 /** What the index is asked. */

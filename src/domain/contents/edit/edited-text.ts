@@ -35,11 +35,10 @@ export function requireEdits(edits: readonly Edit[]): void {
 
 /** How many bytes the texts of edits have, as UTF-8. */
 export function sentBytes(edits: readonly Edit[]): number {
-  return edits.reduce((sum, edit) => sum + utf8Length(textsOf(edit)), 0);
-}
-
-function textsOf(edit: Edit): string {
-  return edit.op === "str_replace" ? edit.oldString + edit.newString : edit.text;
+  const texts = edits.map((edit) =>
+    edit.op === "str_replace" ? edit.oldString + edit.newString : edit.text,
+  );
+  return texts.reduce((sum, text) => sum + utf8Length(text), 0);
 }
 
 function requireText(field: string, text: string): void {
