@@ -204,11 +204,7 @@ export function sync(path: string): void {
 /** What a group and everybody may do, in a mode of chmod(2). */
 const OTHERS = 0o077;
 
-/**
- * Takes from other users what they may do with a directory and with what is directly in it, as far as that belongs to the
- * user of this process and the file system has modes. Links are left as they are. Returns the paths that they cannot
- * reach any more, and those that they still can.
- */
+/** Takes from others what they may do here, as far as it can; not links. Returns what they cannot reach now, and can. */
 export function closeToOthers(root: string): { readonly closed: string[]; readonly open: string[] } {
   const [closed, open]: [string[], string[]] = [[], []];
   for (const path of [root, ...readdirSync(root).map((name) => join(root, name))]) {

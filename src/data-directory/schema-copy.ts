@@ -15,11 +15,7 @@ interface SchemaCopyParts {
   readonly isUnwanted: boolean;
 }
 
-/**
- * Copies the database beside itself before its schema is upgraded: with the copy in its place, the older executable
- * works again. Only the copy of the last upgrade is kept. A copy that has its name is complete, and synced. Throws an
- * Error that says what to do, if there is no room for it or it fails.
- */
+/** Only the last upgrade's copy is kept; one that has its name is complete, and synced. Throws an Error with advice. */
 export function copyBeforeUpgrade(parts: SchemaCopyParts, upgrade: Upgrade): void {
   const { directory, log, isUnwanted } = parts;
   const { from, to, size, copyTo } = upgrade;

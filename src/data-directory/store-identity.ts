@@ -74,10 +74,7 @@ interface StoreMark {
   readonly adopted: boolean;
 }
 
-/**
- * Checks that the database and the contents directory belong together. Writes nothing. Returns null if they are marked
- * already. Throws DataDirectoryError if they do not, unless the operator adopts the contents.
- */
+/** Null if they are marked. Throws DataDirectoryError if they do not fit, unless the operator adopts the contents. */
 export async function checkStoreIdentity(parts: StoreParts): Promise<StoreMark | null> {
   const { directory, tables, clock, adopt } = parts;
   const [database, blobs] = [

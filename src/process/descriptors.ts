@@ -26,10 +26,7 @@ export function requireOpenFiles(needed: number): void {
   );
 }
 
-/**
- * Refuses work that needs a new thread while descriptors are short: if the runtime cannot open those for a thread, it
- * ends the process. Throws CofferError UNAVAILABLE.
- */
+/** Throws UNAVAILABLE if a thread might find no descriptors: the runtime would end the process. */
 export function requireDescriptors(): void {
   if (areDescriptorsShort()) throw tooManyOpen();
 }
@@ -96,10 +93,7 @@ function close(descriptors: readonly number[]): void {
   for (const descriptor of descriptors) closeSync(descriptor);
 }
 
-/**
- * The limit of open descriptors, which the runtime has already raised for itself. Linux only; elsewhere Infinity.
- * Throws if there is no descriptor left to read it with.
- */
+/** The limit, which the runtime has raised already; Infinity but on Linux. Throws if none is left to read it with. */
 export function openFilesLimit(): number {
   try {
     const soft = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1"))?.[1];

@@ -54,10 +54,7 @@ export function members({ sql }: Database) {
     ),
     /** Inside a write. */
     insert: (member: NewMember) => insert({ ...member, addedBy: actorText(member.addedBy) }),
-    /**
-     * Whoever sets the role of a member that a key let in, lets it in from then on. Of one that a person let in, a key
-     * that makes it an editor is remembered.
-     */
+    /** Who sets a role lets the member in from then on, if a key had; a key that makes an editor is remembered. */
     setRole: sql.write<[drive: DrivePk, user: UserPk, role: MemberRole, madeBy: KeyId | null]>(
       `UPDATE drive_member
           SET role = ?3, made_by = iif(made_by IS NULL, NULL, ?4),

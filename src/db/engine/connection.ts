@@ -125,11 +125,7 @@ export class Connection {
     return this.#sql.transaction(read).deferred();
   }
 
-  /**
-   * Returns up to `limit` free pages to the file system, if there are many; how many. A database that was created
-   * without `PRAGMA auto_vacuum = INCREMENTAL`, as before version 15 of the schema, keeps its free pages and uses them
-   * again. Inside a write.
-   */
+  /** Returns free pages, if there are many; how many. None without auto_vacuum, as before schema 15. Inside a write. */
   releasePages(limit: number): number {
     const free = this.#pages("freelist_count");
     if (free <= Math.max(FREE_PAGES, this.#pages("page_count") * FREE_SHARE)) return 0;

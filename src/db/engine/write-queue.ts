@@ -227,11 +227,7 @@ export class WriteQueue {
     this.#schedule();
   }
 
-  /**
-   * Runs a job in a savepoint, so that its failure does not affect the rest of the batch. The only job of a batch needs
-   * none. Savepoints are expensive: inside one, SQLite lists the old state of every changed page, and walks the whole
-   * list after each statement that has triggers.
-   */
+  /** In a savepoint, unless alone: they are expensive. SQLite lists all old pages, and walks the list for triggers. */
   #run(job: Job, isAlone: boolean): Outcome {
     const { sql } = this.#parts;
     if (!isAlone) sql.run("SAVEPOINT job");

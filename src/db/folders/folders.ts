@@ -68,7 +68,7 @@ export function folders({ sql }: Database) {
       const range = after === null ? whole : rangeFrom(whole, firstAfter(after));
       return children({ parent, ...range, limit, offset });
     },
-    /** How many folders all pages of `children` have, and files anywhere below these. The cost grows with the number. */
+    /** How many folders all pages of `children` have, and files anywhere below. The cost grows with the number. */
     countChildren: (parent: FolderPk, prefix: string) => countChildren({ parent, ...rangeOf(prefix) }),
     insert: sql.writeOne<
       FolderPk,
@@ -78,10 +78,7 @@ export function folders({ sql }: Database) {
       // It names the path, so that the triggers hold the folder for the snapshots that have it.
       "UPDATE folder SET created_at = ?2, path = path WHERE pk = ?1",
     ),
-    /**
-     * Adds to the counts of folders and all their ancestors. Each folder is updated once, innermost first: thousands of
-     * changes, one by one, would each update hundreds of ancestors. Inside a write.
-     */
+    /** Each folder is updated once, innermost first: changes, one by one, would each update hundreds of ancestors. */
     adjust: (changes: Iterable<FolderChange>) => {
       const own = new Map<FolderPk, number>();
       const below = new Map<FolderPk | null, { files: number; bytes: number }>();

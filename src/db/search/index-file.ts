@@ -8,10 +8,7 @@ import { createIndexTables, FORMAT, isDamage } from "./index-tables.ts";
 const LOG_BYTES = 16 * 1024 * 1024;
 /** When the log has this many pages, it is copied into the file. */
 const LOG_PAGES = 2000;
-/**
- * How many pages one step of a merge writes. SQLite counts the pages it writes, and ends a step only between two
- * terms. It may read many more pages: if much was deleted, or if a term is in every file of a large drive.
- */
+/** How many pages a step of a merge writes, to the end of a term. It may read many more: of what was deleted. */
 const MERGED_PAGES = 32;
 const RELEASED_PAGES = 1000;
 

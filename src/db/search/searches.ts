@@ -35,11 +35,7 @@ interface Thread {
   readonly progress: Int32Array;
 }
 
-/**
- * Runs searches on a thread with its own connection, so that they block nothing else. The thread starts with the
- * first search. If one statement takes too long, the thread is abandoned to end after it, and the other searches
- * start again on a new thread.
- */
+/** On a thread from the first search on. One whose statement takes too long is left to end; others begin anew. */
 export class Searches {
   readonly #path: string;
   readonly #pending = new Map<number, Pending>();

@@ -70,10 +70,7 @@ function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/**
- * Reads what is in a snapshot, in path order. Rows that have changed since the snapshot must be passed over, and a
- * drive may have any number of those. So each step looks only at so many: the caller lets others go first in between.
- */
+/** In path order. A step looks at so many rows, as any number may have changed since: others go first in between. */
 export function snapshotWalk<Row extends { readonly path: string }>(
   sql: Connection,
   { live, held, liveColumns, heldColumns, wanted = "1", shown = "page.*", joins = "" }: WalkQuery,

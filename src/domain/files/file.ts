@@ -172,10 +172,7 @@ export interface FileChanges {
 
 type Attributes = Pick<File, "tags" | "metadata" | "expiresAt">;
 
-/**
- * The last segment of a new path becomes the filename, unless one is given; a new filename alone also changes the
- * path's last segment, if the two were the same. Throws VALIDATION_ERROR.
- */
+/** A new path's last segment is the filename, unless one is given; a new filename changes it if both were the same. */
 export function parseRename(
   file: Pick<File, "filename" | "path">,
   changes: FileChanges,

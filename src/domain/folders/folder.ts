@@ -113,10 +113,7 @@ export function leavesHalf(work: FolderWork): boolean {
   return work.kind !== "fork" && undoOf(work) === null;
 }
 
-/**
- * Whether a work goes on after a failure or a restart; others are taken back, as nobody may wait for them. A removal is
- * decided with its first piece, and half of a rewind helps nobody.
- */
+/** Whether it goes on after a failure or restart; others, for which nobody may wait, are taken back. */
 export function goesOn({ kind }: FolderWork): boolean {
   return kind === "remove" || kind === "rewind";
 }

@@ -18,11 +18,7 @@ export interface SearchTerm {
   readonly needle: string;
 }
 
-/**
- * Reads a search query. Each of its chunks is a term. The last term matches as a prefix unless it was quoted.
- * Everything except letters, digits and pictograms separates words. Words that it joins, as in `a-b`, are a phrase.
- * Returns no terms if the query contains nothing that can be found. Throws VALIDATION_ERROR.
- */
+/** Each chunk is a term: a word, or a phrase as `a-b` is; the last a prefix unless quoted. Throws VALIDATION_ERROR. */
 export function parseQuery(field: string, text: string): SearchTerm[] {
   if (characters(text) > QUERY_CHARACTERS) {
     throw invalid(field, `must have at most ${QUERY_CHARACTERS} characters`);
