@@ -4,17 +4,8 @@ import type { Plan } from "../domain/accounts/roles.ts";
 import { DAY_MS } from "../domain/time.ts";
 import { baseUrl, issuerUrl, listenHost, origins, subnets } from "./addresses.ts";
 import { Secret } from "./secret.ts";
-import {
-  bytes,
-  choice,
-  duration,
-  integer,
-  matching,
-  type Parser,
-  perPlan,
-  Problem,
-  subjects,
-} from "./values.ts";
+import type { Parser } from "./values.ts";
+import { bytes, choice, duration, integer, matching, perPlan, Problem, subjects } from "./values.ts";
 
 export interface Setting<T> {
   /** Its flag and the placeholder for its value: `--data-dir PATH`; `COFFER_DATA_DIR` is made from it. */

@@ -1,12 +1,6 @@
 import { actorText, type NamedActor, namedActor, type Stamp } from "../../domain/changes/change.ts";
-import {
-  type DrivePk,
-  type FolderWorkPk,
-  newId,
-  type SnapshotPk,
-  type TrashPk,
-  type WorkId,
-} from "../../domain/id.ts";
+import type { DrivePk, FolderWorkPk, SnapshotPk, TrashPk, WorkId } from "../../domain/id.ts";
+import { newId } from "../../domain/id.ts";
 import type { FolderWork, Undoable, WorkPlace } from "../../domain/folders/folder.ts";
 import type { RecordName } from "../../domain/idempotency.ts";
 import type { FolderPath } from "../../domain/files/path.ts";

@@ -1,26 +1,12 @@
 import type { DrivePk, FilePk } from "../../domain/id.ts";
 import type { SearchTerm } from "../../domain/search/query.ts";
-import {
-  type Expression,
-  NAME_FIELDS,
-  nameMatch,
-  openEnd,
-  type SearchField,
-  TEXT_WEIGHT,
-  textMatch,
-} from "../../domain/search/tokens.ts";
+import type { Expression, SearchField } from "../../domain/search/tokens.ts";
+import { NAME_FIELDS, nameMatch, openEnd, TEXT_WEIGHT, textMatch } from "../../domain/search/tokens.ts";
 import { firstAfter } from "../files/rows.ts";
 import { type Bounds, ENOUGH, isEnough, type Work } from "./work.ts";
 import { type DriveFound, type Ranked, selectedBy } from "./filtered.ts";
-import {
-  ABOVE_ALL,
-  type Descending,
-  type FieldFiles,
-  Few,
-  intersection,
-  type Place,
-  TermFiles,
-} from "./lists.ts";
+import type { Descending, FieldFiles, Place } from "./lists.ts";
+import { ABOVE_ALL, Few, intersection, TermFiles } from "./lists.ts";
 import { postingsOf } from "./postings.ts";
 import type { SearchRequest } from "./request.ts";
 import { type SearchStatements, selectionOf } from "./statements.ts";

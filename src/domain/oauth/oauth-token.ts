@@ -1,10 +1,5 @@
-import {
-  hashSecret,
-  type NewKeySecret,
-  newKeySecret,
-  SECRET_BYTES,
-  type SecretHash,
-} from "../accounts/api-key.ts";
+import type { NewKeySecret, SecretHash } from "../accounts/api-key.ts";
+import { hashSecret, newKeySecret, SECRET_BYTES } from "../accounts/api-key.ts";
 import { deriveKey } from "../sealing.ts";
 
 /** How long an access token works, in milliseconds. */
