@@ -6,14 +6,15 @@ import { isSharedPath } from "../gate/cors.ts";
 import { isGuardedPath } from "../gate/guarded-paths.ts";
 import {
   ANY_ERROR,
+  type ErrorGroup,
+  errorResponses,
   IDEMPOTENCY_KEY_PARAMETER,
+  type Place,
   SHARED_COMPONENTS,
   TAGS,
-  errorResponses,
   withCommonHeaders,
   withReplayHeader,
 } from "./components.ts";
-import type { ErrorGroup, Place } from "./components.ts";
 import type { Route } from "../operation/route.ts";
 import type { AnyOperation } from "../operation/spec.ts";
 import { errorsOf, needsKey, type OperationDetail, operationsIn, type PlacedOperation } from "./describe.ts";

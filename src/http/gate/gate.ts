@@ -7,8 +7,7 @@ import { type HttpRefusal, rateLimited } from "./errors.ts";
 import { isMcpPath } from "./guarded-paths.ts";
 import { foreignOrigin, type OriginOf, refuseForeign } from "./own-origin.ts";
 import { RateLimiter, type RateLimitState } from "./rate-limiter.ts";
-import { unauthorized } from "./request-context.ts";
-import type { RequestContext } from "./request-context.ts";
+import { type RequestContext, unauthorized } from "./request-context.ts";
 import type { RouteTable } from "./route-table.ts";
 import { SESSION_COOKIE, tokenIn } from "./session-cookie.ts";
 

@@ -6,8 +6,13 @@ import { errorResponse } from "./errors.ts";
 import type { Challenge } from "./challenge.ts";
 import type { Gate } from "./gate.ts";
 import { isGuardedPath, isToldByKey } from "./guarded-paths.ts";
-import { RequestContext, contextOf, setContext } from "./request-context.ts";
-import type { Connections, ContextParts } from "./request-context.ts";
+import {
+  type Connections,
+  contextOf,
+  type ContextParts,
+  RequestContext,
+  setContext,
+} from "./request-context.ts";
 import { discardUnread } from "../connection/unread-body.ts";
 
 /**

@@ -9,10 +9,8 @@ import type { Services } from "../../services/services.ts";
 import type { LinkBase } from "../gate/link-base.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";
 import type { ProvisionThrottle } from "../limits/provision-throttle.ts";
-import { withKnownNames } from "../operation/known-fields.ts";
+import { compileBodyValidator } from "../operation/validate.ts";
 import { type NamePlace, unknownName } from "../operation/names.ts";
-import { withoutOptionalNulls } from "../operation/optional-nulls.ts";
-import { compileValidator } from "../operation/validate.ts";
 import type { NextSteps } from "./failure.ts";
 import { nameOf } from "./shown.ts";
 
@@ -130,8 +128,7 @@ export function tool<I extends TObject, O extends TObject>(
   run: (call: Call<Static<I>>) => Promise<Output<O> | Answer<Output<O>>>,
 ): Tool {
   const { name, title, description, needs, input, output } = facts;
-  const check = compileValidator(input, "arguments");
-  const names = { noun: "argument", take: refuseUnknown, also: facts.also ?? {} } as const;
+  const check = compileBodyValidator(input, "argument", facts.also);
   const isReading = needs === "reading";
   return {
     needs,
@@ -152,7 +149,7 @@ export function tool<I extends TObject, O extends TObject>(
       },
     },
     run: async (sent, parts) => {
-      const checked = check(withoutOptionalNulls(input, withKnownNames(input, sent ?? {}, names)));
+      const checked = check(sent ?? {}, refuseUnknown);
       const { services, context } = parts;
       const callerOf = () => {
         if (context.caller === null) throw unauthorized(false);

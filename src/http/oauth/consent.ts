@@ -3,7 +3,7 @@ import { documentHost } from "../../domain/oauth/oauth-client-id.ts";
 import type { AuthorizationRequest } from "../../domain/oauth/oauth-request.ts";
 import { redirectTarget } from "../../domain/oauth/redirect-uri.ts";
 import { type Authorizations, REQUEST_LIFETIME_MS } from "../../services/oauth/authorizations.ts";
-import { operation } from "../operation/operation.ts";
+import { operation } from "../operation/route.ts";
 import { type AuthorizationRecord, authorizationSchema } from "../records/account-schemas.ts";
 import { driveRef, nullable, scope, text } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";

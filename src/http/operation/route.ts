@@ -10,11 +10,10 @@ import {
   refuseLongBody,
   refusePartOfContent,
 } from "../json/json-body.ts";
-import type { TakeUnknown } from "./known-fields.ts";
-import { compileQuery } from "./query.ts";
-import type { AnyOperation } from "./spec.ts";
-import { isStrictPath, unknownNamesOf } from "./unknown-names.ts";
 import { compileBodyValidator, compileValidator } from "./validate.ts";
+import { compileQuery } from "./query.ts";
+import type { AnyOperation, Operation } from "./spec.ts";
+import { isStrictPath, type TakeUnknown, unknownNamesOf } from "./names.ts";
 
 /** A request, checked against its operation. */
 export interface Input<P extends TObject, Q extends TObject, B extends TSchema> {
@@ -139,4 +138,28 @@ function isLikeObject(bytes: Uint8Array): boolean {
 /** Lets others go first between two things that are done with a body, if it is long. */
 async function othersTurn({ length }: Uint8Array): Promise<void> {
   if (length > LONG_BODY) await nextTurn();
+}
+
+interface Handled<P extends TObject, Q extends TObject, B extends TSchema> extends Operation<P, Q, B> {
+  readonly handle: (input: Input<P, Q, B>) => Answered;
+}
+
+/**
+ * The route of an operation: for reads, and for writes that take no Idempotency-Key. For other writes see `write`.
+ * Without a body, the handler is called at once, so a read needs no turn of the event loop.
+ */
+export function operation<P extends TObject, Q extends TObject, B extends TSchema>(
+  method: Method,
+  path: string,
+  spec: Handled<P, Q, B>,
+): Route;
+export function operation(method: Method, path: string, spec: Handled<TObject, TObject, TSchema>): Route {
+  const { begin, readBody } = checksOf(path, spec);
+  return routeOf(method, path, spec, false, (routed, context) => {
+    const { hasBody, parseBody, inputWith } = begin(routed, context);
+    if (!hasBody) return spec.handle(inputWith(undefined));
+    return readBody(routed.request, context)
+      .then(parseBody)
+      .then((body) => spec.handle(inputWith(body)));
+  });
 }

@@ -33,9 +33,9 @@ interface OperationFacts<P extends TObject, Q extends TObject> {
   readonly query?: Q;
   /** Request headers with a meaning here, such as `If-Match`; only shown. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The successful responses; only shown. */
-  readonly answers: readonly Answer[];
-  /** The route's own errors; those that any route may return are added. */
+  /** The successful response, or several; only shown, but for the first one's status, which is that of a write. */
+  readonly answers: Answer | readonly Answer[];
+  /** The route's own errors. Those that any route may return are added, and those of naming something: `errorsOf`. */
   readonly errors?: readonly ErrorCode[];
 }
 
@@ -85,4 +85,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
   /** By default, that of `json`, if this is the first answer. */
   readonly example?: unknown;
+}
+
+export function answersOf({ answers }: Pick<AnyOperation, "answers">): readonly Answer[] {
+  return "description" in answers ? [answers] : answers;
 }

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Account, Accounts } from "../../../services/accounts/accounts.ts";
 import type { UsageMeter, UsageReport } from "../../../services/accounts/usage.ts";
-import { operation } from "../../operation/operation.ts";
+import { operation } from "../../operation/route.ts";
 import {
   type AccountRecord,
   accountSchema,
@@ -42,7 +42,7 @@ export function account(accounts: Accounts, usage: UsageMeter) {
       summary: "Get your account",
       description: "Needs an account key or a session.",
       account: true,
-      answers: [{ description: "The account.", json: Type.Object({ data: accountSchema }) }],
+      answers: { description: "The account.", json: Type.Object({ data: accountSchema }) },
       errors: ["FORBIDDEN"],
       handle: ({ caller }) => Response.json({ data: accountRecord(accounts.get(caller)) }),
     }),
@@ -52,7 +52,7 @@ export function account(accounts: Accounts, usage: UsageMeter) {
       summary: "Get usage",
       description:
         "Returns the usage of the account and all its drives, deleted ones included; with a key that is limited to one drive, of that drive only. A request counts for the drive that its key is limited to, or else for the account. Content counts for its drive, even if it is downloaded with a link. A download counts with its full size, or that of its range, as soon as it starts.",
-      answers: [{ description: "The usage.", json: Type.Object({ data: usageSchema }) }],
+      answers: { description: "The usage.", json: Type.Object({ data: usageSchema }) },
       handle: async ({ caller }) => Response.json({ data: usageRecord(await usage.report(caller)) }),
     }),
   ];

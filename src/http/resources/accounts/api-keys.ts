@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { KEYS, REQUESTS_PER_NEW_KEY } from "../../../domain/limits.ts";
 import type { ApiKeys } from "../../../services/accounts/api-keys.ts";
 import type { NewKeyThrottle } from "../../limits/new-key-throttle.ts";
-import { operation } from "../../operation/operation.ts";
+import { operation } from "../../operation/route.ts";
 import { createdKeySchema, keyDetailSchema, keySchema } from "../../records/record-schemas.ts";
 import { keyRecord } from "../../records/records.ts";
 import { driveRef, exampleOf, id, nullable, scope, text, timeInput } from "../../operation/schema.ts";
@@ -41,8 +41,8 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
         ),
       }),
       example: { name: exampleOf(keySchema).name },
-      answers: [{ status: 201, description: "The key, with its secret.", json: createdKeySchema }],
-      errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
+      answers: { status: 201, description: "The key, with its secret.", json: createdKeySchema },
+      errors: ["QUOTA_EXCEEDED"],
       perform: ({ body, caller }, reply) =>
         throttle.attempt(caller, () =>
           service.create(
@@ -54,7 +54,7 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
               pathPrefix: body.path_prefix ?? undefined,
               expiresAt: body.expires_at ?? null,
             },
-            reply.with(({ key, secret }) => ({ status: 201, json: { ...keyRecord(key), key: secret } })),
+            reply.with(({ key, secret }) => ({ json: { ...keyRecord(key), key: secret } })),
           ),
         ),
     }),
@@ -64,7 +64,7 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
       summary: "List keys",
       description:
         "Returns the keys of the account and its drives; with a key that is limited to one drive, only the keys of that drive, or of the folder that it is limited to. The key of an application, and an account key that another key made, see themselves alone.",
-      answers: [{ description: "The keys, oldest first.", json: Type.Array(keySchema) }],
+      answers: { description: "The keys, oldest first.", json: Type.Array(keySchema) },
       handle: ({ caller }) => Response.json(service.list(caller).map(keyRecord)),
     }),
     operation("GET", "/v0/keys/:id", {
@@ -73,8 +73,7 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
       summary: "Get a key",
       description: "Returns a key of the list, and how much it made: that goes with it.",
       params: keyParams,
-      answers: [{ description: "The key.", json: keyDetailSchema }],
-      errors: ["NOT_FOUND"],
+      answers: { description: "The key.", json: keyDetailSchema },
       handle: ({ params: { id: key }, caller }) => {
         const found = service.get(caller, key);
         return Response.json({ ...keyRecord(found.key), made: found.made });
@@ -87,13 +86,10 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
       description:
         "Works at once: the next request with the key is refused. What it made goes with it: keys, and what these made, links, webhooks, and members of drives. Any key can revoke itself, and a key of one drive also the keys that it made.",
       params: keyParams,
-      answers: [
-        {
-          description: "The key is revoked.",
-          json: Type.Object({ id: id("The revoked key."), revoked: Type.Literal(true) }),
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "The key is revoked.",
+        json: Type.Object({ id: id("The revoked key."), revoked: Type.Literal(true) }),
+      },
       perform: ({ params, caller }, reply) =>
         service.revoke(
           caller,

@@ -2,11 +2,10 @@ import { Type } from "@sinclair/typebox";
 import type { Drive } from "../../../domain/drives/drive.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Claims } from "../../../services/accounts/claims.ts";
-import { operation } from "../../operation/operation.ts";
+import { operation } from "../../operation/route.ts";
 import { type ClaimableRecord, claimableSchema, driveSchema } from "../../records/record-schemas.ts";
 import { driveRecord } from "../../records/records.ts";
-import { write } from "../../operation/write.ts";
-import { asData } from "../../operation/answers.ts";
+import { asData, write } from "../../operation/write.ts";
 import { text } from "../../operation/schema.ts";
 
 /** What a claim link shows. Not the drive's id, which only its callers may know. */
@@ -32,10 +31,11 @@ export function claims(service: Claims) {
       description:
         "Needs no key: the token is enough. Returns 409 if the drive is already claimed, and 410 if the claim has expired; 404 a year after that.",
       params: claimToken,
-      answers: [
-        { description: "The drive that can be claimed.", json: Type.Object({ data: claimableSchema }) },
-      ],
-      errors: ["NOT_FOUND", "CONFLICT", "GONE"],
+      answers: {
+        description: "The drive that can be claimed.",
+        json: Type.Object({ data: claimableSchema }),
+      },
+      errors: ["CONFLICT", "GONE"],
       handle: ({ params }) => Response.json({ data: claimableRecord(service.preview(params.token)) }),
     }),
     write("POST", "/v0/drives/claim", {
@@ -47,7 +47,7 @@ export function claims(service: Claims) {
       person: true,
       body: claimToken,
       example: { token: "clm_1a2b3c4d" },
-      answers: [{ description: "The drive.", json: Type.Object({ data: driveSchema }) }],
+      answers: { description: "The drive.", json: Type.Object({ data: driveSchema }) },
       errors: ["NOT_FOUND", "CONFLICT", "GONE", "QUOTA_EXCEEDED"],
       perform: ({ body, caller }, reply) =>
         service.claim(caller, body.token, reply.with(asData(driveRecord))),

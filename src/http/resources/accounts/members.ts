@@ -2,12 +2,11 @@ import { Type } from "@sinclair/typebox";
 import { MEMBERS } from "../../../domain/limits.ts";
 import type { Members } from "../../../services/accounts/members.ts";
 import type { NewKeyThrottle } from "../../limits/new-key-throttle.ts";
-import { operation } from "../../operation/operation.ts";
+import { operation } from "../../operation/route.ts";
 import { memberSchema } from "../../records/account-schemas.ts";
 import { memberRecord } from "../../records/records.ts";
 import { driveRef, exampleOf, id, memberRole, pageOf, text } from "../../operation/schema.ts";
-import { write } from "../../operation/write.ts";
-import { asData } from "../../operation/answers.ts";
+import { asData, write } from "../../operation/write.ts";
 
 const driveParams = Type.Object({ id: driveRef() });
 const memberParams = Type.Object({ id: driveRef(), user_id: id("The member's `user_id`.") });
@@ -29,7 +28,7 @@ export function members(service: Members, throttle: NewKeyThrottle) {
         { status: 201, description: "The new member.", json: oneMember },
         { description: "The member, who was one already.", json: oneMember },
       ],
-      errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
       perform: async ({ params, body, caller }, reply) => {
         // Also if there is no such user: else it would tell quickly who is.
         throttle.count(caller, "new members");
@@ -51,13 +50,10 @@ export function members(service: Members, throttle: NewKeyThrottle) {
       summary: "List members",
       description: "Returns with whom the drive is shared. A member sees only itself.",
       params: driveParams,
-      answers: [
-        {
-          description: "The members, in the order in which they were added.",
-          json: pageOf(memberSchema, "Their number."),
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "The members, in the order in which they were added.",
+        json: pageOf(memberSchema, "Their number."),
+      },
       handle: ({ params, caller }) => {
         const data = service.list(caller, params.id).map(memberRecord);
         return Response.json({ data, total: data.length, next_cursor: null });
@@ -71,8 +67,7 @@ export function members(service: Members, throttle: NewKeyThrottle) {
       params: memberParams,
       body: Type.Object({ role: memberRole() }),
       example: { role: "reader" },
-      answers: [{ description: "The member.", json: oneMember }],
-      errors: ["NOT_FOUND"],
+      answers: { description: "The member.", json: oneMember },
       perform: ({ params, body, caller }, reply) =>
         service.change(caller, params.id, params.user_id, body.role, reply.with(asData(memberRecord))),
     }),
@@ -83,15 +78,12 @@ export function members(service: Members, throttle: NewKeyThrottle) {
       description:
         "Works at once: the next request of the member is refused, and links that it made stop working. What it uploaded stays. A member can remove itself.",
       params: memberParams,
-      answers: [
-        {
-          description: "The user is no member any more.",
-          json: Type.Object({
-            data: Type.Object({ user_id: id("Who was removed."), removed: Type.Literal(true) }),
-          }),
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "The user is no member any more.",
+        json: Type.Object({
+          data: Type.Object({ user_id: id("Who was removed."), removed: Type.Literal(true) }),
+        }),
+      },
       perform: ({ params, caller }, reply) =>
         service.remove(
           caller,

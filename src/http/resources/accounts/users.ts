@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { formatInstant } from "../../../domain/time.ts";
 import type { ManagedUser, Users, UserView } from "../../../services/accounts/users.ts";
-import { operation } from "../../operation/operation.ts";
+import { operation } from "../../operation/route.ts";
 import {
   examplePassword,
   type ManagedUserRecord,
@@ -9,8 +9,7 @@ import {
   type UserRecord,
 } from "../../records/account-schemas.ts";
 import { id, newPassword, plan, text } from "../../operation/schema.ts";
-import { write } from "../../operation/write.ts";
-import { asCreated, asData } from "../../operation/answers.ts";
+import { asData, write } from "../../operation/write.ts";
 
 export function userRecord({ user, hasPassword, driveCount }: UserView): UserRecord {
   return {
@@ -44,12 +43,10 @@ export function users(service: Users) {
       summary: "List users",
       description: "Needs the session of an administrator: others, and all keys, get 403.",
       signedIn: true,
-      answers: [
-        {
-          description: "All users, by username.",
-          json: Type.Object({ data: Type.Array(managedUserSchema) }),
-        },
-      ],
+      answers: {
+        description: "All users, by username.",
+        json: Type.Object({ data: Type.Array(managedUserSchema) }),
+      },
       errors: ["FORBIDDEN"],
       handle: ({ caller }) => Response.json({ data: service.list(caller).map(managedUserRecord) }),
     }),
@@ -65,15 +62,10 @@ export function users(service: Users) {
         password: newPassword("A temporary password"),
       }),
       example: { username: "bob", password: examplePassword },
-      answers: [{ status: 201, description: "The new user.", json: oneUser }],
+      answers: { status: 201, description: "The new user.", json: oneUser },
       errors: ["CONFLICT", "STORAGE_FULL"],
       perform: ({ body, caller }, reply) =>
-        service.create(
-          caller,
-          body.username,
-          body.password,
-          reply.with(asCreated(asData(managedUserRecord))),
-        ),
+        service.create(caller, body.username, body.password, reply.with(asData(managedUserRecord))),
     }),
     write("PATCH", "/v0/users/:id", {
       operationId: "updateUser",
@@ -85,8 +77,8 @@ export function users(service: Users) {
       params: Type.Object({ id: id("The user's identifier.") }),
       body: Type.Object({ plan: Type.Optional(plan()), disabled: Type.Optional(Type.Boolean()) }),
       example: { plan: "pro" },
-      answers: [{ description: "The user.", json: oneUser }],
-      errors: ["NOT_FOUND", "STORAGE_FULL"],
+      answers: { description: "The user.", json: oneUser },
+      errors: ["STORAGE_FULL"],
       perform: ({ params, body, caller }, reply) =>
         service.update(caller, params.id, body, reply.with(asData(managedUserRecord))),
     }),

@@ -8,7 +8,7 @@ import { changeRecord } from "../../records/records.ts";
 import { changeSchema } from "../../records/change-schemas.ts";
 import { decodeChangePosition, encodeChangePosition } from "../../operation/cursor.ts";
 import { eventStream, type ServerEvent } from "../../operation/events.ts";
-import { operation } from "../../operation/operation.ts";
+import { operation } from "../../operation/route.ts";
 import { driveRef, exampleOf, nullable, oneOf, paging, text } from "../../operation/schema.ts";
 import { toldWorkRecord } from "../../records/work-records.ts";
 
@@ -60,18 +60,16 @@ export function changes({ feed, log }: { feed: Feed; log: Log }) {
     description: DESCRIPTION,
     query: changesQuery,
     headers: { [LAST_EVENT_ID]: "Of a stream: the `id` of the last change that was seen." },
-    answers: [
-      {
-        description: "A page of changes; or, as server-sent events, the changes as they happen.",
-        content: { "application/json": changesAnswer, "text/event-stream": Type.String() },
-        example: {
-          data: [exampleOf(changeSchema)],
-          next_cursor: exampleOf(changeSchema).id,
-          has_more: false,
-        },
+    answers: {
+      description: "A page of changes; or, as server-sent events, the changes as they happen.",
+      content: { "application/json": changesAnswer, "text/event-stream": Type.String() },
+      example: {
+        data: [exampleOf(changeSchema)],
+        next_cursor: exampleOf(changeSchema).id,
+        has_more: false,
       },
-    ],
-    errors: ["NOT_FOUND", "GONE"],
+    },
+    errors: ["GONE"],
     handle: async ({ request, query, caller, context }) => {
       const newestFirst = query.sort === "-id";
       const drives = query.drive_id === undefined ? null : [query.drive_id];

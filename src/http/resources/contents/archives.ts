@@ -4,7 +4,7 @@ import type { Log } from "../../../process/log.ts";
 import type { Archive, Archives } from "../../../services/contents/archives.ts";
 import { CONTAINED, CONTAINED_HEADERS } from "../../content/contained.ts";
 import { contentDisposition } from "../../content/disposition.ts";
-import { operation } from "../../operation/operation.ts";
+import { operation } from "../../operation/route.ts";
 import type { RequestContext } from "../../gate/request-context.ts";
 import { piecewise } from "../../content/piecewise.ts";
 import { driveRef, inSnapshot } from "../../operation/schema.ts";
@@ -52,7 +52,6 @@ export function archives({ archives: service, log, stallMs }: ArchiveOptions) {
       `A client may read slowly, but if it reads nothing for ${ARCHIVE_STALL_MS / 1000} seconds, the connection is closed. Buffers delay what the server sees of this; 32 KiB a second is usually enough.`,
     query: archiveQuery,
     answers: [ARCHIVE],
-    errors: ["NOT_FOUND"],
     handle: ({ query, caller, context }) => {
       const { drive_id: drive, path = [], snapshot_id: snapshot } = query;
       const archive = service.open(caller, context.client, drive, path, snapshot);

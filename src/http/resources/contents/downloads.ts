@@ -43,7 +43,7 @@ export const CONTENT = {
     },
     { status: 304, description: "The client's copy is current.", headers: validators },
   ],
-  errors: ["FORBIDDEN", "NOT_FOUND", "PRECONDITION_FAILED", "RANGE_NOT_SATISFIABLE"] satisfies ErrorCode[],
+  errors: ["FORBIDDEN", "PRECONDITION_FAILED", "RANGE_NOT_SATISFIABLE"] satisfies ErrorCode[],
 };
 
 /** What is added for those who have a session, or a link of their own: see `isForAnyPage` of `ContentRequest`. */

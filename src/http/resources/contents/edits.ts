@@ -84,16 +84,13 @@ export function edits(service: Edits) {
     body,
     bodyLimits: TEXT_BODY,
     example: { op: "append", text: "Hello World!\n" },
-    answers: [
-      {
-        description: "The file's record, as it is now, and what changed.",
-        json: answer,
-        headers: ETAG,
-        example,
-      },
-    ],
+    answers: {
+      description: "The file's record, as it is now, and what changed.",
+      json: answer,
+      headers: ETAG,
+      example,
+    },
     errors: [
-      "NOT_FOUND",
       "CONFLICT",
       "PRECONDITION_FAILED",
       "PAYLOAD_TOO_LARGE",

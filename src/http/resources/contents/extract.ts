@@ -13,20 +13,18 @@ type Asked = Pick<Input<TObject, TObject, TSchema>, "request" | "caller" | "cont
 /** What all routes that answer with an `extractAnswer` have in common. */
 export const EXTRACT = {
   description: `Returns the content of a text file (\`text/*\`, JSON, XML, source code and similar types) of up to ${EXTRACT_TEXT_BYTES / MIB} MiB, or ${EXTRACT_JSON_BYTES / MIB} MiB for JSON; download larger files. Text is read as UTF-8, as UTF-16 if it starts with a byte order mark, or else as Latin-1.\n\nOf PDF, DOCX, XLSX, PPTX, ODT, EPUB and HTML, up to ${EXTRACTION_LIMITS.inputBytes / MIB} MiB, the text is returned: paragraphs and rows of tables as lines, cells with tabs between them, sheets under their names, slides under their numbers, pages of a PDF with a form feed between them. \`truncated\` is set if that is more than ${EXTRACTION_LIMITS.units / MIB} Mi characters, or takes longer than ${EXTRACTION_LIMITS.readMs / 1000} seconds to read. A document that is malformed, has a password, has more than ${EXTRACTION_LIMITS.pages} pages or parts of more than ${EXTRACTION_LIMITS.unpacked / MIB} MiB, or takes too much time or memory gets 422; the latter may pass, so try again after a minute. If the system ended the reading, 503 is returned. The documents of one account or unclaimed drive are read one after another; with more than ${EXTRACTIONS.waitingEach} waiting, 429 is returned.`,
-  answers: [
-    {
-      description: "The content as text or JSON.",
-      json: Type.Object({
-        content: Type.Unknown({ description: "A string for text; the parsed value for JSON." }),
-        mime_type: Type.String({ examples: ["text/markdown"] }),
-        truncated: Type.Optional(
-          Type.Literal(true, { description: "Set if the document has more text than this." }),
-        ),
-      }),
-      example: { content: "# Plan\n", mime_type: "text/markdown" },
-    },
-  ],
-  errors: ["NOT_FOUND", "UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE", "EXTRACTION_FAILED"],
+  answers: {
+    description: "The content as text or JSON.",
+    json: Type.Object({
+      content: Type.Unknown({ description: "A string for text; the parsed value for JSON." }),
+      mime_type: Type.String({ examples: ["text/markdown"] }),
+      truncated: Type.Optional(
+        Type.Literal(true, { description: "Set if the document has more text than this." }),
+      ),
+    }),
+    example: { content: "# Plan\n", mime_type: "text/markdown" },
+  },
+  errors: ["UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE", "EXTRACTION_FAILED"],
 } as const;
 
 /** Contents as text. Read-only keys may only GET. */

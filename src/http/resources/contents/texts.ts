@@ -51,23 +51,21 @@ export function texts(service: Texts) {
         description: "How many bytes of line `start_line` to pass over.",
       }),
     }),
-    answers: [
-      {
-        description: "The lines.",
-        json: answer,
-        headers: ETAG,
-        example: {
-          lines: [{ number: 1, text: "# Plan" }],
-          start_line: 1,
-          end_line: 1,
-          total_lines: 40,
-          next_line: 2,
-          next_byte: null,
-          encoding: "utf-8",
-        },
+    answers: {
+      description: "The lines.",
+      json: answer,
+      headers: ETAG,
+      example: {
+        lines: [{ number: 1, text: "# Plan" }],
+        start_line: 1,
+        end_line: 1,
+        total_lines: 40,
+        next_line: 2,
+        next_byte: null,
+        encoding: "utf-8",
       },
-    ],
-    errors: ["NOT_FOUND", "UNSUPPORTED_MEDIA_TYPE", "EXTRACTION_FAILED"],
+    },
+    errors: ["UNSUPPORTED_MEDIA_TYPE", "EXTRACTION_FAILED"],
     handle: async ({ query, caller, context }, file) => {
       // A large text is read to its end to count its lines.
       context.suspendIdleTimeout();

@@ -6,7 +6,7 @@ import type { Uploaded } from "../../../services/contents/upload.ts";
 import type { Uploads } from "../../../services/contents/uploads.ts";
 import { fileAnswerOf } from "../files/files.ts";
 import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../../content/etag.ts";
-import { didYouMean, doublePlusMeant } from "../../operation/plus-signs.ts";
+import { didYouMean, doublePlusMeant } from "../../operation/query.ts";
 import type { Input } from "../../operation/route.ts";
 import type { RawBody } from "../../operation/spec.ts";
 import { driveSchema, fileSchema } from "../../records/record-schemas.ts";
@@ -45,7 +45,7 @@ export const UPLOAD = {
     },
     { description: "The replaced file, with the same id.", json: fileSchema, headers: ETAG },
   ],
-  errors: ["NOT_FOUND", "REQUEST_TIMEOUT", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+  errors: ["REQUEST_TIMEOUT", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
 } as const;
 
 // Base64 takes a third more; white space and escapes may double that.

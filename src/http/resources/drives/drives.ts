@@ -1,11 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import type { Drives } from "../../../services/drives/drives.ts";
-import { operation } from "../../operation/operation.ts";
+import { operation } from "../../operation/route.ts";
 import { driveSchema } from "../../records/record-schemas.ts";
 import { driveRecord } from "../../records/records.ts";
 import { deletedOf, driveName, driveRef, exampleOf, text } from "../../operation/schema.ts";
-import { write } from "../../operation/write.ts";
-import { asCreated, asData, deletedRecord } from "../../operation/answers.ts";
+import { asData, deletedRecord, write } from "../../operation/write.ts";
 
 const driveDescription = text("At most 1,024 characters.");
 const driveParams = Type.Object({ id: driveRef() });
@@ -23,9 +22,9 @@ export function drives(service: Drives) {
       account: true,
       body: Type.Object({ name: driveName(), description: Type.Optional(driveDescription) }),
       example: { name: exampleOf(driveSchema).name },
-      answers: [{ status: 201, description: "The new drive.", json: oneDrive }],
+      answers: { status: 201, description: "The new drive.", json: oneDrive },
       perform: ({ body, caller }, reply) =>
-        service.create(caller, body.name, body.description ?? "", reply.with(asCreated(asData(driveRecord)))),
+        service.create(caller, body.name, body.description ?? "", reply.with(asData(driveRecord))),
     }),
     operation("GET", "/v0/drives", {
       operationId: "listDrives",
@@ -36,12 +35,10 @@ export function drives(service: Drives) {
       query: Type.Object({
         slug: Type.Optional(text("Only the drive with this slug. If there is none, the list is empty.")),
       }),
-      answers: [
-        {
-          description: "The drives: the own ones, then the shared ones, each oldest first.",
-          json: Type.Object({ data: Type.Array(driveSchema) }),
-        },
-      ],
+      answers: {
+        description: "The drives: the own ones, then the shared ones, each oldest first.",
+        json: Type.Object({ data: Type.Array(driveSchema) }),
+      },
       handle: ({ query, caller }) =>
         Response.json({ data: service.list(caller, query.slug ?? null).map(driveRecord) }),
     }),
@@ -50,8 +47,7 @@ export function drives(service: Drives) {
       tag: "Drives",
       summary: "Get a drive",
       params: driveParams,
-      answers: [{ description: "The drive.", json: oneDrive }],
-      errors: ["NOT_FOUND"],
+      answers: { description: "The drive.", json: oneDrive },
       handle: ({ params, caller }) => Response.json({ data: driveRecord(service.get(caller, params.id)) }),
     }),
     write("PATCH", "/v0/drives/:id", {
@@ -63,8 +59,8 @@ export function drives(service: Drives) {
       params: driveParams,
       body: Type.Object({ name: Type.Optional(driveName()), description: Type.Optional(driveDescription) }),
       example: { description: "What the night shift found." },
-      answers: [{ description: "The drive.", json: oneDrive }],
-      errors: ["NOT_FOUND", "STORAGE_FULL"],
+      answers: { description: "The drive.", json: oneDrive },
+      errors: ["STORAGE_FULL"],
       perform: ({ params, body, caller }, reply) =>
         service.update(
           caller,
@@ -80,15 +76,12 @@ export function drives(service: Drives) {
       description:
         "Deletes the drive at once, with all that it holds and keeps: files, versions, trash and snapshots, its keys, links, members and claim link. This cannot be undone. Only the owner can do this, and keys of the whole drive.",
       params: driveParams,
-      answers: [
-        {
-          description: "The drive is deleted.",
-          json: Type.Object({
-            data: deletedOf("The deleted drive."),
-          }),
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "The drive is deleted.",
+        json: Type.Object({
+          data: deletedOf("The deleted drive."),
+        }),
+      },
       perform: ({ params, caller }, reply) =>
         service.remove(caller, params.id, reply.with(asData(deletedRecord))),
     }),

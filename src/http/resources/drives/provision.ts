@@ -39,24 +39,22 @@ export function provision({ drives, throttle, claimBase }: ProvisionOptions) {
       `To retry safely, send an \`Idempotency-Key\` of at least ${ANONYMOUS_KEY.characters} random characters, such as a new UUID; one that is easier to guess is refused with 400.`,
     body: Type.Object({ name: driveName() }),
     example: { name: exampleProvisioned.drive_name },
-    answers: [
-      {
-        status: 201,
-        description: "The drive, its key and its claim URL.",
-        json: Type.Object({
-          data: Type.Object({
-            api_key: text("Read-write, limited to this drive."),
-            key_id: id("The key's identifier."),
-            drive_id: id("The drive's identifier."),
-            drive_name: Type.String(),
-            claim_url: text("For a human; works once."),
-            expires_at: time("When the drive is deleted, unless it is claimed."),
-            message: Type.String(),
-          }),
+    answers: {
+      status: 201,
+      description: "The drive, its key and its claim URL.",
+      json: Type.Object({
+        data: Type.Object({
+          api_key: text("Read-write, limited to this drive."),
+          key_id: id("The key's identifier."),
+          drive_id: id("The drive's identifier."),
+          drive_name: Type.String(),
+          claim_url: text("For a human; works once."),
+          expires_at: time("When the drive is deleted, unless it is claimed."),
+          message: Type.String(),
         }),
-        example: { data: exampleProvisioned },
-      },
-    ],
+      }),
+      example: { data: exampleProvisioned },
+    },
     errors: ["FORBIDDEN"],
     perform: ({ body, context }, reply) => {
       throttle.requireOn();
@@ -66,7 +64,7 @@ export function provision({ drives, throttle, claimBase }: ProvisionOptions) {
       const base = claimBase(context);
       return drives.provision(
         name,
-        reply.with((made) => ({ status: 201, json: { data: provisionedRecord(made, base) } })),
+        reply.with((made) => ({ json: { data: provisionedRecord(made, base) } })),
       );
     },
   });

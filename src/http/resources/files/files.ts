@@ -20,7 +20,6 @@ import {
 } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { trashEntrySchema } from "../../records/history-schemas.ts";
-import { asCreated } from "../../operation/answers.ts";
 
 const fileAnswer = { description: "The file's record.", json: fileSchema, headers: ETAG };
 /** The same, with the record's own ETag. */
@@ -47,7 +46,7 @@ export function files(service: Files) {
         recordAnswer,
         { status: 304, description: "The client's copy is current.", headers: RECORD_ETAG },
       ],
-      errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
+      errors: ["PRECONDITION_FAILED"],
       handle: ({ caller, request, query }, ref) => {
         const file = service.facts(caller, viewOf(ref, query));
         const { json, headers } = recordAnswerOf(file);
@@ -80,7 +79,7 @@ export function files(service: Files) {
       keptField: "metadata",
       example: { tags: ["greeting"] },
       answers: [recordAnswer],
-      errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
       perform: ({ body, caller, request }, file, reply) => {
         const { filename, path, tags, metadata, expires_at: expiresAt } = body;
         const changes = { filename, path, tags, metadata, expiresAt };
@@ -95,17 +94,15 @@ export function files(service: Files) {
       description:
         "The file goes into the trash, from where it can be restored until the days to keep deleted files are over.",
       headers: IF_MATCH,
-      answers: [
-        {
-          description: "The file is deleted.",
-          json: Type.Object({
-            id: id("The deleted file."),
-            deleted: Type.Literal(true),
-            trash_id: nullable(id("Its entry in the trash; null if this server keeps no deleted files.")),
-          }),
-        },
-      ],
-      errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
+      answers: {
+        description: "The file is deleted.",
+        json: Type.Object({
+          id: id("The deleted file."),
+          deleted: Type.Literal(true),
+          trash_id: nullable(id("Its entry in the trash; null if this server keeps no deleted files.")),
+        }),
+      },
+      errors: ["PRECONDITION_FAILED"],
       perform: ({ caller, request }, file, reply) =>
         service.remove(
           caller,
@@ -125,16 +122,10 @@ export function files(service: Files) {
       headers: IF_MATCH,
       body: destination,
       example: { destination_path: "copies/" },
-      answers: [{ status: 201, ...fileAnswer }],
-      errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      answers: { status: 201, ...fileAnswer },
+      errors: ["CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
       perform: ({ body, caller, request }, file, reply) =>
-        service.copy(
-          caller,
-          file,
-          destinationOf(body),
-          preconditionOf(request),
-          reply.with(asCreated(fileAnswerOf)),
-        ),
+        service.copy(caller, file, destinationOf(body), preconditionOf(request), reply.with(fileAnswerOf)),
     }),
     ...fileWrite("POST", "/move", {
       operationId: "moveFile",
@@ -146,7 +137,7 @@ export function files(service: Files) {
       body: destination,
       example: { destination_path: "archive/" },
       answers: [fileAnswer],
-      errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
       perform: ({ body, caller, request }, file, reply) =>
         service.move(caller, file, destinationOf(body), preconditionOf(request), reply.with(fileAnswerOf)),
     }),
@@ -160,19 +151,17 @@ export function files(service: Files) {
         file_ids: Type.Array(Type.String(), { maxItems: BULK_DELETE_IDS, description: "At most 1,000." }),
       }),
       example: { file_ids: [exampleOf(fileSchema).id] },
-      answers: [
-        {
-          description: "The ids of deleted and of failed files.",
-          json: Type.Object({
-            deleted: Type.Array(Type.String()),
-            trash_ids: Type.Array(nullable(Type.String()), {
-              description:
-                "The entry in the trash of each of `deleted`, in the same order; null if this server keeps no deleted files.",
-            }),
-            failed: Type.Array(Type.String()),
+      answers: {
+        description: "The ids of deleted and of failed files.",
+        json: Type.Object({
+          deleted: Type.Array(Type.String()),
+          trash_ids: Type.Array(nullable(Type.String()), {
+            description:
+              "The entry in the trash of each of `deleted`, in the same order; null if this server keeps no deleted files.",
           }),
-        },
-      ],
+          failed: Type.Array(Type.String()),
+        }),
+      },
       perform: ({ body, caller }, reply) => {
         // At most: each id is deleted or failed.
         const all = [...new Set(body.file_ids)];

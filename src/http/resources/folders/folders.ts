@@ -1,5 +1,5 @@
 import { FOLDER_COPY_ENTRIES, FOLDER_MOVE_ENTRIES, PATH_BYTES } from "../../../domain/limits.ts";
-import { asCreated, asJson } from "../../operation/answers.ts";
+import { asJson, type JsonAnswer, write } from "../../operation/write.ts";
 import { type Static, Type } from "@sinclair/typebox";
 import { counted } from "../../../domain/contents/texts/text.ts";
 import type {
@@ -11,8 +11,8 @@ import type {
 } from "../../../services/folders/folders.ts";
 import type { SnapshotViews } from "../../../services/snapshots/snapshot-views.ts";
 import { decodeCursor, encodeCursor } from "../../operation/cursor.ts";
-import { given, required } from "../../operation/either.ts";
-import { operation } from "../../operation/operation.ts";
+import { given, required } from "../../operation/query.ts";
+import { operation } from "../../operation/route.ts";
 import { folderSchema, type FoldersPage, foldersSchema } from "../../records/record-schemas.ts";
 import { folderRecord } from "../../records/records.ts";
 import {
@@ -26,7 +26,6 @@ import {
   paging,
   text,
 } from "../../operation/schema.ts";
-import { type JsonAnswer, write } from "../../operation/write.ts";
 import { trashEntrySchema } from "../../records/history-schemas.ts";
 
 const listQuery = Type.Object({
@@ -53,8 +52,7 @@ export function folders(service: Folders, views: SnapshotViews) {
       description:
         "Returns the folders directly in a folder, in path order, empty ones included. Each has the number of files and bytes in it and below, and whether it has folders itself. To list the files of a folder, use `GET /v0/files` with `delimiter=/`.",
       query: listQuery,
-      answers: [{ description: "A page of folders.", json: foldersSchema }],
-      errors: ["NOT_FOUND"],
+      answers: { description: "A page of folders.", json: foldersSchema },
       handle: ({ query, caller }) => {
         const { page, limit, snapshot_id: snapshot } = query;
         const request = {
@@ -81,7 +79,7 @@ export function folders(service: Folders, views: SnapshotViews) {
         { status: 201, description: "The new folder.", json: folderSchema },
         { description: "The existing folder.", json: folderSchema },
       ],
-      errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
       perform: ({ body, caller }, reply) =>
         service.create(
           caller,
@@ -100,29 +98,26 @@ export function folders(service: Folders, views: SnapshotViews) {
       bodyOptional: true,
       body: deletion,
       example: { drive_id: exampleOf(folderSchema).drive_id, path: exampleOf(folderSchema).path },
-      answers: [
-        {
-          description: "What would be deleted; with `confirm`, what was deleted.",
-          json: Type.Union([
-            Type.Object({
-              success: Type.Literal(false),
-              deleted_count: Type.Literal(0),
-              path: folderPath,
-              file_count: Type.Integer({ description: "Files that would be deleted." }),
-              message: Type.String(),
-            }),
-            Type.Object({
-              success: Type.Literal(true),
-              deleted_count: Type.Integer({ description: "Files that were deleted." }),
-              trash_id: nullable(
-                id("The folder's entry in the trash; null if this server keeps no deleted files."),
-              ),
-            }),
-          ]),
-          example: { success: true, deleted_count: 12, trash_id: exampleOf(trashEntrySchema).id },
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "What would be deleted; with `confirm`, what was deleted.",
+        json: Type.Union([
+          Type.Object({
+            success: Type.Literal(false),
+            deleted_count: Type.Literal(0),
+            path: folderPath,
+            file_count: Type.Integer({ description: "Files that would be deleted." }),
+            message: Type.String(),
+          }),
+          Type.Object({
+            success: Type.Literal(true),
+            deleted_count: Type.Integer({ description: "Files that were deleted." }),
+            trash_id: nullable(
+              id("The folder's entry in the trash; null if this server keeps no deleted files."),
+            ),
+          }),
+        ]),
+        example: { success: true, deleted_count: 12, trash_id: exampleOf(trashEntrySchema).id },
+      },
       perform: ({ query, body, caller }, reply) => {
         const driveId = required("drive_id", query.drive_id, body.drive_id);
         const path = required("path", query.path, body.path);
@@ -158,8 +153,8 @@ export function folderTransfers(service: Folders) {
       description: `Moves a folder with everything in it, within its drive or to another drive of yours. Out of a drive that is shared with you, you can only copy. Only the \`path\` of the files changes: ids, times, tags and links stay.\n\n${transferRules(FOLDER_MOVE_ENTRIES)}`,
       body: transfer,
       example: exampleTransferTo("archive/2030/"),
-      answers: [{ description: "The moved folder.", json: folderSchema }],
-      errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
+      answers: { description: "The moved folder.", json: folderSchema },
+      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
       perform: ({ body, caller }, reply) =>
         service.move(caller, body.drive_id, body.path, destinationOf(body), reply.with(asJson(folderRecord))),
     }),
@@ -170,16 +165,10 @@ export function folderTransfers(service: Folders) {
       description: `Copies a folder with everything in it, within its drive or to another drive of yours. The copies have new ids and no expiry; tags and metadata are copied. Contents are not stored twice, but copies count for the storage limit.\n\n${transferRules(FOLDER_COPY_ENTRIES)}`,
       body: transfer,
       example: exampleTransferTo("copies/2030/"),
-      answers: [{ status: 201, description: "The new folder.", json: folderSchema }],
-      errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
+      answers: { status: 201, description: "The new folder.", json: folderSchema },
+      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
       perform: ({ body, caller }, reply) =>
-        service.copy(
-          caller,
-          body.drive_id,
-          body.path,
-          destinationOf(body),
-          reply.with(asCreated(asJson(folderRecord))),
-        ),
+        service.copy(caller, body.drive_id, body.path, destinationOf(body), reply.with(asJson(folderRecord))),
     }),
   ];
 }

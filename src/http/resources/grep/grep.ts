@@ -2,8 +2,8 @@ import { Type } from "@sinclair/typebox";
 import { GREP, GREP_BOUNDS, GREP_LIMITS, MIB } from "../../../domain/limits.ts";
 import type { Grep } from "../../../services/grep/grep.ts";
 import { decodeGrepPosition, encodeGrepPosition } from "../../operation/cursor.ts";
-import { operation } from "../../operation/operation.ts";
-import { didYouMean, plusMeant } from "../../operation/plus-signs.ts";
+import { operation } from "../../operation/route.ts";
+import { didYouMean, plusMeant } from "../../operation/query.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
 import {
@@ -89,10 +89,11 @@ export function grep(service: Grep) {
       `At most ${GREP_LIMITS.each} such searches can wait or run at once for one account or unclaimed drive. Above that, 429 is returned.`,
     ].join("\n\n"),
     query: grepQuery,
-    answers: [
-      { description: "A page of files with matches.", json: matchedFilesSchema, example: exampleAnswer },
-    ],
-    errors: ["NOT_FOUND"],
+    answers: {
+      description: "A page of files with matches.",
+      json: matchedFilesSchema,
+      example: exampleAnswer,
+    },
     handle: async ({ query, caller, context, request }) => {
       const { files, isPartial, next } = await service.find(
         caller,

@@ -2,8 +2,8 @@ import { Type } from "@sinclair/typebox";
 import { counted } from "../../../domain/contents/texts/text.ts";
 import type { EmptiedTrash, RestoredEntry, Trash } from "../../../services/history/trash.ts";
 import { decodeTrashPosition, encodeTrashPosition } from "../../operation/cursor.ts";
-import { given, required } from "../../operation/either.ts";
-import { operation } from "../../operation/operation.ts";
+import { given, required } from "../../operation/query.ts";
+import { operation } from "../../operation/route.ts";
 import { trashEntrySchema, type TrashPage, trashSchema } from "../../records/history-schemas.ts";
 import { trashRecord } from "../../records/records.ts";
 import {
@@ -17,9 +17,8 @@ import {
   prefix,
   text,
 } from "../../operation/schema.ts";
-import { type JsonAnswer, write } from "../../operation/write.ts";
+import { deletedRecord, type JsonAnswer, write } from "../../operation/write.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
-import { deletedRecord } from "../../operation/answers.ts";
 
 const entry = Type.Object({ id: id("The entry's identifier.") });
 
@@ -52,8 +51,7 @@ export function trash(service: Trash) {
         limit: paging.limit,
         cursor: cursor(),
       }),
-      answers: [{ description: "A page of the trash.", json: trashSchema }],
-      errors: ["NOT_FOUND"],
+      answers: { description: "A page of the trash.", json: trashSchema },
       handle: async ({ query, caller }) => {
         const after = query.cursor === undefined ? null : decodeTrashPosition(query.cursor);
         const request = { driveId: query.drive_id, prefix: query.prefix ?? "", limit: query.limit, after };
@@ -72,8 +70,7 @@ export function trash(service: Trash) {
       description:
         "While a large folder is being deleted or restored, its entry has what is in it at the moment.",
       params: entry,
-      answers: [{ description: "The entry.", json: trashEntrySchema }],
-      errors: ["NOT_FOUND"],
+      answers: { description: "The entry.", json: trashEntrySchema },
       handle: ({ params, caller }) => Response.json(trashRecord(service.get(caller, params.id))),
     }),
     write("POST", "/v0/trash/:id/restore", {
@@ -93,14 +90,12 @@ export function trash(service: Trash) {
         ),
       }),
       example: {},
-      answers: [
-        {
-          description: "The restored entry, with the path where it is now.",
-          json: restored,
-          example: { ...exampleOf(trashEntrySchema), restored: true, file_id: exampleOf(fileSchema).id },
-        },
-      ],
-      errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
+      answers: {
+        description: "The restored entry, with the path where it is now.",
+        json: restored,
+        example: { ...exampleOf(trashEntrySchema), restored: true, file_id: exampleOf(fileSchema).id },
+      },
+      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
       perform: ({ params, body, caller }, reply) =>
         service.restore(caller, params.id, body.path, reply.with(restoredAnswer)),
     }),
@@ -109,13 +104,10 @@ export function trash(service: Trash) {
       tag: "Trash",
       summary: "Delete an entry of the trash for good",
       params: entry,
-      answers: [
-        {
-          description: "It is deleted for good.",
-          json: deletedOf("The deleted entry."),
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "It is deleted for good.",
+        json: deletedOf("The deleted entry."),
+      },
       perform: ({ params, caller }, reply) =>
         service.remove(
           caller,
@@ -133,26 +125,23 @@ export function trash(service: Trash) {
       bodyOptional: true,
       body: emptyRequest,
       example: { drive_id: exampleOf(trashEntrySchema).drive_id },
-      answers: [
-        {
-          description: "What would be deleted; with `confirm`, what was deleted.",
-          json: Type.Union([
-            Type.Object({
-              success: Type.Literal(false),
-              deleted_count: Type.Literal(0),
-              drive_id: id("The drive."),
-              entry_count: Type.Integer({ description: "Entries that would be deleted." }),
-              message: Type.String(),
-            }),
-            Type.Object({
-              success: Type.Literal(true),
-              deleted_count: Type.Integer({ description: "Entries that were deleted." }),
-            }),
-          ]),
-          example: { success: true, deleted_count: 3 },
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "What would be deleted; with `confirm`, what was deleted.",
+        json: Type.Union([
+          Type.Object({
+            success: Type.Literal(false),
+            deleted_count: Type.Literal(0),
+            drive_id: id("The drive."),
+            entry_count: Type.Integer({ description: "Entries that would be deleted." }),
+            message: Type.String(),
+          }),
+          Type.Object({
+            success: Type.Literal(true),
+            deleted_count: Type.Integer({ description: "Entries that were deleted." }),
+          }),
+        ]),
+        example: { success: true, deleted_count: 3 },
+      },
       perform: ({ query, body, caller }, reply) => {
         const driveId = required("drive_id", query.drive_id, body.drive_id);
         return given("confirm", query.confirm, body.confirm) === true

@@ -35,8 +35,7 @@ export function versions({
       description:
         "Returns the contents that the file had before its present one, newest first. Uploads that replace the content, edits and restored versions make one; changes of the record alone make none. A key that is limited to a folder sees those that were made while the file was in there. They are kept for some days, and only so many of each file: see `GET /v0/account/usage` for the room that they take.",
       query: Type.Object({ limit: paging.limit, cursor: cursor() }),
-      answers: [{ description: "A page of versions.", json: versionsSchema }],
-      errors: ["NOT_FOUND"],
+      answers: { description: "A page of versions.", json: versionsSchema },
       handle: ({ query, caller }, file) => {
         const before = query.cursor === undefined ? null : decodeNumber(query.cursor);
         const found = service.list(caller, file, { limit: query.limit, before });
@@ -77,25 +76,17 @@ export function versions({
         from: Type.Optional(contentNumber("Default: the newest version.")),
         to: Type.Optional(contentNumber("Default: the content that the file has now.")),
       }),
-      answers: [
-        {
-          description: "What changed.",
-          json: versionDiffSchema,
-          example: {
-            from: 1,
-            to: 2,
-            diff: "--- a/notes/hello.txt\n+++ b/notes/hello.txt\n@@ -1,1 +1,1 @@\n-Hello!\n+Hello World!\n",
-            diff_cut: false,
-          },
+      answers: {
+        description: "What changed.",
+        json: versionDiffSchema,
+        example: {
+          from: 1,
+          to: 2,
+          diff: "--- a/notes/hello.txt\n+++ b/notes/hello.txt\n@@ -1,1 +1,1 @@\n-Hello!\n+Hello World!\n",
+          diff_cut: false,
         },
-      ],
-      errors: [
-        "NOT_FOUND",
-        "PAYLOAD_TOO_LARGE",
-        "UNSUPPORTED_MEDIA_TYPE",
-        "EXTRACTION_FAILED",
-        "RATE_LIMITED",
-      ],
+      },
+      errors: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "EXTRACTION_FAILED", "RATE_LIMITED"],
       handle: async ({ query, caller, context }, file) => {
         const compared = { from: query.from, to: query.to };
         const { from, to, diff } = await versionDiffs.compare(caller, file, compared, context.client);
@@ -111,8 +102,8 @@ export function versions({
         "Gives the file this content and its type again. Path, tags, metadata and expiry stay. The content that it has now becomes a version, so this can be undone in the same way.",
       params: versionParams,
       headers: IF_MATCH,
-      answers: [{ description: "The file's record.", json: fileSchema, headers: ETAG }],
-      errors: ["NOT_FOUND", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      answers: { description: "The file's record.", json: fileSchema, headers: ETAG },
+      errors: ["PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
       perform: ({ request, params, caller }, file, reply) =>
         service.restore(caller, file, params.n, preconditionOf(request), reply.with(fileAnswerOf)),
     }),
@@ -122,16 +113,13 @@ export function versions({
       summary: "Delete a version",
       description: "Removes an earlier content for good. The file stays as it is.",
       params: versionParams,
-      answers: [
-        {
-          description: "The version is deleted.",
-          json: Type.Object({
-            version: Type.Integer({ description: "The number of the deleted version." }),
-            deleted: Type.Literal(true),
-          }),
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "The version is deleted.",
+        json: Type.Object({
+          version: Type.Integer({ description: "The number of the deleted version." }),
+          deleted: Type.Literal(true),
+        }),
+      },
       perform: ({ params, caller }, file, reply) =>
         service.remove(
           caller,

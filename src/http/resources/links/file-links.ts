@@ -10,7 +10,7 @@ import { preconditionOf } from "../../content/etag.ts";
 import { type LinkBase, LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
 import { refuseLongBody } from "../../json/json-body.ts";
 import { fileWrite } from "../../operation/file-route.ts";
-import { operation } from "../../operation/operation.ts";
+import { operation } from "../../operation/route.ts";
 import { driveRef, exampleOf, id, integer, text, time } from "../../operation/schema.ts";
 import { write, writeContent } from "../../operation/write.ts";
 import { linkSchema } from "../../records/link-schemas.ts";
@@ -64,25 +64,22 @@ export function fileLinks({ services, linkBase, maxFileSize, pace }: FileLinkOpt
         ),
       }),
       example: {},
-      answers: [
-        {
-          status: 200,
-          description: "The link. It is shown only in this response.",
-          json: Type.Object({
-            id: linkId,
-            url: text("`{base_url}/v0/presigned/{token}`"),
-            token: Type.String(),
-            expires_at: linkEnd,
-          }),
-          example: {
-            id: exampleOf(linkSchema).id,
-            url: linkUrl(exampleBase, exampleDownload),
-            token: exampleDownload.token,
-            expires_at: exampleEnd,
-          },
+      answers: {
+        description: "The link. It is shown only in this response.",
+        json: Type.Object({
+          id: linkId,
+          url: text("`{base_url}/v0/presigned/{token}`"),
+          token: Type.String(),
+          expires_at: linkEnd,
+        }),
+        example: {
+          id: exampleOf(linkSchema).id,
+          url: linkUrl(exampleBase, exampleDownload),
+          token: exampleDownload.token,
+          expires_at: exampleEnd,
         },
-      ],
-      errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
+      },
+      errors: ["QUOTA_EXCEEDED"],
       perform: ({ body, caller, context }, file, reply) => {
         const base = linkBase(context);
         const wanted = { expiresIn: body.expires_in, oneTime: body.one_time };
@@ -143,28 +140,25 @@ export function fileLinks({ services, linkBase, maxFileSize, pace }: FileLinkOpt
         expires_in: linkSeconds,
       }),
       example: { drive_id: exampleOf(driveSchema).id, path: "notes/hello.txt" },
-      answers: [
-        {
-          status: 201,
-          description: "The link. It is shown only in this response.",
-          json: Type.Object({
-            id: linkId,
-            url: text("`{base_url}/v0/uploads/{token}`"),
-            expires_at: linkEnd,
-          }),
-          example: {
-            id: exampleOf(linkSchema).id,
-            url: linkUrl(exampleBase, exampleUpload),
-            expires_at: exampleEnd,
-          },
+      answers: {
+        status: 201,
+        description: "The link. It is shown only in this response.",
+        json: Type.Object({
+          id: linkId,
+          url: text("`{base_url}/v0/uploads/{token}`"),
+          expires_at: linkEnd,
+        }),
+        example: {
+          id: exampleOf(linkSchema).id,
+          url: linkUrl(exampleBase, exampleUpload),
+          expires_at: exampleEnd,
         },
-      ],
-      errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
+      },
+      errors: ["QUOTA_EXCEEDED"],
       perform: ({ body, caller, context }, reply) => {
         const base = linkBase(context);
         const { drive_id: drive, path, max_size: maxSize, expires_in: expiresIn } = body;
         const answer = reply.with((made: CreatedLink) => ({
-          status: 201,
           json: {
             id: made.link.id,
             url: linkUrl(base, made),

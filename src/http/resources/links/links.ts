@@ -10,7 +10,7 @@ import type { Links } from "../../../services/links/links.ts";
 import { type LinkBase, LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
 import { decodeLinkPosition, encodeLinkPosition } from "../../operation/cursor.ts";
 import { linkSchema } from "../../records/link-schemas.ts";
-import { operation } from "../../operation/operation.ts";
+import { operation } from "../../operation/route.ts";
 import { linkRecord } from "../../records/records.ts";
 import {
   driveRef,
@@ -60,24 +60,22 @@ export function links({ links: service, lists, linkBase }: LinkOptions) {
         ),
       }),
       example: { drive_id: exampleOf(linkSchema).drive_id, path: "notes/2030/" },
-      answers: [
-        {
-          status: 201,
-          description: "The link. Its `url` and `token` are shown only in this response.",
-          json: Type.Intersect([
-            linkSchema,
-            Type.Object({ url: text("`{base_url}/s/{token}`"), token: Type.String() }),
-          ]),
-          example: {
-            ...exampleOf(linkSchema),
-            uses: 0,
-            last_used_at: null,
-            url: linkUrl("https://drive.example.com", { link: { kind: "folder" }, token: exampleToken }),
-            token: exampleToken,
-          },
+      answers: {
+        status: 201,
+        description: "The link. Its `url` and `token` are shown only in this response.",
+        json: Type.Intersect([
+          linkSchema,
+          Type.Object({ url: text("`{base_url}/s/{token}`"), token: Type.String() }),
+        ]),
+        example: {
+          ...exampleOf(linkSchema),
+          uses: 0,
+          last_used_at: null,
+          url: linkUrl("https://drive.example.com", { link: { kind: "folder" }, token: exampleToken }),
+          token: exampleToken,
         },
-      ],
-      errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
+      },
+      errors: ["QUOTA_EXCEEDED"],
       perform: ({ body, caller, context }, reply) => {
         const base = linkBase(context);
         const { drive_id: drive, path, password, expires_at: expiresAt } = body;
@@ -85,7 +83,6 @@ export function links({ links: service, lists, linkBase }: LinkOptions) {
           caller,
           { drive, path, password, expiresAt },
           reply.with((made) => ({
-            status: 201,
             json: { ...linkRecord(made.link), url: linkUrl(base, made), token: made.token },
           })),
         );
@@ -106,15 +103,11 @@ export function links({ links: service, lists, linkBase }: LinkOptions) {
           ),
         ),
       }),
-      answers: [
-        {
-          status: 200,
-          description: "A page of links. It may have fewer than `limit` although another one follows.",
-          json: Type.Object({ data: Type.Array(linkSchema), next_cursor: nextCursor }),
-          example: { data: [exampleOf(linkSchema)], next_cursor: null },
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "A page of links. It may have fewer than `limit` although another one follows.",
+        json: Type.Object({ data: Type.Array(linkSchema), next_cursor: nextCursor }),
+        example: { data: [exampleOf(linkSchema)], next_cursor: null },
+      },
       handle: async ({ query, caller }) => {
         const { links: found, nextAfter } = await lists.list(caller, {
           drive: query.drive_id,
@@ -134,14 +127,10 @@ export function links({ links: service, lists, linkBase }: LinkOptions) {
       description:
         "Works at once, for links of all kinds: the next request with the link gets 404. A download that has begun is cut within a second.",
       params: Type.Object({ id: id("The link's identifier.") }),
-      answers: [
-        {
-          status: 200,
-          description: "The link is revoked.",
-          json: Type.Object({ id: id("The revoked link."), revoked: Type.Literal(true) }),
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "The link is revoked.",
+        json: Type.Object({ id: id("The revoked link."), revoked: Type.Literal(true) }),
+      },
       perform: ({ params, caller }, reply) =>
         service.revoke(
           caller,

@@ -3,7 +3,7 @@ import { ARCHIVE_PATHS } from "../../../domain/limits.ts";
 import type { Log } from "../../../process/log.ts";
 import type { Services } from "../../../services/services.ts";
 import { contentAnswer } from "../../content/answer.ts";
-import { operation } from "../../operation/operation.ts";
+import { operation } from "../../operation/route.ts";
 import type { Answer } from "../../operation/spec.ts";
 import { ARCHIVE, archiveAnswer } from "../contents/archives.ts";
 import { CONTENT, OWN_PAGES } from "../contents/downloads.ts";
@@ -57,7 +57,7 @@ export function sharedContents({ services, log, stallMs }: SharedContentsOptions
     }),
     operation("GET", "/v0/shared/:token/extract", {
       ...EXTRACT,
-      answers: EXTRACT.answers.map(hidden),
+      answers: hidden(EXTRACT.answers),
       operationId: "extractShared",
       tag: "Links",
       public: true,
@@ -92,7 +92,7 @@ export function sharedContents({ services, log, stallMs }: SharedContentsOptions
         ),
       }),
       answers: [hidden(ARCHIVE)],
-      errors: ["UNAUTHORIZED", "NOT_FOUND", "GONE"],
+      errors: ["UNAUTHORIZED", "GONE"],
       handle: async ({ request, context, params: { token }, query }) => {
         const opened = openShared(service, request, token);
         const archive = service.archive(opened, context.client, query.path ?? []);

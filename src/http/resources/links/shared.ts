@@ -15,7 +15,7 @@ import {
   type SharedRecord,
   sharedSchema,
 } from "../../records/link-schemas.ts";
-import { operation } from "../../operation/operation.ts";
+import { operation } from "../../operation/route.ts";
 import { sharedFileRecord } from "../../records/records.ts";
 import { exampleOf, givenPassword, integer, text, time } from "../../operation/schema.ts";
 
@@ -67,16 +67,13 @@ export function shared({ services, cookies, clock }: SharedOptions) {
       summary: "Show what a link leads to",
       description: `${LOCKED}Returns 404 if the link is revoked, if what it shows is gone, or if its creator can no longer read it, and 410 once it has expired.`,
       params: SHARED_PARAMS,
-      answers: [
-        {
-          status: 200,
-          description: "The file or folder.",
-          json: sharedSchema,
-          headers: HIDDEN_HEADERS,
-          example: exampleShared,
-        },
-      ],
-      errors: ["UNAUTHORIZED", "NOT_FOUND", "GONE"],
+      answers: {
+        description: "The file or folder.",
+        json: sharedSchema,
+        headers: HIDDEN_HEADERS,
+        example: exampleShared,
+      },
+      errors: ["UNAUTHORIZED", "GONE"],
       handle: ({ request, context, params: { token } }) => {
         const opened = openShared(service, request, token);
         if (context.method !== "HEAD") linkUses.note(opened.linkId);
@@ -92,18 +89,15 @@ export function shared({ services, cookies, clock }: SharedOptions) {
       params: SHARED_PARAMS,
       body: Type.Object({ password: givenPassword() }),
       example: { password: "open sesame" },
-      answers: [
-        {
-          status: 200,
-          description: "The link is open.",
-          json: Type.Object({ unlocked: Type.Literal(true), expires_at: time("When the cookie ends.") }),
-          headers: {
-            ...HIDDEN_HEADERS,
-            "Set-Cookie": `\`${COOKIE}\`, with \`HttpOnly\`, \`SameSite=Strict\` and, on https, \`Secure\`.`,
-          },
+      answers: {
+        description: "The link is open.",
+        json: Type.Object({ unlocked: Type.Literal(true), expires_at: time("When the cookie ends.") }),
+        headers: {
+          ...HIDDEN_HEADERS,
+          "Set-Cookie": `\`${COOKIE}\`, with \`HttpOnly\`, \`SameSite=Strict\` and, on https, \`Secure\`.`,
         },
-      ],
-      errors: ["UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND", "GONE"],
+      },
+      errors: ["UNAUTHORIZED", "FORBIDDEN", "GONE"],
       handle: async ({ context, params: { token }, body }) => {
         const { pass, until } = await throttle.attempt(
           { thing: service.idOf(token), client: context.client },
@@ -136,8 +130,8 @@ export function shared({ services, cookies, clock }: SharedOptions) {
         limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
         cursor: Type.Optional(text("The `next_cursor` of a page: returns the page after it.")),
       }),
-      answers: [{ description: "A page of the folder.", json: sharedPageSchema, headers: HIDDEN_HEADERS }],
-      errors: ["UNAUTHORIZED", "NOT_FOUND", "GONE"],
+      answers: { description: "A page of the folder.", json: sharedPageSchema, headers: HIDDEN_HEADERS },
+      errors: ["UNAUTHORIZED", "GONE"],
       handle: ({ request, params: { token }, query }) => {
         const after = query.cursor === undefined ? null : decodePosition(query.cursor, "path");
         const { prefix = "", limit } = query;

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { PAGE_LIMIT_DEFAULT } from "../../../domain/limits.ts";
 import type { Search } from "../../../services/search/search.ts";
-import { operation } from "../../operation/operation.ts";
+import { operation } from "../../operation/route.ts";
 import { fileSchema, type FoundFilesPage, foundFilesSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
 import {
@@ -56,8 +56,7 @@ export function search(service: Search) {
       "A search finds everything written before it, unless so much was written that indexing is behind; then files are found moments later.",
     ].join("\n\n"),
     query: searchQuery,
-    answers: [{ description: "A page of files.", json: foundFilesSchema, example: exampleAnswer }],
-    errors: ["NOT_FOUND"],
+    answers: { description: "A page of files.", json: foundFilesSchema, example: exampleAnswer },
     handle: async ({ query, caller }) => {
       const { page, limit } = query;
       const { findings, total, isExact } = await service.find(caller, {

@@ -2,9 +2,9 @@ import { Type } from "@sinclair/typebox";
 import { FORK_FILES, SNAPSHOTS } from "../../../domain/limits.ts";
 import type { Forks } from "../../../services/snapshots/forks.ts";
 import type { Rewound, Snapshots } from "../../../services/snapshots/snapshots.ts";
-import { asCreated, asData, deletedRecord } from "../../operation/answers.ts";
+import { asData, deletedRecord, type JsonAnswer, write } from "../../operation/write.ts";
 import { decodeDifference, decodeNumber, encodeDifference, encodeNumber } from "../../operation/cursor.ts";
-import { operation } from "../../operation/operation.ts";
+import { operation } from "../../operation/route.ts";
 import {
   deletedOf,
   cursor,
@@ -18,7 +18,6 @@ import {
   prefix,
   text,
 } from "../../operation/schema.ts";
-import { type JsonAnswer, write } from "../../operation/write.ts";
 import { differenceSchema, snapshotSchema } from "../../records/history-schemas.ts";
 import { driveSchema } from "../../records/record-schemas.ts";
 import { differenceRecord, driveRecord, snapshotRecord } from "../../records/records.ts";
@@ -40,10 +39,10 @@ export function snapshots(service: Snapshots) {
       }),
       bodyOptional: true,
       example: { name: exampleOf(snapshotSchema).name },
-      answers: [{ status: 201, description: "The new snapshot.", json: oneSnapshot }],
-      errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
+      answers: { status: 201, description: "The new snapshot.", json: oneSnapshot },
+      errors: ["QUOTA_EXCEEDED"],
       perform: ({ params, body, caller }, reply) =>
-        service.create(caller, params.id, body.name, reply.with(asCreated(asData(snapshotRecord)))),
+        service.create(caller, params.id, body.name, reply.with(asData(snapshotRecord))),
     }),
     operation("GET", "/v0/drives/:id/snapshots", {
       operationId: "listSnapshots",
@@ -52,13 +51,10 @@ export function snapshots(service: Snapshots) {
       description: "Returns the snapshots of a drive, newest first.",
       params: driveParams,
       query: Type.Object({ limit: paging.limit, cursor: cursor() }),
-      answers: [
-        {
-          description: "A page of snapshots.",
-          json: pageOf(snapshotSchema, "The number of snapshots on all pages."),
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "A page of snapshots.",
+        json: pageOf(snapshotSchema, "The number of snapshots on all pages."),
+      },
       handle: ({ params, query, caller }) => {
         const before = query.cursor === undefined ? null : decodeNumber(query.cursor);
         const found = service.list(caller, params.id, { limit: query.limit, before });
@@ -74,8 +70,7 @@ export function snapshots(service: Snapshots) {
       tag: "Snapshots",
       summary: "Get a snapshot",
       params: snapshotParams,
-      answers: [{ description: "The snapshot.", json: oneSnapshot }],
-      errors: ["NOT_FOUND"],
+      answers: { description: "The snapshot.", json: oneSnapshot },
       handle: ({ params, caller }) =>
         Response.json({ data: snapshotRecord(service.get(caller, params.id, params.sid)) }),
     }),
@@ -86,15 +81,12 @@ export function snapshots(service: Snapshots) {
       description:
         "Deletes the snapshot at once; the drive stays as it is. What only this snapshot kept is removed soon after. This cannot be undone.",
       params: snapshotParams,
-      answers: [
-        {
-          description: "The snapshot is deleted.",
-          json: Type.Object({
-            data: deletedOf("The deleted snapshot."),
-          }),
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "The snapshot is deleted.",
+        json: Type.Object({
+          data: deletedOf("The deleted snapshot."),
+        }),
+      },
       perform: ({ params, caller }, reply) =>
         service.remove(caller, params.id, params.sid, reply.with(asData(deletedRecord))),
     }),
@@ -121,13 +113,10 @@ export function snapshotUses(service: Snapshots, forks: Forks) {
         "Returns the files that differ between the snapshot (`before`) and the drive as it is (`after`), in path order. Folders without files are not compared. A file that was moved out of `prefix` is shown where it was. It costs as much as has changed, and as one look at each path.",
       params: snapshotParams,
       query: Type.Object({ prefix, limit: paging.limit, cursor: cursor() }),
-      answers: [
-        {
-          description: "A page of differences.",
-          json: Type.Object({ data: Type.Array(differenceSchema), next_cursor: nextCursor }),
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "A page of differences.",
+        json: Type.Object({ data: Type.Array(differenceSchema), next_cursor: nextCursor }),
+      },
       handle: async ({ params, query, caller }) => {
         const { differences, next } = await service.compare(caller, params.id, params.sid, {
           prefix: query.prefix ?? "",
@@ -152,22 +141,20 @@ export function snapshotUses(service: Snapshots, forks: Forks) {
       }),
       bodyOptional: true,
       example: {},
-      answers: [
-        {
-          description: "The drive or folder is as in the snapshot.",
-          json: Type.Object({ data: restored }),
-          example: {
-            data: {
-              restored: true,
-              path: "",
-              files_restored: 2,
-              files_removed: 1,
-              snapshot_id: exampleOf(snapshotSchema).id,
-            },
+      answers: {
+        description: "The drive or folder is as in the snapshot.",
+        json: Type.Object({ data: restored }),
+        example: {
+          data: {
+            restored: true,
+            path: "",
+            files_restored: 2,
+            files_removed: 1,
+            snapshot_id: exampleOf(snapshotSchema).id,
           },
         },
-      ],
-      errors: ["NOT_FOUND", "CONFLICT"],
+      },
+      errors: ["CONFLICT"],
       perform: ({ params, body, caller }, reply) =>
         service.restore(caller, params.id, params.sid, body.path, reply.with(restoredAnswer)),
     }),
@@ -183,14 +170,14 @@ export function snapshotUses(service: Snapshots, forks: Forks) {
         snapshot_id: Type.Optional(id("A snapshot of the drive. Default: what it holds now.")),
       }),
       example: { name: "Research Notes, tried out" },
-      answers: [{ status: 201, description: "The new drive.", json: Type.Object({ data: driveSchema }) }],
-      errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
+      answers: { status: 201, description: "The new drive.", json: Type.Object({ data: driveSchema }) },
+      errors: ["QUOTA_EXCEEDED"],
       perform: ({ params, body, caller }, reply) =>
         forks.create(
           caller,
           params.id,
           { name: body.name, snapshot: body.snapshot_id },
-          reply.with(asCreated(asData(driveRecord))),
+          reply.with(asData(driveRecord)),
         ),
     }),
   ];
