@@ -98,7 +98,7 @@ function describeOperation(path: string, spec: AnyOperation): OperationDetail {
     operationId: spec.operationId,
     summary: spec.summary,
     ...(spec.description === undefined ? {} : { description: spec.description }),
-    tags: [spec.tag],
+    tags: spec.tag === undefined ? [] : [spec.tag],
     parameters: [
       ...parameters("path", spec.params),
       ...parameters("query", spec.query),

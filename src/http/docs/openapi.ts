@@ -49,7 +49,7 @@ export async function describeApi({ routes, baseUrl, version }: DescriptionOptio
     if (detail === undefined) throw new Error(`the description lacks ${method} ${path}`);
     (paths[path] ??= {})[method] = complete(operation, detail, usedErrors);
   }
-  const usedTags = new Set(operations.map(({ spec }) => spec.tag));
+  const usedTags = new Set(operations.flatMap(({ detail }) => detail.tags));
   return hoistSchemas({
     openapi: "3.1.0",
     info: { title: "Coffer", version, description: OVERVIEW, license: { name: "MIT", identifier: "MIT" } },

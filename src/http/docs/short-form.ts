@@ -8,10 +8,10 @@ import intro from "./texts/api.md" with { type: "text" };
 
 /** The API description in Markdown, for models: one line for each operation. */
 export function shortForm(operations: readonly PlacedOperation[]): string {
-  const tags = new Set([...TAGS.map(({ name }) => name), ...operations.map(({ spec }) => spec.tag)]);
+  const tags = new Set([...TAGS.map(({ name }) => name), ...operations.flatMap(({ detail }) => detail.tags)]);
   const groups = Array.from(tags, (name) => ({
     name,
-    lines: operations.filter(({ spec }) => spec.tag === name).map(lineOf),
+    lines: operations.filter(({ detail }) => detail.tags.includes(name)).map(lineOf),
   })).filter(({ lines }) => lines.length > 0);
   return [intro, ...groups.map(({ name, lines }) => `## ${name}\n\n${lines.join("\n")}\n`)].join("\n");
 }

@@ -66,6 +66,11 @@ export function routeOf(
   return { method, path, answer, spec, isKeyed };
 }
 
+/** Routes that the API description shows in one group. */
+export function tagged(tag: string, routes: readonly (Route | readonly Route[])[]): Route[] {
+  return routes.flat().map((route) => (route.spec ? { ...route, spec: { ...route.spec, tag } } : route));
+}
+
 /** After more bytes than this others have their turn: five thousand names take milliseconds. */
 const LONG_BODY = 16 * 1024;
 
@@ -125,7 +130,7 @@ export function checksOf(path: string, spec: AnyOperation) {
   /** Reads a JSON body. Throws PAYLOAD_TOO_LARGE. */
   const readWhole = (request: Request, context: RequestContext) =>
     readBody(request, mostBytes(context), adviceOn(context));
-  return { begin, hasJsonBody, readBody: readWhole };
+  return { begin, hasJsonBody, readWhole };
 }
 
 /** Whether bytes begin like a JSON object. Nothing else can have fields. */
@@ -154,11 +159,11 @@ export function operation<P extends TObject, Q extends TObject, B extends TSchem
   spec: Handled<P, Q, B>,
 ): Route;
 export function operation(method: Method, path: string, spec: Handled<TObject, TObject, TSchema>): Route {
-  const { begin, readBody } = checksOf(path, spec);
+  const { begin, readWhole } = checksOf(path, spec);
   return routeOf(method, path, spec, false, (routed, context) => {
     const { hasBody, parseBody, inputWith } = begin(routed, context);
     if (!hasBody) return spec.handle(inputWith(undefined));
-    return readBody(routed.request, context)
+    return readWhole(routed.request, context)
       .then(parseBody)
       .then((body) => spec.handle(inputWith(body)));
   });

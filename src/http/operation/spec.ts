@@ -6,7 +6,8 @@ import type { BodyLimits } from "../json/body-limits.ts";
 interface OperationFacts<P extends TObject, Q extends TObject> {
   /** Unique, in camelCase; client generators name their functions after it. */
   readonly operationId: string;
-  readonly tag: string;
+  /** The group that shows it, unless its list is `tagged`. */
+  readonly tag?: string;
   readonly summary: string;
   /** Markdown. */
   readonly description?: string;

@@ -82,11 +82,11 @@ export function write<P extends TObject, Q extends TObject, B extends TSchema>(
   spec: Write<P, Q, B>,
 ): Route;
 export function write(method: Method, path: string, spec: Write<TObject, TObject, TSchema>): Route {
-  const { begin, hasJsonBody, readBody } = checksOf(path, spec);
+  const { begin, hasJsonBody, readWhole } = checksOf(path, spec);
   return routeOf(method, path, spec, true, (route, context) =>
     underKey(context, async (attempt) => {
       const { hasBody, parseBody, inputWith } = begin(route, context);
-      const bytes = hasBody ? await readBody(route.request, context) : null;
+      const bytes = hasBody ? await readWhole(route.request, context) : null;
       // A write may wait for a large change of a folder, or be one.
       context.suspendIdleTimeout();
       const identity =

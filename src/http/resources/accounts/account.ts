@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Account, Accounts } from "../../../services/accounts/accounts.ts";
 import type { UsageMeter, UsageReport } from "../../../services/accounts/usage.ts";
-import { operation } from "../../operation/route.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import {
   type AccountRecord,
   accountSchema,
@@ -35,10 +35,9 @@ function usageRecord({ storage, versions, operations, bandwidth, period }: Usage
 }
 
 export function account(accounts: Accounts, usage: UsageMeter) {
-  return [
+  return tagged("Account", [
     operation("GET", "/v0/account", {
       operationId: "getAccount",
-      tag: "Account",
       summary: "Get your account",
       description: "Needs an account key or a session.",
       account: true,
@@ -48,12 +47,11 @@ export function account(accounts: Accounts, usage: UsageMeter) {
     }),
     operation("GET", "/v0/account/usage", {
       operationId: "getUsage",
-      tag: "Account",
       summary: "Get usage",
       description:
         "Returns the usage of the account and all its drives, deleted ones included; with a key that is limited to one drive, of that drive only. A request counts for the drive that its key is limited to, or else for the account. Content counts for its drive, even if it is downloaded with a link. A download counts with its full size, or that of its range, as soon as it starts.",
       answers: { description: "The usage.", json: Type.Object({ data: usageSchema }) },
       handle: async ({ caller }) => Response.json({ data: usageRecord(await usage.report(caller)) }),
     }),
-  ];
+  ]);
 }

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { KEYS, REQUESTS_PER_NEW_KEY } from "../../../domain/limits.ts";
 import type { ApiKeys } from "../../../services/accounts/api-keys.ts";
 import type { NewKeyThrottle } from "../../limits/new-key-throttle.ts";
-import { operation } from "../../operation/route.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import { createdKeySchema, keyDetailSchema, keySchema } from "../../records/record-schemas.ts";
 import { keyRecord } from "../../records/records.ts";
 import { driveRef, exampleOf, id, nullable, scope, text, timeInput } from "../../operation/schema.ts";
@@ -11,10 +11,9 @@ import { write } from "../../operation/write.ts";
 const keyParams = Type.Object({ id: id("The key's identifier.") });
 
 export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
-  return [
+  return tagged("Keys", [
     write("POST", "/v0/keys", {
       operationId: "createKey",
-      tag: "Keys",
       summary: "Create a key",
       description:
         "Without a body, a read-write key is created. The key can access what the caller can access or, with `drive_id`, only that drive, which you must own; with `path_prefix`, only that folder of it. Its secret is shown only in this response. A key that expires can create only keys that expire with it or earlier, and goes with the key that creates it: whoever revokes that revokes both. The keys of applications, and account keys that a key made, can create none (403).\n\n" +
@@ -60,7 +59,6 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
     }),
     operation("GET", "/v0/keys", {
       operationId: "listKeys",
-      tag: "Keys",
       summary: "List keys",
       description:
         "Returns the keys of the account and its drives; with a key that is limited to one drive, only the keys of that drive, or of the folder that it is limited to. The key of an application, and an account key that another key made, see themselves alone.",
@@ -69,7 +67,6 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
     }),
     operation("GET", "/v0/keys/:id", {
       operationId: "getKey",
-      tag: "Keys",
       summary: "Get a key",
       description: "Returns a key of the list, and how much it made: that goes with it.",
       params: keyParams,
@@ -81,7 +78,6 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
     }),
     write("DELETE", "/v0/keys/:id", {
       operationId: "revokeKey",
-      tag: "Keys",
       summary: "Revoke a key",
       description:
         "Works at once: the next request with the key is refused. What it made goes with it: keys, and what these made, links, webhooks, and members of drives. Any key can revoke itself, and a key of one drive also the keys that it made.",
@@ -97,5 +93,5 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
           reply.with((keyId) => ({ json: { id: keyId, revoked: true } })),
         ),
     }),
-  ];
+  ]);
 }

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import type { Drive } from "../../../domain/drives/drive.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Claims } from "../../../services/accounts/claims.ts";
-import { operation } from "../../operation/route.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import { type ClaimableRecord, claimableSchema, driveSchema } from "../../records/record-schemas.ts";
 import { driveRecord } from "../../records/records.ts";
 import { asData, write } from "../../operation/write.ts";
@@ -22,10 +22,9 @@ function claimableRecord(drive: Drive): ClaimableRecord {
 const claimToken = Type.Object({ token: text("The last part of the claim URL.", "clm_1a2b3c4d") });
 
 export function claims(service: Claims) {
-  return [
+  return tagged("Drives", [
     operation("GET", "/v0/drives/claim/:token", {
       operationId: "previewClaim",
-      tag: "Drives",
       public: true,
       summary: "Preview a claim",
       description:
@@ -40,7 +39,6 @@ export function claims(service: Claims) {
     }),
     write("POST", "/v0/drives/claim", {
       operationId: "claimDrive",
-      tag: "Drives",
       summary: "Claim a drive",
       description:
         "Makes an agent's drive yours. Needs a session, or an account key that a person made: an application's does not claim, since the drive's keys keep working when the application is revoked. The drive no longer expires, gets a slug, and counts for the account's storage; its agent's keys keep working. Only the first claim succeeds: others get 409. Returns 410 if the claim has expired, and `QUOTA_EXCEEDED` if the account has too little space.",
@@ -52,5 +50,5 @@ export function claims(service: Claims) {
       perform: ({ body, caller }, reply) =>
         service.claim(caller, body.token, reply.with(asData(driveRecord))),
     }),
-  ];
+  ]);
 }

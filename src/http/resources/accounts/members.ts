@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { MEMBERS } from "../../../domain/limits.ts";
 import type { Members } from "../../../services/accounts/members.ts";
 import type { NewKeyThrottle } from "../../limits/new-key-throttle.ts";
-import { operation } from "../../operation/route.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import { memberSchema } from "../../records/account-schemas.ts";
 import { memberRecord } from "../../records/records.ts";
 import { driveRef, exampleOf, id, memberRole, pageOf, text } from "../../operation/schema.ts";
@@ -13,10 +13,9 @@ const memberParams = Type.Object({ id: driveRef(), user_id: id("The member's `us
 const oneMember = Type.Object({ data: memberSchema });
 
 export function members(service: Members, throttle: NewKeyThrottle) {
-  return [
+  return tagged("Members", [
     write("POST", "/v0/drives/:id/members", {
       operationId: "addMember",
-      tag: "Members",
       summary: "Share a drive",
       description:
         "Shares the drive with another user of this server, as a `reader` or an `editor`. All keys of that user's account then reach it, too. If the user is a member already, this sets the role. What an editor uploads counts for the owner. An editor copies files into other drives, and does not move them there: then the owner could not get them back. Only the owner can do this: signed in, or with an account key that they made themselves, not another key or an application. A member whom a key added goes with that key, when it is revoked or expires, and a reader whom a key made an editor is a reader again. It counts as a new key does for the rate limit. " +
@@ -46,7 +45,6 @@ export function members(service: Members, throttle: NewKeyThrottle) {
     }),
     operation("GET", "/v0/drives/:id/members", {
       operationId: "listMembers",
-      tag: "Members",
       summary: "List members",
       description: "Returns with whom the drive is shared. A member sees only itself.",
       params: driveParams,
@@ -61,7 +59,6 @@ export function members(service: Members, throttle: NewKeyThrottle) {
     }),
     write("PATCH", "/v0/drives/:id/members/:user_id", {
       operationId: "updateMember",
-      tag: "Members",
       summary: "Change a member's role",
       description: "Applies to the member's next request.",
       params: memberParams,
@@ -73,7 +70,6 @@ export function members(service: Members, throttle: NewKeyThrottle) {
     }),
     write("DELETE", "/v0/drives/:id/members/:user_id", {
       operationId: "removeMember",
-      tag: "Members",
       summary: "Remove a member",
       description:
         "Works at once: the next request of the member is refused, and links that it made stop working. What it uploaded stays. A member can remove itself.",
@@ -92,5 +88,5 @@ export function members(service: Members, throttle: NewKeyThrottle) {
           reply.with((userId) => ({ json: { data: { user_id: userId, removed: true } } })),
         ),
     }),
-  ];
+  ]);
 }

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { formatInstant } from "../../../domain/time.ts";
 import type { ManagedUser, Users, UserView } from "../../../services/accounts/users.ts";
-import { operation } from "../../operation/route.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import {
   examplePassword,
   type ManagedUserRecord,
@@ -36,10 +36,9 @@ function managedUserRecord(managed: ManagedUser): ManagedUserRecord {
 const oneUser = Type.Object({ data: managedUserSchema });
 
 export function users(service: Users) {
-  return [
+  return tagged("Users", [
     operation("GET", "/v0/users", {
       operationId: "listUsers",
-      tag: "Users",
       summary: "List users",
       description: "Needs the session of an administrator: others, and all keys, get 403.",
       signedIn: true,
@@ -52,7 +51,6 @@ export function users(service: Users) {
     }),
     write("POST", "/v0/users", {
       operationId: "createUser",
-      tag: "Users",
       summary: "Create a user",
       description:
         "The user signs in with the password and can change it. Needs the session of an administrator.",
@@ -69,7 +67,6 @@ export function users(service: Users) {
     }),
     write("PATCH", "/v0/users/:id", {
       operationId: "updateUser",
-      tag: "Users",
       summary: "Update a user",
       description:
         "Changes a user's plan, or disables or enables the user; takes effect at once. A disabled user is signed out everywhere, and their keys do not work until they are enabled; their drives stay. Administrators cannot be disabled. Needs the session of an administrator.",
@@ -82,5 +79,5 @@ export function users(service: Users) {
       perform: ({ params, body, caller }, reply) =>
         service.update(caller, params.id, body, reply.with(asData(managedUserRecord))),
     }),
-  ];
+  ]);
 }

@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
+import { tagged } from "../../operation/route.ts";
 import { invalid } from "../../../domain/errors.ts";
 import type { FilePath } from "../../../domain/files/path.ts";
 import { parseTarget, type UploadFields } from "../../../services/contents/upload-fields.ts";
@@ -33,7 +34,6 @@ const exampleForm: Static<typeof multipartUpload> = {
 
 /** What the operations of uploads have in common. */
 export const UPLOAD = {
-  tag: "Files",
   headers: { ...IF_MATCH, ...IF_NONE_MATCH },
   answers: [
     {
@@ -142,7 +142,7 @@ export function uploads({ uploads: service, maxFileSize, pace }: UploadOptions) 
     };
   }
 
-  return [
+  return tagged("Files", [
     writeContent("POST", "/v0/files", {
       ...UPLOAD,
       operationId: "uploadFile",
@@ -172,7 +172,7 @@ export function uploads({ uploads: service, maxFileSize, pace }: UploadOptions) 
       perform: (input, reply) => receive(input, reply, destinationOf(input.query), readPut(input)),
       identify: (input) => identify(input, readPut(input)),
     }),
-  ];
+  ]);
 }
 
 /** A body that is the content itself. @param limit bytes */

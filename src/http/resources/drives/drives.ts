@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { Drives } from "../../../services/drives/drives.ts";
-import { operation } from "../../operation/route.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import { driveSchema } from "../../records/record-schemas.ts";
 import { driveRecord } from "../../records/records.ts";
 import { deletedOf, driveName, driveRef, exampleOf, text } from "../../operation/schema.ts";
@@ -12,10 +12,9 @@ const oneDrive = Type.Object({ data: driveSchema });
 
 /** Drives. Those without an account are created in `provision.ts`. */
 export function drives(service: Drives) {
-  return [
+  return tagged("Drives", [
     write("POST", "/v0/drives", {
       operationId: "createDrive",
-      tag: "Drives",
       summary: "Create a drive",
       description:
         "Creates a drive in your account. Needs an account key or a session. The slug is made from the username and the name, with a number if it is taken.",
@@ -28,7 +27,6 @@ export function drives(service: Drives) {
     }),
     operation("GET", "/v0/drives", {
       operationId: "listDrives",
-      tag: "Drives",
       summary: "List drives",
       description:
         "Returns the drives of the account, then those that others share with it; with a key that is limited to one drive, only that drive.",
@@ -44,7 +42,6 @@ export function drives(service: Drives) {
     }),
     operation("GET", "/v0/drives/:id", {
       operationId: "getDrive",
-      tag: "Drives",
       summary: "Get a drive",
       params: driveParams,
       answers: { description: "The drive.", json: oneDrive },
@@ -52,7 +49,6 @@ export function drives(service: Drives) {
     }),
     write("PATCH", "/v0/drives/:id", {
       operationId: "updateDrive",
-      tag: "Drives",
       summary: "Update a drive",
       description:
         "Changes the name or description; omitted fields stay. A new name changes the slug too, with a number if it is taken, and the old slug stops working. The id stays. Only the owner can do this, and keys of the whole drive.",
@@ -71,7 +67,6 @@ export function drives(service: Drives) {
     }),
     write("DELETE", "/v0/drives/:id", {
       operationId: "deleteDrive",
-      tag: "Drives",
       summary: "Delete a drive",
       description:
         "Deletes the drive at once, with all that it holds and keeps: files, versions, trash and snapshots, its keys, links, members and claim link. This cannot be undone. Only the owner can do this, and keys of the whole drive.",
@@ -85,5 +80,5 @@ export function drives(service: Drives) {
       perform: ({ params, caller }, reply) =>
         service.remove(caller, params.id, reply.with(asData(deletedRecord))),
     }),
-  ];
+  ]);
 }

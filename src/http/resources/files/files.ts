@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { tagged } from "../../operation/route.ts";
 import { BULK_DELETE_IDS } from "../../../domain/limits.ts";
 import type { FileFacts } from "../../../domain/files/file.ts";
 import type { Destination, Files } from "../../../services/files/files.ts";
@@ -35,10 +36,9 @@ const destination = Type.Object({
 
 /** Single files and their records. For contents see `uploads.ts` and `downloads.ts`. */
 export function files(service: Files) {
-  return [
-    ...fileOperation("GET", "", {
+  return tagged("Files", [
+    fileOperation("GET", "", {
       operationId: "getFile",
-      tag: "Files",
       summary: "Get a file",
       query: Type.Object({ snapshot_id: inSnapshot }),
       headers: { ...IF_MATCH, "If-None-Match": "Return 304 if the record still has this ETag of its own." },
@@ -55,9 +55,8 @@ export function files(service: Files) {
           : Response.json(json, { headers });
       },
     }),
-    ...fileWrite("PATCH", "", {
+    fileWrite("PATCH", "", {
       operationId: "updateFile",
-      tag: "Files",
       summary: "Update a file",
       description:
         "Changes a file's record; omitted fields stay. With a new `path`, its last segment becomes the filename. A new `filename` without a `path` also changes the last segment of the path, if the two were the same.",
@@ -87,9 +86,8 @@ export function files(service: Files) {
         return service.update(caller, file, changes, precondition, reply.with(recordAnswerOf));
       },
     }),
-    ...fileWrite("DELETE", "", {
+    fileWrite("DELETE", "", {
       operationId: "deleteFile",
-      tag: "Files",
       summary: "Delete a file",
       description:
         "The file goes into the trash, from where it can be restored until the days to keep deleted files are over.",
@@ -113,9 +111,8 @@ export function files(service: Files) {
           })),
         ),
     }),
-    ...fileWrite("POST", "/copy", {
+    fileWrite("POST", "/copy", {
       operationId: "copyFile",
-      tag: "Files",
       summary: "Copy a file",
       description:
         "The copy has a new id and no expiry; tags and metadata are copied. The content is not stored twice.",
@@ -127,9 +124,8 @@ export function files(service: Files) {
       perform: ({ body, caller, request }, file, reply) =>
         service.copy(caller, file, destinationOf(body), preconditionOf(request), reply.with(fileAnswerOf)),
     }),
-    ...fileWrite("POST", "/move", {
+    fileWrite("POST", "/move", {
       operationId: "moveFile",
-      tag: "Files",
       summary: "Move a file",
       description:
         "Moves a file within its drive or to another drive of yours. Out of a drive that is shared with you, you can only copy. Its id stays.",
@@ -143,7 +139,6 @@ export function files(service: Files) {
     }),
     write("POST", "/v0/files/bulk-delete", {
       operationId: "deleteFiles",
-      tag: "Files",
       summary: "Delete many files",
       description:
         "Ids that do not exist or are not yours are returned in `failed`; the others go into the trash. They are deleted in steps of a few hundred; if the server stops in between, repeat the request.",
@@ -170,7 +165,7 @@ export function files(service: Files) {
         return service.removeMany(caller, body.file_ids, reply.with(removedAnswerOf));
       },
     }),
-  ];
+  ]);
 }
 
 /** What a bulk deletion answers. */

@@ -12,7 +12,7 @@ import type {
 import type { SnapshotViews } from "../../../services/snapshots/snapshot-views.ts";
 import { decodeCursor, encodeCursor } from "../../operation/cursor.ts";
 import { given, required } from "../../operation/query.ts";
-import { operation } from "../../operation/route.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import { folderSchema, type FoldersPage, foldersSchema } from "../../records/record-schemas.ts";
 import { folderRecord } from "../../records/records.ts";
 import {
@@ -44,10 +44,9 @@ const deletion = Type.Object({
 });
 
 export function folders(service: Folders, views: SnapshotViews) {
-  return [
+  return tagged("Folders", [
     operation("GET", "/v0/folders", {
       operationId: "listFolders",
-      tag: "Folders",
       summary: "List folders",
       description:
         "Returns the folders directly in a folder, in path order, empty ones included. Each has the number of files and bytes in it and below, and whether it has folders itself. To list the files of a folder, use `GET /v0/files` with `delimiter=/`.",
@@ -69,7 +68,6 @@ export function folders(service: Folders, views: SnapshotViews) {
     }),
     write("POST", "/v0/folders", {
       operationId: "createFolder",
-      tag: "Folders",
       summary: "Create a folder",
       description:
         "Creates a folder and its missing parents. Returns 200 with the existing folder if there is one. Uploads create the folders that they need. A folder stays until it is deleted, even if it is empty.",
@@ -90,7 +88,6 @@ export function folders(service: Folders, views: SnapshotViews) {
     }),
     write("DELETE", "/v0/folders", {
       operationId: "deleteFolder",
-      tag: "Folders",
       summary: "Delete a folder",
       description:
         "Deletes a folder with everything in it. It goes into the trash as one entry, from where it can be restored for a while. A deletion has two steps: without `confirm: true` nothing is deleted, and the response, also a 200, has `success: false` and the number of files that would be; send the same with `confirm: true` to delete them. A folder of up to a few hundred files is deleted in one step. A larger one is deleted in several steps, and other requests may see what is left before the response. Other changes in the folder wait until it ends. If the server stops before the end, it continues after the restart. `POST /v0/drives/{id}/works/{wid}/cancel` gives it up: then everything comes back.\n\n`drive_id`, `path` and `confirm` are taken from the query or from the body: many clients send no body with DELETE. 400 is returned if both have one and they differ.",
@@ -126,7 +123,7 @@ export function folders(service: Folders, views: SnapshotViews) {
           : service.preview(caller, driveId, path, reply.with(previewAnswer));
       },
     }),
-  ];
+  ]);
 }
 
 const transfer = Type.Object({
@@ -145,10 +142,9 @@ function exampleTransferTo(destination: string): Static<typeof transfer> {
 }
 
 export function folderTransfers(service: Folders) {
-  return [
+  return tagged("Folders", [
     write("POST", "/v0/folders/move", {
       operationId: "moveFolder",
-      tag: "Folders",
       summary: "Move or rename a folder",
       description: `Moves a folder with everything in it, within its drive or to another drive of yours. Out of a drive that is shared with you, you can only copy. Only the \`path\` of the files changes: ids, times, tags and links stay.\n\n${transferRules(FOLDER_MOVE_ENTRIES)}`,
       body: transfer,
@@ -160,7 +156,6 @@ export function folderTransfers(service: Folders) {
     }),
     write("POST", "/v0/folders/copy", {
       operationId: "copyFolder",
-      tag: "Folders",
       summary: "Copy a folder",
       description: `Copies a folder with everything in it, within its drive or to another drive of yours. The copies have new ids and no expiry; tags and metadata are copied. Contents are not stored twice, but copies count for the storage limit.\n\n${transferRules(FOLDER_COPY_ENTRIES)}`,
       body: transfer,
@@ -170,7 +165,7 @@ export function folderTransfers(service: Folders) {
       perform: ({ body, caller }, reply) =>
         service.copy(caller, body.drive_id, body.path, destinationOf(body), reply.with(asJson(folderRecord))),
     }),
-  ];
+  ]);
 }
 
 function answerOf(listing: FolderListing, { page, limit }: Pick<FoldersPage, "page" | "limit">): Response {

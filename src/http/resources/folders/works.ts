@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { WorksUnderWay } from "../../../services/folders/works-under-way.ts";
 import { decodeCursor, encodeCursor } from "../../operation/cursor.ts";
-import { operation } from "../../operation/route.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import { cursor, driveRef, exampleOf, id, paging } from "../../operation/schema.ts";
 import { workRecord } from "../../records/work-records.ts";
 import { workSchema, type WorksPage, worksSchema } from "../../records/work-schemas.ts";
@@ -12,10 +12,9 @@ const workParams = Type.Object({ id: driveRef(), wid: id("The work's identifier.
 const oneWork = Type.Object({ data: workSchema });
 
 export function works(service: WorksUnderWay) {
-  return [
+  return tagged("Folders", [
     operation("GET", "/v0/drives/:id/works", {
       operationId: "listWorks",
-      tag: "Folders",
       summary: "List changes of folders under way",
       description:
         "Returns the large changes that are under way in a drive, oldest first: copies, moves and deletions of folders, what comes back from the trash or a snapshot, and forks. While one is under way, other writes to the same folders wait. It goes on after the server restarts: what nobody can wait for any more is taken back, except deletions and restores of snapshots, which are finished. Small changes are done at once and are never in this list. What is only partly yours to see is shown without the rest; a fork is shown to whoever makes it.",
@@ -35,7 +34,6 @@ export function works(service: WorksUnderWay) {
     }),
     operation("GET", "/v0/drives/:id/works/:wid", {
       operationId: "getWork",
-      tag: "Folders",
       summary: "Get a change of a folder under way",
       description: "404 is returned once it has ended.",
       params: workParams,
@@ -45,7 +43,6 @@ export function works(service: WorksUnderWay) {
     }),
     write("POST", "/v0/drives/:id/works/:wid/cancel", {
       operationId: "cancelWork",
-      tag: "Folders",
       summary: "Give up a change of a folder",
       description:
         "Stops the change before its next part. A copy is removed, with the folders that were made for it; what was moved goes back; what was deleted comes back, and what was restored goes into the trash again; the drive that a fork made is removed. So all is as it was before, once the work is not listed any more. Two are left half done: a restore of a snapshot, because the snapshot that was taken before it brings everything back; and a deletion on a server that keeps nothing that is deleted. `if_cancelled` says which. The request that waits for the change gets a 409. You must be allowed to write to every folder that it changes. Doing this again changes nothing.",
@@ -67,5 +64,5 @@ export function works(service: WorksUnderWay) {
       perform: ({ params, caller }, reply) =>
         service.cancel(caller, params.id, params.wid, reply.with(asData(workRecord))),
     }),
-  ];
+  ]);
 }

@@ -3,7 +3,7 @@ import { counted } from "../../../domain/contents/texts/text.ts";
 import type { EmptiedTrash, RestoredEntry, Trash } from "../../../services/history/trash.ts";
 import { decodeTrashPosition, encodeTrashPosition } from "../../operation/cursor.ts";
 import { given, required } from "../../operation/query.ts";
-import { operation } from "../../operation/route.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import { trashEntrySchema, type TrashPage, trashSchema } from "../../records/history-schemas.ts";
 import { trashRecord } from "../../records/records.ts";
 import {
@@ -38,10 +38,9 @@ const emptyRequest = Type.Object({
 
 /** What was deleted, and can come back for a while. */
 export function trash(service: Trash) {
-  return [
+  return tagged("Trash", [
     operation("GET", "/v0/trash", {
       operationId: "listTrash",
-      tag: "Trash",
       summary: "List the trash",
       description:
         "Returns what was deleted, newest first. A deleted folder is one entry, with everything that was in it; it is in the list once all of that is. With a `prefix`, a page looks at 10,000 entries at most: it may have fewer than `limit`, and even none, while `next_cursor` says that there are more.",
@@ -65,7 +64,6 @@ export function trash(service: Trash) {
     }),
     operation("GET", "/v0/trash/:id", {
       operationId: "getTrashEntry",
-      tag: "Trash",
       summary: "Get an entry of the trash",
       description:
         "While a large folder is being deleted or restored, its entry has what is in it at the moment.",
@@ -75,7 +73,6 @@ export function trash(service: Trash) {
     }),
     write("POST", "/v0/trash/:id/restore", {
       operationId: "restoreTrashEntry",
-      tag: "Trash",
       summary: "Restore an entry of the trash",
       description:
         "Puts a file or folder back to the path it had, with its id, times, tags, metadata and versions; a folder with everything that was in it. Missing folders are created. If something else is at the path now, it is restored beside it, as `name (restored).ext`; if a file stands where a folder is needed, in a folder `name (restored)/`. The response has the path. A large folder comes back in several steps, and other requests may see a part of it before the response. If the server stops before the end, it all goes into the trash again: repeat the request.",
@@ -101,7 +98,6 @@ export function trash(service: Trash) {
     }),
     write("DELETE", "/v0/trash/:id", {
       operationId: "deleteTrashEntry",
-      tag: "Trash",
       summary: "Delete an entry of the trash for good",
       params: entry,
       answers: {
@@ -117,7 +113,6 @@ export function trash(service: Trash) {
     }),
     write("DELETE", "/v0/trash", {
       operationId: "emptyTrash",
-      tag: "Trash",
       summary: "Empty the trash of a drive",
       description:
         "Deletes everything in the trash of a drive for good. This has two steps: without `confirm: true` nothing is deleted, and the response, also a 200, has `success: false` and the number of entries that would be; send the same with `confirm: true` to delete them.\n\n`drive_id` and `confirm` are taken from the query or from the body: many clients send no body with DELETE. 400 is returned if both have one and they differ.",
@@ -149,7 +144,7 @@ export function trash(service: Trash) {
           : service.previewEmptying(caller, driveId, reply.with(previewAnswer));
       },
     }),
-  ];
+  ]);
 }
 
 function restoredAnswer({ entry: was, place, fileId }: RestoredEntry): JsonAnswer {

@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { tagged } from "../../operation/route.ts";
 import { DIFF_BYTES, DIFF_TEXT_BYTES, MIB } from "../../../domain/limits.ts";
 import type { Services } from "../../../services/services.ts";
 import { contentAnswer } from "../../content/answer.ts";
@@ -27,10 +28,9 @@ export function versions({
   versionDiffs,
   files,
 }: Pick<Services, "versions" | "versionDiffs" | "files">) {
-  return [
-    ...fileOperation("GET", "/versions", {
+  return tagged("Versions", [
+    fileOperation("GET", "/versions", {
       operationId: "listVersions",
-      tag: "Versions",
       summary: "List versions",
       description:
         "Returns the contents that the file had before its present one, newest first. Uploads that replace the content, edits and restored versions make one; changes of the record alone make none. A key that is limited to a folder sees those that were made while the file was in there. They are kept for some days, and only so many of each file: see `GET /v0/account/usage` for the room that they take.",
@@ -47,10 +47,9 @@ export function versions({
         });
       },
     }),
-    ...fileOperation("GET", "/versions/:n/download", {
+    fileOperation("GET", "/versions/:n/download", {
       ...OWN_CONTENT,
       operationId: "downloadVersion",
-      tag: "Versions",
       summary: "Download a version",
       description:
         "Returns an earlier content of the file, as `GET /v0/files/{id}/download` does the present one. That one has a number too, the `current_version` of the list.",
@@ -67,9 +66,8 @@ export function versions({
         });
       },
     }),
-    ...fileOperation("GET", "/diff", {
+    fileOperation("GET", "/diff", {
       operationId: "compareVersions",
-      tag: "Versions",
       summary: "Compare versions",
       description: `Shows how the text of a file changed, as a unified diff of up to ${DIFF_BYTES / 1024} KiB. Texts of up to ${DIFF_TEXT_BYTES / MIB} MiB are compared, line by line; where they differ too much, all that differs is shown as one change.`,
       query: Type.Object({
@@ -94,9 +92,8 @@ export function versions({
         return Response.json(answer);
       },
     }),
-    ...fileWrite("POST", "/versions/:n/restore", {
+    fileWrite("POST", "/versions/:n/restore", {
       operationId: "restoreVersion",
-      tag: "Versions",
       summary: "Restore a version",
       description:
         "Gives the file this content and its type again. Path, tags, metadata and expiry stay. The content that it has now becomes a version, so this can be undone in the same way.",
@@ -107,9 +104,8 @@ export function versions({
       perform: ({ request, params, caller }, file, reply) =>
         service.restore(caller, file, params.n, preconditionOf(request), reply.with(fileAnswerOf)),
     }),
-    ...fileWrite("DELETE", "/versions/:n", {
+    fileWrite("DELETE", "/versions/:n", {
       operationId: "deleteVersion",
-      tag: "Versions",
       summary: "Delete a version",
       description: "Removes an earlier content for good. The file stays as it is.",
       params: versionParams,
@@ -128,5 +124,5 @@ export function versions({
           reply.with((version) => ({ json: { version, deleted: true } })),
         ),
     }),
-  ];
+  ]);
 }

@@ -10,7 +10,7 @@ import { preconditionOf } from "../../content/etag.ts";
 import { type LinkBase, LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
 import { refuseLongBody } from "../../json/json-body.ts";
 import { fileWrite } from "../../operation/file-route.ts";
-import { operation } from "../../operation/route.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import { driveRef, exampleOf, id, integer, text, time } from "../../operation/schema.ts";
 import { write, writeContent } from "../../operation/write.ts";
 import { linkSchema } from "../../records/link-schemas.ts";
@@ -48,10 +48,9 @@ const exampleEnd = "2030-01-31T12:00:00.000Z";
 /** Links that download or take one file without a key. */
 export function fileLinks({ services, linkBase, maxFileSize, pace }: FileLinkOptions) {
   const { links, fileLinks: service, linkUses, files, uploads } = services;
-  return [
-    ...fileWrite("POST", "/presigned-url", {
+  return tagged("Files", [
+    fileWrite("POST", "/presigned-url", {
       operationId: "createPresignedUrl",
-      tag: "Files",
       summary: "Create a link to a file",
       description:
         "Anyone with the link can download the file without a key until the link expires. The link returns the file's current content, and still works if the file is moved to a place that the link's creator can access. It ends early if the key that created it is revoked. " +
@@ -97,7 +96,6 @@ export function fileLinks({ services, linkBase, maxFileSize, pace }: FileLinkOpt
     operation("GET", "/v0/presigned/:token", {
       ...CONTENT,
       operationId: "downloadByLink",
-      tag: "Files",
       public: true,
       opened: true,
       summary: "Download a file with a link",
@@ -122,7 +120,6 @@ export function fileLinks({ services, linkBase, maxFileSize, pace }: FileLinkOpt
     }),
     write("POST", "/v0/upload-links", {
       operationId: "createUploadLink",
-      tag: "Files",
       summary: "Create a link for an upload",
       description:
         "Anyone with the link can upload one file to this path, without a key: `PUT` the raw bytes to `url`, until the link expires. The first upload that is complete uses the link up. It can write what its creator can at that moment: it ends early if the key that created it is revoked. A file at the path is replaced; it keeps its tags, metadata and expiry. " +
@@ -204,7 +201,7 @@ export function fileLinks({ services, linkBase, maxFileSize, pace }: FileLinkOpt
         return identityOf(request, content.digest());
       },
     }),
-  ];
+  ]);
 }
 
 const NO_FIELDS: Omit<UploadFields, "driveId" | "path" | "contentType"> = {

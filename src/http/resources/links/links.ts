@@ -10,7 +10,7 @@ import type { Links } from "../../../services/links/links.ts";
 import { type LinkBase, LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
 import { decodeLinkPosition, encodeLinkPosition } from "../../operation/cursor.ts";
 import { linkSchema } from "../../records/link-schemas.ts";
-import { operation } from "../../operation/route.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import { linkRecord } from "../../records/records.ts";
 import {
   driveRef,
@@ -34,10 +34,9 @@ const exampleToken = "shr_1a2b3c4d5e6f...";
 
 /** Makes links that show a file or a folder; lists and revokes links of all kinds. */
 export function links({ links: service, lists, linkBase }: LinkOptions) {
-  return [
+  return tagged("Links", [
     write("POST", "/v0/links", {
       operationId: "createLink",
-      tag: "Links",
       summary: "Create a link to a file or folder",
       description:
         "Anyone with the link sees the file, or the folder with everything in it, on a page at `url`, and can download it; nobody can change anything there. Programs use the token with `GET /v0/shared/{token}`. The link shows what is there now, as far as its creator can read it: it ends early if the key that created it is revoked. A link to a file follows it when it is moved; a link to a folder is bound to its path. " +
@@ -90,7 +89,6 @@ export function links({ links: service, lists, linkBase }: LinkOptions) {
     }),
     operation("GET", "/v0/links", {
       operationId: "listLinks",
-      tag: "Links",
       summary: "List links",
       description:
         "Returns the links of all kinds that have not expired, newest first: those that show a file or folder, presigned URLs and upload links. Their tokens are not shown again. Uses are counted when a page is opened, and when a download begins.",
@@ -122,7 +120,6 @@ export function links({ links: service, lists, linkBase }: LinkOptions) {
     }),
     write("DELETE", "/v0/links/:id", {
       operationId: "revokeLink",
-      tag: "Links",
       summary: "Revoke a link",
       description:
         "Works at once, for links of all kinds: the next request with the link gets 404. A download that has begun is cut within a second.",
@@ -138,5 +135,5 @@ export function links({ links: service, lists, linkBase }: LinkOptions) {
           reply.with((linkId) => ({ json: { id: linkId, revoked: true } })),
         ),
     }),
-  ];
+  ]);
 }

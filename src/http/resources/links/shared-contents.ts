@@ -3,7 +3,7 @@ import { ARCHIVE_PATHS } from "../../../domain/limits.ts";
 import type { Log } from "../../../process/log.ts";
 import type { Services } from "../../../services/services.ts";
 import { contentAnswer } from "../../content/answer.ts";
-import { operation } from "../../operation/route.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import type { Answer } from "../../operation/spec.ts";
 import { ARCHIVE, archiveAnswer } from "../contents/archives.ts";
 import { CONTENT, OWN_PAGES } from "../contents/downloads.ts";
@@ -27,12 +27,11 @@ const sharedPath = Type.Optional(
 /** The contents that links show, and their texts. */
 export function sharedContents({ services, log, stallMs }: SharedContentsOptions) {
   const { shared: service, files, linkUses } = services;
-  return [
+  return tagged("Links", [
     operation("GET", "/v0/shared/:token/download", {
       ...CONTENT,
       answers: CONTENT.answers.map((each) => hidden({ ...each, headers: { ...each.headers, ...OWN_PAGES } })),
       operationId: "downloadShared",
-      tag: "Links",
       public: true,
       opened: true,
       summary: "Download a file that a link shows",
@@ -59,7 +58,6 @@ export function sharedContents({ services, log, stallMs }: SharedContentsOptions
       ...EXTRACT,
       answers: hidden(EXTRACT.answers),
       operationId: "extractShared",
-      tag: "Links",
       public: true,
       summary: "Extract the text of a file that a link shows",
       description: `${LOCKED}Works like \`GET /v0/files/{id}/extract\`. The documents of one link are read one after another.`,
@@ -75,7 +73,6 @@ export function sharedContents({ services, log, stallMs }: SharedContentsOptions
     }),
     operation("GET", "/v0/shared/:token/archive", {
       operationId: "downloadSharedArchive",
-      tag: "Links",
       public: true,
       opened: true,
       summary: "Download what a link shows as one ZIP",
@@ -105,7 +102,7 @@ export function sharedContents({ services, log, stallMs }: SharedContentsOptions
         return withHidden(response);
       },
     }),
-  ];
+  ]);
 }
 
 function withHidden(response: Response): Response {

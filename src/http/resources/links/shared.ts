@@ -15,7 +15,7 @@ import {
   type SharedRecord,
   sharedSchema,
 } from "../../records/link-schemas.ts";
-import { operation } from "../../operation/route.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import { sharedFileRecord } from "../../records/records.ts";
 import { exampleOf, givenPassword, integer, text, time } from "../../operation/schema.ts";
 
@@ -59,10 +59,9 @@ export function openShared(service: SharedThings, request: Request, token: strin
 export function shared({ services, cookies, clock }: SharedOptions) {
   const { shared: service, linkUses } = services;
   const throttle = new GuessThrottle(clock);
-  return [
+  return tagged("Links", [
     operation("GET", "/v0/shared/:token", {
       operationId: "getShared",
-      tag: "Links",
       public: true,
       summary: "Show what a link leads to",
       description: `${LOCKED}Returns 404 if the link is revoked, if what it shows is gone, or if its creator can no longer read it, and 410 once it has expired.`,
@@ -82,7 +81,6 @@ export function shared({ services, cookies, clock }: SharedOptions) {
     }),
     operation("POST", "/v0/shared/:token/unlock", {
       operationId: "unlockShared",
-      tag: "Links",
       public: true,
       summary: "Give a link's password",
       description: `The response sets a cookie that opens this link for 12 hours. A wrong password gets 401. After a few from one client address, its next one has to wait (429), each time longer; after ${ALL_GUESSES.free} from anywhere, everybody's next one waits ${ALL_GUESSES.mostMs / 60_000} minutes, except where the right one came from before.`,
@@ -118,7 +116,6 @@ export function shared({ services, cookies, clock }: SharedOptions) {
     }),
     operation("GET", "/v0/shared/:token/files", {
       operationId: "listSharedFiles",
-      tag: "Links",
       public: true,
       summary: "List a folder that a link shows",
       description: `${LOCKED}Returns the files and folders directly in the folder, on pages side by side, each of up to \`limit\`. For a link to a file, only that file.`,
@@ -146,7 +143,7 @@ export function shared({ services, cookies, clock }: SharedOptions) {
         return Response.json(page, { headers: HIDDEN });
       },
     }),
-  ];
+  ]);
 }
 
 function sharedRecord(service: SharedThings, opened: Shared): SharedRecord {

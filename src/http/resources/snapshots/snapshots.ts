@@ -4,7 +4,7 @@ import type { Forks } from "../../../services/snapshots/forks.ts";
 import type { Rewound, Snapshots } from "../../../services/snapshots/snapshots.ts";
 import { asData, deletedRecord, type JsonAnswer, write } from "../../operation/write.ts";
 import { decodeDifference, decodeNumber, encodeDifference, encodeNumber } from "../../operation/cursor.ts";
-import { operation } from "../../operation/route.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import {
   deletedOf,
   cursor,
@@ -27,10 +27,9 @@ const snapshotParams = Type.Object({ id: driveRef(), sid: id("The snapshot's ide
 const oneSnapshot = Type.Object({ data: snapshotSchema });
 
 export function snapshots(service: Snapshots) {
-  return [
+  return tagged("Snapshots", [
     write("POST", "/v0/drives/:id/snapshots", {
       operationId: "createSnapshot",
-      tag: "Snapshots",
       summary: "Take a snapshot",
       description: `Remembers what the drive holds now: all files and folders, with their records. It takes a moment, however large the drive is, and no space until something changes. Take one before something risky: restoring it brings everything back. Later changes keep what the snapshot needs, and that counts as storage until the snapshot is deleted. A drive has at most ${SNAPSHOTS.taken} snapshots, and the ${SNAPSHOTS.automatic} newest of those that the server takes before it restores one.`,
       params: driveParams,
@@ -46,7 +45,6 @@ export function snapshots(service: Snapshots) {
     }),
     operation("GET", "/v0/drives/:id/snapshots", {
       operationId: "listSnapshots",
-      tag: "Snapshots",
       summary: "List snapshots",
       description: "Returns the snapshots of a drive, newest first.",
       params: driveParams,
@@ -67,7 +65,6 @@ export function snapshots(service: Snapshots) {
     }),
     operation("GET", "/v0/drives/:id/snapshots/:sid", {
       operationId: "getSnapshot",
-      tag: "Snapshots",
       summary: "Get a snapshot",
       params: snapshotParams,
       answers: { description: "The snapshot.", json: oneSnapshot },
@@ -76,7 +73,6 @@ export function snapshots(service: Snapshots) {
     }),
     write("DELETE", "/v0/drives/:id/snapshots/:sid", {
       operationId: "deleteSnapshot",
-      tag: "Snapshots",
       summary: "Delete a snapshot",
       description:
         "Deletes the snapshot at once; the drive stays as it is. What only this snapshot kept is removed soon after. This cannot be undone.",
@@ -90,7 +86,7 @@ export function snapshots(service: Snapshots) {
       perform: ({ params, caller }, reply) =>
         service.remove(caller, params.id, params.sid, reply.with(asData(deletedRecord))),
     }),
-  ];
+  ]);
 }
 
 const restored = Type.Object({
@@ -104,10 +100,9 @@ const restored = Type.Object({
 });
 
 export function snapshotUses(service: Snapshots, forks: Forks) {
-  return [
+  return tagged("Snapshots", [
     operation("GET", "/v0/drives/:id/snapshots/:sid/compare", {
       operationId: "compareSnapshot",
-      tag: "Snapshots",
       summary: "Compare a snapshot with now",
       description:
         "Returns the files that differ between the snapshot (`before`) and the drive as it is (`after`), in path order. Folders without files are not compared. A file that was moved out of `prefix` is shown where it was. It costs as much as has changed, and as one look at each path.",
@@ -131,7 +126,6 @@ export function snapshotUses(service: Snapshots, forks: Forks) {
     }),
     write("POST", "/v0/drives/:id/snapshots/:sid/restore", {
       operationId: "restoreSnapshot",
-      tag: "Snapshots",
       summary: "Restore a snapshot",
       description:
         "Brings the drive, or one folder of it, back to what the snapshot has: contents, paths, tags, metadata, times and ids. Before that, a snapshot is taken: to restore `snapshot_id` undoes this. Files that have expired since stay away. A file that was moved to another drive stays there, too, and its copy here has a new id. What the snapshot replaces or removes is not in the trash, but in `snapshot_id`.\n\nA large restore is done in several steps, and other requests may see what is done before the response. Other changes in the folder wait until it ends. If the server stops before the end, it continues after the restart. `POST /v0/drives/{id}/works/{wid}/cancel` stops it halfway.",
@@ -160,7 +154,6 @@ export function snapshotUses(service: Snapshots, forks: Forks) {
     }),
     write("POST", "/v0/drives/:id/fork", {
       operationId: "forkDrive",
-      tag: "Snapshots",
       summary: "Fork a drive",
       description: `Creates a drive in your account with all files and folders that this one holds, or held when a snapshot was taken. Contents are not stored twice, but count as storage. The files get new ids; their times, tags and metadata stay. The new drive has no versions, trash, snapshots, keys, members or links. It is not seen before it is whole; if the server stops before the end, there is none. At most ${FORK_FILES} files. Needs an account key or a session.`,
       account: true,
@@ -180,7 +173,7 @@ export function snapshotUses(service: Snapshots, forks: Forks) {
           reply.with(asData(driveRecord)),
         ),
     }),
-  ];
+  ]);
 }
 
 function restoredAnswer({ path, restored: files, removed, before }: Rewound): JsonAnswer {

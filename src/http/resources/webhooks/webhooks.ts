@@ -4,7 +4,7 @@ import { WEBHOOKS } from "../../../domain/limits.ts";
 import type { WebhookDeliveries } from "../../../services/webhooks/deliveries.ts";
 import type { Webhooks } from "../../../services/webhooks/webhooks.ts";
 import { decodeNumber, encodeNumber } from "../../operation/cursor.ts";
-import { operation } from "../../operation/route.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import { deletedOf, cursor, driveRef, exampleOf, id, pageOf, paging, text } from "../../operation/schema.ts";
 import { deliverySchema, webhookSchema } from "../../records/webhook-schemas.ts";
 import { deliveryRecord, webhookRecord } from "../../records/records.ts";
@@ -40,10 +40,9 @@ const sentAnswer = {
 };
 
 export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
-  return [
+  return tagged("Webhooks", [
     write("POST", "/v0/webhooks", {
       operationId: "createWebhook",
-      tag: "Webhooks",
       summary: "Create a webhook",
       description: `${MESSAGES} An account has at most ${WEBHOOKS.each.claimed} webhooks, an unclaimed drive ${WEBHOOKS.each.unclaimed}.`,
       body: Type.Object({
@@ -75,7 +74,6 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
     }),
     operation("GET", "/v0/webhooks", {
       operationId: "listWebhooks",
-      tag: "Webhooks",
       summary: "List webhooks",
       description: "Returns all webhooks that you manage, oldest first. Their secrets are not shown again.",
       query: Type.Object({ drive_id: Type.Optional(driveRef("Only those of one drive alone.")) }),
@@ -87,7 +85,6 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
     }),
     operation("GET", "/v0/webhooks/:id", {
       operationId: "getWebhook",
-      tag: "Webhooks",
       summary: "Get a webhook",
       description: "Returns a webhook without its secret.",
       params,
@@ -97,7 +94,6 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
     }),
     write("PATCH", "/v0/webhooks/:id", {
       operationId: "updateWebhook",
-      tag: "Webhooks",
       summary: "Change a webhook",
       description:
         "Changes where messages are sent, or what it is told of; disables or enables it. A webhook with another `url` goes with the key that set it. A webhook that is enabled again is told of what happens from then on, and is sent what waited.",
@@ -119,7 +115,6 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
     }),
     write("DELETE", "/v0/webhooks/:id", {
       operationId: "deleteWebhook",
-      tag: "Webhooks",
       summary: "Delete a webhook",
       description: "Works at once: what waited is not sent.",
       params,
@@ -136,7 +131,6 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
     }),
     write("POST", "/v0/webhooks/:id/test", {
       operationId: "testWebhook",
-      tag: "Webhooks",
       summary: "Try a webhook",
       description:
         "Sends a message with the type `webhook.test`, signed and repeated as any other. What came of it is among the deliveries.",
@@ -148,7 +142,6 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
     }),
     operation("GET", "/v0/webhooks/:id/deliveries", {
       operationId: "listWebhookDeliveries",
-      tag: "Webhooks",
       summary: "List the last deliveries",
       description: `Returns the messages that wait, and the last ${WEBHOOKS.kept} that have ended, newest first.`,
       params,
@@ -170,7 +163,6 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
     }),
     write("POST", "/v0/webhooks/:id/deliveries/:did/resend", {
       operationId: "resendWebhookDelivery",
-      tag: "Webhooks",
       summary: "Send a delivery again",
       description:
         "Sends the message once more, with the same `webhook-id`, and repeats it as a new one if it fails.",
@@ -180,5 +172,5 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
       perform: ({ params: { id: webhook, did }, caller }, reply) =>
         sent.resend(caller, webhook, did, reply.with(asJson(deliveryRecord))),
     }),
-  ];
+  ]);
 }
