@@ -3,12 +3,9 @@ import type { Caller } from "../../domain/accounts/caller.ts";
 import type { SeenDrive } from "../../domain/drives/drive.ts";
 import { CofferError, invalid } from "../../domain/errors.ts";
 import { once } from "../../domain/once.ts";
-import type { Retention } from "../../domain/history/retention.ts";
-import type { Log } from "../../process/log.ts";
 import type { Services } from "../../services/services.ts";
-import type { LinkBase } from "../gate/link-base.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";
-import type { ProvisionThrottle } from "../limits/provision-throttle.ts";
+import type { Parts } from "../resources/parts.ts";
 import { compileBodyValidator } from "../operation/validate.ts";
 import { type NamePlace, unknownName } from "../operation/names.ts";
 import type { NextSteps } from "./failure.ts";
@@ -23,16 +20,11 @@ export const KEY_ARGUMENT = "api_key";
 
 const NAMED_DRIVES = 20;
 
-export interface McpOptions {
+export interface McpOptions extends Pick<
+  Parts,
+  "throttle" | "log" | "version" | "retention" | "linkBase" | "claimBase"
+> {
   readonly services: Services;
-  readonly throttle: ProvisionThrottle;
-  readonly log: Log;
-  readonly version: string;
-  readonly retention: Retention;
-  /** Where links to files begin. */
-  readonly linkBase: LinkBase;
-  /** Where humans go to claim a drive. */
-  readonly claimBase: LinkBase;
 }
 
 /** What a tool needs: nothing, a key, or a key that may write. */

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { formatInstant } from "../../../domain/time.ts";
-import type { Account, Accounts } from "../../../services/accounts/accounts.ts";
-import type { UsageMeter, UsageReport } from "../../../services/accounts/usage.ts";
+import type { Account } from "../../../services/accounts/accounts.ts";
+import type { UsageReport } from "../../../services/accounts/usage.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import {
   type AccountRecord,
@@ -10,6 +10,7 @@ import {
   usageSchema,
 } from "../../records/account-schemas.ts";
 import { userRecord } from "./users.ts";
+import type { Parts } from "../parts.ts";
 
 export function accountRecord({ limits, ...view }: Account): AccountRecord {
   return {
@@ -34,7 +35,7 @@ function usageRecord({ storage, versions, operations, bandwidth, period }: Usage
   };
 }
 
-export function account(accounts: Accounts, usage: UsageMeter) {
+export function account({ accounts, usage }: Parts) {
   return tagged("Account", [
     operation("GET", "/v0/account", {
       operationId: "getAccount",

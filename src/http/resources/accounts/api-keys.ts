@@ -1,16 +1,15 @@
 import { Type } from "@sinclair/typebox";
 import { KEYS, REQUESTS_PER_NEW_KEY } from "../../../domain/limits.ts";
-import type { ApiKeys } from "../../../services/accounts/api-keys.ts";
-import type { NewKeyThrottle } from "../../limits/new-key-throttle.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { createdKeySchema, keyDetailSchema, keySchema } from "../../records/record-schemas.ts";
 import { keyRecord } from "../../records/records.ts";
 import { driveRef, exampleOf, id, nullable, scope, text, timeInput } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
+import type { Parts } from "../parts.ts";
 
 const keyParams = Type.Object({ id: id("The key's identifier.") });
 
-export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
+export function apiKeys({ apiKeys: service, keyThrottle }: Parts) {
   return tagged("Keys", [
     write("POST", "/v0/keys", {
       operationId: "createKey",
@@ -43,7 +42,7 @@ export function apiKeys(service: ApiKeys, throttle: NewKeyThrottle) {
       answers: { status: 201, description: "The key, with its secret.", json: createdKeySchema },
       errors: ["QUOTA_EXCEEDED"],
       perform: ({ body, caller }, reply) =>
-        throttle.attempt(caller, () =>
+        keyThrottle.attempt(caller, () =>
           service.create(
             caller,
             {

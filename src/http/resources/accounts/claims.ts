@@ -1,12 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import type { Drive } from "../../../domain/drives/drive.ts";
 import { formatInstant } from "../../../domain/time.ts";
-import type { Claims } from "../../../services/accounts/claims.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { type ClaimableRecord, claimableSchema, driveSchema } from "../../records/record-schemas.ts";
 import { driveRecord } from "../../records/records.ts";
 import { asData, write } from "../../operation/write.ts";
 import { text } from "../../operation/schema.ts";
+import type { Parts } from "../parts.ts";
 
 /** What a claim link shows. Not the drive's id, which only its callers may know. */
 function claimableRecord(drive: Drive): ClaimableRecord {
@@ -21,7 +21,7 @@ function claimableRecord(drive: Drive): ClaimableRecord {
 
 const claimToken = Type.Object({ token: text("The last part of the claim URL.", "clm_1a2b3c4d") });
 
-export function claims(service: Claims) {
+export function claims({ claims: service }: Parts) {
   return tagged("Drives", [
     operation("GET", "/v0/drives/claim/:token", {
       operationId: "previewClaim",

@@ -1,18 +1,17 @@
 import { Type } from "@sinclair/typebox";
 import { MEMBERS } from "../../../domain/limits.ts";
-import type { Members } from "../../../services/accounts/members.ts";
-import type { NewKeyThrottle } from "../../limits/new-key-throttle.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { memberSchema } from "../../records/account-schemas.ts";
 import { memberRecord } from "../../records/records.ts";
 import { driveRef, exampleOf, id, memberRole, pageOf, text } from "../../operation/schema.ts";
 import { asData, write } from "../../operation/write.ts";
+import type { Parts } from "../parts.ts";
 
 const driveParams = Type.Object({ id: driveRef() });
 const memberParams = Type.Object({ id: driveRef(), user_id: id("The member's `user_id`.") });
 const oneMember = Type.Object({ data: memberSchema });
 
-export function members(service: Members, throttle: NewKeyThrottle) {
+export function members({ members: service, keyThrottle }: Parts) {
   return tagged("Members", [
     write("POST", "/v0/drives/:id/members", {
       operationId: "addMember",
@@ -30,7 +29,7 @@ export function members(service: Members, throttle: NewKeyThrottle) {
       errors: ["CONFLICT", "QUOTA_EXCEEDED"],
       perform: async ({ params, body, caller }, reply) => {
         // Also if there is no such user: else it would tell quickly who is.
-        throttle.count(caller, "new members");
+        keyThrottle.count(caller, "new members");
         return service.add(
           caller,
           params.id,

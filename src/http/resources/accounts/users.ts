@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { formatInstant } from "../../../domain/time.ts";
-import type { ManagedUser, Users, UserView } from "../../../services/accounts/users.ts";
+import type { ManagedUser, UserView } from "../../../services/accounts/users.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import {
   examplePassword,
@@ -10,6 +10,7 @@ import {
 } from "../../records/account-schemas.ts";
 import { id, newPassword, plan, text } from "../../operation/schema.ts";
 import { asData, write } from "../../operation/write.ts";
+import type { Parts } from "../parts.ts";
 
 export function userRecord({ user, hasPassword, driveCount }: UserView): UserRecord {
   return {
@@ -35,7 +36,7 @@ function managedUserRecord(managed: ManagedUser): ManagedUserRecord {
 
 const oneUser = Type.Object({ data: managedUserSchema });
 
-export function users(service: Users) {
+export function users({ users: service }: Parts) {
   return tagged("Users", [
     operation("GET", "/v0/users", {
       operationId: "listUsers",

@@ -1,8 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import type { Log } from "../../../process/log.ts";
 import { CHANGES, STREAM_COMMENT_MS, STREAM_LIMITS } from "../../../domain/limits.ts";
 import { invalid } from "../../../domain/errors.ts";
-import type { Feed } from "../../../services/changes/feed.ts";
 import { wantsEvents } from "../../content/negotiation.ts";
 import { changeRecord } from "../../records/records.ts";
 import { changeSchema } from "../../records/change-schemas.ts";
@@ -11,6 +9,7 @@ import { eventStream, type ServerEvent } from "../../operation/events.ts";
 import { operation } from "../../operation/route.ts";
 import { driveRef, exampleOf, nullable, oneOf, paging, text } from "../../operation/schema.ts";
 import { toldWorkRecord } from "../../records/work-records.ts";
+import type { Parts } from "../parts.ts";
 
 /** The cursor of what comes from now on. */
 const LATEST = "latest";
@@ -52,7 +51,7 @@ With \`Accept: text/event-stream\` the same changes come as server-sent events a
 
 Changes are kept as long as versions and the trash, at least for a day, and at most ${grouped(CHANGES.claimed)} of one drive (${grouped(CHANGES.unclaimed)} of an unclaimed one). If those after a cursor are gone, 410 is returned: list the drive again, and go on with \`cursor=${LATEST}\`.`;
 
-export function changes({ feed, log }: { feed: Feed; log: Log }) {
+export function changes({ feed, log }: Parts) {
   return operation("GET", "/v0/changes", {
     operationId: "listChanges",
     tag: "Changes",

@@ -1,13 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import { ARCHIVE_PATHS, ARCHIVE_STALL_MS, ARCHIVE_LIMITS } from "../../../domain/limits.ts";
-import type { Log } from "../../../process/log.ts";
-import type { Archive, Archives } from "../../../services/contents/archives.ts";
+import type { Archive } from "../../../services/contents/archives.ts";
 import { CONTAINED, CONTAINED_HEADERS } from "../../content/contained.ts";
 import { contentDisposition } from "../../content/disposition.ts";
 import { operation } from "../../operation/route.ts";
 import type { RequestContext } from "../../gate/request-context.ts";
 import { piecewise } from "../../content/piecewise.ts";
 import { driveRef, inSnapshot } from "../../operation/schema.ts";
+import type { Parts } from "../parts.ts";
 
 const archiveQuery = Type.Object({
   drive_id: driveRef(),
@@ -32,16 +32,9 @@ export const ARCHIVE = {
   },
 };
 
-interface ArchiveOptions {
-  readonly archives: Archives;
-  readonly log: Log;
-  /** How long a client may read nothing, in milliseconds; `ARCHIVE_STALL_MS` by default. */
-  readonly stallMs?: number | undefined;
-}
-
 const MOST = ARCHIVE_LIMITS;
 
-export function archives({ archives: service, log, stallMs }: ArchiveOptions) {
+export function archives({ archives: service, log, stallMs }: Parts) {
   return operation("GET", "/v0/archive", {
     operationId: "downloadArchive",
     tag: "Files",
@@ -64,7 +57,7 @@ export function archives({ archives: service, log, stallMs }: ArchiveOptions) {
   });
 }
 
-interface ArchiveSending extends Pick<ArchiveOptions, "log" | "stallMs"> {
+interface ArchiveSending extends Pick<Parts, "log" | "stallMs"> {
   /** Asked twice a second; once it says no, the connection is closed. */
   readonly mayGoOn: () => boolean;
 }

@@ -1,11 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import type { ErrorCode } from "../../../domain/errors.ts";
-import type { Files } from "../../../services/files/files.ts";
 import { CONTAINED_HEADERS } from "../../content/contained.ts";
 import { contentAnswer } from "../../content/answer.ts";
 import { fileOperation, viewOf } from "../../operation/file-route.ts";
 import { ETAG, IF_MATCH } from "../../content/etag.ts";
 import { flag, inSnapshot } from "../../operation/schema.ts";
+import type { Parts } from "../parts.ts";
 
 const bytes = { "*/*": Type.String({ format: "binary" }) };
 const validators = {
@@ -59,7 +59,7 @@ export const OWN_CONTENT = {
 };
 
 /** Contents, for callers with a key or a session. For links see `presigned.ts`. */
-export function downloads(service: Files) {
+export function downloads({ files: service }: Parts) {
   return fileOperation("GET", "/download", {
     ...OWN_CONTENT,
     query: Type.Object({ ...CONTENT.query.properties, snapshot_id: inSnapshot }),

@@ -2,13 +2,14 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { Edit } from "../../../domain/contents/edit/edit.ts";
 import { invalid } from "../../../domain/errors.ts";
 import { DIFF_BYTES, EDIT_BYTES, EDITS, MIB } from "../../../domain/limits.ts";
-import type { EditedFile, Edits } from "../../../services/contents/edits.ts";
+import type { EditedFile } from "../../../services/contents/edits.ts";
 import { ETAG, IF_MATCH, preconditionOf } from "../../content/etag.ts";
 import { TEXT_BODY } from "../../json/body-limits.ts";
 import { fileWrite } from "../../operation/file-route.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileAnswerOf } from "../files/files.ts";
 import { exampleOf, oneOf, text } from "../../operation/schema.ts";
+import type { Parts } from "../parts.ts";
 
 const OPS = ["str_replace", "insert", "append"] as const;
 
@@ -74,7 +75,7 @@ const example = {
   diff_cut: false,
 };
 
-export function edits(service: Edits) {
+export function edits({ edits: service }: Parts) {
   return fileWrite("POST", "/edit", {
     operationId: "editFile",
     tag: "Files",

@@ -1,12 +1,13 @@
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { EXTRACTION_LIMITS, EXTRACTIONS } from "../../../domain/contents/extraction.ts";
 import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES, MIB } from "../../../domain/limits.ts";
-import type { Extract, Extracts } from "../../../services/contents/extracts.ts";
+import type { Extract } from "../../../services/contents/extracts.ts";
 import type { FileRef } from "../../../domain/files/file-ref.ts";
 import { fileOperation } from "../../operation/file-route.ts";
 import type { RequestContext } from "../../gate/request-context.ts";
 import type { Input } from "../../operation/route.ts";
 import { piecewise } from "../../content/piecewise.ts";
+import type { Parts } from "../parts.ts";
 
 type Asked = Pick<Input<TObject, TObject, TSchema>, "request" | "caller" | "context">;
 
@@ -28,7 +29,7 @@ export const EXTRACT = {
 } as const;
 
 /** Contents as text. Read-only keys may only GET. */
-export function extract(service: Extracts) {
+export function extract({ extracts: service }: Parts) {
   const answer = ({ request, caller, context }: Asked, file: FileRef) =>
     extractAnswer(context, () => service.extract(caller, file, request.signal));
   const spec = { ...EXTRACT, tag: "Files" };

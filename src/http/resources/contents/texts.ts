@@ -1,9 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import { READ_TEXT_BYTES } from "../../../domain/limits.ts";
-import type { ReadText, Texts } from "../../../services/contents/texts.ts";
+import type { ReadText } from "../../../services/contents/texts.ts";
 import { ETAG, etagOf } from "../../content/etag.ts";
 import { fileOperation, viewOf } from "../../operation/file-route.ts";
 import { inSnapshot, integer, nullable, text } from "../../operation/schema.ts";
+import type { Parts } from "../parts.ts";
 
 const answer = Type.Object({
   lines: Type.Array(Type.Object({ number: Type.Integer(), text: text("Without its line end.") })),
@@ -21,7 +22,7 @@ const answer = Type.Object({
   encoding: text("`utf-8`, `utf-16le`, `utf-16be` or `latin1` (Windows-1252)."),
 });
 
-export function texts(service: Texts) {
+export function texts({ texts: service }: Parts) {
   return fileOperation("GET", "/text", {
     operationId: "readText",
     tag: "Files",

@@ -4,7 +4,6 @@ import { invalid } from "../../../domain/errors.ts";
 import type { FilePath } from "../../../domain/files/path.ts";
 import { parseTarget, type UploadFields } from "../../../services/contents/upload-fields.ts";
 import type { Uploaded } from "../../../services/contents/upload.ts";
-import type { Uploads } from "../../../services/contents/uploads.ts";
 import { fileAnswerOf } from "../files/files.ts";
 import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../../content/etag.ts";
 import { didYouMean, doublePlusMeant } from "../../operation/query.ts";
@@ -13,12 +12,13 @@ import type { RawBody } from "../../operation/spec.ts";
 import { driveSchema, fileSchema } from "../../records/record-schemas.ts";
 import { exampleOf, tagsIn } from "../../operation/schema.ts";
 import { jsonUpload, multipartUpload, rawMetadata, rawQuery } from "./upload-schemas.ts";
-import { announcedBy, chunksOf, type Pace, readRawUpload } from "../../upload/body-chunks.ts";
+import { announcedBy, chunksOf, readRawUpload } from "../../upload/body-chunks.ts";
 import { encodingIn, readJsonUpload } from "../../upload/json.ts";
 import { readMultipartUpload } from "../../upload/multipart.ts";
 import { parseMetadata, type UploadEnvelope, type WriteContent } from "../../upload/upload-body.ts";
 import { compileBodyValidator } from "../../operation/validate.ts";
 import { type ContentAnswer, type Reply, writeContent } from "../../operation/write.ts";
+import type { Parts } from "../parts.ts";
 
 const contentBytes = Type.String({ format: "binary" });
 const EXAMPLE_TEXT = "Hello World!";
@@ -67,15 +67,8 @@ interface Destination {
 /** The body tells. */
 const UNKNOWN: Destination = { driveId: null, path: null };
 
-interface UploadOptions {
-  readonly uploads: Uploads;
-  /** Bytes. */
-  readonly maxFileSize: number;
-  readonly pace: Pace;
-}
-
 /** Uploads with a key. */
-export function uploads({ uploads: service, maxFileSize, pace }: UploadOptions) {
+export function uploads({ uploads: service, maxFileSize, pace }: Parts) {
   const checkFields = compileBodyValidator(jsonUpload);
   const checkMetadata = compileBodyValidator(rawMetadata);
   const bodyLimit = maxFileSize * BODY_OVERHEAD + FIELDS_BYTES;

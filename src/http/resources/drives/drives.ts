@@ -1,17 +1,17 @@
 import { Type } from "@sinclair/typebox";
-import type { Drives } from "../../../services/drives/drives.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { driveSchema } from "../../records/record-schemas.ts";
 import { driveRecord } from "../../records/records.ts";
 import { deletedOf, driveName, driveRef, exampleOf, text } from "../../operation/schema.ts";
 import { asData, deletedRecord, write } from "../../operation/write.ts";
+import type { Parts } from "../parts.ts";
 
 const driveDescription = text("At most 1,024 characters.");
 const driveParams = Type.Object({ id: driveRef() });
 const oneDrive = Type.Object({ data: driveSchema });
 
 /** Drives. Those without an account are created in `provision.ts`. */
-export function drives(service: Drives) {
+export function drives({ drives: service }: Parts) {
   return tagged("Drives", [
     write("POST", "/v0/drives", {
       operationId: "createDrive",

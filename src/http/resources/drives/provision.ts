@@ -2,18 +2,11 @@ import { Type } from "@sinclair/typebox";
 import { parseDriveName } from "../../../domain/drives/drive.ts";
 import { ANONYMOUS_KEY } from "../../../domain/idempotency.ts";
 import { formatInstant } from "../../../domain/time.ts";
-import type { Drives, Provisioned } from "../../../services/drives/drives.ts";
-import { type LinkBase, LINKS_BEGIN } from "../../gate/link-base.ts";
-import type { ProvisionThrottle } from "../../limits/provision-throttle.ts";
+import type { Provisioned } from "../../../services/drives/drives.ts";
+import { LINKS_BEGIN } from "../../gate/link-base.ts";
 import { driveName, id, text, time } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
-
-interface ProvisionOptions {
-  readonly drives: Drives;
-  readonly throttle: ProvisionThrottle;
-  /** Where humans go to claim a drive. */
-  readonly claimBase: LinkBase;
-}
+import type { Parts } from "../parts.ts";
 
 const exampleProvisioned = {
   api_key: "cof_1a2b3c4d...",
@@ -26,7 +19,7 @@ const exampleProvisioned = {
 };
 
 /** Drives for agents without an account. */
-export function provision({ drives, throttle, claimBase }: ProvisionOptions) {
+export function provision({ drives, throttle, claimBase }: Parts) {
   return write("POST", "/v0/drives/provision", {
     operationId: "provisionDrive",
     tag: "Drives",

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { tagged } from "../../operation/route.ts";
 import { BULK_DELETE_IDS } from "../../../domain/limits.ts";
 import type { FileFacts } from "../../../domain/files/file.ts";
-import type { Destination, Files } from "../../../services/files/files.ts";
+import type { Destination } from "../../../services/files/files.ts";
 import { METADATA_BODY } from "../../json/body-limits.ts";
 import { fileOperation, fileWrite, viewOf } from "../../operation/file-route.ts";
 import { isRecordNotModified } from "../../content/conditions.ts";
@@ -21,6 +21,7 @@ import {
 } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { trashEntrySchema } from "../../records/history-schemas.ts";
+import type { Parts } from "../parts.ts";
 
 const fileAnswer = { description: "The file's record.", json: fileSchema, headers: ETAG };
 /** The same, with the record's own ETag. */
@@ -35,7 +36,7 @@ const destination = Type.Object({
 });
 
 /** Single files and their records. For contents see `uploads.ts` and `downloads.ts`. */
-export function files(service: Files) {
+export function files({ files: service }: Parts) {
   return tagged("Files", [
     fileOperation("GET", "", {
       operationId: "getFile",

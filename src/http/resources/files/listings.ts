@@ -1,7 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { FILE_SORTS } from "../../../domain/files/file-sort.ts";
-import type { Listing, Listings } from "../../../services/files/listings.ts";
-import type { SnapshotViews } from "../../../services/snapshots/snapshot-views.ts";
+import type { Listing } from "../../../services/files/listings.ts";
 import type { RequestContext } from "../../gate/request-context.ts";
 import { decodePosition, encodePosition } from "../../operation/cursor.ts";
 import { operation } from "../../operation/route.ts";
@@ -20,6 +19,7 @@ import {
   tagsFilter,
   tagsIn,
 } from "../../operation/schema.ts";
+import type { Parts } from "../parts.ts";
 
 const listQuery = Type.Object({
   drive_id: driveRef(),
@@ -55,7 +55,7 @@ const listAnswer = Type.Object({
   ...didYouMean,
 });
 
-export function listings(service: Listings, views: SnapshotViews) {
+export function listings({ listings: service, snapshotViews: views }: Parts) {
   return operation("GET", "/v0/files", {
     operationId: "listFiles",
     tag: "Files",

@@ -6,10 +6,8 @@ import type {
   FolderDestination,
   FolderListing,
   FolderPreview,
-  Folders,
   RemovedFolder,
 } from "../../../services/folders/folders.ts";
-import type { SnapshotViews } from "../../../services/snapshots/snapshot-views.ts";
 import { decodeCursor, encodeCursor } from "../../operation/cursor.ts";
 import { given, required } from "../../operation/query.ts";
 import { operation, tagged } from "../../operation/route.ts";
@@ -27,6 +25,7 @@ import {
   text,
 } from "../../operation/schema.ts";
 import { trashEntrySchema } from "../../records/history-schemas.ts";
+import type { Parts } from "../parts.ts";
 
 const listQuery = Type.Object({
   drive_id: driveRef(),
@@ -43,7 +42,7 @@ const deletion = Type.Object({
   confirm: Type.Optional(Type.Boolean({ description: "Whether to delete. Default false." })),
 });
 
-export function folders(service: Folders, views: SnapshotViews) {
+export function folders({ folders: service, snapshotViews: views }: Parts) {
   return tagged("Folders", [
     operation("GET", "/v0/folders", {
       operationId: "listFolders",
@@ -141,7 +140,7 @@ function exampleTransferTo(destination: string): Static<typeof transfer> {
   };
 }
 
-export function folderTransfers(service: Folders) {
+export function folderTransfers({ folders: service }: Parts) {
   return tagged("Folders", [
     write("POST", "/v0/folders/move", {
       operationId: "moveFolder",

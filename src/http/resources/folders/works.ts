@@ -1,17 +1,17 @@
 import { Type } from "@sinclair/typebox";
-import type { WorksUnderWay } from "../../../services/folders/works-under-way.ts";
 import { decodeCursor, encodeCursor } from "../../operation/cursor.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { cursor, driveRef, exampleOf, id, paging } from "../../operation/schema.ts";
 import { workRecord } from "../../records/work-records.ts";
 import { workSchema, type WorksPage, worksSchema } from "../../records/work-schemas.ts";
 import { asData, write } from "../../operation/write.ts";
+import type { Parts } from "../parts.ts";
 
 const driveParams = Type.Object({ id: driveRef() });
 const workParams = Type.Object({ id: driveRef(), wid: id("The work's identifier.") });
 const oneWork = Type.Object({ data: workSchema });
 
-export function works(service: WorksUnderWay) {
+export function works({ worksUnderWay: service }: Parts) {
   return tagged("Folders", [
     operation("GET", "/v0/drives/:id/works", {
       operationId: "listWorks",

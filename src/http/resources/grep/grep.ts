@@ -1,6 +1,5 @@
 import { Type } from "@sinclair/typebox";
 import { GREP, GREP_BOUNDS, GREP_LIMITS, MIB } from "../../../domain/limits.ts";
-import type { Grep } from "../../../services/grep/grep.ts";
 import { decodeGrepPosition, encodeGrepPosition } from "../../operation/cursor.ts";
 import { operation } from "../../operation/route.ts";
 import { didYouMean, plusMeant } from "../../operation/query.ts";
@@ -17,6 +16,7 @@ import {
   type RecordOf,
   text,
 } from "../../operation/schema.ts";
+import type { Parts } from "../parts.ts";
 
 const grepQuery = Type.Object({
   pattern: text(
@@ -77,7 +77,7 @@ const exampleAnswer: MatchedFilesPage = {
   next_cursor: null,
 };
 
-export function grep(service: Grep) {
+export function grep({ grep: service }: Parts) {
   return operation("GET", "/v0/grep", {
     operationId: "grepFiles",
     tag: "Search",

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { counted } from "../../../domain/contents/texts/text.ts";
-import type { EmptiedTrash, RestoredEntry, Trash } from "../../../services/history/trash.ts";
+import type { EmptiedTrash, RestoredEntry } from "../../../services/history/trash.ts";
 import { decodeTrashPosition, encodeTrashPosition } from "../../operation/cursor.ts";
 import { given, required } from "../../operation/query.ts";
 import { operation, tagged } from "../../operation/route.ts";
@@ -19,6 +19,7 @@ import {
 } from "../../operation/schema.ts";
 import { deletedRecord, type JsonAnswer, write } from "../../operation/write.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
+import type { Parts } from "../parts.ts";
 
 const entry = Type.Object({ id: id("The entry's identifier.") });
 
@@ -37,7 +38,7 @@ const emptyRequest = Type.Object({
 });
 
 /** What was deleted, and can come back for a while. */
-export function trash(service: Trash) {
+export function trash({ trash: service }: Parts) {
   return tagged("Trash", [
     operation("GET", "/v0/trash", {
       operationId: "listTrash",

@@ -1,7 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { tagged } from "../../operation/route.ts";
 import { DIFF_BYTES, DIFF_TEXT_BYTES, MIB } from "../../../domain/limits.ts";
-import type { Services } from "../../../services/services.ts";
 import { contentAnswer } from "../../content/answer.ts";
 import { ETAG, IF_MATCH, preconditionOf } from "../../content/etag.ts";
 import { decodeNumber, encodeNumber } from "../../operation/cursor.ts";
@@ -12,6 +11,7 @@ import { versionRecord } from "../../records/records.ts";
 import { cursor, integer, paging, text } from "../../operation/schema.ts";
 import { OWN_CONTENT } from "../contents/downloads.ts";
 import { fileAnswerOf } from "../files/files.ts";
+import type { Parts } from "../parts.ts";
 
 const versionParams = Type.Object({ n: text("The number of the version.", "1") });
 
@@ -23,11 +23,7 @@ function contentNumber(note: string) {
   });
 }
 
-export function versions({
-  versions: service,
-  versionDiffs,
-  files,
-}: Pick<Services, "versions" | "versionDiffs" | "files">) {
+export function versions({ versions: service, versionDiffs, files }: Parts) {
   return tagged("Versions", [
     fileOperation("GET", "/versions", {
       operationId: "listVersions",

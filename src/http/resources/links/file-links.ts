@@ -4,10 +4,9 @@ import { formatInstant } from "../../../domain/time.ts";
 import type { Uploaded } from "../../../services/contents/upload.ts";
 import type { CreatedLink } from "../../../services/links/links.ts";
 import type { UploadFields } from "../../../services/contents/upload-fields.ts";
-import type { Services } from "../../../services/services.ts";
 import { contentAnswer } from "../../content/answer.ts";
 import { preconditionOf } from "../../content/etag.ts";
-import { type LinkBase, LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
+import { LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
 import { refuseLongBody } from "../../json/json-body.ts";
 import { fileWrite } from "../../operation/file-route.ts";
 import { operation, tagged } from "../../operation/route.ts";
@@ -15,17 +14,10 @@ import { driveRef, exampleOf, id, integer, text, time } from "../../operation/sc
 import { write, writeContent } from "../../operation/write.ts";
 import { linkSchema } from "../../records/link-schemas.ts";
 import { driveSchema } from "../../records/record-schemas.ts";
-import { announcedBy, chunksOf, type Pace, readRawUpload } from "../../upload/body-chunks.ts";
+import { announcedBy, chunksOf, readRawUpload } from "../../upload/body-chunks.ts";
 import { CONTENT } from "../contents/downloads.ts";
 import { givenType, rawBodyOf, UPLOAD, uploadAnswer } from "../contents/uploads.ts";
-
-interface FileLinkOptions {
-  readonly services: Pick<Services, "links" | "fileLinks" | "linkUses" | "files" | "uploads">;
-  readonly linkBase: LinkBase;
-  /** Bytes. */
-  readonly maxFileSize: number;
-  readonly pace: Pace;
-}
+import type { Parts } from "../parts.ts";
 
 const TOKEN_PARAMS = Type.Object({ token: text("The token of the link.") });
 
@@ -46,8 +38,8 @@ const exampleUpload = { link: { kind: "upload" }, token: "upl_1a2b3c4d5e6f..." }
 const exampleEnd = "2030-01-31T12:00:00.000Z";
 
 /** Links that download or take one file without a key. */
-export function fileLinks({ services, linkBase, maxFileSize, pace }: FileLinkOptions) {
-  const { links, fileLinks: service, linkUses, files, uploads } = services;
+export function fileLinks(parts: Parts) {
+  const { links, fileLinks: service, linkUses, files, uploads, linkBase, maxFileSize, pace } = parts;
   return tagged("Files", [
     fileWrite("POST", "/presigned-url", {
       operationId: "createPresignedUrl",

@@ -5,9 +5,7 @@ import {
   PAGE_LIMIT_DEFAULT,
   SHARE_LINK_DAYS,
 } from "../../../domain/limits.ts";
-import type { LinkLists } from "../../../services/links/link-lists.ts";
-import type { Links } from "../../../services/links/links.ts";
-import { type LinkBase, LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
+import { LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
 import { decodeLinkPosition, encodeLinkPosition } from "../../operation/cursor.ts";
 import { linkSchema } from "../../records/link-schemas.ts";
 import { operation, tagged } from "../../operation/route.ts";
@@ -23,17 +21,12 @@ import {
   timeInput,
 } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
-
-interface LinkOptions {
-  readonly links: Links;
-  readonly lists: LinkLists;
-  readonly linkBase: LinkBase;
-}
+import type { Parts } from "../parts.ts";
 
 const exampleToken = "shr_1a2b3c4d5e6f...";
 
 /** Makes links that show a file or a folder; lists and revokes links of all kinds. */
-export function links({ links: service, lists, linkBase }: LinkOptions) {
+export function links({ links: service, linkLists, linkBase }: Parts) {
   return tagged("Links", [
     write("POST", "/v0/links", {
       operationId: "createLink",
@@ -107,7 +100,7 @@ export function links({ links: service, lists, linkBase }: LinkOptions) {
         example: { data: [exampleOf(linkSchema)], next_cursor: null },
       },
       handle: async ({ query, caller }) => {
-        const { links: found, nextAfter } = await lists.list(caller, {
+        const { links: found, nextAfter } = await linkLists.list(caller, {
           drive: query.drive_id,
           limit: query.limit,
           after: query.cursor === undefined ? null : decodeLinkPosition(query.cursor),

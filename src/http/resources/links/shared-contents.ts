@@ -1,7 +1,5 @@
 import { Type } from "@sinclair/typebox";
 import { ARCHIVE_PATHS } from "../../../domain/limits.ts";
-import type { Log } from "../../../process/log.ts";
-import type { Services } from "../../../services/services.ts";
 import { contentAnswer } from "../../content/answer.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import type { Answer } from "../../operation/spec.ts";
@@ -10,12 +8,7 @@ import { CONTENT, OWN_PAGES } from "../contents/downloads.ts";
 import { EXTRACT, extractAnswer } from "../contents/extract.ts";
 import { HIDDEN, HIDDEN_HEADERS, LOCKED, openShared, SHARED_PARAMS } from "./shared.ts";
 import { text } from "../../operation/schema.ts";
-
-interface SharedContentsOptions {
-  readonly services: Pick<Services, "shared" | "files" | "linkUses">;
-  readonly log: Log;
-  readonly stallMs?: number | undefined;
-}
+import type { Parts } from "../parts.ts";
 
 const sharedPath = Type.Optional(
   text(
@@ -25,8 +18,7 @@ const sharedPath = Type.Optional(
 );
 
 /** The contents that links show, and their texts. */
-export function sharedContents({ services, log, stallMs }: SharedContentsOptions) {
-  const { shared: service, files, linkUses } = services;
+export function sharedContents({ shared: service, files, linkUses, log, stallMs }: Parts) {
   return tagged("Links", [
     operation("GET", "/v0/shared/:token/download", {
       ...CONTENT,

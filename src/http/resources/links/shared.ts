@@ -1,12 +1,10 @@
 import { Type } from "@sinclair/typebox";
-import type { Clock } from "../../../process/clock.ts";
 import { CofferError } from "../../../domain/errors.ts";
 import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../../../domain/limits.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Shared, SharedThings } from "../../../services/links/shared.ts";
-import type { Services } from "../../../services/services.ts";
 import { ALL_GUESSES, GuessThrottle } from "../../limits/guess-throttle.ts";
-import { type Cookies, tokenIn } from "../../gate/session-cookie.ts";
+import { tokenIn } from "../../gate/session-cookie.ts";
 import { decodePosition, encodePosition } from "../../operation/cursor.ts";
 import {
   linkSchema,
@@ -18,12 +16,7 @@ import {
 import { operation, tagged } from "../../operation/route.ts";
 import { sharedFileRecord } from "../../records/records.ts";
 import { exampleOf, givenPassword, integer, text, time } from "../../operation/schema.ts";
-
-interface SharedOptions {
-  readonly services: Pick<Services, "shared" | "linkUses">;
-  readonly cookies: Cookies;
-  readonly clock: Clock;
-}
+import type { Parts } from "../parts.ts";
 
 /** The cookie that says that a link's password was given. */
 const COOKIE = "coffer_share";
@@ -56,8 +49,7 @@ export function openShared(service: SharedThings, request: Request, token: strin
 }
 
 /** What links show, to people and programs without a key. */
-export function shared({ services, cookies, clock }: SharedOptions) {
-  const { shared: service, linkUses } = services;
+export function shared({ shared: service, linkUses, cookies, clock }: Parts) {
   const throttle = new GuessThrottle(clock);
   return tagged("Links", [
     operation("GET", "/v0/shared/:token", {

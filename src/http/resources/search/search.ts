@@ -1,6 +1,5 @@
 import { Type } from "@sinclair/typebox";
 import { PAGE_LIMIT_DEFAULT } from "../../../domain/limits.ts";
-import type { Search } from "../../../services/search/search.ts";
 import { operation } from "../../operation/route.ts";
 import { fileSchema, type FoundFilesPage, foundFilesSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
@@ -15,6 +14,7 @@ import {
   text,
   timeInput,
 } from "../../operation/schema.ts";
+import type { Parts } from "../parts.ts";
 
 const MAX_BYTES = Number.MAX_SAFE_INTEGER;
 
@@ -44,7 +44,7 @@ const exampleAnswer = {
   limit: PAGE_LIMIT_DEFAULT,
 };
 
-export function search(service: Search) {
+export function search({ search: service }: Parts) {
   return operation("GET", "/v0/search", {
     operationId: "searchFiles",
     tag: "Search",

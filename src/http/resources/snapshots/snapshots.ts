@@ -1,7 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { FORK_FILES, SNAPSHOTS } from "../../../domain/limits.ts";
-import type { Forks } from "../../../services/snapshots/forks.ts";
-import type { Rewound, Snapshots } from "../../../services/snapshots/snapshots.ts";
+import type { Rewound } from "../../../services/snapshots/snapshots.ts";
 import { asData, deletedRecord, type JsonAnswer, write } from "../../operation/write.ts";
 import { decodeDifference, decodeNumber, encodeDifference, encodeNumber } from "../../operation/cursor.ts";
 import { operation, tagged } from "../../operation/route.ts";
@@ -21,12 +20,13 @@ import {
 import { differenceSchema, snapshotSchema } from "../../records/history-schemas.ts";
 import { driveSchema } from "../../records/record-schemas.ts";
 import { differenceRecord, driveRecord, snapshotRecord } from "../../records/records.ts";
+import type { Parts } from "../parts.ts";
 
 const driveParams = Type.Object({ id: driveRef() });
 const snapshotParams = Type.Object({ id: driveRef(), sid: id("The snapshot's identifier.") });
 const oneSnapshot = Type.Object({ data: snapshotSchema });
 
-export function snapshots(service: Snapshots) {
+export function snapshots({ snapshots: service }: Parts) {
   return tagged("Snapshots", [
     write("POST", "/v0/drives/:id/snapshots", {
       operationId: "createSnapshot",
@@ -99,7 +99,7 @@ const restored = Type.Object({
   snapshot_id: id("A snapshot that was taken before; to restore it undoes this."),
 });
 
-export function snapshotUses(service: Snapshots, forks: Forks) {
+export function snapshotUses({ snapshots: service, forks }: Parts) {
   return tagged("Snapshots", [
     operation("GET", "/v0/drives/:id/snapshots/:sid/compare", {
       operationId: "compareSnapshot",

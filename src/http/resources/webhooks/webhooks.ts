@@ -1,14 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import { CHANGE_TYPES } from "../../../domain/changes/change-types.ts";
 import { WEBHOOKS } from "../../../domain/limits.ts";
-import type { WebhookDeliveries } from "../../../services/webhooks/deliveries.ts";
-import type { Webhooks } from "../../../services/webhooks/webhooks.ts";
 import { decodeNumber, encodeNumber } from "../../operation/cursor.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { deletedOf, cursor, driveRef, exampleOf, id, pageOf, paging, text } from "../../operation/schema.ts";
 import { deliverySchema, webhookSchema } from "../../records/webhook-schemas.ts";
 import { deliveryRecord, webhookRecord } from "../../records/records.ts";
 import { asJson, deletedRecord, write } from "../../operation/write.ts";
+import type { Parts } from "../parts.ts";
 
 const params = Type.Object({ id: id("The webhook's identifier.") });
 const example = exampleOf(webhookSchema);
@@ -39,7 +38,7 @@ const sentAnswer = {
   },
 };
 
-export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
+export function webhooks({ webhooks: service, webhookDeliveries: sent }: Parts) {
   return tagged("Webhooks", [
     write("POST", "/v0/webhooks", {
       operationId: "createWebhook",
