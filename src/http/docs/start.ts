@@ -4,7 +4,7 @@ import { once } from "../../domain/once.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { operation, type Route } from "../operation/route.ts";
-import { count, nullable, text } from "../operation/schema.ts";
+import { count, nullableText, text } from "../operation/schema.ts";
 import type { Guide } from "./guide.ts";
 import { operationsIn } from "./describe.ts";
 
@@ -21,7 +21,7 @@ const startSchema = Type.Object({
     mcp: text("Where MCP clients connect, over Streamable HTTP."),
     docs: text("The API description, for people."),
     dashboard: text("Where people sign in."),
-    provision: nullable(text("Send `POST` here for a drive; null if that needs an account on this server.")),
+    provision: nullableText("Send `POST` here for a drive; null if that needs an account on this server."),
   }),
   limits: Type.Object({
     max_file_size: count("Bytes."),

@@ -1,8 +1,7 @@
 import type { Change, ContentFacts } from "../../domain/changes/change.ts";
 import type { Delivery, Webhook } from "../../domain/webhooks/webhook.ts";
 import { encodeChangePosition } from "../operation/cursor.ts";
-import type { ChangeRecord } from "./change-schemas.ts";
-import type { DeliveryRecord, WebhookRecord } from "./webhook-schemas.ts";
+import type { ChangeRecord, DeliveryRecord, WebhookRecord } from "./change-schemas.ts";
 import type { NamedActor } from "../../domain/changes/actor.ts";
 import type { ApiKey } from "../../domain/accounts/api-key.ts";
 import type { Drive, SeenDrive } from "../../domain/drives/drive.ts";

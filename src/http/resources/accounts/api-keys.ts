@@ -3,7 +3,16 @@ import { KEYS, REQUESTS_PER_NEW_KEY } from "../../../domain/limits.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { createdKeySchema, keyDetailSchema, keySchema } from "../../records/record-schemas.ts";
 import { keyRecord } from "../../records/records.ts";
-import { driveRef, exampleOf, id, nullable, scope, text, timeInput } from "../../operation/schema.ts";
+import {
+  driveRef,
+  exampleOf,
+  id,
+  nullable,
+  nullableText,
+  optionalText,
+  scope,
+  timeInput,
+} from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";
 
@@ -19,15 +28,13 @@ export function apiKeys({ apiKeys: service, keyThrottle }: Parts) {
         `A drive can have ${KEYS.drive} keys, and an account ${KEYS.account} in addition to those of its drives; above that, 403 \`QUOTA_EXCEEDED\` is returned until some are revoked. An account or unclaimed drive can create one key a minute for every ${REQUESTS_PER_NEW_KEY} requests a minute that one key is allowed, and at least one; above that, 429 is returned.`,
       bodyOptional: true,
       body: Type.Object({
-        name: Type.Optional(text("A label, at most 64 characters.")),
+        name: optionalText("A label, at most 64 characters."),
         scope: Type.Optional(scope("Default `read-write`. A read-only key can only use GET and HEAD.")),
         drive_id: Type.Optional(driveRef("Limits the key to this drive.")),
         path_prefix: Type.Optional(
-          nullable(
-            text(
-              "A folder of the drive that the key is limited to, such as `notes/`; it need not exist yet. The key sees and changes what is in it, and nothing else of the drive.",
-              "notes/",
-            ),
+          nullableText(
+            "A folder of the drive that the key is limited to, such as `notes/`; it need not exist yet. The key sees and changes what is in it, and nothing else of the drive.",
+            "notes/",
           ),
         ),
         expires_at: Type.Optional(

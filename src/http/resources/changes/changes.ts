@@ -7,7 +7,7 @@ import { changeSchema } from "../../records/change-schemas.ts";
 import { decodeChangePosition, encodeChangePosition } from "../../operation/cursor.ts";
 import { eventStream, type ServerEvent } from "../../operation/events.ts";
 import { operation } from "../../operation/route.ts";
-import { driveRef, exampleOf, nullable, oneOf, paging, text } from "../../operation/schema.ts";
+import { driveRef, exampleOf, nullableText, oneOf, optionalText, paging } from "../../operation/schema.ts";
 import { toldWorkRecord } from "../../records/work-records.ts";
 import type { Parts } from "../parts.ts";
 
@@ -17,10 +17,8 @@ const LAST_EVENT_ID = "Last-Event-ID";
 
 const changesQuery = Type.Object({
   drive_id: Type.Optional(driveRef("Only changes of this drive. Default: of all drives of your own.")),
-  cursor: Type.Optional(
-    text(
-      `The \`next_cursor\` of a page, or the \`id\` of a change: continues after it. \`${LATEST}\` starts with what happens from now on. Default: the oldest change that is kept.`,
-    ),
+  cursor: optionalText(
+    `The \`next_cursor\` of a page, or the \`id\` of a change: continues after it. \`${LATEST}\` starts with what happens from now on. Default: the oldest change that is kept.`,
   ),
   limit: paging.limit,
   sort: oneOf(["id", "-id"], {
@@ -31,10 +29,8 @@ const changesQuery = Type.Object({
 
 const changesAnswer = Type.Object({
   data: Type.Array(changeSchema),
-  next_cursor: nullable(
-    text(
-      "The `cursor` of the next page. The feed has no end: keep it, and ask again later. Null only at the end of the newest-first order.",
-    ),
+  next_cursor: nullableText(
+    "The `cursor` of the next page. The feed has no end: keep it, and ask again later. Null only at the end of the newest-first order.",
   ),
   has_more: Type.Boolean({
     description: "Whether there are more changes already. A page may be empty although there are.",

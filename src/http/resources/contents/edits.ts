@@ -8,7 +8,7 @@ import { TEXT_BODY } from "../../json/body-limits.ts";
 import { fileWrite } from "../../operation/file-route.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileAnswerOf } from "../files/files.ts";
-import { exampleOf, oneOf, text } from "../../operation/schema.ts";
+import { exampleOf, oneOf, optionalFlag, optionalText, text } from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
 
 const OPS = ["str_replace", "insert", "append"] as const;
@@ -17,13 +17,11 @@ const op = oneOf(OPS, { description: "What to do; each has its own fields." });
 
 /** The fields of all edits: which of them are needed depends on `op`. */
 const fields = {
-  old_string: Type.Optional(
-    text("`str_replace`: the text to replace, exactly as it is in the file. It must be there once."),
+  old_string: optionalText(
+    "`str_replace`: the text to replace, exactly as it is in the file. It must be there once.",
   ),
-  new_string: Type.Optional(text("`str_replace`: the text to put in its place.")),
-  replace_all: Type.Optional(
-    Type.Boolean({ description: "`str_replace`: whether to replace it wherever it is. Default false." }),
-  ),
+  new_string: optionalText("`str_replace`: the text to put in its place."),
+  replace_all: optionalFlag("`str_replace`: whether to replace it wherever it is. Default false."),
   line: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -31,10 +29,8 @@ const fields = {
       description: "`insert`: the line after which the text is inserted; 0 for the start of the file.",
     }),
   ),
-  text: Type.Optional(
-    text(
-      "`insert`: lines; a line end is added where one is missing. `append`: the text to add at the end, exactly.",
-    ),
+  text: optionalText(
+    "`insert`: lines; a line end is added where one is missing. `append`: the text to add at the end, exactly.",
   ),
 };
 
@@ -54,9 +50,7 @@ export const editFields = {
         "Several edits, instead of `op` and its fields. They are made in this order: all, or none.",
     }),
   ),
-  dry_run: Type.Optional(
-    Type.Boolean({ description: "Only show the diff, and change nothing. Default false." }),
-  ),
+  dry_run: optionalFlag("Only show the diff, and change nothing. Default false."),
 };
 
 const body = Type.Object(editFields);

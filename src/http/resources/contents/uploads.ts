@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
-import { tagged } from "../../operation/route.ts";
+import { type Input, tagged } from "../../operation/route.ts";
 import { invalid } from "../../../domain/errors.ts";
 import type { FilePath } from "../../../domain/files/path.ts";
 import { parseTarget, type UploadFields } from "../../../services/contents/upload-fields.ts";
@@ -7,7 +7,6 @@ import type { Uploaded } from "../../../services/contents/upload.ts";
 import { fileAnswerOf } from "../files/files.ts";
 import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../../content/etag.ts";
 import { didYouMean, doublePlusMeant } from "../../operation/query.ts";
-import type { Input } from "../../operation/route.ts";
 import type { RawBody } from "../../operation/spec.ts";
 import { driveSchema, fileSchema } from "../../records/record-schemas.ts";
 import { exampleOf, tagsIn } from "../../operation/schema.ts";

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { operation, tagged } from "../../operation/route.ts";
 import { driveSchema } from "../../records/record-schemas.ts";
 import { driveRecord } from "../../records/records.ts";
-import { deletedOf, driveName, driveRef, exampleOf, text } from "../../operation/schema.ts";
+import { deletedOf, driveName, driveRef, exampleOf, optionalText, text } from "../../operation/schema.ts";
 import { asData, deletedRecord, write } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";
 
@@ -31,7 +31,7 @@ export function drives({ drives: service }: Parts) {
       description:
         "Returns the drives of the account, then those that others share with it; with a key that is limited to one drive, only that drive.",
       query: Type.Object({
-        slug: Type.Optional(text("Only the drive with this slug. If there is none, the list is empty.")),
+        slug: optionalText("Only the drive with this slug. If there is none, the list is empty."),
       }),
       answers: {
         description: "The drives: the own ones, then the shared ones, each oldest first.",

@@ -16,6 +16,8 @@ import {
   inSnapshot,
   metadataInput,
   nullable,
+  nullableId,
+  optionalFlag,
   text,
   timeInput,
 } from "../../operation/schema.ts";
@@ -30,9 +32,7 @@ const recordAnswer = { ...fileAnswer, headers: RECORD_ETAG };
 const destination = Type.Object({
   destination_path: text("The new path. If it ends with `/`, the filename is kept.", "archive/plan.md"),
   destination_drive_id: Type.Optional(driveRef("Default: the same drive.")),
-  overwrite: Type.Optional(
-    Type.Boolean({ description: "Whether to replace a file at this path. Default false." }),
-  ),
+  overwrite: optionalFlag("Whether to replace a file at this path. Default false."),
 });
 
 /** Single files and their records. For contents see `uploads.ts` and `downloads.ts`. */
@@ -98,7 +98,7 @@ export function files({ files: service }: Parts) {
         json: Type.Object({
           id: id("The deleted file."),
           deleted: Type.Literal(true),
-          trash_id: nullable(id("Its entry in the trash; null if this server keeps no deleted files.")),
+          trash_id: nullableId("Its entry in the trash; null if this server keeps no deleted files."),
         }),
       },
       errors: ["PRECONDITION_FAILED"],

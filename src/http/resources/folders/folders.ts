@@ -18,9 +18,10 @@ import {
   driveRef,
   exampleOf,
   folderPath,
-  id,
   inSnapshot,
-  nullable,
+  nullableId,
+  optionalFlag,
+  optionalText,
   paging,
   text,
 } from "../../operation/schema.ts";
@@ -30,7 +31,7 @@ import type { Parts } from "../parts.ts";
 const listQuery = Type.Object({
   drive_id: driveRef(),
   snapshot_id: inSnapshot,
-  path: Type.Optional(text("The folder, ending with `/`. Default: the drive's root.", "notes/")),
+  path: optionalText("The folder, ending with `/`. Default: the drive's root.", "notes/"),
   ...paging,
   cursor: cursor(),
 });
@@ -39,7 +40,7 @@ const listQuery = Type.Object({
 const deletion = Type.Object({
   drive_id: Type.Optional(driveRef()),
   path: Type.Optional(folderPath),
-  confirm: Type.Optional(Type.Boolean({ description: "Whether to delete. Default false." })),
+  confirm: optionalFlag("Whether to delete. Default false."),
 });
 
 export function folders({ folders: service, snapshotViews: views }: Parts) {
@@ -107,8 +108,8 @@ export function folders({ folders: service, snapshotViews: views }: Parts) {
           Type.Object({
             success: Type.Literal(true),
             deleted_count: Type.Integer({ description: "Files that were deleted." }),
-            trash_id: nullable(
-              id("The folder's entry in the trash; null if this server keeps no deleted files."),
+            trash_id: nullableId(
+              "The folder's entry in the trash; null if this server keeps no deleted files.",
             ),
           }),
         ]),

@@ -3,7 +3,7 @@ import { decodeCursor, encodeCursor } from "../../operation/cursor.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { cursor, driveRef, exampleOf, id, paging } from "../../operation/schema.ts";
 import { workRecord } from "../../records/work-records.ts";
-import { workSchema, type WorksPage, worksSchema } from "../../records/work-schemas.ts";
+import { workSchema, type WorksPage, worksSchema } from "../../records/change-schemas.ts";
 import { asData, write } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";
 

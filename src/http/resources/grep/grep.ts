@@ -11,6 +11,7 @@ import {
   flag,
   integer,
   nextCursor,
+  optionalText,
   paging,
   prefix,
   type RecordOf,
@@ -34,8 +35,8 @@ const grepQuery = Type.Object({
     description: "How many lines before and after each match are returned.",
   }),
   limit: paging.limit,
-  cursor: Type.Optional(
-    text("The `next_cursor` of a page. The other parameters must be the same as for that page."),
+  cursor: optionalText(
+    "The `next_cursor` of a page. The other parameters must be the same as for that page.",
   ),
 });
 

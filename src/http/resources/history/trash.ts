@@ -7,15 +7,16 @@ import { operation, tagged } from "../../operation/route.ts";
 import { trashEntrySchema, type TrashPage, trashSchema } from "../../records/history-schemas.ts";
 import { trashRecord } from "../../records/records.ts";
 import {
-  deletedOf,
   cursor,
+  deletedOf,
   driveRef,
   exampleOf,
   id,
-  nullable,
+  nullableId,
+  optionalFlag,
+  optionalText,
   paging,
   prefix,
-  text,
 } from "../../operation/schema.ts";
 import { deletedRecord, type JsonAnswer, write } from "../../operation/write.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
@@ -27,14 +28,14 @@ const restored = Type.Intersect([
   trashEntrySchema,
   Type.Object({
     restored: Type.Literal(true),
-    file_id: nullable(id("The file, which has the id that it had; null for a folder.")),
+    file_id: nullableId("The file, which has the id that it had; null for a folder."),
   }),
 ]);
 
 /** What emptying takes from its query and its body together. */
 const emptyRequest = Type.Object({
   drive_id: Type.Optional(driveRef()),
-  confirm: Type.Optional(Type.Boolean({ description: "Whether to delete. Default false." })),
+  confirm: optionalFlag("Whether to delete. Default false."),
 });
 
 /** What was deleted, and can come back for a while. */
@@ -80,11 +81,9 @@ export function trash({ trash: service }: Parts) {
       params: entry,
       bodyOptional: true,
       body: Type.Object({
-        path: Type.Optional(
-          text(
-            "Where to restore it to, instead of the path it had. Must be free. A folder's ends with `/`; a file's that ends with `/` keeps the filename.",
-            "notes/plan.md",
-          ),
+        path: optionalText(
+          "Where to restore it to, instead of the path it had. Must be free. A folder's ends with `/`; a file's that ends with `/` keeps the filename.",
+          "notes/plan.md",
         ),
       }),
       example: {},

@@ -10,7 +10,7 @@ import { LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
 import { refuseLongBody } from "../../json/json-body.ts";
 import { fileWrite } from "../../operation/file-route.ts";
 import { operation, tagged } from "../../operation/route.ts";
-import { driveRef, exampleOf, id, integer, text, time } from "../../operation/schema.ts";
+import { driveRef, exampleOf, id, integer, optionalFlag, text, time } from "../../operation/schema.ts";
 import { write, writeContent } from "../../operation/write.ts";
 import { linkSchema } from "../../records/link-schemas.ts";
 import { driveSchema } from "../../records/record-schemas.ts";
@@ -50,9 +50,7 @@ export function fileLinks(parts: Parts) {
       bodyOptional: true,
       body: Type.Object({
         expires_in: linkSeconds,
-        one_time: Type.Optional(
-          Type.Boolean({ description: "Whether the link works only once. Default false." }),
-        ),
+        one_time: optionalFlag("Whether the link works only once. Default false."),
       }),
       example: {},
       answers: {

@@ -17,6 +17,7 @@ import {
   id,
   integer,
   nextCursor,
+  optionalText,
   text,
   timeInput,
 } from "../../operation/schema.ts";
@@ -88,10 +89,8 @@ export function links({ links: service, linkLists, linkBase }: Parts) {
       query: Type.Object({
         drive_id: Type.Optional(driveRef("Default: all drives.")),
         limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
-        cursor: Type.Optional(
-          text(
-            "The `next_cursor` of a page: returns the page after it. The other parameters must be the same.",
-          ),
+        cursor: optionalText(
+          "The `next_cursor` of a page: returns the page after it. The other parameters must be the same.",
         ),
       }),
       answers: {

@@ -3,18 +3,15 @@ import { ARCHIVE_PATHS } from "../../../domain/limits.ts";
 import { contentAnswer } from "../../content/answer.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import type { Answer } from "../../operation/spec.ts";
-import { ARCHIVE, archiveAnswer } from "../contents/archives.ts";
-import { CONTENT, OWN_PAGES } from "../contents/downloads.ts";
-import { EXTRACT, extractAnswer } from "../contents/extract.ts";
+import { ARCHIVE, archiveAnswer, CONTENT, OWN_PAGES } from "../contents/downloads.ts";
+import { EXTRACT, extractAnswer } from "../contents/texts.ts";
 import { HIDDEN, HIDDEN_HEADERS, LOCKED, openShared, SHARED_PARAMS } from "./shared.ts";
-import { text } from "../../operation/schema.ts";
+import { optionalText } from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
 
-const sharedPath = Type.Optional(
-  text(
-    "Of the file, relative to the folder that the link shows. Not needed for a link to a file.",
-    "photos/a.jpg",
-  ),
+const sharedPath = optionalText(
+  "Of the file, relative to the folder that the link shows. Not needed for a link to a file.",
+  "photos/a.jpg",
 );
 
 /** The contents that links show, and their texts. */

@@ -15,7 +15,7 @@ import {
 } from "../../records/link-schemas.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { sharedFileRecord } from "../../records/records.ts";
-import { exampleOf, givenPassword, integer, text, time } from "../../operation/schema.ts";
+import { exampleOf, givenPassword, integer, optionalText, text, time } from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
 
 /** The cookie that says that a link's password was given. */
@@ -113,11 +113,12 @@ export function shared({ shared: service, linkUses, cookies, clock }: Parts) {
       description: `${LOCKED}Returns the files and folders directly in the folder, on pages side by side, each of up to \`limit\`. For a link to a file, only that file.`,
       params: SHARED_PARAMS,
       query: Type.Object({
-        prefix: Type.Optional(
-          text("A folder in the one that the link shows, ending with `/`. Default: that one.", "photos/"),
+        prefix: optionalText(
+          "A folder in the one that the link shows, ending with `/`. Default: that one.",
+          "photos/",
         ),
         limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
-        cursor: Type.Optional(text("The `next_cursor` of a page: returns the page after it.")),
+        cursor: optionalText("The `next_cursor` of a page: returns the page after it."),
       }),
       answers: { description: "A page of the folder.", json: sharedPageSchema, headers: HIDDEN_HEADERS },
       errors: ["UNAUTHORIZED", "GONE"],

@@ -7,11 +7,11 @@ import {
   driveRef,
   exampleOf,
   integer,
+  optionalText,
   paging,
   prefix,
   tagsFilter,
   tagsIn,
-  text,
   timeInput,
 } from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
@@ -19,16 +19,14 @@ import type { Parts } from "../parts.ts";
 const MAX_BYTES = Number.MAX_SAFE_INTEGER;
 
 const searchQuery = Type.Object({
-  q: Type.Optional(
-    text(
-      'The search text: at most 512 characters, and at most 16 words and phrases. `"..."` is a phrase of at most 128 words (in text without spaces, 128 characters). All must match. The last word also matches as the start of a longer one.',
-      'budget "third quarter"',
-    ),
+  q: optionalText(
+    'The search text: at most 512 characters, and at most 16 words and phrases. `"..."` is a phrase of at most 128 words (in text without spaces, 128 characters). All must match. The last word also matches as the start of a longer one.',
+    'budget "third quarter"',
   ),
   drive_id: Type.Optional(driveRef("Default: all drives that the caller can access.")),
   prefix,
   tags: tagsFilter,
-  mime_type: Type.Optional(text("Only this type, with any parameters. `image/*` matches all image types.")),
+  mime_type: optionalText("Only this type, with any parameters. `image/*` matches all image types."),
   min_size: Type.Optional(integer({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." })),
   max_size: Type.Optional(integer({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." })),
   updated_after: Type.Optional(timeInput("Only files updated at this time or later.")),

@@ -5,13 +5,14 @@ import { asData, deletedRecord, type JsonAnswer, write } from "../../operation/w
 import { decodeDifference, decodeNumber, encodeDifference, encodeNumber } from "../../operation/cursor.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import {
-  deletedOf,
   cursor,
+  deletedOf,
   driveName,
   driveRef,
   exampleOf,
   id,
   nextCursor,
+  optionalText,
   pageOf,
   paging,
   prefix,
@@ -34,7 +35,7 @@ export function snapshots({ snapshots: service }: Parts) {
       description: `Remembers what the drive holds now: all files and folders, with their records. It takes a moment, however large the drive is, and no space until something changes. Take one before something risky: restoring it brings everything back. Later changes keep what the snapshot needs, and that counts as storage until the snapshot is deleted. A drive has at most ${SNAPSHOTS.taken} snapshots, and the ${SNAPSHOTS.automatic} newest of those that the server takes before it restores one.`,
       params: driveParams,
       body: Type.Object({
-        name: Type.Optional(text("1 to 64 characters after trimming.", exampleOf(snapshotSchema).name)),
+        name: optionalText("1 to 64 characters after trimming.", exampleOf(snapshotSchema).name),
       }),
       bodyOptional: true,
       example: { name: exampleOf(snapshotSchema).name },
@@ -131,7 +132,7 @@ export function snapshotUses({ snapshots: service, forks }: Parts) {
         "Brings the drive, or one folder of it, back to what the snapshot has: contents, paths, tags, metadata, times and ids. Before that, a snapshot is taken: to restore `snapshot_id` undoes this. Files that have expired since stay away. A file that was moved to another drive stays there, too, and its copy here has a new id. What the snapshot replaces or removes is not in the trash, but in `snapshot_id`.\n\nA large restore is done in several steps, and other requests may see what is done before the response. Other changes in the folder wait until it ends. If the server stops before the end, it continues after the restart. `POST /v0/drives/{id}/works/{wid}/cancel` stops it halfway.",
       params: snapshotParams,
       body: Type.Object({
-        path: Type.Optional(text("Only this folder. Default: the whole drive.", "notes/")),
+        path: optionalText("Only this folder. Default: the whole drive.", "notes/"),
       }),
       bodyOptional: true,
       example: {},

@@ -3,8 +3,18 @@ import { CHANGE_TYPES } from "../../../domain/changes/change-types.ts";
 import { WEBHOOKS } from "../../../domain/limits.ts";
 import { decodeNumber, encodeNumber } from "../../operation/cursor.ts";
 import { operation, tagged } from "../../operation/route.ts";
-import { deletedOf, cursor, driveRef, exampleOf, id, pageOf, paging, text } from "../../operation/schema.ts";
-import { deliverySchema, webhookSchema } from "../../records/webhook-schemas.ts";
+import {
+  cursor,
+  deletedOf,
+  driveRef,
+  exampleOf,
+  id,
+  optionalText,
+  pageOf,
+  paging,
+  text,
+} from "../../operation/schema.ts";
+import { deliverySchema, webhookSchema } from "../../records/change-schemas.ts";
 import { deliveryRecord, webhookRecord } from "../../records/records.ts";
 import { asJson, deletedRecord, write } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";
@@ -47,10 +57,8 @@ export function webhooks({ webhooks: service, webhookDeliveries: sent }: Parts) 
       body: Type.Object({
         url,
         events,
-        secret: Type.Optional(
-          text(
-            "What messages are signed with: `whsec_` and the base64 of 24 to 64 random bytes. Default: a new one.",
-          ),
+        secret: optionalText(
+          "What messages are signed with: `whsec_` and the base64 of 24 to 64 random bytes. Default: a new one.",
         ),
         drive_id: Type.Optional(driveRef("Default: all drives of your own, or the drive of the key.")),
       }),
