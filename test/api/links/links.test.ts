@@ -19,6 +19,7 @@ const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}
 interface Link {
   readonly id: string;
   readonly token: string;
+  readonly url: string;
   readonly kind: string;
   readonly uses: number;
 }
@@ -215,9 +216,12 @@ describe("revoking", () => {
       expect(await client.status("DELETE", `/v0/links/${link.id}`)).toBe(404);
     }
     expect((await listed(client, `?drive_id=${id}`)).data).toEqual([]);
+    expect([await statusOf(toFolder), await statusOf(toFile)]).toEqual([404, 404]);
     const anybody = stage.coffer.client();
     expect(await anybody.status("GET", `/v0/presigned/${presigned.token}`)).toBe(404);
-    expect(await anybody.status("PUT", `/v0/uploads/${upload.token}`, { body: "x" })).toBe(404);
+    expect(await anybody.status("PUT", `/v0/uploads/${upload.url.split("/").at(-1)}`, { body: "x" })).toBe(
+      404,
+    );
   });
 
   test("is only for those who see the link", async () => {

@@ -1,12 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { startWithAda } from "../../support/server/accounts.ts";
 import { flipped, sampleBytes } from "../../support/samples/blob-store-contract.ts";
-import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Json } from "../../support/server/client.ts";
 import {
-  contentsOnDisk,
   type Expected,
   gives,
   HELLO_DIGEST,
@@ -18,12 +15,10 @@ import {
   type Step,
   step,
 } from "../../support/server/scenario.ts";
-import { signIn } from "../../support/server/sign-in.ts";
 
 const stage = openStage({ "base-url": "https://drive.test" });
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 const ETAG = `"${HELLO_DIGEST}"`;
 
 const hello = put("hello.txt", "Hello World!", { keeps: "file" });
@@ -170,45 +165,9 @@ describe("serves like a download", () => {
       open(),
     ],
   });
-  runEach(stage, ["lnk_", "lnk_" + "0".repeat(48), "x", "%00", "..%2f"], (token) => [
-    `${token} is not found`,
-    { ...open(refused("NOT_FOUND")), request: ["GET", `/v0/presigned/${token}`] },
-  ]);
 });
 
 describe("ends", () => {
-  test("when it expires, to the millisecond, and is still told apart after the sweep", async () => {
-    const { get } = await linked({ expires_in: 60 });
-    stage.coffer.clock.advance(MINUTE_MS - 1);
-    expect((await get()).status).toBe(200);
-    stage.coffer.clock.advance(1);
-    expect((await get()).status).toBe(410);
-    stage.coffer.clock.advance(29 * DAY_MS);
-    await stage.coffer.appliance.services.sweep.run();
-    expect((await get()).status).toBe(410);
-  });
-
-  test("30 days later it is forgotten, and others are not", async () => {
-    // Of a drive with an owner, which outlives its links.
-    const linkOfAda = async () =>
-      stage.world.clients.ada.post<Link>(
-        `/v0/files/${stage.world.files.ada}/presigned-url`,
-        { expires_in: 60 },
-        200,
-      );
-    const status = async ({ token }: Link) =>
-      await stage.coffer.client().status("GET", `/v0/presigned/${token}`);
-    const old = await linkOfAda();
-    stage.coffer.clock.advance(MINUTE_MS);
-    const young = await linkOfAda();
-    stage.coffer.clock.advance(30 * DAY_MS - 1);
-    await stage.coffer.appliance.services.sweep.run();
-    expect([await status(old), await status(young)]).toEqual([410, 410]);
-    stage.coffer.clock.advance(1);
-    await stage.coffer.appliance.services.sweep.run();
-    expect([await status(old), await status(young)]).toEqual([404, 410]);
-  });
-
   test("with its file", async () => {
     const { own, file, get } = await linked();
     await own.client.delete(`/v0/files/${file}`);
@@ -224,24 +183,6 @@ describe("ends", () => {
     expect((await get()).status).toBe(404);
     await stage.coffer.appliance.services.sweep.run();
     expect((await get()).status).toBe(404);
-  });
-
-  test("with its drive", async () => {
-    const { own, get } = await linked();
-    await own.client.delete(`/v0/drives/${own.id}`);
-    expect((await get()).status).toBe(404);
-    await stage.coffer.appliance.services.sweep.run();
-    expect((await get()).status).toBe(404);
-  });
-
-  test("when the key that made it is revoked, and not when another is", async () => {
-    const { own, file, get } = await linked();
-    const other = await own.client.makeKey();
-    const link = await stage.coffer.client(other.key).post<Link>(`/v0/files/${file}/presigned-url`, {}, 200);
-    const getOther = () => stage.coffer.client().send("GET", `/v0/presigned/${link.token}`);
-    expect((await getOther()).status).toBe(200);
-    await own.client.delete(`/v0/keys/${other.id}`);
-    expect([(await getOther()).status, (await get()).status]).toEqual([404, 200]);
   });
 
   test("when its file leaves what its maker's key reaches, and comes back with it", async () => {
@@ -353,38 +294,6 @@ describe("good for one time", () => {
     await stage.coffer.restart();
     expect((await get()).status).toBe(410);
   });
-});
-
-test("one made by somebody who is signed in outlives the session, and ends when they are shut out", async () => {
-  await using coffer = await startWithAda();
-  const ada = await signIn(coffer, "ada");
-  const drive = await ada.makeDrive("Notes");
-  const file = await ada.put(drive.id, "f");
-  const link = await ada.post<Link>(`/v0/files/${file.id}/presigned-url`, undefined, 200);
-  const get = async () => await coffer.client().status("GET", `/v0/presigned/${link.token}`);
-  expect(link.url).toStartWith(`${coffer.appliance.url}/v0/presigned/`);
-  expect(await get()).toBe(200);
-  expect(await ada.status("POST", "/auth/logout")).toBe(200);
-  expect(await get()).toBe(200);
-  // What no route does yet.
-  changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1");
-  expect(await get()).toBe(404);
-});
-
-test("the token is in no log line and in no file", async () => {
-  const { link, get } = await linked();
-  await get();
-  await stage.coffer.client().send("GET", `/v0/files/${link.token}`);
-  const heart = link.token.slice("lnk_".length);
-  expect(stage.coffer.lines.join("\n")).not.toContain(heart);
-  await stage.coffer.restart();
-  for (const name of ["coffer.db", "coffer.db-wal"]) {
-    const file = Bun.file(`${stage.coffer.dataDir}/${name}`);
-    if (await file.exists())
-      expect([name, Buffer.from(await file.bytes()).includes(heart)]).toEqual([name, false]);
-  }
-  expect((await contentsOnDisk(stage.coffer.dataDir)).tmp).toEqual([]);
-  expect((await get()).status).toBe(200);
 });
 
 describe("requests without a key", () => {
