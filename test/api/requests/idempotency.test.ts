@@ -5,6 +5,7 @@ import { RawClient } from "../../http/raw-client.ts";
 import { expectRefused } from "../../support/server/answers.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Answer, Client, Json, RequestOptions } from "../../support/server/client.ts";
+import { holdRequest } from "../../support/server/held-request.ts";
 import {
   eventually,
   expectCommonRules,
@@ -429,35 +430,19 @@ describe("only successes are kept", () => {
   });
 });
 
-/** A body that goes on when it is told to. */
-function slowBody(): { stream: ReadableStream<Uint8Array>; end: () => void } {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const stream = new ReadableStream<Uint8Array>({
-    async start(controller) {
-      controller.enqueue(new TextEncoder().encode("Hello "));
-      await promise;
-      controller.enqueue(new TextEncoder().encode("World!"));
-      controller.close();
-    },
-  });
-  return { stream, end: resolve };
-}
-
 describe("while the first is running", () => {
   test("another is refused before its body is read, whatever it asks", async () => {
     const own = await stage.ownDrive();
     const key = newKey();
     const path = `/v0/files?drive_id=${own.id}&path=slow.txt`;
     const headers = { "idempotency-key": key };
-    const [first, second] = [slowBody(), slowBody()];
-    const running = own.client.send("PUT", path, { body: first.stream, headers });
-    await eventually(async () => (await send(own.client, key, folder(own.id, "a//"))).status === 409);
-    const refusal = await own.client.send("PUT", path, { body: second.stream, headers });
-    second.end();
+    const first = await holdRequest(own.client, ["PUT", path], undefined, headers);
+    const endless = new ReadableStream<Uint8Array>({ start: (to) => to.enqueue(new Uint8Array(1)) });
+    const refusal = await own.client.send("PUT", path, { body: endless, headers });
     expectRefused(refusal, "IDEMPOTENCY_IN_PROGRESS");
     expect(refusal.headers.get("retry-after")).toBe("1");
-    first.end();
-    const answer = await running;
+    expectRefused(await send(own.client, key, folder(own.id, "a//")), "IDEMPOTENCY_IN_PROGRESS");
+    const answer = await first.complete();
     expectFirst(answer, 201);
     expectReplay(await send(own.client, key, { request: `PUT ${path}`, body: "Hello World!" }), answer);
   });

@@ -16,7 +16,6 @@ import { letIn, pendingRequest, REDIRECT_URI } from "../../support/peers/oauth.t
 import { CLIENT, signInThere, startRealProvider } from "../../support/peers/real-provider.ts";
 import {
   type Code,
-  eventually,
   fill,
   fillJson,
   HELLO,
@@ -24,6 +23,7 @@ import {
   provision,
   STATUS_OF,
 } from "../../support/server/scenario.ts";
+import { holdRequest, idempotencyKey } from "../../support/server/held-request.ts";
 import { beginSession, sessionIn } from "../../support/server/sign-in.ts";
 import { CALLERS, type CallerName, populate, type World } from "../../support/server/world.ts";
 import { describedApi, operationOf, ROUTES, successOf } from "../../support/server/routes.ts";
@@ -892,24 +892,10 @@ describe("what takes an appliance or a browser of its own is answered as describ
     const { drive: id } = await prepare("");
     const operation = description.operation("putFile");
     const address = `${operation.path}?drive_id=${id}&path=slow`;
-    const headers = { "idempotency-key": crypto.randomUUID() };
-    const hold = Promise.withResolvers<void>();
-    const body = new ReadableStream<Uint8Array>({
-      pull: async (controller) => {
-        controller.enqueue(new Uint8Array(10));
-        await hold.promise;
-        controller.close();
-      },
-    });
-    const slow = world.clients.ada.send("PUT", address, { body, headers });
-    // Once it was let in, another under its key is told to wait; one that is refused leaves the key to it.
-    const refused = { body: {}, headers };
-    await eventually(
-      async () => (await world.clients.ada.send("POST", "/v0/folders", refused)).status === 409,
-    );
+    const headers = idempotencyKey();
+    const slow = await holdRequest(world.clients.ada, ["PUT", address], undefined, headers);
     await send(operation, "IDEMPOTENCY_IN_PROGRESS", address, { body: "x", headers }, "ada");
-    hold.resolve();
-    expect((await slow).status).toBe(201);
+    expect((await slow.complete()).status).toBe(201);
   });
 });
 

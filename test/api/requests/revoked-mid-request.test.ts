@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
-import type { Answer, RequestOptions } from "../../support/server/client.ts";
+import type { Client } from "../../support/server/client.ts";
+import { type HeldRequest, holdRequest } from "../../support/server/held-request.ts";
 import { fill, fillJson, provision } from "../../support/server/scenario.ts";
 import { describedApi, operationOf, ROUTES, type RouteRow } from "../../support/server/routes.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
@@ -27,38 +28,11 @@ beforeAll(async () => {
 });
 afterAll(() => coffer[Symbol.asyncDispose]());
 
-interface Sender {
-  send(method: string, path: string, options?: RequestOptions): Promise<Answer>;
-}
-
-/** A request that was let in and whose body is not complete. */
-interface Begun {
-  /** Sends the rest of the body; the answer. */
-  complete(): Promise<Answer>;
-}
-
-async function begin(sender: Sender, [request, , { body = {} } = {}]: RouteRow): Promise<Begun> {
+/** Begins a request, which was let in. */
+function begin(sender: Client, [request, , { body = {} } = {}]: RouteRow): Promise<HeldRequest> {
   const [method = "", path = ""] = fill(request, named).split(" ");
   const text = JSON.stringify(fillJson(body, named));
-  const { promise: isToEnd, resolve: complete } = Promise.withResolvers<void>();
-  const stream = new ReadableStream<Uint8Array>({
-    async start(controller) {
-      controller.enqueue(new TextEncoder().encode(text.slice(0, 1)));
-      await isToEnd;
-      controller.enqueue(new TextEncoder().encode(text.slice(1)));
-      controller.close();
-    },
-  });
-  const headers = { "idempotency-key": crypto.randomUUID() };
-  const answer = sender.send(method, path, { body: stream, headers });
-  // Once it was let in, another request with its key is told to wait.
-  while ((await sender.send("POST", "/v0/folders", { body: {}, headers })).status !== 409) await Bun.sleep(2);
-  return {
-    complete: () => {
-      complete();
-      return answer;
-    },
-  };
+  return holdRequest(sender, [method, path], [text.slice(0, 1), text.slice(1)]);
 }
 
 const description = await describedApi();
