@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer, Json } from "../../support/server/client.ts";
 import { fillJson, openStage, provision } from "../../support/server/scenario.ts";
 import { signIn } from "../../support/server/sign-in.ts";
+import { startWithAda } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { connectMcp } from "../../support/peers/mcp.ts";
 import {
@@ -159,9 +160,8 @@ describe("without a valid key", () => {
   });
 
   test("a session is not looked at", async () => {
-    await using coffer = await startAppliance();
-    await coffer.appliance.services.users.createFromShell("ada", "long enough");
-    const ada = await signIn(coffer, "ada", "long enough");
+    await using coffer = await startWithAda();
+    const ada = await signIn(coffer, "ada");
     const headers = { cookie: ada.cookie, origin: coffer.appliance.url };
     const call = message("tools/call", { name: "list_drives" });
     expect((await coffer.client().send("POST", "/mcp", { ...call, headers })).status).toBe(401);

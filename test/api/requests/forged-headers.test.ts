@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { RawClient } from "../../http/raw-client.ts";
-import { addAccount } from "../../support/server/accounts.ts";
+import { startWithAda } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { expectCommonRules, openStage, provision } from "../../support/server/scenario.ts";
 import { signIn } from "../../support/server/sign-in.ts";
@@ -136,8 +136,7 @@ describe("a page is of our origin by nothing but the Host that its browser sent"
   ];
 
   test.each([{}, { "trusted-proxies": "127.0.0.1" }])("with %j", async (settings) => {
-    await using coffer = await startAppliance(settings);
-    addAccount(coffer, "ada");
+    await using coffer = await startWithAda(settings);
     const { cookie } = await signIn(coffer, "ada");
     const login = { username: "ada", password: "ada's password" };
     for (const [name, lines] of FOREIGN) {
@@ -149,8 +148,7 @@ describe("a page is of our origin by nothing but the Host that its browser sent"
   });
 
   test("an absolute target, which names the host in the place of the Host header", async () => {
-    await using coffer = await startAppliance();
-    addAccount(coffer, "ada");
+    await using coffer = await startWithAda();
     const { cookie } = await signIn(coffer, "ada");
     const lines = ["Host: drive.example", `Origin: ${evil}`, `Cookie: ${cookie}`];
     const made = await ask(coffer, ["POST", `${evil}/v0/drives`], lines, { name: "planted" });
@@ -160,8 +158,7 @@ describe("a page is of our origin by nothing but the Host that its browser sent"
 
 test("with a configured address no Host, target or proxy changes a link or a cookie", async () => {
   const configured = "https://drive.test";
-  await using coffer = await startAppliance({ "base-url": configured, "trusted-proxies": "127.0.0.1" });
-  addAccount(coffer, "ada");
+  await using coffer = await startWithAda({ "base-url": configured, "trusted-proxies": "127.0.0.1" });
   const heads = [
     ["Host: evil.example"],
     ["Host: a.example", "Host: b.example"],
