@@ -1,6 +1,6 @@
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { ErrorCode } from "../../domain/errors.ts";
-import { isGuardedPath } from "../gate/guarded-paths.ts";
+import { isGuardedPath } from "../gate/route-table.ts";
 import { shownExample } from "../operation/schema.ts";
 import { withoutOtherNames } from "../operation/known-fields.ts";
 import { withOptionalNulls } from "../operation/optional-nulls.ts";

@@ -10,7 +10,7 @@ import type { FileFacts } from "../../domain/files/file.ts";
 import { textOf } from "../../domain/contents/texts/text-encoding.ts";
 import type { Services } from "../../services/services.ts";
 import { formatInstant } from "../../domain/time.ts";
-import { etagOf } from "../content/etag.ts";
+import { etagOf } from "../content/conditions.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";
 import { decodeCursor, encodeCursor } from "../operation/cursor.ts";
 import { ANSWER_BYTES, COMPLETIONS, fitting, LISTED_DRIVES, PAGE_FILES, WHOLE_BYTES } from "./bounds.ts";

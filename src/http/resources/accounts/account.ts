@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { formatInstant } from "../../../domain/time.ts";
-import type { Account, Accounts } from "../../../services/accounts/accounts.ts";
+import type { Account, Accounts } from "../../../services/accounts/users.ts";
 import type { UsageMeter, UsageReport } from "../../../services/accounts/usage.ts";
 import { operation } from "../../operation/operation.ts";
 import {

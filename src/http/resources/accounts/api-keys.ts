@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { KEYS, REQUESTS_PER_NEW_KEY } from "../../../domain/limits.ts";
 import type { ApiKeys } from "../../../services/accounts/api-keys.ts";
-import type { NewKeyThrottle } from "../../limits/new-key-throttle.ts";
+import type { NewKeyThrottle } from "../../limits/creation-throttles.ts";
 import { operation } from "../../operation/operation.ts";
 import { createdKeySchema, keyDetailSchema, keySchema } from "../../records/record-schemas.ts";
 import { keyRecord } from "../../records/records.ts";

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { MEMBERS } from "../../../domain/limits.ts";
 import type { Members } from "../../../services/accounts/members.ts";
-import type { NewKeyThrottle } from "../../limits/new-key-throttle.ts";
+import type { NewKeyThrottle } from "../../limits/creation-throttles.ts";
 import { operation } from "../../operation/operation.ts";
 import { memberSchema } from "../../records/account-schemas.ts";
 import { memberRecord } from "../../records/records.ts";

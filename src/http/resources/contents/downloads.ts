@@ -1,10 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import type { ErrorCode } from "../../../domain/errors.ts";
 import type { Files } from "../../../services/files/files.ts";
-import { CONTAINED_HEADERS } from "../../content/contained.ts";
-import { contentAnswer } from "../../content/answer.ts";
+import { CONTAINED_HEADERS, contentAnswer } from "../../content/answer.ts";
 import { fileOperation, viewOf } from "../../operation/file-route.ts";
-import { ETAG, IF_MATCH } from "../../content/etag.ts";
+import { ETAG, IF_MATCH } from "../../content/conditions.ts";
 import { flag, inSnapshot } from "../../operation/schema.ts";
 
 const bytes = { "*/*": Type.String({ format: "binary" }) };

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { READ_TEXT_BYTES } from "../../../domain/limits.ts";
 import type { ReadText, Texts } from "../../../services/contents/texts.ts";
-import { ETAG, etagOf } from "../../content/etag.ts";
+import { ETAG, etagOf } from "../../content/conditions.ts";
 import { fileOperation, viewOf } from "../../operation/file-route.ts";
 import { inSnapshot, integer, nullable, text } from "../../operation/schema.ts";
 

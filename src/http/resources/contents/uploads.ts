@@ -1,21 +1,27 @@
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { invalid } from "../../../domain/errors.ts";
 import type { FilePath } from "../../../domain/files/path.ts";
-import { parseTarget, type UploadFields } from "../../../services/contents/upload-fields.ts";
-import type { Uploaded } from "../../../services/contents/upload.ts";
+import { parseTarget, type Uploaded, type UploadFields } from "../../../services/contents/upload.ts";
 import type { Uploads } from "../../../services/contents/uploads.ts";
 import { fileAnswerOf } from "../files/files.ts";
-import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../../content/etag.ts";
+import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../../content/conditions.ts";
 import { didYouMean, doublePlusMeant } from "../../operation/plus-signs.ts";
 import type { Input } from "../../operation/route.ts";
 import type { RawBody } from "../../operation/spec.ts";
 import { driveSchema, fileSchema } from "../../records/record-schemas.ts";
 import { exampleOf, tagsIn } from "../../operation/schema.ts";
 import { jsonUpload, multipartUpload, rawMetadata, rawQuery } from "./upload-schemas.ts";
-import { announcedBy, chunksOf, type Pace, readRawUpload } from "../../upload/body-chunks.ts";
 import { encodingIn, readJsonUpload } from "../../upload/json.ts";
 import { readMultipartUpload } from "../../upload/multipart.ts";
-import { parseMetadata, type UploadEnvelope, type WriteContent } from "../../upload/upload-body.ts";
+import {
+  announcedBy,
+  chunksOf,
+  type Pace,
+  parseMetadata,
+  readRawUpload,
+  type UploadEnvelope,
+  type WriteContent,
+} from "../../upload/upload-body.ts";
 import { compileBodyValidator } from "../../operation/validate.ts";
 import { type ContentAnswer, type Reply, writeContent } from "../../operation/write.ts";
 

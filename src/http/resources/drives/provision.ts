@@ -4,7 +4,7 @@ import { ANONYMOUS_KEY } from "../../../domain/idempotency.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Drives, Provisioned } from "../../../services/drives/drives.ts";
 import { type LinkBase, LINKS_BEGIN } from "../../gate/link-base.ts";
-import type { ProvisionThrottle } from "../../limits/provision-throttle.ts";
+import type { ProvisionThrottle } from "../../limits/creation-throttles.ts";
 import { driveName, id, text, time } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 

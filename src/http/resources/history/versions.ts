@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { DIFF_BYTES, DIFF_TEXT_BYTES, MIB } from "../../../domain/limits.ts";
 import type { Services } from "../../../services/services.ts";
 import { contentAnswer } from "../../content/answer.ts";
-import { ETAG, IF_MATCH, preconditionOf } from "../../content/etag.ts";
+import { ETAG, IF_MATCH, preconditionOf } from "../../content/conditions.ts";
 import { decodeNumber, encodeNumber } from "../../operation/cursor.ts";
 import { fileOperation, fileWrite } from "../../operation/file-route.ts";
 import { type VersionDiffRecord, versionDiffSchema, versionsSchema } from "../../records/history-schemas.ts";

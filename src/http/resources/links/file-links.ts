@@ -1,12 +1,11 @@
 import { Type } from "@sinclair/typebox";
 import { LINK_SECONDS } from "../../../domain/limits.ts";
 import { formatInstant } from "../../../domain/time.ts";
-import type { Uploaded } from "../../../services/contents/upload.ts";
+import type { Uploaded, UploadFields } from "../../../services/contents/upload.ts";
 import type { CreatedLink } from "../../../services/links/links.ts";
-import type { UploadFields } from "../../../services/contents/upload-fields.ts";
 import type { Services } from "../../../services/services.ts";
 import { contentAnswer } from "../../content/answer.ts";
-import { preconditionOf } from "../../content/etag.ts";
+import { preconditionOf } from "../../content/conditions.ts";
 import { type LinkBase, LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
 import { refuseLongBody } from "../../json/json-body.ts";
 import { fileWrite } from "../../operation/file-route.ts";
@@ -15,7 +14,7 @@ import { driveRef, exampleOf, id, integer, text, time } from "../../operation/sc
 import { write, writeContent } from "../../operation/write.ts";
 import { linkSchema } from "../../records/link-schemas.ts";
 import { driveSchema } from "../../records/record-schemas.ts";
-import { announcedBy, chunksOf, type Pace, readRawUpload } from "../../upload/body-chunks.ts";
+import { announcedBy, chunksOf, type Pace, readRawUpload } from "../../upload/upload-body.ts";
 import { CONTENT } from "../contents/downloads.ts";
 import { givenType, rawBodyOf, UPLOAD, uploadAnswer } from "../contents/uploads.ts";
 
