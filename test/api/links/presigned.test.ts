@@ -100,10 +100,10 @@ describe("making one", () => {
 
 describe("serves like a download", () => {
   const given = [hello, make()];
-  runScenarios(stage, {
-    "whole, to whoever has it": [
-      ...given,
-      open({
+  runScenarios(
+    stage,
+    {
+      "whole, to whoever has it": open({
         ...whole,
         receives: {
           etag: ETAG,
@@ -114,57 +114,41 @@ describe("serves like a download", () => {
           "x-content-type-options": "nosniff",
         },
       }),
-    ],
-    "to one with a key that is none": [...given, open({ ...whole, as: "liar" })],
-    "to one with a key that does not reach the file": [...given, open({ ...whole, as: "bob" })],
-    "again and again": [...given, open(), open(), open()],
-    "a range": [
-      ...given,
-      open({
+      "to one with a key that is none": open({ ...whole, as: "liar" }),
+      "to one with a key that does not reach the file": open({ ...whole, as: "bob" }),
+      "again and again": [open(), open(), open()],
+      "a range": open({
         headers: { range: "bytes=6-10" },
         status: 206,
         contains: [/^World$/],
         receives: { "content-range": "bytes 6-10/12" },
       }),
-    ],
-    "a range that is none": [
-      ...given,
-      open({ ...refused("RANGE_NOT_SATISFIABLE"), headers: { range: "bytes=99-" } }),
-    ],
-    "304": [...given, open({ headers: { "if-none-match": ETAG }, status: 304, empty: true })],
-    "412": [...given, open({ ...refused("PRECONDITION_FAILED"), headers: { "if-match": '"x"' } })],
-    HEAD: [
-      ...given,
-      {
+      "a range that is none": open({ ...refused("RANGE_NOT_SATISFIABLE"), headers: { range: "bytes=99-" } }),
+      "304": open({ headers: { "if-none-match": ETAG }, status: 304, empty: true }),
+      "412": open({ ...refused("PRECONDITION_FAILED"), headers: { "if-match": '"x"' } }),
+      HEAD: {
         ...open({ empty: true, receives: { "content-length": "12", etag: ETAG } }),
         request: ["HEAD", "/v0/presigned/{link.token}"],
       },
-    ],
-    inline: [...given, open({ ...whole, receives: { "content-disposition": /^inline; / } }, "?inline=1")],
-    "a query that is none": [...given, open(refused("VALIDATION_ERROR", "inline"), "?inline=maybe")],
-    "by another method not at all": [
-      ...given,
-      {
+      inline: open({ ...whole, receives: { "content-disposition": /^inline; / } }, "?inline=1"),
+      "a query that is none": open(refused("VALIDATION_ERROR", "inline"), "?inline=maybe"),
+      "by another method not at all": {
         ...open(refused("METHOD_NOT_ALLOWED")),
         as: "owner",
         request: ["DELETE", "/v0/presigned/{link.token}"],
       },
-    ],
-    "what the file holds now": [
-      ...given,
-      put("hello.txt", "New", { status: 200 }),
-      open({ contains: [/^New$/] }),
-    ],
-    "the file wherever it moved": [
-      ...given,
-      gives(
-        "POST /v0/files/{file.id}/move",
-        { id: "{file.id}", path: "a/b.txt" },
-        { body: { destination_path: "a/b.txt" } },
-      ),
-      open(),
-    ],
-  });
+      "what the file holds now": [put("hello.txt", "New", { status: 200 }), open({ contains: [/^New$/] })],
+      "the file wherever it moved": [
+        gives(
+          "POST /v0/files/{file.id}/move",
+          { id: "{file.id}", path: "a/b.txt" },
+          { body: { destination_path: "a/b.txt" } },
+        ),
+        open(),
+      ],
+    },
+    given,
+  );
 });
 
 describe("ends", () => {
