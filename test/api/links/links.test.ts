@@ -98,10 +98,10 @@ describe("making one", () => {
     ["a password that is none", { password: 12345678 }, "password"],
     ["a path with control characters", { path: "a\u0000b" }, "path"],
   ];
-  runScenarios(stage, {
-    "to a folder, for a week by default": [
-      folder,
-      make(
+  runScenarios(
+    stage,
+    {
+      "to a folder, for a week by default": make(
         {},
         {
           json: {
@@ -114,23 +114,21 @@ describe("making one", () => {
           },
         },
       ),
-    ],
-    "to a folder without the slash at its end": [
-      folder,
-      make({ path: "notes" }, { json: { kind: "folder", path: "notes/" } }),
-    ],
-    "to the whole drive": make({ path: "/" }, { json: { ...facts, kind: "folder", path: "" } }),
-    "for a year, with a password": [
-      folder,
-      make(
+      "to a folder without the slash at its end": make(
+        { path: "notes" },
+        { json: { kind: "folder", path: "notes/" } },
+      ),
+      "to the whole drive": make({ path: "/" }, { json: { ...facts, kind: "folder", path: "" } }),
+      "for a year, with a password": make(
         { expires_at: "2031-01-01T00:00:00Z", password: "open sesame" },
         { json: { has_password: true, expires_at: "2031-01-01T00:00:00.000Z" } },
       ),
-    ],
-    "to what is not there": make({ path: "none" }, refused("NOT_FOUND")),
-    "to a folder that is not there": make({ path: "none/" }, refused("NOT_FOUND")),
-    "in another's drive": make({ drive_id: "{drives.ada}" }, refused("NOT_FOUND")),
-  });
+      "to what is not there": make({ path: "none" }, refused("NOT_FOUND")),
+      "to a folder that is not there": make({ path: "none/" }, refused("NOT_FOUND")),
+      "in another's drive": make({ drive_id: "{drives.ada}" }, refused("NOT_FOUND")),
+    },
+    [folder],
+  );
   runEach(stage, wrong, ([name, body, field]) => [
     `${name} is refused`,
     folder,

@@ -68,29 +68,27 @@ describe("making one", () => {
     ["one_time as text", { one_time: "yes" }, "one_time"],
     ["a list", [], "body"],
   ];
-  runScenarios(stage, {
-    "for an hour by default": [
-      hello,
-      make({}, { json: { ...link, expires_at: "2030-01-01T01:00:00.000Z" } }),
-    ],
-    "without a body": [hello, { ...make({}, { json: link }), body: "" }],
-    "for a second": [
-      hello,
-      make({ expires_in: 1 }, { json: { ...link, expires_at: "2030-01-01T00:00:01.000Z" } }),
-    ],
-    "for a day": [
-      hello,
-      make({ expires_in: 86_400 }, { json: { ...link, expires_at: "2030-01-02T00:00:00.000Z" } }),
-    ],
-    "to another's file": {
-      ...make({}, refused("NOT_FOUND")),
-      request: ["POST", "/v0/files/{files.ada}/presigned-url"],
+  runScenarios(
+    stage,
+    {
+      "for an hour by default": make({}, { json: { ...link, expires_at: "2030-01-01T01:00:00.000Z" } }),
+      "without a body": { ...make({}, { json: link }), body: "" },
+      "for a second": make({ expires_in: 1 }, { json: { ...link, expires_at: "2030-01-01T00:00:01.000Z" } }),
+      "for a day": make(
+        { expires_in: 86_400 },
+        { json: { ...link, expires_at: "2030-01-02T00:00:00.000Z" } },
+      ),
+      "to another's file": {
+        ...make({}, refused("NOT_FOUND")),
+        request: ["POST", "/v0/files/{files.ada}/presigned-url"],
+      },
+      "to no file": {
+        ...make({}, refused("NOT_FOUND")),
+        request: ["POST", "/v0/files/nonsense/presigned-url"],
+      },
     },
-    "to no file": {
-      ...make({}, refused("NOT_FOUND")),
-      request: ["POST", "/v0/files/nonsense/presigned-url"],
-    },
-  });
+    [hello],
+  );
   runEach(stage, outOfRange, ([name, body, field]) => [
     `${name} is refused`,
     hello,
@@ -230,37 +228,38 @@ describe("good for one time", () => {
   const given = [hello, make({ one_time: true })];
   const head: Step = { ...open({ empty: true }), request: ["HEAD", "/v0/presigned/{link.token}"] };
   const used = open(refused("GONE"));
-  runScenarios(stage, {
-    once: [...given, open(), used, { ...head, status: 410 }, used],
-    "asking about it does not use it up": [
-      ...given,
-      head,
-      open({ headers: { "if-none-match": ETAG }, status: 304, empty: true }),
-      open({ ...refused("PRECONDITION_FAILED"), headers: { "if-match": '"x"' } }),
-      open({ ...refused("RANGE_NOT_SATISFIABLE"), headers: { range: "bytes=99-" } }),
-      open(refused("VALIDATION_ERROR"), "?inline=maybe"),
-      open(),
-      used,
-    ],
-    "a range uses it up": [
-      ...given,
-      open({ headers: { range: "bytes=0-4" }, status: 206, contains: [/^Hello$/] }),
-      used,
-    ],
-    "an empty file uses it up": [
-      put("empty", "", { keeps: "file" }),
-      make({ one_time: true }),
-      open({ empty: true }),
-      used,
-    ],
-    "another link to the same file is another": [...given, open(), make({ one_time: true }), open()],
-    "used and then without its file": [
-      ...given,
-      open(),
-      gives("DELETE /v0/files/{file.id}", { id: "{file.id}", deleted: true }),
-      open(refused("NOT_FOUND")),
-    ],
-  });
+  runScenarios(
+    stage,
+    {
+      once: [open(), used, { ...head, status: 410 }, used],
+      "asking about it does not use it up": [
+        head,
+        open({ headers: { "if-none-match": ETAG }, status: 304, empty: true }),
+        open({ ...refused("PRECONDITION_FAILED"), headers: { "if-match": '"x"' } }),
+        open({ ...refused("RANGE_NOT_SATISFIABLE"), headers: { range: "bytes=99-" } }),
+        open(refused("VALIDATION_ERROR"), "?inline=maybe"),
+        open(),
+        used,
+      ],
+      "a range uses it up": [
+        open({ headers: { range: "bytes=0-4" }, status: 206, contains: [/^Hello$/] }),
+        used,
+      ],
+      "an empty file uses it up": [
+        put("empty", "", { keeps: "file" }),
+        make({ one_time: true }),
+        open({ empty: true }),
+        used,
+      ],
+      "another link to the same file is another": [open(), make({ one_time: true }), open()],
+      "used and then without its file": [
+        open(),
+        gives("DELETE /v0/files/{file.id}", { id: "{file.id}", deleted: true }),
+        open(refused("NOT_FOUND")),
+      ],
+    },
+    given,
+  );
 
   test("of fifty at once, one gets it", async () => {
     for (let round = 0; round < 5; round += 1) {

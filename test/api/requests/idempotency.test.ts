@@ -29,6 +29,11 @@ function newKey(): string {
   return `key ${keys} ${crypto.randomUUID()}`;
 }
 
+/** A drive of one's own, and a key. */
+async function fresh() {
+  return { own: await stage.ownDrive(), key: newKey() };
+}
+
 /** A request as it can be sent any number of times. */
 interface Sent {
   /** A method and a path, such as `GET /v0/drives`. */
@@ -287,8 +292,7 @@ describe("the header", () => {
   });
 
   test("means nothing to reads, and to routes that are none", async () => {
-    const own = await stage.ownDrive();
-    const key = newKey();
+    const { own, key } = await fresh();
     for (const path of ["/v0/drives", `/v0/drives/${own.id}`]) {
       expectFirst(await send(own.client, key, { request: `GET ${path}` }), 200);
       expect((await send(own.client, "x".repeat(256), { request: `HEAD ${path}` })).status).toBe(200);
@@ -391,8 +395,7 @@ test("callers without a key are told apart by their address", async () => {
 
 describe("only successes are kept", () => {
   test("a refused request may be corrected under its key", async () => {
-    const own = await stage.ownDrive();
-    const key = newKey();
+    const { own, key } = await fresh();
     expectRefused(await send(own.client, key, folder(own.id, "a//")), "VALIDATION_ERROR", "path");
     expectRefused(
       await send(own.client, key, { ...folder(own.id, "a/"), body: "{" }),
@@ -405,8 +408,7 @@ describe("only successes are kept", () => {
   });
 
   test("a refused upload may be corrected under its key", async () => {
-    const own = await stage.ownDrive();
-    const key = newKey();
+    const { own, key } = await fresh();
     const upload = (path: string, body: string): Sent => ({
       request: `PUT /v0/files?drive_id=${own.id}&path=${path}`,
       body,
@@ -432,8 +434,7 @@ describe("only successes are kept", () => {
 
 describe("while the first is running", () => {
   test("another is refused before its body is read, whatever it asks", async () => {
-    const own = await stage.ownDrive();
-    const key = newKey();
+    const { own, key } = await fresh();
     const path = `/v0/files?drive_id=${own.id}&path=slow.txt`;
     const headers = { "idempotency-key": key };
     const first = await holdRequest(own.client, ["PUT", path], undefined, headers);
@@ -451,8 +452,7 @@ describe("while the first is running", () => {
     ["an upload", (drive: string) => `PUT /v0/files?drive_id=${drive}&path=cut`],
     ["a JSON body", () => "POST /v0/folders"],
   ])("%s that is cut off lets go of its key and leaves nothing", async (_, target) => {
-    const own = await stage.ownDrive();
-    const key = newKey();
+    const { own, key } = await fresh();
     const raw = await RawClient.to(Number(new URL(stage.coffer.appliance.url).port));
     await raw.write(
       `${target(own.id)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${own.key}\r\nIdempotency-Key: ${key}\r\nContent-Length: 1000\r\n\r\n{"drive_id"`,
@@ -473,8 +473,7 @@ function jsonUpload(drive: string, content: string, fields: Record<string, Json>
 
 describe("an upload is known by its fields and its content", () => {
   test("however it is encoded", async () => {
-    const own = await stage.ownDrive();
-    const key = newKey();
+    const { own, key } = await fresh();
     const first = await send(own.client, key, jsonUpload(own.id, HELLO));
     expectFirst(first, 201);
     expect(first.headers.get("etag")).toBe(`"${HELLO_DIGEST}"`);
@@ -506,8 +505,7 @@ describe("an upload is known by its fields and its content", () => {
   });
 
   test("what repeats another is not kept, nor what does not repeat it", async () => {
-    const own = await stage.ownDrive();
-    const key = newKey();
+    const { own, key } = await fresh();
     const path = `/v0/files?drive_id=${own.id}&path=big.bin`;
     const content = crypto.getRandomValues(new Uint8Array(500_000).subarray(0, 65_536));
     const big = new Uint8Array(1_000_000);
@@ -542,8 +540,7 @@ describe("an upload is known by its fields and its content", () => {
 });
 
 test("an answer is the first one, whatever has happened since", async () => {
-  const own = await stage.ownDrive();
-  const key = newKey();
+  const { own, key } = await fresh();
   const upload: Sent = { request: `PUT /v0/files?drive_id=${own.id}&path=a`, body: "x" };
   const first = await send(own.client, key, upload);
   const { id }: { id: string } = JSON.parse(first.text);
