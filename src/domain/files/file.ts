@@ -93,15 +93,11 @@ export type Metadata = Readonly<Record<string, unknown>>;
 /** Tags as they are stored: trimmed, without duplicates, in the order sent. */
 export function parseTags(field: string, tags: readonly string[]): string[] {
   const kept = tags.map((tag, index) => parseTag(`${field}[${index}]`, tag));
-  return distinctTags(field, kept);
+  return parseTagFilter(field, kept);
 }
 
 /** Tags without duplicates, as each costs a look at every file. A tag that no file can have finds nothing. */
 export function parseTagFilter(field: string, tags: readonly string[]): string[] {
-  return distinctTags(field, tags);
-}
-
-function distinctTags(field: string, tags: readonly string[]): string[] {
   const distinct = [...new Set(tags)];
   if (distinct.length > TAGS) throw invalid(field, `must have at most ${TAGS} entries`);
   return distinct;

@@ -61,7 +61,11 @@ export function requirePrecondition(conditions: Precondition, file: FileFacts | 
   const isNamed = (list: string, weak: boolean) =>
     file !== null && etagMatches(list, [file.digest, recordTag(file)], weak);
   if (ifMatch !== null) {
-    if (file === null) throw absent();
+    if (file === null)
+      throw new PreconditionFailed(
+        "absent",
+        "If-Match does not hold: there is no file at this path. Leave the header out to create one.",
+      );
     if (!isNamed(ifMatch, false)) throw changed("If-Match");
   } else if (ifUnmodifiedSince !== null && file !== null && modifiedSecond(file) > ifUnmodifiedSince) {
     throw changed("If-Unmodified-Since");
@@ -71,13 +75,6 @@ export function requirePrecondition(conditions: Precondition, file: FileFacts | 
       "exists",
       "If-None-Match does not hold: the file is already there. Choose another path, or leave the header out to replace it.",
     );
-}
-
-function absent(): PreconditionFailed {
-  return new PreconditionFailed(
-    "absent",
-    "If-Match does not hold: there is no file at this path. Leave the header out to create one.",
-  );
 }
 
 function changed(header: string): PreconditionFailed {

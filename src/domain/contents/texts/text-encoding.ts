@@ -77,17 +77,14 @@ function asLatin1(text: string): Buffer {
   const bytes = Buffer.allocUnsafe(text.length);
   for (let at = 0; at < text.length; at += 1) {
     const byte = byteOf[text.charCodeAt(at)] ?? -1;
-    if (byte === -1) throw notInLatin1(String.fromCodePoint(text.codePointAt(at) ?? 0));
+    if (byte === -1) {
+      const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+      const problem = `The file is Latin-1 (Windows-1252), which has no "${character}".`;
+      throw new CofferError("CONFLICT", `${problem} Upload it anew as UTF-8 first.`);
+    }
     bytes[at] = byte;
   }
   return bytes;
-}
-
-function notInLatin1(character: string): CofferError {
-  return new CofferError(
-    "CONFLICT",
-    `The file is Latin-1 (Windows-1252), which has no "${character}". Upload it anew as UTF-8 first.`,
-  );
 }
 
 /** How many first bytes a preview needs: 500 characters of at most four bytes, and a byte order mark. */
