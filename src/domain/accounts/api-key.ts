@@ -66,8 +66,8 @@ export function newSecret(start: string, bytes = randomBytes()): NewSecret {
   return { secret, hash: hashSecret(secret) };
 }
 
-function randomBytes(): Uint8Array {
-  return crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
+export function randomBytes(count = SECRET_BYTES): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(count));
 }
 
 /** The hash under which a secret is stored and looked up. Secrets are random, so no salt is needed. */

@@ -1,4 +1,4 @@
-import { hashSecret } from "./api-key.ts";
+import { hashSecret, randomBytes } from "./api-key.ts";
 import { asHash, type Brand, type SessionId } from "../id.ts";
 
 /** How long a session lives after its last use, in milliseconds. */
@@ -30,9 +30,7 @@ const TOKEN_BYTES = 32;
 
 /** Makes the token of a session or of a setup link: 43 characters of base64url, shown once and then forgotten. */
 export function newToken() {
-  const token = crypto
-    .getRandomValues(new Uint8Array(TOKEN_BYTES))
-    .toBase64({ alphabet: "base64url", omitPadding: true });
+  const token = randomBytes(TOKEN_BYTES).toBase64({ alphabet: "base64url", omitPadding: true });
   return { token, hash: hashSecret(token) };
 }
 

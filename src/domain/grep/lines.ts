@@ -1,5 +1,5 @@
 import { NEWLINE } from "../contents/texts/lines.ts";
-import { type TextEncoding, unitBytes } from "../contents/texts/text-encoding.ts";
+import { decoded, type TextEncoding, unitBytes } from "../contents/texts/text-encoding.ts";
 import { GREP } from "../limits.ts";
 
 const MARK = "\uFEFF";
@@ -18,18 +18,9 @@ export function decodeLines(
   bytes: Uint8Array,
   encoding: TextEncoding,
 ): { readonly text: string; readonly encoding: TextEncoding } | null {
-  const decode = (as: TextEncoding) => new TextDecoder(as, { fatal: true, ignoreBOM: true }).decode(bytes);
-  const decoded = () => {
-    try {
-      return { text: decode(encoding), encoding };
-    } catch (error) {
-      // A decoder throws TypeError for bytes that are invalid in its encoding.
-      if (!(error instanceof TypeError)) throw error;
-      return { text: decode("latin1"), encoding: "latin1" } as const;
-    }
-  };
-  const found = decoded();
-  return found.text.includes("\0") ? null : found;
+  const text = decoded(bytes, new TextDecoder(encoding, { fatal: true, ignoreBOM: true }));
+  if (text === null) return decodeLines(bytes, "latin1");
+  return text.includes("\0") ? null : { text, encoding };
 }
 
 /** A line without what is no part of it: a byte order mark, and the CR of a CR LF. */

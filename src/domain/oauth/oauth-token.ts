@@ -1,5 +1,5 @@
 import type { NewKeySecret, SecretHash } from "../accounts/api-key.ts";
-import { hashSecret, newKeySecret, SECRET_BYTES } from "../accounts/api-key.ts";
+import { hashSecret, newKeySecret, randomBytes, SECRET_BYTES } from "../accounts/api-key.ts";
 import { deriveKey } from "../sealing.ts";
 
 /** How long an access token works, in milliseconds. */
@@ -56,8 +56,4 @@ export function parseRefreshToken(token: string): RefreshToken | null {
 function refreshTokenOf(family: string, secret: Uint8Array): NewRefreshToken {
   const token = family + secret.toHex();
   return { token, family: hashSecret(family), secret: hashSecret(token) };
-}
-
-function randomBytes(count: number): Uint8Array {
-  return crypto.getRandomValues(new Uint8Array(count));
 }

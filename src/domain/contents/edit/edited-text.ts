@@ -1,9 +1,9 @@
 import { CofferError, invalid } from "../../errors.ts";
 import { utf8Length } from "../texts/text.ts";
 import { EDIT_BYTES, MIB, REPLACED_PLACES } from "../../limits.ts";
-import { afterLineEnd, NEWLINE } from "../texts/lines.ts";
+import { afterLineEnd, isLineStart, NEWLINE } from "../texts/lines.ts";
 import { type Change, type Replacement, withReplacements } from "./changes.ts";
-import { atOnce, copied, indexIn, Pace, type Paced } from "./pace.ts";
+import { atOnce, copied, indexIn, LINE, Pace, type Paced } from "./pace.ts";
 
 export type Edit = (
   | {
@@ -50,8 +50,6 @@ const RETURN = 0x0d;
 
 /** Texts of this length have memory of their own. */
 const LARGE_BYTES = MIB;
-
-const LINE = 30;
 
 /** Longer texts are not searched again. */
 const SEARCHED_BYTES = 256 * 1024;
@@ -139,7 +137,7 @@ export class EditedText {
   *#insert(line: number, text: string, place: string): Paced<void> {
     const at = yield* this.#afterLine(line, place);
     const isAtEnd = at === this.#text.length;
-    const hasEnd = at === 0 || this.#text[at - 1] === NEWLINE;
+    const hasEnd = isLineStart(this.#text, at);
     const lineEnd = (yield* this.#endsWithReturns()) ? "\r\n" : "\n";
     const isWhole = text.endsWith("\n") || (isAtEnd && (at === 0 || !hasEnd));
     const lines = text.includes("\r") ? text : yield* this.#adapted(text);

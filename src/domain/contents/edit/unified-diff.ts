@@ -1,12 +1,10 @@
 import { DIFF_BYTES } from "../../limits.ts";
-import { afterLineEnd, NEWLINE } from "../texts/lines.ts";
+import { afterLineEnd, isLineStart, NEWLINE } from "../texts/lines.ts";
 import { startOf, utf8Length } from "../texts/text.ts";
 import type { Change } from "./changes.ts";
-import { atOnce, CALL, lineStart, nextLine, Pace, type Paced, sameBytes } from "./pace.ts";
+import { atOnce, CALL, LINE, lineStart, nextLine, Pace, type Paced, sameBytes } from "./pace.ts";
 
 const CONTEXT = 3;
-
-const LINE = 30;
 
 interface Compared {
   readonly path: string;
@@ -83,10 +81,6 @@ function* differing(change: Change, original: Buffer, now: Buffer, pace: Pace): 
 function* lineEnd({ oldEnd, newEnd }: Change, original: Buffer, now: Buffer, pace: Pace): Paced<number> {
   if (isLineStart(original, oldEnd) && isLineStart(now, newEnd)) return oldEnd;
   return yield* nextLine(original, oldEnd, pace);
-}
-
-function isLineStart(text: Buffer, at: number): boolean {
-  return at === 0 || text[at - 1] === NEWLINE;
 }
 
 /** Changes whose context would meet belong to one hunk. */

@@ -4,6 +4,10 @@ import { type TextEncoding, unitBytes } from "./text-encoding.ts";
 /** Ends a line, alone or after `\r`, as for git, grep and diff. What follows the last is a line unless it is empty. */
 export const NEWLINE = 0x0a;
 
+export function isLineStart(text: Uint8Array, at: number): boolean {
+  return at === 0 || text[at - 1] === NEWLINE;
+}
+
 /** Where a line begins: its number, from 1, and its first byte in the content. */
 interface LineStart {
   readonly line: number;

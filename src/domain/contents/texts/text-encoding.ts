@@ -31,15 +31,20 @@ export function encodingsFor(head: Uint8Array): readonly TextEncoding[] {
  */
 export function textOf(head: Uint8Array, isCut: boolean): string | null {
   for (const encoding of encodingsFor(head)) {
-    try {
-      const text = new TextDecoder(encoding, { fatal: true }).decode(head, { stream: isCut });
-      return text.includes("\0") ? null : text;
-    } catch (error) {
-      // A decoder throws TypeError for bytes that are invalid in its encoding.
-      if (!(error instanceof TypeError)) throw error;
-    }
+    const text = decoded(head, new TextDecoder(encoding, { fatal: true }), isCut);
+    if (text !== null) return text.includes("\0") ? null : text;
   }
   return null;
+}
+
+/** The text of some bytes; null if they are invalid in the encoding of a decoder that is `fatal`. */
+export function decoded(bytes: Uint8Array, decoder: TextDecoder, stream = false): string | null {
+  try {
+    return decoder.decode(bytes, { stream });
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
 }
 
 /** A text in an encoding, without a byte order mark. Throws CONFLICT for a character that the encoding lacks. */
