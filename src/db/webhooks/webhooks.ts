@@ -12,10 +12,8 @@ export interface ServedWebhook extends Webhook {
   readonly position: ChangeNumber;
 }
 
-type Row<T extends Webhook> = Omit<T, "events"> & { readonly events: string };
-type NewRow = Omit<NewWebhook, "events"> & { readonly events: string };
+type Row<T extends Pick<Webhook, "events">> = Omit<T, "events"> & { readonly events: string };
 type Changed = Pick<Webhook, "pk" | "keyId" | "url" | "events">;
-type ChangedRow = Omit<Changed, "events"> & { readonly events: string };
 
 const COLUMNS = `
   w.pk, w.id, w.user, w.drive AS drivePk, d.id AS driveId, w.key_id AS keyId, w.url, w.events,
@@ -23,11 +21,11 @@ const COLUMNS = `
 const FROM = "FROM webhook w LEFT JOIN drive d ON d.pk = w.drive";
 
 export function webhooks({ sql }: Database) {
-  const insert = sql.writeOne<WebhookPk, [NewRow]>(
+  const insert = sql.writeOne<WebhookPk, [Row<NewWebhook>]>(
     `INSERT INTO webhook (id, user, drive, key_id, url, events, secret, position, created_at)
      VALUES (:id, :user, :drive, :keyId, :url, :events, :secret, :position, :createdAt) RETURNING pk`,
   );
-  const update = sql.write<[ChangedRow]>(
+  const update = sql.write<[Row<Changed>]>(
     "UPDATE webhook SET url = :url, events = :events, key_id = :keyId WHERE pk = :pk",
   );
   return {

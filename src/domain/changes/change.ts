@@ -61,42 +61,35 @@ export function namedActor(text: string | null, name: string | null): NamedActor
 /** The number of a change: changes of all drives in the order of their commits. None comes twice. */
 export type ChangeNumber = Brand<number, "ChangeNumber">;
 
-export interface NewChange {
-  readonly drive: DrivePk;
-  readonly type: ChangeType;
-  /** Of the file or folder; a folder's ends with `/`. Empty for the drive itself. */
-  readonly path: string;
-  /** Where it was before; only in the same drive. */
-  readonly previousPath?: string;
-  readonly fileId?: FileId;
-  readonly before?: ContentFacts;
-  readonly after?: ContentFacts;
-  /** How many files a change of a folder or drive was about. */
-  readonly fileCount?: number;
-  readonly version?: number;
-  /** The id of the trash entry, snapshot, link or user that it is about. */
-  readonly ref?: string;
-  readonly stamp: Stamp;
-}
-
 export interface Change {
   readonly number: ChangeNumber;
   readonly drivePk: DrivePk;
   readonly driveId: DriveId;
   readonly type: ChangeType;
+  /** Of the file or folder; a folder's ends with `/`. Empty for the drive itself. */
   readonly path: string;
+  /** Where it was before; only in the same drive. */
   readonly previousPath: string | null;
   readonly fileId: FileId | null;
   readonly before: ContentFacts | null;
   readonly after: ContentFacts | null;
+  /** How many files a change of a folder or drive was about. */
   readonly fileCount: number | null;
   readonly version: number | null;
+  /** The id of the trash entry, snapshot, link or user that it is about. */
   readonly ref: string | null;
   /** Null for the server. */
   readonly by: NamedActor | null;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
+
+/** What is said of some changes. */
+type Fact = "previousPath" | "fileId" | "before" | "after" | "fileCount" | "version" | "ref";
+
+export type NewChange = Pick<Change, "type" | "path"> & {
+  readonly [Name in Fact]?: NonNullable<Change[Name]>;
+} & { readonly drive: DrivePk; readonly stamp: Stamp };
 
 export interface ChangePosition {
   /** 0 for before the first. */

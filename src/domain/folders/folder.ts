@@ -28,26 +28,22 @@ export interface WorkPlace {
   readonly top: FolderPath;
 }
 
-/** A copy or move of a folder with everything in it. `return` undoes a move. */
-export interface FolderTransferWork {
-  readonly kind: "copy" | "move" | "return";
+interface WorkOf<Kind extends string, To extends WorkPlace | null> {
+  readonly kind: Kind;
   readonly from: WorkPlace;
-  readonly to: WorkPlace;
+  readonly to: To;
 }
 
-export interface FolderRemovalWork {
-  readonly kind: "remove";
-  readonly from: WorkPlace;
-  readonly to: null;
+/** A copy or move of a folder with everything in it. `return` undoes a move. */
+export type FolderTransferWork = WorkOf<"copy" | "move" | "return", WorkPlace>;
+
+export interface FolderRemovalWork extends WorkOf<"remove", null> {
   /** The entry of the trash that all of it goes into; null if nothing is kept. */
   readonly trash: TrashPk | null;
 }
 
 /** The return of a folder from the trash. `reinstate` undoes a removal. */
-export interface FolderRestoreWork {
-  readonly kind: "restore" | "reinstate";
-  readonly from: WorkPlace;
-  readonly to: null;
+export interface FolderRestoreWork extends WorkOf<"restore" | "reinstate", null> {
   readonly trash: TrashPk;
 }
 
@@ -57,20 +53,14 @@ export interface Tally {
 }
 
 /** The return of a folder, or of a whole drive, to what a snapshot has. */
-export interface FolderRewindWork {
-  readonly kind: "rewind";
-  readonly from: WorkPlace;
-  readonly to: null;
+export interface FolderRewindWork extends WorkOf<"rewind", null> {
   readonly snapshot: SnapshotPk;
   /** For the response; it is not recorded. */
   readonly tally: Tally;
 }
 
 /** The copy of what a snapshot has into a new drive, which nobody sees until its end. */
-export interface FolderForkWork {
-  readonly kind: "fork";
-  readonly from: WorkPlace;
-  readonly to: WorkPlace;
+export interface FolderForkWork extends WorkOf<"fork", WorkPlace> {
   readonly snapshot: SnapshotPk;
   /** Whether the snapshot was taken for it, and goes with it. */
   readonly ownsSnapshot: boolean;
