@@ -30,9 +30,7 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
   }
 }
 
-interface SmallContent extends ContentFacts {
-  readonly bytes: Uint8Array;
-}
+type SmallContent = ContentFacts & { readonly bytes: Uint8Array };
 
 /** The first version of the schema with contents in the database. */
 const SMALL_CONTENTS_VERSION = 15;

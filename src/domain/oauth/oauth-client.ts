@@ -64,6 +64,7 @@ export function requireRedirectUri(uri: string): void {
   );
 }
 
+/** Where a redirect URI leads; null for one that is not allowed. */
 export function redirectTarget(uri: string): RedirectTarget | null {
   if (uri.length > LONGEST || !CHARACTERS.test(uri) || uri.includes("#") || !URL.canParse(uri)) return null;
   const { protocol, host, username, password } = new URL(uri);
