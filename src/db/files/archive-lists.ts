@@ -12,7 +12,7 @@ import { firstAfter, type PathRange, rangeOf } from "./rows.ts";
 const PIECE = 500;
 
 /** A file of a drive, or a folder; a folder's digest is null. */
-export interface ArchiveRow {
+interface ArchiveRow {
   /** Counts from 1, in path order. */
   readonly number: number;
   readonly path: FilePath | FolderPath;

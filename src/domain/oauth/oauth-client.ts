@@ -56,7 +56,7 @@ interface RedirectTarget {
 }
 
 /** Checks a redirect URI to be registered: see `redirectTarget`. Throws OAuthError. */
-export function requireRedirectUri(uri: string): void {
+function requireRedirectUri(uri: string): void {
   if (redirectTarget(uri) !== null) return;
   throw new OAuthError(
     "invalid_redirect_uri",
