@@ -3,7 +3,7 @@ import type { ContentFacts, Digest, StoredPlace } from "../../domain/contents/co
 import type { StoreId } from "../../domain/id.ts";
 import { CONTENT_PLACES } from "../expressions.ts";
 import { CallFailure } from "../../process/answer-calls.ts";
-import { AskedThread } from "../../process/asked-thread.ts";
+import { AskedThread } from "../../process/threads.ts";
 import { isFull } from "../engine/write-failures.ts";
 import type { CopyCalls } from "./database-copy-worker.ts";
 

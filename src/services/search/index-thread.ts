@@ -1,7 +1,7 @@
 import { IndexDamaged, isDamage } from "../../db/search/index-tables.ts";
 import { diskFull, hadNoRoomToOpen } from "../../db/engine/write-failures.ts";
 import type { BatchId } from "../../domain/id.ts";
-import { AskedThread } from "../../process/asked-thread.ts";
+import { AskedThread } from "../../process/threads.ts";
 import type { StorePlaces } from "../parts.ts";
 import type { IndexWork } from "./index-work.ts";
 
