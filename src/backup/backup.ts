@@ -8,13 +8,27 @@ import { openTables, type Tables } from "../db/tables.ts";
 import { isFull } from "../db/engine/write-failures.ts";
 import { type BackupAddress, nameOfBackupAddress } from "../domain/upkeep/backup-address.ts";
 import { WriteRefused } from "../domain/errors.ts";
-import { takeLease } from "./lease.ts";
-import { keptBackups, MARKER, markerText } from "./manifest.ts";
+import {
+  type KeptBackup,
+  keptBackups,
+  MANIFEST,
+  manifestOf,
+  MARKER,
+  markerText,
+  nameOfPart,
+  PARTS,
+} from "./manifest.ts";
 import { openPlaceToWrite } from "./open-place.ts";
-import { BackupError } from "./place.ts";
-import { prune, type Pruned, removeUnfinished } from "./prune.ts";
+import { BackupError, type BackupPlace, CONTENTS, digestOfName } from "./place.ts";
 import { type BackedUp, type BackupOptions, BackupRun, type Made } from "./run.ts";
 import { TarTarget } from "./tar.ts";
+import type { Digest } from "../domain/contents/digest.ts";
+import { readContentList } from "./contents.ts";
+import { hostname } from "node:os";
+import type { Clock } from "../process/clock.ts";
+import type { DataDirectory } from "../data-directory/data-directory.ts";
+import { LEASE_MS } from "../db/upkeep/backups.ts";
+import { acquireLock } from "../db/engine/lock.ts";
 
 /** A complete backup. */
 export interface Backup extends Made {
@@ -70,7 +84,7 @@ async function withStore<T>(
   }
   try {
     const lease = opened.use(await takeLease(directory, tables, clock));
-    return await work({ directory, store, lease }, tables);
+    return await work({ directory, store, requireHeld: lease.requireHeld }, tables);
   } catch (error) {
     throw explained(error);
   }
@@ -93,4 +107,116 @@ function explained(error: unknown): unknown {
     );
   }
   return error;
+}
+
+interface Pruned {
+  readonly backups: number;
+  readonly contents: number;
+}
+
+/** Removes the backups that were not finished. None may be running. */
+async function removeUnfinished(place: BackupPlace): Promise<void> {
+  for (const backup of await keptBackups(place)) if (!backup.isComplete) await place.remove(backup.names);
+  await place.sync();
+}
+
+/**
+ * Removes all but the newest `keep` backups: their manifests first, then contents that only they named. So it may be
+ * killed anywhere: each remaining backup is whole. Throws BackupError if one cannot be read: then no content is
+ * removed.
+ */
+async function prune(place: BackupPlace, keep: number): Promise<Pruned> {
+  const complete = (await keptBackups(place)).filter(({ isComplete }) => isComplete);
+  const old = complete.slice(0, -keep);
+  for (const backup of old) await removeBackup(place, backup);
+  const named = await digestsIn(place, complete.slice(-keep));
+  const names: string[] = [];
+  for await (const { name } of place.list(CONTENTS)) {
+    const digest = digestOfName(name);
+    if (digest !== null && !named.has(digest)) names.push(name);
+  }
+  await place.remove(names);
+  await place.sync();
+  return { backups: old.length, contents: names.length };
+}
+
+async function removeBackup(place: BackupPlace, { id, names }: KeptBackup): Promise<void> {
+  const manifest = nameOfPart(id, MANIFEST);
+  await place.remove([manifest]);
+  await place.sync();
+  await place.remove(names.filter((name) => name !== manifest));
+}
+
+async function digestsIn(place: BackupPlace, backups: readonly KeptBackup[]): Promise<Set<Digest>> {
+  const named = new Set<Digest>();
+  for (const { id } of backups) {
+    const manifest = await manifestOf(place, id);
+    const part = manifest?.parts.find(({ name }) => name === PARTS.contents);
+    const bytes = await place.read(nameOfPart(id, PARTS.contents));
+    const hash = new Bun.CryptoHasher("sha256");
+    if (bytes !== null)
+      for await (const { digest } of readContentList(hashed(bytes, hash))) named.add(digest);
+    if (part === undefined || hash.digest("hex") !== part.sha256) {
+      throw new BackupError(
+        `The list of contents of the backup ${id} is damaged, so no content was removed. Remove that backup.`,
+      );
+    }
+  }
+  return named;
+}
+
+async function* hashed(bytes: AsyncIterable<Uint8Array>, hash: Bun.CryptoHasher): AsyncGenerator<Uint8Array> {
+  for await (const piece of bytes) {
+    hash.update(piece);
+    yield piece;
+  }
+}
+
+/** How often the lease is renewed while it holds. */
+const RENEWALS = 4;
+
+/**
+ * Keeps a server from removing contents, and other backups from starting. If this process is killed, the lock is free
+ * at once; contents are removed again when the lease in the database has ended. Throws BackupError while another backup
+ * of this store is running.
+ */
+async function takeLease({ backupLockFile }: DataDirectory, tables: Tables, clock: Clock) {
+  const locked = acquireLock(backupLockFile);
+  if (!locked.ok) {
+    const who = locked.holder === null ? "" : ` in process ${locked.holder.pid} on ${locked.holder.host}`;
+    throw new BackupError(`A backup of this data directory is running already${who}. Wait for its end.`);
+  }
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => locked.lock.release());
+  const holder = `${process.pid} on ${hostname()}, ${crypto.randomUUID()}`;
+  let heldUntil = 0;
+  const hold = (take: (now: number) => boolean) =>
+    tables.writeFromReserve(() => {
+      const now = clock.now();
+      if (take(now)) heldUntil = now + LEASE_MS;
+    });
+  await hold((now) => {
+    // Who has the lock may: a lease of another was left by a process that was killed.
+    tables.backups.take(holder, now);
+    return true;
+  });
+  // If this fails, it ends by itself.
+  opened.defer(async () => {
+    await tables.writeFromReserve(() => tables.backups.release(holder)).catch(() => {});
+  });
+  // One that fails is not the end: the next may succeed in time, and `requireHeld` tells.
+  const renew = () => hold((now) => tables.backups.renew(holder, now)).catch(() => {});
+  const timer = setInterval(() => void renew(), LEASE_MS / RENEWALS);
+  opened.defer(() => clearInterval(timer));
+  const owned = opened.move();
+  return {
+    /** Throws BackupError if the lease has ended, because this process or its machine was held up for long. */
+    requireHeld: () => {
+      if (clock.now() < heldUntil) return;
+      throw new BackupError(
+        "The backup was held up for too long, so contents may have been removed. Run it again.",
+      );
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
 }

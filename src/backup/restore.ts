@@ -2,7 +2,7 @@ import { hasCode } from "../blobs/system-error.ts";
 import { MIGRATIONS } from "../db/engine/migrations.ts";
 import { type BackupAddress, nameOfBackupAddress } from "../domain/upkeep/backup-address.ts";
 import type { StoreId } from "../domain/id.ts";
-import { inParallel } from "./in-parallel.ts";
+import { inParallel } from "./contents.ts";
 import {
   type DamagedInBackup,
   isPartName,
@@ -20,8 +20,6 @@ import { BackupError, type BackupPlace, BACKUPS, digestOfName, nameOfContent, te
 import { Restoration } from "./restoration.ts";
 import { BadTar, readTar, type TarEntry } from "./tar.ts";
 
-/** How many contents are copied at once. */
-const AT_ONCE = 8;
 /** Contents of an archive that are held in memory, at most. */
 const SMALL_BYTES = 1024 * 1024;
 
@@ -48,7 +46,7 @@ export async function restoreFrom(address: BackupAddress, id: string | null, dat
       if (bytes !== null) await restoration.addPart(name, bytes);
     }
     restoration.requireParts(manifest);
-    await inParallel(restoration.contents(), AT_ONCE, (content) =>
+    await inParallel(restoration.contents(), (content) =>
       restoration.addContent(content, () => place.read(nameOfContent(content.digest))),
     );
     return { manifest, missing: await restoration.finish(manifest) };
@@ -61,7 +59,7 @@ export async function restoreStream(archive: AsyncIterable<Uint8Array>, dataDir:
     const entries = readTar(archive);
     using restoration = await Restoration.begin(dataDir, await storeOf(entries));
     const manifests: Manifest[] = [];
-    await inParallel(smallContents(entries, restoration, manifests), AT_ONCE, (content) => content());
+    await inParallel(smallContents(entries, restoration, manifests), (content) => content());
     const [manifest] = manifests;
     if (manifest === undefined)
       throw new BackupError("The archive has no manifest: the backup was not finished.");

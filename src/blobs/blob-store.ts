@@ -5,7 +5,7 @@ import type { ByteRange } from "../domain/contents/byte-range.ts";
 import { type Digest, parseDigest } from "../domain/contents/digest.ts";
 import type { StoreId } from "../domain/id.ts";
 import { Recent } from "../domain/recent.ts";
-import { BlobWriter } from "./blob-writer.ts";
+import { BlobWriter, Pins } from "./blob-writer.ts";
 import {
   CHECKED_BYTES,
   type BlobFacts,
@@ -20,10 +20,8 @@ import {
   stateAt,
   stateOfBytes,
 } from "./blob-file.ts";
-import { DiskSpace } from "./disk-space.ts";
-import { Pins } from "./pins.ts";
+import { DiskSpace, SHARD_COUNT, Volume, type VolumeOptions } from "./volume.ts";
 import { ifPresent } from "./system-error.ts";
-import { SHARD_COUNT, Volume, type VolumeOptions } from "./volume.ts";
 
 /** How much of what was read last is kept in memory. */
 const RECENT_BYTES = 8 * 1024 * 1024;

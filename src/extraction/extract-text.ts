@@ -4,12 +4,9 @@ import {
   EXTRACTION_LIMITS,
   Refused,
 } from "../domain/contents/extraction.ts";
-import { readDocx } from "./docx.ts";
+import { mainPart, ODT_PART, readDocx, readOdt, readPptx } from "./office.ts";
 import { BOOK_PART, readEpub } from "./epub.ts";
 import { readHtml } from "./html.ts";
-import { ODT_PART, readOdt } from "./odt.ts";
-import { mainPart } from "./package-parts.ts";
-import { readPptx } from "./pptx.ts";
 import { Enough, TextSink } from "./text-sink.ts";
 import { readXlsx } from "./xlsx.ts";
 import { ZipArchive } from "./zip-archive.ts";

@@ -1,6 +1,6 @@
 import { EXTRACTION_LIMITS, Refused } from "../domain/contents/extraction.ts";
 import { DAY_MS } from "../domain/time.ts";
-import { mainPart, type Relationship, relationshipsOf } from "./package-parts.ts";
+import { mainPart, type Relationship, relationshipsOf } from "./office.ts";
 import type { TextSink } from "./text-sink.ts";
 import { type Attributes, prefixed, readXml } from "./xml.ts";
 import type { ZipArchive } from "./zip-archive.ts";

@@ -3,7 +3,7 @@ import type { Within } from "../db/engine/database.ts";
 import type { Tables } from "../db/tables.ts";
 import type { AccountCaller, Caller, DriveCaller } from "../domain/accounts/caller.ts";
 import type { Drive, SeenDrive } from "../domain/drives/drive.ts";
-import { endedMeanwhile, notFound } from "../domain/errors.ts";
+import { endedMeanwhile, notFound, orNotFound } from "../domain/errors.ts";
 import { type File, type FileFacts, hasExpired } from "../domain/files/file.ts";
 import type { FileAtPath, FileRef, FileView } from "../domain/files/file-ref.ts";
 import {
@@ -63,10 +63,19 @@ export class Access {
 
   /** Throws UNAUTHORIZED as `write` rejects; for what goes on for long after its request was authenticated. */
   requireValid(caller: Caller): void {
+    if (!this.#isValid(caller)) throw endedMeanwhile();
+  }
+
+  #isValid(caller: Caller): boolean {
     const [{ apiKeys, sessions }, now] = [this.#tables, this.#clock.now()];
-    const isValid =
-      caller.keyId === null ? sessions.isValid(caller.sessionId, now) : apiKeys.isValid(caller.keyId, now);
-    if (!isValid) throw endedMeanwhile();
+    return caller.keyId === null
+      ? sessions.isValid(caller.sessionId, now)
+      : apiKeys.isValid(caller.keyId, now);
+  }
+
+  /** Whether something long may go on: key or session are still valid, and it sees these drives (ids or slugs). */
+  mayGoOn(caller: Caller, drives: readonly string[]): boolean {
+    return this.#isValid(caller) && drives.every((drive) => this.findDrive(caller, drive) !== null);
   }
 
   /** Every drive the caller may see: the own ones, then those that are shared with it; each oldest first. */
@@ -84,16 +93,14 @@ export class Access {
   findDrive(caller: Reach, reference: string): SeenDrive | null {
     const now = this.#clock.now();
     const id = parseId<DriveId>(reference);
-    const drive =
-      id === null ? this.#tables.drives.bySlug(reference, now) : this.#tables.drives.byId(id, now);
+    const { drives } = this.#tables;
+    const drive = id === null ? drives.bySlug(reference, now) : drives.byId(id, now);
     return drive === null ? null : this.#seen(caller, drive);
   }
 
   /** Like `findDrive`; throws NOT_FOUND. A caller with a prefix sees only that of the drive: see `prefixOf`. */
   drive(caller: Reach, reference: string): SeenDrive {
-    const drive = this.findDrive(caller, reference);
-    if (drive === null) throw notFound("drive");
-    return drive;
+    return orNotFound(this.findDrive(caller, reference), "drive");
   }
 
   /**
@@ -120,9 +127,7 @@ export class Access {
     return drive !== null && drive.role !== "reader" && path.startsWith(this.prefixOf(caller, drive));
   }
 
-  /**
-   * The drive, to decide about all of it. Throws NOT_FOUND, and FORBIDDEN for members and for callers with a prefix.
-   */
+  /** The drive, to decide about all of it. Throws NOT_FOUND, FORBIDDEN for members and for callers with a prefix. */
   driveToManage(caller: Reach, reference: string): SeenDrive {
     const drive = this.drive(caller, reference);
     requireWhole(this.prefixOf(caller, drive));
@@ -157,9 +162,7 @@ export class Access {
 
   /** What the caller is in a drive that it sees. Throws NOT_FOUND. */
   roleIn(caller: Reach, { pk, owner }: Owned): Role {
-    const role = this.#role(caller, pk, owner?.pk ?? null);
-    if (role === null) throw notFound("drive");
-    return role;
+    return orNotFound(this.#role(caller, pk, owner?.pk ?? null), "drive");
   }
 
   #seen(caller: Reach, drive: Drive): SeenDrive | null {
@@ -194,8 +197,7 @@ export class Access {
   fileIn(caller: Reach, { snapshot, ...ref }: FileView): FileFacts {
     if (snapshot === undefined) return this.file(caller, ref);
     const file = "id" in ref ? this.#pastById(caller, ref.id, snapshot) : this.#pastAt(caller, ref, snapshot);
-    if (file === null) throw notFound("file");
-    return file;
+    return orNotFound(file, "file");
   }
 
   /** What the creator of a link may see now; null if their key was revoked or expired, or they were disabled. */
@@ -230,15 +232,11 @@ export class Access {
     throw notFound("file");
   }
 
-  /**
-   * The file, to change or remove it. Throws like `file`, and FORBIDDEN for a reader and outside the caller's prefix.
-   */
+  /** The file, to change or remove it. Throws like `file`, FORBIDDEN for a reader and outside the caller's prefix. */
   fileToWrite(caller: Reach, ref: FileRef): File {
     if ("drive" in ref) {
       const path = parsePathOfFile("path", ref.path);
-      const found = this.#findAt(this.driveToWrite(caller, ref.drive, path), path);
-      if (found === null) throw notFound("file");
-      return found;
+      return orNotFound(this.#findAt(this.driveToWrite(caller, ref.drive, path), path), "file");
     }
     const file = this.file(caller, ref);
     requireWriter(this.#role(caller, file.drivePk, file.ownerPk) ?? "reader");

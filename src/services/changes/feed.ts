@@ -6,12 +6,10 @@ import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { STREAM_COMMENT_MS, STREAM_LIMITS, STREAM_WATCH_MS } from "../../domain/limits.ts";
 import type { ToldWork, WorksUnderWay } from "../folders/works-under-way.ts";
-import { mayGoOn } from "../may-go-on.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import { holderOf, Slots } from "../slots.ts";
-import type { ChangePage, FeedDrive } from "./changes.ts";
-import type { Watched } from "./hub.ts";
+import type { ChangePage, FeedDrive, Watched } from "./changes.ts";
 
 interface FeedRequest {
   /** Ids or slugs; null for all drives of the caller's own. */
@@ -111,7 +109,7 @@ export class Feed extends Service<
     const slot = this.#slots.take(holderOf(caller), client);
     const waiting = this.parts.changes.hub.subscribe(this.#watched(caller, drives), listener.wake);
     const named = drives === null ? [] : this.#drives(caller, drives).map(({ id }) => id);
-    this.#streams.set(listener, () => mayGoOn(this.parts.access, caller, named));
+    this.#streams.set(listener, () => this.parts.access.mayGoOn(caller, named));
     if (this.#timers.length === 0) this.#startTimers();
     const close = () => {
       slot[Symbol.dispose]();

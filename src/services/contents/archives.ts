@@ -15,7 +15,6 @@ import {
 } from "../../domain/files/path.ts";
 import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";
 import type { Reach } from "../access.ts";
-import { mayGoOn } from "../may-go-on.ts";
 import type { Parts } from "../parts.ts";
 import type { FilePlace } from "./damaged-blobs.ts";
 import { holderOf, type SlotHolder, Slots } from "../slots.ts";
@@ -77,7 +76,7 @@ export class Archives {
 
   /** Whether an archive may still be sent to a caller who has begun it. @param drive an id or slug */
   mayGoOn(caller: Caller, drive: string): boolean {
-    return mayGoOn(this.#parts.access, caller, [drive]);
+    return this.#parts.access.mayGoOn(caller, [drive]);
   }
 
   /** Like `open`, for somebody with a link. */

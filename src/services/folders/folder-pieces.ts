@@ -1,7 +1,7 @@
 import type { SubtreeFile } from "../../db/folders/subtrees.ts";
 import type { Stamp } from "../../domain/changes/actor.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
-import { notFound } from "../../domain/errors.ts";
+import { notFound, orNotFound } from "../../domain/errors.ts";
 import { folderIn, inFolder, parentFolder, relocated } from "../../domain/files/path.ts";
 import {
   type FolderRemovalWork,
@@ -264,9 +264,7 @@ export class FolderPieces extends Service<
   }
 
   #drive(pk: DrivePk, { now }: Stamp): Drive {
-    const drive = this.parts.tables.drives.byPk(pk, now);
-    if (drive === null) throw notFound("drive");
-    return drive;
+    return orNotFound(this.parts.tables.drives.byPk(pk, now), "drive");
   }
 
   /** The moves or copies of files. The target folders must exist. */

@@ -2,7 +2,7 @@ import type { Within } from "../../db/engine/database.ts";
 import { actorOf } from "../../domain/changes/actor.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
-import { notFound } from "../../domain/errors.ts";
+import { orNotFound } from "../../domain/errors.ts";
 import type { Folder, FolderFacts } from "../../domain/folders/folder.ts";
 import { newId, type TrashId } from "../../domain/id.ts";
 import {
@@ -203,9 +203,7 @@ export class Folders extends Service<
   }
 
   #folder(drive: Drive, path: FolderPath): Folder {
-    const folder = this.parts.tables.folders.byPath(drive.pk, path);
-    if (folder === null) throw notFound("folder");
-    return folder;
+    return orNotFound(this.parts.tables.folders.byPath(drive.pk, path), "folder");
   }
 
   #shown(drive: Drive, folder: Folder): Folder {

@@ -4,9 +4,16 @@ import { type GrepFile, GrepFiles } from "../../db/grep/grep-files.ts";
 import { firstAfter, rangeFrom } from "../../db/files/path-range.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
 import { mayBeText } from "../../domain/contents/media-type.ts";
-import { Budget, FILE_START, FileScan, type ScanParts, type Source } from "./file-scan.ts";
+import {
+  BadPattern,
+  Budget,
+  FILE_START,
+  FileScan,
+  Pattern,
+  type ScanParts,
+  type Source,
+} from "./file-scan.ts";
 import type { StorePlaces } from "../parts.ts";
-import { BadPattern, Pattern } from "./pattern.ts";
 import type { GrepFound, GrepPosition, GrepRequest, MatchedFile } from "./request.ts";
 
 /** Searches the lines of files, one file after another. In a thread of its own. */

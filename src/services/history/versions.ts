@@ -3,7 +3,7 @@ import { bodyOf } from "../../db/files/files.ts";
 import type { ShownVersions } from "../../db/history/file-versions.ts";
 import { actorOf } from "../../domain/changes/actor.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import { CofferError, notFound } from "../../domain/errors.ts";
+import { CofferError, notFound, orNotFound } from "../../domain/errors.ts";
 import type { File } from "../../domain/files/file.ts";
 import type { FileRef } from "../../domain/files/file-ref.ts";
 import { type FileVersion, parseVersionNumber } from "../../domain/history/file-version.ts";
@@ -113,17 +113,15 @@ export class Versions extends Service<Pick<Parts, "tables" | "access" | "tree" |
 
   #version(caller: Caller, file: File, number: string): FileVersion {
     const parsed = parseVersionNumber(number);
-    const version =
-      parsed === null ? null : this.parts.tables.fileVersions.get(file, this.#shown(caller, file), parsed);
-    if (version === null) throw notFound("version");
-    return version;
+    const { fileVersions } = this.parts.tables;
+    const shown = this.#shown(caller, file);
+    return orNotFound(parsed === null ? null : fileVersions.get(file, shown, parsed), "version");
   }
 
   #newest(caller: Caller, file: File): number {
     const { fileVersions } = this.parts.tables;
     const [newest] = fileVersions.page(file, this.#shown(caller, file), Number.MAX_SAFE_INTEGER, 1);
-    if (newest === undefined) throw notFound("version");
-    return newest.version;
+    return orNotFound(newest, "version").version;
   }
 
   #shown(caller: Caller, { drivePk }: File): ShownVersions {

@@ -3,7 +3,7 @@ import type { ExpiredFile, SnapshotPlace, SnapshotScope } from "../../db/snapsho
 import type { Step } from "../../db/snapshots/snapshot-walk.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
-import { invalid, notFound } from "../../domain/errors.ts";
+import { invalid, orNotFound } from "../../domain/errors.ts";
 import { parseTagFilter } from "../../domain/files/file.ts";
 import type { FolderFacts } from "../../domain/folders/folder.ts";
 import {
@@ -106,8 +106,7 @@ export class SnapshotViews extends Service<Pick<Parts, "tables" | "access" | "cl
     }
     this.parts.access.requireInside(caller, view.drive, path);
     const { snapshotLists } = this.parts.tables;
-    const parent = snapshotLists.folderAt(scope, path);
-    if (parent === null) throw notFound("folder");
+    const parent = orNotFound(snapshotLists.folderAt(scope, path), "folder");
     const place = this.#placeOf(view.drive, path);
     const some = await collected(windowOf(rangeOf(path), request, after), (part, most) =>
       snapshotLists.foldersIn(scope, place, part, most),

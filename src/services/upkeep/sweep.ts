@@ -13,7 +13,7 @@ import type { HistoryRemoval } from "../history/history-removal.ts";
 import { inPieces } from "../pieces.ts";
 import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
 import { Strays } from "./strays.ts";
-import { removeSomeOfWebhook } from "../webhooks/removal.ts";
+import { removeSomeOfWebhook } from "../webhooks/outbox.ts";
 
 /** How long a blob is kept after its last row was deleted, in milliseconds. */
 export const ORPHAN_GRACE_MS = 60 * 60 * 1000;

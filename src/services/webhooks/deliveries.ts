@@ -1,6 +1,6 @@
 import type { Within } from "../../db/engine/database.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import { CofferError, notFound } from "../../domain/errors.ts";
+import { CofferError, orNotFound } from "../../domain/errors.ts";
 import { type DeliveryId, parseId, type WebhookPk } from "../../domain/id.ts";
 import { type Delivery, TEST_EVENT, type Webhook } from "../../domain/webhooks/webhook.ts";
 import type { Parts } from "../parts.ts";
@@ -44,8 +44,7 @@ export class WebhookDeliveries extends Service<
     const { webhookDeliveries } = this.parts.tables;
     return this.#send(caller, reference, within, (to) => {
       const id = parseId<DeliveryId>(deliveryId);
-      const found = id === null ? null : webhookDeliveries.byId(to.pk, id);
-      if (found === null) throw notFound("delivery");
+      const found = orNotFound(id && webhookDeliveries.byId(to.pk, id), "delivery");
       webhookDeliveries.sendAgain(found.pk, this.parts.clock.now());
       return found.id;
     });

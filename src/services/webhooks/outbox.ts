@@ -6,12 +6,13 @@ import { WriteRefused } from "../../domain/errors.ts";
 import { type DeliveryId, newId, type WebhookPk } from "../../domain/id.ts";
 import { WEBHOOKS } from "../../domain/limits.ts";
 import { formatInstant } from "../../domain/time.ts";
-import { type Webhook, wants } from "../../domain/webhooks/webhook.ts";
+import { wants, type Webhook } from "../../domain/webhooks/webhook.ts";
 import { ROOT } from "../../domain/files/path.ts";
 import type { Reach } from "../access.ts";
 import type { FeedDrive } from "../changes/changes.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
+import type { Tables } from "../../db/tables.ts";
 
 const STEP = 100;
 /** After so many changes that a webhook is not told of, its position is written all the same. */
@@ -186,4 +187,17 @@ export function newDelivery(
   // Standard Webhooks, "Payload structure".
   const payload = JSON.stringify({ type, timestamp: formatInstant(at), data });
   return { id: newId<DeliveryId>(now), webhook, change, type, payload, createdAt: now };
+}
+
+/** How many deliveries one transaction removes, so that no request waits long. */
+export const DELIVERIES_AT_ONCE = 100;
+
+/**
+ * Removes some deliveries of a webhook, and with the last of them the webhook. Returns whether it is gone. Inside a
+ * write.
+ */
+export function removeSomeOfWebhook({ webhooks, webhookDeliveries }: Tables, webhook: WebhookPk): boolean {
+  if (webhookDeliveries.removeSomeOf(webhook, DELIVERIES_AT_ONCE) === DELIVERIES_AT_ONCE) return false;
+  webhooks.remove(webhook);
+  return true;
 }

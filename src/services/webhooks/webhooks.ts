@@ -16,8 +16,7 @@ import { leadsNowhere } from "../../network/public-network.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import { inPieces } from "../pieces.ts";
-import { DELIVERIES_AT_ONCE } from "./removal.ts";
-import type { WebhookOutbox } from "./outbox.ts";
+import { DELIVERIES_AT_ONCE, type WebhookOutbox } from "./outbox.ts";
 import type { WebhookSender } from "./sender.ts";
 
 interface WebhookRequest {
