@@ -1,5 +1,6 @@
 import type { ChangeRange } from "../../db/changes/changes.ts";
 import type { Tables } from "../../db/tables.ts";
+import { Service } from "../service.ts";
 import {
   type Change,
   type ChangeNumber,
@@ -38,45 +39,37 @@ export interface ChangePage {
 /** How many rows one page reads: if few of them are shown, it may be empty although there are more. */
 const ROWS = 1000;
 
-/** How many rows one query reads if there are several drives: most have nothing new. */
-const FEW = 16;
-/** The same for the only one. */
-const MANY = 500;
+/** How many rows one query reads if there are several drives, of which most have nothing new; and if there is one. */
+const [FEW, MANY] = [16, 500];
 
 /**
  * The feed of changes: what happened in the drives, in the order of the commits. It is complete: a change is recorded
  * in the transaction of its effect, and shown once that is on the disk.
  */
-export class Changes {
-  readonly #tables: Tables;
-  readonly hub: ChangeHub;
+export class Changes extends Service<{ tables: Tables }> {
+  readonly hub = new ChangeHub(this.parts);
 
-  constructor(parts: { tables: Tables }) {
-    this.#tables = parts.tables;
-    this.hub = new ChangeHub(parts);
-  }
-
-  /** Records a change. Inside a write. */
+  /** Inside a write. */
   add(change: NewChange): void {
-    this.#tables.changes.insert(change);
+    this.parts.tables.changes.insert(change);
   }
 
   /** The newest change that is shown. */
   get head(): ChangeNumber {
-    return this.#tables.changes.head;
+    return this.parts.tables.changes.head;
   }
 
   /** The position after every change so far. */
   latest(): ChangePosition {
     const { head } = this;
-    return { number: head, at: this.#tables.changes.timeOf(head) ?? 0, from: changeNumber(0) };
+    return { number: head, at: this.parts.tables.changes.timeOf(head) ?? 0, from: changeNumber(0) };
   }
 
   /**
    * Throws GONE if changes after the position are not kept any more, or it is of another history: a restored backup.
    */
   page({ drives, position, limit, newestFirst }: ChangeQuery): ChangePage {
-    const { changes: table } = this.#tables;
+    const { changes: table } = this.parts.tables;
     const trimmed = new Map(drives.map(({ drive }) => [drive, table.trimmedTo(drive)]));
     const from = changeNumber(Math.max(0, ...trimmed.values()));
     if (position !== null) this.#requireKept(position, newestFirst ? changeNumber(0) : from);
@@ -101,20 +94,20 @@ export class Changes {
   }
 
   #rangeOf(position: ChangePosition | null, floor: number, newestFirst: boolean) {
-    const { head } = this;
-    if (newestFirst) {
-      return {
-        after: changeNumber(floor),
-        upTo: position === null ? head : changeNumber(Math.max(0, position.number - 1)),
-      };
-    }
-    return { after: changeNumber(Math.max(floor, position?.number ?? 0)), upTo: head };
+    if (position === null) return { after: changeNumber(floor), upTo: this.head };
+    return newestFirst
+      ? { after: changeNumber(floor), upTo: changeNumber(Math.max(0, position.number - 1)) }
+      : { after: changeNumber(Math.max(floor, position.number)), upTo: this.head };
   }
 
   #requireKept(position: ChangePosition, trimmedTo: ChangeNumber): void {
-    const at = this.#tables.changes.timeOf(position.number);
+    const at = this.parts.tables.changes.timeOf(position.number);
     const isOther = position.number > this.head || (at !== null && at !== position.at);
-    if (isOther || (trimmedTo > position.number && trimmedTo > position.from)) throw gone();
+    if (!isOther && (trimmedTo <= position.number || trimmedTo <= position.from)) return;
+    throw new CofferError(
+      "GONE",
+      "Changes after this cursor are not kept any more. List the drive again, and go on with cursor=latest.",
+    );
   }
 }
 
@@ -122,13 +115,6 @@ export class Changes {
 function after(last: Change | null, position: ChangePosition | null, from: ChangeNumber): ChangePosition {
   const at = last ?? position ?? { number: changeNumber(0), at: 0 };
   return { number: at.number, at: at.at, from };
-}
-
-function gone(): CofferError {
-  return new CofferError(
-    "GONE",
-    "Changes after this cursor are not kept any more. List the drive again, and go on with cursor=latest.",
-  );
 }
 
 /** The changes of one drive, read `limit` at a time. */
@@ -173,8 +159,8 @@ function* merged(
   }
 }
 
-/** Which changes somebody waits for: those of some drives, of every drive of a user, or all. */
-export type Watched = ReadonlySet<DrivePk> | { readonly owner: UserPk } | "all";
+/** Which changes somebody waits for: those of some drives, or of every drive of a user. */
+export type Watched = ReadonlySet<DrivePk> | { readonly owner: UserPk };
 
 /** The least time between two rounds, in milliseconds. To read for 500 who wait takes about 40. */
 const ROUND_MS = 200;
@@ -190,8 +176,7 @@ interface Subscriber {
  * Wakes whoever waits for changes, once these are on the disk. It only says that there is something: so nothing is kept
  * for a slow reader, and to wake one twice does no harm.
  */
-export class ChangeHub {
-  readonly #tables: Tables;
+class ChangeHub extends Service<{ tables: Tables }> {
   readonly #subscribers = new Set<Subscriber>();
   #changed = new Set<DrivePk>();
   /** Whether a round is due. */
@@ -199,8 +184,8 @@ export class ChangeHub {
   #lastRound = 0;
 
   constructor(parts: { tables: Tables }) {
-    this.#tables = parts.tables;
-    this.#tables.changes.onMove((drives) => this.#note(drives));
+    super(parts);
+    parts.tables.changes.onMove((drives) => this.wake(drives));
   }
 
   /** Calls `wake` when there are new changes of what is watched, and perhaps at other times; never at once. */
@@ -210,12 +195,8 @@ export class ChangeHub {
     return { [Symbol.dispose]: () => void this.#subscribers.delete(subscriber) };
   }
 
-  /** Wakes who waits for changes of these drives, as if there were some. */
-  wake(drives: readonly DrivePk[]): void {
-    this.#note(new Set(drives));
-  }
-
-  #note(drives: ReadonlySet<DrivePk>): void {
+  /** Wakes who waits for changes of these drives. */
+  wake(drives: Iterable<DrivePk>): void {
     if (this.#subscribers.size === 0) return;
     for (const drive of drives) this.#changed.add(drive);
     if (this.#isWaiting) return;
@@ -231,10 +212,9 @@ export class ChangeHub {
     this.#changed = new Set();
     // The database may be closed by now.
     if (this.#subscribers.size === 0) return;
-    const owners = new Set([...changed].map((drive) => this.#tables.drives.ownerOf(drive)));
+    const owners = new Set([...changed].map((drive) => this.parts.tables.drives.ownerOf(drive)));
     this.#wakeSome(
       [...this.#subscribers].filter(({ watched }) => {
-        if (watched === "all") return true;
         if ("owner" in watched) return owners.has(watched.owner);
         return [...watched].some((drive) => changed.has(drive));
       }),

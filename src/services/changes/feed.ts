@@ -9,7 +9,7 @@ import type { ToldWork, WorksUnderWay } from "../folders/works-under-way.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import { holderOf, Slots } from "../slots.ts";
-import type { ChangePage, FeedDrive, Watched } from "./changes.ts";
+import type { ChangePage } from "./changes.ts";
 
 interface FeedRequest {
   /** Ids or slugs; null for all drives of the caller's own. */
@@ -40,15 +40,11 @@ export interface FeedStream {
    * under way, which are not part of the feed. Throws UNAUTHORIZED and NOT_FOUND once the caller may not read them any
    * more, and GONE.
    */
-  readonly read: () => Pick<ChangePage, "changes" | "hasMore"> & Pick<WorkNews, "works">;
+  readonly read: () => Pick<ChangePage, "changes" | "hasMore"> & {
+    readonly works: readonly ToldWork[];
+  };
   /** Ends it. Doing so again does nothing. */
   readonly close: () => void;
-}
-
-/** What is new of works, and the number to ask with next. */
-interface WorkNews {
-  readonly works: readonly ToldWork[];
-  readonly number: number | null;
 }
 
 /** How many changes a stream reads at once. */
@@ -77,9 +73,14 @@ export class Feed extends Service<
 
   /** A page of changes. Where few of them are shown, it may have fewer than there are. Throws NOT_FOUND, GONE. */
   page(caller: Caller, { drives, position, limit, newestFirst }: FeedPageRequest): ChangePage {
-    const seen = this.#drives(caller, drives).map((drive) => this.#seen(caller, drive));
-    const start = position === "latest" ? this.parts.changes.latest() : position;
-    return this.parts.changes.page({ drives: seen, position: start, limit, newestFirst });
+    const { access, changes } = this.parts;
+    const seen = this.#drives(caller, drives).map((drive) => ({
+      drive: drive.pk,
+      prefix: access.prefixOf(caller, drive),
+      from: changeNumber(access.changesFrom(caller, drive)),
+    }));
+    const start = position === "latest" ? changes.latest() : position;
+    return changes.page({ drives: seen, position: start, limit, newestFirst });
   }
 
   /** Like `page`, but looks further for what is shown, with turns of the event loop for other requests in between. */
@@ -107,8 +108,11 @@ export class Feed extends Service<
     // What cannot be read is refused before the stream begins.
     this.page(caller, { drives, position, limit: 1, newestFirst: false });
     const slot = this.#slots.take(holderOf(caller), client);
-    const waiting = this.parts.changes.hub.subscribe(this.#watched(caller, drives), listener.wake);
-    const named = drives === null ? [] : this.#drives(caller, drives).map(({ id }) => id);
+    const seen = this.#drives(caller, drives);
+    const isAll = drives === null && caller.kind === "account";
+    const watched = isAll ? { owner: caller.userPk } : new Set(seen.map(({ pk }) => pk));
+    const waiting = this.parts.changes.hub.subscribe(watched, listener.wake);
+    const named = drives === null ? [] : seen.map(({ id }) => id);
     this.#streams.set(listener, () => this.parts.access.mayGoOn(caller, named));
     if (this.#timers.length === 0) this.#startTimers();
     const close = () => {
@@ -138,7 +142,7 @@ export class Feed extends Service<
     for (const listener of this.#streams.keys()) listener.end();
   }
 
-  #news(caller: Caller, drives: FeedRequest["drives"], number: number | null): WorkNews {
+  #news(caller: Caller, drives: FeedRequest["drives"], number: number | null) {
     // Mostly there is none.
     if (!this.parts.worksUnderWay.hasNews(number)) return { works: [], number };
     const pks = new Set(this.#drives(caller, drives).map(({ pk }) => pk));
@@ -151,16 +155,6 @@ export class Feed extends Service<
     return this.parts.access
       .drives(caller)
       .filter(({ owner }) => caller.kind === "drive" || owner?.pk === caller.userPk);
-  }
-
-  #seen(caller: Caller, drive: Drive): FeedDrive {
-    const from = changeNumber(this.parts.access.changesFrom(caller, drive));
-    return { drive: drive.pk, prefix: this.parts.access.prefixOf(caller, drive), from };
-  }
-
-  #watched(caller: Caller, drives: FeedRequest["drives"]): Watched {
-    if (drives === null && caller.kind === "account") return { owner: caller.userPk };
-    return new Set(this.#drives(caller, drives).map(({ pk }) => pk));
   }
 
   #startTimers(): void {

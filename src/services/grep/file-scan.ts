@@ -205,7 +205,10 @@ export class FileScan {
   #pause(last: Line): void {
     const { source, from } = this.#parts;
     this.#isEnding = true;
-    const next = startAfter(last);
+    const end = last.at + last.text.length + 1;
+    // The piece of a long line has no line end.
+    const number = end <= last.block.text.length ? last.number + 1 : last.number;
+    const next = startOf({ ...last, at: end, number });
     if (next.offset >= source.size) return;
     const start = this.#recent[0] === undefined ? next : startOf(this.#recent[0]);
     const matches = from.matches + this.#matches.length;
@@ -215,12 +218,6 @@ export class FileScan {
 
 function startOf({ block, number, at }: Line): LineStart {
   return { offset: block.offset + encodedLength(block.text.slice(0, at), block.encoding), line: number };
-}
-
-function startAfter({ block, number, at, text }: Line): LineStart {
-  const end = at + text.length + 1;
-  // The piece of a long line has no line end.
-  return startOf({ block, at: end, text, number: end <= block.text.length ? number + 1 : number });
 }
 
 /** The text is no regular expression. The message completes the sentence "pattern ...". */
@@ -268,14 +265,13 @@ function compile(source: string, flags: number): RE2JS {
     return RE2JS.compile(source, flags);
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    const why = error instanceof RE2JSSyntaxException ? whyOf(error) : error.message;
+    let why = error.message;
+    if (error instanceof RE2JSSyntaxException) {
+      const part = error.getPattern();
+      why = error.getDescription() + (part === null || part === "" ? "" : ` at \`${part}\``);
+    }
     throw new BadPattern(
       `is not a regular expression: ${why}. The syntax is RE2's, without back references and look-around; write \\ before a character that stands for itself`,
     );
   }
-}
-
-function whyOf(error: RE2JSSyntaxException): string {
-  const part = error.getPattern();
-  return error.getDescription() + (part === null || part === "" ? "" : ` at \`${part}\``);
 }

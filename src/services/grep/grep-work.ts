@@ -4,15 +4,7 @@ import { type GrepFile, GrepFiles } from "../../db/grep/grep-files.ts";
 import { firstAfter, rangeFrom } from "../../db/files/path-range.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
 import { mayBeText } from "../../domain/contents/media-type.ts";
-import {
-  BadPattern,
-  Budget,
-  FILE_START,
-  FileScan,
-  Pattern,
-  type ScanParts,
-  type Source,
-} from "./file-scan.ts";
+import { BadPattern, Budget, FILE_START, FileScan, Pattern, type ScanParts } from "./file-scan.ts";
 import type { StorePlaces } from "../parts.ts";
 import type { GrepFound, GrepPosition, GrepRequest, MatchedFile } from "./request.ts";
 
@@ -89,14 +81,12 @@ export class GrepWork {
     try {
       if (bytes !== null) {
         requireBytes("the database", bytes, facts);
-        return await new FileScan({ ...parts, source: sourceOf(bytes) }).run();
+        const read = (offset: number, length: number) => bytes.subarray(offset, offset + length);
+        return await new FileScan({ ...parts, source: { size: bytes.length, read } }).run();
       }
       await using content = await this.#parts.contents.open(facts);
-      const source = {
-        size: facts.size,
-        read: (offset: number, length: number) => content.read(offset, length),
-      };
-      return await new FileScan({ ...parts, source }).run();
+      const read = (offset: number, length: number) => content.read(offset, length);
+      return await new FileScan({ ...parts, source: { size: facts.size, read } }).run();
     } catch (error) {
       if (error instanceof DamagedBlob) return "unread";
       throw error;
@@ -108,8 +98,4 @@ export class GrepWork {
 function startIn({ driveId, path, digest }: FileFacts, from: GrepPosition | null): ScanParts["from"] {
   const isHere = from !== null && from.drive === driveId && from.path === path;
   return isHere && from.inside?.digest === digest ? from.inside : FILE_START;
-}
-
-function sourceOf(bytes: Uint8Array): Source {
-  return { size: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) };
 }

@@ -7,6 +7,7 @@ import { type DeliveryId, newId, type WebhookPk } from "../../domain/id.ts";
 import { WEBHOOKS } from "../../domain/limits.ts";
 import { formatInstant } from "../../domain/time.ts";
 import { wants, type Webhook } from "../../domain/webhooks/webhook.ts";
+import type { Drive } from "../../domain/drives/drive.ts";
 import { ROOT } from "../../domain/files/path.ts";
 import type { Reach } from "../access.ts";
 import type { FeedDrive } from "../changes/changes.ts";
@@ -152,24 +153,18 @@ export class WebhookReach extends Service<Pick<Parts, "tables" | "access" | "clo
     const { driveId, position } = webhook;
     const reach = this.#of(webhook);
     if (reach === null) return [];
-    const feedOf = ({ pk }: { readonly pk: FeedDrive["drive"] }) => ({
-      drive: pk,
-      prefix: ROOT,
-      from: position,
-    });
+    const { tables, access, clock } = this.parts;
+    const feedOf = ({ pk }: Pick<Drive, "pk">) => ({ drive: pk, prefix: ROOT, from: position });
     if (webhook.drivePk === null) {
-      const isAccount = reach.kind === "account";
-      return isAccount
-        ? this.parts.tables.drives.byUser(reach.userPk, this.parts.clock.now()).map(feedOf)
-        : [];
+      return reach.kind === "account" ? tables.drives.byUser(reach.userPk, clock.now()).map(feedOf) : [];
     }
-    const drive = driveId === null ? null : this.parts.access.findDrive(reach, driveId);
+    const drive = driveId === null ? null : access.findDrive(reach, driveId);
     return drive?.role === "owner" ? [feedOf(drive)] : [];
   }
 
   #of({ keyId, keyHash, user }: ServedWebhook): Reach | null {
-    if (keyId !== null) return keyHash === null ? null : this.parts.access.reachOf({ keyHash, user: null });
-    return this.parts.access.reachOf({ keyHash: null, user });
+    if (keyId === null) return this.parts.access.reachOf({ keyHash: null, user });
+    return keyHash === null ? null : this.parts.access.reachOf({ keyHash, user: null });
   }
 }
 

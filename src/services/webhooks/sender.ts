@@ -195,11 +195,12 @@ export class WebhookSender extends Service<
     if (status !== null && status >= 200 && status < 300) {
       return { id, state: "delivered", attempts, status, error: null, nextAt: null };
     }
-    const error = "error" in outcome ? outcome.error : errorOf(outcome.status);
+    const isRedirect = status !== null && status >= 300 && status < 400;
+    const answered = `The server answered ${status}${isRedirect ? ": redirects are not followed" : ""}.`;
+    const error = "error" in outcome ? outcome.error : answered;
     const wait = isGone ? null : waitAfter(attempts);
-    if (wait === null) return { id, state: "failed", attempts, status, error, nextAt: null };
-    const nextAt = this.parts.clock.now() + wait;
-    return { id, state: "pending", attempts, status, error, nextAt };
+    const nextAt = wait && this.parts.clock.now() + wait;
+    return { id, state: nextAt === null ? "failed" : "pending", attempts, status, error, nextAt };
   }
 
   #pause(webhook: WebhookPk): void {
@@ -212,11 +213,4 @@ export class WebhookSender extends Service<
     const { tables, clock } = this.parts;
     await tables.writeFromReserve(() => tables.webhooks.disable(id, clock.now(), reason));
   }
-}
-
-function errorOf(status: number): string {
-  const isRedirect = status >= 300 && status < 400;
-  return isRedirect
-    ? `The server answered ${status}: redirects are not followed.`
-    : `The server answered ${status}.`;
 }

@@ -28,12 +28,6 @@ interface WebhookRequest {
   readonly secret: string | undefined;
 }
 
-/** A new webhook. The secret is shown only once. */
-interface CreatedWebhook {
-  readonly webhook: Webhook;
-  readonly secret: string;
-}
-
 /** What is to be changed; undefined stays. */
 interface WebhookUpdate {
   readonly url: string | undefined;
@@ -59,8 +53,12 @@ export class Webhooks extends Service<
     sender: WebhookSender;
   }
 > {
-  /** Throws NOT_FOUND for the drive, FORBIDDEN, VALIDATION_ERROR, QUOTA_EXCEEDED. */
-  async create(caller: Caller, wanted: WebhookRequest, within?: Within<CreatedWebhook>) {
+  /** The secret is shown only now. Throws NOT_FOUND for the drive, FORBIDDEN, VALIDATION_ERROR, QUOTA_EXCEEDED. */
+  async create(
+    caller: Caller,
+    wanted: WebhookRequest,
+    within?: Within<{ readonly webhook: Webhook; readonly secret: string }>,
+  ) {
     const url = this.#url(wanted.url);
     const events = parseEvents(wanted.events);
     const secret = wanted.secret ?? newWebhookSecret();
@@ -71,18 +69,9 @@ export class Webhooks extends Service<
       const scope = this.#scope(caller, wanted.drive);
       this.#requireRoom(scope);
       const id = newId<WebhookId>(now);
-      const { keyId } = caller;
-      const position = this.parts.changes.head;
-      this.parts.tables.webhooks.insert({
-        ...scope,
-        id,
-        keyId,
-        url,
-        events,
-        secret: sealed,
-        position,
-        createdAt: now,
-      });
+      const { head: position } = this.parts.changes;
+      const made = { id, keyId: caller.keyId, url, events, secret: sealed, position, createdAt: now };
+      this.parts.tables.webhooks.insert({ ...scope, ...made });
       return { webhook: this.#existing(id), secret };
     });
     this.parts.outbox.open(created.webhook);
@@ -125,13 +114,8 @@ export class Webhooks extends Service<
     const updated = await this.parts.access.write(caller, within, () => {
       const webhook = this.get(caller, reference);
       const { pk, disabledAt } = webhook;
-      const isElsewhere = url !== undefined && url !== webhook.url;
-      webhooks.update({
-        pk,
-        keyId: isElsewhere ? caller.keyId : webhook.keyId,
-        url: url ?? webhook.url,
-        events: events ?? webhook.events,
-      });
+      const keyId = (url ?? webhook.url) === webhook.url ? webhook.keyId : caller.keyId;
+      webhooks.update({ pk, keyId, url: url ?? webhook.url, events: events ?? webhook.events });
       if (wanted.enabled === true && disabledAt !== null) webhooks.enable(pk, this.parts.changes.head);
       if (wanted.enabled === false)
         webhooks.disable(webhook.id, this.parts.clock.now(), "It was disabled by request.");
