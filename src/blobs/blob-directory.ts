@@ -2,15 +2,7 @@ import { lstat, mkdir, readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Digest, parseDigest } from "../domain/contents/digest.ts";
 import type { StoreId } from "../domain/id.ts";
-import {
-  type BlobFacts,
-  contentPath,
-  OpenBlob,
-  readBeginning,
-  readPieces,
-  requireFile,
-  setDirectoryAside,
-} from "./blob-file.ts";
+import { type BlobFacts, contentPath, readPieces, requireFile, setDirectoryAside } from "./blob-file.ts";
 import { ifPresent } from "./system-error.ts";
 import { newTempPath, syncDirectory, TempFile } from "./temp-file.ts";
 
@@ -46,16 +38,6 @@ export class BlobDirectory {
   /** Checks that a blob is there with its size. Throws DamagedBlob. */
   async requireSize(content: BlobFacts): Promise<void> {
     await requireFile(this.pathOf(content.digest), content);
-  }
-
-  /** The first bytes of a blob, at most `length`; of a small one all bytes are checked. Throws DamagedBlob. */
-  beginning(content: BlobFacts, length: number): Promise<Uint8Array<ArrayBuffer>> {
-    return readBeginning(this.pathOf(content.digest), content, length);
-  }
-
-  /** Opens a blob, to read parts of it. Throws DamagedBlob. */
-  open(content: BlobFacts): Promise<OpenBlob> {
-    return OpenBlob.at(this.pathOf(content.digest), content);
   }
 
   pieces(content: BlobFacts): AsyncGenerator<Uint8Array> {

@@ -1,5 +1,4 @@
-import { DamagedBlob, requireBytes } from "../../blobs/blob-file.ts";
-import { BlobDirectory } from "../../blobs/blob-directory.ts";
+import { contentPath, DamagedBlob, OpenBlob, requireBytes } from "../../blobs/blob-file.ts";
 import { type GrepFile, GrepFiles } from "../../db/grep/grep-files.ts";
 import { firstAfter, rangeFrom } from "../../db/files/path-range.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
@@ -12,13 +11,13 @@ import type { GrepFound, GrepPosition, GrepRequest, MatchedFile } from "./reques
 export class GrepWork {
   #opened: {
     readonly files: GrepFiles;
-    readonly contents: BlobDirectory;
+    readonly blobsDir: string;
     readonly stop: Int32Array;
   } | null = null;
 
   /** Must come first. @param stop one cell: what is running stops once it is not 0 */
   open({ database, blobsDir }: StorePlaces, stop: Int32Array): void {
-    this.#opened = { files: new GrepFiles(database), contents: new BlobDirectory(blobsDir), stop };
+    this.#opened = { files: new GrepFiles(database), blobsDir, stop };
   }
 
   /** Returns what it found; or why the pattern is none, to complete the sentence "pattern ...". */
@@ -84,7 +83,7 @@ export class GrepWork {
         const read = (offset: number, length: number) => bytes.subarray(offset, offset + length);
         return await new FileScan({ ...parts, source: { size: bytes.length, read } }).run();
       }
-      await using content = await this.#parts.contents.open(facts);
+      await using content = await OpenBlob.at(contentPath(this.#parts.blobsDir, facts.digest), facts);
       const read = (offset: number, length: number) => content.read(offset, length);
       return await new FileScan({ ...parts, source: { size: facts.size, read } }).run();
     } catch (error) {

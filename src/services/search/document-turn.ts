@@ -60,7 +60,7 @@ export class DocumentTurn extends Service<DocumentTurnParts> {
   }
 
   /** The searched text; empty if it has none. Null if it is to be read again at once. */
-  async #readText(job: TextJob): Promise<FoundText | null> {
+  async #readText(job: TextJob): Promise<typeof NO_TEXT | null> {
     const { blobs, damaged, documentReader, log } = this.parts;
     const { signal } = this.#stopping;
     const format = documentFormatOf(job.mimeType);
@@ -85,7 +85,5 @@ export class DocumentTurn extends Service<DocumentTurnParts> {
   }
 }
 
-type FoundText = Pick<ReadDocument, "text" | "isPassing">;
-
-const NO_TEXT: FoundText = { text: "", isPassing: false };
-const NO_TEXT_YET: FoundText = { text: "", isPassing: true };
+const NO_TEXT = { text: "", isPassing: false };
+const NO_TEXT_YET = { text: "", isPassing: true };

@@ -18,9 +18,6 @@ export const IDLE_MS = 5000;
 
 export type IndexParts = Pick<Parts, "tables" | "clock" | "storePlaces"> & DocumentTurnParts;
 
-/** What was there to index: nothing, some of which all is done, or more than one batch. */
-type Indexed = "nothing" | "some" | "many";
-
 /**
  * The steps of indexing. A thread does the jobs and writes the index; they are removed when that is on the disk. It
  * gets only jobs that are on the disk: a power cut must not undo a change that the index has.
@@ -95,8 +92,8 @@ export class IndexSteps extends Service<IndexParts> {
     this.#isRemade = true;
   }
 
-  /** Does a batch of jobs of a drive, or of all. */
-  async index(drive: DrivePk | null): Promise<Indexed> {
+  /** Does a batch of jobs of a drive, or of all. Resolves with what there was: "some" is done, "many" are not all. */
+  async index(drive: DrivePk | null): Promise<"nothing" | "some" | "many"> {
     const { searchJobs, documentRetries, write, requireWritable } = this.parts.tables;
     const hasJobs =
       drive === null ? searchJobs.lastTicket() !== null : searchJobs.waiting([drive], 1, this.#passedTo) > 0;
@@ -246,7 +243,6 @@ export class IndexThread {
     }
   }
 
-  /** Whether it can be asked something. */
   get isAlive(): boolean {
     return this.#thread.isAlive;
   }

@@ -1,5 +1,4 @@
-import { requireBytes } from "../../blobs/blob-file.ts";
-import { BlobDirectory } from "../../blobs/blob-directory.ts";
+import { contentPath, readBeginning, requireBytes } from "../../blobs/blob-file.ts";
 import { type Batch, IndexFile, type IndexedText } from "../../db/search/index-file.ts";
 import { indexPathOf } from "../../db/search/index-tables.ts";
 import type { LackingFiles } from "../../db/search/jobs.ts";
@@ -43,25 +42,12 @@ export interface ReadDocument extends TextJob {
   readonly isPassing: boolean;
 }
 
-interface DoneBatch {
-  readonly tickets: readonly number[];
-  /** Jobs whose contents could not be read: damaged, or gone. Their files are indexed without text. */
-  readonly unread: readonly TextJob[];
-  /** Of the texts up to this ticket, only documents are left, which must be read first. */
-  readonly passedTo: number;
-  /** Whether there may be more jobs. */
-  readonly isFull: boolean;
-}
-
-/** The bytes of a small content; null if it is a file. */
-type SmallBytes = Uint8Array<ArrayBuffer> | null;
-
 /** Reads jobs, makes terms of names and contents, and writes them into the index. In a thread of its own. */
 export class IndexWork {
   #opened: {
     readonly jobs: JobReader;
     readonly index: IndexFile;
-    readonly contents: BlobDirectory;
+    readonly blobsDir: string;
   } | null = null;
 
   /**
@@ -74,12 +60,16 @@ export class IndexWork {
     const path = indexPathOf(database);
     const kept = batch === null ? null : await IndexFile.open(path, batch);
     const index = kept ?? (await IndexFile.make(path, fresh));
-    this.#opened = { index, jobs: new JobReader(database), contents: new BlobDirectory(blobsDir) };
+    this.#opened = { index, jobs: new JobReader(database), blobsDir };
     return kept === null;
   }
 
-  /** Does a batch of jobs: each part gets its share, so that none waits for all of another. */
-  async index(request: BatchRequest): Promise<DoneBatch> {
+  /**
+   * Does a batch of jobs: each part gets its share, so that none waits for all of another. Resolves with the tickets of
+   * those that are done, and the jobs whose contents are damaged or gone: their files are indexed without text. Of the
+   * texts up to `passedTo`, only documents are left, which must be read first. There may be more jobs if it `isFull`.
+   */
+  async index(request: BatchRequest) {
     const { names, texts, gone, documents, passedTo, isFull } = this.#take(request);
     const unread: TextJob[] = [];
     const indexed = await Promise.all(texts.map(({ job, small }) => this.#text(job, small, unread)));
@@ -164,7 +154,7 @@ export class IndexWork {
   }
 
   /** The terms of each slice of a file's text; none if it is not a text. */
-  async #text(job: TextJob, small: SmallBytes, unread: TextJob[]): Promise<IndexedText> {
+  async #text(job: TextJob, small: Uint8Array | null, unread: TextJob[]): Promise<IndexedText> {
     const { file, drive, mimeType, size } = job;
     const isMarkup = documentFormatOf(mimeType) === "html";
     if (size === 0 || (!isMarkup && !isTextType(mimeType))) return { file, slices: [] };
@@ -180,10 +170,11 @@ export class IndexWork {
     }
   }
 
-  /** The searched part of a blob: its first bytes. */
-  async #read(job: TextJob, small: SmallBytes): Promise<Uint8Array> {
+  /** The searched part of a blob: its first bytes. @param small the bytes of a small one; null if it is a file */
+  async #read(job: TextJob, small: Uint8Array | null): Promise<Uint8Array> {
     if (job.isDamaged !== 0) throw new Error("the content is damaged");
-    if (small === null) return this.#parts.contents.beginning(job, SEARCHED_BYTES);
+    if (small === null)
+      return readBeginning(contentPath(this.#parts.blobsDir, job.digest), job, SEARCHED_BYTES);
     requireBytes("the database", small, job);
     return small;
   }

@@ -21,7 +21,7 @@ export class Indexer extends Service<IndexParts> {
   readonly #steps = new IndexSteps(this.parts);
   /** The drives of each search that waits for these to be indexed. */
   readonly #waiters = new Set<readonly DrivePk[]>();
-  #timer: NodeJS.Timeout | null = null;
+  #timer: NodeJS.Timeout | undefined;
   #due = Number.POSITIVE_INFINITY;
   #running: Promise<void> | null = null;
   /** Whether it runs in the background. */
@@ -84,7 +84,7 @@ export class Indexer extends Service<IndexParts> {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#steps.stop();
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    clearTimeout(this.#timer);
     await this.#running;
     await this.#steps.close();
   }
@@ -107,7 +107,7 @@ export class Indexer extends Service<IndexParts> {
   #schedule(ms: number): void {
     const due = performance.now() + ms;
     if (!this.#isStarted || this.#isStopped || this.#due <= due) return;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    clearTimeout(this.#timer);
     this.#due = due;
     this.#timer = setTimeout(() => {
       this.#due = Number.POSITIVE_INFINITY;

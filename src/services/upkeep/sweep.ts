@@ -27,12 +27,6 @@ const GONE_PIECES = 10;
 /** How many free pages of the database one transaction releases. */
 const PAGES = 100;
 
-interface Swept {
-  readonly files: number;
-  readonly drives: number;
-  readonly blobs: number;
-}
-
 /**
  * Removes what has expired, was deleted or is orphaned, all of it already invisible: in small pieces, which may be
  * interrupted anywhere.
@@ -52,7 +46,7 @@ export class Sweep extends Service<
   #running: Promise<unknown> = Promise.resolve();
 
   /** Sweeps once. If a step fails, that is logged and the others still run. */
-  run(): Promise<Swept> {
+  run() {
     const swept = this.#sweep();
     this.#running = swept;
     return swept;
@@ -64,7 +58,7 @@ export class Sweep extends Service<
     await Promise.all([this.parts.early.stop(), this.#running]);
   }
 
-  async #sweep(): Promise<Swept> {
+  async #sweep() {
     const { tables, watch, early, endedKeys, historyRemoval, snapshotRemoval, clock } = this.parts;
     if (tables.hasFailed()) return { files: 0, drives: 0, blobs: 0 };
     const now = await watch.trustedNow();
@@ -166,7 +160,11 @@ export class Sweep extends Service<
     await this.#inWrites(() => apiKeys.removeSomeOf(drive, PIECE));
     await this.#inWrites(() => links.removeSharesOf(drive, LARGE_PIECE));
     await this.#inWrites(() => historyRemoval.removeSomeOf(drive));
-    await this.#inWrites(() => this.#removeSomeOfWebhooks(drive));
+    await this.#inWrites(() => {
+      const webhook = tables.webhooks.anyOf(drive);
+      if (webhook !== null) removeSomeOfWebhook(tables, webhook);
+      return webhook === null ? 0 : 1;
+    });
     await this.#inWrites(() => changes.removeSomeOf(drive, PIECE));
     await this.#inWrites(() => this.#removeSomeFiles(drive));
     await this.#inWrites(() => folders.removeSomeOf(drive, PIECE));
@@ -174,14 +172,6 @@ export class Sweep extends Service<
     if (this.#stopped) return false;
     await write(() => drives.remove(drive));
     return true;
-  }
-
-  /** Removes a webhook of a deleted drive, or some of what it was sent. Returns 0 if there is none. */
-  #removeSomeOfWebhooks(drive: DrivePk): number {
-    const webhook = this.parts.tables.webhooks.anyOf(drive);
-    if (webhook === null) return 0;
-    removeSomeOfWebhook(this.parts.tables, webhook);
-    return 1;
   }
 
   /** Removes some files of a deleted drive. Returns how many. */

@@ -47,7 +47,7 @@ export class WebhookSender extends Service<
   readonly #pauses = new Map<WebhookPk, { readonly failures: number; readonly until: number }>();
   readonly #stopping = new AbortController();
   #isStarted = false;
-  #timer: NodeJS.Timeout | null = null;
+  #timer: NodeJS.Timeout | undefined;
 
   /** Sends what waits, and from now on what comes. */
   start(): void {
@@ -72,7 +72,7 @@ export class WebhookSender extends Service<
   /** Ends what is being sent; it is sent again at the next start. Resolves when nothing runs. */
   async stop(): Promise<void> {
     this.#isStarted = false;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    clearTimeout(this.#timer);
     this.#stopping.abort();
     await Promise.all([...this.#running.values()].map(({ done }) => done));
   }
@@ -80,7 +80,7 @@ export class WebhookSender extends Service<
   /** Begins to send what is due now. */
   pump(): void {
     if (!this.#isStarted) return;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    clearTimeout(this.#timer);
     const now = this.parts.clock.now();
     let wait = LOOK_MS;
     const turns = Array.from(this.#due);
