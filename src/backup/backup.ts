@@ -17,9 +17,9 @@ import {
   markerText,
   nameOfPart,
   PARTS,
+  readMarker,
 } from "./manifest.ts";
-import { openPlaceToWrite } from "./open-place.ts";
-import { BackupError, type BackupPlace, CONTENTS, digestOfName } from "./place.ts";
+import { BackupError, type BackupPlace, CONTENTS, digestOfName, readText } from "./place.ts";
 import { type BackedUp, type BackupOptions, BackupRun, type Made } from "./run.ts";
 import { TarTarget } from "./tar.ts";
 import type { Digest } from "../domain/contents/digest.ts";
@@ -29,11 +29,13 @@ import type { Clock } from "../process/clock.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
 import { LEASE_MS } from "../db/upkeep/backups.ts";
 import { acquireLock } from "../db/engine/lock.ts";
+import type { StoreId } from "../domain/id.ts";
+import { DirectoryPlace } from "./directory-place.ts";
+import { S3Place } from "./s3-place.ts";
 
-/** A complete backup. */
 export interface Backup extends Made {
   /** What was removed to keep as many backups as wanted. */
-  readonly pruned: Pruned;
+  readonly pruned: { readonly backups: number; readonly contents: number };
 }
 
 /**
@@ -53,11 +55,7 @@ export async function backUpTo(address: BackupAddress, keep: number, options: Ba
   });
 }
 
-/**
- * Writes a backup as one tar archive. Throws as `backUpTo`.
- *
- * @param write writes all of some bytes, which may change after it resolves
- */
+/** Writes a backup as one tar archive. Throws as `backUpTo`. @param write see `TarTarget` */
 export async function backUpAsStream(write: (bytes: Uint8Array) => Promise<void>, options: BackupOptions) {
   return withStore(options, async (backedUp) => {
     const target = new TarTarget(write);
@@ -90,7 +88,6 @@ async function withStore<T>(
   }
 }
 
-/** What to do about a failure. */
 function explained(error: unknown): unknown {
   if (error instanceof NoRoomForCopy || isFull(error) || error instanceof WriteRefused) {
     const why = error instanceof Error ? error.message : String(error);
@@ -109,11 +106,6 @@ function explained(error: unknown): unknown {
   return error;
 }
 
-interface Pruned {
-  readonly backups: number;
-  readonly contents: number;
-}
-
 /** Removes the backups that were not finished. None may be running. */
 async function removeUnfinished(place: BackupPlace): Promise<void> {
   for (const backup of await keptBackups(place)) if (!backup.isComplete) await place.remove(backup.names);
@@ -125,10 +117,15 @@ async function removeUnfinished(place: BackupPlace): Promise<void> {
  * killed anywhere: each remaining backup is whole. Throws BackupError if one cannot be read: then no content is
  * removed.
  */
-async function prune(place: BackupPlace, keep: number): Promise<Pruned> {
+async function prune(place: BackupPlace, keep: number) {
   const complete = (await keptBackups(place)).filter(({ isComplete }) => isComplete);
   const old = complete.slice(0, -keep);
-  for (const backup of old) await removeBackup(place, backup);
+  for (const { id, names } of old) {
+    const manifest = nameOfPart(id, MANIFEST);
+    await place.remove([manifest]);
+    await place.sync();
+    await place.remove(names.filter((name) => name !== manifest));
+  }
   const named = await digestsIn(place, complete.slice(-keep));
   const names: string[] = [];
   for await (const { name } of place.list(CONTENTS)) {
@@ -138,13 +135,6 @@ async function prune(place: BackupPlace, keep: number): Promise<Pruned> {
   await place.remove(names);
   await place.sync();
   return { backups: old.length, contents: names.length };
-}
-
-async function removeBackup(place: BackupPlace, { id, names }: KeptBackup): Promise<void> {
-  const manifest = nameOfPart(id, MANIFEST);
-  await place.remove([manifest]);
-  await place.sync();
-  await place.remove(names.filter((name) => name !== manifest));
 }
 
 async function digestsIn(place: BackupPlace, backups: readonly KeptBackup[]): Promise<Set<Digest>> {
@@ -219,4 +209,38 @@ async function takeLease({ backupLockFile }: DataDirectory, tables: Tables, cloc
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/**
+ * Opens a place to add a backup of a store, and marks a new or empty one as the store's. A directory must not be in
+ * `dataDir`. Throws BackupError if it holds something else, or another store's backups.
+ */
+async function openPlaceToWrite(address: BackupAddress, store: StoreId, dataDir: string) {
+  const where = nameOfBackupAddress(address);
+  if (address.kind === "s3") {
+    const place = new S3Place(address);
+    await claim(place, where, store);
+    return place;
+  }
+  const place = new DirectoryPlace(address.path);
+  await place.make(dataDir);
+  await claim(place, where, store);
+  await place.clearDrafts();
+  return place;
+}
+
+async function claim(place: BackupPlace, where: string, store: StoreId): Promise<void> {
+  const marker = await readText(place, MARKER);
+  if (marker === null) {
+    for await (const { name } of place.list("")) {
+      throw new BackupError(
+        `${where} holds ${name} but no backups of Coffer. Choose an empty or new place. Nothing has been changed.`,
+      );
+    }
+    await place.put(MARKER, new Blob([markerText(store)]));
+    await place.sync();
+    return;
+  }
+  if (readMarker(marker, where) === store) return;
+  throw new BackupError(`${where} holds the backups of another store. Choose a place for each store.`);
 }

@@ -50,7 +50,6 @@ export async function readText(place: BackupPlace, name: string): Promise<string
   return bytes === null ? null : textOf(bytes);
 }
 
-/** All bytes as UTF-8 text. */
 export async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

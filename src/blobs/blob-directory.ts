@@ -17,7 +17,8 @@ interface NamedFile {
 /** How many bytes of a blob are read at once. */
 const PIECE_BYTES = 1024 * 1024;
 
-const SHARD = /^[0-9a-f]{2}$/;
+/** The name of a directory of blobs: the first two digits of their digests. */
+export const SHARD = /^[0-9a-f]{2}$/;
 /** The file in the blobs directory that says which store it belongs to. */
 const IDENTITY = "identity";
 

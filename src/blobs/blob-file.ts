@@ -35,7 +35,11 @@ export class DamagedBlob extends Error {
     place: string,
     digest: Digest,
     problem: string,
-    { isMissing = false, state = null, cause }: DamageOptions = {},
+    {
+      isMissing = false,
+      state = null,
+      cause,
+    }: { isMissing?: boolean; state?: string | null; cause?: unknown } = {},
   ) {
     super(`${place} ${problem}`, cause === undefined ? {} : { cause });
     this.digest = digest;
@@ -60,12 +64,6 @@ export async function damageIn(check: () => unknown): Promise<DamagedBlob | null
 export interface KnownDamage {
   /** What is wrong with a blob, as `DamagedBlob.problem`; null if nothing is known. */
   problemOf(digest: Digest): string | null;
-}
-
-interface DamageOptions {
-  readonly isMissing?: boolean;
-  readonly state?: string | null;
-  readonly cause?: unknown;
 }
 
 export function contentPath(blobsDir: string, digest: Digest): string {

@@ -20,7 +20,7 @@ import {
   stateAt,
   stateOfBytes,
 } from "./blob-file.ts";
-import { DiskSpace, SHARD_COUNT, Volume, type VolumeOptions } from "./volume.ts";
+import { DiskSpace, Volume, type VolumeOptions } from "./volume.ts";
 import { ifPresent } from "./system-error.ts";
 
 /** How much of what was read last is kept in memory. */
@@ -52,8 +52,7 @@ interface BlobStoreOptions extends VolumeOptions {
  */
 export class BlobStore {
   /** `list` takes shards from 0 to this number, exclusive. */
-  readonly shardCount = SHARD_COUNT;
-  /** On its disk. */
+  readonly shardCount = 256;
   readonly space: DiskSpace;
   readonly #volume: Volume;
   readonly #options: BlobStoreOptions;
@@ -67,7 +66,7 @@ export class BlobStore {
   private constructor(volume: Volume, options: BlobStoreOptions) {
     this.#volume = volume;
     this.#options = options;
-    this.space = new DiskSpace(options.tmpDir, options.diskReserve);
+    this.space = new DiskSpace(options);
   }
 
   /**
@@ -112,7 +111,11 @@ export class BlobStore {
   read(content: BlobFacts, range: ByteRange = { start: 0, end: content.size }): Blob | Promise<Blob> {
     requireRange(range, content.size);
     this.#refuseDamaged(content);
-    if (content.size > CHECKED_BYTES) return this.#readFile(content, range);
+    if (content.size > CHECKED_BYTES) {
+      return this.requireFile(content).then(() =>
+        Bun.file(this.#pathOf(content)).slice(range.start, range.end),
+      );
+    }
     const recent = this.#recent.get(content.digest);
     if (recent?.size === content.size) return partOf(recent, range);
     const keep = (bytes: Uint8Array<ArrayBuffer>) => {
@@ -138,17 +141,15 @@ export class BlobStore {
     this.#refuseDamaged(content);
     const bytes = this.#readSmall(content);
     if (bytes !== null) return bytes.subarray(0, length);
-    return readBeginning(this.#volume.blobPath(content.digest), content, length);
+    return readBeginning(this.#pathOf(content), content, length);
   }
 
   #readAll(content: BlobFacts): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
-    return this.#readSmall(content) ?? readBlob(this.#volume.blobPath(content.digest), content);
+    return this.#readSmall(content) ?? readBlob(this.#pathOf(content), content);
   }
 
-  async #readFile(content: BlobFacts, { start, end }: ByteRange): Promise<Blob> {
-    const path = this.#volume.blobPath(content.digest);
-    await requireFile(path, content);
-    return Bun.file(path).slice(start, end);
+  #pathOf({ digest }: Pick<BlobFacts, "digest">): string {
+    return this.#volume.blobPath(digest);
   }
 
   /**
@@ -157,13 +158,13 @@ export class BlobStore {
    */
   async *pieces(content: BlobFacts, pieceBytes?: number): AsyncGenerator<Uint8Array> {
     const bytes = this.#readSmall(content);
-    if (bytes === null) yield* readPieces(this.#volume.blobPath(content.digest), content, pieceBytes);
+    if (bytes === null) yield* readPieces(this.#pathOf(content), content, pieceBytes);
     else yield bytes;
   }
 
   /** Checks that the file of a blob is there, and has its size. Throws DamagedBlob. */
   async requireFile(content: BlobFacts): Promise<void> {
-    await requireFile(this.#volume.blobPath(content.digest), content);
+    await requireFile(this.#pathOf(content), content);
   }
 
   /** Whether the file of a blob is shorter than the content. What is gone is not: it may still be open. */
@@ -188,7 +189,7 @@ export class BlobStore {
     if (content.size > this.#options.small.smallBytes) return null;
     const bytes = this.#options.small.get(content.digest);
     if (bytes === null) return null;
-    requireBytes(inDatabase(content), bytes, content);
+    requireBytes(`the content ${content.digest} in the database`, bytes, content);
     return bytes;
   }
 
@@ -232,10 +233,6 @@ export class BlobStore {
     }
     return blobs;
   }
-}
-
-function inDatabase({ digest }: BlobFacts): string {
-  return `the content ${digest} in the database`;
 }
 
 /** A range of a blob in memory, which is not copied. */

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { type Digest, parseDigest } from "../domain/contents/digest.ts";
 import {
   type BlobFacts,
+  damageIn,
   DamagedBlob,
   type KnownDamage,
   requireBlob,
@@ -217,13 +218,7 @@ export class BlobWriter implements AsyncDisposable {
   async #damageAt(path: string, content: BlobFacts): Promise<DamagedBlob | null> {
     const known = this.#parts.damaged.problemOf(content.digest);
     if (known !== null) return new DamagedBlob(path, content.digest, known);
-    try {
-      await (content.size < COMPARED_BYTES ? requireBlob(path, content) : requireFile(path, content));
-      return null;
-    } catch (error) {
-      if (error instanceof DamagedBlob) return error;
-      throw error;
-    }
+    return damageIn(() => (content.size < COMPARED_BYTES ? requireBlob : requireFile)(path, content));
   }
 
   async #discard(): Promise<void> {

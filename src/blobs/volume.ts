@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { Digest } from "../domain/contents/digest.ts";
 import type { StoreId } from "../domain/id.ts";
 import { contentPath } from "./blob-file.ts";
-import { readIdentity, writeIdentity } from "./blob-directory.ts";
+import { readIdentity, SHARD, writeIdentity } from "./blob-directory.ts";
 import { hasCode, isSystemError, storageFull } from "./system-error.ts";
 import { newTempPath, syncDirectory, TEMP_NAME } from "./temp-file.ts";
 
@@ -17,11 +17,6 @@ export interface VolumeOptions {
   /** Bytes of the file system to leave free. */
   readonly diskReserve: number;
 }
-
-/** The number of shards: one for each value of a digest's first two hex digits. */
-export const SHARD_COUNT = 256;
-
-const SHARD_NAME = /^[0-9a-f]{2}$/;
 
 /** The directories of a blob store. */
 export class Volume {
@@ -45,8 +40,13 @@ export class Volume {
     const volume = new Volume(options);
     try {
       await volume.#prepare();
-    } catch (error) {
-      throw isSystemError(error) ? unusable(options, error) : error;
+    } catch (cause) {
+      if (!isSystemError(cause)) throw cause;
+      throw new Error(
+        `The directories ${options.blobsDir} and ${options.tmpDir} cannot be used: ${cause.message}. They and all ` +
+          "files in them must belong to the user that Coffer runs as. If the disk is full, free some space.",
+        { cause },
+      );
     }
     return volume;
   }
@@ -109,7 +109,7 @@ export class Volume {
     await this.#sweep();
     await this.#requireOneFileSystem();
     for (const entry of await readdir(this.#blobsDir, { withFileTypes: true })) {
-      if (SHARD_NAME.test(entry.name)) await this.#useShard(join(this.#blobsDir, entry.name), entry);
+      if (SHARD.test(entry.name)) await this.#useShard(join(this.#blobsDir, entry.name), entry);
     }
     await syncDirectory(this.#blobsDir);
     await syncDirectory(dirname(this.#blobsDir));
@@ -160,14 +160,6 @@ function requireNoLink(path: string): void {
   );
 }
 
-function unusable({ blobsDir, tmpDir }: VolumeOptions, cause: Error): Error {
-  return new Error(
-    `The directories ${blobsDir} and ${tmpDir} cannot be used: ${cause.message}. They and all files in them ` +
-      "must belong to the user that Coffer runs as. If the disk is full, free some space.",
-    { cause },
-  );
-}
-
 /** Bytes. With less free, the disk counts as full, even with a reserve of 0. */
 const LEAST_FREE = 1024 * 1024;
 
@@ -179,13 +171,9 @@ export class DiskSpace {
   /** What was promised and is not written yet. */
   readonly #promised = { bytes: 0 };
 
-  /**
-   * @param tmpDir on the disk
-   * @param reserve bytes to leave free
-   */
-  constructor(tmpDir: string, reserve: number) {
+  constructor({ tmpDir, diskReserve }: VolumeOptions) {
     this.#tmpDir = tmpDir;
-    this.#reserve = reserve;
+    this.#reserve = diskReserve;
   }
 
   /** Bytes that an unprivileged process can still write, including the reserve. */

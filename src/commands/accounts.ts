@@ -83,7 +83,6 @@ export const keyCreate: Command = {
   },
 };
 
-/** A heading and one line for each user, in columns. */
 function table(users: readonly User[]): string[] {
   const rows = users.map(({ username, plan, createdAt, email }) => {
     return [username, plan, formatInstant(createdAt).slice(0, 10), email ?? ""] as const;

@@ -29,12 +29,10 @@ export function processTerminal() {
   return {
     /** Whether standard output is a terminal. */
     isTerminal,
-    /** Writes a line to standard output. */
     out: (line: string): void => {
       clearProgress();
       lines.add(line);
     },
-    /** Writes a line to standard error. */
     err: (line: string): void => {
       clearProgress();
       errors.add(line);

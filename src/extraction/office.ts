@@ -1,6 +1,6 @@
 import { Refused } from "../domain/contents/extraction.ts";
 import type { ZipArchive } from "./zip-archive.ts";
-import { prefixed, readXml } from "./xml.ts";
+import { type Attributes, prefixed, readXml } from "./xml.ts";
 import type { TextSink } from "./text-sink.ts";
 
 /** A part that another part refers to (ECMA-376, part 2, section 6.5). */
@@ -40,6 +40,22 @@ export function mainPart(archive: ZipArchive): string {
     : USUAL_MAIN_PARTS.find((part) => archive.has(part));
   if (main === undefined || !archive.has(main)) throw new Refused("mismatch");
   return main;
+}
+
+/** The parts of a type that elements of the main part name, in their order, with the attributes of these. */
+export function listedParts(archive: ZipArchive, element: string, type: string) {
+  const main = mainPart(archive);
+  const parts = relationshipsOf(archive, main);
+  const listed: { readonly target: string; readonly attributes: Attributes }[] = [];
+  readXml(archive.pieces(main), {
+    open: {
+      [element]: (attributes) => {
+        const part = parts.get(prefixed(attributes, "id") ?? "");
+        if (part?.type === type) listed.push({ target: part.target, attributes });
+      },
+    },
+  });
+  return listed;
 }
 
 /** The name of the part that a reference in a folder names; both without a leading slash. */
@@ -136,9 +152,7 @@ function readWordPart(archive: ZipArchive, part: string, sink: TextSink): void {
 
 /** Text of a presentation: slides in their order, each under its number, with the speaker's notes. */
 export function readPptx(archive: ZipArchive, sink: TextSink): void {
-  const main = mainPart(archive);
-  const parts = relationshipsOf(archive, main);
-  for (const [at, slide] of slidesOf(archive, main, parts).entries()) {
+  for (const [at, { target: slide }] of listedParts(archive, "sldId", "slide").entries()) {
     sink.endLine();
     sink.text(`Slide ${at + 1}`);
     sink.endLine();
@@ -148,19 +162,6 @@ export function readPptx(archive: ZipArchive, sink: TextSink): void {
       readSlide(archive, target, sink, "Notes:");
     }
   }
-}
-
-function slidesOf(archive: ZipArchive, main: string, parts: ReadonlyMap<string, Relationship>): string[] {
-  const slides: string[] = [];
-  readXml(archive.pieces(main), {
-    open: {
-      sldId: (attributes) => {
-        const part = parts.get(prefixed(attributes, "id") ?? "");
-        if (part?.type === "slide") slides.push(part.target);
-      },
-    },
-  });
-  return slides;
 }
 
 /** @param heading a line before the first text */

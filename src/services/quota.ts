@@ -140,7 +140,15 @@ export class Quota extends Service<{
     const records = this.#records(owner) + more;
     const { records: kept } = this.parts.tables.keptContents.of(owner);
     if (kept > 0 && records + kept > room) this.parts.removeEarly(owner);
-    if (records > room) throw tooManyRecords(drive, room);
+    if (records > room) {
+      const named = "bytes of names, tags, metadata and links";
+      throw new CofferError(
+        "QUOTA_EXCEEDED",
+        drive.owner === null
+          ? `An unclaimed drive holds at most ${room} ${named}; claim it, or delete some first.`
+          : `The account's plan allows ${room} ${named}; delete some, or change the plan.`,
+      );
+    }
     if (records + kept <= room * DISK_PER_STORAGE) return;
     throw new CofferError(
       "QUOTA_EXCEEDED",
@@ -197,13 +205,4 @@ export class Quota extends Service<{
 /** The room for records beside a storage limit, in bytes. */
 function recordRoom(limit: number): number {
   return Math.max(limit, RECORD_ROOM_BYTES);
-}
-
-function tooManyRecords({ owner }: Drive, room: number): CofferError {
-  return new CofferError(
-    "QUOTA_EXCEEDED",
-    owner === null
-      ? `An unclaimed drive holds at most ${room} bytes of names, tags, metadata and links; claim it, or delete some first.`
-      : `The account's plan allows ${room} bytes of names, tags, metadata and links; delete some, or change the plan.`,
-  );
 }

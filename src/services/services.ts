@@ -148,20 +148,12 @@ export function openServices(given: ServiceParts) {
   const endedKeys = new EndedKeys({ ...given, changes });
   const historyRemoval = new HistoryRemoval({ ...given, retention });
   const snapshotRemoval = new SnapshotRemoval({ ...given, changes });
-  const pruning = new Pruning({ ...given, quota, historyRemoval, snapshotRemoval });
+  const removals = { historyRemoval, snapshotRemoval };
+  const pruning = new Pruning({ ...given, ...removals, quota });
   const early = new EarlyRemoval({ ...given, quota, pruning, forget: (contents) => sweep.forget(contents) });
   const tree = new Tree({ ...given, retention, quota, locks, changes, changed: () => indexer.wake() });
   const watch = new ClockWatch(given);
-  const sweep = new Sweep({
-    ...given,
-    tree,
-    early,
-    historyRemoval,
-    snapshotRemoval,
-    endedKeys,
-    retention,
-    watch,
-  });
+  const sweep = new Sweep({ ...given, ...removals, retention, tree, early, endedKeys, watch });
   const usage = new UsageMeter({ ...given, access, quota });
   const pieces = new FolderPieces({ ...given, retention, tree, quota, changes });
   const notices = new WorkNotices({ ...given, changes });
