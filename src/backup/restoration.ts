@@ -31,10 +31,7 @@ const NOTHING: ReadonlySet<string> = new Set(["lost+found", "lock", "lock-journa
 
 type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/**
- * A data directory that is being restored. The database gets its name last: before, no server starts here, and the
- * restore can be done again.
- */
+/** A data directory that is being restored. The database comes last: before, no server starts here. */
 export class Restoration implements Disposable {
   readonly #directory: DataDirectory;
   readonly #lock: Lock;
@@ -51,10 +48,7 @@ export class Restoration implements Disposable {
     this.#store = store;
   }
 
-  /**
-   * Begins in an empty or new directory, or where a restore has not ended. Throws BackupError or DataDirectoryError for
-   * another directory.
-   */
+  /** Begins in an empty or new directory, or where a restore has not ended. Throws BackupError, DataDirectoryError. */
   static async begin(root: string, store: StoreId): Promise<Restoration> {
     await requireNothing(root);
     const directory = openDataDirectory(root);
@@ -75,11 +69,7 @@ export class Restoration implements Disposable {
     this.#lock.release();
   }
 
-  /**
-   * Writes a blob, unless an earlier attempt has. If its bytes are not right, `finish` says so.
-   *
-   * @param read begins to read it; null if there is nothing
-   */
+  /** Writes a blob, unless that was done before; `finish` tells of a wrong one. @param read null if there is nothing */
   async addContent(content: BlobFacts, read: () => Pieces | null | Promise<Pieces | null>): Promise<void> {
     const path = contentPath(this.#directory.blobs, content.digest);
     if ((await damageIn(() => requireBlob(path, content))) === null) return;

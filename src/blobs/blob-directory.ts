@@ -45,11 +45,7 @@ export class BlobDirectory {
     return readPieces(this.pathOf(content.digest), content, PIECE_BYTES);
   }
 
-  /**
-   * Writes a blob anew, in place of what is there, and syncs it. If `pieces` throws, nothing has changed.
-   *
-   * @param tmpDir of the same store
-   */
+  /** Replaces a blob, and syncs it; changes nothing if `pieces` throws. @param tmpDir of the same store */
   async rewrite({ digest, size }: BlobFacts, pieces: AsyncIterable<Uint8Array>, tmpDir: string) {
     const path = this.pathOf(digest);
     // A damaged disk may have lost directories as well.

@@ -152,10 +152,7 @@ export class BlobStore {
     return this.#volume.blobPath(digest);
   }
 
-  /**
-   * Reads a blob from the disk a piece at a time, whatever is known of it. All of it has been checked only when
-   * the last piece was taken. Throws DamagedBlob.
-   */
+  /** Reads a blob from the disk in pieces, whatever is known of it. Checked after the last. Throws DamagedBlob. */
   async *pieces(content: BlobFacts, pieceBytes?: number): AsyncGenerator<Uint8Array> {
     const bytes = this.#readSmall(content);
     if (bytes === null) yield* readPieces(this.#pathOf(content), content, pieceBytes);

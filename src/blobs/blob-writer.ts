@@ -227,18 +227,12 @@ export class BlobWriter implements AsyncDisposable {
   }
 }
 
-/**
- * Counts the uploads that need a blob: they have matched it and not committed their row yet. In memory only:
- * no upload survives a crash.
- */
+/** Counts the uploads that have matched a blob and not committed their row yet; in memory: none survives a crash. */
 export class Pins {
   readonly #counts = new Map<Digest, number>();
   readonly #removals = new Map<Digest, Promise<void>>();
 
-  /**
-   * Pins a blob, and waits for a removal of it that has begun before. Resolves with a function that unpins it;
-   * later calls of that do nothing.
-   */
+  /** Pins a blob, after a removal of it that has begun. Resolves with what unpins it; a second call does nothing. */
   async pin(digest: Digest): Promise<() => void> {
     this.#counts.set(digest, (this.#counts.get(digest) ?? 0) + 1);
     // A failed removal is for the one who began it.

@@ -32,10 +32,7 @@ export class Volume {
     this.#tmpDir = options.tmpDir;
   }
 
-  /**
-   * Creates the two directories if they are missing, and deletes temporary files of a crash. Throws an Error whose message
-   * tells the operator what to do.
-   */
+  /** Makes the two directories, and deletes temporary files of a crash. The message of an Error says what to do. */
   static async open(options: VolumeOptions): Promise<Volume> {
     const volume = new Volume(options);
     try {
@@ -60,10 +57,7 @@ export class Volume {
     return contentPath(this.#blobsDir, digest);
   }
 
-  /**
-   * Creates the directory of a blob if it is missing. Its own name survives a power cut before this resolves, or a
-   * blob in it could be lost with it.
-   */
+  /** Makes a blob's directory. Its name survives a power cut before this resolves: else the blob could be lost. */
   async makeShard(digest: Digest): Promise<void> {
     const path = dirname(this.blobPath(digest));
     const known = this.#shards.get(path);
@@ -193,12 +187,7 @@ export class DiskSpace {
     return 2 * this.#reserve - (await this.freeBytes());
   }
 
-  /**
-   * Throws STORAGE_FULL when less than the reserve is free, beside what others were promised.
-   *
-   * @param own whoever asks
-   * @param more bytes that must be free as well
-   */
+  /** Throws STORAGE_FULL if the reserve and `more` bytes are not free beside what all but `own` were promised. */
   requireFree(own: SpacePromise | null = null, more = 0): void {
     this.#keepTmp();
     // At once, since every upload asks: a turn of the thread pool takes many times as long as the call.

@@ -20,10 +20,7 @@ import { Service } from "./service.ts";
 /** Bytes. Larger than any response that exists; limits what a flood of records can fill. */
 const MAX_ANSWER = 128 * 1024;
 
-/**
- * Makes each request with an Idempotency-Key take effect once. Running ones are known only in memory: one process owns
- * the data directory.
- */
+/** Makes each request with an Idempotency-Key take effect once. Running ones are in memory: there is one process. */
 export class Idempotency extends Service<{
   tables: Tables;
   quota: Quota;
@@ -86,10 +83,7 @@ export class Attempt extends Service<{
     );
   }
 
-  /**
-   * Keeps the response for retries, inside the write that it describes. Throws PAYLOAD_TOO_LARGE, which rolls back
-   * both.
-   */
+  /** Keeps the response inside the write that it describes. Throws PAYLOAD_TOO_LARGE, which rolls back both. */
   keep(fingerprint: Fingerprint, answer: KeptAnswer): void {
     this.requireRoom(answer);
     const sealed = sealRecord(this.parts.keys.sealingKey, { fingerprint, answer });

@@ -22,11 +22,7 @@ export async function inPieces(piece: () => Promise<number>, isStopped = () => f
   return total;
 }
 
-/**
- * Throws Error if a piece got no further than the one before: the next would do the same again, for ever.
- *
- * @param work what cannot go on, as the error says it: "the check of contents"
- */
+/** Throws Error if a piece got no further: the next would do the same, for ever. @param work "the check of contents" */
 export function requireFurther<T extends string | number | null>(work: string, begun: T, reached: T): void {
   if (begun === reached) throw new Error(`${work} cannot go on from ${JSON.stringify(begun)}`);
 }

@@ -96,10 +96,7 @@ export class Quota extends Service<{
     );
   }
 
-  /**
-   * Throws QUOTA_EXCEEDED if there is no room for more responses that are kept for Idempotency-Keys of the caller's
-   * account or unclaimed drive.
-   */
+  /** Throws QUOTA_EXCEEDED if what is kept for Idempotency-Keys of an account or unclaimed drive leaves no room. */
   requireRoomToKeep(caller: Caller): void {
     const limit = isUnclaimed(caller) ? UNCLAIMED_STORAGE_BYTES : this.parts.storageLimits[caller.plan];
     if (limit === null) return;

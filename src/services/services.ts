@@ -1,12 +1,8 @@
-import type { BlobStore } from "../blobs/blob-store.ts";
-import type { SteadyClock } from "../process/clock.ts";
-import type { Tables } from "../db/tables.ts";
 import type { Plan } from "../domain/accounts/plan.ts";
 import { once } from "../domain/once.ts";
 import { sealingKey } from "../domain/sealing.ts";
 import type { Subnet } from "../domain/network/subnet.ts";
 import type { Retention } from "../domain/history/retention.ts";
-import type { Log } from "../process/log.ts";
 import type { PublicNetwork } from "../network/public-network.ts";
 import { Access } from "./access.ts";
 import { Accounts } from "./accounts/accounts.ts";
@@ -39,7 +35,7 @@ import { Forks } from "./snapshots/forks.ts";
 import { Grep } from "./grep/grep.ts";
 import type { GrepBounds } from "./grep/request.ts";
 import { Health } from "./upkeep/health.ts";
-import type { StorePlaces } from "./parts.ts";
+import type { Parts } from "./parts.ts";
 import { Indexer } from "./search/indexer.ts";
 import { HistoryRemoval } from "./history/history-removal.ts";
 import { MissingContents } from "./upkeep/missing-contents.ts";
@@ -82,18 +78,13 @@ import { WebhookSender } from "./webhooks/sender.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
 
 /** What the use cases need: stores, clock, log and settings. */
-interface ServiceParts {
-  readonly tables: Tables;
-  readonly blobs: BlobStore;
-  readonly clock: SteadyClock;
-  readonly log: Log;
+interface ServiceParts extends Pick<Parts, "tables" | "blobs" | "clock" | "log" | "storePlaces"> {
   /** Of this data directory. */
   readonly secret: Uint8Array;
   readonly keyPrefix: string;
   readonly storageLimits: StorageLimits;
   /** Requests per minute. */
   readonly rateLimits: Readonly<Record<Plan, number>>;
-  readonly storePlaces: StorePlaces;
   /** Bytes. */
   readonly maxFileSize: number;
   /** How long earlier versions and deleted files are kept; 0 for not at all. */

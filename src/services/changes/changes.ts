@@ -65,9 +65,7 @@ export class Changes extends Service<{ tables: Tables }> {
     return { number: head, at: this.parts.tables.changes.timeOf(head) ?? 0, from: changeNumber(0) };
   }
 
-  /**
-   * Throws GONE if changes after the position are not kept any more, or it is of another history: a restored backup.
-   */
+  /** Throws GONE if changes after the position are no longer kept, or it is of another history: a restored backup. */
   page({ drives, position, limit, newestFirst }: ChangeQuery): ChangePage {
     const { changes: table } = this.parts.tables;
     const trimmed = new Map(drives.map(({ drive }) => [drive, table.trimmedTo(drive)]));

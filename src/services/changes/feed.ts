@@ -96,11 +96,7 @@ export class Feed extends Service<
     }
   }
 
-  /**
-   * Throws NOT_FOUND, GONE, RATE_LIMITED, UNAVAILABLE.
-   *
-   * @param client see `Slots.take`
-   */
+  /** Throws NOT_FOUND, GONE, RATE_LIMITED, UNAVAILABLE. @param client see `Slots.take` */
   open(caller: Caller, client: string, request: FeedRequest, listener: StreamListener): FeedStream {
     if (this.#isStopped) throw new CofferError("UNAVAILABLE", "The server is shutting down; connect again.");
     const { drives } = request;

@@ -126,10 +126,7 @@ export class FolderChanges extends Service<
     return { kind: "restore", from: { drive: drive.pk, path, top }, to: null, trash: entry.pk };
   }
 
-  /**
-   * Creates the folders above a path. Returns the topmost that was missing, or the path itself. Inside a write. Throws
-   * CONFLICT if a file is in the way.
-   */
+  /** Makes the folders above a path; returns the topmost that was missing, or the path. In a write. Throws CONFLICT. */
   makeWay(drive: Drive, path: FolderPath, stamp: Stamp): FolderPath {
     const { folders } = this.parts.tables;
     let top = path;

@@ -64,10 +64,7 @@ export class FolderPieces extends Service<
     }
   }
 
-  /**
-   * What is done at the end of a work. Only now it is told of: an earlier reader would find half of it. Inside the last
-   * write.
-   */
+  /** Ends a work. Only now it is told of: an earlier reader would find half of it. Inside the last write. */
   end(work: FolderWork, stamp: Stamp): void {
     // Who asked for the new drive is told of it.
     if (work.kind === "fork") return;

@@ -115,10 +115,7 @@ export class Folders extends Service<
     return this.#transfer(caller, driveId, path, to, "move", within);
   }
 
-  /**
-   * Copies a folder with everything in it; contents are not stored twice. Throws like `move`, and QUOTA_EXCEEDED,
-   * STORAGE_FULL.
-   */
+  /** Copies a folder with all in it, no content twice. Throws like `move`, and QUOTA_EXCEEDED, STORAGE_FULL. */
   async copy(
     caller: Caller,
     driveId: string,

@@ -94,10 +94,7 @@ interface OpenMatch extends LineMatch {
 
 export const FILE_START: ScanParts["from"] = { offset: 0, line: 1, searched: 0, matches: 0 };
 
-/**
- * Searches the lines of one blob, a block at a time. Of a longer line each piece is searched as a line of the same
- * number.
- */
+/** Searches the lines of one blob, block by block. Each piece of a longer line is a line of the same number. */
 export class FileScan {
   readonly #parts: ScanParts;
   readonly #matches: OpenMatch[] = [];

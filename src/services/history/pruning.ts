@@ -19,10 +19,7 @@ interface Pruned {
 
 const NOTHING: Pruned = { rows: 0, bytes: 0, hasEntry: false };
 
-/**
- * Removes what is kept where room is needed: the oldest versions and entries of the trash first, then the snapshots
- * that the server took itself.
- */
+/** Removes what is kept where room is needed: the oldest first, then the snapshots that the server took itself. */
 export class Pruning extends Service<
   Pick<Parts, "tables" | "quota" | "clock"> & {
     historyRemoval: HistoryRemoval;

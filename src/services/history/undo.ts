@@ -137,10 +137,7 @@ export class Undo extends Service<
     return { path, isTrashed: true };
   }
 
-  /**
-   * Throws CONFLICT for a folder restored from a snapshot: it may have been there before, so to remove it would undo
-   * more.
-   */
+  /** Throws CONFLICT for a folder from a snapshot: it may have been there before, and to remove it would undo more. */
   async #requireFromTrash(caller: Caller, drive: Drive, change: Change): Promise<void> {
     const isDeletion = ({ type, ref }: Change) =>
       type === "folder.deleted" && ref !== null && ref === change.ref;

@@ -49,10 +49,7 @@ export class Versions extends Service<Pick<Parts, "tables" | "access" | "tree" |
     return [at(from ?? this.#newest(caller, file)), at(to ?? file.version)];
   }
 
-  /**
-   * Gives a file the content and type of a version again; the present one becomes a version. Throws
-   * PRECONDITION_FAILED, QUOTA_EXCEEDED.
-   */
+  /** Gives a file a version's content and type; the present becomes one. Throws PRECONDITION_FAILED, QUOTA_EXCEEDED. */
   restore(caller: Caller, ref: FileRef, number: string, precondition: Precondition, within?: Within<File>) {
     return this.parts.access.write(caller, within, () => {
       const file = this.parts.access.fileToWrite(caller, ref);

@@ -14,10 +14,7 @@ const UNITS_A_BYTE = 8;
 
 export type DocumentTurnParts = Pick<Parts, "blobs" | "damaged" | "log"> & { documentReader: DocumentReader };
 
-/**
- * Reads documents for the index, one at a time, beside other jobs. Drives take turns, so that no slow one delays the
- * others.
- */
+/** Reads documents for the index, one at a time. Drives take turns, so that no slow one delays the others. */
 export class DocumentTurn extends Service<DocumentTurnParts> {
   readonly #stopping = new AbortController();
   #isReading = false;

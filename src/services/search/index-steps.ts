@@ -206,10 +206,7 @@ export class IndexSteps extends Service<IndexParts> {
     }
   }
 
-  /**
-   * Looks again at what the thread could not read: damage is remembered, and the log names the file. Returns the jobs
-   * that cannot be done; the others are tried again.
-   */
+  /** Looks again at what the thread could not read, to remember and log damage. Returns the jobs that stay undone. */
   async #lost(unread: readonly TextJob[]): Promise<number[]> {
     const tickets: number[] = [];
     for (const job of unread) {

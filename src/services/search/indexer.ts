@@ -13,10 +13,7 @@ const NEAR = 500;
 /** A search waits for no more documents than this: each may take seconds. */
 const NEAR_DOCUMENTS = 8;
 
-/**
- * Keeps the full-text index up to date. Triggers put the jobs into the database; this does them in the background, and
- * at once for searches that wait.
- */
+/** Keeps the full-text index up to date: does the jobs that triggers add, in the background, or for who waits. */
 export class Indexer extends Service<IndexParts> {
   readonly #steps = new IndexSteps(this.parts);
   /** The drives of each search that waits for these to be indexed. */
@@ -190,10 +187,7 @@ export class Indexer extends Service<IndexParts> {
     }
   }
 
-  /**
-   * Merges a little, first: an unmerged index is slow to search. But while searches wait, only every second step is a
-   * merge.
-   */
+  /** Merges a little, first: an unmerged index is slow. While searches wait, only every second step is a merge. */
   async #merge(): Promise<boolean> {
     const isTurn = !this.#hasMerged || this.#waiters.size === 0;
     this.#hasMerged = isTurn && (await this.#steps.merge());

@@ -27,10 +27,7 @@ interface Comparison extends SnapshotScope {
   readonly visible: string;
 }
 
-/**
- * The differences between a snapshot and what the drive holds now, in path order, after a position; and where the next
- * page starts. Only what has changed since is looked at, step by step.
- */
+/** What differs between a snapshot and now, in path order, after a position; and where the next page starts. */
 export async function compared(
   { snapshotDifferences }: Tables,
   comparison: Comparison,

@@ -40,10 +40,7 @@ interface Counts {
   readonly bytes: number;
 }
 
-/**
- * Lists what a drive held when a snapshot was taken. What has changed since is passed over in steps, with turns for
- * other requests; all steps see the same.
- */
+/** Lists what a drive held when a snapshot was taken, in steps, with turns for others; all steps see the same. */
 export class SnapshotViews extends Service<Pick<Parts, "tables" | "access" | "clock">> {
   /** Like `Listings.list`, in a snapshot; in path order only. Rejects with NOT_FOUND, VALIDATION_ERROR. */
   async list(caller: Caller, snapshot: string, request: ListRequest): Promise<Listing> {

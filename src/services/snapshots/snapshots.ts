@@ -71,10 +71,7 @@ export class Snapshots extends Service<
     });
   }
 
-  /**
-   * Takes a snapshot for the server itself. If there are too many, the oldest of these go, but not `used`. Inside a
-   * write.
-   */
+  /** Takes a snapshot for the server. Of too many, the oldest of these go, but not `used`. Inside a write. */
   takeFor(drive: Drive, name: string, stamp: Stamp, used: SnapshotPk | null = null): Snapshot {
     const short = Array.from(name).slice(0, NAME_CHARACTERS).join("").trim();
     const taken = this.#take(drive, { name: short, isAutomatic: true }, stamp);

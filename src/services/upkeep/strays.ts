@@ -10,10 +10,7 @@ const SURVEYED = 300;
 /** After this many look-ups other requests get a turn. */
 const LOOKUPS = 100;
 
-/**
- * Finds blobs that a crash left without a row. They are removed only if the database knows most of the store: else it
- * is likely the wrong one.
- */
+/** Finds blobs without a row, after a crash. Only if the database knows most others: else it may be the wrong one. */
 export class Strays extends Service<Pick<Parts, "tables" | "blobs" | "clock" | "log">> {
   #nextShard = 0;
   /** Whether this round through all shards has already logged that it removes nothing. */

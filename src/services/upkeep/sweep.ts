@@ -27,10 +27,7 @@ const GONE_PIECES = 10;
 /** How many free pages of the database one transaction releases. */
 const PAGES = 100;
 
-/**
- * Removes what has expired, was deleted or is orphaned, all of it already invisible: in small pieces, which may be
- * interrupted anywhere.
- */
+/** Removes what has expired, was deleted or is orphaned, all invisible: in pieces that may be interrupted anywhere. */
 export class Sweep extends Service<
   Pick<Parts, "tables" | "blobs" | "tree" | "retention" | "clock" | "log"> & {
     early: EarlyRemoval;

@@ -41,10 +41,7 @@ interface Scope {
   readonly drive: DrivePk | null;
 }
 
-/**
- * Who is told of changes, at which address. Only who manages a drive sees and changes its webhooks: see
- * `requireManaging`.
- */
+/** Who is told of changes, and where. Only who manages a drive sees and changes its webhooks: `requireManaging`. */
 export class Webhooks extends Service<
   Pick<Parts, "tables" | "access" | "changes" | "clock"> & {
     sealingKey: () => Uint8Array;
@@ -78,10 +75,7 @@ export class Webhooks extends Service<
     return created;
   }
 
-  /**
-   * The caller's webhooks, oldest first; of a drive (an id or slug) or all. Throws NOT_FOUND and FORBIDDEN for the
-   * drive.
-   */
+  /** The caller's webhooks, oldest first; of a drive (id or slug) or all. Throws NOT_FOUND, FORBIDDEN for the drive. */
   list(caller: Caller, drive: string | undefined): readonly Webhook[] {
     requireManaging(caller);
     const scope = this.#scope(caller, drive);
