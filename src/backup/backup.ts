@@ -22,12 +22,12 @@ import {
 import { BackupError, type BackupPlace, CONTENTS, digestOfName, readText } from "./place.ts";
 import { type BackedUp, type BackupOptions, BackupRun, type Made } from "./run.ts";
 import { TarTarget } from "./tar.ts";
-import type { Digest } from "../domain/contents/digest.ts";
+import type { Digest } from "../domain/contents/content.ts";
 import { readContentList } from "./contents.ts";
 import { hostname } from "node:os";
 import type { Clock } from "../process/clock.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
-import { LEASE_MS } from "../db/upkeep/backups.ts";
+import { LEASE_MS } from "../db/upkeep/store.ts";
 import { acquireLock } from "../db/engine/lock.ts";
 import type { StoreId } from "../domain/id.ts";
 import { DirectoryPlace } from "./directory-place.ts";

@@ -1,6 +1,5 @@
 import type { ChangeRange } from "../../db/changes/changes.ts";
 import type { Tables } from "../../db/tables.ts";
-import { Service } from "../service.ts";
 import {
   type Change,
   type ChangeNumber,
@@ -8,6 +7,7 @@ import {
   type ChangePosition,
   type NewChange,
 } from "../../domain/changes/change.ts";
+import { Service } from "../service.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { DrivePk, UserPk } from "../../domain/id.ts";
 import { type FolderPath, ROOT } from "../../domain/files/path.ts";

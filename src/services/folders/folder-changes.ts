@@ -1,17 +1,17 @@
 import type { Within } from "../../db/engine/database.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import { type Actor, actorOf, type Stamp } from "../../domain/changes/actor.ts";
+import { type Actor, actorOf, type Stamp } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, invalid, pathTaken } from "../../domain/errors.ts";
 import { asFilePath, type FolderPath, parentFolder } from "../../domain/files/path.ts";
-import type { Folder } from "../../domain/folders/folder.ts";
 import {
+  type Folder,
   type FolderRestoreWork,
   type FolderTransferWork,
   type FolderWork,
   placesOf,
-} from "../../domain/folders/folder-work.ts";
-import type { TrashEntry } from "../../domain/history/trash.ts";
+} from "../../domain/folders/folder.ts";
+import type { TrashEntry } from "../../domain/history/history.ts";
 import type { RecordName } from "../../domain/idempotency.ts";
 import { FOLDER_COPY_ENTRIES, FOLDER_MOVE_ENTRIES, RECORD_BYTES } from "../../domain/limits.ts";
 import type { Parts } from "../parts.ts";

@@ -1,6 +1,6 @@
 import { Busy } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
-import { doneOf, type FolderWork, movesBetweenDrives, placesOf } from "../../domain/folders/folder-work.ts";
+import { doneOf, type FolderWork, movesBetweenDrives, placesOf } from "../../domain/folders/folder.ts";
 import type { DrivePk, FolderWorkPk, SnapshotPk, TrashPk } from "../../domain/id.ts";
 import { asFolderPath, type FilePath, type FolderPath, isFolderPath } from "../../domain/files/path.ts";
 import { Service } from "../service.ts";

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RecordedWork } from "../../db/folders/folder-works.ts";
-import type { Actor, Stamp } from "../../domain/changes/actor.ts";
+import type { Actor, Stamp } from "../../domain/changes/change.ts";
 import { CofferError, WriteRefused } from "../../domain/errors.ts";
-import { doneOf, type FolderWork, givenUp, goesOn, type Undoable } from "../../domain/folders/folder-work.ts";
+import { doneOf, type FolderWork, givenUp, goesOn, type Undoable } from "../../domain/folders/folder.ts";
 import type { FolderWorkPk } from "../../domain/id.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";

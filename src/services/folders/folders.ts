@@ -1,18 +1,13 @@
 import type { Within } from "../../db/engine/database.ts";
-import { actorOf } from "../../domain/changes/actor.ts";
+import { actorOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { orNotFound } from "../../domain/errors.ts";
 import type { Folder, FolderFacts } from "../../domain/folders/folder.ts";
 import { newId, type TrashId } from "../../domain/id.ts";
-import {
-  type FolderPath,
-  parentFolder,
-  parseFolderOrRoot,
-  parseFolderPath,
-} from "../../domain/files/path.ts";
-import { keepsDeleted } from "../../domain/history/retention.ts";
-import { wayInto } from "../../domain/files/prefix.ts";
+import type { FolderPath } from "../../domain/files/path.ts";
+import { parentFolder, parseFolderOrRoot, parseFolderPath, wayInto } from "../../domain/files/path.ts";
+import { keepsDeleted } from "../../domain/history/history.ts";
 import type { Reach } from "../access.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";

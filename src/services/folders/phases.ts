@@ -1,7 +1,7 @@
 import type { FilePlace } from "../../db/files/files.ts";
-import { type PathRange, rangeFrom, rangeOf } from "../../db/files/path-range.ts";
+import { type PathRange, rangeFrom, rangeOf } from "../../db/files/rows.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Stamp } from "../../domain/changes/actor.ts";
+import type { Stamp } from "../../domain/changes/change.ts";
 import { type FilePath, type FolderPath, parentFolder } from "../../domain/files/path.ts";
 import { Piece, PIECE_FILES, PIECE_ROWS, type PieceFile } from "../../domain/folders/piece.ts";
 import type { DrivePk, FolderPk } from "../../domain/id.ts";

@@ -3,7 +3,7 @@ import type { RecordedWork } from "../../db/folders/folder-works.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, orNotFound } from "../../domain/errors.ts";
-import { doneOf, type FolderWork, placesOf, type WorkPlace } from "../../domain/folders/folder-work.ts";
+import { doneOf, type FolderWork, placesOf, type WorkPlace } from "../../domain/folders/folder.ts";
 import type { DriveId, DrivePk } from "../../domain/id.ts";
 import { partOf } from "../files/listings.ts";
 import type { Parts } from "../parts.ts";

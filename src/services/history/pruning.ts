@@ -1,5 +1,5 @@
-import type { OldestKept } from "../../db/history/kept-ages.ts";
-import type { Releaser } from "../../db/contents/released-contents.ts";
+import type { OldestKept } from "../../db/history/kept.ts";
+import type { Releaser } from "../../db/contents/blobs.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import type { HistoryRemoval } from "./history-removal.ts";

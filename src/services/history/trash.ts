@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Within } from "../../db/engine/database.ts";
-import type { SingleTrashedFile } from "../../db/history/trash-contents.ts";
-import { actorOf } from "../../domain/changes/actor.ts";
+import type { SingleTrashedFile } from "../../db/history/trash.ts";
+import { actorOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { notFound } from "../../domain/errors.ts";
 import {
@@ -14,8 +14,13 @@ import {
 } from "../../domain/id.ts";
 import { mimeTypeOf } from "../../domain/contents/media-type.ts";
 import { lastSegment, parseFilePath, parseFolderPath, parsePrefix } from "../../domain/files/path.ts";
-import { keptSince, keptUntil } from "../../domain/history/retention.ts";
-import type { TrashedPlace, TrashEntry, TrashPosition } from "../../domain/history/trash.ts";
+import {
+  keptSince,
+  keptUntil,
+  type TrashedPlace,
+  type TrashEntry,
+  type TrashPosition,
+} from "../../domain/history/history.ts";
 import type { FolderChanges } from "../folders/folder-changes.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";

@@ -1,7 +1,6 @@
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError } from "../../domain/errors.ts";
-import type { File } from "../../domain/files/file.ts";
-import type { FileRef } from "../../domain/files/file-ref.ts";
+import type { File, FileRef } from "../../domain/files/file.ts";
 import { DIFF_LIMITS, DIFF_TEXT_BYTES } from "../../domain/limits.ts";
 import { markBytes } from "../../domain/contents/texts/lines.ts";
 import { utf8Length } from "../../domain/contents/texts/text.ts";
@@ -12,7 +11,7 @@ import type { Diff } from "../../domain/contents/edit/unified-diff.ts";
 import { AskedThread } from "../../process/asked-thread.ts";
 import { Turns } from "../turns.ts";
 import { diffOf, type DiffRequest } from "./diff-request.ts";
-import type { LineIndexes } from "../contents/line-indexes.ts";
+import type { LineIndexes } from "../contents/texts.ts";
 import { holderOf, Slots } from "../slots.ts";
 import type { Versions } from "./versions.ts";
 

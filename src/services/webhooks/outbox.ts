@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { NewDelivery } from "../../db/webhooks/webhook-deliveries.ts";
-import type { ServedWebhook } from "../../db/webhooks/webhooks.ts";
+import type { NewDelivery, ServedWebhook } from "../../db/webhooks/webhooks.ts";
 import { type Change, type ChangeNumber, changeNumber } from "../../domain/changes/change.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import { type DeliveryId, newId, type WebhookPk } from "../../domain/id.ts";
