@@ -44,7 +44,9 @@ export class Versions extends Service<Pick<Parts, "tables" | "access" | "tree" |
   ): [from: File, to: File] {
     const file = this.#file(caller, ref);
     const at = (number: number) => this.#at(caller, file, String(number));
-    return [at(from ?? this.#newest(caller, file)), at(to ?? file.version)];
+    const { fileVersions } = this.parts.tables;
+    const newest = () => fileVersions.page(file, this.#shown(caller, file), Number.MAX_SAFE_INTEGER, 1)[0];
+    return [at(from ?? orNotFound(newest(), "version").version), at(to ?? file.version)];
   }
 
   /** Gives a file a version's content and type; the present becomes one. Throws PRECONDITION_FAILED, QUOTA_EXCEEDED. */
@@ -111,12 +113,6 @@ export class Versions extends Service<Pick<Parts, "tables" | "access" | "tree" |
     const { fileVersions } = this.parts.tables;
     const shown = this.#shown(caller, file);
     return orNotFound(parsed === null ? null : fileVersions.get(file, shown, parsed), "version");
-  }
-
-  #newest(caller: Caller, file: File): number {
-    const { fileVersions } = this.parts.tables;
-    const [newest] = fileVersions.page(file, this.#shown(caller, file), Number.MAX_SAFE_INTEGER, 1);
-    return orNotFound(newest, "version").version;
   }
 
   #shown(caller: Caller, { drivePk }: File): ShownVersions {

@@ -69,7 +69,10 @@ export class Indexer extends Service<IndexParts> {
         if (left <= 0) return;
         if (this.#waitsFor(drives)) this.#run();
         // Documents are read beside the steps; there is a step when one is to be written.
-        else if (!this.#waitsForDocuments(drives)) return;
+        else {
+          const documents = this.parts.tables.searchJobs.waiting(drives, NEAR_DOCUMENTS + 1, 0);
+          if (documents === 0 || documents > NEAR_DOCUMENTS) return;
+        }
         if (!(await this.#stepWithin(left))) return;
       }
     } finally {
@@ -92,12 +95,6 @@ export class Indexer extends Service<IndexParts> {
     if (!this.#steps.isKnown || searchJobs.waiting(drives, 1, this.#steps.passedTo) > 0) return true;
     const unfilled = searchJobs.unfilled(NEAR);
     return unfilled > 0 && unfilled < NEAR;
-  }
-
-  /** Whether a few documents are all that is left of these drives. */
-  #waitsForDocuments(drives: readonly DrivePk[]): boolean {
-    const documents = this.parts.tables.searchJobs.waiting(drives, NEAR_DOCUMENTS + 1, 0);
-    return documents > 0 && documents <= NEAR_DOCUMENTS;
   }
 
   /** Runs after so many milliseconds, or earlier if that is planned already. */

@@ -81,7 +81,14 @@ export class Sweep extends Service<
   /** Removes what has expired. Returns how many files. */
   async #expired(now: number): Promise<number> {
     const files = await this.#attempt("expired files", () => this.#inWrites(() => this.#expireFiles(now)));
-    await this.#attempt("expired drives", () => this.#inWrites(() => this.#expireDrives(now)));
+    // Claim tokens are kept for now, so that a late claim gets 410.
+    const { drives } = this.parts.tables;
+    const expireDrives = () => {
+      const expired = drives.expired(now, PIECE);
+      for (const drive of expired) drives.markDeleted(drive, now);
+      return expired.length;
+    };
+    await this.#attempt("expired drives", () => this.#inWrites(expireDrives));
     for (const { what, removeSome } of this.#expiredRows) {
       await this.#attempt(what, () => this.#inWrites(() => removeSome(now)));
     }
@@ -115,14 +122,6 @@ export class Sweep extends Service<
     const files = new Piece().takeFiles(expired, goingFile);
     this.parts.tree.expire(files, { now });
     return files.length;
-  }
-
-  /** Claim tokens are kept for now, so that a late claim gets 410. */
-  #expireDrives(now: number): number {
-    const { drives } = this.parts.tables;
-    const expired = drives.expired(now, PIECE);
-    for (const drive of expired) drives.markDeleted(drive, now);
-    return expired.length;
   }
 
   /** Removes versions above their number, and some of those whose files are gone. Returns how many files it looked at. */

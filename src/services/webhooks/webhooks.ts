@@ -88,13 +88,12 @@ export class Webhooks extends Service<
     requireManaging(caller);
     const id = parseId<WebhookId>(reference);
     const webhook = id === null ? null : this.parts.tables.webhooks.byId(id);
-    if (webhook === null || !this.#manages(caller, webhook)) throw notFound("webhook");
+    if (webhook === null) throw notFound("webhook");
+    const { user, drivePk, driveId } = webhook;
+    const drive = driveId === null ? null : this.parts.access.findDrive(caller, driveId);
+    const isOwn = drivePk === null && caller.kind === "account" && caller.userPk === user;
+    if (!isOwn && (drivePk === null || drive?.role !== "owner")) throw notFound("webhook");
     return webhook;
-  }
-
-  #manages(caller: Caller, { user, drivePk, driveId }: Webhook): boolean {
-    if (drivePk === null) return caller.kind === "account" && caller.userPk === user;
-    return driveId !== null && this.parts.access.findDrive(caller, driveId)?.role === "owner";
   }
 
   /**
