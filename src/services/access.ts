@@ -25,6 +25,7 @@ import type { FilePath, FolderPath } from "../domain/files/path.ts";
 import { isFolderPath, parsePathOfFile, requireUnder, requireWhole, ROOT } from "../domain/files/path.ts";
 import { requireManager, requireTaker, requireWriter, type Role } from "../domain/accounts/roles.ts";
 import type { Snapshot, View } from "../domain/snapshots/snapshot.ts";
+import { Service } from "./service.ts";
 
 /** What a caller can reach: an account, or one drive, or one folder of it. */
 export type Reach = Pick<AccountCaller, "kind" | "userPk"> | Pick<DriveCaller, "kind" | "drivePk" | "prefix">;
@@ -38,26 +39,18 @@ type Owned = Pick<Drive, "pk" | "owner">;
  * There are three levels: to read (`drive`, `file`), to write (`driveToWrite`, `fileToWrite`) and to manage
  * (`driveToManage`). A key that is limited to a folder sees that folder alone: what reads by a path asks `prefixOf`.
  */
-export class Access {
-  readonly #tables: Tables;
-  readonly #clock: Clock;
-
-  constructor(parts: { tables: Tables; clock: Clock }) {
-    this.#tables = parts.tables;
-    this.#clock = parts.clock;
-  }
-
+export class Access extends Service<{ tables: Tables; clock: Clock }> {
   /**
    * Writes for a caller: see `Tables.write`. The caller is checked again inside the transaction, as reading the request
    * can take long. Rejects with UNAUTHORIZED if the key or session ended, its drive is gone or the user was disabled.
    */
   write<T>(caller: Caller, within: Within<T> | undefined, job: () => T): Promise<T> {
-    return this.#tables.write(this.#checked(caller, job), within);
+    return this.parts.tables.write(this.#checked(caller, job), within);
   }
 
   /** Like `write`, for what must work on a full disk: see `Tables.writeFromReserve`. */
   writeFromReserve<T>(caller: Caller, within: Within<T> | undefined, job: () => T): Promise<T> {
-    return this.#tables.writeFromReserve(this.#checked(caller, job), within);
+    return this.parts.tables.writeFromReserve(this.#checked(caller, job), within);
   }
 
   #checked<T>(caller: Caller, job: () => T): () => T {
@@ -73,7 +66,7 @@ export class Access {
   }
 
   #isValid(caller: Caller): boolean {
-    const [{ apiKeys, sessions }, now] = [this.#tables, this.#clock.now()];
+    const [{ apiKeys, sessions }, now] = [this.parts.tables, this.parts.clock.now()];
     return caller.keyId === null
       ? sessions.isValid(caller.sessionId, now)
       : apiKeys.isValid(caller.keyId, now);
@@ -86,8 +79,8 @@ export class Access {
 
   /** Every drive the caller may see: the own ones, then those that are shared with it; each oldest first. */
   drives(caller: Caller): SeenDrive[] {
-    const now = this.#clock.now();
-    const { drives } = this.#tables;
+    const now = this.parts.clock.now();
+    const { drives } = this.parts.tables;
     const found =
       caller.kind === "account"
         ? [...drives.byUser(caller.userPk, now), ...drives.sharedWith(caller.userPk, now)]
@@ -97,9 +90,9 @@ export class Access {
 
   /** The drive with this id or slug, if the caller may see it; else null. */
   findDrive(caller: Reach, reference: string): SeenDrive | null {
-    const now = this.#clock.now();
+    const now = this.parts.clock.now();
     const id = parseId<DriveId>(reference);
-    const { drives } = this.#tables;
+    const { drives } = this.parts.tables;
     const drive = id === null ? drives.bySlug(reference, now) : drives.byId(id, now);
     return drive === null ? null : this.#seen(caller, drive);
   }
@@ -163,7 +156,7 @@ export class Access {
   /** The number of the last change that the caller may not see: readers see what happened since they are members. */
   changesFrom(caller: Reach, { pk, owner }: Owned): number {
     if (caller.kind === "drive" || this.roleIn(caller, { pk, owner }) !== "reader") return 0;
-    return this.#tables.members.changesFrom(pk, caller.userPk);
+    return this.parts.tables.members.changesFrom(pk, caller.userPk);
   }
 
   /** What the caller is in a drive that it sees. Throws NOT_FOUND. */
@@ -179,7 +172,8 @@ export class Access {
   /** Null if the caller does not see the drive. */
   #role(caller: Reach, drive: DrivePk, owner: UserPk | null): Role | null {
     if (caller.kind === "account" && owner === caller.userPk) return "owner";
-    if (caller.kind === "account") return this.#tables.members.roleOf(drive, caller, this.#clock.now());
+    if (caller.kind === "account")
+      return this.parts.tables.members.roleOf(drive, caller, this.parts.clock.now());
     if (drive !== caller.drivePk) return null;
     return caller.prefix === ROOT ? "owner" : "editor";
   }
@@ -188,7 +182,7 @@ export class Access {
   snapshot(caller: Reach, drive: Drive, reference: string): Snapshot {
     this.requireHistory(caller, drive);
     const id = parseId<SnapshotId>(reference);
-    const snapshot = id === null ? null : this.#tables.snapshots.byId(id);
+    const snapshot = id === null ? null : this.parts.tables.snapshots.byId(id);
     if (snapshot === null || snapshot.drivePk !== drive.pk) throw notFound("snapshot");
     return snapshot;
   }
@@ -208,14 +202,14 @@ export class Access {
 
   /** What the creator of a link may see now; null if their key was revoked or expired, or they were disabled. */
   reachOf({ keyHash, user: maker }: Pick<Link, "keyHash" | "user">): Reach | null {
-    if (keyHash !== null) return this.#tables.apiKeys.holderOf(keyHash, this.#clock.now());
-    const user = maker === null ? null : this.#tables.users.byPk(maker);
+    if (keyHash !== null) return this.parts.tables.apiKeys.holderOf(keyHash, this.parts.clock.now());
+    const user = maker === null ? null : this.parts.tables.users.byPk(maker);
     return user === null || user.disabledAt !== null ? null : { kind: "account", userPk: user.pk };
   }
 
   /** The drive that a key is limited to. Throws UNAUTHORIZED if it is gone since the gate authenticated the key. */
   ownDrive({ drivePk }: DriveCaller): Drive {
-    const drive = this.#tables.drives.byPk(drivePk, this.#clock.now());
+    const drive = this.parts.tables.drives.byPk(drivePk, this.parts.clock.now());
     if (drive === null) throw endedMeanwhile();
     return drive;
   }
@@ -265,21 +259,21 @@ export class Access {
     const path = parsePathOfFile("path", text);
     const { drive, at } = this.view(caller, driveRef, snapshot);
     this.requireInside(caller, drive, path);
-    return this.#tables.snapshotLists.fileAt({ drive: drive.pk, at, now: this.#clock.now() }, path);
+    return this.parts.tables.snapshotLists.fileAt({ drive: drive.pk, at, now: this.parts.clock.now() }, path);
   }
 
   #pastById(caller: Reach, reference: string, snapshotRef: string): FileFacts | null {
     const { drive, at } = this.#viewOf(caller, snapshotRef);
     const id = parseId<FileId>(reference);
-    const scope = { drive: drive.pk, at, now: this.#clock.now() };
-    const file = id === null ? null : this.#tables.snapshotLists.fileById(scope, id);
+    const scope = { drive: drive.pk, at, now: this.parts.clock.now() };
+    const file = id === null ? null : this.parts.tables.snapshotLists.fileById(scope, id);
     return file === null || !file.path.startsWith(this.prefixOf(caller, drive)) ? null : file;
   }
 
   /** Like `view`, for a snapshot of any drive that the caller sees. */
   #viewOf(caller: Reach, reference: string): View {
     const id = parseId<SnapshotId>(reference);
-    const snapshot = id === null ? null : this.#tables.snapshots.byId(id);
+    const snapshot = id === null ? null : this.parts.tables.snapshots.byId(id);
     const drive = snapshot === null ? null : this.findDrive(caller, snapshot.driveId);
     if (drive === null) throw notFound("snapshot");
     return { drive, at: this.snapshot(caller, drive, reference).number };
@@ -287,12 +281,12 @@ export class Access {
 
   #findById(caller: Reach, reference: string): File | null {
     const id = parseId<FileId>(reference);
-    const file = id === null ? null : this.#tables.files.visible(id, this.#clock.now());
+    const file = id === null ? null : this.parts.tables.files.visible(id, this.parts.clock.now());
     return file !== null && this.sees(caller, file) ? file : null;
   }
 
   #findAt(drive: Drive, path: FilePath): File | null {
-    const file = this.#tables.files.byPath(drive.pk, path);
-    return file !== null && !hasExpired(file, this.#clock.now()) ? file : null;
+    const file = this.parts.tables.files.byPath(drive.pk, path);
+    return file !== null && !hasExpired(file, this.parts.clock.now()) ? file : null;
   }
 }

@@ -5,11 +5,8 @@ import type { PathRange } from "../db/files/rows.ts";
 const MOST = 100_000;
 
 /**
- * Does pieces of a work until one finds nothing to do. Returns how many things all of them did. Throws Error if there
- * is no end: that is logged, and what comes after this work gets its turn.
- *
- * @param piece returns how many things it did, 0 at the end
- * @param isStopped ends the work early
+ * Does pieces of a work until one returns that it did 0 things, or it is stopped. Returns how many all of them did.
+ * Throws Error if there is no end: that is logged, and what comes after this work gets its turn.
  */
 export async function inPieces(piece: () => Promise<number>, isStopped = () => false): Promise<number> {
   let total = 0;

@@ -14,10 +14,9 @@ export type StorageLimits = Readonly<Record<Plan, number | null>>;
 
 /**
  * Limits how much may be stored: per drive while it is unclaimed, then per owner by plan. What snapshots need counts as
- * well, unless these go when room is needed. What is kept beside it, versions and the trash, is pruned where all together
- * is more than the limit; nothing is refused for it. Contents that are let go of stay on the disk for a while, and count
- * with everything else against a second, higher limit. What is stored beside contents, the records, has a limit of its
- * own.
+ * well, unless these go when room is needed. Versions and the trash are pruned where all together is more than the
+ * limit. Contents that are let go of stay on the disk for a while, and count with everything else against a second,
+ * higher limit. What is stored beside contents, the records, has a limit of its own.
  */
 export class Quota extends Service<{
   tables: Tables;

@@ -114,7 +114,10 @@ export class Feed extends Service<
     const close = () => {
       slot[Symbol.dispose]();
       waiting[Symbol.dispose]();
-      this.#remove(listener);
+      this.#streams.delete(listener);
+      if (this.#streams.size > 0) return;
+      for (const timer of this.#timers) clearInterval(timer);
+      this.#timers = [];
     };
     let after = position;
     let known: number | null = null;
@@ -169,12 +172,5 @@ export class Feed extends Service<
       if (this.#streams.has(listener) && !mayStay()) listener.end();
     }
     if (streams.length > WATCHED_AT_ONCE) setImmediate(() => this.#watch(streams.slice(WATCHED_AT_ONCE)));
-  }
-
-  #remove(listener: StreamListener): void {
-    this.#streams.delete(listener);
-    if (this.#streams.size > 0) return;
-    for (const timer of this.#timers) clearInterval(timer);
-    this.#timers = [];
   }
 }

@@ -45,6 +45,15 @@ export interface FolderDestination {
   readonly driveId: string | undefined;
 }
 
+/** The arguments of a copy or move. */
+type FolderTransfer = [
+  caller: Caller,
+  driveId: string,
+  path: string,
+  to: FolderDestination,
+  within?: Within<ShownFolder>,
+];
+
 export interface FolderPreview {
   readonly path: FolderPath;
   readonly fileCount: number;
@@ -106,21 +115,15 @@ export class Folders extends Service<
   }
 
   /** Moves a folder with everything in it. Throws NOT_FOUND, CONFLICT, VALIDATION_ERROR. */
-  move(caller: Caller, driveId: string, path: string, to: FolderDestination, within?: Within<ShownFolder>) {
-    return this.#transfer(caller, driveId, path, to, "move", within);
+  move(...transfer: FolderTransfer): Promise<ShownFolder> {
+    return this.#transfer("move", ...transfer);
   }
 
   /** Copies a folder with all in it, no content twice. Throws like `move`, and QUOTA_EXCEEDED, STORAGE_FULL. */
-  async copy(
-    caller: Caller,
-    driveId: string,
-    path: string,
-    to: FolderDestination,
-    within?: Within<ShownFolder>,
-  ): Promise<ShownFolder> {
+  async copy(...transfer: FolderTransfer): Promise<ShownFolder> {
     await this.parts.tables.requireWritable();
     this.parts.blobs.space.requireFree();
-    return this.#transfer(caller, driveId, path, to, "copy", within);
+    return this.#transfer("copy", ...transfer);
   }
 
   /** Counts what `remove` would delete; a write, so that `within` can keep the response. Throws NOT_FOUND. */
@@ -153,12 +156,8 @@ export class Folders extends Service<
   }
 
   #transfer(
-    caller: Caller,
-    driveId: string,
-    path: string,
-    to: FolderDestination,
     how: "move" | "copy",
-    within?: Within<ShownFolder>,
+    ...[caller, driveId, path, to, within]: FolderTransfer
   ): Promise<ShownFolder> {
     const from = parseFolderPath("path", path);
     const target = parseFolderPath("destination_path", to.path);

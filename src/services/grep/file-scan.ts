@@ -1,26 +1,21 @@
 import { decodeLines, excerptOf, plainLine, wholeLength } from "../../domain/grep/lines.ts";
 import { GREP } from "../../domain/limits.ts";
 import { encodedLength, encodingsFor, type TextEncoding } from "../../domain/contents/texts/text-encoding.ts";
+import { Service } from "../service.ts";
 import type { GrepBounds, LineMatch, LinePosition } from "./request.ts";
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from "re2js";
 
 /** What one search of lines may still read and give. */
-export class Budget {
-  readonly #parts;
-  readonly #end: number;
+export class Budget extends Service<{
+  bounds: GrepBounds;
+  /** Its first cell is not 0 once the search must stop. */
+  stop: Int32Array;
+}> {
+  readonly #end = performance.now() + this.parts.bounds.time;
   /** How many bytes were read. */
   bytes = 0;
   matches = 0;
   #characters = 0;
-
-  constructor(parts: {
-    bounds: GrepBounds;
-    /** Its first cell is not 0 once the search must stop. */
-    stop: Int32Array;
-  }) {
-    this.#parts = parts;
-    this.#end = performance.now() + parts.bounds.time;
-  }
 
   /** Counts a text as the response has it, in which some characters take six. */
   takeText(text: string): void {
@@ -30,18 +25,18 @@ export class Budget {
 
   /** Whether the lines that were given are so many that not even those after the last matches are. */
   get isOverdrawn(): boolean {
-    return this.#characters >= 2 * this.#parts.bounds.characters;
+    return this.#characters >= 2 * this.parts.bounds.characters;
   }
 
   /** Whether the search must stop. It may finish what it has begun, if that is little. */
   get isSpent(): boolean {
-    const { bytes, matches, characters } = this.#parts.bounds;
+    const { bytes, matches, characters } = this.parts.bounds;
     return (
       this.bytes >= bytes ||
       this.matches >= matches ||
       this.#characters >= characters ||
       performance.now() >= this.#end ||
-      Atomics.load(this.#parts.stop, 0) !== 0
+      Atomics.load(this.parts.stop, 0) !== 0
     );
   }
 }
@@ -95,26 +90,20 @@ interface OpenMatch extends LineMatch {
 export const FILE_START: ScanParts["from"] = { offset: 0, line: 1, searched: 0, matches: 0 };
 
 /** Searches the lines of one blob, block by block. Each piece of a longer line is a line of the same number. */
-export class FileScan {
-  readonly #parts: ScanParts;
+export class FileScan extends Service<ScanParts> {
   readonly #matches: OpenMatch[] = [];
   /** Matches that lack lines after them. */
   #open: OpenMatch[] = [];
   /** The last lines, as many as are given before a match. */
   readonly #recent: Line[] = [];
-  #unsearched: number;
+  #unsearched = this.parts.from.searched;
   #hasMore = false;
   #rest: ScanParts["from"] | null = null;
   #isEnding = false;
 
-  constructor(parts: ScanParts) {
-    this.#parts = parts;
-    this.#unsearched = parts.from.searched;
-  }
-
   /** Null if the content is not text. */
   async run(): Promise<Scanned | null> {
-    let number = this.#parts.from.line;
+    let number = this.parts.from.line;
     for await (const block of this.#blocks()) {
       if (block === null) return null;
       const lines = block.text.split("\n");
@@ -136,7 +125,7 @@ export class FileScan {
   }
 
   async *#blocks(): AsyncGenerator<Block | null> {
-    const { source, budget, pattern, blockBytes, from } = this.#parts;
+    const { source, budget, pattern, blockBytes, from } = this.parts;
     let [encoding] = encodingsFor(await source.read(0, 2));
     for (let offset = from.offset; offset < source.size && encoding !== undefined;) {
       const piece = await source.read(offset, blockBytes);
@@ -152,7 +141,7 @@ export class FileScan {
   }
 
   #take(line: Line): void {
-    const { pattern, context, budget } = this.#parts;
+    const { pattern, context, budget } = this.parts;
     const text = plainLine(line.text);
     this.#addAfter(text);
     if (this.#isEnding) return;
@@ -165,15 +154,15 @@ export class FileScan {
   }
 
   #addAfter(text: string): void {
-    if (this.#parts.budget.isOverdrawn) this.#open = [];
+    if (this.parts.budget.isOverdrawn) this.#open = [];
     if (this.#open.length === 0) return;
     const shown = this.#shown(text);
     for (const match of this.#open) match.after.push(shown);
-    this.#open = this.#open.filter(({ after }) => after.length < this.#parts.context);
+    this.#open = this.#open.filter(({ after }) => after.length < this.parts.context);
   }
 
   #addMatch(line: Line, text: string): void {
-    const { pattern, context, budget, from } = this.#parts;
+    const { pattern, context, budget, from } = this.parts;
     if (from.matches + this.#matches.length >= GREP.fileMatches) {
       this.#hasMore = true;
       this.#isEnding = true;
@@ -194,13 +183,13 @@ export class FileScan {
   /** A line as it is given. It is copied: a part of a text keeps all of that in memory. */
   #shown(text: string, at = 0): string {
     const shown = Buffer.from(excerptOf(text, at)).toString();
-    this.#parts.budget.takeText(shown);
+    this.parts.budget.takeText(shown);
     return shown;
   }
 
   /** Searches no more lines after this one. */
   #pause(last: Line): void {
-    const { source, from } = this.#parts;
+    const { source, from } = this.parts;
     this.#isEnding = true;
     const end = last.at + last.text.length + 1;
     // The piece of a long line has no line end.

@@ -153,13 +153,16 @@ export class IndexWork {
     });
   }
 
-  /** The terms of each slice of a file's text; none if it is not a text. */
+  /** The terms of each slice of a file's text; none if it is not a text. @param small its bytes; null if it is a file */
   async #text(job: TextJob, small: Uint8Array | null, unread: TextJob[]): Promise<IndexedText> {
     const { file, drive, mimeType, size } = job;
     const isMarkup = documentFormatOf(mimeType) === "html";
     if (size === 0 || (!isMarkup && !isTextType(mimeType))) return { file, slices: [] };
     try {
-      const bytes = await this.#read(job, small);
+      if (job.isDamaged !== 0) throw new Error("the content is damaged");
+      if (small !== null) requireBytes("the database", small, job);
+      const path = contentPath(this.#parts.blobsDir, job.digest);
+      const bytes = small ?? (await readBeginning(path, job, SEARCHED_BYTES));
       if (!isMarkup) return sliced(file, drive, searchedText(bytes, bytes.length < size) ?? "");
       const text = markupText(bytes);
       return { ...sliced(file, drive, text), document: text };
@@ -168,15 +171,6 @@ export class IndexWork {
       unread.push(job);
       return sliced(file, drive, "");
     }
-  }
-
-  /** The searched part of a blob: its first bytes. @param small the bytes of a small one; null if it is a file */
-  async #read(job: TextJob, small: Uint8Array | null): Promise<Uint8Array> {
-    if (job.isDamaged !== 0) throw new Error("the content is damaged");
-    if (small === null)
-      return readBeginning(contentPath(this.#parts.blobsDir, job.digest), job, SEARCHED_BYTES);
-    requireBytes("the database", small, job);
-    return small;
   }
 }
 
