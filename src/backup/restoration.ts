@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { type BlobFacts, contentPath, damageIn, requireBlob, requireFile } from "../blobs/blob-file.ts";
 import { writeIdentity } from "../blobs/blob-directory.ts";
 import { ifPresent } from "../blobs/system-error.ts";
-import { syncDirectory, TempFile } from "../blobs/temp-file.ts";
+import { newTempPath, syncDirectory, TempFile } from "../blobs/temp-file.ts";
 import {
   type DataDirectory,
   isHalfRestored,
@@ -75,7 +75,7 @@ export class Restoration implements Disposable {
     if ((await damageIn(() => requireBlob(path, content))) === null) return;
     const bytes = await read();
     if (bytes === null) return;
-    await using draft = await TempFile.create(this.#newDraftPath());
+    await using draft = await TempFile.create(newTempPath(this.#directory.tmp));
     const { sha256, size } = await measured(bytes, (piece) => draft.append(piece));
     if (sha256 !== content.digest || size !== content.size) {
       this.#problems.set(content.digest, "does not match its SHA-256 in the backup");
@@ -88,7 +88,7 @@ export class Restoration implements Disposable {
 
   /** Writes a part; `requireParts` and `finish` check it. */
   async addPart(name: PartName, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    await using draft = await TempFile.create(this.#newDraftPath());
+    await using draft = await TempFile.create(newTempPath(this.#directory.tmp));
     const found = await measured(bytes, (piece) => draft.append(piece));
     await draft.moveTo(this.#partPath(name), found.size);
     this.#parts.set(name, { name, ...found });
@@ -136,7 +136,7 @@ export class Restoration implements Disposable {
     await rm(tmp, { recursive: true, force: true });
     // In this order: a data directory with `tmp` alone is taken for a foreign one.
     for (const made of [blobs, tmp]) await mkdir(made, { recursive: true, mode: 0o700 });
-    await writeIdentity(blobs, this.#newDraftPath(), this.#store);
+    await writeIdentity(blobs, newTempPath(this.#directory.tmp), this.#store);
     await syncDirectory(root);
   }
 
@@ -160,10 +160,6 @@ export class Restoration implements Disposable {
 
   #partPath(name: PartName): string {
     return join(this.#directory.tmp, `restored-${name}`);
-  }
-
-  #newDraftPath(): string {
-    return join(this.#directory.tmp, `coffer-${crypto.randomUUID()}.tmp`);
   }
 }
 

@@ -82,10 +82,8 @@ export class BlobStore {
   }
 
   /**
-   * Starts a blob. Throws STORAGE_FULL when the disk is at its reserve, or would be with this blob and what others
-   * were promised.
-   *
-   * @param announced how many bytes it will have; 0 if that is not known
+   * Starts a blob of `announced` bytes, 0 if that is not known. Throws STORAGE_FULL when the disk is at its reserve, or
+   * would be with this blob and what others were promised.
    */
   async create(announced = 0): Promise<BlobWriter> {
     const { small, damaged } = this.#options;
@@ -100,12 +98,10 @@ export class BlobStore {
   }
 
   /**
-   * A blob, or a range of it, to be sent. A small one is read and checked now, and kept for the next; at once if it
-   * is no file. Of a larger one only the size is checked now, and its bytes are read while they are sent. Nothing is
-   * pinned: the sweep waits a while after the last row of a blob is deleted, and an open file stays readable.
-   *
-   * @throws DamagedBlob
-   * @throws RangeError for a range that the content does not hold
+   * A blob, or a range of it, to be sent. A small one is read and checked now, and kept for the next; at once if it is
+   * no file. Of a larger one only the size is checked now, and its bytes are read while they are sent. Nothing is
+   * pinned: the sweep waits a while after the last row of a blob is deleted, and an open file stays readable. Throws
+   * DamagedBlob, and RangeError for a range that the content does not hold.
    */
   read(content: BlobFacts, range: ByteRange = { start: 0, end: content.size }): Blob | Promise<Blob> {
     requireRange(range, content.size);

@@ -110,9 +110,7 @@ function sinkWriter(descriptor: number) {
 
 /**
  * Writes to the terminal behind a descriptor without blocking. The runtime's own writes block while a terminal is
- * paused with Ctrl-S, and so does the whole server.
- *
- * @returns null if the terminal cannot be opened a second time; on Linux it can
+ * paused with Ctrl-S, and so does the whole server. Null if the terminal cannot be opened again; on Linux it can.
  */
 function ttyWriter(descriptor: number): WriteText | null {
   const tty = openAgain(descriptor);

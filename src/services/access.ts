@@ -4,14 +4,7 @@ import type { Tables } from "../db/tables.ts";
 import type { AccountCaller, Caller, DriveCaller } from "../domain/accounts/caller.ts";
 import type { Drive, SeenDrive } from "../domain/drives/drive.ts";
 import { endedMeanwhile, notFound, orNotFound } from "../domain/errors.ts";
-import {
-  type File,
-  type FileAtPath,
-  type FileFacts,
-  type FileRef,
-  type FileView,
-  hasExpired,
-} from "../domain/files/file.ts";
+import { type File, type FileFacts, type FileRef, type FileView, hasExpired } from "../domain/files/file.ts";
 import {
   type DriveId,
   type DrivePk,
@@ -103,9 +96,8 @@ export class Access extends Service<{ tables: Tables; clock: Clock }> {
   }
 
   /**
-   * The drive, to change something in it. Throws NOT_FOUND, and FORBIDDEN for a reader and outside the caller's prefix.
-   *
-   * @param path what is changed, created or removed; null for what has no path, such as a new snapshot
+   * The drive, to change something at a path in it; null for what has none, such as a new snapshot. Throws NOT_FOUND,
+   * and FORBIDDEN for a reader and outside the caller's prefix.
    */
   driveToWrite(caller: Reach, reference: string, path: FilePath | FolderPath | null): SeenDrive {
     const drive = this.drive(caller, reference);
@@ -196,8 +188,16 @@ export class Access extends Service<{ tables: Tables; clock: Clock }> {
   /** The file as it is or was in a snapshot. Throws as `file` and `snapshot`. */
   fileIn(caller: Reach, { snapshot, ...ref }: FileView): FileFacts {
     if (snapshot === undefined) return this.file(caller, ref);
-    const file = "id" in ref ? this.#pastById(caller, ref.id, snapshot) : this.#pastAt(caller, ref, snapshot);
-    return orNotFound(file, "file");
+    const path = "id" in ref ? null : parsePathOfFile("path", ref.path);
+    const { drive, at } =
+      "id" in ref ? this.#viewOf(caller, snapshot) : this.view(caller, ref.drive, snapshot);
+    const { snapshotLists } = this.parts.tables;
+    const scope = { drive: drive.pk, at, now: this.parts.clock.now() };
+    const id = "id" in ref ? parseId<FileId>(ref.id) : null;
+    const found = id !== null ? snapshotLists.fileById(scope, id) : path && snapshotLists.fileAt(scope, path);
+    const file = orNotFound(found, "file");
+    this.requireInside(caller, drive, file.path);
+    return file;
   }
 
   /** What the creator of a link may see now; null if their key was revoked or expired, or they were disabled. */
@@ -253,21 +253,6 @@ export class Access extends Service<{ tables: Tables; clock: Clock }> {
   sees(caller: Reach, { drivePk, ownerPk, path }: Pick<File, "drivePk" | "ownerPk" | "path">): boolean {
     const isInside = path.startsWith(this.prefixOf(caller, { pk: drivePk }));
     return isInside && this.#role(caller, drivePk, ownerPk) !== null;
-  }
-
-  #pastAt(caller: Reach, { drive: driveRef, path: text }: FileAtPath, snapshot: string): FileFacts | null {
-    const path = parsePathOfFile("path", text);
-    const { drive, at } = this.view(caller, driveRef, snapshot);
-    this.requireInside(caller, drive, path);
-    return this.parts.tables.snapshotLists.fileAt({ drive: drive.pk, at, now: this.parts.clock.now() }, path);
-  }
-
-  #pastById(caller: Reach, reference: string, snapshotRef: string): FileFacts | null {
-    const { drive, at } = this.#viewOf(caller, snapshotRef);
-    const id = parseId<FileId>(reference);
-    const scope = { drive: drive.pk, at, now: this.parts.clock.now() };
-    const file = id === null ? null : this.parts.tables.snapshotLists.fileById(scope, id);
-    return file === null || !file.path.startsWith(this.prefixOf(caller, drive)) ? null : file;
   }
 
   /** Like `view`, for a snapshot of any drive that the caller sees. */

@@ -31,11 +31,9 @@ export class Idempotency extends Service<{
   readonly #running = new Set<string>();
 
   /**
-   * Begins a request. It runs until `end` of the result is called. Throws IDEMPOTENCY_IN_PROGRESS while a request with
-   * the same key is running, QUOTA_EXCEEDED if there is no room for another response.
-   *
-   * @param scope whose key it is
-   * @param caller for whom the response counts; null for one without an API key or session
+   * Begins a request, whose key is of a `scope` and whose response counts for a caller, if it has one. It runs until
+   * `end` of the result is called. Throws IDEMPOTENCY_IN_PROGRESS while a request with the same key is running,
+   * QUOTA_EXCEEDED if there is no room for another response.
    */
   begin(scope: string, idempotencyKey: string, caller: Caller | null): Attempt {
     const { tables, quota, clock, secret } = this.parts;

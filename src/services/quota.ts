@@ -36,9 +36,8 @@ export class Quota extends Service<{
 
   /**
    * How many bytes may arrive at once for files of a drive's owner, beside what is stored; null for no limit. Only what
-   * is written in the end must fit, so a file that will be replaced leaves room for the new one.
-   *
-   * @param path the file's; null if it is not known yet, and may replace anything
+   * is written in the end must fit, so a file that will be replaced leaves room for the new one; if the path is not
+   * known yet, that may be anything.
    */
   roomToArrive(drive: Drive, path: FilePath | null, now: number): number | null {
     const limit = this.limitOf(drive);
@@ -48,10 +47,8 @@ export class Quota extends Service<{
   }
 
   /**
-   * Throws QUOTA_EXCEEDED if the drive holds more than it may after the write in progress. Call it inside the write,
-   * after its changes: then parallel writes cannot exceed the limit together.
-   *
-   * @param more bytes that will be added later
+   * Throws QUOTA_EXCEEDED if the drive holds more than it may after the write in progress, and `more` bytes that come
+   * later. Call it inside the write, after its changes: then parallel writes cannot exceed the limit together.
    */
   requireRoom(drive: Drive, now: number, more = 0): void {
     const limit = this.limitOf(drive);
@@ -123,10 +120,8 @@ export class Quota extends Service<{
   }
 
   /**
-   * Throws QUOTA_EXCEEDED if there is no room for the records of the drive or its owner: files, folders, tags, metadata
-   * and links. Call it inside the write, after its changes.
-   *
-   * @param more bytes that will be added later
+   * Throws QUOTA_EXCEEDED if there is no room for the records of the drive or its owner, files, folders, tags, metadata
+   * and links, and `more` bytes that come later. Call it inside the write, after its changes.
    */
   requireRecordRoom(drive: Drive, more = 0): void {
     const limit = this.limitOf(drive);
@@ -153,10 +148,9 @@ export class Quota extends Service<{
   }
 
   /**
-   * Throws QUOTA_EXCEEDED as `requireRoom` and `requireRecordRoom` do, if what is in a drive came from a drive of somebody
-   * else. What one owner moves from drive to drive takes no more room. Call it inside the write, after the move.
-   *
-   * @param more bytes of contents and of records that will be moved later
+   * Throws QUOTA_EXCEEDED as `requireRoom` and `requireRecordRoom` do, if what is in a drive came from a drive of
+   * somebody else. What one owner moves from drive to drive takes no more room. Call it inside the write, after the
+   * move, with the bytes that will be moved later.
    */
   requireRoomForGift(
     from: UserPk | null,

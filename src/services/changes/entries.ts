@@ -26,16 +26,7 @@ export function fileUpdated(before: Facts, file: Facts, stamp: Stamp): NewChange
 /** The entries of a moved file: each drive is told only what happened there. */
 export function fileMoved(before: Facts, file: Facts, stamp: Stamp): readonly NewChange[] {
   if (before.drivePk !== file.drivePk) return [fileDeleted(before, null, stamp), fileCreated(file, stamp)];
-  const contents = { before: contentOf(before), after: contentOf(file) };
-  return [
-    {
-      ...about(file, stamp),
-      ...contents,
-      type: "file.moved",
-      previousPath: before.path,
-      version: file.version,
-    },
-  ];
+  return [{ ...fileUpdated(before, file, stamp), type: "file.moved", previousPath: before.path }];
 }
 
 /** The entry of a file that went. @param trash its entry in the trash; null if it is not kept */

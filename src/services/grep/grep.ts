@@ -30,9 +30,8 @@ export class Grep extends Service<
 
   /**
    * One page of files with lines that match, in path order, and whether something is left out: more files or lines, or
-   * a blob that could not be read. Throws NOT_FOUND for the drive, VALIDATION_ERROR, RATE_LIMITED, UNAVAILABLE.
-   *
-   * @param from the caller's address, as the rate limit counts it; the signal, once nobody waits for the result
+   * a blob that could not be read. `from` has the caller's address, as the rate limit counts it. Throws NOT_FOUND for
+   * the drive, VALIDATION_ERROR, RATE_LIMITED, UNAVAILABLE.
    */
   async find(caller: Caller, query: GrepQuery, from: { client: string; signal?: AbortSignal }) {
     const { access, clock, grepBounds = GREP_BOUNDS } = this.parts;

@@ -33,10 +33,8 @@ export class DocumentTurn extends Service<DocumentTurnParts> {
   }
 
   /**
-   * Begins to read the next document, unless one is being read or waits to be written.
-   *
-   * @param find the next job of the drive after one, or of the first
-   * @param done called when it has been read, or could not be for now
+   * Begins to read the next document, unless one is being read or waits to be written: `find` has the next job of the
+   * drive after one, or of the first. `done` is called when it has been read, or could not be for now.
    */
   async begin(find: (after: DrivePk | null) => Promise<TextJob | null>, done: (isRead: boolean) => void) {
     if (this.#isReading || this.#read !== null) return;

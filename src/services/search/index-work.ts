@@ -51,10 +51,8 @@ export class IndexWork {
   } | null = null;
 
   /**
-   * Opens the index, or makes a new one. Must come first. Returns whether it is new.
-   *
-   * @param batch the last batch in the index; null to make a new one
-   * @param fresh the name of the first batch of a new one
+   * Opens the index whose last batch this is; without one makes a new one, whose first batch is `fresh`. Must come
+   * first. Returns whether it is new.
    */
   async open({ database, blobsDir }: StorePlaces, batch: BatchId | null, fresh: BatchId): Promise<boolean> {
     const path = indexPathOf(database);

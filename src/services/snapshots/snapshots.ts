@@ -148,11 +148,10 @@ export class Snapshots extends Service<
   }
 
   /**
-   * Brings a drive, or a folder of it, back to what a snapshot has: all contents, records and ids. Before that it takes
-   * a snapshot, which undoes this. Once begun, it is finished, unless somebody gives it up. Throws NOT_FOUND, also for
-   * a folder that the snapshot does not have; FORBIDDEN; CONFLICT if a file is where a folder above is needed.
-   *
-   * @param path of the folder; undefined for the whole drive
+   * Brings a drive, or the folder at a path in it, back to what a snapshot has: all contents, records and ids. Before
+   * that it takes a snapshot, which undoes this. Once begun, it is finished, unless somebody gives it up. Throws
+   * NOT_FOUND, also for a folder that the snapshot does not have; FORBIDDEN; CONFLICT if a file is where a folder above
+   * is needed.
    */
   restore(caller: Caller, driveRef: string, id: string, path: string | undefined, within?: Within<Rewound>) {
     const scope = parseFolderOrRoot("path", withSlash(path ?? ""));

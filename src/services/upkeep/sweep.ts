@@ -89,7 +89,7 @@ export class Sweep extends Service<
       return expired.length;
     };
     await this.#attempt("expired drives", () => this.#inWrites(expireDrives));
-    for (const { what, removeSome } of this.#expiredRows) {
+    for (const [what, removeSome] of Object.entries(this.#expiredRows)) {
       await this.#attempt(what, () => this.#inWrites(() => removeSome(now)));
     }
     return files;
