@@ -62,10 +62,7 @@ export async function* damagedSmallContents(
 }
 
 /** Runs `work` for each item, for some at once. Rejects with the first error, once nothing runs. */
-export async function inParallel<T>(
-  items: AsyncIterable<T> | Iterable<T>,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
+export async function inParallel<T>(items: AsyncIterable<T> | Iterable<T>, work: (item: T) => Promise<void>) {
   const running = new Set<Promise<unknown>>();
   const errors: unknown[] = [];
   for await (const item of items) {

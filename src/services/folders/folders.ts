@@ -155,10 +155,7 @@ export class Folders extends Service<
     return this.parts.folderChanges.perform(caller, within, begin, "writeFromReserve");
   }
 
-  #transfer(
-    how: "move" | "copy",
-    ...[caller, driveId, path, to, within]: FolderTransfer
-  ): Promise<ShownFolder> {
+  #transfer(how: "move" | "copy", ...[caller, driveId, path, to, within]: FolderTransfer) {
     const from = parseFolderPath("path", path);
     const target = parseFolderPath("destination_path", to.path);
     return this.parts.folderChanges.perform(caller, within, () => {

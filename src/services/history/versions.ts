@@ -37,11 +37,7 @@ export class Versions extends Service<Pick<Parts, "tables" | "access" | "tree" |
   }
 
   /** The file with two of its contents. @param compared undefined for the newest version, and the present content */
-  pair(
-    caller: Caller,
-    ref: FileRef,
-    { from, to }: { readonly from: number | undefined; readonly to: number | undefined },
-  ): [from: File, to: File] {
+  pair(caller: Caller, ref: FileRef, { from, to }: Record<"from" | "to", number | undefined>): [File, File] {
     const file = this.#file(caller, ref);
     const at = (number: number) => this.#at(caller, file, String(number));
     const { fileVersions } = this.parts.tables;

@@ -80,11 +80,7 @@ export class Snapshots extends Service<
     return taken;
   }
 
-  #take(
-    { pk, fileCount, totalSize }: Drive,
-    how: Pick<Snapshot, "name" | "isAutomatic">,
-    stamp: Stamp,
-  ): Snapshot {
+  #take({ pk, fileCount, totalSize }: Drive, how: Pick<Snapshot, "name" | "isAutomatic">, stamp: Stamp) {
     const { snapshots } = this.parts.tables;
     const id = newId<SnapshotId>(stamp.now);
     const taken = { createdAt: stamp.now, createdBy: actorText(stamp.by), fileCount, totalSize };
