@@ -3,7 +3,7 @@ import type { KeyId } from "../../domain/id.ts";
 import { ROOT } from "../../domain/files/path.ts";
 import type { Parts } from "../parts.ts";
 import { inPieces } from "../pieces.ts";
-import { removeSomeOfWebhook } from "../webhooks/removal.ts";
+import { removeSomeOfWebhook } from "../webhooks/outbox.ts";
 
 /** How many rows one transaction removes, so that no request waits long. */
 const PIECE = 30;

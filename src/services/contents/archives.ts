@@ -13,7 +13,6 @@ import {
 } from "../../domain/files/path.ts";
 import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";
 import type { Reach } from "../access.ts";
-import { mayGoOn } from "../may-go-on.ts";
 import type { Parts } from "../parts.ts";
 import { holderOf, type SlotHolder, Slots } from "../slots.ts";
 import { type ZipContent, zipStream } from "./zip-stream.ts";
@@ -63,7 +62,7 @@ export class Archives {
 
   /** Whether an archive may still be sent to a caller who has begun it. @param drive an id or slug */
   mayGoOn(caller: Caller, drive: string): boolean {
-    return mayGoOn(this.#parts.access, caller, [drive]);
+    return this.#parts.access.mayGoOn(caller, [drive]);
   }
 
   /** Like `open`, for somebody with a link. */

@@ -14,7 +14,6 @@ import { Piece, trashedFile } from "../../domain/folders/piece.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
 import { requireMayExpire } from "../../domain/accounts/roles.ts";
 import type { BlobChecks } from "../contents/blob-checks.ts";
-import { mayGoOn } from "../may-go-on.ts";
 import type { Parts } from "../parts.ts";
 
 /** The destination of a copy or move, as sent. */
@@ -83,7 +82,7 @@ export class Files {
 
   /** Whether the content of a file may still be sent to a caller who has asked for it. */
   mayGoOn(caller: Caller, { driveId }: FileFacts): boolean {
-    return mayGoOn(this.#parts.access, caller, [driveId]);
+    return this.#parts.access.mayGoOn(caller, [driveId]);
   }
 
   /** The whole content in memory; only for small files. Counts as bandwidth. */

@@ -7,7 +7,7 @@ import { WEBHOOKS } from "../../../src/domain/limits.ts";
 import { parseFolderPath, ROOT } from "../../../src/domain/files/path.ts";
 import { DAY_MS } from "../../../src/domain/time.ts";
 import type { FeedDrive } from "../../../src/services/changes/changes.ts";
-import { seenFrom } from "../../../src/services/changes/seen-from.ts";
+import { seenFrom } from "../../../src/services/changes/entries.ts";
 import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { allChanges, changesPage } from "../../support/peers/event-reader.ts";

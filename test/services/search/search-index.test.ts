@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { backUpTo } from "../../../src/backup/backup.ts";
 import { restoreFrom } from "../../../src/backup/restore.ts";
 import { type BatchId, type DrivePk, newId } from "../../../src/domain/id.ts";
-import { IndexThread } from "../../../src/services/search/index-thread.ts";
+import { IndexThread } from "../../../src/services/search/index-steps.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { eventually, type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { verified } from "../../support/faults/verified.ts";
