@@ -1,7 +1,6 @@
 import { once } from "../../domain/once.ts";
 import { acceptsGzip } from "./negotiation.ts";
 
-/** A file as it is sent in one encoding. */
 interface Encoded {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly headers: Readonly<Record<string, string>>;

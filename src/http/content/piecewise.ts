@@ -66,7 +66,6 @@ export async function piecewise(
   return new ReadableStream(source, { highWaterMark: 0 });
 }
 
-/** How many bytes are read at once. */
 const PIECE_BYTES = 256 * 1024;
 /** How many bytes at the end are held back, at most. */
 const LAST_BYTES = 64 * 1024;

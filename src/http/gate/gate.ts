@@ -15,7 +15,6 @@ import type { LinkBase } from "./link-base.ts";
 export interface GateOptions {
   readonly clock: Clock;
   readonly authenticate: (rawKey: string) => Caller | null;
-  /** The caller with a session token; null if the session is unknown or has ended. */
   readonly authenticateSession: (token: string) => Caller | null;
   readonly originOf: OriginOf;
   /** The same for the MCP server: see `surelyOwnOrigin`. */
@@ -127,7 +126,6 @@ function tighter(own: RateLimitState, shared: RateLimitState): Taken {
   return difference > 0 ? { state: shared, isShared: true } : { state: own, isShared: false };
 }
 
-/** What the requests of a window have in common, in words. */
 function whatCounted(caller: Caller | null, isShared: boolean): string {
   if (caller === null) return "from your address without a valid key";
   if (isShared) return `with all keys of this ${isUnclaimed(caller) ? "drive" : "account"} together`;
@@ -146,9 +144,7 @@ export function bearerToken(header: string | null): string | null {
 export type Challenge = ReturnType<typeof createChallenge>;
 
 interface ChallengeOptions {
-  /** Whether there is anybody who could let a client in. */
   readonly isPossible: () => boolean;
-  /** Whether a key was given to a client that a person let in. */
   readonly isGrant: (keyId: KeyId) => boolean;
   readonly linkBase: LinkBase;
 }

@@ -84,7 +84,6 @@ export function createPipeline(options: PipelineOptions): Handler {
   };
 }
 
-/** The response to anything thrown while a request of the pipeline was handled. */
 export function refuse(error: unknown, request: Request, log: Log): Response {
   const { id, hasOAuthErrors } = contextOf(request);
   // A client that disconnects while its body is read is not our error; nobody reads this response.

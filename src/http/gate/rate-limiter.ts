@@ -58,7 +58,6 @@ export class RateLimiter {
     if (!allowed) throw rateLimited(message(resetSeconds), resetSeconds);
   }
 
-  /** Undoes one `take`. */
   refund(bucket: string): void {
     const window = this.#windows.get(bucket);
     if (window !== undefined && window.used > 0) window.used -= 1;

@@ -185,7 +185,6 @@ export function setContext(request: Request, context: RequestContext): void {
   contexts.set(request, context);
 }
 
-/** The context of a request that came through the pipeline. */
 export function contextOf(request: Request): RequestContext {
   const context = contexts.get(request);
   if (context === undefined) throw new Error("the request did not come through the pipeline");

@@ -38,7 +38,6 @@ interface Route {
   readonly method: string;
   /** A template in which `:name` is a parameter. */
   readonly path: string;
-  /** Whether it needs no key. */
   readonly isPublic: boolean;
   readonly isDescribed: boolean;
 }
@@ -63,7 +62,6 @@ export function createRouteTable(routes: readonly Route[]) {
   return {
     /** Whether what opens a request is in its path: a page of any origin that knows the link may send it. */
     isByLink: (method: string, path: string) => withMethod(routesAt(path), method).some(isLink),
-    /** Whether a request needs no key. */
     isPublic: (method: string, path: string) => {
       const found = routesAt(path);
       const ofMethod = withMethod(found, method);
@@ -117,7 +115,6 @@ function slugHint(near: readonly string[]): string {
     : "";
 }
 
-/** The methods of some routes, sorted, each once. */
 function methodsAt(routes: readonly Route[]): string[] {
   return [...new Set(routes.flatMap(({ method }) => methodsOf(method)))].toSorted();
 }

@@ -93,7 +93,6 @@ function endOf(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : at;
 }
 
-/** The kind of the token that begins so: a bracket, comma or colon as it is. */
 function kindOf(character = ""): string {
   if ("{}[],:".includes(character)) return character;
   return character === '"' ? "string" : "literal";

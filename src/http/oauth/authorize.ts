@@ -114,7 +114,6 @@ function authorizationRecord(request: AuthorizationRequest): AuthorizationRecord
   };
 }
 
-/** How a person decides about an application that asks for access. */
 export function consent(authorizations: Authorizations) {
   return [
     operation("GET", "/v0/oauth/requests/:id", {
@@ -126,7 +125,6 @@ export function consent(authorizations: Authorizations) {
       params,
       answers: [
         {
-          status: 200,
           description: "The request.",
           json: Type.Object({ data: authorizationSchema }),
           example: { data: exampleAuthorization },
@@ -152,7 +150,6 @@ export function consent(authorizations: Authorizations) {
       example: { allow: true },
       answers: [
         {
-          status: 200,
           description: "The request is decided.",
           json: Type.Object({
             data: Type.Object({ redirect_to: text("Where to send the browser, at once.") }),

@@ -29,7 +29,6 @@ import type { IssuedTokens, OAuthGrants } from "../../services/oauth/grants.ts";
 const PER_HOUR = 20;
 
 const texts = Type.Array(Type.String());
-/** What every client is registered with. */
 const OF_ALL = {
   grant_types: ["authorization_code", "refresh_token"],
   response_types: ["code"],
@@ -130,7 +129,6 @@ const TOKEN: ProtocolOperation = {
   },
   answers: [
     {
-      status: 200,
       description: "The tokens. They are shown only in this response.",
       headers: UNCACHED,
       json: Type.Object({
@@ -166,7 +164,7 @@ const REVOKE: ProtocolOperation = {
     },
     examples: { [FORM]: { token: "cof_rt_5e6f7a8b" } },
   },
-  answers: [{ status: 200, description: "The token does not work any more.", headers: UNCACHED }],
+  answers: [{ description: "The token does not work any more.", headers: UNCACHED }],
   errors: ["RATE_LIMITED", "STORAGE_FULL"],
 };
 

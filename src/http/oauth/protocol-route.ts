@@ -14,7 +14,6 @@ import { text } from "../operation/schema.ts";
 
 export const FORM = "application/x-www-form-urlencoded";
 
-/** What the routes of OAuth are made from. */
 export interface OAuthOptions extends Pick<
   Services,
   "apiKeys" | "authorizations" | "oauthClients" | "oauthGrants"

@@ -51,7 +51,6 @@ export const SETS_SESSION = {
 
 const signedIn = [
   {
-    status: 200,
     description: "Signed in. The session is in the cookie; the browser's previous session has ended.",
     json: Type.Object({ data: accountSchema }),
     headers: { ...UNCACHED, ...SETS_SESSION },
@@ -96,7 +95,6 @@ export function auth(options: AuthOptions) {
         "Returns whether the setup link can still be used. The server prints the link when it starts, until there is an administrator. An invalid token is not an error.",
       answers: [
         {
-          status: 200,
           description: "Whether the link is valid.",
           json: Type.Object({ valid: Type.Boolean() }),
           headers: UNCACHED,
@@ -166,7 +164,6 @@ export function auth(options: AuthOptions) {
       readsSession: true,
       answers: [
         {
-          status: 200,
           description: "Signed out, or there was no session.",
           json: Type.Object({ data: Type.Object({ signed_out: Type.Literal(true) }) }),
           headers: { ...UNCACHED, "Set-Cookie": `Deletes \`${SESSION_COOKIE}\`.` },

@@ -25,7 +25,6 @@ interface OidcOptions {
 
 const CALLBACK = "/auth/oidc/callback";
 
-/** How the API description explains the headers of a redirect. */
 const REDIRECT_HEADERS = {
   Location: "The next address.",
   "Referrer-Policy": "`no-referrer`",
@@ -42,7 +41,6 @@ const WINDOW_SECONDS = FLOW_LIFETIME_MS / 1000;
 /** How many sign-ins may be in progress in one browser: their cookies are part of each of its requests. */
 const FLOWS_PER_BROWSER = 8;
 
-/** Sign-in at the provider: the redirect to it, and the callback. */
 export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: OidcOptions) {
   const starts = new RateLimiter({ clock, windowSeconds: WINDOW_SECONDS });
   const home = () => `${new URL(baseUrl()).pathname.replace(/\/$/, "")}/`;

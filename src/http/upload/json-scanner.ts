@@ -145,7 +145,6 @@ export class JsonScanner {
     this.#after = "content key";
   }
 
-  /** The key that has just ended, if it is that of the content. */
   #contentKey(): ContentKey | undefined {
     if (this.#length - this.#keyStart > LONGEST_KEY) return undefined;
     const key = this.#bytes.toString("latin1", this.#keyStart + 1, this.#length - 1);
@@ -156,7 +155,6 @@ export class JsonScanner {
     return CONTENT_KEYS.find((each) => each === unescaped);
   }
 
-  /** Call this after the content's closing quote. */
   endContent(): void {
     this.inContent = false;
     this.#keep(QUOTE);

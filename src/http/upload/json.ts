@@ -76,7 +76,6 @@ export async function readJsonUpload(
   }
 }
 
-/** The encoding that stands before the content. */
 function encodingSoFar({ envelope }: JsonScanner): Encoding | null {
   const start = Buffer.from(envelope.buffer, envelope.byteOffset, envelope.byteLength);
   if (!start.includes('"encoding"')) return null;
@@ -106,19 +105,16 @@ export const HELD_BYTES = 64 * 1024;
 
 /** The content, decoded as it arrives. A `content` without an `encoding` so far is kept, up to `HELD_BYTES`. */
 class JsonContent implements Disposable {
-  /** Whether its closing quote has been read. */
   ended = false;
 
   readonly #key: ContentKey;
   readonly #write: WriteContent;
   /** What is kept; null once it is known how it is to be read. */
   #held: HeldString | null = null;
-  /** How it is read; null while that is not known. */
   #encoding: Encoding | null = null;
   #base64: Base64Writer | null = null;
   #string: ContentString | null = null;
 
-  /** @param encoding the one that came before; null if there was none */
   constructor(key: ContentKey, encoding: Encoding | null, write: WriteContent) {
     this.#key = key;
     this.#write = write;
@@ -131,7 +127,6 @@ class JsonContent implements Disposable {
     this.#base64?.[Symbol.dispose]();
   }
 
-  /** Takes the bytes of `chunk` from `at`; returns where it stopped. */
   async take(chunk: Buffer, at: number): Promise<number> {
     if (this.#held === null) return this.#decode(chunk, at);
     const next = this.#held.hold(chunk, at);

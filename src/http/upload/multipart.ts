@@ -77,7 +77,6 @@ function parseBoundary(contentType: string): string {
 }
 
 class Form {
-  /** The header of the content's part, once it has arrived. */
   content: PartHeader | undefined;
   contentKey: ContentKey | null = null;
   readonly #write: WriteContent;
@@ -88,7 +87,6 @@ class Form {
     this.#write = write;
   }
 
-  /** Returns the function that takes the bytes of a new part. */
   open(header: PartHeader): WriteContent {
     const { name, filename } = header;
     const contentKey = CONTENT_NAMES.get(name);

@@ -67,7 +67,6 @@ const SHORT_BODY = 32 * 1024;
 /** The time over which a client's speed is measured, in milliseconds. */
 const PACE_MS = 60_000;
 
-/** How fast clients must send contents. */
 export interface Pace {
   readonly clock: SteadyClock;
   /** Bytes in a second, on average over `PACE_MS`; 0 for no limit. */

@@ -113,7 +113,6 @@ export class ApiKeys {
     return { ...key, lastUsedAt: this.#lastUses.get(key.id)?.at ?? key.lastUsedAt };
   }
 
-  /** Whether there can be another key with this reach. */
   hasRoom(reach: KeyReach): boolean {
     return !this.#parts.tables.apiKeys.hasAtLeast(KEYS[holderOf(reach)], reach);
   }
@@ -196,7 +195,6 @@ function isSeen(caller: Caller, id: KeyId): boolean {
   return isManaging(caller) || id === caller.keyId;
 }
 
-/** What keys the caller sees and revokes. */
 function reachOf(caller: Caller): KeyReach {
   return caller.kind === "account"
     ? { user: caller.userPk }

@@ -5,7 +5,6 @@ import { type Drive, type SeenDrive, slugOf } from "../../domain/drives/drive.ts
 import { CofferError } from "../../domain/errors.ts";
 import type { Parts } from "../parts.ts";
 
-/** Claims: an unclaimed drive becomes a user's. */
 export class Claims {
   readonly #parts;
 

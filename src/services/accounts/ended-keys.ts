@@ -5,7 +5,6 @@ import type { Parts } from "../parts.ts";
 import { inPieces } from "../pieces.ts";
 import { removeSomeOfWebhook } from "../webhooks/removal.ts";
 
-/** How many rows one transaction removes, so that no request waits long. */
 const PIECE = 30;
 /** How many of these transactions somebody waits for who revokes a key: it is about a second. */
 const AWAITED = 100;
@@ -34,7 +33,6 @@ export class EndedKeys {
     return PIECE - room;
   }
 
-  /** `removeSome` in a transaction of its own. */
   removePiece(): Promise<number> {
     return this.#parts.tables.writeFromReserve(() => this.removeSome());
   }

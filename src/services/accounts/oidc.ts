@@ -74,7 +74,6 @@ export class Oidc {
     this.#flows = new Tickets({ ...parts, capacity: MAX_FLOWS, lifetimeMs: FLOW_LIFETIME_MS });
   }
 
-  /** The provider's name for people: the host of its address. */
   get name(): string {
     return new URL(this.#parts.provider.issuer).host;
   }
@@ -207,7 +206,6 @@ function refusalOf(error: unknown): CofferError {
     : new CofferError("FORBIDDEN", message);
 }
 
-/** A claim to show to people: plain text that is not too long; else null. */
 function shownClaim(claim: unknown, most: number): string | null {
   if (typeof claim !== "string" || !isPlainText(claim)) return null;
   const text = claim.trim();

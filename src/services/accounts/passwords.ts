@@ -84,7 +84,6 @@ export class KnownClients {
     parts: Pick<Parts, "tables" | "clock"> & {
       /** Of this data directory. */
       secret: Uint8Array;
-      /** How many are remembered, unless `KNOWN_CLIENTS`. */
       most?: number;
     },
   ) {

@@ -33,7 +33,6 @@ export class Sessions {
     this.#parts = parts;
   }
 
-  /** The caller with this session token; null if it is unknown or has ended. */
   authenticate(token: string): SessionCaller | null {
     const now = this.#parts.clock.now();
     const holder = this.#parts.tables.sessions.holder(hashSecret(token), now);
@@ -60,7 +59,6 @@ export class Sessions {
     return { caller: callerOf(sessionId, { plan, userId, userPk }), token };
   }
 
-  /** Ends a session. Does nothing for an unknown token. */
   async end(token: string): Promise<void> {
     await this.#parts.tables.writeFromReserve(() =>
       this.#parts.tables.sessions.removeByHash(hashSecret(token)),

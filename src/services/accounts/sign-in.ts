@@ -12,7 +12,6 @@ import type { Users } from "./users.ts";
 export interface Browser {
   /** Its User-Agent; empty if there was none. */
   readonly userAgent: string;
-  /** The token of its previous session, which signing in ends. */
   readonly previous: string | null;
 }
 

@@ -36,7 +36,6 @@ export class Tickets<T> {
     return this.#valid(this.#kept.get(hashSecret(ticket)));
   }
 
-  /** Removes and returns the value of a ticket; null as for `peek`. */
   take(ticket: string): T | null {
     const hash = hashSecret(ticket);
     const kept = this.#kept.get(hash);

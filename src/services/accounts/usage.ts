@@ -45,7 +45,6 @@ export class UsageMeter {
     this.#add({ who: drive, month: this.#thisMonth(), used: { operations: 0, bandwidth: bytes } });
   }
 
-  /** Writes the counts so far, some at a time. */
   flush(): Promise<void> {
     const flushed = this.#flushed.then(() => this.#writeDown());
     // The caller gets the error; the next flush tries again.

@@ -9,15 +9,12 @@ import type { Parts } from "../parts.ts";
 import type { Passwords } from "./passwords.ts";
 import { hashSecret } from "../../domain/accounts/api-key.ts";
 
-/** A user, with what both the user and the administrators see. */
 export interface UserView {
   readonly user: User;
-  /** Whether the user can sign in with a password. */
   readonly hasPassword: boolean;
   readonly driveCount: number;
 }
 
-/** A user as administrators see them. */
 export interface ManagedUser extends UserView {
   readonly totalSize: number;
 }
@@ -75,7 +72,6 @@ export class Users {
     });
   }
 
-  /** The draft of a user with a password. Throws VALIDATION_ERROR. */
   async draft(name: string, password: string): Promise<UserDraft> {
     const username = parseUsername("username", name);
     const passwordHash = await this.#parts.passwords.hash(password);

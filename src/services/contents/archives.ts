@@ -25,9 +25,7 @@ interface Source {
   readonly at: SnapshotNumber | null;
 }
 
-/** Several files and folders as one ZIP archive. */
 export interface Archive {
-  /** The name to save it under. */
   readonly filename: string;
   /**
    * Each is made on request; read it to the end, or call `return()`. The first throws RATE_LIMITED, and NOT_FOUND if a
@@ -36,7 +34,6 @@ export interface Archive {
   pieces(): AsyncGenerator<Uint8Array>;
 }
 
-/** How many bytes of a file are read at once. */
 const PIECE_BYTES = 256 * 1024;
 
 export class Archives {

@@ -98,7 +98,6 @@ export class DamagedBlobs {
     return false;
   }
 
-  /** Forgets the damage of a blob that was read and is whole. */
   async #forget(digest: Digest): Promise<void> {
     const { damagedContents } = this.#parts.tables;
     if (damagedContents.problemOf(digest) === null) return;
@@ -133,7 +132,6 @@ export class DamagedBlobs {
 const PATIENCE_MS = { whole: 2000, part: 200 };
 /** After how long a blob is checked again, in milliseconds. */
 const LATELY_MS = 24 * 3_600_000;
-/** How many blobs are remembered that were checked. */
 const REMEMBERED = 10_000;
 /** How many checks run side by side, and how many there are with those that wait. */
 const CHECKS = { running: 2, all: 1000 };

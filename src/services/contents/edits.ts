@@ -22,7 +22,6 @@ import type { Uploads } from "./uploads.ts";
 const ATTEMPTS = 5;
 /** Longer texts are edited one at a time, since each is in memory several times. */
 const LARGE_BYTES = MIB;
-/** How many bytes are read, hashed and written at once. */
 const PIECE_BYTES = 256 * 1024;
 
 interface EditOptions {
@@ -30,7 +29,6 @@ interface EditOptions {
   readonly dryRun: boolean;
 }
 
-/** A file after its edits, or as it is after a dry run. */
 export interface EditedFile {
   readonly file: File;
   readonly diff: Diff;
@@ -195,7 +193,6 @@ function isAppending(edits: readonly Edit[]): edits is readonly (Edit & { readon
   return edits.every(({ op }) => op === "append");
 }
 
-/** Does a work in steps; others have their turn in between. */
 async function inTurns<T>(work: Paced<T>): Promise<T> {
   for (;;) {
     const step = work.next();

@@ -16,7 +16,6 @@ const QUOTED_UNITS = 128 * 1024;
 
 type Pieces = AsyncIterable<string> | Iterable<string>;
 
-/** The text of the content, for programs. */
 export interface Extract {
   readonly mimeType: string;
   /** In pieces: text as a string, JSON with its numbers unchanged. Only a disk error can interrupt it. */
@@ -47,7 +46,6 @@ export class Extracts {
     return this.extractOf(this.#parts.files.get(caller, ref), holderOf(caller), signal);
   }
 
-  /** The same of a file that whoever waits for it may see. */
   async extractOf(file: File, holder: SlotHolder, signal?: AbortSignal): Promise<Extract> {
     const { mimeType } = file;
     const format = documentFormatOf(mimeType);

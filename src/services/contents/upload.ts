@@ -102,13 +102,11 @@ export type UploadParts = Pick<
   readonly maxFileSize: number;
 };
 
-/** On whose behalf an upload is. */
 export interface Uploader {
   readonly reach: Reach;
   readonly by: Actor;
   /** Who may have only so many uploads under way. */
   readonly holder: SlotHolder;
-  /** Throws if `write` would refuse it by now. */
   requireValid(): void;
   /** Runs a write if it may still happen: see `Access.write`. */
   write<T>(within: Within<T> | undefined, job: () => T): Promise<T>;
@@ -121,7 +119,6 @@ export interface OneUploadParts extends UploadParts {
   readonly arriving: (Disposable & { add(bytes: number): void }) | null;
   /** The most bytes that its drive or account can hold; null for no limit. Asked for when the content is long. */
   readonly room: () => number | null;
-  /** Throws if the upload may not end any more. */
   readonly requireAllowed: () => void;
 }
 
@@ -235,7 +232,6 @@ export class Upload {
     this.#parts.arriving?.[Symbol.dispose]();
   }
 
-  /** The row of the content. Runs inside the write. */
   #keep(blob: PinnedBlob): BlobPk {
     const { blobs, smallContents, damagedContents } = this.#parts.tables;
     const blobPk = blobs.ensure(blob.digest, blob.size, previewOf(blob.head));

@@ -10,13 +10,11 @@ import { once } from "../../domain/once.ts";
 import { type OneUploadParts, Upload, type Uploader, type UploadParts } from "./upload.ts";
 
 export interface AnnouncedBytes {
-  /** The client's address, as the rate limit counts it. */
   readonly client: string;
   /** How many bytes it has; null if the client has not said. */
   readonly bytes: number | null;
 }
 
-/** What a client is going to send. */
 interface Announced extends AnnouncedBytes {
   /** The path of its file; null if it is not known yet. */
   readonly path: FilePath | null;
@@ -91,7 +89,6 @@ function noRoom(others: number): CofferError {
   );
 }
 
-/** Uploads: first the content, as it arrives, then its fields and path. */
 export class Uploads {
   readonly #parts: UploadParts;
   /** What is under way, and the bytes of it, by whose they are. */

@@ -127,7 +127,6 @@ class Gathered {
     return this.#bytes >= SENT_BYTES;
   }
 
-  /** All bytes ever added. */
   get total(): number {
     return this.#taken + this.#bytes;
   }

@@ -27,7 +27,6 @@ export interface Provisioned {
   readonly expiresAt: number;
 }
 
-/** Drives: creates them with and without an account, finds, renames and deletes them. */
 export class Drives {
   readonly #parts;
 
@@ -37,7 +36,6 @@ export class Drives {
     this.#parts = parts;
   }
 
-  /** Creates an unclaimed drive with its own key and a claim token. */
   provision(name: string, within?: Within<Provisioned>): Promise<Provisioned> {
     const parsed = parseDriveName("name", name);
     const key = newProvisionedKey(this.#parts.keyPrefix);
@@ -89,7 +87,6 @@ export class Drives {
     return this.#shown(caller, this.#parts.access.drive(caller, reference));
   }
 
-  /** With the counts of what the caller sees. */
   #shown(caller: Caller, drive: SeenDrive): SeenDrive {
     const prefix = this.#parts.access.prefixOf(caller, drive);
     return { ...drive, ...seenCounts(this.#parts.tables, drive, prefix, this.#parts.clock.now()) };

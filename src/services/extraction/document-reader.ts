@@ -44,7 +44,6 @@ export class DocumentReader {
     }
   }
 
-  /** Ends what runs; nothing more is read. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const child of this.#running) child.kill("SIGKILL");

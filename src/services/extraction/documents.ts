@@ -67,7 +67,6 @@ export class Documents {
 }
 
 const LATER = "Try again in a few minutes, split it, or download it instead.";
-/** Why a document of the right format has no text. */
 const FAILURES: Readonly<Record<Exclude<Refusal, "mismatch">, string>> = {
   encrypted:
     "the document has a password, or is in an older format. Save it without a password in a current format, or download it instead.",
@@ -104,7 +103,6 @@ interface Waiting extends SlotHolder {
 /** Limits how many documents are read at once, and lets owners take turns: see `EXTRACTIONS`. */
 export class ExtractionQueue {
   readonly #running = new Set<SlotHolder>();
-  /** The oldest first. */
   readonly #waiting = new Set<Waiting>();
 
   /** Works when it is its turn. Rejects with the signal's reason if that comes before. Throws RATE_LIMITED. */

@@ -26,7 +26,6 @@ export interface Destination {
   readonly overwrite: boolean;
 }
 
-/** A deleted file, and its entry in the trash; null if it is not kept. */
 interface Removed {
   readonly file: File;
   readonly trashId: TrashId | null;
@@ -56,7 +55,6 @@ export class Files {
     return this.#parts.access.file(caller, ref);
   }
 
-  /** The record of a file as it is, or was in a snapshot. */
   facts(caller: Caller, view: FileView): FileFacts {
     return this.#parts.access.fileIn(caller, view);
   }
@@ -67,7 +65,6 @@ export class Files {
     return this.#parts.blobChecks.read(file, range);
   }
 
-  /** Whether the content of a file was found damaged: then no more of it is to be sent. */
   isDamaged(file: FileFacts): boolean {
     return this.#parts.damaged.isKnown(file);
   }
@@ -134,7 +131,6 @@ export class Files {
     });
   }
 
-  /** Moves a file; it keeps its id. */
   move(
     caller: Caller,
     ref: FileRef,
@@ -154,7 +150,6 @@ export class Files {
     });
   }
 
-  /** Puts a file into the trash. */
   remove(
     caller: Caller,
     ref: FileRef,

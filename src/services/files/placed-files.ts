@@ -34,12 +34,10 @@ export interface Past {
   readonly to: FilePlace;
 }
 
-/** What a file adds to the counts of its folder. */
 export function arrival({ file, to }: Transfer | Restored | Past): FolderChange {
   return { folder: to.folder, files: 1, bytes: file.size };
 }
 
-/** What a file takes from the counts of its folder. */
 export function departure({ folderPk, size }: PlacedFile): FolderChange {
   return { folder: folderPk, files: -1, bytes: -size };
 }

@@ -207,7 +207,6 @@ export class Tree {
     this.#parts.changed();
   }
 
-  /** Removes files, of any drives. They are not kept. */
   removeAll(files: readonly PlacedFile[], { now }: Stamp): void {
     this.discard(files.map(({ pk }) => pk));
     this.#count(
@@ -240,7 +239,6 @@ export class Tree {
     return this.#parts.tables.folders.insert(drive, parent, path, createdAt);
   }
 
-  /** Removes empty folders, in this order. */
   removeFolders(folders: readonly FolderPk[]): void {
     for (const pk of folders) this.#parts.tables.folders.remove(pk);
   }

@@ -13,7 +13,6 @@ interface LinkedFile {
   readonly file: File;
 }
 
-/** Links to download or upload one file without a key. */
 export class FileLinks {
   readonly #parts;
 

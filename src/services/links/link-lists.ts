@@ -7,7 +7,6 @@ import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { type FolderPath, ROOT } from "../../domain/files/path.ts";
 
-/** How often links were used. */
 export class LinkUses {
   readonly #parts;
   readonly #uses = new LastUses<LinkId>();
@@ -16,12 +15,10 @@ export class LinkUses {
     this.#parts = parts;
   }
 
-  /** Counts that a link was opened, or something downloaded. */
   note(id: LinkId): void {
     this.#uses.note(id, this.#parts.clock.now());
   }
 
-  /** A link with the uses that are not written yet. */
   counted(link: Link): Link {
     const more = this.#uses.get(link.id);
     return more === undefined ? link : { ...link, uses: link.uses + more.count, lastUsedAt: more.at };

@@ -33,7 +33,6 @@ interface Asked {
   readonly expiresIn?: number | undefined;
 }
 
-/** What a link is to lead to. */
 interface Wanted {
   /** An id or slug. */
   readonly drive: string;
@@ -57,13 +56,11 @@ export interface CreatedLink {
   readonly token: string;
 }
 
-/** A link, and what its creator may reach now. */
 export interface FoundLink<K extends LinkKind> {
   readonly link: LinkOf<K>;
   readonly reach: Reach;
 }
 
-/** What its maker says of a new link. */
 type Made = LinkTarget & Pick<NewLink, "expiresAt" | "passwordHash" | "maxSize" | "oneTime">;
 
 /** Links of all kinds. One can do what its creator can at that moment: it stops with the creator's key and reach. */
@@ -196,7 +193,6 @@ export class Links {
   }
 }
 
-/** When a link ends that works for some seconds. */
 function endOf(now: number, seconds: number = LINK_SECONDS.default): number {
   return now + seconds * 1000;
 }

@@ -99,7 +99,6 @@ export class SharedThings {
     return { ...shown, drive: home, folder: parentFolder(file.path), file };
   }
 
-  /** The link with this token. Throws NOT_FOUND, GONE. */
   idOf(token: string): LinkId {
     return this.#find(token).link.id;
   }
@@ -208,7 +207,6 @@ function relative(file: FileFacts, folder: FolderPath): FileFacts {
   return { ...file, path: relocated(file.path, folder, ROOT) };
 }
 
-/** A position in a list by path, with other paths. */
 function moved({ file, folder }: ListPosition, path: (path: string) => string): ListPosition {
   return {
     file: file !== null && "path" in file ? { ...file, path: path(file.path) } : file,

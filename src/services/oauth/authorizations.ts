@@ -23,13 +23,11 @@ import type { OAuthClients } from "./clients.ts";
 /** How long a person may take to decide, signing in included, in milliseconds. */
 export const REQUEST_LIFETIME_MS = 30 * 60 * 1000;
 
-/** How many requests, and codes, there can be at once. */
 const CAPACITY = 5000;
 
 export interface Authorization {
   readonly request: AuthorizationRequest;
   readonly scope: Scope;
-  /** Who allowed it. */
   readonly user: UserPk;
   /** In which session. It must last until the code is exchanged: whoever ends all sessions has let nobody in since. */
   readonly session: SessionId;
@@ -127,7 +125,6 @@ export class Authorizations {
     return this.#codes.take(code);
   }
 
-  /** Whether there is anybody who could let a client in. */
   isPossible(): boolean {
     return this.#parts.tables.users.hasAny();
   }

@@ -28,7 +28,6 @@ export interface IssuedTokens {
   readonly scope: Scope;
 }
 
-/** A client's exchange of a code for tokens (RFC 6749, 4.1.3). */
 type CodeExchange = Readonly<Record<"code" | "clientId" | "redirectUri" | "verifier" | "issuer", string>>;
 
 /** What clients hold that people let in: keys with two secrets, one to use and one to get the next two. */
@@ -102,12 +101,10 @@ export class OAuthGrants {
     });
   }
 
-  /** Whether a key was given to a client that a person let in. */
   isGrant(keyId: KeyId): boolean {
     return this.#parts.tables.oauthGrants.has(keyId);
   }
 
-  /** Whether what a person allowed can still be had. */
   #isStillAllowed({ user, session, reach }: Authorization): boolean {
     const now = this.#parts.clock.now();
     // Not of a user who was disabled either.
@@ -184,7 +181,6 @@ function isMeantFor({ request }: Authorization, exchange: CodeExchange): boolean
   );
 }
 
-/** Throws OAuthError if a client asks for more than it was granted. */
 function requireGranted(grant: OAuthGrant, scope: string | null): void {
   if (scope === null || grant.scope === "read-write" || parseScope(scope) === "read-only") return;
   throw new OAuthError(
