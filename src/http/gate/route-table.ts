@@ -79,17 +79,16 @@ export function createRouteTable(routes: readonly Route[]) {
     unrouted: (method: string, path: string): CofferError => {
       const allowed = methodsAt(routesAt(path));
       const near = nearest()(method, path, allowed.length > 0);
-      return allowed.length > 0 ? methodNotAllowed(method, allowed, near) : noSuchRoute(near);
+      if (allowed.length > 0) return methodNotAllowed(method, allowed, near);
+      const slugHint = near.some((route) => route.includes("/v0/drives/{id}"))
+        ? " In a path, the slash of a slug is written %2F."
+        : "";
+      return new CofferError(
+        "NOT_FOUND",
+        `No such route.${hintAt(near)}${slugHint} /docs/api.md lists all routes, and /docs/openapi.json describes them.`,
+      );
     },
   };
-}
-
-/** 404 for a path without a route. @param near routes that may be meant */
-function noSuchRoute(near: readonly string[]): CofferError {
-  return new CofferError(
-    "NOT_FOUND",
-    `No such route.${hintAt(near)}${slugHint(near)} /docs/api.md lists all routes, and /docs/openapi.json describes them.`,
-  );
 }
 
 /** 405, with `Allow` (RFC 9110, 15.5.6). @param near routes that may be meant */
@@ -107,12 +106,6 @@ function hintAt(near: readonly string[]): string {
   const names = near.map((route) => `\`${route}\``);
   const last = names.pop();
   return ` Did you mean ${names.length === 0 ? last : `${names.join(", ")} or ${last}`}?`;
-}
-
-function slugHint(near: readonly string[]): string {
-  return near.some((route) => route.includes("/v0/drives/{id}"))
-    ? " In a path, the slash of a slug is written %2F."
-    : "";
 }
 
 function methodsAt(routes: readonly Route[]): string[] {

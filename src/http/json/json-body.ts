@@ -74,11 +74,7 @@ export function parseJsonBody(bytes: Uint8Array, items: number, keptField?: stri
 }
 
 /** Reads a body of unknown length, and stops at `limit`. */
-async function collect(
-  body: ReadableStream<Uint8Array> | null,
-  limit: number,
-  advice?: string,
-): Promise<Uint8Array> {
+async function collect(body: ReadableStream<Uint8Array> | null, limit: number, advice?: string) {
   // Not a list of pieces: there may be one for each byte.
   const read = new Bun.ArrayBufferSink();
   let length = 0;

@@ -57,7 +57,7 @@ const signedIn = [
   },
 ];
 
-/** Errors for a page of another site, and for a write without disk space. */
+/** For a page of another site, and a write without disk space. */
 const OWN_ERRORS: readonly ErrorCode[] = ["FORBIDDEN", "STORAGE_FULL"];
 
 /** Signing in and out with passwords. For accounts of a provider see `oidc.ts`. */

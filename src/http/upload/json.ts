@@ -7,7 +7,7 @@ import { withoutMark } from "../json/json-text.ts";
 import { Base64Writer } from "./base64.ts";
 import { JsonScanner } from "./json-scanner.ts";
 import { ContentString, HeldString, TextWriter } from "./json-string.ts";
-import { type ContentKey, inTurns, type UploadEnvelope, type WriteContent } from "./upload-body.ts";
+import { type ContentKey, inTurns, type WriteContent } from "./upload-body.ts";
 
 type Encoding = "base64" | "text";
 
@@ -41,10 +41,7 @@ function fieldOf(fields: unknown, name: string): unknown {
  *   PAYLOAD_TOO_LARGE if the other fields exceed 256 KiB; `body` is then cancelled. Errors of the stream or of `write`
  *   are passed on.
  */
-export async function readJsonUpload(
-  body: AsyncIterable<Uint8Array>,
-  write: WriteContent,
-): Promise<UploadEnvelope> {
+export async function readJsonUpload(body: AsyncIterable<Uint8Array>, write: WriteContent) {
   const scanner = new JsonScanner();
   let content: JsonContent | null = null;
   try {

@@ -5,7 +5,7 @@ import { type Caller, isManaging, requireManaging } from "../../domain/accounts/
 import type { Scope } from "../../domain/accounts/scope.ts";
 import { CofferError, invalid, notFound } from "../../domain/errors.ts";
 import { parseExpiry, requireFuture } from "../../domain/files/file.ts";
-import { type DriveId, type KeyId, newId, parseId } from "../../domain/id.ts";
+import { type KeyId, newId, parseId } from "../../domain/id.ts";
 import { KEYS, NAME_CHARACTERS } from "../../domain/limits.ts";
 import { type FolderPath, parseFolderPath, ROOT, withSlash } from "../../domain/files/path.ts";
 import { parseLabel } from "../../domain/contents/texts/text.ts";
@@ -139,11 +139,7 @@ export class ApiKeys {
   }
 
   /** What a new key reaches: never more than the caller. */
-  #requestedReach(
-    caller: Caller,
-    driveRef: string | undefined,
-    prefix: FolderPath | null,
-  ): { readonly reach: KeyReach; readonly driveId: DriveId | null } {
+  #requestedReach(caller: Caller, driveRef: string | undefined, prefix: FolderPath | null) {
     if (caller.kind === "drive") {
       const wanted = prefix ?? caller.prefix;
       const drive = this.#parts.access.driveToWrite(caller, driveRef ?? caller.driveId, wanted);

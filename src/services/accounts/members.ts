@@ -67,13 +67,7 @@ export class Members {
   }
 
   /** Throws NOT_FOUND, FORBIDDEN. */
-  change(
-    caller: Caller,
-    driveRef: string,
-    userId: string,
-    role: MemberRole,
-    within?: Within<Member>,
-  ): Promise<Member> {
+  change(caller: Caller, driveRef: string, userId: string, role: MemberRole, within?: Within<Member>) {
     return this.#parts.access.write(caller, within, () => {
       const drive = this.#managed(caller, driveRef);
       return this.#setRole(caller, drive, this.#memberPk(drive, userId), role);
@@ -116,12 +110,7 @@ export class Members {
     return member;
   }
 
-  #tell(
-    type: "member.added" | "member.changed" | "member.removed",
-    caller: Caller,
-    drive: Drive,
-    { userId }: Member,
-  ): void {
+  #tell(type: `member.${"added" | "changed" | "removed"}`, caller: Caller, drive: Drive, { userId }: Member) {
     const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
     this.#parts.changes.add({ drive: drive.pk, type, path: ROOT, ref: userId, stamp });
   }
@@ -142,17 +131,13 @@ export class Members {
 
   #requireRoom(drive: Drive, user: UserPk): void {
     const { members } = this.#parts.tables;
-    if (members.driveHasAtLeast(MEMBERS.drive, drive.pk)) {
-      throw new CofferError(
-        "QUOTA_EXCEEDED",
-        `This drive already has the maximum of ${MEMBERS.drive} members. Remove some first.`,
-      );
-    }
-    if (members.userHasAtLeast(MEMBERS.user, user)) {
-      throw new CofferError(
-        "QUOTA_EXCEEDED",
-        `Already ${MEMBERS.user} drives are shared with this user, the maximum. They must leave some first.`,
-      );
-    }
+    const isFull = members.driveHasAtLeast(MEMBERS.drive, drive.pk);
+    if (!isFull && !members.userHasAtLeast(MEMBERS.user, user)) return;
+    throw new CofferError(
+      "QUOTA_EXCEEDED",
+      isFull
+        ? `This drive already has the maximum of ${MEMBERS.drive} members. Remove some first.`
+        : `Already ${MEMBERS.user} drives are shared with this user, the maximum. They must leave some first.`,
+    );
   }
 }

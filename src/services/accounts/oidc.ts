@@ -79,11 +79,7 @@ export class Oidc {
   }
 
   /** Begins a sign-in that returns to `returnTo`. Only the browser's cookie may hold the ticket. Throws INTERNAL. */
-  async begin(
-    returnTo: string,
-    redirectUri: string,
-    requestId: string,
-  ): Promise<{ url: URL; state: string; ticket: string }> {
+  async begin(returnTo: string, redirectUri: string, requestId: string) {
     const configuration = await this.#discovered(requestId);
     const flow = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier(), returnTo };
     const url = buildAuthorizationUrl(configuration, {

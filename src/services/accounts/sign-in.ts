@@ -98,12 +98,11 @@ export class SignIn {
         "Sign-up is turned off on this server. Ask its administrator for an account.",
       );
     }
-    if (!tables.users.hasAdmin()) {
+    if (!tables.users.hasAdmin())
       throw new CofferError(
         "FORBIDDEN",
         "This server has no administrator yet. Its operator must set it up first.",
       );
-    }
     const draft = await users.draft(username, password);
     return tables.write(() => this.#begin(users.add(draft, null), browser));
   }

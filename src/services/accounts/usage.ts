@@ -101,20 +101,18 @@ export class UsageMeter {
     this.#counted = new Map();
     for (let from = 0; from < taken.length; from += PIECE) {
       try {
-        await this.#parts.tables.writeFromReserve(() =>
-          taken.slice(from, from + PIECE).forEach((entry) => this.#write(entry)),
-        );
+        await this.#parts.tables.writeFromReserve(() => {
+          const { usage } = this.#parts.tables;
+          for (const { who, month, used } of taken.slice(from, from + PIECE)) {
+            if (typeof who === "string") usage.addToDrive({ who, month, ...used });
+            else usage.addToAccount({ who, month, ...used });
+          }
+        });
       } catch (error) {
         for (const entry of taken.slice(from)) this.#add(entry);
         throw error;
       }
     }
-  }
-
-  #write({ who, month, used }: Entry): void {
-    const { usage } = this.#parts.tables;
-    if (typeof who === "string") usage.addToDrive({ who, month, ...used });
-    else usage.addToAccount({ who, month, ...used });
   }
 
   #add({ who, month, used: { operations, bandwidth } }: Entry): void {

@@ -39,12 +39,7 @@ export class Users {
   }
 
   /** Creates a user on the plan `free`. Throws FORBIDDEN, VALIDATION_ERROR, CONFLICT. */
-  async create(
-    caller: Caller,
-    username: string,
-    password: string,
-    within?: Within<ManagedUser>,
-  ): Promise<ManagedUser> {
+  async create(caller: Caller, username: string, password: string, within?: Within<ManagedUser>) {
     this.#requireAdmin(caller);
     const draft = await this.draft(username, password);
     return this.#parts.access.write(caller, within, () => {

@@ -48,13 +48,7 @@ export class Archives {
    * Some files and folders; without paths all that the caller sees. Names are relative to the innermost folder of all.
    * Throws NOT_FOUND, VALIDATION_ERROR. @param snapshot for what the drive held when it was taken
    */
-  open(
-    caller: Caller,
-    client: string,
-    driveId: string,
-    paths: readonly string[],
-    snapshot?: string,
-  ): Archive {
+  open(caller: Caller, client: string, driveId: string, paths: readonly string[], snapshot?: string) {
     return this.openFor({ reach: caller, holder: holderOf(caller), client }, driveId, paths, snapshot);
   }
 
@@ -130,16 +124,13 @@ export class Archives {
       if (piece.length !== Math.min(PIECE_BYTES, size - at))
         throw new Error(`the content ${digest} is not as long as it was`);
       hash.update(piece);
-      if (at + piece.length === size) await this.#requireDigest(content, hash.digest("hex"));
+      if (at + piece.length === size && hash.digest("hex") !== digest) {
+        // Remembers the damage. The archive ends before the last piece is sent.
+        await this.#parts.damaged.check(content);
+        throw new Error(`the content ${digest} does not match its SHA-256`);
+      }
       yield piece;
     }
-  }
-
-  /** Throws for wrong bytes, and remembers the damage. The archive ends before the last of them is sent. */
-  async #requireDigest(content: ZipContent, found: string): Promise<void> {
-    if (found === content.digest) return;
-    await this.#parts.damaged.check(content);
-    throw new Error(`the content ${content.digest} does not match its SHA-256`);
   }
 
   #requirePresent({ drive, at }: Source, place: Place): void {

@@ -132,23 +132,16 @@ export class DamagedBlobs {
 const PATIENCE_MS = { whole: 2000, part: 200 };
 /** After how long a blob is checked again, in milliseconds. */
 const LATELY_MS = 24 * 3_600_000;
-const REMEMBERED = 10_000;
 /** How many checks run side by side, and how many there are with those that wait. */
 const CHECKS = { running: 2, all: 1000 };
 /** How many bytes are read and hashed at once: a millisecond or two on slow processors. */
 const PIECE_BYTES = 256 * 1024;
 
-interface Checked {
-  /** Of its file: another state is another blob. */
-  readonly state: string | null;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-}
-
 /** Checks large blobs before they are sent, once a day and when they changed. What is sent meanwhile lacks its end. */
 export class BlobChecks {
   readonly #parts;
-  readonly #lately = new Recent<Digest, Checked>(REMEMBERED);
+  /** The state of its file, and when it was checked: another state is another blob. */
+  readonly #lately = new Recent<Digest, { readonly state: string | null; readonly at: number }>(10_000);
   readonly #checks = new Map<Digest, Promise<void>>();
   readonly #turns = new Turns<number>();
   readonly #stopping = new AbortController();
@@ -179,11 +172,7 @@ export class BlobChecks {
     await Promise.allSettled(this.#checks.values());
   }
 
-  async #readChecked(
-    content: BlobFacts,
-    read: () => Blob | Promise<Blob>,
-    patienceMs: number,
-  ): Promise<Blob> {
+  async #readChecked(content: BlobFacts, read: () => Blob | Promise<Blob>, patienceMs: number) {
     // What is missing, or of another size, needs no check.
     await read();
     const isOver = new AbortController();

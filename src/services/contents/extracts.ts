@@ -24,13 +24,6 @@ export interface Extract {
   readonly isCut: boolean;
 }
 
-interface FileText {
-  readonly file: File;
-  readonly text: string;
-  /** Whether it has more text. */
-  readonly isCut: boolean;
-}
-
 export class Extracts {
   readonly #parts;
 
@@ -62,7 +55,7 @@ export class Extracts {
   }
 
   /** The text of a text file, JSON included, or of a document, whole in memory. Throws like `extract`. */
-  async text(caller: Caller, ref: FileRef, signal?: AbortSignal): Promise<FileText> {
+  async text(caller: Caller, ref: FileRef, signal?: AbortSignal) {
     const file = this.#parts.files.get(caller, ref);
     const format = documentFormatOf(file.mimeType);
     if (format !== null)

@@ -101,12 +101,7 @@ export function startOfLine(content: Blob, { encoding, starts }: LineIndex, line
 }
 
 /** The position after so many line ends. */
-async function afterLines(
-  content: Blob,
-  encoding: TextEncoding,
-  from: number,
-  count: number,
-): Promise<number> {
+async function afterLines(content: Blob, encoding: TextEncoding, from: number, count: number) {
   if (count === 0) return from;
   let [left, at] = [count, from];
   for await (const piece of contentPieces(content, from)) {
@@ -203,12 +198,7 @@ async function placeOf(content: Blob, index: LineIndex, line: number, byte: numb
 }
 
 /** Where the line after a line begins. That of a very long line is in the index, so it is not searched for. */
-function startAfter(
-  content: Blob,
-  { encoding, starts }: LineIndex,
-  line: number,
-  start: number,
-): Promise<number> {
+function startAfter(content: Blob, { encoding, starts }: LineIndex, line: number, start: number) {
   const known = starts.find((each) => each.line === line + 1);
   return known === undefined ? afterLines(content, encoding, start, 1) : Promise.resolve(known.at);
 }

@@ -75,10 +75,7 @@ function parseAttributes(fields: UploadFields, filename: Filename, now: number):
 }
 
 /** The attributes of a file that an upload does not give. A type that follows the filename goes on following it. */
-function notGiven(
-  fields: UploadFields,
-  { tags, metadata, expiresAt, mimeType, mimeGiven }: File,
-): Partial<Attributes> {
+function notGiven(fields: UploadFields, { tags, metadata, expiresAt, mimeType, mimeGiven }: File) {
   return {
     ...(fields.tags === undefined ? { tags } : {}),
     ...(fields.metadata === undefined ? { metadata } : {}),
@@ -164,11 +161,7 @@ export class Upload {
    * Makes the content durable and creates or replaces the file. If it throws, nothing is left. Throws VALIDATION_ERROR,
    * UNAUTHORIZED, NOT_FOUND, CONFLICT, PRECONDITION_FAILED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE.
    */
-  async finish(
-    fields: UploadFields,
-    precondition: Precondition,
-    within?: Within<Uploaded>,
-  ): Promise<Uploaded> {
+  async finish(fields: UploadFields, precondition: Precondition, within?: Within<Uploaded>) {
     const { filename, path } = parseTarget(fields);
     const attributes = parseAttributes(fields, filename, this.#parts.clock.now());
     const drive = this.#parts.access.driveToWrite(this.#parts.uploader.reach, fields.driveId, path);
@@ -192,11 +185,7 @@ export class Upload {
   }
 
   /** Makes the content durable, then names it in a write. If that fails, nothing is left. */
-  async #store<T>(
-    place: FilePlace,
-    within: Within<T> | undefined,
-    name: (blob: PinnedBlob) => T,
-  ): Promise<T> {
+  async #store<T>(place: FilePlace, within: Within<T> | undefined, name: (blob: PinnedBlob) => T) {
     const blob = await this.#parts.writer.commit();
     if (blob.healed !== null) this.#reportHealed(place, blob.healed.message);
     try {

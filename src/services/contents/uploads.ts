@@ -73,20 +73,18 @@ class ArrivingUpload implements Disposable {
     if (this.#isOver) return;
     const all = (this.#parts.all.get(this.#key) ?? 0) + bytes;
     const { room } = this.#parts.arrival;
-    if (room !== null && all > room) throw noRoom(all - bytes - this.#counted);
+    if (room !== null && all > room) {
+      const others = all - bytes - this.#counted;
+      throw new CofferError(
+        "QUOTA_EXCEEDED",
+        others > 0
+          ? `There is no room for this content beside what is stored and the ${others} bytes of other uploads that are arriving. Try again when they are done, or delete files first.`
+          : "There is no room for this content beside what is stored: delete files first.",
+      );
+    }
     this.#counted += bytes;
     this.#parts.all.set(this.#key, all);
   }
-}
-
-/** @param others bytes that arrive in other uploads */
-function noRoom(others: number): CofferError {
-  return new CofferError(
-    "QUOTA_EXCEEDED",
-    others > 0
-      ? `There is no room for this content beside what is stored and the ${others} bytes of other uploads that are arriving. Try again when they are done, or delete files first.`
-      : "There is no room for this content beside what is stored: delete files first.",
-  );
 }
 
 export class Uploads {
@@ -120,7 +118,7 @@ export class Uploads {
     const owner: Releaser = { kind: "user", pk: caller.userPk };
     const arriving = announced && this.#arrive({ ...announced, ...uploader, owner, room: room() });
     const requireAllowed = () => uploader.requireValid();
-    return this.#begin({ uploader, room, maxFileSize, arriving, requireAllowed }, announced);
+    return this.#begin({ uploader, room, arriving, requireAllowed }, maxFileSize, announced?.bytes);
   }
 
   /** The most that any drive can hold that the caller sees; null for no limit. */
@@ -131,12 +129,7 @@ export class Uploads {
   }
 
   /** Starts an upload into a drive. Throws like `begin`. @param maxFileSize bytes */
-  async beginFor(
-    uploader: Uploader,
-    driveId: string,
-    maxFileSize: number,
-    announced: Announced | null,
-  ): Promise<Upload> {
+  async beginFor(uploader: Uploader, driveId: string, maxFileSize: number, announced: Announced | null) {
     const { access, quota, clock } = this.#parts;
     const path = announced?.path ?? null;
     const drive = once(() => access.driveToWrite(uploader.reach, driveId, path));
@@ -153,7 +146,7 @@ export class Uploads {
       access.driveToWrite(uploader.reach, driveId, path);
     };
     const room = once(() => quota.limitOf(drive()));
-    return this.#begin({ uploader, room, maxFileSize, arriving, requireAllowed }, announced);
+    return this.#begin({ uploader, room, arriving, requireAllowed }, maxFileSize, announced?.bytes);
   }
 
   #arrive(arrival: Arrival): ArrivingUpload {
@@ -161,13 +154,14 @@ export class Uploads {
   }
 
   async #begin(
-    one: Pick<OneUploadParts, "uploader" | "room" | "maxFileSize" | "arriving" | "requireAllowed">,
-    announced: Announced | null,
-  ): Promise<Upload> {
+    one: Omit<OneUploadParts, keyof UploadParts | "writer">,
+    limit: number,
+    bytes: number | null = 0,
+  ) {
     try {
       await this.#parts.tables.requireWritable();
-      const writer = await this.#parts.blobs.create(announced?.bytes ?? 0);
-      return new Upload({ ...this.#parts, ...one, writer });
+      const writer = await this.#parts.blobs.create(bytes ?? 0);
+      return new Upload({ ...this.#parts, ...one, maxFileSize: limit, writer });
     } catch (error) {
       one.arriving?.[Symbol.dispose]();
       throw error;

@@ -73,12 +73,7 @@ export async function* zipStream(
 }
 
 /** Adds a folder or a small file. Returns its CRC. */
-async function addWhole(
-  out: Gathered,
-  source: ZipSource,
-  entry: ZipEntry,
-  contents: ZipContents,
-): Promise<number> {
+async function addWhole(out: Gathered, source: ZipSource, entry: ZipEntry, contents: ZipContents) {
   const content = isContent(source) ? await contents.whole(source) : new Uint8Array();
   const crc = Bun.hash.crc32(content);
   out.add(localHeader(entry, crc));
@@ -87,12 +82,7 @@ async function addWhole(
 }
 
 /** Adds a large file, and yields what is ready to send. Returns its CRC. */
-async function* addPieces(
-  out: Gathered,
-  source: ZipSource,
-  entry: ZipEntry,
-  contents: ZipContents,
-): AsyncGenerator<Uint8Array, number> {
+async function* addPieces(out: Gathered, source: ZipSource, entry: ZipEntry, contents: ZipContents) {
   if (!isContent(source)) throw new Error("a folder has no content");
   out.add(localHeader(entry, 0));
   let crc = 0;

@@ -16,9 +16,6 @@ import type { Files } from "../files/files.ts";
 import type { SlotHolder } from "../slots.ts";
 import type { DocumentReader } from "./document-reader.ts";
 
-/** A text; cut if the document has more. */
-type DocumentText = Pick<Extract<Extraction, { kind: "text" }>, "text" | "isCut">;
-
 export class Documents {
   readonly #parts;
   readonly #queue = new ExtractionQueue();
@@ -30,13 +27,14 @@ export class Documents {
   }
 
   /** Throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED, UNAVAILABLE. */
-  async text(
-    holder: SlotHolder,
-    file: File,
-    format: DocumentFormat,
-    signal?: AbortSignal,
-  ): Promise<DocumentText> {
-    requireSize(file);
+  async text(holder: SlotHolder, file: File, format: DocumentFormat, signal?: AbortSignal) {
+    const limit = EXTRACTION_LIMITS.inputBytes;
+    if (file.size > limit) {
+      throw new CofferError(
+        "PAYLOAD_TOO_LARGE",
+        `The content has ${file.size} bytes. The limit for documents is ${limit} bytes; download it instead.`,
+      );
+    }
     const content = await this.#parts.files.content(file);
     // By owner: how fast an answer is must not tell what others have.
     const key = `${holder.owner} ${format} ${file.digest}`;
@@ -45,13 +43,7 @@ export class Documents {
     return extraction;
   }
 
-  async #read(
-    key: string,
-    holder: SlotHolder,
-    format: DocumentFormat,
-    content: Blob,
-    signal?: AbortSignal,
-  ): Promise<Extraction> {
+  async #read(key: string, holder: SlotHolder, format: DocumentFormat, content: Blob, signal?: AbortSignal) {
     const read = () => this.#parts.documentReader.read(format, content, signal);
     const reading = await this.#queue.run(holder, read, signal);
     signal?.throwIfAborted();
@@ -77,15 +69,6 @@ const FAILURES: Readonly<Record<Exclude<Refusal, "mismatch">, string>> = {
   size: `the document has more than ${EXTRACTION_LIMITS.pages} pages, or its parts unpack to more than ${EXTRACTION_LIMITS.unpacked / MIB} MiB, or one of them is too long. Split it, or download it instead.`,
 };
 
-function requireSize({ size }: File): void {
-  const limit = EXTRACTION_LIMITS.inputBytes;
-  if (size <= limit) return;
-  throw new CofferError(
-    "PAYLOAD_TOO_LARGE",
-    `The content has ${size} bytes. The limit for documents is ${limit} bytes; download it instead.`,
-  );
-}
-
 function refused({ mimeType }: File, why: Refusal): CofferError {
   if (why === "mismatch") {
     return new CofferError(
@@ -96,14 +79,10 @@ function refused({ mimeType }: File, why: Refusal): CofferError {
   return new CofferError("EXTRACTION_FAILED", `The text cannot be extracted: ${FAILURES[why]}`);
 }
 
-interface Waiting extends SlotHolder {
-  readonly start: () => void;
-}
-
 /** Limits how many documents are read at once, and lets owners take turns: see `EXTRACTIONS`. */
 export class ExtractionQueue {
   readonly #running = new Set<SlotHolder>();
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<SlotHolder & { readonly start: () => void }>();
 
   /** Works when it is its turn. Rejects with the signal's reason if that comes before. Throws RATE_LIMITED. */
   async run<T>(holder: SlotHolder, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {

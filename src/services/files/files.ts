@@ -114,13 +114,7 @@ export class Files {
   }
 
   /** Copies a file. Its content is not stored twice. The copy has no expiry. */
-  copy(
-    caller: Caller,
-    ref: FileRef,
-    to: Destination,
-    precondition: Precondition,
-    within?: Within<File>,
-  ): Promise<File> {
+  copy(caller: Caller, ref: FileRef, to: Destination, precondition: Precondition, within?: Within<File>) {
     return this.#parts.access.write(caller, within, () => {
       const stamp = this.#stamp(caller);
       const file = this.#parts.access.file(caller, ref);
@@ -131,13 +125,7 @@ export class Files {
     });
   }
 
-  move(
-    caller: Caller,
-    ref: FileRef,
-    to: Destination,
-    precondition: Precondition,
-    within?: Within<File>,
-  ): Promise<File> {
+  move(caller: Caller, ref: FileRef, to: Destination, precondition: Precondition, within?: Within<File>) {
     return this.#parts.access.write(caller, within, () => {
       const stamp = this.#stamp(caller);
       const file = this.#parts.access.fileToWrite(caller, ref);
@@ -150,12 +138,7 @@ export class Files {
     });
   }
 
-  remove(
-    caller: Caller,
-    ref: FileRef,
-    precondition: Precondition,
-    within?: Within<Removed>,
-  ): Promise<Removed> {
+  remove(caller: Caller, ref: FileRef, precondition: Precondition, within?: Within<Removed>) {
     return this.#parts.access.writeFromReserve(caller, within, () => {
       const file = this.#parts.access.fileToWrite(caller, ref);
       requirePrecondition(precondition, file);
@@ -165,11 +148,7 @@ export class Files {
   }
 
   /** Puts into the trash what the caller may remove, in several transactions. `within` is called in the last one. */
-  async removeMany(
-    caller: Caller,
-    ids: readonly string[],
-    within?: Within<RemovedFiles>,
-  ): Promise<RemovedFiles> {
+  async removeMany(caller: Caller, ids: readonly string[], within?: Within<RemovedFiles>) {
     // The same id can be written in several ways; the second would not find its file.
     const names = Map.groupBy(new Set(ids), (id) => parseId<FileId>(id) ?? id);
     const left = [...names.values()];
@@ -186,11 +165,7 @@ export class Files {
     return removed;
   }
 
-  #removeSome(
-    caller: Caller,
-    names: readonly (readonly string[])[],
-    before: RemovedFiles,
-  ): { readonly taken: number; readonly sum: RemovedFiles } {
+  #removeSome(caller: Caller, names: readonly (readonly string[])[], before: RemovedFiles) {
     const piece = new Piece();
     const found: { readonly file: File; readonly ids: readonly string[] }[] = [];
     const failed = [...before.failed];

@@ -1,5 +1,4 @@
 import type { ListScope } from "../../db/files/file-lists.ts";
-import type { Drive } from "../../domain/drives/drive.ts";
 import { invalid } from "../../domain/errors.ts";
 import { type FileFacts, parseTagFilter } from "../../domain/files/file.ts";
 import {
@@ -63,6 +62,7 @@ export class Listings {
 
   /** Throws NOT_FOUND, VALIDATION_ERROR. */
   list(caller: Reach, request: ListRequest): Listing {
+    const { grouped, sort } = request;
     const drive = this.#parts.access.drive(caller, request.driveId);
     const asked = parsePrefix("prefix", request.prefix);
     const tags = parseTagFilter("tags", request.tags);
@@ -72,11 +72,11 @@ export class Listings {
     const folder =
       prefix === null ? null : this.#parts.tables.folders.byPath(drive.pk, containingFolder(prefix));
     if (prefix === null || folder === null) return onlyFolders(request, []);
-    if (request.grouped && prefix !== asked)
-      return onlyFolders(request, [wayInto(containingFolder(asked), limit)]);
-    const scope = this.#scope(drive, folder, prefix, { ...request, tags });
+    if (grouped && prefix !== asked) return onlyFolders(request, [wayInto(containingFolder(asked), limit)]);
+    const now = this.#parts.clock.now();
+    const scope = { drive: drive.pk, folder: grouped ? folder.pk : null, prefix, tags, sort, now };
     const files = this.#files(scope, request);
-    const folders = request.grouped ? this.#folders(folder, prefix, request) : null;
+    const folders = grouped ? this.#folders(folder, prefix, request) : null;
     const isLast = files.next === null && (folders === null || folders.next === null);
     return {
       files: files.found,
@@ -86,23 +86,13 @@ export class Listings {
     };
   }
 
-  #scope(drive: Drive, folder: Folder, prefix: string, request: ListRequest): ListScope {
-    const { grouped, tags, sort } = request;
-    const now = this.#parts.clock.now();
-    return { drive: drive.pk, folder: grouped ? folder.pk : null, prefix, tags, sort, now };
-  }
-
   #files(scope: ListScope, { page, limit, after, sort }: ListRequest): Part<FileFacts, FilePosition> {
     if (after !== null && after.file === null) return ENDED;
     const window = { ...windowOf(page, limit, after), after: after?.file ?? null };
     return partOf(this.#parts.tables.fileLists.page(scope, window), limit, (file) => positionOf(sort, file));
   }
 
-  #folders(
-    folder: Folder,
-    prefix: string,
-    { page, limit, after }: ListRequest,
-  ): Part<FolderPath, FolderPath> {
+  #folders(folder: Folder, prefix: string, { page, limit, after }: ListRequest) {
     if (after !== null && after.folder === null) return ENDED;
     const window = { ...windowOf(page, limit, after), after: after?.folder ?? null };
     return partOf(this.#parts.tables.folders.children(folder.pk, prefix, window), limit, (path) => path);
@@ -133,11 +123,7 @@ export function onlyFolders({ grouped, page, after }: ListRequest, folders: Fold
 }
 
 /** A page of what was found, and where the next starts. @param found one more than `limit`, if there are more */
-export function partOf<T, Position>(
-  found: readonly T[],
-  limit: number,
-  position: (item: T) => Position,
-): Part<T, Position> {
+export function partOf<T, Position>(found: readonly T[], limit: number, position: (item: T) => Position) {
   const shown = found.slice(0, limit);
   const last = found.length > limit ? shown.at(-1) : undefined;
   return { found: shown, next: last === undefined ? null : position(last) };

@@ -37,12 +37,6 @@ interface LinksRequest {
   readonly after: LinkPosition | null;
 }
 
-interface LinksPage {
-  readonly links: readonly SeenLink[];
-  /** Where the next page starts; null on the last one. */
-  readonly nextAfter: LinkPosition | null;
-}
-
 /** How many links are read of a drive at once: few at first, as there may be many drives. */
 const CHUNK = { first: 4, most: 256 };
 /** A page ends after so many links: not all are shown. Other requests have a turn after each step. */
@@ -56,7 +50,7 @@ export class LinkLists {
   }
 
   /** All links where the caller may manage the drive, else its own; of one drive or all. Rejects with NOT_FOUND. */
-  async list(caller: Caller, { drive, limit, after }: LinksRequest): Promise<LinksPage> {
+  async list(caller: Caller, { drive, limit, after }: LinksRequest) {
     const { access, linkUses, clock } = this.#parts;
     const drives = drive === undefined ? access.drives(caller) : [access.drive(caller, drive)];
     const now = clock.now();

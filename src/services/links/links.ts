@@ -88,11 +88,7 @@ export class Links {
   }
 
   /** A link that takes one upload. Throws NOT_FOUND for the drive, VALIDATION_ERROR for the path, QUOTA_EXCEEDED. */
-  createUpload(
-    caller: Caller,
-    wanted: UploadLinkRequest,
-    within?: Within<CreatedLink>,
-  ): Promise<CreatedLink> {
+  createUpload(caller: Caller, wanted: UploadLinkRequest, within?: Within<CreatedLink>) {
     const path = parsePathOfFile("path", wanted.path);
     const { maxSize = null, expiresIn } = wanted;
     return this.#create(caller, within, (now) => {
@@ -103,11 +99,7 @@ export class Links {
   }
 
   /** A link that shows a file or a folder. Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR, QUOTA_EXCEEDED. */
-  async createShare(
-    caller: Caller,
-    wanted: ShareRequest,
-    within?: Within<CreatedLink>,
-  ): Promise<CreatedLink> {
+  async createShare(caller: Caller, wanted: ShareRequest, within?: Within<CreatedLink>) {
     const expiresAt = this.#expiry(wanted.expiresAt);
     // First: hashing takes long, so nobody should have it done in vain.
     this.#shown(caller, wanted);

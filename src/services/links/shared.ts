@@ -39,16 +39,6 @@ export interface Shared {
   readonly file: File | null;
 }
 
-interface SharedFacts {
-  /** Of the file, the folder or the drive. */
-  readonly name: string;
-  readonly fileCount: number;
-  /** Bytes. */
-  readonly totalSize: number;
-  /** The only file, with its relative path; null for a folder. */
-  readonly file: FileFacts | null;
-}
-
 /** A request for a page of what is directly in a folder. The prefix is relative to what the link shows. */
 type SharedRequest = Pick<ListRequest, "prefix" | "limit" | "after">;
 
@@ -118,7 +108,8 @@ export class SharedThings {
     return { pass: passFor({ id, passwordHash: passwordHash ?? "" }, until, secret), until };
   }
 
-  facts({ drive, reach, folder, file }: Shared): SharedFacts {
+  /** Of the file, the folder or the drive; `file` is the only one, with its relative path, or null. */
+  facts({ drive, reach, folder, file }: Shared) {
     if (file !== null) {
       const name = lastSegment(file.path);
       return { name, fileCount: 1, totalSize: file.size, file: relative(file, folder) };

@@ -12,7 +12,6 @@ import {
   newSalt,
   nextTokens,
   parseRefreshToken,
-  type RefreshToken,
   REPEAT_LIFETIME_MS,
 } from "../../domain/oauth/oauth-token.ts";
 import type { Scope } from "../../domain/accounts/scope.ts";
@@ -72,14 +71,16 @@ export class OAuthGrants {
     const issued = await this.#parts.tables.writeFromReserve(() => {
       const grant = this.#parts.tables.oauthGrants.byFamily(parsed.family);
       if (grant === null || grant.clientId !== clientId) return null;
-      const isNext = grant.refreshHash === parsed.secret;
-      if (!isNext && !this.#mayRepeat(grant, parsed)) {
+      const now = this.#parts.clock.now();
+      const { used } = grant;
+      const isLast = used?.hash === parsed.secret && now < used.at + REPEAT_LIFETIME_MS;
+      if (grant.refreshHash !== parsed.secret && !isLast) {
         this.#end(grant.keyId, "a refresh token was used again");
         return null;
       }
-      if (!this.#parts.tables.apiKeys.isValid(grant.keyId, this.#parts.clock.now())) return null;
+      if (!this.#parts.tables.apiKeys.isValid(grant.keyId, now)) return null;
       requireGranted(grant, scope);
-      return isNext ? this.#rotate(grant, token) : this.#repeat(grant, token);
+      return isLast ? this.#repeat(grant, used, token) : this.#rotate(grant, token);
     });
     if (issued === null) throw refused(NOT_VALID);
     return issued;
@@ -152,12 +153,7 @@ export class OAuthGrants {
     return { accessToken: access.secret, refreshToken: refresh.token, scope };
   }
 
-  #mayRepeat({ used }: OAuthGrant, { secret }: RefreshToken): boolean {
-    return used?.hash === secret && this.#parts.clock.now() < used.at + REPEAT_LIFETIME_MS;
-  }
-
-  #repeat({ keyId, used, scope }: OAuthGrant, token: string): IssuedTokens | null {
-    if (used === null) return null;
+  #repeat({ keyId, scope }: OAuthGrant, used: NonNullable<OAuthGrant["used"]>, token: string): IssuedTokens {
     const { access, refresh } = nextTokens(this.#parts.keyPrefix, token, used.salt);
     this.#parts.tables.oauthGrants.forgetUsed(keyId);
     return { accessToken: access.secret, refreshToken: refresh.token, scope };
