@@ -1,11 +1,16 @@
 import { BlobStore } from "./blobs/blob-store.ts";
 import type { SteadyClock } from "./process/clock.ts";
-import { closeToOthers } from "./data-directory/closed-to-others.ts";
+import {
+  closeToOthers,
+  type DataDirectory,
+  loadSecret,
+  lockDataDirectory,
+  openDataDirectory,
+  pathsIn,
+} from "./data-directory/data-directory.ts";
 import type { Config } from "./config.ts";
 import { DatabaseReserve } from "./db/engine/database-reserve.ts";
 import { explaining } from "./data-directory/data-directory-error.ts";
-import { type DataDirectory, loadSecret, lockDataDirectory } from "./data-directory/data-directory.ts";
-import { openDataDirectory, pathsIn } from "./data-directory/data-directory.ts";
 import { nameOfBackupAddress } from "./domain/upkeep/backup-address.ts";
 import { WriteRefused } from "./domain/errors.ts";
 import { explainFailure } from "./db/engine/opening.ts";

@@ -1,6 +1,5 @@
 import type { SteadyClock } from "../process/clock.ts";
-import type { AllowedOrigins } from "../domain/network/allowed-origins.ts";
-import type { Subnet } from "../domain/network/subnet.ts";
+import type { AllowedOrigins, Subnet } from "../domain/network/address.ts";
 import type { Log } from "../process/log.ts";
 import type { Idempotency } from "../services/idempotency.ts";
 import type { Services } from "../services/services.ts";

@@ -1,5 +1,4 @@
-import { type IpList, ipVersion, newIpList } from "../../domain/network/ip.ts";
-import type { Subnet } from "../../domain/network/subnet.ts";
+import { type IpList, ipVersion, newIpList, type Subnet } from "../../domain/network/address.ts";
 
 /** Finds a request's client from the socket's peer and the `X-Forwarded-For` header. */
 export type ClientOf = (peer: string | undefined, forwardedFor: string | null) => string;

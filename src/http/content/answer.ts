@@ -6,7 +6,7 @@ import type { Files } from "../../services/files/files.ts";
 import { etagOf, httpDate, isNotModified, rangeAllowed } from "./conditions.ts";
 import { heldBack, piecewise } from "./piecewise.ts";
 import type { RequestContext, Sending } from "../gate/request-context.ts";
-import type { ByteRange } from "../../domain/contents/byte-range.ts";
+import type { ByteRange } from "../../domain/contents/content.ts";
 import { HttpRefusal } from "../gate/errors.ts";
 
 /** Shorter contents are sent from memory: their files cannot change meanwhile. */

@@ -1,7 +1,12 @@
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { Digest } from "../../domain/contents/content.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
-import { etagMatches, modifiedSecond, recordTag } from "../../domain/files/etag.ts";
-import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
+import {
+  etagMatches,
+  modifiedSecond,
+  type Precondition,
+  recordTag,
+  requirePrecondition,
+} from "../../domain/files/precondition.ts";
 import { contextOf } from "../gate/request-context.ts";
 
 export function httpDate(instant: number): string {

@@ -1,7 +1,7 @@
 import { tooManyOpen } from "../../process/descriptors.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { ErrorCode } from "../../domain/errors.ts";
-import { OAuthError } from "../../domain/oauth/oauth-error.ts";
+import { OAuthError } from "../../domain/oauth/oauth-client.ts";
 import type { Log } from "../../process/log.ts";
 import { DamagedFile } from "../../services/contents/blob-checks.ts";
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../process/clock.ts";
 import { bucketOf, type Caller, isUnclaimed, ownerOf } from "../../domain/accounts/caller.ts";
-import type { Plan } from "../../domain/accounts/plan.ts";
+import type { Plan } from "../../domain/accounts/roles.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { SHARED_FACTOR } from "../../domain/limits.ts";
 import { rateLimited } from "./errors.ts";

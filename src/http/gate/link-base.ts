@@ -1,4 +1,4 @@
-import { ipVersion } from "../../domain/network/ip.ts";
+import { ipVersion } from "../../domain/network/address.ts";
 import type { LinkKind } from "../../domain/links/link.ts";
 
 // RFC 1123's letters, digits and hyphens, and underscores, which container networks have in names.

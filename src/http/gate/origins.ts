@@ -1,6 +1,5 @@
-import { ipVersion } from "../../domain/network/ip.ts";
+import { type AllowedOrigins, ipVersion } from "../../domain/network/address.ts";
 import { CofferError } from "../../domain/errors.ts";
-import type { AllowedOrigins } from "../../domain/network/allowed-origins.ts";
 import { IDEMPOTENCY_KEY } from "../../domain/idempotency.ts";
 
 /** Whether a page of this server sent a request: `unknown` if the request does not say, as from programs. */

@@ -1,5 +1,5 @@
 import type { Clock } from "../../process/clock.ts";
-import type { PasswordSender } from "../../domain/accounts/known-client.ts";
+import type { PasswordSender } from "../../domain/accounts/sign-in.ts";
 import { Recent } from "../../domain/recent.ts";
 import { HOUR_MS } from "../../domain/time.ts";
 import type { KnownClients } from "../../services/accounts/passwords.ts";

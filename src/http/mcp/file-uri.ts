@@ -1,5 +1,4 @@
-import type { FileFacts } from "../../domain/files/file.ts";
-import type { FileAtPath } from "../../domain/files/file-ref.ts";
+import type { FileAtPath, FileFacts } from "../../domain/files/file.ts";
 import { parseId } from "../../domain/id.ts";
 
 const START = "coffer://";

@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import { type TObject, Type } from "@sinclair/typebox";
-import { keepsDeleted, keepsVersions, type Retention } from "../../domain/history/retention.ts";
+import { keepsDeleted, keepsVersions, type Retention } from "../../domain/history/history.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { ANONYMOUS_BYTES, MESSAGE_BODY } from "../json/json-body.ts";
 import { admissionTo, isFor, requireMayCall } from "./admission.ts";

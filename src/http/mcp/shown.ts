@@ -1,8 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Drive } from "../../domain/drives/drive.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
-import { quotedTag } from "../../domain/files/etag.ts";
-import type { Precondition } from "../../domain/files/precondition.ts";
+import { type Precondition, quotedTag } from "../../domain/files/precondition.ts";
 import { formatInstant } from "../../domain/time.ts";
 import { etagOf } from "../content/conditions.ts";
 

@@ -3,7 +3,7 @@ import type { Caller } from "../../domain/accounts/caller.ts";
 import type { SeenDrive } from "../../domain/drives/drive.ts";
 import { CofferError, invalid } from "../../domain/errors.ts";
 import { once } from "../../domain/once.ts";
-import type { Retention } from "../../domain/history/retention.ts";
+import type { Retention } from "../../domain/history/history.ts";
 import type { Log } from "../../process/log.ts";
 import type { Services } from "../../services/services.ts";
 import type { LinkBase } from "../gate/link-base.ts";

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { OAuthError } from "../../domain/oauth/oauth-error.ts";
+import { OAuthError, redirectTarget } from "../../domain/oauth/oauth-client.ts";
 import { type AuthorizationRequest, ParameterReader } from "../../domain/oauth/oauth-request.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
@@ -13,8 +13,7 @@ import {
   type ProtocolOperation,
   protocolRoute,
 } from "./protocol-route.ts";
-import { documentHost } from "../../domain/oauth/oauth-client-id.ts";
-import { redirectTarget } from "../../domain/oauth/redirect-uri.ts";
+import { documentHost } from "../../domain/oauth/consent.ts";
 import { type Authorizations, REQUEST_LIFETIME_MS } from "../../services/oauth/authorizations.ts";
 import { operation } from "../operation/operation.ts";
 import { type AuthorizationRecord, authorizationSchema } from "../records/account-schemas.ts";

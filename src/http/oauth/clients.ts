@@ -1,8 +1,15 @@
 import { Type } from "@sinclair/typebox";
-import { CofferError } from "../../domain/errors.ts";
-import { NEW_CLIENT_LIFETIME_MS } from "../../domain/oauth/oauth-client.ts";
-import { OAuthError } from "../../domain/oauth/oauth-error.ts";
+import { NEW_CLIENT_LIFETIME_MS, OAuthError } from "../../domain/oauth/oauth-client.ts";
+import { type ParameterReader, requireOwnResource, scopeText } from "../../domain/oauth/oauth-request.ts";
+import {
+  ACCESS_LIFETIME_MS,
+  CODE_LIFETIME_MS,
+  GRANT_LIFETIME_MS,
+  REPEAT_LIFETIME_MS,
+} from "../../domain/oauth/oauth-token.ts";
 import { DAY_MS, HOUR_MS } from "../../domain/time.ts";
+import type { IssuedTokens, OAuthGrants } from "../../services/oauth/grants.ts";
+import { CofferError } from "../../domain/errors.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import { ANONYMOUS_BYTES, parseJsonBody, PLAIN_BODY } from "../json/json-body.ts";
 import { NO_STORE, UNCACHED } from "../sign-in/auth.ts";
@@ -17,14 +24,6 @@ import {
   readSmallBody,
 } from "./protocol-route.ts";
 import { text } from "../operation/schema.ts";
-import { type ParameterReader, requireOwnResource, scopeText } from "../../domain/oauth/oauth-request.ts";
-import {
-  ACCESS_LIFETIME_MS,
-  CODE_LIFETIME_MS,
-  GRANT_LIFETIME_MS,
-  REPEAT_LIFETIME_MS,
-} from "../../domain/oauth/oauth-token.ts";
-import type { IssuedTokens, OAuthGrants } from "../../services/oauth/grants.ts";
 
 const PER_HOUR = 20;
 

@@ -1,6 +1,6 @@
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { ParameterReader } from "../../domain/oauth/oauth-request.ts";
-import { OAuthError } from "../../domain/oauth/oauth-error.ts";
+import { OAuthError } from "../../domain/oauth/oauth-client.ts";
 import type { Clock } from "../../process/clock.ts";
 import type { Log } from "../../process/log.ts";
 import type { Services } from "../../services/services.ts";

@@ -1,5 +1,5 @@
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
-import type { FileRef, FileView } from "../../domain/files/file-ref.ts";
+import type { FileRef, FileView } from "../../domain/files/file.ts";
 import { operation } from "./operation.ts";
 import type { Answered, Input, Method, Route } from "./route.ts";
 import { driveRef, id } from "./schema.ts";

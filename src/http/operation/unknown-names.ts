@@ -1,5 +1,5 @@
 import { invalid } from "../../domain/errors.ts";
-import { quotedTag } from "../../domain/files/etag.ts";
+import { quotedTag } from "../../domain/files/precondition.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import type { TakeUnknown } from "./known-fields.ts";
 import { meantName, type NamePlace, unknownName } from "./names.ts";

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { ROLES } from "../../domain/accounts/role.ts";
+import { ROLES } from "../../domain/accounts/roles.ts";
 import {
   count,
   exampleOf,

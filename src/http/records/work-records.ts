@@ -1,4 +1,4 @@
-import { type FolderWork, leavesHalf } from "../../domain/folders/folder-work.ts";
+import { type FolderWork, leavesHalf } from "../../domain/folders/folder.ts";
 import { formatInstant } from "../../domain/time.ts";
 import type { ShownWork, ToldWork } from "../../services/folders/works-under-way.ts";
 import { actorRecord } from "./records.ts";

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { bucketOf, type Caller } from "../../domain/accounts/caller.ts";
-import type { ListedSession } from "../../domain/accounts/session.ts";
+import type { ListedSession } from "../../domain/accounts/sign-in.ts";
 import { formatInstant } from "../../domain/time.ts";
 import type { Sessions } from "../../services/accounts/sessions.ts";
 import { operation } from "../operation/operation.ts";

@@ -2,7 +2,7 @@ import type { KeyReach } from "../../db/accounts/api-keys.ts";
 import type { Within } from "../../db/engine/database.ts";
 import { type ApiKey, hashSecret, type MadeByKey, newApiKey } from "../../domain/accounts/api-key.ts";
 import { type Caller, isManaging, requireManaging } from "../../domain/accounts/caller.ts";
-import type { Scope } from "../../domain/accounts/scope.ts";
+import type { Scope } from "../../domain/accounts/roles.ts";
 import { CofferError, invalid, notFound } from "../../domain/errors.ts";
 import { parseExpiry, requireFuture } from "../../domain/files/file.ts";
 import { type KeyId, newId, parseId } from "../../domain/id.ts";

@@ -1,13 +1,13 @@
 import type { Within } from "../../db/engine/database.ts";
-import { actorOf } from "../../domain/changes/actor.ts";
+import { actorOf } from "../../domain/changes/change.ts";
 import { type Caller, requirePerson } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
 import { parseId, type UserId, type UserPk } from "../../domain/id.ts";
 import { MEMBERS } from "../../domain/limits.ts";
-import type { Member } from "../../domain/accounts/member.ts";
+import type { Member } from "../../domain/accounts/user.ts";
 import { ROOT } from "../../domain/files/path.ts";
-import type { MemberRole } from "../../domain/accounts/role.ts";
+import type { MemberRole } from "../../domain/accounts/roles.ts";
 import type { Parts } from "../parts.ts";
 
 /** A member after a request to add one; `created` is false if only the role was set. */

@@ -18,7 +18,7 @@ import {
   ResponseBodyError,
 } from "openid-client";
 import { CofferError, type ErrorCode } from "../../domain/errors.ts";
-import type { Identity } from "../../domain/accounts/identity.ts";
+import type { Identity } from "../../domain/accounts/user.ts";
 import { NAME_CHARACTERS } from "../../domain/limits.ts";
 import { characters, isPlainText } from "../../domain/contents/texts/text.ts";
 import { requireDescriptors } from "../../process/descriptors.ts";

@@ -5,7 +5,7 @@ import {
   KNOWN_CLIENT_TOUCH_MS,
   KNOWN_CLIENTS,
   type PasswordSender,
-} from "../../domain/accounts/known-client.ts";
+} from "../../domain/accounts/sign-in.ts";
 import type { Parts } from "../parts.ts";
 
 export interface PasswordCost {

@@ -10,7 +10,7 @@ import {
   SESSION_TOUCH_MS,
   SESSIONS_A_USER,
   USER_AGENT_CHARACTERS,
-} from "../../domain/accounts/session.ts";
+} from "../../domain/accounts/sign-in.ts";
 import type { User } from "../../domain/accounts/user.ts";
 import type { Parts } from "../parts.ts";
 import type { ClockWatch } from "../upkeep/clock-watch.ts";

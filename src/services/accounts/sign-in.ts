@@ -1,9 +1,8 @@
 import type { OidcProvider } from "./oidc.ts";
 import { hashSecret, type SecretHash } from "../../domain/accounts/api-key.ts";
 import { CofferError } from "../../domain/errors.ts";
-import type { Identity } from "../../domain/accounts/identity.ts";
-import { newToken } from "../../domain/accounts/session.ts";
-import { proposeUsername, type User } from "../../domain/accounts/user.ts";
+import { type Identity, proposeUsername, type User } from "../../domain/accounts/user.ts";
+import { newToken } from "../../domain/accounts/sign-in.ts";
 import type { Parts } from "../parts.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Sessions, SignedIn } from "./sessions.ts";

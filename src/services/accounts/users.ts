@@ -1,7 +1,7 @@
 import type { Within } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
 import { type Caller, requireAccount, requireSession } from "../../domain/accounts/caller.ts";
-import type { Plan } from "../../domain/accounts/plan.ts";
+import type { Plan } from "../../domain/accounts/roles.ts";
 import { CofferError, invalid, notFound } from "../../domain/errors.ts";
 import { newId, parseId, type UserId } from "../../domain/id.ts";
 import { type AdminBy, parseUsername, type User } from "../../domain/accounts/user.ts";

@@ -1,14 +1,13 @@
-import type { BlobStore } from "../../blobs/blob-store.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type BlobFacts, CHECKED_BYTES, DamagedBlob } from "../../blobs/blob-file.ts";
+import type { ByteRange, Digest } from "../../domain/contents/content.ts";
+import type { BlobStore } from "../../blobs/blob-store.ts";
 import type { Clock } from "../../process/clock.ts";
-import type { DamagedRow } from "../../db/contents/damaged-contents.ts";
+import type { DamagedRow } from "../../db/contents/contents.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { DriveId } from "../../domain/id.ts";
 import type { Log } from "../../process/log.ts";
-import { setTimeout as sleep } from "node:timers/promises";
-import type { ByteRange } from "../../domain/contents/byte-range.ts";
 import { Recent } from "../../domain/recent.ts";
 import { Turns } from "../turns.ts";
 

@@ -1,13 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Within } from "../../db/engine/database.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import { type Edit, requireEdits, sentBytes } from "../../domain/contents/edit/edit.ts";
-import { EditedText } from "../../domain/contents/edit/edited-text.ts";
+import { type Edit, EditedText, requireEdits, sentBytes } from "../../domain/contents/edit/edited-text.ts";
 import { asUtf8Steps, encodeSteps, Pace, type Paced } from "../../domain/contents/edit/pace.ts";
 import { type Diff, unifiedDiffSteps } from "../../domain/contents/edit/unified-diff.ts";
 import { CofferError } from "../../domain/errors.ts";
-import type { File } from "../../domain/files/file.ts";
-import type { FileRef } from "../../domain/files/file-ref.ts";
+import type { File, FileRef } from "../../domain/files/file.ts";
 import type { FileId } from "../../domain/id.ts";
 import { DIFF_BYTES, EDIT_BYTES, MIB } from "../../domain/limits.ts";
 import { type LineIndex, markBytes } from "../../domain/contents/texts/lines.ts";

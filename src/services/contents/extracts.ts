@@ -1,8 +1,7 @@
 import { CofferError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { documentFormatOf } from "../../domain/contents/extraction.ts";
-import type { File } from "../../domain/files/file.ts";
-import type { FileRef } from "../../domain/files/file-ref.ts";
+import type { File, FileRef } from "../../domain/files/file.ts";
 import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES } from "../../domain/limits.ts";
 import { isJsonType, isTextType } from "../../domain/contents/media-type.ts";
 import { encodingsFor, type TextEncoding } from "../../domain/contents/texts/text-encoding.ts";

@@ -1,7 +1,8 @@
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, invalid } from "../../domain/errors.ts";
+import type { FileFacts, FileView } from "../../domain/files/file.ts";
+import type { Digest } from "../../domain/contents/content.ts";
 import { documentFormatOf } from "../../domain/contents/extraction.ts";
-import type { FileFacts } from "../../domain/files/file.ts";
 import {
   afterLineEnd,
   INDEX_STEP,
@@ -13,8 +14,6 @@ import { essenceOf, isTextType, UNKNOWN_TYPE } from "../../domain/contents/media
 import { encodingsFor, type TextEncoding, unitBytes } from "../../domain/contents/texts/text-encoding.ts";
 import { Recent } from "../../domain/recent.ts";
 import { Turns } from "../turns.ts";
-import type { Caller } from "../../domain/accounts/caller.ts";
-import type { FileView } from "../../domain/files/file-ref.ts";
 import { READ_TEXT_LINES } from "../../domain/limits.ts";
 import { partOf, someLines, type TextPart } from "../../domain/contents/texts/some-lines.ts";
 import { utf8Length } from "../../domain/contents/texts/text.ts";

@@ -1,7 +1,9 @@
 import { bodyOf, type FileBody } from "../../db/files/files.ts";
-import { invalid } from "../../domain/errors.ts";
+import type { Actor } from "../../domain/changes/change.ts";
+import type { Digest } from "../../domain/contents/content.ts";
 import {
   type File,
+  type FileRef,
   type Metadata,
   parseExpiry,
   parseMetadata,
@@ -9,16 +11,14 @@ import {
   requireFits,
   requireFuture,
 } from "../../domain/files/file.ts";
+import { invalid } from "../../domain/errors.ts";
 import { mimeTypeOf, parseMediaType, UNKNOWN_TYPE } from "../../domain/contents/media-type.ts";
 import { type Filename, type FilePath, parseFilename, parseFilePath } from "../../domain/files/path.ts";
 import type { BlobWriter, PinnedBlob } from "../../blobs/blob-writer.ts";
 import type { Within } from "../../db/engine/database.ts";
-import type { Actor } from "../../domain/changes/actor.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
-import type { FileRef } from "../../domain/files/file-ref.ts";
 import type { BlobPk } from "../../domain/id.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
-import { requireMayExpire } from "../../domain/accounts/role.ts";
+import { requireMayExpire } from "../../domain/accounts/roles.ts";
 import { previewOf } from "../../domain/contents/texts/text-encoding.ts";
 import type { Reach } from "../access.ts";
 import type { Parts } from "../parts.ts";

@@ -1,9 +1,9 @@
-import { type Releaser, releaserOf } from "../../db/contents/released-contents.ts";
+import { type Releaser, releaserOf } from "../../db/contents/blobs.ts";
+import { actorOf } from "../../domain/changes/change.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { UPLOAD_LIMITS } from "../../domain/limits.ts";
 import type { FilePath } from "../../domain/files/path.ts";
 import { type SlotHolder, Slots } from "../slots.ts";
-import { actorOf } from "../../domain/changes/actor.ts";
 import { bucketOf, type Caller, isUnclaimed } from "../../domain/accounts/caller.ts";
 import { requireFits } from "../../domain/files/file.ts";
 import { once } from "../../domain/once.ts";

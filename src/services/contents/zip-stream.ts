@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { Digest } from "../../domain/contents/content.ts";
 import {
   centralHeader,
   dataDescriptor,

@@ -1,7 +1,7 @@
 import type { Within } from "../../db/engine/database.ts";
 import type { NewDrive } from "../../db/drives/drives.ts";
 import { newClaimToken, newProvisionedKey } from "../../domain/accounts/api-key.ts";
-import { actorOf } from "../../domain/changes/actor.ts";
+import { actorOf } from "../../domain/changes/change.ts";
 import { type Caller, requireAccount } from "../../domain/accounts/caller.ts";
 import {
   type Drive,

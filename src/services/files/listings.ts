@@ -1,15 +1,10 @@
 import type { ListScope } from "../../db/files/file-lists.ts";
 import { invalid } from "../../domain/errors.ts";
-import { type FileFacts, parseTagFilter } from "../../domain/files/file.ts";
-import {
-  type FilePosition,
-  type FileSort,
-  type ListPosition,
-  positionOf,
-} from "../../domain/files/file-sort.ts";
+import type { FileFacts, FilePosition, FileSort, ListPosition } from "../../domain/files/file.ts";
+import { parseTagFilter, positionOf } from "../../domain/files/file.ts";
 import type { Folder } from "../../domain/folders/folder.ts";
-import { containingFolder, type FolderPath, parsePrefix } from "../../domain/files/path.ts";
-import { narrowed, wayInto } from "../../domain/files/prefix.ts";
+import type { FolderPath } from "../../domain/files/path.ts";
+import { containingFolder, narrowed, parsePrefix, wayInto } from "../../domain/files/path.ts";
 import type { Reach } from "../access.ts";
 import type { Parts } from "../parts.ts";
 

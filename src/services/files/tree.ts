@@ -1,7 +1,7 @@
 import { type FileBody, type FilePlace, type StoredBody, storedBody } from "../../db/files/files.ts";
 import type { FolderChange } from "../../db/folders/folders.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Stamp } from "../../domain/changes/actor.ts";
+import type { Stamp } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, pathTaken } from "../../domain/errors.ts";
 import { type File, hasExpired } from "../../domain/files/file.ts";
@@ -22,7 +22,7 @@ import {
   parentFolder,
   ROOT,
 } from "../../domain/files/path.ts";
-import type { Retention } from "../../domain/history/retention.ts";
+import type { Retention } from "../../domain/history/history.ts";
 import type { Changes } from "../changes/changes.ts";
 import {
   fileCreated,

@@ -1,7 +1,6 @@
 import type { Within } from "../../db/engine/database.ts";
 import { notFound } from "../../domain/errors.ts";
-import type { File } from "../../domain/files/file.ts";
-import { requireFits } from "../../domain/files/file.ts";
+import { type File, requireFits } from "../../domain/files/file.ts";
 import { type Link, requireUsable } from "../../domain/links/link.ts";
 import type { Parts } from "../parts.ts";
 import type { FoundLink, Links } from "./links.ts";

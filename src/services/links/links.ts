@@ -1,11 +1,10 @@
 import type { Within } from "../../db/engine/database.ts";
 import { hashSecret } from "../../domain/accounts/api-key.ts";
-import { actorOf } from "../../domain/changes/actor.ts";
+import { actorOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
-import { parseExpiry } from "../../domain/files/file.ts";
-import type { FileRef } from "../../domain/files/file-ref.ts";
+import { type FileRef, parseExpiry } from "../../domain/files/file.ts";
 import { type LinkId, newId, parseId } from "../../domain/id.ts";
 import { LINK_PASSWORD_CHARACTERS, LINK_SECONDS, SHARE_LINK_DAYS } from "../../domain/limits.ts";
 import {

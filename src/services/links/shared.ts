@@ -1,10 +1,8 @@
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
-import type { File, FileFacts } from "../../domain/files/file.ts";
-import type { ListPosition } from "../../domain/files/file-sort.ts";
+import type { File, FileFacts, ListPosition } from "../../domain/files/file.ts";
 import type { LinkId } from "../../domain/id.ts";
-import { requireUsable, SHOWING } from "../../domain/links/link.ts";
-import { isPassFor, passFor } from "../../domain/links/link-pass.ts";
+import { isPassFor, passFor, requireUsable, SHOWING } from "../../domain/links/link.ts";
 import { UNLOCKED_MS } from "../../domain/limits.ts";
 import {
   type FolderPath,

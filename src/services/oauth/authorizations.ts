@@ -3,8 +3,7 @@ import type { Within } from "../../db/engine/database.ts";
 import { type Caller, requireSession } from "../../domain/accounts/caller.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { SessionId, UserPk } from "../../domain/id.ts";
-import { shownName } from "../../domain/oauth/oauth-client.ts";
-import { OAuthError } from "../../domain/oauth/oauth-error.ts";
+import { isRegistered, OAuthError, shownName, withParameters } from "../../domain/oauth/oauth-client.ts";
 import {
   type AuthorizationRequest,
   type ParameterReader,
@@ -12,9 +11,8 @@ import {
   parseState,
 } from "../../domain/oauth/oauth-request.ts";
 import { CODE_LIFETIME_MS } from "../../domain/oauth/oauth-token.ts";
-import { isRegistered, withParameters } from "../../domain/oauth/redirect-uri.ts";
 import { ROOT } from "../../domain/files/path.ts";
-import type { Scope } from "../../domain/accounts/scope.ts";
+import type { Scope } from "../../domain/accounts/roles.ts";
 import type { ApiKeys } from "../accounts/api-keys.ts";
 import { Tickets } from "../accounts/tickets.ts";
 import type { Parts } from "../parts.ts";

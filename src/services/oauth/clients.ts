@@ -2,15 +2,15 @@ import {
   type ClientMetadata,
   NEW_CLIENT_LIFETIME_MS,
   type OAuthClient,
+  OAuthError,
   parseClientMetadata,
   REGISTERED_CLIENTS,
 } from "../../domain/oauth/oauth-client.ts";
-import { OAuthError } from "../../domain/oauth/oauth-error.ts";
+import { isDocumentUrl } from "../../domain/oauth/consent.ts";
 import { getPublic, type PublicDocument, type PublicNetwork } from "../../network/public-network.ts";
 import { Recent } from "../../domain/recent.ts";
 import type { Parts } from "../parts.ts";
 import { CofferError } from "../../domain/errors.ts";
-import { isDocumentUrl } from "../../domain/oauth/oauth-client-id.ts";
 
 const BOUNDS = { bytes: 16 * 1024, timeMs: 5000 };
 

@@ -1,8 +1,7 @@
-import type { OAuthGrant } from "../../db/oauth/oauth-grants.ts";
+import type { OAuthGrant } from "../../db/oauth/oauth.ts";
 import { hashSecret } from "../../domain/accounts/api-key.ts";
 import { type KeyId, newId } from "../../domain/id.ts";
-import { USED_CLIENT_LIFETIME_MS } from "../../domain/oauth/oauth-client.ts";
-import { OAuthError } from "../../domain/oauth/oauth-error.ts";
+import { OAuthError, USED_CLIENT_LIFETIME_MS } from "../../domain/oauth/oauth-client.ts";
 import { isVerifierOf, parseScope } from "../../domain/oauth/oauth-request.ts";
 import {
   ACCESS_LIFETIME_MS,
@@ -14,7 +13,7 @@ import {
   parseRefreshToken,
   REPEAT_LIFETIME_MS,
 } from "../../domain/oauth/oauth-token.ts";
-import type { Scope } from "../../domain/accounts/scope.ts";
+import type { Scope } from "../../domain/accounts/roles.ts";
 import type { ApiKeys } from "../accounts/api-keys.ts";
 import type { EndedKeys } from "../accounts/ended-keys.ts";
 import type { Parts } from "../parts.ts";

@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openTables } from "../../../src/db/tables.ts";
 import { Database as CofferDatabase } from "../../../src/db/engine/database.ts";
-import type { PasswordSender } from "../../../src/domain/accounts/known-client.ts";
+import type { PasswordSender } from "../../../src/domain/accounts/sign-in.ts";
 import { KnownClients } from "../../../src/services/accounts/passwords.ts";
 import { addAccount, startWithAda } from "../../support/server/accounts.ts";
 import type { TestAppliance } from "../../support/server/appliance.ts";

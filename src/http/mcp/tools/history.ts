@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import type { NamedActor } from "../../../domain/changes/actor.ts";
+import type { NamedActor } from "../../../domain/changes/change.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import { etagOf } from "../../content/conditions.ts";
 import { driveArgument, nameOf } from "../shown.ts";

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { Edit } from "../../../domain/contents/edit/edit.ts";
+import type { Edit } from "../../../domain/contents/edit/edited-text.ts";
 import { invalid } from "../../../domain/errors.ts";
 import { DIFF_BYTES, EDIT_BYTES, EDITS, MIB } from "../../../domain/limits.ts";
 import type { EditedFile, Edits } from "../../../services/contents/edits.ts";

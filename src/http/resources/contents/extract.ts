@@ -2,7 +2,7 @@ import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { EXTRACTION_LIMITS, EXTRACTIONS } from "../../../domain/contents/extraction.ts";
 import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES, MIB } from "../../../domain/limits.ts";
 import type { Extract, Extracts } from "../../../services/contents/extracts.ts";
-import type { FileRef } from "../../../domain/files/file-ref.ts";
+import type { FileRef } from "../../../domain/files/file.ts";
 import { fileOperation } from "../../operation/file-route.ts";
 import type { RequestContext } from "../../gate/request-context.ts";
 import type { Input } from "../../operation/route.ts";

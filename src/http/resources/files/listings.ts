@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { FILE_SORTS } from "../../../domain/files/file-sort.ts";
+import { FILE_SORTS } from "../../../domain/files/file.ts";
 import type { Listing, Listings } from "../../../services/files/listings.ts";
 import type { SnapshotViews } from "../../../services/snapshots/snapshot-views.ts";
 import type { RequestContext } from "../../gate/request-context.ts";
