@@ -5,6 +5,7 @@ import { WriteRefused } from "../../domain/errors.ts";
 import type { DriveId, UserPk } from "../../domain/id.ts";
 import { type Month, monthOf, type Usage } from "../../domain/accounts/usage.ts";
 import type { Access } from "../access.ts";
+import { Service } from "../service.ts";
 import type { Quota } from "../quota.ts";
 import { seenCounts } from "../files/seen-counts.ts";
 
@@ -23,16 +24,11 @@ interface Entry {
 }
 
 /** Counts use by drive and by account. Kept in memory until `flush`, so that reads need no write. */
-export class UsageMeter {
-  readonly #parts;
+export class UsageMeter extends Service<{ tables: Tables; access: Access; quota: Quota; clock: Clock }> {
   /** What is not written yet, by the first millisecond of the month. */
   #counted = new Map<number, Map<Who, Usage>>();
   #month: Month = { start: 0, end: 0 };
   #flushed: Promise<void> = Promise.resolve();
-
-  constructor(parts: { tables: Tables; access: Access; quota: Quota; clock: Clock }) {
-    this.#parts = parts;
-  }
 
   /** Counts a request: for the drive that its key is limited to, else for the account. */
   countOperation(caller: Caller): void {
@@ -59,7 +55,7 @@ export class UsageMeter {
     } catch (error) {
       if (!(error instanceof WriteRefused)) throw error;
     }
-    const now = this.#parts.clock.now();
+    const now = this.parts.clock.now();
     const { kept, storage, used } =
       caller.kind === "account" ? this.#ofAccount(caller, now) : this.#ofDrive(caller, now);
     return {
@@ -76,7 +72,7 @@ export class UsageMeter {
   }
 
   #ofAccount({ userPk, plan }: AccountCaller, now: number) {
-    const { tables, quota } = this.#parts;
+    const { tables, quota } = this.parts;
     return {
       kept: tables.keptContents.of({ kind: "user", pk: userPk }),
       storage: figure(tables.drives.storedBy(userPk, now), quota.limitFor(plan)),
@@ -85,7 +81,7 @@ export class UsageMeter {
   }
 
   #ofDrive(caller: DriveCaller, now: number) {
-    const { tables, quota, access } = this.#parts;
+    const { tables, quota, access } = this.parts;
     const drive = access.ownDrive(caller);
     return {
       kept: tables.keptContents.of({ kind: "drive", pk: drive.pk }),
@@ -101,8 +97,8 @@ export class UsageMeter {
     this.#counted = new Map();
     for (let from = 0; from < taken.length; from += PIECE) {
       try {
-        await this.#parts.tables.writeFromReserve(() => {
-          const { usage } = this.#parts.tables;
+        await this.parts.tables.writeFromReserve(() => {
+          const { usage } = this.parts.tables;
           for (const { who, month, used } of taken.slice(from, from + PIECE)) {
             if (typeof who === "string") usage.addToDrive({ who, month, ...used });
             else usage.addToAccount({ who, month, ...used });
@@ -126,7 +122,7 @@ export class UsageMeter {
   }
 
   #thisMonth(): number {
-    const now = this.#parts.clock.now();
+    const now = this.parts.clock.now();
     // Called for every request: computed again only when the month is over.
     if (now < this.#month.start || now >= this.#month.end) this.#month = monthOf(now);
     return this.#month.start;

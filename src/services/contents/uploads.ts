@@ -4,6 +4,7 @@ import { CofferError } from "../../domain/errors.ts";
 import { UPLOAD_LIMITS } from "../../domain/limits.ts";
 import type { FilePath } from "../../domain/files/path.ts";
 import { type SlotHolder, Slots } from "../slots.ts";
+import { Service } from "../service.ts";
 import { bucketOf, type Caller, isUnclaimed } from "../../domain/accounts/caller.ts";
 import { requireFits } from "../../domain/files/file.ts";
 import { once } from "../../domain/once.ts";
@@ -87,24 +88,19 @@ class ArrivingUpload implements Disposable {
   }
 }
 
-export class Uploads {
-  readonly #parts: UploadParts;
+export class Uploads extends Service<UploadParts> {
   /** What is under way, and the bytes of it, by whose they are. */
   readonly #arriving = {
     slots: new Slots({ limits: UPLOAD_LIMITS, noun: "uploads" }),
     all: new Map<string, number>(),
   };
 
-  constructor(parts: UploadParts) {
-    this.#parts = parts;
-  }
-
   /**
    * Starts an upload; `announced` is null if the content is here already, so that all is checked at its end. Throws
    * NOT_FOUND, RATE_LIMITED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE.
    */
   async begin(caller: Caller, driveId: string | null, announced: Announced | null = null): Promise<Upload> {
-    const { access, maxFileSize } = this.#parts;
+    const { access, maxFileSize } = this.parts;
     const uploader: Uploader = {
       reach: caller,
       by: actorOf(caller),
@@ -123,14 +119,14 @@ export class Uploads {
 
   /** The most that any drive can hold that the caller sees; null for no limit. */
   #mostRoom(caller: Caller): number | null {
-    const { access, quota } = this.#parts;
+    const { access, quota } = this.parts;
     const limits = [quota.limitFor(caller.plan), ...access.drives(caller).map((each) => quota.limitOf(each))];
     return limits.reduce((most, limit) => (most === null || limit === null ? null : Math.max(most, limit)));
   }
 
   /** Starts an upload into a drive. Throws like `begin`. @param maxFileSize bytes */
   async beginFor(uploader: Uploader, driveId: string, maxFileSize: number, announced: Announced | null) {
-    const { access, quota, clock } = this.#parts;
+    const { access, quota, clock } = this.parts;
     const path = announced?.path ?? null;
     const drive = once(() => access.driveToWrite(uploader.reach, driveId, path));
     const arriving =
@@ -159,9 +155,9 @@ export class Uploads {
     bytes: number | null = 0,
   ) {
     try {
-      await this.#parts.tables.requireWritable();
-      const writer = await this.#parts.blobs.create(bytes ?? 0);
-      return new Upload({ ...this.#parts, ...one, maxFileSize: limit, writer });
+      await this.parts.tables.requireWritable();
+      const writer = await this.parts.blobs.create(bytes ?? 0);
+      return new Upload({ ...this.parts, ...one, maxFileSize: limit, writer });
     } catch (error) {
       one.arriving?.[Symbol.dispose]();
       throw error;
@@ -170,7 +166,7 @@ export class Uploads {
 
   /** Reads the pieces of the content only to compare it with an earlier upload: `digest` is its SHA-256 at the end. */
   hashContent() {
-    const { maxFileSize } = this.#parts;
+    const { maxFileSize } = this.parts;
     const hash = new Bun.CryptoHasher("sha256");
     let received = 0;
     return {

@@ -14,17 +14,16 @@ import { MIB } from "../../domain/limits.ts";
 import { Recent } from "../../domain/recent.ts";
 import type { Files } from "../files/files.ts";
 import type { SlotHolder } from "../slots.ts";
+import { Service } from "../service.ts";
 import type { DocumentReader } from "./document-reader.ts";
 
-export class Documents {
-  readonly #parts;
+export class Documents extends Service<{
+  files: Files;
+  documentReader: DocumentReader;
+  clock: SteadyClock;
+}> {
   readonly #queue = new ExtractionQueue();
-  readonly #recent;
-
-  constructor(parts: { files: Files; documentReader: DocumentReader; clock: SteadyClock }) {
-    this.#parts = parts;
-    this.#recent = new RecentExtractions(parts);
-  }
+  readonly #recent = new RecentExtractions(this.parts);
 
   /** Throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED, UNAVAILABLE. */
   async text(holder: SlotHolder, file: File, format: DocumentFormat, signal?: AbortSignal) {
@@ -35,7 +34,7 @@ export class Documents {
         `The content has ${file.size} bytes. The limit for documents is ${limit} bytes; download it instead.`,
       );
     }
-    const content = await this.#parts.files.content(file);
+    const content = await this.parts.files.content(file);
     // By owner: how fast an answer is must not tell what others have.
     const key = `${holder.owner} ${format} ${file.digest}`;
     const extraction = this.#recent.get(key) ?? (await this.#read(key, holder, format, content, signal));
@@ -44,7 +43,7 @@ export class Documents {
   }
 
   async #read(key: string, holder: SlotHolder, format: DocumentFormat, content: Blob, signal?: AbortSignal) {
-    const read = () => this.#parts.documentReader.read(format, content, signal);
+    const read = () => this.parts.documentReader.read(format, content, signal);
     const reading = await this.#queue.run(holder, read, signal);
     signal?.throwIfAborted();
     if (reading.kind === "ended") {
@@ -149,25 +148,22 @@ interface Kept {
 }
 
 /** Keeps what was read last, as many read page by page; a refusal that may pass only for a minute. */
-class RecentExtractions {
-  readonly #clock: SteadyClock;
+class RecentExtractions extends Service<{ clock: SteadyClock }> {
   #kept = newRecent();
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(parts: { clock: SteadyClock }) {
-    this.#clock = parts.clock;
-  }
-
   get(key: string): Extraction | null {
     const found = this.#kept.get(key);
-    if (found === undefined || found.until <= this.#clock.elapsed()) return null;
+    if (found === undefined || found.until <= this.parts.clock.elapsed()) return null;
     this.#rest();
     return found.extraction;
   }
 
   put(key: string, extraction: Extraction): void {
     this.#rest();
-    const until = mayPass(extraction) ? this.#clock.elapsed() + RETRY_PAUSES_MS[0] : Number.POSITIVE_INFINITY;
+    const until = mayPass(extraction)
+      ? this.parts.clock.elapsed() + RETRY_PAUSES_MS[0]
+      : Number.POSITIVE_INFINITY;
     this.#kept.set(key, { extraction, until });
   }
 

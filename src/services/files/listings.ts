@@ -6,6 +6,7 @@ import type { Folder } from "../../domain/folders/folder.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import { containingFolder, narrowed, parsePrefix, wayInto } from "../../domain/files/path.ts";
 import type { Reach } from "../access.ts";
+import { Service } from "../service.ts";
 import type { Parts } from "../parts.ts";
 
 /** A request for a page. `page` counts from 1; `after` is a cursor's position, its file in the order of `sort`. */
@@ -48,27 +49,21 @@ interface Part<T, Position> {
 const ENDED = { found: [], next: null };
 
 /** Lists a drive's files. A page costs what it shows; with tags, or a part of a name, matches are counted singly. */
-export class Listings {
-  readonly #parts;
-
-  constructor(parts: Pick<Parts, "tables" | "access" | "clock">) {
-    this.#parts = parts;
-  }
-
+export class Listings extends Service<Pick<Parts, "tables" | "access" | "clock">> {
   /** Throws NOT_FOUND, VALIDATION_ERROR. */
   list(caller: Reach, request: ListRequest): Listing {
     const { grouped, sort } = request;
-    const drive = this.#parts.access.drive(caller, request.driveId);
+    const drive = this.parts.access.drive(caller, request.driveId);
     const asked = parsePrefix("prefix", request.prefix);
     const tags = parseTagFilter("tags", request.tags);
     requireSortable(request, asked);
-    const limit = this.#parts.access.prefixOf(caller, drive);
+    const limit = this.parts.access.prefixOf(caller, drive);
     const prefix = narrowed(asked, limit);
     const folder =
-      prefix === null ? null : this.#parts.tables.folders.byPath(drive.pk, containingFolder(prefix));
+      prefix === null ? null : this.parts.tables.folders.byPath(drive.pk, containingFolder(prefix));
     if (prefix === null || folder === null) return onlyFolders(request, []);
     if (grouped && prefix !== asked) return onlyFolders(request, [wayInto(containingFolder(asked), limit)]);
-    const now = this.#parts.clock.now();
+    const now = this.parts.clock.now();
     const scope = { drive: drive.pk, folder: grouped ? folder.pk : null, prefix, tags, sort, now };
     const files = this.#files(scope, request);
     const folders = grouped ? this.#folders(folder, prefix, request) : null;
@@ -84,22 +79,22 @@ export class Listings {
   #files(scope: ListScope, { page, limit, after, sort }: ListRequest): Part<FileFacts, FilePosition> {
     if (after !== null && after.file === null) return ENDED;
     const window = { ...windowOf(page, limit, after), after: after?.file ?? null };
-    return partOf(this.#parts.tables.fileLists.page(scope, window), limit, (file) => positionOf(sort, file));
+    return partOf(this.parts.tables.fileLists.page(scope, window), limit, (file) => positionOf(sort, file));
   }
 
   #folders(folder: Folder, prefix: string, { page, limit, after }: ListRequest) {
     if (after !== null && after.folder === null) return ENDED;
     const window = { ...windowOf(page, limit, after), after: after?.folder ?? null };
-    return partOf(this.#parts.tables.folders.children(folder.pk, prefix, window), limit, (path) => path);
+    return partOf(this.parts.tables.folders.children(folder.pk, prefix, window), limit, (path) => path);
   }
 
   #folderTotal(folder: Folder, prefix: string): number {
     if (prefix === folder.path) return folder.ownFolderCount;
-    return this.#parts.tables.folders.countChildren(folder.pk, prefix).folders;
+    return this.parts.tables.folders.countChildren(folder.pk, prefix).folders;
   }
 
   #total(scope: ListScope, folder: Folder): number {
-    const { fileLists, folders } = this.#parts.tables;
+    const { fileLists, folders } = this.parts.tables;
     if (scope.tags.length > 0) return fileLists.countTagged(scope);
     const expired = fileLists.countExpired(scope);
     if (scope.prefix === folder.path)

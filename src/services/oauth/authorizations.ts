@@ -16,6 +16,7 @@ import type { Scope } from "../../domain/accounts/roles.ts";
 import type { ApiKeys } from "../accounts/api-keys.ts";
 import { Tickets } from "../accounts/tickets.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import type { OAuthClients } from "./clients.ts";
 
 /** How long a person may take to decide, signing in included, in milliseconds. */
@@ -33,18 +34,14 @@ export interface Authorization {
 }
 
 /** What clients ask for, and what people decide (RFC 6749, 4.1). */
-export class Authorizations {
-  readonly #parts;
-  readonly #requests: Tickets<AuthorizationRequest>;
-  readonly #codes: Tickets<Authorization>;
+export class Authorizations extends Service<
+  Pick<Parts, "tables" | "access" | "clock"> & { apiKeys: ApiKeys; oauthClients: OAuthClients }
+> {
+  readonly #requests = this.#tickets<AuthorizationRequest>(REQUEST_LIFETIME_MS);
+  readonly #codes = this.#tickets<Authorization>(CODE_LIFETIME_MS);
 
-  constructor(
-    parts: Pick<Parts, "tables" | "access" | "clock"> & { apiKeys: ApiKeys; oauthClients: OAuthClients },
-  ) {
-    this.#parts = parts;
-    const { clock } = parts;
-    this.#requests = new Tickets({ clock, capacity: CAPACITY, lifetimeMs: REQUEST_LIFETIME_MS });
-    this.#codes = new Tickets({ clock, capacity: CAPACITY, lifetimeMs: CODE_LIFETIME_MS });
+  #tickets<T>(lifetimeMs: number): Tickets<T> {
+    return new Tickets({ clock: this.parts.clock, capacity: CAPACITY, lifetimeMs });
   }
 
   /**
@@ -55,7 +52,7 @@ export class Authorizations {
    * @param issuer the address of this server, without a trailing slash
    */
   async begin(parameters: ParameterReader, issuer: string) {
-    const client = await this.#parts.oauthClients.find(parameters.required("client_id"));
+    const client = await this.parts.oauthClients.find(parameters.required("client_id"));
     const redirectUri = parameters.required("redirect_uri");
     if (!isRegistered(redirectUri, client.redirectUris)) {
       throw new OAuthError(
@@ -102,20 +99,20 @@ export class Authorizations {
     if (request.scope === "read-only" && scope !== "read-only") {
       throw invalid("scope", "must be read-only: the application does not ask for more");
     }
-    const drive = driveId === undefined ? null : this.#parts.access.driveToManage(caller, driveId);
+    const drive = driveId === undefined ? null : this.parts.access.driveToManage(caller, driveId);
     const reach: KeyReach = drive === null ? { user } : { drive: drive.pk, prefix: ROOT };
-    this.#parts.apiKeys.requireRoom(reach);
+    this.parts.apiKeys.requireRoom(reach);
     // Not inside the write, which may run again. If it is refused, nobody gets to know the code.
     this.#requests.take(ticket);
     const code = this.#codes.put({ request, scope, user, session, reach });
-    return this.#parts.access.write(caller, within, () => answerTo(request, { code }));
+    return this.parts.access.write(caller, within, () => answerTo(request, { code }));
   }
 
   /** Turns a client away. Returns the address to send the browser to. Throws as `request`. */
   async deny(caller: Caller, ticket: string, within?: Within<string>): Promise<string> {
     const request = this.request(caller, ticket);
     this.#requests.take(ticket);
-    return this.#parts.access.write(caller, within, () => answerTo(request, { error: "access_denied" }));
+    return this.parts.access.write(caller, within, () => answerTo(request, { error: "access_denied" }));
   }
 
   /** What a code stands for, once; null for one that is unknown, used or expired. */
@@ -124,7 +121,7 @@ export class Authorizations {
   }
 
   isPossible(): boolean {
-    return this.#parts.tables.users.hasAny();
+    return this.parts.tables.users.hasAny();
   }
 }
 
