@@ -13,7 +13,7 @@ import { formatInstant } from "../../domain/time.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import type { EndedKeys } from "./ended-keys.ts";
-import { LastUses } from "./last-uses.ts";
+import { LastUses } from "./usage.ts";
 
 interface CreatedKey {
   readonly key: ApiKey;

@@ -15,7 +15,7 @@ import type { User } from "../../domain/accounts/user.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import type { ClockWatch } from "../upkeep/clock-watch.ts";
-import { LastUses } from "./last-uses.ts";
+import { LastUses } from "./usage.ts";
 
 export interface SignedIn {
   readonly caller: SessionCaller;

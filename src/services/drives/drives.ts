@@ -13,7 +13,7 @@ import {
 import { type DriveId, type DrivePk, type KeyId, newId } from "../../domain/id.ts";
 import { UNCLAIMED_LIFETIME_MS } from "../../domain/limits.ts";
 import { ROOT } from "../../domain/files/path.ts";
-import { seenCounts } from "../files/seen-counts.ts";
+import { seenCounts } from "../files/folder-counts.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 

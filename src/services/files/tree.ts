@@ -43,7 +43,7 @@ import {
   type Restored,
   type RestoredFile,
   type Transfer,
-} from "./placed-files.ts";
+} from "./folder-counts.ts";
 import type { Quota } from "../quota.ts";
 import { Service } from "../service.ts";
 

@@ -1,4 +1,4 @@
-import { LastUses } from "../accounts/last-uses.ts";
+import { LastUses } from "../accounts/usage.ts";
 import type { LinkId } from "../../domain/id.ts";
 import { isMadeBy, type Link, type LinkPosition, type SeenLink } from "../../domain/links/link.ts";
 import type { Parts } from "../parts.ts";
