@@ -39,9 +39,8 @@ interface ContentRequest {
 }
 
 /**
- * Answers with a file's content: all of it, a range, or 304. The content is not trusted: browsers must not sniff its
- * type, and if one shows it, then without script and outside our origin. Throws CofferError FORBIDDEN,
- * PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE.
+ * Answers with a file's content: all of it, a range, or 304. It is not trusted: no browser may sniff its type, nor run
+ * it in our origin. Throws FORBIDDEN, PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE.
  */
 export function contentAnswer(
   files: Files,

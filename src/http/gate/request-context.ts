@@ -140,10 +140,8 @@ export class RequestContext {
   }
 
   /**
-   * Allows a client to read a large response slowly. The runtime sets its own timeout when it begins to send, so this
-   * one is set a little later: what is sent before fits into the socket's buffers.
-   *
-   * @param sending for what the runtime sends by itself: once it says no, the connection is closed
+   * Allows a client to read a large response slowly, a little after the runtime, when it begins to send, has set its own
+   * timeout. `sending` is for what the runtime sends by itself: once it says no, the connection is closed.
    */
   allowSlowReader(sending?: Sending): void {
     const peer = this.#connections.requestIP(this.#request);

@@ -33,13 +33,11 @@ function fieldOf(fields: unknown, name: string): unknown {
 
 /**
  * Reads an upload whose body is one JSON object (RFC 8259) with `content`, in base64 or as `encoding` says, or `text`,
- * or `base64`. The content is decoded and written as it arrives, wherever its key is, with a few hundred KiB of memory
- * for any size. After an error the caller must discard what was written.
+ * or `base64`, which is decoded and written as it arrives, wherever its key is, with little memory for any size. After
+ * an error the caller must discard what was written. Returns the other fields, once the whole body has been checked.
  *
- * @returns the other fields, once the whole body has been checked
- * @throws CofferError VALIDATION_ERROR on `body`, `content`, `text`, `encoding` or a number in `metadata`,
- *   PAYLOAD_TOO_LARGE if the other fields exceed 256 KiB; `body` is then cancelled. Errors of the stream or of `write`
- *   are passed on.
+ * @throws CofferError VALIDATION_ERROR, PAYLOAD_TOO_LARGE if the other fields exceed 256 KiB; `body` is then cancelled.
+ *   Errors of the stream or of `write` are passed on.
  */
 export async function readJsonUpload(body: AsyncIterable<Uint8Array>, write: WriteContent) {
   const scanner = new JsonScanner();

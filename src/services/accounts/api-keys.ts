@@ -50,9 +50,8 @@ export class ApiKeys extends Service<
   }
 
   /**
-   * Creates a key that reaches no more than the caller, and works no longer: it goes with the key that makes it. Throws
-   * VALIDATION_ERROR, FORBIDDEN as for `requireManaging`, for a drive of somebody else's and for more than the caller
-   * reaches, NOT_FOUND for a foreign drive, QUOTA_EXCEEDED if there are too many keys.
+   * Creates a key that reaches no more than the caller, works no longer, and goes with the key that makes it. Throws
+   * VALIDATION_ERROR, FORBIDDEN for more than the caller reaches, NOT_FOUND for a foreign drive, QUOTA_EXCEEDED.
    */
   create(caller: Caller, request: KeyRequest, within?: Within<CreatedKey>): Promise<CreatedKey> {
     const expiresAt = parseExpiry("expires_at", request.expiresAt, this.parts.clock.now());

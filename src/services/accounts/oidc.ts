@@ -104,10 +104,8 @@ export class Oidc extends Service<Pick<Parts, "clock" | "log"> & { provider: Oid
   }
 
   /**
-   * The user whom the provider has signed in. Errors are logged. Throws FORBIDDEN if the provider refused, SignInEnded
-   * if the user cancelled, UNAUTHORIZED if anything in the provider's response is invalid, INTERNAL as `begin`.
-   *
-   * @param callback the URL that the provider redirected the browser to, based on our `redirectUri`
+   * The user whom the provider has signed in. Errors are logged. Throws FORBIDDEN, SignInEnded if the user cancelled,
+   * UNAUTHORIZED, INTERNAL as `begin`. @param callback where the browser was redirected to, based on `redirectUri`
    */
   async finish(flow: Flow, callback: URL, requestId: string): Promise<Identity> {
     const configuration = await this.#discovered(requestId);

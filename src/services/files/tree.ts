@@ -49,12 +49,11 @@ import { Service } from "../service.ts";
 
 /**
  * A drive's tree of folders and files: the only place that creates, changes, moves and removes them. Every new file
- * passes `#make`, every change `change`, every move `moveAll` and every removal `discard`: code that must run for
- * each of them belongs there. It keeps the rules of a tree (nothing below a file, no file and folder at the same path),
- * the counts of every ancestor, and the quota.
+ * passes `#make`, every change `change`, every move `moveAll` and every removal `discard`. It keeps the rules of a tree
+ * (nothing below a file, no file and folder at the same path), the counts of every ancestor, and the quota.
  *
- * A file goes in one of these ways: `trash` when somebody deletes it, `expire` when its time is over, `removeAll` as
- * part of a folder's change, and `discard` with its drive.
+ * A file goes by `trash` when somebody deletes it, `expire` when its time is over, `removeAll` as part of a folder's
+ * change, and `discard` with its drive.
  *
  * Every method runs inside a write. Methods for single files and folders throw `Busy` while these are part of a
  * folder's change. `expire`, `discard` and those for many files and folders check no locks and no paths: for callers

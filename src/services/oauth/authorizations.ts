@@ -45,11 +45,8 @@ export class Authorizations extends Service<
   }
 
   /**
-   * Takes a client's request. Returns where the browser goes on: to our page, with a request's ticket, or back to the
-   * client with an error. Only errors about who asks and where the answer goes are thrown, for the person to see:
-   * OAuthError for an unknown client or redirect URI.
-   *
-   * @param issuer the address of this server, without a trailing slash
+   * Where the browser goes on: to our page, with a request's ticket, or back to the client with an error. Throws, for the
+   * person to see, only OAuthError for an unknown client or redirect URI. @param issuer our address, without a slash
    */
   async begin(parameters: ParameterReader, issuer: string) {
     const client = await this.parts.oauthClients.find(parameters.required("client_id"));
