@@ -8,7 +8,6 @@ import {
 import type { Attempt } from "../../services/idempotency.ts";
 import type { ClientOf } from "../connection/client-address.ts";
 import { usedAddress } from "./link-base.ts";
-import type { RateLimitState } from "./rate-limiter.ts";
 import type { CutSocket, Peer } from "../connection/socket-cut.ts";
 
 export interface Connections {
@@ -22,6 +21,16 @@ export interface ContextParts {
   /** See `Idempotency.begin`. */
   readonly beginAttempt: (scope: string, idempotencyKey: string, caller: Caller | null) => Attempt;
   readonly cutSocket: CutSocket;
+}
+
+/** What is left of a window, after this request. */
+export interface RateLimitState {
+  readonly allowed: boolean;
+  /** Requests per window. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** Whole seconds until the window ends, at least 1. */
+  readonly resetSeconds: number;
 }
 
 export interface Sending {

@@ -2,7 +2,7 @@ import type { Clock } from "../../process/clock.ts";
 import { type Caller, isUnclaimed, ownerOf } from "../../domain/accounts/caller.ts";
 import type { Plan } from "../../domain/accounts/roles.ts";
 import { REQUESTS_PER_NEW_KEY } from "../../domain/limits.ts";
-import { RateLimiter } from "../gate/rate-limiter.ts";
+import { RateLimiter } from "../gate/gate.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 

@@ -4,7 +4,7 @@ import { Recent } from "../../domain/recent.ts";
 import { HOUR_MS } from "../../domain/time.ts";
 import type { KnownClients } from "../../services/accounts/passwords.ts";
 import { rateLimited } from "../gate/errors.ts";
-import { RateLimiter } from "../gate/rate-limiter.ts";
+import { RateLimiter } from "../gate/gate.ts";
 
 const MINUTE_MS = 60_000;
 

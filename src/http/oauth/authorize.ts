@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { OAuthError, redirectTarget } from "../../domain/oauth/oauth-client.ts";
 import { type AuthorizationRequest, ParameterReader } from "../../domain/oauth/oauth-request.ts";
 import { CofferError } from "../../domain/errors.ts";
-import { RateLimiter } from "../gate/rate-limiter.ts";
+import { RateLimiter } from "../gate/gate.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { isNavigation } from "../gate/origins.ts";
 import { NO_STORE, UNCACHED } from "../sign-in/auth.ts";

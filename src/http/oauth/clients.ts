@@ -10,7 +10,7 @@ import {
 import { DAY_MS, HOUR_MS } from "../../domain/time.ts";
 import type { IssuedTokens, OAuthGrants } from "../../services/oauth/grants.ts";
 import { CofferError } from "../../domain/errors.ts";
-import { RateLimiter } from "../gate/rate-limiter.ts";
+import { RateLimiter } from "../gate/gate.ts";
 import { ANONYMOUS_BYTES, parseJsonBody, PLAIN_BODY } from "../json/json-body.ts";
 import { NO_STORE, UNCACHED } from "../sign-in/auth.ts";
 import {

@@ -5,7 +5,7 @@ import type { Clock } from "../../process/clock.ts";
 import type { Log } from "../../process/log.ts";
 import type { Services } from "../../services/services.ts";
 import type { LinkBase } from "../gate/link-base.ts";
-import type { RateLimiter } from "../gate/rate-limiter.ts";
+import type { RateLimiter } from "../gate/gate.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import type { Method, Route } from "../operation/route.ts";
 import type { ContentOperation, Operation } from "../operation/spec.ts";

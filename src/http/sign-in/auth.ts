@@ -7,7 +7,7 @@ import type { Services } from "../../services/services.ts";
 import { accountRecord } from "../resources/accounts/account.ts";
 import { operation } from "../operation/operation.ts";
 import { type OriginOf, refuseForeign } from "../gate/origins.ts";
-import { RateLimiter } from "../gate/rate-limiter.ts";
+import { RateLimiter } from "../gate/gate.ts";
 import {
   accountSchema,
   examplePassword,

@@ -5,7 +5,7 @@ import { FLOW_LIFETIME_MS, type Oidc, SignInEnded } from "../../services/account
 import type { SignIn } from "../../services/accounts/sign-in.ts";
 import { browserOf, NO_STORE, SETS_SESSION, UNCACHED } from "./auth.ts";
 import { operation } from "../operation/operation.ts";
-import { RateLimiter } from "../gate/rate-limiter.ts";
+import { RateLimiter } from "../gate/gate.ts";
 import { contextOf } from "../gate/request-context.ts";
 import { type Cookies, tokenIn } from "../gate/session-cookie.ts";
 import { isNavigation } from "../gate/origins.ts";
