@@ -32,10 +32,7 @@ const UNREAD_LIMITS: UnreadLimits = { bytes: 64 * 1024 * 1024, ms: 10_000 };
  * connections the runtime discards the body itself. Null if the response may be sent at once; else resolves with
  * whether the body ended within the limits.
  */
-export function discardUnread(
-  request: Request,
-  limits: UnreadLimits = UNREAD_LIMITS,
-): Promise<boolean> | null {
+export function discardUnread(request: Request, limits: UnreadLimits = UNREAD_LIMITS) {
   if (!hasBody(request) || !closesConnection(request)) return null;
   const { body } = request;
   // A body that was read to its end stays locked.

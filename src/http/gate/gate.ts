@@ -215,10 +215,10 @@ export class RateLimiter {
     };
   }
 
-  /** Like `take`; throws RATE_LIMITED if there are none left. @param message what to tell, after how many seconds */
-  require(bucket: string, limit: number, message: (seconds: number) => string): void {
+  /** Like `take`; throws RATE_LIMITED if there are none left. In the message `{seconds}` is when to try again. */
+  require(bucket: string, limit: number, message: string): void {
     const { allowed, resetSeconds } = this.take(bucket, limit);
-    if (!allowed) throw rateLimited(message(resetSeconds), resetSeconds);
+    if (!allowed) throw rateLimited(message.replace("{seconds}", String(resetSeconds)), resetSeconds);
   }
 
   refund(bucket: string): void {

@@ -57,7 +57,7 @@ export function optionalText(description: string) {
 
 /** Counts a request for its client's address. Throws RATE_LIMITED. */
 export function countRequest(limiter: RateLimiter, { client }: RequestContext, limit: number): void {
-  limiter.require(client, limit, () => "Too many requests from one address. Try again later.");
+  limiter.require(client, limit, "Too many requests from one address. Try again later.");
 }
 
 /** Reads a form or a client's metadata. Throws PAYLOAD_TOO_LARGE and UNSUPPORTED_MEDIA_TYPE. */

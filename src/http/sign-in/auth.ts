@@ -34,6 +34,7 @@ interface AuthOptions extends Pick<Services, "signIn" | "sessions" | "accounts" 
 export const NO_STORE = { "cache-control": "no-store" };
 
 const SIGNUPS_PER_HOUR = 20;
+const TOO_MANY = "Too many accounts from one address. Try again in {seconds} s.";
 
 const username = Type.String({ maxLength: 64, examples: ["ada"] });
 const newUsername = Type.String({
@@ -148,11 +149,7 @@ export function auth(options: AuthOptions) {
       errors: [...OWN_ERRORS, "CONFLICT", "RATE_LIMITED"],
       handle: async ({ body, request, context }) => {
         refuseForeign(request, originOf);
-        signups.require(
-          context.client,
-          SIGNUPS_PER_HOUR,
-          (seconds) => `Too many accounts from one address. Try again in ${seconds} s.`,
-        );
+        signups.require(context.client, SIGNUPS_PER_HOUR, TOO_MANY);
         return welcome(await signIn.signUp(body.username, body.password, browserOf(request)));
       },
     }),

@@ -36,6 +36,7 @@ const ON_ERROR =
 
 /** How many sign-ins one client may begin in a window, so that it cannot push others out of memory. */
 const STARTS = 60;
+const TOO_MANY = "Too many sign-ins from one address. Try again in {seconds} s.";
 const WINDOW_SECONDS = FLOW_LIFETIME_MS / 1000;
 
 /** How many sign-ins may be in progress in one browser: their cookies are part of each of its requests. */
@@ -74,11 +75,7 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
       handle: async ({ request, query, context }) => {
         const returnTo = withoutOutcome(returnPath(query.return_to, home()));
         try {
-          starts.require(
-            context.client,
-            STARTS,
-            (seconds) => `Too many sign-ins from one address. Try again in ${seconds} s.`,
-          );
+          starts.require(context.client, STARTS, TOO_MANY);
           const { url, state, ticket } = await provider.begin(returnTo, baseUrl() + CALLBACK, context.id);
           const surplus = flowCookiesIn(request).slice(0, 1 - FLOWS_PER_BROWSER);
           return redirect(

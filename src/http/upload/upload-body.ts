@@ -113,10 +113,7 @@ function isShort({ headers }: Request): boolean {
 }
 
 /** Throws REQUEST_TIMEOUT if chunks come too slowly. The time does not count in which our disk takes what came. */
-export async function* paced(
-  chunks: AsyncIterable<Uint8Array>,
-  { clock, least }: Pace,
-): AsyncGenerator<Uint8Array> {
+export async function* paced(chunks: AsyncIterable<Uint8Array>, { clock, least }: Pace) {
   let [bytes, waited] = [0, 0];
   let since = clock.elapsed();
   for await (const chunk of chunks) {

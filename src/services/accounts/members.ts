@@ -20,13 +20,7 @@ interface AddedMember {
 /** Shares drives with other users, as readers or editors. Only people do: see `requirePerson`. */
 export class Members extends Service<Pick<Parts, "tables" | "access" | "changes" | "clock">> {
   /** Shares a drive, or sets a member's role. Throws NOT_FOUND, FORBIDDEN, CONFLICT for the owner, QUOTA_EXCEEDED. */
-  add(
-    caller: Caller,
-    driveRef: string,
-    username: string,
-    role: MemberRole,
-    within?: Within<AddedMember>,
-  ): Promise<AddedMember> {
+  add(caller: Caller, driveRef: string, username: string, role: MemberRole, within?: Within<AddedMember>) {
     const { users, members } = this.parts.tables;
     return this.parts.access.write(caller, within, () => {
       const drive = this.#managed(caller, driveRef);

@@ -195,11 +195,7 @@ export class Accounts extends Service<
   }
 
   /** Ends the other sessions too. Throws FORBIDDEN for a key, and without a password; VALIDATION_ERROR. */
-  async changePassword(
-    caller: Caller,
-    { current, password, token }: PasswordChange,
-    within?: Within<void>,
-  ): Promise<void> {
+  async changePassword(caller: Caller, { current, password, token }: PasswordChange, within?: Within<void>) {
     const { tables, access, passwords } = this.parts;
     const { userPk } = requireSession(caller);
     const { users, sessions } = tables;

@@ -1,17 +1,12 @@
 import type { Within } from "../../db/engine/database.ts";
 import { notFound } from "../../domain/errors.ts";
-import { type File, requireFits } from "../../domain/files/file.ts";
+import { requireFits } from "../../domain/files/file.ts";
 import { type Link, requireUsable } from "../../domain/links/link.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import type { FoundLink, Links } from "./links.ts";
 import type { Uploader } from "../contents/upload.ts";
 import type { AnnouncedBytes, Uploads } from "../contents/uploads.ts";
-
-interface LinkedFile {
-  readonly link: Link;
-  readonly file: File;
-}
 
 export class FileLinks extends Service<
   Pick<Parts, "tables" | "access" | "clock"> & {
@@ -21,7 +16,7 @@ export class FileLinks extends Service<
   }
 > {
   /** The file of a link. Throws NOT_FOUND, also if the file is gone, and GONE for a used or expired link. */
-  open(token: string): LinkedFile {
+  open(token: string) {
     const found = this.#linked(token);
     if (found === null) throw notFound("link");
     requireUsable(found.link, this.parts.clock.now());
@@ -66,7 +61,7 @@ export class FileLinks extends Service<
   }
 
   /** Also of a link that has expired, or was used. */
-  #linked(token: string): LinkedFile | null {
+  #linked(token: string) {
     const found = this.parts.links.find(token, "presigned");
     const file = found && this.parts.access.findFile(found.reach, { id: found.link.fileId });
     return found && file && { link: found.link, file };

@@ -19,7 +19,7 @@ import type { Archive, Archives } from "../contents/archives.ts";
 import type { Extract, Extracts } from "../contents/extracts.ts";
 import type { Folders } from "../folders/folders.ts";
 import type { Parts } from "../parts.ts";
-import type { FoundLink, Links } from "./links.ts";
+import type { Links } from "./links.ts";
 import type { Listing, ListRequest, Listings } from "../files/listings.ts";
 import type { SlotHolder } from "../slots.ts";
 import type { Passwords } from "../accounts/passwords.ts";
@@ -40,10 +40,6 @@ export interface Shared {
 
 /** A request for a page of what is directly in a folder. The prefix is relative to what the link shows. */
 type SharedRequest = Pick<ListRequest, "prefix" | "limit" | "after">;
-
-interface FoundShare extends FoundLink<(typeof SHOWING)[number]> {
-  readonly drive: Drive;
-}
 
 /** What links show to people without an account: what the creator may read now. */
 export class SharedThings extends Service<
@@ -167,7 +163,7 @@ export class SharedThings extends Service<
     return this.parts.archives.openFor({ reach, holder: holderOf(shared), client }, drive.id, wanted);
   }
 
-  #find(token: string): FoundShare {
+  #find(token: string) {
     const found = this.#findAny(token);
     if (found === null) throw notFound("link");
     requireUsable(found.link, this.parts.clock.now());
@@ -175,7 +171,7 @@ export class SharedThings extends Service<
   }
 
   /** Also one that has expired. */
-  #findAny(token: string): FoundShare | null {
+  #findAny(token: string) {
     const found = this.parts.links.find(token, ...SHOWING);
     const drive = found && this.parts.access.findDrive(found.reach, found.link.driveId);
     return found && drive && { ...found, drive };
