@@ -9,7 +9,7 @@ import type { Parts } from "../resources/parts.ts";
 import { compileBodyValidator } from "../operation/validate.ts";
 import { type NamePlace, unknownName } from "../operation/names.ts";
 import type { NextSteps } from "./failure.ts";
-import { nameOf } from "./shown.ts";
+import * as shown from "./shown.ts";
 
 /**
  * The argument by which a tool call of a client that sends no key with its requests brings one, such as that of the
@@ -182,7 +182,7 @@ function driveNamed(
     );
   }
   if (second === undefined) return first;
-  const names = all.slice(0, NAMED_DRIVES).map((drive) => JSON.stringify(nameOf(drive)));
+  const names = all.slice(0, NAMED_DRIVES).map((drive) => JSON.stringify(shown.nameOf(drive)));
   const more = all.length > NAMED_DRIVES ? ", and more: see list_drives" : "";
   throw invalid("drive_id", `is required, because you have several: ${names.join(", ")}${more}.`);
 }

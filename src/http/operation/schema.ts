@@ -12,7 +12,7 @@ import { PLANS } from "../../domain/accounts/plan.ts";
 import { MEMBER_ROLES } from "../../domain/accounts/role.ts";
 import { SCOPES } from "../../domain/accounts/scope.ts";
 
-// Built with TypeBox itself: Elysia's `t.Integer` and some others also accept their value as a string.
+// Imported as `t`. Built with TypeBox itself: Elysia's `t.Integer` and some others also accept their value as a string.
 
 const EXAMPLE = Symbol("an example");
 

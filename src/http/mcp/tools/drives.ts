@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { parseDriveName, type SeenDrive } from "../../../domain/drives/drive.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import { provisionedRecord } from "../../resources/drives/provision.ts";
-import { cursorArgument, fitting, nameOf } from "../shown.ts";
+import * as shown from "../shown.ts";
 import { KEY_ARGUMENT, tool } from "../tool.ts";
 
 const shownDrive = Type.Object({
@@ -64,7 +64,7 @@ export const driveTools = [
       description:
         "Lists the drives that your key reaches: your own, then those that others share with you. Call it first if you do not know what to pass as `drive_id`.",
       needs: "reading",
-      input: Type.Object({ cursor: cursorArgument }),
+      input: Type.Object({ cursor: shown.cursorArgument }),
       output: Type.Object({
         drives: Type.Array(shownDrive),
         next_cursor: Type.Optional(Type.String({ description: "Pass it as cursor to get the next page." })),
@@ -74,7 +74,7 @@ export const driveTools = [
       const all = services.drives.list(caller, null);
       // The id of the last drive of the page before. If that is gone, the list starts again.
       const rest = all.slice(all.findIndex(({ id }) => id === input.cursor) + 1);
-      const page = fitting(rest.map(driveShown));
+      const page = shown.fitting(rest.map(driveShown));
       const last = page.at(-1);
       const more = page.length < rest.length && last !== undefined ? { next_cursor: last.id } : {};
       return { drives: [...page], ...more };
@@ -84,7 +84,7 @@ export const driveTools = [
 
 function driveShown(drive: SeenDrive) {
   return {
-    drive: nameOf(drive),
+    drive: shown.nameOf(drive),
     id: drive.id,
     name: drive.name,
     description: drive.description,

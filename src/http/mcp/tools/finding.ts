@@ -4,18 +4,10 @@ import type { FileFacts } from "../../../domain/files/file.ts";
 import { GREP } from "../../../domain/limits.ts";
 import { decodeGrepPosition, encodeGrepPosition } from "../../operation/cursor.ts";
 import { optionalFlag, optionalText } from "../../operation/schema.ts";
-import {
-  cursorArgument,
-  fileAddress,
-  fileShown,
-  GREP_PAGE,
-  onlyTagsArgument,
-  SEARCH_RESULTS,
-  shownFile,
-} from "../shown.ts";
+import * as shown from "../shown.ts";
 import { type Call, tool } from "../tool.ts";
 
-const { tags: _, ...shownFound } = shownFile;
+const { tags: _, ...shownFound } = shown.shownFile;
 
 const onlyDriveArgument = Type.Optional(
   Type.String({ minLength: 1, description: "Only this drive. Default: all your drives." }),
@@ -34,10 +26,14 @@ export const findingTools = [
         query: Type.String({ minLength: 1, description: 'Words, and phrases in "...".' }),
         drive_id: onlyDriveArgument,
         prefix: prefixArgument,
-        tags: onlyTagsArgument,
+        tags: shown.onlyTagsArgument,
         mime_type: optionalText("Only this type.", "image/*", "application/pdf"),
         limit: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: SEARCH_RESULTS, description: `Default ${SEARCH_RESULTS}.` }),
+          Type.Integer({
+            minimum: 1,
+            maximum: shown.SEARCH_RESULTS,
+            description: `Default ${shown.SEARCH_RESULTS}.`,
+          }),
         ),
         page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: "Default 1." })),
       }),
@@ -57,7 +53,7 @@ export const findingTools = [
     },
     async (call) => {
       const { input, caller, context, services, linkBase } = call;
-      const { page = 1, limit = SEARCH_RESULTS } = input;
+      const { page = 1, limit = shown.SEARCH_RESULTS } = input;
       const drive = onlyDrive(call);
       const { findings, total } = await services.search.find(caller, {
         q: input.query,
@@ -76,7 +72,7 @@ export const findingTools = [
       const results = findings.map(({ file, snippet }) => ({
         id: file.id,
         title: file.filename,
-        url: fileAddress(base, file),
+        url: shown.fileAddress(base, file),
         ...foundShown(call, drive, file),
         ...(snippet === null ? {} : { snippet }),
       }));
@@ -102,7 +98,7 @@ export const findingTools = [
             description: "How many lines before and after each match to show. Default 0.",
           }),
         ),
-        cursor: cursorArgument,
+        cursor: shown.cursorArgument,
       }),
       output: Type.Object({
         files: Type.Array(
@@ -133,9 +129,9 @@ export const findingTools = [
           pattern: input.pattern,
           ignoreCase: input.ignore_case ?? false,
           context: input.context ?? 0,
-          limit: GREP_PAGE.files,
+          limit: shown.GREP_PAGE.files,
           from: input.cursor === undefined ? null : decodeGrepPosition(input.cursor),
-          bounds: GREP_PAGE.bounds,
+          bounds: shown.GREP_PAGE.bounds,
         },
         { client: context.client, signal },
       );
@@ -161,6 +157,6 @@ function onlyDrive(call: Call<{ readonly drive_id?: string }>): SeenDrive | null
 
 /** A file that was found in the named drive, or in any. */
 function foundShown({ caller, services }: Call<unknown>, drive: SeenDrive | null, file: FileFacts) {
-  const { tags: __, ...shown } = fileShown(drive ?? services.drives.get(caller, file.driveId), file);
-  return shown;
+  const { tags: __, ...found } = shown.fileShown(drive ?? services.drives.get(caller, file.driveId), file);
+  return found;
 }

@@ -6,16 +6,7 @@ import type { FolderListing } from "../../../services/folders/folders.ts";
 import type { Listing } from "../../../services/files/listings.ts";
 import { decodeCursor, encodeCursor } from "../../operation/cursor.ts";
 import { optionalFlag, optionalText } from "../../operation/schema.ts";
-import {
-  cursorArgument,
-  driveArgument,
-  fileShown,
-  fitting,
-  nameOf,
-  onlyTagsArgument,
-  PAGE_FILES,
-  shownFile,
-} from "../shown.ts";
+import * as shown from "../shown.ts";
 import { tool } from "../tool.ts";
 
 const shownFolder = Type.Object({
@@ -42,26 +33,30 @@ export const folderTools = [
         "Lists a folder: its folders, then its files with their etags, each in the order of their paths. With `recursive`, it lists the files in all folders below instead. Long lists are cut: pass next_cursor to go on. To find something by its name or text, use search.",
       needs: "reading",
       input: Type.Object({
-        drive_id: driveArgument,
+        drive_id: shown.driveArgument,
         path: optionalText("A folder, such as notes/. Default: the top of the drive."),
         recursive: optionalFlag("Whether to list the files in all folders below. Default false."),
-        tags: onlyTagsArgument,
+        tags: shown.onlyTagsArgument,
         limit: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: PAGE_FILES, description: `Default ${PAGE_FILES}.` }),
+          Type.Integer({
+            minimum: 1,
+            maximum: shown.PAGE_FILES,
+            description: `Default ${shown.PAGE_FILES}.`,
+          }),
         ),
-        cursor: cursorArgument,
+        cursor: shown.cursorArgument,
       }),
       output: Type.Object({
         drive: Type.String(),
         path: Type.String(),
         folders: Type.Array(shownFolder),
-        files: Type.Array(Type.Object(shownFile)),
+        files: Type.Array(Type.Object(shown.shownFile)),
         next_cursor: optionalText("There is more: pass it as cursor, with the same other arguments."),
       }),
     },
     async ({ input, caller, drive, services: { folders, listings } }) => {
       const path = withSlash(input.path ?? "");
-      const limit = input.limit ?? PAGE_FILES;
+      const limit = input.limit ?? shown.PAGE_FILES;
       const grouped = input.recursive !== true;
       const from = input.cursor === undefined ? START : positionIn(input.cursor);
       const isAmongFolders = grouped && from.among === "folders";
@@ -81,7 +76,7 @@ export const folderTools = [
       const found = isAmongFolders
         ? folders.list(caller, { driveId: drive.id, path, page: 1, limit, after: from.after })
         : NO_FOLDERS;
-      return { drive: nameOf(drive), path, ...pageOf(drive, found, listing, limit) };
+      return { drive: shown.nameOf(drive), path, ...pageOf(drive, found, listing, limit) };
     },
   ),
   tool(
@@ -93,7 +88,7 @@ export const folderTools = [
       needs: "writing",
       isIdempotent: true,
       input: Type.Object({
-        drive_id: driveArgument,
+        drive_id: shown.driveArgument,
         path: Type.String({ minLength: 1, description: "The folder.", examples: ["notes/2030/"] }),
       }),
       output: Type.Object({
@@ -104,7 +99,7 @@ export const folderTools = [
     },
     async ({ input, caller, drive, services }) => {
       const { folder, created } = await services.folders.create(caller, drive.id, withSlash(input.path));
-      return { drive: nameOf(drive), path: folder.path, created };
+      return { drive: shown.nameOf(drive), path: folder.path, created };
     },
   ),
 ];
@@ -116,8 +111,8 @@ function pageOf(drive: Drive, found: FolderListing, listing: Listing, limit: num
     file_count: folder.fileCount,
     total_size: folder.totalSize,
   }));
-  const files = found.nextAfter === null ? listing.files.map((file) => fileShown(drive, file)) : [];
-  const count = Math.min(limit, fitting([...folders, ...files]).length);
+  const files = found.nextAfter === null ? listing.files.map((file) => shown.fileShown(drive, file)) : [];
+  const count = Math.min(limit, shown.fitting([...folders, ...files]).length);
   const page = {
     folders: folders.slice(0, count),
     files: files.slice(0, Math.max(0, count - folders.length)),

@@ -3,7 +3,7 @@ import type { NamedActor } from "../../../domain/changes/actor.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import { etagOf } from "../../content/etag.ts";
 import { optionalFlag, optionalText } from "../../operation/schema.ts";
-import { driveArgument, fitting, nameOf } from "../shown.ts";
+import * as shown from "../shown.ts";
 import { tool } from "../tool.ts";
 import type { Caller } from "../../../domain/accounts/caller.ts";
 import { invalid } from "../../../domain/errors.ts";
@@ -24,7 +24,7 @@ export const historyTools = [
           "It has changed once more, just now: look at it, and call undo again if you still want to.",
       },
       input: Type.Object({
-        drive_id: driveArgument,
+        drive_id: shown.driveArgument,
         path: Type.String({
           minLength: 1,
           description:
@@ -46,7 +46,7 @@ export const historyTools = [
       const { change, path, isTrashed } = await services.undo.last(caller, drive.id, input.path);
       const content = change.type === "file.moved" ? change.after : change.before;
       return {
-        drive: nameOf(drive),
+        drive: shown.nameOf(drive),
         path,
         ...(content === null || isTrashed ? {} : { etag: etagOf(content.digest) }),
         undone: change.type,
@@ -75,7 +75,7 @@ const shownSnapshot = Type.Object({
 });
 
 const input = Type.Object({
-  drive_id: driveArgument,
+  drive_id: shown.driveArgument,
   action: Type.Union([
     Type.Literal("create"),
     Type.Literal("list"),
@@ -129,7 +129,7 @@ export const snapshotTools = [
       output,
     },
     async ({ input: given, caller, drive, services }) => ({
-      drive: nameOf(drive),
+      drive: shown.nameOf(drive),
       ...(await act(services.snapshots, caller, drive.id, given)),
     }),
   ),
@@ -152,8 +152,8 @@ async function act(
     case "compare": {
       const request = { prefix: given.path ?? "", limit: SHOWN.differences, after: null };
       const { differences, next } = await snapshots.compare(caller, driveId, idIn(given), request);
-      const shown = fitting(differences.map(({ change, path }) => ({ change, path })));
-      return { differences: [...shown], is_cut: next !== null || shown.length < differences.length };
+      const fitted = shown.fitting(differences.map(({ change, path }) => ({ change, path })));
+      return { differences: [...fitted], is_cut: next !== null || fitted.length < differences.length };
     }
     case "restore": {
       const done = await snapshots.restore(caller, driveId, idIn(given), given.path);

@@ -12,7 +12,7 @@ import {
   usageSchema,
   type UserRecord,
 } from "../../records/account-schemas.ts";
-import { id, newPassword, plan, text } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import { asData, write } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";
 import type { Account } from "../../../services/accounts/accounts.ts";
@@ -63,8 +63,8 @@ export function users({ users: service }: Parts) {
         "The user signs in with the password and can change it. Needs the session of an administrator.",
       signedIn: true,
       body: Type.Object({
-        username: text("3 to 32 of `a-z`, `0-9` and `-`, with a letter or digit at both ends.", "bob"),
-        password: newPassword("A temporary password"),
+        username: t.text("3 to 32 of `a-z`, `0-9` and `-`, with a letter or digit at both ends.", "bob"),
+        password: t.newPassword("A temporary password"),
       }),
       example: { username: "bob", password: examplePassword },
       answers: { status: 201, description: "The new user.", json: oneUser },
@@ -78,8 +78,8 @@ export function users({ users: service }: Parts) {
       description:
         "Changes a user's plan, or disables or enables the user; takes effect at once. A disabled user is signed out everywhere, and their keys do not work until they are enabled; their drives stay. Administrators cannot be disabled. Needs the session of an administrator.",
       signedIn: true,
-      params: Type.Object({ id: id("The user's identifier.") }),
-      body: Type.Object({ plan: Type.Optional(plan()), disabled: Type.Optional(Type.Boolean()) }),
+      params: Type.Object({ id: t.id("The user's identifier.") }),
+      body: Type.Object({ plan: Type.Optional(t.plan()), disabled: Type.Optional(Type.Boolean()) }),
       example: { plan: "pro" },
       answers: { description: "The user.", json: oneUser },
       errors: ["STORAGE_FULL"],

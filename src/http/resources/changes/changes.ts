@@ -7,7 +7,7 @@ import { changeSchema } from "../../records/change-schemas.ts";
 import { decodeChangePosition, encodeChangePosition } from "../../operation/cursor.ts";
 import { eventStream, type ServerEvent } from "../../operation/events.ts";
 import { operation } from "../../operation/route.ts";
-import { driveRef, exampleOf, nullableText, oneOf, optionalText, paging } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import { toldWorkRecord } from "../../records/work-records.ts";
 import type { Parts } from "../parts.ts";
 
@@ -16,12 +16,12 @@ const LATEST = "latest";
 const LAST_EVENT_ID = "Last-Event-ID";
 
 const changesQuery = Type.Object({
-  drive_id: Type.Optional(driveRef("Only changes of this drive. Default: of all drives of your own.")),
-  cursor: optionalText(
+  drive_id: Type.Optional(t.driveRef("Only changes of this drive. Default: of all drives of your own.")),
+  cursor: t.optionalText(
     `The \`next_cursor\` of a page, or the \`id\` of a change: continues after it. \`${LATEST}\` starts with what happens from now on. Default: the oldest change that is kept.`,
   ),
-  limit: paging.limit,
-  sort: oneOf(["id", "-id"], {
+  limit: t.paging.limit,
+  sort: t.oneOf(["id", "-id"], {
     default: "id",
     description: "The order: `id` for the oldest first, `-id` for the newest first, as people read it.",
   }),
@@ -29,7 +29,7 @@ const changesQuery = Type.Object({
 
 const changesAnswer = Type.Object({
   data: Type.Array(changeSchema),
-  next_cursor: nullableText(
+  next_cursor: t.nullableText(
     "The `cursor` of the next page. The feed has no end: keep it, and ask again later. Null only at the end of the newest-first order.",
   ),
   has_more: Type.Boolean({
@@ -59,8 +59,8 @@ export function changes({ feed, log }: Parts) {
       description: "A page of changes; or, as server-sent events, the changes as they happen.",
       content: { "application/json": changesAnswer, "text/event-stream": Type.String() },
       example: {
-        data: [exampleOf(changeSchema)],
-        next_cursor: exampleOf(changeSchema).id,
+        data: [t.exampleOf(changeSchema)],
+        next_cursor: t.exampleOf(changeSchema).id,
         has_more: false,
       },
     },

@@ -4,7 +4,7 @@ import { CONTAINED, CONTAINED_HEADERS } from "../../content/contained.ts";
 import { contentAnswer } from "../../content/answer.ts";
 import { fileOperation, viewOf } from "../../operation/file-route.ts";
 import { ETAG, IF_MATCH } from "../../content/etag.ts";
-import { driveRef, flag, inSnapshot } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
 import { ARCHIVE_PATHS, ARCHIVE_STALL_MS, ARCHIVE_LIMITS } from "../../../domain/limits.ts";
 import type { Archive } from "../../../services/contents/archives.ts";
@@ -30,7 +30,7 @@ const contentHeaders = {
 /** What all operations that return a file's content have in common. */
 export const CONTENT = {
   query: Type.Object({
-    inline: flag("Show the file in the browser instead of saving it, if its type cannot run scripts."),
+    inline: t.flag("Show the file in the browser instead of saving it, if its type cannot run scripts."),
   }),
   headers: {
     Range: "`bytes=0-99`, `bytes=100-` or `bytes=-100`.",
@@ -68,7 +68,7 @@ export const OWN_CONTENT = {
 export function downloads({ files: service }: Parts) {
   return fileOperation("GET", "/download", {
     ...OWN_CONTENT,
-    query: Type.Object({ ...CONTENT.query.properties, snapshot_id: inSnapshot }),
+    query: Type.Object({ ...CONTENT.query.properties, snapshot_id: t.inSnapshot }),
     operationId: "downloadFile",
     tag: "Files",
     summary: "Download a file",
@@ -89,8 +89,8 @@ export function downloads({ files: service }: Parts) {
 }
 
 const archiveQuery = Type.Object({
-  drive_id: driveRef(),
-  snapshot_id: inSnapshot,
+  drive_id: t.driveRef(),
+  snapshot_id: t.inSnapshot,
   path: Type.Optional(
     Type.Array(Type.String(), {
       maxItems: ARCHIVE_PATHS,

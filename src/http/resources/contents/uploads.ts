@@ -9,7 +9,7 @@ import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../../content/eta
 import { didYouMean, doublePlusMeant } from "../../operation/query.ts";
 import type { RawBody } from "../../operation/spec.ts";
 import { driveSchema, fileSchema } from "../../records/record-schemas.ts";
-import { exampleOf, tagsIn } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import { jsonUpload, multipartUpload, rawMetadata, rawQuery } from "./upload-schemas.ts";
 import { announcedBy, chunksOf, readRawUpload } from "../../upload/body-chunks.ts";
 import { encodingIn, readJsonUpload } from "../../upload/json.ts";
@@ -22,12 +22,12 @@ import type { Parts } from "../parts.ts";
 const contentBytes = Type.String({ format: "binary" });
 const EXAMPLE_TEXT = "Hello World!";
 const exampleUpload: Static<typeof jsonUpload> = {
-  drive_id: exampleOf(driveSchema).id,
-  filename: exampleOf(fileSchema).filename,
+  drive_id: t.exampleOf(driveSchema).id,
+  filename: t.exampleOf(fileSchema).filename,
   content: btoa(EXAMPLE_TEXT),
 };
 const exampleForm: Static<typeof multipartUpload> = {
-  drive_id: exampleOf(driveSchema).id,
+  drive_id: t.exampleOf(driveSchema).id,
   file: EXAMPLE_TEXT,
 };
 
@@ -40,7 +40,7 @@ export const UPLOAD = {
       description: "The new file.",
       json: fileSchema,
       headers: ETAG,
-      example: exampleOf(fileSchema),
+      example: t.exampleOf(fileSchema),
     },
     { description: "The replaced file, with the same id.", json: fileSchema, headers: ETAG },
   ],
@@ -239,7 +239,7 @@ function rawFieldsOf(
     filename: query.filename,
     path: query.path,
     contentType: query.content_type ?? type,
-    tags: query.tags === undefined ? undefined : tagsIn(query.tags),
+    tags: query.tags === undefined ? undefined : t.tagsIn(query.tags),
     expiresAt: query.expires_at,
     keepsRest: true,
   };

@@ -2,12 +2,12 @@ import { Type } from "@sinclair/typebox";
 import { operation, tagged } from "../../operation/route.ts";
 import { driveSchema } from "../../records/record-schemas.ts";
 import { driveRecord } from "../../records/records.ts";
-import { deletedOf, driveName, driveRef, exampleOf, optionalText, text } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import { asData, deletedRecord, write } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";
 
-const driveDescription = text("At most 1,024 characters.");
-const driveParams = Type.Object({ id: driveRef() });
+const driveDescription = t.text("At most 1,024 characters.");
+const driveParams = Type.Object({ id: t.driveRef() });
 const oneDrive = Type.Object({ data: driveSchema });
 
 /** Drives. Those without an account are created in `provision.ts`. */
@@ -19,8 +19,8 @@ export function drives({ drives: service }: Parts) {
       description:
         "Creates a drive in your account. Needs an account key or a session. The slug is made from the username and the name, with a number if it is taken.",
       account: true,
-      body: Type.Object({ name: driveName(), description: Type.Optional(driveDescription) }),
-      example: { name: exampleOf(driveSchema).name },
+      body: Type.Object({ name: t.driveName(), description: Type.Optional(driveDescription) }),
+      example: { name: t.exampleOf(driveSchema).name },
       answers: { status: 201, description: "The new drive.", json: oneDrive },
       perform: ({ body, caller }, reply) =>
         service.create(caller, body.name, body.description ?? "", reply.with(asData(driveRecord))),
@@ -31,7 +31,7 @@ export function drives({ drives: service }: Parts) {
       description:
         "Returns the drives of the account, then those that others share with it; with a key that is limited to one drive, only that drive.",
       query: Type.Object({
-        slug: optionalText("Only the drive with this slug. If there is none, the list is empty."),
+        slug: t.optionalText("Only the drive with this slug. If there is none, the list is empty."),
       }),
       answers: {
         description: "The drives: the own ones, then the shared ones, each oldest first.",
@@ -53,7 +53,7 @@ export function drives({ drives: service }: Parts) {
       description:
         "Changes the name or description; omitted fields stay. A new name changes the slug too, with a number if it is taken, and the old slug stops working. The id stays. Only the owner can do this, and keys of the whole drive.",
       params: driveParams,
-      body: Type.Object({ name: Type.Optional(driveName()), description: Type.Optional(driveDescription) }),
+      body: Type.Object({ name: Type.Optional(t.driveName()), description: Type.Optional(driveDescription) }),
       example: { description: "What the night shift found." },
       answers: { description: "The drive.", json: oneDrive },
       errors: ["STORAGE_FULL"],
@@ -74,7 +74,7 @@ export function drives({ drives: service }: Parts) {
       answers: {
         description: "The drive is deleted.",
         json: Type.Object({
-          data: deletedOf("The deleted drive."),
+          data: t.deletedOf("The deleted drive."),
         }),
       },
       perform: ({ params, caller }, reply) =>

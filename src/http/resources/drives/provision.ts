@@ -4,7 +4,7 @@ import { ANONYMOUS_KEY } from "../../../domain/idempotency.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Provisioned } from "../../../services/drives/drives.ts";
 import { LINKS_BEGIN } from "../../gate/link-base.ts";
-import { driveName, id, text, time } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";
 
@@ -30,19 +30,19 @@ export function provision({ drives, throttle, claimBase }: Parts) {
       "It holds up to 100 MB. The key and the claim URL are secrets, shown only in this response. " +
       `${LINKS_BEGIN} ` +
       `To retry safely, send an \`Idempotency-Key\` of at least ${ANONYMOUS_KEY.characters} random characters, such as a new UUID; one that is easier to guess is refused with 400.`,
-    body: Type.Object({ name: driveName() }),
+    body: Type.Object({ name: t.driveName() }),
     example: { name: exampleProvisioned.drive_name },
     answers: {
       status: 201,
       description: "The drive, its key and its claim URL.",
       json: Type.Object({
         data: Type.Object({
-          api_key: text("Read-write, limited to this drive."),
-          key_id: id("The key's identifier."),
-          drive_id: id("The drive's identifier."),
+          api_key: t.text("Read-write, limited to this drive."),
+          key_id: t.id("The key's identifier."),
+          drive_id: t.id("The drive's identifier."),
           drive_name: Type.String(),
-          claim_url: text("For a human; works once."),
-          expires_at: time("When the drive is deleted, unless it is claimed."),
+          claim_url: t.text("For a human; works once."),
+          expires_at: t.time("When the drive is deleted, unless it is claimed."),
           message: Type.String(),
         }),
       }),

@@ -13,34 +13,23 @@ import { given, required } from "../../operation/query.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { folderSchema, type FoldersPage, foldersSchema } from "../../records/record-schemas.ts";
 import { folderRecord } from "../../records/records.ts";
-import {
-  cursor,
-  driveRef,
-  exampleOf,
-  folderPath,
-  inSnapshot,
-  nullableId,
-  optionalFlag,
-  optionalText,
-  paging,
-  text,
-} from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import { trashEntrySchema } from "../../records/history-schemas.ts";
 import type { Parts } from "../parts.ts";
 
 const listQuery = Type.Object({
-  drive_id: driveRef(),
-  snapshot_id: inSnapshot,
-  path: optionalText("The folder, ending with `/`. Default: the drive's root.", "notes/"),
-  ...paging,
-  cursor: cursor(),
+  drive_id: t.driveRef(),
+  snapshot_id: t.inSnapshot,
+  path: t.optionalText("The folder, ending with `/`. Default: the drive's root.", "notes/"),
+  ...t.paging,
+  cursor: t.cursor(),
 });
 
 /** What a deletion takes from its query and its body together. */
 const deletion = Type.Object({
-  drive_id: Type.Optional(driveRef()),
-  path: Type.Optional(folderPath),
-  confirm: optionalFlag("Whether to delete. Default false."),
+  drive_id: Type.Optional(t.driveRef()),
+  path: Type.Optional(t.folderPath),
+  confirm: t.optionalFlag("Whether to delete. Default false."),
 });
 
 export function folders({ folders: service, snapshotViews: views }: Parts) {
@@ -71,8 +60,8 @@ export function folders({ folders: service, snapshotViews: views }: Parts) {
       summary: "Create a folder",
       description:
         "Creates a folder and its missing parents. Returns 200 with the existing folder if there is one. Uploads create the folders that they need. A folder stays until it is deleted, even if it is empty.",
-      body: Type.Object({ drive_id: driveRef(), path: folderPath }),
-      example: { drive_id: exampleOf(folderSchema).drive_id, path: exampleOf(folderSchema).path },
+      body: Type.Object({ drive_id: t.driveRef(), path: t.folderPath }),
+      example: { drive_id: t.exampleOf(folderSchema).drive_id, path: t.exampleOf(folderSchema).path },
       answers: [
         { status: 201, description: "The new folder.", json: folderSchema },
         { description: "The existing folder.", json: folderSchema },
@@ -94,26 +83,26 @@ export function folders({ folders: service, snapshotViews: views }: Parts) {
       query: deletion,
       bodyOptional: true,
       body: deletion,
-      example: { drive_id: exampleOf(folderSchema).drive_id, path: exampleOf(folderSchema).path },
+      example: { drive_id: t.exampleOf(folderSchema).drive_id, path: t.exampleOf(folderSchema).path },
       answers: {
         description: "What would be deleted; with `confirm`, what was deleted.",
         json: Type.Union([
           Type.Object({
             success: Type.Literal(false),
             deleted_count: Type.Literal(0),
-            path: folderPath,
+            path: t.folderPath,
             file_count: Type.Integer({ description: "Files that would be deleted." }),
             message: Type.String(),
           }),
           Type.Object({
             success: Type.Literal(true),
             deleted_count: Type.Integer({ description: "Files that were deleted." }),
-            trash_id: nullableId(
+            trash_id: t.nullableId(
               "The folder's entry in the trash; null if this server keeps no deleted files.",
             ),
           }),
         ]),
-        example: { success: true, deleted_count: 12, trash_id: exampleOf(trashEntrySchema).id },
+        example: { success: true, deleted_count: 12, trash_id: t.exampleOf(trashEntrySchema).id },
       },
       perform: ({ query, body, caller }, reply) => {
         const driveId = required("drive_id", query.drive_id, body.drive_id);
@@ -127,16 +116,16 @@ export function folders({ folders: service, snapshotViews: views }: Parts) {
 }
 
 const transfer = Type.Object({
-  drive_id: driveRef(),
-  path: folderPath,
-  destination_path: text("The new path of the folder, with its name. Ends with `/`.", "archive/2030/"),
-  destination_drive_id: Type.Optional(driveRef("Default: the same drive.")),
+  drive_id: t.driveRef(),
+  path: t.folderPath,
+  destination_path: t.text("The new path of the folder, with its name. Ends with `/`.", "archive/2030/"),
+  destination_drive_id: Type.Optional(t.driveRef("Default: the same drive.")),
 });
 
 function exampleTransferTo(destination: string): Static<typeof transfer> {
   return {
-    drive_id: exampleOf(folderSchema).drive_id,
-    path: exampleOf(folderSchema).path,
+    drive_id: t.exampleOf(folderSchema).drive_id,
+    path: t.exampleOf(folderSchema).path,
     destination_path: destination,
   };
 }

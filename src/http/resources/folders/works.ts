@@ -1,14 +1,14 @@
 import { Type } from "@sinclair/typebox";
 import { decodeCursor, encodeCursor } from "../../operation/cursor.ts";
 import { operation, tagged } from "../../operation/route.ts";
-import { cursor, driveRef, exampleOf, id, paging } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import { workRecord } from "../../records/work-records.ts";
 import { workSchema, type WorksPage, worksSchema } from "../../records/change-schemas.ts";
 import { asData, write } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";
 
-const driveParams = Type.Object({ id: driveRef() });
-const workParams = Type.Object({ id: driveRef(), wid: id("The work's identifier.") });
+const driveParams = Type.Object({ id: t.driveRef() });
+const workParams = Type.Object({ id: t.driveRef(), wid: t.id("The work's identifier.") });
 const oneWork = Type.Object({ data: workSchema });
 
 export function works({ worksUnderWay: service }: Parts) {
@@ -19,7 +19,7 @@ export function works({ worksUnderWay: service }: Parts) {
       description:
         "Returns the large changes that are under way in a drive, oldest first: copies, moves and deletions of folders, what comes back from the trash or a snapshot, and forks. While one is under way, other writes to the same folders wait. It goes on after the server restarts: what nobody can wait for any more is taken back, except deletions and restores of snapshots, which are finished. Small changes are done at once and are never in this list. What is only partly yours to see is shown without the rest; a fork is shown to whoever makes it.",
       params: driveParams,
-      query: Type.Object({ limit: paging.limit, cursor: cursor() }),
+      query: Type.Object({ limit: t.paging.limit, cursor: t.cursor() }),
       answers: { description: "A page of works.", json: worksSchema },
       handle: ({ params, query, caller }) => {
         const after = query.cursor === undefined ? null : decodeCursor(query.cursor);
@@ -52,7 +52,7 @@ export function works({ worksUnderWay: service }: Parts) {
         json: oneWork,
         example: {
           data: {
-            ...exampleOf(workSchema),
+            ...t.exampleOf(workSchema),
             state: "undoing",
             step: 1,
             steps: 2,

@@ -8,15 +8,15 @@ import { fileOperation, fileWrite } from "../../operation/file-route.ts";
 import { type VersionDiffRecord, versionDiffSchema, versionsSchema } from "../../records/history-schemas.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { versionRecord } from "../../records/records.ts";
-import { cursor, integer, paging, text } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import { OWN_CONTENT } from "../contents/downloads.ts";
 import { fileAnswerOf } from "../files/files.ts";
 import type { Parts } from "../parts.ts";
 
-const versionParams = Type.Object({ n: text("The number of the version.", "1") });
+const versionParams = Type.Object({ n: t.text("The number of the version.", "1") });
 
 function contentNumber(note: string) {
-  return integer({
+  return t.integer({
     minimum: 1,
     maximum: 1_000_000_000,
     description: `The number of a version, or of the content that the file has now. ${note}`,
@@ -30,7 +30,7 @@ export function versions({ versions: service, versionDiffs, files }: Parts) {
       summary: "List versions",
       description:
         "Returns the contents that the file had before its present one, newest first. Uploads that replace the content, edits and restored versions make one; changes of the record alone make none. A key that is limited to a folder sees those that were made while the file was in there. They are kept for some days, and only so many of each file: see `GET /v0/account/usage` for the room that they take.",
-      query: Type.Object({ limit: paging.limit, cursor: cursor() }),
+      query: Type.Object({ limit: t.paging.limit, cursor: t.cursor() }),
       answers: { description: "A page of versions.", json: versionsSchema },
       handle: ({ query, caller }, file) => {
         const before = query.cursor === undefined ? null : decodeNumber(query.cursor);

@@ -6,10 +6,10 @@ import type { Answer } from "../../operation/spec.ts";
 import { ARCHIVE, archiveAnswer, CONTENT, OWN_PAGES } from "../contents/downloads.ts";
 import { EXTRACT, extractAnswer } from "../contents/texts.ts";
 import { HIDDEN, HIDDEN_HEADERS, LOCKED, openShared, SHARED_PARAMS } from "./shared.ts";
-import { optionalText } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
 
-const sharedPath = optionalText(
+const sharedPath = t.optionalText(
   "Of the file, relative to the folder that the link shows. Not needed for a link to a file.",
   "photos/a.jpg",
 );

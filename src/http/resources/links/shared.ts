@@ -15,14 +15,14 @@ import {
 } from "../../records/link-schemas.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { sharedFileRecord } from "../../records/records.ts";
-import { exampleOf, givenPassword, integer, optionalText, text, time } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
 
 /** The cookie that says that a link's password was given. */
 const COOKIE = "coffer_share";
 
 /** The path of every route of what a link shows. */
-export const SHARED_PARAMS = Type.Object({ token: text("The token of the link.") });
+export const SHARED_PARAMS = Type.Object({ token: t.text("The token of the link.") });
 
 /** Of every response with something that a link shows: its address must not get around. */
 export const HIDDEN = { "referrer-policy": "no-referrer", "x-robots-tag": "noindex" };
@@ -40,7 +40,7 @@ const exampleShared: SharedRecord = {
   file_count: 12,
   total_size: 49152,
   file: null,
-  expires_at: exampleOf(linkSchema).expires_at,
+  expires_at: t.exampleOf(linkSchema).expires_at,
 };
 
 /** What a link shows to whoever sends this request. Throws as `SharedThings.open`. */
@@ -77,11 +77,11 @@ export function shared({ shared: service, linkUses, cookies, clock }: Parts) {
       summary: "Give a link's password",
       description: `The response sets a cookie that opens this link for 12 hours. A wrong password gets 401. After a few from one client address, its next one has to wait (429), each time longer; after ${ALL_GUESSES.free} from anywhere, everybody's next one waits ${ALL_GUESSES.mostMs / 60_000} minutes, except where the right one came from before.`,
       params: SHARED_PARAMS,
-      body: Type.Object({ password: givenPassword() }),
+      body: Type.Object({ password: t.givenPassword() }),
       example: { password: "open sesame" },
       answers: {
         description: "The link is open.",
-        json: Type.Object({ unlocked: Type.Literal(true), expires_at: time("When the cookie ends.") }),
+        json: Type.Object({ unlocked: Type.Literal(true), expires_at: t.time("When the cookie ends.") }),
         headers: {
           ...HIDDEN_HEADERS,
           "Set-Cookie": `\`${COOKIE}\`, with \`HttpOnly\`, \`SameSite=Strict\` and, on https, \`Secure\`.`,
@@ -113,12 +113,12 @@ export function shared({ shared: service, linkUses, cookies, clock }: Parts) {
       description: `${LOCKED}Returns the files and folders directly in the folder, on pages side by side, each of up to \`limit\`. For a link to a file, only that file.`,
       params: SHARED_PARAMS,
       query: Type.Object({
-        prefix: optionalText(
+        prefix: t.optionalText(
           "A folder in the one that the link shows, ending with `/`. Default: that one.",
           "photos/",
         ),
-        limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
-        cursor: optionalText("The `next_cursor` of a page: returns the page after it."),
+        limit: t.integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
+        cursor: t.optionalText("The `next_cursor` of a page: returns the page after it."),
       }),
       answers: { description: "A page of the folder.", json: sharedPageSchema, headers: HIDDEN_HEADERS },
       errors: ["UNAUTHORIZED", "GONE"],
