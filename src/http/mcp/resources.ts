@@ -12,7 +12,7 @@ import type { Services } from "../../services/services.ts";
 import { formatInstant } from "../../domain/time.ts";
 import { etagOf } from "../content/etag.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";
-import { decodeCursor, encodeCursor } from "../operation/cursor.ts";
+import { pathCursor } from "../operation/cursor.ts";
 import * as shown from "./shown.ts";
 import { failureOf } from "./failure.ts";
 import type { McpOptions } from "./tool.ts";
@@ -72,7 +72,7 @@ function protocolError(code: ErrorCode, text: string, uri: string): Error {
 /** A page of all files, drive by drive. A cursor is a drive, and a path after which the list goes on. */
 function listResources({ drives: service, listings }: Services, caller: Caller, cursor: string | undefined) {
   const drives = service.list(caller, null);
-  const [id = "", ...segments] = cursor === undefined ? [] : decodeCursor(cursor).split("/");
+  const [id = "", ...segments] = (pathCursor.read(cursor) ?? "").split("/");
   const first = cursor === undefined ? 0 : drives.findIndex((drive) => drive.id === id);
   if (first === -1) throw invalid("cursor", "must be the nextCursor of an earlier page");
   let after = segments.join("/");
@@ -128,7 +128,7 @@ function complete(
 }
 
 function nextCursor(next: string | null) {
-  return next === null ? {} : { nextCursor: encodeCursor(next) };
+  return next === null ? {} : { nextCursor: pathCursor.write(next) };
 }
 
 function startOf(drive: { readonly id: string } | undefined): string | null {

@@ -1,6 +1,6 @@
 import type { Change, ContentFacts } from "../../domain/changes/change.ts";
 import type { Delivery, Webhook } from "../../domain/webhooks/webhook.ts";
-import { encodeChangePosition } from "../operation/cursor.ts";
+import { changeCursor } from "../operation/cursor.ts";
 import type { ChangeRecord, DeliveryRecord, WebhookRecord } from "./change-schemas.ts";
 import type { NamedActor } from "../../domain/changes/actor.ts";
 import type { ApiKey } from "../../domain/accounts/api-key.ts";
@@ -195,7 +195,7 @@ function comparedRecord(file: Difference["before"]): DifferenceRecord["before"] 
 
 export function changeRecord(change: Change): ChangeRecord {
   return {
-    id: encodeChangePosition({ ...change, from: change.number }),
+    id: changeCursor.write({ ...change, from: change.number }),
     type: change.type,
     drive_id: change.driveId,
     path: change.path,

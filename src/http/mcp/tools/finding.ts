@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import type { SeenDrive } from "../../../domain/drives/drive.ts";
 import type { FileFacts } from "../../../domain/files/file.ts";
 import { GREP } from "../../../domain/limits.ts";
-import { decodeGrepPosition, encodeGrepPosition } from "../../operation/cursor.ts";
+import { grepCursor } from "../../operation/cursor.ts";
 import { optionalFlag, optionalText } from "../../operation/schema.ts";
 import * as shown from "../shown.ts";
 import { type Call, tool } from "../tool.ts";
@@ -130,7 +130,7 @@ export const findingTools = [
           ignoreCase: input.ignore_case ?? false,
           context: input.context ?? 0,
           limit: shown.GREP_PAGE.files,
-          from: input.cursor === undefined ? null : decodeGrepPosition(input.cursor),
+          from: grepCursor.read(input.cursor),
           bounds: shown.GREP_PAGE.bounds,
         },
         { client: context.client, signal },
@@ -144,7 +144,7 @@ export const findingTools = [
           ...(after.length === 0 ? {} : { after: [...after] }),
         })),
       }));
-      const more = page.next === null ? {} : { next_cursor: encodeGrepPosition(page.next) };
+      const more = page.next === null ? {} : { next_cursor: grepCursor.write(page.next) };
       return { files, is_partial: page.isPartial, ...more };
     },
   ),

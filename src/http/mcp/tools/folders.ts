@@ -4,7 +4,7 @@ import { invalid } from "../../../domain/errors.ts";
 import { withSlash } from "../../../domain/files/path.ts";
 import type { FolderListing } from "../../../services/folders/folders.ts";
 import type { Listing } from "../../../services/files/listings.ts";
-import { decodeCursor, encodeCursor } from "../../operation/cursor.ts";
+import { pathCursor } from "../../operation/cursor.ts";
 import { optionalFlag, optionalText } from "../../operation/schema.ts";
 import * as shown from "../shown.ts";
 import { tool } from "../tool.ts";
@@ -21,7 +21,6 @@ interface Position {
   readonly after: string | null;
 }
 
-const START: Position = { among: "folders", after: null };
 const NO_FOLDERS: FolderListing = { folders: [], total: 0, nextAfter: null };
 
 export const folderTools = [
@@ -58,7 +57,7 @@ export const folderTools = [
       const path = withSlash(input.path ?? "");
       const limit = input.limit ?? shown.PAGE_FILES;
       const grouped = input.recursive !== true;
-      const from = input.cursor === undefined ? START : positionIn(input.cursor);
+      const from = positionIn(input.cursor);
       const isAmongFolders = grouped && from.among === "folders";
       const listing = listings.list(caller, {
         driveId: drive.id,
@@ -139,12 +138,12 @@ function endOf(
 const MARKS = { folders: "d", files: "f" } as const;
 
 function cursorOf({ among, after }: Position): string {
-  return encodeCursor(MARKS[among] + (after ?? ""));
+  return pathCursor.write(MARKS[among] + (after ?? ""));
 }
 
 /** Throws VALIDATION_ERROR for a cursor that `cursorOf` did not return. */
-function positionIn(cursor: string): Position {
-  const text = decodeCursor(cursor);
+function positionIn(cursor: string | undefined): Position {
+  const text = pathCursor.read(cursor) ?? MARKS.folders;
   const after = text.length === 1 ? null : text.slice(1);
   if (text.startsWith(MARKS.folders)) return { among: "folders", after };
   if (text.startsWith(MARKS.files)) return { among: "files", after };

@@ -4,7 +4,7 @@ import { invalid } from "../../../domain/errors.ts";
 import { wantsEvents } from "../../content/negotiation.ts";
 import { changeRecord } from "../../records/records.ts";
 import { changeSchema } from "../../records/change-schemas.ts";
-import { decodeChangePosition, encodeChangePosition } from "../../operation/cursor.ts";
+import { changeCursor } from "../../operation/cursor.ts";
 import { eventStream, type ServerEvent } from "../../operation/events.ts";
 import { operation } from "../../operation/route.ts";
 import * as t from "../../operation/schema.ts";
@@ -92,13 +92,13 @@ export function changes({ feed, log }: Parts) {
       }
       const page = await feed.wholePage(caller, {
         drives,
-        position: query.cursor === undefined ? null : positionOf(query.cursor),
+        position: positionOf(query.cursor),
         limit: query.limit,
         newestFirst,
       });
       return Response.json({
         data: page.changes.map(changeRecord),
-        next_cursor: newestFirst && !page.hasMore ? null : encodeChangePosition(page.next),
+        next_cursor: newestFirst && !page.hasMore ? null : changeCursor.write(page.next),
         has_more: page.hasMore,
       });
     },
@@ -106,12 +106,12 @@ export function changes({ feed, log }: Parts) {
 }
 
 function startOfStream(lastEventId: string | null, cursor: string | undefined) {
-  if (lastEventId !== null && lastEventId !== "") return decodeChangePosition(lastEventId, LAST_EVENT_ID);
+  if (lastEventId !== null && lastEventId !== "") return changeCursor.read(lastEventId, LAST_EVENT_ID);
   return cursor === undefined ? LATEST : positionOf(cursor);
 }
 
-function positionOf(cursor: string) {
-  return cursor === LATEST ? LATEST : decodeChangePosition(cursor);
+function positionOf(cursor: string | undefined) {
+  return cursor === LATEST ? LATEST : changeCursor.read(cursor);
 }
 
 /** A number with commas, as `1,000`. `toLocaleString` would load data of all languages: 2 MB. */

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { FILE_SORTS } from "../../../domain/files/file-sort.ts";
 import type { Listing } from "../../../services/files/listings.ts";
 import type { RequestContext } from "../../gate/request-context.ts";
-import { decodePosition, encodePosition } from "../../operation/cursor.ts";
+import { fileCursor } from "../../operation/cursor.ts";
 import { operation } from "../../operation/route.ts";
 import { didYouMean, plusMeant } from "../../operation/query.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
@@ -63,7 +63,7 @@ export function listings({ listings: service, snapshotViews: views }: Parts) {
         sort,
         page,
         limit,
-        after: query.cursor === undefined ? null : decodePosition(query.cursor, sort),
+        after: fileCursor(sort).read(query.cursor),
       };
       return snapshot === undefined
         ? answerOf(service.list(caller, request), query, context)
@@ -84,7 +84,7 @@ function answerOf(
     total,
     page,
     limit,
-    next_cursor: nextAfter === null ? null : encodePosition(nextAfter, sort),
+    next_cursor: fileCursor(sort).write(nextAfter),
     ...(isNothing ? plusMeant(context.query, "prefix") : {}),
   });
 }

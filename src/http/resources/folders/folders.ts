@@ -8,7 +8,7 @@ import type {
   FolderPreview,
   RemovedFolder,
 } from "../../../services/folders/folders.ts";
-import { decodeCursor, encodeCursor } from "../../operation/cursor.ts";
+import { pathCursor } from "../../operation/cursor.ts";
 import { given, required } from "../../operation/query.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { folderSchema, type FoldersPage, foldersSchema } from "../../records/record-schemas.ts";
@@ -48,7 +48,7 @@ export function folders({ folders: service, snapshotViews: views }: Parts) {
           path: query.path ?? "",
           page,
           limit,
-          after: query.cursor === undefined ? null : decodeCursor(query.cursor),
+          after: pathCursor.read(query.cursor),
         };
         return snapshot === undefined
           ? answerOf(service.list(caller, request), request)
@@ -163,7 +163,7 @@ function answerOf(listing: FolderListing, { page, limit }: Pick<FoldersPage, "pa
     total: listing.total,
     page,
     limit,
-    next_cursor: listing.nextAfter === null ? null : encodeCursor(listing.nextAfter),
+    next_cursor: pathCursor.write(listing.nextAfter),
   };
   return Response.json(answer);
 }

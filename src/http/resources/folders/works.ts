@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { decodeCursor, encodeCursor } from "../../operation/cursor.ts";
+import { pathCursor } from "../../operation/cursor.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import * as t from "../../operation/schema.ts";
 import { workRecord } from "../../records/work-records.ts";
@@ -22,12 +22,12 @@ export function works({ worksUnderWay: service }: Parts) {
       query: Type.Object({ limit: t.paging.limit, cursor: t.cursor() }),
       answers: { description: "A page of works.", json: worksSchema },
       handle: ({ params, query, caller }) => {
-        const after = query.cursor === undefined ? null : decodeCursor(query.cursor);
+        const after = pathCursor.read(query.cursor);
         const found = service.list(caller, params.id, { limit: query.limit, after });
         const answer: WorksPage = {
           data: found.works.map(workRecord),
           total: found.total,
-          next_cursor: found.nextAfter === null ? null : encodeCursor(found.nextAfter),
+          next_cursor: pathCursor.write(found.nextAfter),
         };
         return Response.json(answer);
       },

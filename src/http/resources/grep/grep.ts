@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { GREP, GREP_BOUNDS, GREP_LIMITS, MIB } from "../../../domain/limits.ts";
-import { decodeGrepPosition, encodeGrepPosition } from "../../operation/cursor.ts";
+import { grepCursor } from "../../operation/cursor.ts";
 import { operation } from "../../operation/route.ts";
 import { didYouMean, plusMeant } from "../../operation/query.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
@@ -94,7 +94,7 @@ export function grep({ grep: service }: Parts) {
           ignoreCase: query.ignore_case,
           context: query.context,
           limit: query.limit,
-          from: query.cursor === undefined ? null : decodeGrepPosition(query.cursor),
+          from: grepCursor.read(query.cursor),
         },
         { client: context.client, signal: request.signal },
       );
@@ -112,7 +112,7 @@ export function grep({ grep: service }: Parts) {
           has_more_matches: hasMore,
         })),
         is_partial: isPartial,
-        next_cursor: next === null ? null : encodeGrepPosition(next),
+        next_cursor: grepCursor.write(next),
       };
       return Response.json(answer);
     },

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { counted } from "../../../domain/contents/texts/text.ts";
 import type { EmptiedTrash, RestoredEntry } from "../../../services/history/trash.ts";
-import { decodeTrashPosition, encodeTrashPosition } from "../../operation/cursor.ts";
+import { trashCursor } from "../../operation/cursor.ts";
 import { given, required } from "../../operation/query.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { trashEntrySchema, type TrashPage, trashSchema } from "../../records/history-schemas.ts";
@@ -43,12 +43,12 @@ export function trash({ trash: service }: Parts) {
       }),
       answers: { description: "A page of the trash.", json: trashSchema },
       handle: async ({ query, caller }) => {
-        const after = query.cursor === undefined ? null : decodeTrashPosition(query.cursor);
+        const after = trashCursor.read(query.cursor);
         const request = { driveId: query.drive_id, prefix: query.prefix ?? "", limit: query.limit, after };
         const { entries, nextAfter } = await service.list(caller, request);
         const answer: TrashPage = {
           data: entries.map(trashRecord),
-          next_cursor: nextAfter === null ? null : encodeTrashPosition(nextAfter),
+          next_cursor: trashCursor.write(nextAfter),
         };
         return Response.json(answer);
       },

@@ -3,7 +3,7 @@ import { tagged } from "../../operation/route.ts";
 import { DIFF_BYTES, DIFF_TEXT_BYTES, MIB } from "../../../domain/limits.ts";
 import { contentAnswer } from "../../content/answer.ts";
 import { ETAG, IF_MATCH, preconditionOf } from "../../content/etag.ts";
-import { decodeNumber, encodeNumber } from "../../operation/cursor.ts";
+import { numberCursor } from "../../operation/cursor.ts";
 import { fileOperation, fileWrite } from "../../operation/file-route.ts";
 import { type VersionDiffRecord, versionDiffSchema, versionsSchema } from "../../records/history-schemas.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
@@ -33,13 +33,13 @@ export function versions({ versions: service, versionDiffs, files }: Parts) {
       query: Type.Object({ limit: t.paging.limit, cursor: t.cursor() }),
       answers: { description: "A page of versions.", json: versionsSchema },
       handle: ({ query, caller }, file) => {
-        const before = query.cursor === undefined ? null : decodeNumber(query.cursor);
+        const before = numberCursor.read(query.cursor);
         const found = service.list(caller, file, { limit: query.limit, before });
         return Response.json({
           data: found.versions.map(versionRecord),
           total: found.total,
           current_version: found.current,
-          next_cursor: found.nextBefore === null ? null : encodeNumber(found.nextBefore),
+          next_cursor: numberCursor.write(found.nextBefore),
         });
       },
     }),

@@ -6,7 +6,7 @@ import {
   SHARE_LINK_DAYS,
 } from "../../../domain/limits.ts";
 import { LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
-import { decodeLinkPosition, encodeLinkPosition } from "../../operation/cursor.ts";
+import { linkCursor } from "../../operation/cursor.ts";
 import { linkSchema } from "../../records/link-schemas.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import { linkRecord } from "../../records/records.ts";
@@ -92,11 +92,11 @@ export function links({ links: service, linkLists, linkBase }: Parts) {
         const { links: found, nextAfter } = await linkLists.list(caller, {
           drive: query.drive_id,
           limit: query.limit,
-          after: query.cursor === undefined ? null : decodeLinkPosition(query.cursor),
+          after: linkCursor.read(query.cursor),
         });
         return Response.json({
           data: found.map(linkRecord),
-          next_cursor: nextAfter === null ? null : encodeLinkPosition(nextAfter),
+          next_cursor: linkCursor.write(nextAfter),
         });
       },
     }),

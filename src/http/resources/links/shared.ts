@@ -5,7 +5,7 @@ import { formatInstant } from "../../../domain/time.ts";
 import type { Shared, SharedThings } from "../../../services/links/shared.ts";
 import { ALL_GUESSES, GuessThrottle } from "../../limits/guess-throttle.ts";
 import { tokenIn } from "../../gate/session-cookie.ts";
-import { decodePosition, encodePosition } from "../../operation/cursor.ts";
+import { fileCursor } from "../../operation/cursor.ts";
 import {
   linkSchema,
   type SharedPage,
@@ -123,7 +123,7 @@ export function shared({ shared: service, linkUses, cookies, clock }: Parts) {
       answers: { description: "A page of the folder.", json: sharedPageSchema, headers: HIDDEN_HEADERS },
       errors: ["UNAUTHORIZED", "GONE"],
       handle: ({ request, params: { token }, query }) => {
-        const after = query.cursor === undefined ? null : decodePosition(query.cursor, "path");
+        const after = fileCursor("path").read(query.cursor);
         const { prefix = "", limit } = query;
         const listing = service.list(openShared(service, request, token), { prefix, limit, after });
         const page: SharedPage = {
@@ -131,7 +131,7 @@ export function shared({ shared: service, linkUses, cookies, clock }: Parts) {
           folders: listing.level?.folders ?? [],
           total: listing.total,
           folder_total: listing.level?.total ?? 0,
-          next_cursor: listing.nextAfter === null ? null : encodePosition(listing.nextAfter, "path"),
+          next_cursor: fileCursor("path").write(listing.nextAfter),
         };
         return Response.json(page, { headers: HIDDEN });
       },

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { FORK_FILES, SNAPSHOTS } from "../../../domain/limits.ts";
 import type { Rewound } from "../../../services/snapshots/snapshots.ts";
 import { asData, deletedRecord, type JsonAnswer, write } from "../../operation/write.ts";
-import { decodeDifference, decodeNumber, encodeDifference, encodeNumber } from "../../operation/cursor.ts";
+import { differenceCursor, numberCursor } from "../../operation/cursor.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import * as t from "../../operation/schema.ts";
 import { differenceSchema, snapshotSchema } from "../../records/history-schemas.ts";
@@ -42,12 +42,12 @@ export function snapshots({ snapshots: service }: Parts) {
         json: t.pageOf(snapshotSchema, "The number of snapshots on all pages."),
       },
       handle: ({ params, query, caller }) => {
-        const before = query.cursor === undefined ? null : decodeNumber(query.cursor);
+        const before = numberCursor.read(query.cursor);
         const found = service.list(caller, params.id, { limit: query.limit, before });
         return Response.json({
           data: found.snapshots.map(snapshotRecord),
           total: found.total,
-          next_cursor: found.nextBefore === null ? null : encodeNumber(found.nextBefore),
+          next_cursor: numberCursor.write(found.nextBefore),
         });
       },
     }),
@@ -104,11 +104,11 @@ export function snapshotUses({ snapshots: service, forks }: Parts) {
         const { differences, next } = await service.compare(caller, params.id, params.sid, {
           prefix: query.prefix ?? "",
           limit: query.limit,
-          after: query.cursor === undefined ? null : decodeDifference(query.cursor),
+          after: differenceCursor.read(query.cursor),
         });
         return Response.json({
           data: differences.map(differenceRecord),
-          next_cursor: next === null ? null : encodeDifference(next),
+          next_cursor: differenceCursor.write(next),
         });
       },
     }),

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { CHANGE_TYPES } from "../../../domain/changes/change-types.ts";
 import { WEBHOOKS } from "../../../domain/limits.ts";
-import { decodeNumber, encodeNumber } from "../../operation/cursor.ts";
+import { numberCursor } from "../../operation/cursor.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import * as t from "../../operation/schema.ts";
 import { deliverySchema, webhookSchema } from "../../records/change-schemas.ts";
@@ -148,13 +148,13 @@ export function webhooks({ webhooks: service, webhookDeliveries: sent }: Parts) 
         json: t.pageOf(deliverySchema, "The number of deliveries on all pages."),
       },
       handle: ({ params: { id: webhook }, query, caller }) => {
-        const before = query.cursor === undefined ? null : decodeNumber(query.cursor);
+        const before = numberCursor.read(query.cursor);
         const page = { before, limit: query.limit };
         const { deliveries, total, nextBefore } = sent.deliveries(caller, webhook, page);
         return Response.json({
           data: deliveries.map(deliveryRecord),
           total,
-          next_cursor: nextBefore === null ? null : encodeNumber(nextBefore),
+          next_cursor: numberCursor.write(nextBefore),
         });
       },
     }),
