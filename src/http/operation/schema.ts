@@ -23,9 +23,22 @@ export function withExample<S extends TSchema>(schema: S, example: Static<S>): E
   return Object.assign(schema, { [EXAMPLE]: example });
 }
 
-/** What a response shows of a thing, with the name that the API description gives it. */
-export function record<P extends TProperties>($id: string, properties: P, example: Static<TObject<P>>) {
-  return withExample(Type.Object(properties, { $id }), example);
+/**
+ * What a response shows of a thing, with the name that the API description gives it.
+ *
+ * @param example of the fields whose example is not the first of their own `examples`, or else null
+ */
+export function record<P extends TProperties>(
+  $id: string,
+  properties: P,
+  example: Partial<Static<TObject<P>>>,
+): Exampled<TObject<P>>;
+export function record($id: string, properties: TProperties, example: Readonly<Record<string, unknown>>) {
+  const fields = Object.entries(properties).map(([name, { examples }]) => [
+    name,
+    name in example ? example[name] : (examples?.[0] ?? null),
+  ]);
+  return withExample(Type.Object(properties, { $id }), Object.fromEntries(fields));
 }
 
 export function exampleOf<S extends TSchema>(schema: Exampled<S>): Static<S> {

@@ -30,15 +30,11 @@ export const managedUserSchema = t.record(
     total_size: t.count("Bytes in all the user's drives."),
   },
   {
-    id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
     username: "bob",
-    email: null,
-    display_name: null,
     plan: "free",
     admin: false,
     has_password: true,
     drive_count: 2,
-    created_at: "2030-01-31T12:00:00.000Z",
     disabled: false,
     total_size: 4096,
   },
@@ -64,15 +60,12 @@ export const accountSchema = t.record(
     }),
   },
   {
-    id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
-    username: "ada",
     email: "ada@example.com",
     display_name: "Ada",
     plan: "free",
     admin: false,
     has_password: true,
     drive_count: 2,
-    created_at: "2030-01-31T12:00:00.000Z",
     limits: {
       requests_per_minute: 60,
       storage_bytes: null,
@@ -131,10 +124,8 @@ export const sessionSchema = t.record(
     last_used_at: t.time("When it was last used, to the hour."),
   },
   {
-    id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
     user_agent: "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0",
     current: true,
-    created_at: "2030-01-31T12:00:00.000Z",
     last_used_at: "2030-02-01T08:00:00.000Z",
   },
 );
@@ -187,7 +178,6 @@ export const memberSchema = t.record(
     user_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a",
     username: "carl",
     role: "editor",
-    created_at: "2030-01-31T12:00:00.000Z",
     created_by: { type: "user", id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f", name: "ada" },
   },
 );

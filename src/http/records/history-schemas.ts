@@ -35,7 +35,6 @@ export const versionSchema = t.record(
     content_hash: "sha256:b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9",
     size: 11,
     mime_type: "text/plain",
-    replaced_at: "2030-01-31T12:00:00.000Z",
     replaced_by: { type: "key", id: "01976f5e-6e8c-7000-8000-1b2c3d4e5f60", name: "night shift" },
   },
 );
@@ -77,12 +76,9 @@ export const snapshotSchema = t.record(
   },
   {
     id: "01976f5e-7c9b-7000-8000-5d3e1f2a4b6c",
-    drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
-    name: "Before the clean-up",
     file_count: 2,
     total_size: 4096,
     automatic: false,
-    created_at: "2030-01-31T12:00:00.000Z",
     created_by: { type: "key", id: "01976f5e-6e8c-7000-8000-1b2c3d4e5f60", name: "night shift" },
   },
 );
@@ -109,7 +105,6 @@ export const trashEntrySchema = t.record(
     path: "notes/hello.txt",
     size: 12,
     file_count: 1,
-    deleted_at: "2030-01-31T12:00:00.000Z",
     deleted_by: { type: "key", id: "01976f5e-7c2d-7000-8000-4b5d6e7f8a9c", name: "My agent" },
     expires_at: "2030-03-02T12:00:00.000Z",
   },
@@ -153,7 +148,6 @@ export const differenceSchema = t.record(
       content_hash: file.content_hash,
       updated_at: file.updated_at,
     },
-    after: null,
   },
 );
 

@@ -31,15 +31,12 @@ export const linkSchema = t.record(
   {
     id: "01976f5e-5d7a-7000-8000-4d6e2b3c5f70",
     kind: "folder",
-    drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
     path: "notes/2030/",
     has_password: true,
     one_time: false,
-    used_at: null,
     uses: 3,
     last_used_at: "2030-02-01T08:00:00.000Z",
     expires_at: "2030-02-07T12:00:00.000Z",
-    created_at: "2030-01-31T12:00:00.000Z",
     created_by: { type: "user", id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a", name: "ada" },
   },
 );

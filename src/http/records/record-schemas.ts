@@ -24,7 +24,6 @@ export const driveSchema = t.record(
     updated_at: t.time("When the drive or anything in it last changed."),
   },
   {
-    id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
     user_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a",
     name: "Research Notes",
     slug: "ada/research-notes",
@@ -32,9 +31,6 @@ export const driveSchema = t.record(
     role: "owner",
     file_count: 2,
     total_size: 4096,
-    expires_at: null,
-    created_at: "2030-01-31T12:00:00.000Z",
-    updated_at: "2030-01-31T12:00:00.000Z",
   },
 );
 
@@ -77,7 +73,6 @@ export const fileSchema = t.record(
     updated_at: t.time("When its content or record last changed."),
   },
   {
-    id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
     drive_id: "01976f5e-0a11-7000-8000-9f2e4d6c8b0a",
     path: "notes/hello.txt",
     filename: "hello.txt",
@@ -87,9 +82,6 @@ export const fileSchema = t.record(
     content_preview: "Hello World!",
     tags: ["greeting"],
     metadata: { source: "example" },
-    expires_at: null,
-    created_at: "2030-01-31T12:00:00.000Z",
-    updated_at: "2030-01-31T12:00:00.000Z",
   },
 );
 
@@ -131,12 +123,9 @@ export const folderSchema = t.record(
     created_at: t.time("When it was created."),
   },
   {
-    drive_id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
-    path: "notes/2030/",
     file_count: 12,
     total_size: 49152,
     has_folders: true,
-    created_at: "2030-01-31T12:00:00.000Z",
   },
 );
 
@@ -172,17 +161,8 @@ const keyProperties = {
 
 /** A key in responses, without its secret. */
 export const keySchema = t.record("Key", keyProperties, {
-  id: "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f",
-  key_prefix: "cof_sk_live_1a2b",
   name: "Night shift",
   scope: "read-write",
-  drive_id: null,
-  path_prefix: null,
-  created_at: "2030-01-31T12:00:00.000Z",
-  last_used_at: null,
-  expires_at: null,
-  client_id: null,
-  made_by: null,
 });
 
 export type KeyRecord = t.RecordOf<typeof keySchema>;

@@ -1,7 +1,13 @@
 import type { Change, ContentFacts } from "../../domain/changes/change.ts";
 import type { Delivery, Webhook } from "../../domain/webhooks/webhook.ts";
 import { changeCursor } from "../operation/cursor.ts";
-import type { ChangeRecord, DeliveryRecord, WebhookRecord } from "./change-schemas.ts";
+import type {
+  ChangeRecord,
+  DeliveryRecord,
+  ToldWorkRecord,
+  WebhookRecord,
+  WorkRecord,
+} from "./change-schemas.ts";
 import type { NamedActor } from "../../domain/changes/actor.ts";
 import type { ApiKey } from "../../domain/accounts/api-key.ts";
 import type { Drive, SeenDrive } from "../../domain/drives/drive.ts";
@@ -25,6 +31,8 @@ import type {
 import type { LinkRecord, SharedFileRecord } from "./link-schemas.ts";
 import type { MemberRecord } from "./account-schemas.ts";
 import type { DriveRecord, FileRecord, FolderRecord, KeyRecord } from "./record-schemas.ts";
+import { type FolderWork, leavesHalf } from "../../domain/folders/folder-work.ts";
+import type { ShownWork, ToldWork } from "../../services/folders/works-under-way.ts";
 
 export function driveRecord(drive: SeenDrive): DriveRecord {
   return {
@@ -239,4 +247,42 @@ export function deliveryRecord(delivery: Delivery): DeliveryRecord {
     next_at: delivery.nextAt === null ? null : formatInstant(delivery.nextAt),
     created_at: formatInstant(delivery.createdAt),
   };
+}
+
+const KINDS: Readonly<Record<FolderWork["kind"], WorkRecord["kind"]>> = {
+  copy: "copy",
+  move: "move",
+  return: "move",
+  remove: "delete",
+  reinstate: "delete",
+  restore: "restore",
+  rewind: "restore_snapshot",
+  fork: "fork",
+};
+
+export function workRecord({ from, to, progress, fileTotal, ...shown }: ShownWork): WorkRecord {
+  return {
+    id: shown.id,
+    kind: KINDS[shown.work.kind],
+    state: shown.isUndone ? "undoing" : "running",
+    drive_id: from?.driveId ?? null,
+    path: from?.path ?? null,
+    destination_drive_id: to?.driveId ?? null,
+    destination_path: to?.path ?? null,
+    step: Math.min(progress.phase + 1, shown.phases),
+    steps: shown.phases,
+    files_done: progress.files,
+    // Files that expired since it was counted are removed, too.
+    files_total: fileTotal === null ? null : Math.max(fileTotal, progress.files),
+    if_cancelled: leavesHalf(shown.work) ? "left" : "undone",
+    created_at: formatInstant(shown.createdAt),
+    created_by: actorRecord(shown.by),
+  };
+}
+
+/** The same, for a stream: it also tells the end. */
+export function toldWorkRecord({ work, hasEnded }: ToldWork): ToldWorkRecord {
+  const record = workRecord(work);
+  if (!hasEnded) return record;
+  return { ...record, state: work.isUndone ? "undone" : "done", step: record.steps };
 }

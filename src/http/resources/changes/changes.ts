@@ -2,13 +2,12 @@ import { Type } from "@sinclair/typebox";
 import { CHANGES, STREAM_COMMENT_MS, STREAM_LIMITS } from "../../../domain/limits.ts";
 import { invalid } from "../../../domain/errors.ts";
 import { wantsEvents } from "../../content/negotiation.ts";
-import { changeRecord } from "../../records/records.ts";
+import { changeRecord, toldWorkRecord } from "../../records/records.ts";
 import { changeSchema } from "../../records/change-schemas.ts";
 import { changeCursor } from "../../operation/cursor.ts";
 import { eventStream, type ServerEvent } from "../../operation/events.ts";
 import { operation } from "../../operation/route.ts";
 import * as t from "../../operation/schema.ts";
-import { toldWorkRecord } from "../../records/work-records.ts";
 import type { Parts } from "../parts.ts";
 
 /** The cursor of what comes from now on. */

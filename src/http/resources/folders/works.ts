@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { pathCursor } from "../../operation/cursor.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import * as t from "../../operation/schema.ts";
-import { workRecord } from "../../records/work-records.ts";
+import { workRecord } from "../../records/records.ts";
 import { workSchema, type WorksPage, worksSchema } from "../../records/change-schemas.ts";
 import { asData, write } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";
