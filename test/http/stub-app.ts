@@ -10,7 +10,7 @@ import { createHandler, type HandlerOptions } from "../../src/http/handler.ts";
 import { operation } from "../../src/http/operation/route.ts";
 import { write, writeContent } from "../../src/http/operation/write.ts";
 import { ownOrigin, surelyOwnOrigin } from "../../src/http/gate/own-origin.ts";
-import { flag, integer, nullable } from "../../src/http/operation/schema.ts";
+import { flag, nullable } from "../../src/http/operation/schema.ts";
 import { startServer } from "../../src/http/server.ts";
 import type { Log } from "../../src/process/log.ts";
 import { FakeClock } from "../support/server/fake-clock.ts";
@@ -77,8 +77,8 @@ export function stubRoutes() {
       ...thing("listThings", "List things"),
       query: Type.Object({
         drive_id: Type.Optional(Type.String({ minLength: 1 })),
-        page: integer({ minimum: 1, maximum: 1_000_000, default: 1 }),
-        limit: integer({ minimum: 1, maximum: 1000, default: 50 }),
+        page: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 }),
+        limit: Type.Integer({ minimum: 1, maximum: 1000, default: 50 }),
         inline: flag("Shows it"),
       }),
       answers,

@@ -27,13 +27,16 @@ const CLOSED_BYTES = 8 * MIB;
 const INERT_TYPE =
   /^(image\/(png|jpeg|gif|webp|avif|bmp|tiff|x-icon|vnd\.microsoft\.icon)|(audio|video)\/[\w.+-]+|text\/(plain|csv|markdown)|application\/(json|pdf))$/;
 
-/** A request for a file's content, after the access check. */
+/** A request for a file's content. */
 interface ContentRequest {
   readonly request: Request;
   readonly context: RequestContext;
-  readonly file: FileFacts;
   /** Whether to show it instead of saving it; only types that cannot run script are shown. */
-  readonly inline: boolean;
+  readonly query: { readonly inline: boolean };
+}
+
+/** To whom it is sent, after the access check. */
+interface ContentReader {
   /** Whether pages of other origins may show it: not with the session of whoever looks at them. */
   readonly isForAnyPage: boolean;
   /** Asked twice a second while a long content is sent; once it says no, the connection is closed. */
@@ -51,7 +54,9 @@ interface ContentRequest {
  */
 export function contentAnswer(
   files: Files,
-  { request, context, file, inline, isForAnyPage, mayGoOn, beforeContent, onStart }: ContentRequest,
+  { request, context, query: { inline } }: ContentRequest,
+  file: FileFacts,
+  { isForAnyPage, mayGoOn, beforeContent, onStart }: ContentReader,
 ): Response | Promise<Response> {
   refuseAsCode(request);
   const headers: Record<string, string> = {
@@ -127,8 +132,9 @@ function shownType(mimeType: string): string {
 }
 
 /** The content of a file while it is sent. */
-interface SentContent extends Pick<ContentRequest, "file" | "mayGoOn"> {
+interface SentContent extends Pick<ContentReader, "mayGoOn"> {
   readonly files: Files;
+  readonly file: FileFacts;
 }
 
 function sendingOf({ files, file, mayGoOn }: SentContent): Sending {

@@ -64,7 +64,9 @@ export function errorsOf(operation: PlacedOperation): ReadonlySet<ErrorCode> {
   if (isGuardedPath(path)) errors.add("RATE_LIMITED");
   if (namesThing(operation)) errors.add("NOT_FOUND");
   if (!isPublic) errors.add("UNAUTHORIZED");
-  if (!isPublic && method !== "GET") errors.add("FORBIDDEN");
+  const { account, person, signedIn, headers = {} } = spec;
+  if (!isPublic && (method !== "GET" || account || person || signedIn)) errors.add("FORBIDDEN");
+  if ("If-Match" in headers) errors.add("PRECONDITION_FAILED");
   if (isKeyed || isStrictPath(path) || detail.parameters.length > 0 || detail.requestBody !== undefined)
     errors.add("VALIDATION_ERROR");
   if (detail.requestBody !== undefined) errors.add("UNSUPPORTED_MEDIA_TYPE");

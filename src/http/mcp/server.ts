@@ -138,7 +138,7 @@ function kib(bytes: number): string {
 }
 
 /** Which family of protocol revisions a request is of: `legacy` is those of 2025. */
-export type Era = McpRequestContext["era"];
+type Era = McpRequestContext["era"];
 
 const LISTEN = "subscriptions/listen";
 /** How a line of an event begins that has its data (HTML, 9.2.5). */

@@ -5,7 +5,7 @@ import { quotedTag } from "../../domain/files/etag.ts";
 import type { Precondition } from "../../domain/files/precondition.ts";
 import { formatInstant } from "../../domain/time.ts";
 import { etagOf } from "../content/etag.ts";
-import { optionalText } from "../operation/schema.ts";
+import * as t from "../operation/schema.ts";
 import type { FileAtPath } from "../../domain/files/file-ref.ts";
 import { parseId } from "../../domain/id.ts";
 import { utf8Length } from "../../domain/contents/texts/text.ts";
@@ -27,15 +27,13 @@ export const pathArgument = Type.String({
 export const fileArguments = { drive_id: driveArgument, path: pathArgument };
 
 /** The guard of a change, in arguments. */
-export const ifMatchArgument = optionalText(
+export const ifMatchArgument = t.optionalText(
   "The etag that the file must still have. If it has another, nothing is changed.",
 );
 
-export const onlyTagsArgument = Type.Optional(
-  Type.Array(Type.String(), { description: "Only files with all of these tags." }),
-);
+export const onlyTagsArgument = t.optionalTexts({ description: "Only files with all of these tags." });
 
-export const cursorArgument = optionalText("next_cursor of the page before.");
+export const cursorArgument = t.optionalText("next_cursor of the page before.");
 
 /** A file in answers. */
 export const shownFile = {

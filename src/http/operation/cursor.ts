@@ -73,12 +73,12 @@ export function fileCursor(sort: FileSort) {
       const [first = "", second = "", third, ...keys] = fields;
       if (first !== FOLDERS || fields.length === 1) {
         if (sort !== "path" && sort !== first) return null;
-        const file = positionIn(sort === "path" ? fields : fields.slice(1), sort);
+        const file = filePositionIn(sort === "path" ? fields : fields.slice(1), sort);
         return file && { file, folder: null };
       }
       if (sort !== third || second === "") return null;
       if (keys.length === 0) return { file: null, folder: second };
-      const file = positionIn(keys, sort);
+      const file = filePositionIn(keys, sort);
       return file && { file, folder: second };
     },
   );
@@ -88,7 +88,7 @@ function keysOf(position: FilePosition): (string | number)[] {
   return "path" in position ? [position.path] : [position.value, position.id];
 }
 
-function positionIn(keys: readonly string[], sort: FileSort): FilePosition | null {
+function filePositionIn(keys: readonly string[], sort: FileSort): FilePosition | null {
   const [first = "", id = ""] = keys;
   if (keys.length !== (isPathSort(sort) ? 1 : 2)) return null;
   if (isPathSort(sort)) return { sort, path: first };

@@ -1,4 +1,6 @@
 import {
+  type ArrayOptions,
+  type IntegerOptions,
   KindGuard,
   type SchemaOptions,
   type Static,
@@ -87,14 +89,12 @@ export function oneOf<const Value extends string>(values: readonly Value[], opti
   );
 }
 
-/** An integer parameter or field; in a query, only decimal digits. */
-export function integer(options: {
-  minimum: number;
-  maximum: number;
-  default?: number;
-  description?: string;
-}) {
-  return Type.Integer(options);
+export function optionalInteger(options?: IntegerOptions) {
+  return Type.Optional(Type.Integer(options));
+}
+
+export function optionalTexts(options: ArrayOptions) {
+  return Type.Optional(Type.Array(Type.String(), options));
 }
 
 /** A query parameter that is `1`, `true`, `0` or `false`; `false` by default. */
@@ -157,8 +157,8 @@ export function plan() {
 }
 
 export const paging = {
-  page: integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
-  limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
+  page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
+  limit: Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
 };
 
 /** The position where a list continues, instead of a page. @param note a sentence to add */
@@ -209,11 +209,9 @@ export function metadataInput(what: string) {
 
 /** Tags in a query; `tagsIn` reads them. @param what a sentence to start with */
 export function tagsParameter(what: string) {
-  return Type.Optional(
-    Type.Array(Type.String(), {
-      description: `${what} A single \`tags\` is split at commas (\`tags=red,big\`). If \`tags\` is repeated, each is one tag (\`tags=red&tags=big\`) and may contain a comma; for a single tag with a comma, add an empty \`tags\` (\`tags=Paris,%20France&tags=\`).`,
-    }),
-  );
+  return optionalTexts({
+    description: `${what} A single \`tags\` is split at commas (\`tags=red,big\`). If \`tags\` is repeated, each is one tag (\`tags=red&tags=big\`) and may contain a comma; for a single tag with a comma, add an empty \`tags\` (\`tags=Paris,%20France&tags=\`).`,
+  });
 }
 
 /** Filters files by tags; `tagsIn` reads them. */

@@ -17,7 +17,7 @@ export const actorSchema = Type.Object(
 export type ActorRecord = t.RecordOf<typeof actorSchema>;
 
 /** An earlier content of a file in responses. */
-export const versionSchema = t.record(
+const versionSchema = t.record(
   "Version",
   {
     version: Type.Integer({

@@ -71,7 +71,7 @@ export function fileRecord(file: FileFacts): FileRecord {
 }
 
 /** Who did something, in the shape of `actorSchema`; null for the server. */
-export function actorRecord(actor: NamedActor | null): ActorRecord | null {
+function actorRecord(actor: NamedActor | null): ActorRecord | null {
   return actor === null ? null : { type: actor.kind, id: actor.id, name: actor.name };
 }
 

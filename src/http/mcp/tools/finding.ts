@@ -3,7 +3,7 @@ import type { SeenDrive } from "../../../domain/drives/drive.ts";
 import type { FileFacts } from "../../../domain/files/file.ts";
 import { GREP } from "../../../domain/limits.ts";
 import { grepCursor } from "../../operation/cursor.ts";
-import { optionalFlag, optionalText } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import * as shown from "../shown.ts";
 import { type Call, tool } from "../tool.ts";
 
@@ -12,7 +12,7 @@ const { tags: _, ...shownFound } = shown.shownFile;
 const onlyDriveArgument = Type.Optional(
   Type.String({ minLength: 1, description: "Only this drive. Default: all your drives." }),
 );
-const prefixArgument = optionalText("Only paths that start so, such as notes/.");
+const prefixArgument = t.optionalText("Only paths that start so, such as notes/.");
 
 export const findingTools = [
   tool(
@@ -27,15 +27,13 @@ export const findingTools = [
         drive_id: onlyDriveArgument,
         prefix: prefixArgument,
         tags: shown.onlyTagsArgument,
-        mime_type: optionalText("Only this type.", "image/*", "application/pdf"),
-        limit: Type.Optional(
-          Type.Integer({
-            minimum: 1,
-            maximum: shown.SEARCH_RESULTS,
-            description: `Default ${shown.SEARCH_RESULTS}.`,
-          }),
-        ),
-        page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: "Default 1." })),
+        mime_type: t.optionalText("Only this type.", "image/*", "application/pdf"),
+        limit: t.optionalInteger({
+          minimum: 1,
+          maximum: shown.SEARCH_RESULTS,
+          description: `Default ${shown.SEARCH_RESULTS}.`,
+        }),
+        page: t.optionalInteger({ minimum: 1, maximum: 1_000_000, description: "Default 1." }),
       }),
       output: Type.Object({
         results: Type.Array(
@@ -44,11 +42,11 @@ export const findingTools = [
             title: Type.String({ description: "The filename." }),
             url: Type.String({ description: "Where a human sees the file, signed in." }),
             ...shownFound,
-            snippet: optionalText("Where its text matches."),
+            snippet: t.optionalText("Where its text matches."),
           }),
         ),
         total: Type.Integer(),
-        next_page: Type.Optional(Type.Integer({ description: "There is more: pass it as page." })),
+        next_page: t.optionalInteger({ description: "There is more: pass it as page." }),
       }),
     },
     async (call) => {
@@ -90,14 +88,12 @@ export const findingTools = [
         pattern: Type.String({ minLength: 1, examples: ["TODO|FIXME"] }),
         drive_id: onlyDriveArgument,
         prefix: prefixArgument,
-        ignore_case: optionalFlag("Default false."),
-        context: Type.Optional(
-          Type.Integer({
-            minimum: 0,
-            maximum: GREP.context,
-            description: "How many lines before and after each match to show. Default 0.",
-          }),
-        ),
+        ignore_case: t.optionalFlag("Default false."),
+        context: t.optionalInteger({
+          minimum: 0,
+          maximum: GREP.context,
+          description: "How many lines before and after each match to show. Default 0.",
+        }),
         cursor: shown.cursorArgument,
       }),
       output: Type.Object({
@@ -115,7 +111,7 @@ export const findingTools = [
           }),
         ),
         is_partial: Type.Boolean({ description: "Whether something is left out." }),
-        next_cursor: optionalText("There may be more: pass it as cursor, with the same other arguments."),
+        next_cursor: t.optionalText("There may be more: pass it as cursor, with the same other arguments."),
       }),
     },
     async (call) => {

@@ -5,7 +5,7 @@ import { withSlash } from "../../../domain/files/path.ts";
 import type { FolderListing } from "../../../services/folders/folders.ts";
 import type { Listing } from "../../../services/files/listings.ts";
 import { pathCursor } from "../../operation/cursor.ts";
-import { optionalFlag, optionalText } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import * as shown from "../shown.ts";
 import { tool } from "../tool.ts";
 
@@ -33,16 +33,14 @@ export const folderTools = [
       needs: "reading",
       input: Type.Object({
         drive_id: shown.driveArgument,
-        path: optionalText("A folder, such as notes/. Default: the top of the drive."),
-        recursive: optionalFlag("Whether to list the files in all folders below. Default false."),
+        path: t.optionalText("A folder, such as notes/. Default: the top of the drive."),
+        recursive: t.optionalFlag("Whether to list the files in all folders below. Default false."),
         tags: shown.onlyTagsArgument,
-        limit: Type.Optional(
-          Type.Integer({
-            minimum: 1,
-            maximum: shown.PAGE_FILES,
-            description: `Default ${shown.PAGE_FILES}.`,
-          }),
-        ),
+        limit: t.optionalInteger({
+          minimum: 1,
+          maximum: shown.PAGE_FILES,
+          description: `Default ${shown.PAGE_FILES}.`,
+        }),
         cursor: shown.cursorArgument,
       }),
       output: Type.Object({
@@ -50,7 +48,7 @@ export const folderTools = [
         path: Type.String(),
         folders: Type.Array(shownFolder),
         files: Type.Array(Type.Object(shown.shownFile)),
-        next_cursor: optionalText("There is more: pass it as cursor, with the same other arguments."),
+        next_cursor: t.optionalText("There is more: pass it as cursor, with the same other arguments."),
       }),
     },
     async ({ input, caller, drive, services: { folders, listings } }) => {

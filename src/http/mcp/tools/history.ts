@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import type { NamedActor } from "../../../domain/changes/actor.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import { etagOf } from "../../content/etag.ts";
-import { optionalFlag, optionalText } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import * as shown from "../shown.ts";
 import { tool } from "../tool.ts";
 import type { Caller } from "../../../domain/accounts/caller.ts";
@@ -85,10 +85,10 @@ const input = Type.Object({
   snapshot_id: Type.Optional(
     Type.String({ minLength: 1, description: "The snapshot, to compare and restore." }),
   ),
-  path: optionalText(
+  path: t.optionalText(
     "A folder, which ends with `/`: restores or compares only what is in it. Default: the whole drive.",
   ),
-  name: optionalText("Of the new snapshot.", "Before the clean-up"),
+  name: t.optionalText("Of the new snapshot.", "Before the clean-up"),
 });
 
 const output = Type.Object({
@@ -110,7 +110,7 @@ const output = Type.Object({
       undo_id: Type.String({ description: "The snapshot that undoes this." }),
     }),
   ),
-  is_cut: optionalFlag("Whether there are more than are shown."),
+  is_cut: t.optionalFlag("Whether there are more than are shown."),
 });
 
 type Given = Static<typeof input>;

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { formatInstant } from "../../../domain/time.ts";
 import { linkUrl } from "../../gate/link-base.ts";
 import { linkSeconds } from "../../resources/links/file-links.ts";
-import { optionalFlag } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import * as shown from "../shown.ts";
 import { tool } from "../tool.ts";
 
@@ -18,7 +18,7 @@ export const linkTools = [
       input: Type.Object({
         ...shown.fileArguments,
         expires_in: linkSeconds,
-        one_time: optionalFlag("Whether the URL works only once. Default false."),
+        one_time: t.optionalFlag("Whether the URL works only once. Default false."),
       }),
       output: Type.Object({ url: Type.String(), expires_at: Type.String(), ...shown.shownFile }),
     },
@@ -43,13 +43,11 @@ export const linkTools = [
       isDestructive: true,
       input: Type.Object({
         ...shown.fileArguments,
-        max_size: Type.Optional(
-          Type.Integer({
-            minimum: 1,
-            maximum: Number.MAX_SAFE_INTEGER,
-            description: "The most bytes of the file. Default: as much as the server takes.",
-          }),
-        ),
+        max_size: t.optionalInteger({
+          minimum: 1,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: "The most bytes of the file. Default: as much as the server takes.",
+        }),
         expires_in: linkSeconds,
       }),
       output: Type.Object({

@@ -9,7 +9,7 @@ import { READ_TEXT_LINES } from "../../../domain/limits.ts";
 import type { TextRange } from "../../../services/contents/texts.ts";
 import type { Services } from "../../../services/services.ts";
 import { linkUrl } from "../../gate/link-base.ts";
-import { optionalText } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import * as shown from "../shown.ts";
 import { Answer, type Call, type Content, tool } from "../tool.ts";
 
@@ -17,7 +17,7 @@ import { Answer, type Call, type Content, tool } from "../tool.ts";
 const CONTENT_LINK_SECONDS = 15 * 60;
 
 const lineNumber = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description }));
+  t.optionalInteger({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
 
 export const readingTools = [
   tool(
@@ -31,26 +31,22 @@ export const readingTools = [
         ...shown.fileArguments,
         start_line: lineNumber("The first line to show. Default 1."),
         end_line: lineNumber("The last line to show. Default: the last one that fits."),
-        start_byte: Type.Optional(
-          Type.Integer({
-            minimum: 0,
-            maximum: Number.MAX_SAFE_INTEGER,
-            description: "Where in the first line to begin: next_byte of the answer before.",
-          }),
-        ),
+        start_byte: t.optionalInteger({
+          minimum: 0,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: "Where in the first line to begin: next_byte of the answer before.",
+        }),
       }),
       output: Type.Object({
         ...shown.shownFile,
-        text: optionalText("Only of text and documents. Lines end with \\n here."),
-        start_line: Type.Optional(Type.Integer()),
-        end_line: Type.Optional(Type.Integer()),
-        total_lines: Type.Optional(Type.Integer()),
-        next_line: Type.Optional(Type.Integer({ description: "There is more: pass it as start_line." })),
-        next_byte: Type.Optional(
-          Type.Integer({ description: "Line next_line was cut: pass this as start_byte too." }),
-        ),
-        download_url: optionalText("Where to GET the content, if it is not shown."),
-        note: optionalText("How to go on."),
+        text: t.optionalText("Only of text and documents. Lines end with \\n here."),
+        start_line: t.optionalInteger(),
+        end_line: t.optionalInteger(),
+        total_lines: t.optionalInteger(),
+        next_line: t.optionalInteger({ description: "There is more: pass it as start_line." }),
+        next_byte: t.optionalInteger({ description: "Line next_line was cut: pass this as start_byte too." }),
+        download_url: t.optionalText("Where to GET the content, if it is not shown."),
+        note: t.optionalText("How to go on."),
       }),
     },
     async (call): Promise<Answer<Shown>> => {

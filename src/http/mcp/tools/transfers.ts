@@ -4,7 +4,7 @@ import { invalid } from "../../../domain/errors.ts";
 import { counted } from "../../../domain/contents/texts/text.ts";
 import type { Services } from "../../../services/services.ts";
 import { failureOf } from "../failure.ts";
-import { optionalFlag } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import * as shown from "../shown.ts";
 import { tool } from "../tool.ts";
 
@@ -36,7 +36,7 @@ export const transferTools = [
       input: Type.Object({
         drive_id: shown.driveArgument,
         paths: Type.Array(shown.pathArgument, { minItems: 1, maxItems: DELETED_PATHS }),
-        confirm: optionalFlag("Whether folders are deleted with everything in them. Default false."),
+        confirm: t.optionalFlag("Whether folders are deleted with everything in them. Default false."),
         if_match: shown.ifMatchArgument,
       }),
       output: Type.Object({
@@ -89,7 +89,7 @@ function transferTool(
       destination_drive_id: Type.Optional(
         Type.String({ minLength: 1, description: "Default: the same drive." }),
       ),
-      overwrite: optionalFlag("Whether to replace a file at the new path. Default false."),
+      overwrite: t.optionalFlag("Whether to replace a file at the new path. Default false."),
       if_match: shown.ifMatchArgument,
     }),
     output: Type.Object(shown.shownFile),

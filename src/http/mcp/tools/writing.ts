@@ -5,7 +5,7 @@ import { isWords, startOf } from "../../../domain/contents/texts/text.ts";
 import { invalid } from "../../../domain/errors.ts";
 import { parsePathOfFile } from "../../../domain/files/path.ts";
 import { editFields, editsIn } from "../../resources/contents/edits.ts";
-import { optionalFlag, optionalText } from "../../operation/schema.ts";
+import * as t from "../../operation/schema.ts";
 import * as shown from "../shown.ts";
 import { tool } from "../tool.ts";
 
@@ -21,16 +21,14 @@ export const writingTools = [
       isIdempotent: true,
       input: Type.Object({
         ...shown.fileArguments,
-        text: optionalText("The content, stored as UTF-8."),
-        base64: optionalText("The content of a binary file, in base64."),
-        content_type: optionalText("Default: by the extension.", "text/markdown"),
-        tags: Type.Optional(
-          Type.Array(Type.String(), {
-            description: "Labels to find the file by. Default: those that the file has.",
-          }),
-        ),
+        text: t.optionalText("The content, stored as UTF-8."),
+        base64: t.optionalText("The content of a binary file, in base64."),
+        content_type: t.optionalText("Default: by the extension.", "text/markdown"),
+        tags: t.optionalTexts({
+          description: "Labels to find the file by. Default: those that the file has.",
+        }),
         if_match: shown.ifMatchArgument,
-        only_create: optionalFlag("Whether to fail if there is already a file. Default false."),
+        only_create: t.optionalFlag("Whether to fail if there is already a file. Default false."),
       }),
       output: Type.Object({
         ...shown.shownFile,

@@ -18,7 +18,7 @@ import type { Parts } from "../parts.ts";
 import type { Account } from "../../../services/accounts/accounts.ts";
 import type { UsageReport } from "../../../services/accounts/usage.ts";
 
-export function userRecord({ user, hasPassword, driveCount }: UserView): UserRecord {
+function userRecord({ user, hasPassword, driveCount }: UserView): UserRecord {
   return {
     id: user.id,
     username: user.username,
@@ -53,7 +53,6 @@ export function users({ users: service }: Parts) {
         description: "All users, by username.",
         json: Type.Object({ data: Type.Array(managedUserSchema) }),
       },
-      errors: ["FORBIDDEN"],
       handle: ({ caller }) => Response.json({ data: service.list(caller).map(managedUserRecord) }),
     }),
     write("POST", "/v0/users", {
@@ -120,7 +119,6 @@ export function account({ accounts, usage }: Parts) {
       description: "Needs an account key or a session.",
       account: true,
       answers: { description: "The account.", json: Type.Object({ data: accountSchema }) },
-      errors: ["FORBIDDEN"],
       handle: ({ caller }) => Response.json({ data: accountRecord(accounts.get(caller)) }),
     }),
     operation("GET", "/v0/account/usage", {

@@ -49,10 +49,10 @@ export const CONTENT = {
     },
     { status: 304, description: "The client's copy is current.", headers: validators },
   ],
-  errors: ["FORBIDDEN", "PRECONDITION_FAILED", "RANGE_NOT_SATISFIABLE"] satisfies ErrorCode[],
+  errors: ["FORBIDDEN", "RANGE_NOT_SATISFIABLE"] satisfies ErrorCode[],
 };
 
-/** What is added for those who have a session, or a link of their own: see `isForAnyPage` of `ContentRequest`. */
+/** What is added for those who have a session, or a link of their own: see `isForAnyPage` of `ContentReader`. */
 export const OWN_PAGES = {
   "Cross-Origin-Resource-Policy":
     "`same-origin`: pages of other origins cannot show the file with a visitor's session. A link works there.",
@@ -74,16 +74,11 @@ export function downloads({ files: service }: Parts) {
     summary: "Download a file",
     description:
       "Returns the bytes as they were uploaded. Ranges and conditional requests work as in RFC 9110; a request for several ranges gets the whole content. A content is checked against its SHA-256 before it is sent; one whose check takes more than two seconds, or a range of it whose check takes a fifth of one, is sent meanwhile. Its last bytes are sent after the check; if it is damaged, the connection is cut before: compare the length. Without a key, that is with a session or a link, scripts and style sheets are sent as `text/plain`.",
-    handle: ({ request, context, query, caller }, ref) => {
+    handle: (input, ref) => {
+      const { caller, query } = input;
       const file = service.facts(caller, viewOf(ref, query));
-      return contentAnswer(service, {
-        request,
-        context,
-        file,
-        inline: query.inline,
-        isForAnyPage: false,
-        mayGoOn: () => service.mayGoOn(caller, file),
-      });
+      const mayGoOn = () => service.mayGoOn(caller, file);
+      return contentAnswer(service, input, file, { isForAnyPage: false, mayGoOn });
     },
   });
 }
@@ -91,14 +86,12 @@ export function downloads({ files: service }: Parts) {
 const archiveQuery = Type.Object({
   drive_id: t.driveRef(),
   snapshot_id: t.inSnapshot,
-  path: Type.Optional(
-    Type.Array(Type.String(), {
-      maxItems: ARCHIVE_PATHS,
-      description:
-        "A file or a folder; a folder ends with `/`. Repeat it for several. Default: the whole drive.",
-      examples: [["notes/plan.md", "photos/2030/"]],
-    }),
-  ),
+  path: t.optionalTexts({
+    maxItems: ARCHIVE_PATHS,
+    description:
+      "A file or a folder; a folder ends with `/`. Repeat it for several. Default: the whole drive.",
+    examples: [["notes/plan.md", "photos/2030/"]],
+  }),
 });
 
 export const ARCHIVE = {

@@ -22,13 +22,11 @@ const fields = {
   ),
   new_string: t.optionalText("`str_replace`: the text to put in its place."),
   replace_all: t.optionalFlag("`str_replace`: whether to replace it wherever it is. Default false."),
-  line: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description: "`insert`: the line after which the text is inserted; 0 for the start of the file.",
-    }),
-  ),
+  line: t.optionalInteger({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: "`insert`: the line after which the text is inserted; 0 for the start of the file.",
+  }),
   text: t.optionalText(
     "`insert`: lines; a line end is added where one is missing. `append`: the text to add at the end, exactly.",
   ),
@@ -87,7 +85,6 @@ export function edits({ edits: service }: Parts) {
     },
     errors: [
       "CONFLICT",
-      "PRECONDITION_FAILED",
       "PAYLOAD_TOO_LARGE",
       "UNSUPPORTED_MEDIA_TYPE",
       "EXTRACTION_FAILED",

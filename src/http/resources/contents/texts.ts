@@ -37,21 +37,19 @@ export function texts({ texts: service }: Parts) {
       "Returns whole lines of a text file of any size, as many as fit into `max_bytes`, at most 10,000. To go on, send `next_line` as `start_line`, and `next_byte`, unless it is null, as `start_byte`: a line longer than `max_bytes` comes in parts. A line ends with `\\n` or `\\r\\n`. Text is read as UTF-8, as UTF-16 if it starts with a byte order mark, or else as Latin-1. A file of unknown type (`application/octet-stream`) is read if it is UTF-8 or UTF-16.",
     query: Type.Object({
       snapshot_id: t.inSnapshot,
-      start_line: t.integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 }),
-      end_line: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: Number.MAX_SAFE_INTEGER,
-          description: "Default: the last line.",
-        }),
-      ),
-      max_bytes: t.integer({
+      start_line: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 }),
+      end_line: t.optionalInteger({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: "Default: the last line.",
+      }),
+      max_bytes: Type.Integer({
         minimum: 1,
         maximum: READ_TEXT_BYTES.most,
         default: READ_TEXT_BYTES.default,
         description: "The most bytes of text, as UTF-8.",
       }),
-      start_byte: t.integer({
+      start_byte: Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
         default: 0,

@@ -44,7 +44,7 @@ export const UPLOAD = {
     },
     { description: "The replaced file, with the same id.", json: fileSchema, headers: ETAG },
   ],
-  errors: ["REQUEST_TIMEOUT", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+  errors: ["REQUEST_TIMEOUT", "CONFLICT", "QUOTA_EXCEEDED"],
 } as const;
 
 // Base64 takes a third more; white space and escapes may double that.

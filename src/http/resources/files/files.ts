@@ -36,7 +36,6 @@ export function files({ files: service }: Parts) {
         recordAnswer,
         { status: 304, description: "The client's copy is current.", headers: RECORD_ETAG },
       ],
-      errors: ["PRECONDITION_FAILED"],
       handle: ({ caller, request, query }, ref) => {
         const file = service.facts(caller, viewOf(ref, query));
         const { json, headers } = recordAnswerOf(file);
@@ -54,7 +53,7 @@ export function files({ files: service }: Parts) {
       body: Type.Object({
         filename: Type.Optional(Type.String()),
         path: Type.Optional(Type.String()),
-        tags: Type.Optional(Type.Array(Type.String(), { description: "Replaces all tags." })),
+        tags: t.optionalTexts({ description: "Replaces all tags." }),
         metadata: Type.Optional(t.metadataInput("Replaces all metadata.")),
         expires_at: Type.Optional(
           t.nullable(
@@ -68,7 +67,7 @@ export function files({ files: service }: Parts) {
       keptField: "metadata",
       example: { tags: ["greeting"] },
       answers: [recordAnswer],
-      errors: ["CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
       perform: ({ body, caller, request }, file, reply) => {
         const { filename, path, tags, metadata, expires_at: expiresAt } = body;
         const changes = { filename, path, tags, metadata, expiresAt };
@@ -90,7 +89,6 @@ export function files({ files: service }: Parts) {
           trash_id: t.nullableId("Its entry in the trash; null if this server keeps no deleted files."),
         }),
       },
-      errors: ["PRECONDITION_FAILED"],
       perform: ({ caller, request }, file, reply) =>
         service.remove(
           caller,
@@ -110,7 +108,7 @@ export function files({ files: service }: Parts) {
       body: destination,
       example: { destination_path: "copies/" },
       answers: { status: 201, ...fileAnswer },
-      errors: ["CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
       perform: ({ body, caller, request }, file, reply) =>
         service.copy(caller, file, destinationOf(body), preconditionOf(request), reply.with(fileAnswerOf)),
     }),
@@ -123,7 +121,7 @@ export function files({ files: service }: Parts) {
       body: destination,
       example: { destination_path: "archive/" },
       answers: [fileAnswer],
-      errors: ["CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
       perform: ({ body, caller, request }, file, reply) =>
         service.move(caller, file, destinationOf(body), preconditionOf(request), reply.with(fileAnswerOf)),
     }),

@@ -31,14 +31,12 @@ const listQuery = Type.Object({
 
 const listAnswer = Type.Object({
   data: Type.Array(fileSchema),
-  folders: Type.Optional(
-    Type.Array(Type.String(), {
-      description: "Folders at this level, in path order, at most `limit` of them; only with `delimiter`.",
-    }),
-  ),
-  folder_total: Type.Optional(
-    Type.Integer({ description: "The number of folders on all pages; only with `delimiter`." }),
-  ),
+  folders: t.optionalTexts({
+    description: "Folders at this level, in path order, at most `limit` of them; only with `delimiter`.",
+  }),
+  folder_total: t.optionalInteger({
+    description: "The number of folders on all pages; only with `delimiter`.",
+  }),
   ...t.pageFacts("The number of files on all pages."),
   next_cursor: t.nextCursor,
   ...didYouMean,

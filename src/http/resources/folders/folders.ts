@@ -158,14 +158,13 @@ export function folderTransfers({ folders: service }: Parts) {
 }
 
 function answerOf(listing: FolderListing, { page, limit }: Pick<FoldersPage, "page" | "limit">): Response {
-  const answer: FoldersPage = {
+  return Response.json({
     data: listing.folders.map(folderRecord),
     total: listing.total,
     page,
     limit,
     next_cursor: pathCursor.write(listing.nextAfter),
-  };
-  return Response.json(answer);
+  } satisfies FoldersPage);
 }
 
 function deletedAnswer({ fileCount, trashId }: RemovedFolder): JsonAnswer {

@@ -24,12 +24,11 @@ export function works({ worksUnderWay: service }: Parts) {
       handle: ({ params, query, caller }) => {
         const after = pathCursor.read(query.cursor);
         const found = service.list(caller, params.id, { limit: query.limit, after });
-        const answer: WorksPage = {
+        return Response.json({
           data: found.works.map(workRecord),
           total: found.total,
           next_cursor: pathCursor.write(found.nextAfter),
-        };
-        return Response.json(answer);
+        } satisfies WorksPage);
       },
     }),
     operation("GET", "/v0/drives/:id/works/:wid", {

@@ -17,7 +17,7 @@ const grepQuery = Type.Object({
   drive_id: Type.Optional(t.driveRef("Default: all drives that the caller can access.")),
   prefix: t.prefix,
   ignore_case: t.flag("Whether upper and lower case are the same."),
-  context: t.integer({
+  context: Type.Integer({
     minimum: 0,
     maximum: GREP.context,
     default: 0,
@@ -99,7 +99,7 @@ export function grep({ grep: service }: Parts) {
         { client: context.client, signal: request.signal },
       );
       const isNothing = files.length === 0 && next === null;
-      const answer: MatchedFilesPage = {
+      return Response.json({
         ...(isNothing ? plusMeant(context.query, "pattern", "prefix") : {}),
         data: files.map(({ file, matches, hasMore }) => ({
           ...fileRecord(file),
@@ -113,8 +113,7 @@ export function grep({ grep: service }: Parts) {
         })),
         is_partial: isPartial,
         next_cursor: grepCursor.write(next),
-      };
-      return Response.json(answer);
+      } satisfies MatchedFilesPage);
     },
   });
 }

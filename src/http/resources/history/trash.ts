@@ -46,11 +46,10 @@ export function trash({ trash: service }: Parts) {
         const after = trashCursor.read(query.cursor);
         const request = { driveId: query.drive_id, prefix: query.prefix ?? "", limit: query.limit, after };
         const { entries, nextAfter } = await service.list(caller, request);
-        const answer: TrashPage = {
+        return Response.json({
           data: entries.map(trashRecord),
           next_cursor: trashCursor.write(nextAfter),
-        };
-        return Response.json(answer);
+        } satisfies TrashPage);
       },
     }),
     operation("GET", "/v0/trash/:id", {

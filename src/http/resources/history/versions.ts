@@ -16,7 +16,7 @@ import type { Parts } from "../parts.ts";
 const versionParams = Type.Object({ n: t.text("The number of the version.", "1") });
 
 function contentNumber(note: string) {
-  return t.integer({
+  return Type.Integer({
     minimum: 1,
     maximum: 1_000_000_000,
     description: `The number of a version, or of the content that the file has now. ${note}`,
@@ -50,16 +50,11 @@ export function versions({ versions: service, versionDiffs, files }: Parts) {
       description:
         "Returns an earlier content of the file, as `GET /v0/files/{id}/download` does the present one. That one has a number too, the `current_version` of the list.",
       params: versionParams,
-      handle: ({ request, context, params, query, caller }, ref) => {
+      handle: (input, ref) => {
+        const { caller, params } = input;
         const file = service.fileAt(caller, ref, params.n);
-        return contentAnswer(files, {
-          request,
-          context,
-          file,
-          inline: query.inline,
-          isForAnyPage: false,
-          mayGoOn: () => files.mayGoOn(caller, file),
-        });
+        const mayGoOn = () => files.mayGoOn(caller, file);
+        return contentAnswer(files, input, file, { isForAnyPage: false, mayGoOn });
       },
     }),
     fileOperation("GET", "/diff", {
@@ -84,8 +79,7 @@ export function versions({ versions: service, versionDiffs, files }: Parts) {
       handle: async ({ query, caller, context }, file) => {
         const compared = { from: query.from, to: query.to };
         const { from, to, diff } = await versionDiffs.compare(caller, file, compared, context.client);
-        const answer: VersionDiffRecord = { from, to, diff: diff.text, diff_cut: diff.isCut };
-        return Response.json(answer);
+        return Response.json({ from, to, diff: diff.text, diff_cut: diff.isCut } satisfies VersionDiffRecord);
       },
     }),
     fileWrite("POST", "/versions/:n/restore", {
@@ -96,7 +90,7 @@ export function versions({ versions: service, versionDiffs, files }: Parts) {
       params: versionParams,
       headers: IF_MATCH,
       answers: { description: "The file's record.", json: fileSchema, headers: ETAG },
-      errors: ["PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      errors: ["QUOTA_EXCEEDED"],
       perform: ({ request, params, caller }, file, reply) =>
         service.restore(caller, file, params.n, preconditionOf(request), reply.with(fileAnswerOf)),
     }),

@@ -22,13 +22,11 @@ import type { Parts } from "../parts.ts";
 const TOKEN_PARAMS = Type.Object({ token: t.text("The token of the link.") });
 
 /** How long a link for one file works. */
-export const linkSeconds = Type.Optional(
-  t.integer({
-    minimum: LINK_SECONDS.least,
-    maximum: LINK_SECONDS.most,
-    description: `Seconds. Default ${LINK_SECONDS.default}.`,
-  }),
-);
+export const linkSeconds = t.optionalInteger({
+  minimum: LINK_SECONDS.least,
+  maximum: LINK_SECONDS.most,
+  description: `Seconds. Default ${LINK_SECONDS.default}.`,
+});
 
 const linkId = t.id("The link's identifier: `DELETE /v0/links/{id}` revokes it.");
 const linkEnd = t.time("When the link expires.");
@@ -93,13 +91,10 @@ export function fileLinks(parts: Parts) {
         "Works like downloading with a key. A one-time link is used up just before the first byte of a content is sent, even if that is only a range; not by HEAD, 304, 412, 416, or a content that turns out to be damaged before that. Returns 404 if the file is deleted, or the key that created the link is revoked.",
       params: TOKEN_PARAMS,
       errors: [...CONTENT.errors, "GONE", "STORAGE_FULL"],
-      handle: ({ request, context, params: { token }, query }) => {
+      handle: (input) => {
+        const { token } = input.params;
         const { link, file } = service.open(token);
-        return contentAnswer(files, {
-          request,
-          context,
-          file,
-          inline: query.inline,
+        return contentAnswer(files, input, file, {
           isForAnyPage: true,
           mayGoOn: () => service.mayGoOn(token),
           ...(link.oneTime
@@ -117,13 +112,11 @@ export function fileLinks(parts: Parts) {
       body: Type.Object({
         drive_id: t.driveRef(),
         path: t.text("The file's path in the drive.", "notes/hello.txt"),
-        max_size: Type.Optional(
-          t.integer({
-            minimum: 1,
-            maximum: Number.MAX_SAFE_INTEGER,
-            description: "The most bytes of the content. Default: as much as the server takes.",
-          }),
-        ),
+        max_size: t.optionalInteger({
+          minimum: 1,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: "The most bytes of the content. Default: as much as the server takes.",
+        }),
         expires_in: linkSeconds,
       }),
       example: { drive_id: t.exampleOf(driveSchema).id, path: "notes/hello.txt" },

@@ -78,7 +78,7 @@ export function links({ links: service, linkLists, linkBase }: Parts) {
         "Returns the links of all kinds that have not expired, newest first: those that show a file or folder, presigned URLs and upload links. Their tokens are not shown again. Uses are counted when a page is opened, and when a download begins.",
       query: Type.Object({
         drive_id: Type.Optional(t.driveRef("Default: all drives.")),
-        limit: t.integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
+        limit: Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
         cursor: t.optionalText(
           "The `next_cursor` of a page: returns the page after it. The other parameters must be the same.",
         ),

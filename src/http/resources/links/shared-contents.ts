@@ -5,7 +5,7 @@ import { operation, tagged } from "../../operation/route.ts";
 import type { Answer } from "../../operation/spec.ts";
 import { ARCHIVE, archiveAnswer, CONTENT, OWN_PAGES } from "../contents/downloads.ts";
 import { EXTRACT, extractAnswer } from "../contents/texts.ts";
-import { HIDDEN, HIDDEN_HEADERS, LOCKED, openShared, SHARED_PARAMS } from "./shared.ts";
+import { HIDDEN, HIDDEN_HEADERS, LOCKED, openShared, SHARED } from "./shared.ts";
 import * as t from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
 
@@ -19,24 +19,20 @@ export function sharedContents({ shared: service, files, linkUses, log, stallMs 
   return tagged("Links", [
     operation("GET", "/v0/shared/:token/download", {
       ...CONTENT,
+      ...SHARED,
       answers: CONTENT.answers.map((each) => hidden({ ...each, headers: { ...each.headers, ...OWN_PAGES } })),
       operationId: "downloadShared",
-      public: true,
       opened: true,
       summary: "Download a file that a link shows",
       description: `${LOCKED}Works like downloading with a key. Nothing that could run scripts is shown in the browser, only saved.`,
-      params: SHARED_PARAMS,
       query: Type.Object({ ...CONTENT.query.properties, path: sharedPath }),
-      errors: [...CONTENT.errors, "UNAUTHORIZED", "GONE"],
-      handle: async ({ request, context, params: { token }, query }) => {
-        const opened = openShared(service, request, token);
-        const response = await contentAnswer(files, {
-          request,
-          context,
-          file: service.file(opened, query.path),
-          inline: query.inline,
+      errors: [...CONTENT.errors, ...SHARED.errors],
+      handle: async (input) => {
+        const { request, params, query } = input;
+        const opened = openShared(service, request, params.token);
+        const response = await contentAnswer(files, input, service.file(opened, query.path), {
           isForAnyPage: false,
-          mayGoOn: () => service.mayGoOn(token),
+          mayGoOn: () => service.mayGoOn(params.token),
           // A preview belongs to the page, which was counted.
           onStart: () => void (query.inline || linkUses.note(opened.linkId)),
         });
@@ -45,14 +41,13 @@ export function sharedContents({ shared: service, files, linkUses, log, stallMs 
     }),
     operation("GET", "/v0/shared/:token/extract", {
       ...EXTRACT,
+      ...SHARED,
       answers: hidden(EXTRACT.answers),
       operationId: "extractShared",
-      public: true,
       summary: "Extract the text of a file that a link shows",
       description: `${LOCKED}Works like \`GET /v0/files/{id}/extract\`. The documents of one link are read one after another.`,
-      params: SHARED_PARAMS,
       query: Type.Object({ path: sharedPath }),
-      errors: [...EXTRACT.errors, "UNAUTHORIZED", "GONE"],
+      errors: [...EXTRACT.errors, ...SHARED.errors],
       handle: async ({ request, context, params: { token }, query }) => {
         const opened = openShared(service, request, token);
         return withHidden(
@@ -61,24 +56,20 @@ export function sharedContents({ shared: service, files, linkUses, log, stallMs 
       },
     }),
     operation("GET", "/v0/shared/:token/archive", {
+      ...SHARED,
       operationId: "downloadSharedArchive",
-      public: true,
       opened: true,
       summary: "Download what a link shows as one ZIP",
       description: `${LOCKED}Works like \`GET /v0/archive\`, within the limits of unclaimed drives.`,
-      params: SHARED_PARAMS,
       query: Type.Object({
-        path: Type.Optional(
-          Type.Array(Type.String(), {
-            maxItems: ARCHIVE_PATHS,
-            description:
-              "A file or a folder, relative to the folder that the link shows; a folder ends with `/`. Repeat it for several. Default: everything.",
-            examples: [["photos/", "a.txt"]],
-          }),
-        ),
+        path: t.optionalTexts({
+          maxItems: ARCHIVE_PATHS,
+          description:
+            "A file or a folder, relative to the folder that the link shows; a folder ends with `/`. Repeat it for several. Default: everything.",
+          examples: [["photos/", "a.txt"]],
+        }),
       }),
       answers: [hidden(ARCHIVE)],
-      errors: ["UNAUTHORIZED", "GONE"],
       handle: async ({ request, context, params: { token }, query }) => {
         const opened = openShared(service, request, token);
         const archive = service.archive(opened, context.client, query.path ?? []);

@@ -21,8 +21,12 @@ import type { Parts } from "../parts.ts";
 /** The cookie that says that a link's password was given. */
 const COOKIE = "coffer_share";
 
-/** The path of every route of what a link shows. */
-export const SHARED_PARAMS = Type.Object({ token: t.text("The token of the link.") });
+/** What every route of what a link shows has in common. */
+export const SHARED = {
+  public: true,
+  params: Type.Object({ token: t.text("The token of the link.") }),
+  errors: ["UNAUTHORIZED", "GONE"],
+} as const;
 
 /** Of every response with something that a link shows: its address must not get around. */
 export const HIDDEN = { "referrer-policy": "no-referrer", "x-robots-tag": "noindex" };
@@ -53,18 +57,16 @@ export function shared({ shared: service, linkUses, cookies, clock }: Parts) {
   const throttle = new GuessThrottle(clock);
   return tagged("Links", [
     operation("GET", "/v0/shared/:token", {
+      ...SHARED,
       operationId: "getShared",
-      public: true,
       summary: "Show what a link leads to",
       description: `${LOCKED}Returns 404 if the link is revoked, if what it shows is gone, or if its creator can no longer read it, and 410 once it has expired.`,
-      params: SHARED_PARAMS,
       answers: {
         description: "The file or folder.",
         json: sharedSchema,
         headers: HIDDEN_HEADERS,
         example: exampleShared,
       },
-      errors: ["UNAUTHORIZED", "GONE"],
       handle: ({ request, context, params: { token } }) => {
         const opened = openShared(service, request, token);
         if (context.method !== "HEAD") linkUses.note(opened.linkId);
@@ -72,11 +74,10 @@ export function shared({ shared: service, linkUses, cookies, clock }: Parts) {
       },
     }),
     operation("POST", "/v0/shared/:token/unlock", {
+      ...SHARED,
       operationId: "unlockShared",
-      public: true,
       summary: "Give a link's password",
       description: `The response sets a cookie that opens this link for 12 hours. A wrong password gets 401. After a few from one client address, its next one has to wait (429), each time longer; after ${ALL_GUESSES.free} from anywhere, everybody's next one waits ${ALL_GUESSES.mostMs / 60_000} minutes, except where the right one came from before.`,
-      params: SHARED_PARAMS,
       body: Type.Object({ password: t.givenPassword() }),
       example: { password: "open sesame" },
       answers: {
@@ -87,7 +88,7 @@ export function shared({ shared: service, linkUses, cookies, clock }: Parts) {
           "Set-Cookie": `\`${COOKIE}\`, with \`HttpOnly\`, \`SameSite=Strict\` and, on https, \`Secure\`.`,
         },
       },
-      errors: ["UNAUTHORIZED", "FORBIDDEN", "GONE"],
+      errors: [...SHARED.errors, "FORBIDDEN"],
       handle: async ({ context, params: { token }, body }) => {
         const { pass, until } = await throttle.attempt(
           { thing: service.idOf(token), client: context.client },
@@ -107,21 +108,19 @@ export function shared({ shared: service, linkUses, cookies, clock }: Parts) {
       },
     }),
     operation("GET", "/v0/shared/:token/files", {
+      ...SHARED,
       operationId: "listSharedFiles",
-      public: true,
       summary: "List a folder that a link shows",
       description: `${LOCKED}Returns the files and folders directly in the folder, on pages side by side, each of up to \`limit\`. For a link to a file, only that file.`,
-      params: SHARED_PARAMS,
       query: Type.Object({
         prefix: t.optionalText(
           "A folder in the one that the link shows, ending with `/`. Default: that one.",
           "photos/",
         ),
-        limit: t.integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
+        limit: Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
         cursor: t.optionalText("The `next_cursor` of a page: returns the page after it."),
       }),
       answers: { description: "A page of the folder.", json: sharedPageSchema, headers: HIDDEN_HEADERS },
-      errors: ["UNAUTHORIZED", "GONE"],
       handle: ({ request, params: { token }, query }) => {
         const after = fileCursor("path").read(query.cursor);
         const { prefix = "", limit } = query;

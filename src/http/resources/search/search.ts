@@ -17,8 +17,8 @@ const searchQuery = Type.Object({
   prefix: t.prefix,
   tags: t.tagsFilter,
   mime_type: t.optionalText("Only this type, with any parameters. `image/*` matches all image types."),
-  min_size: Type.Optional(t.integer({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." })),
-  max_size: Type.Optional(t.integer({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." })),
+  min_size: t.optionalInteger({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." }),
+  max_size: t.optionalInteger({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." }),
   updated_after: Type.Optional(t.timeInput("Only files updated at this time or later.")),
   updated_before: Type.Optional(t.timeInput("Only files updated before this time.")),
   ...t.paging,
@@ -61,8 +61,7 @@ export function search({ search: service }: Parts) {
         limit,
       });
       const data = findings.map(({ file, score, snippet }) => ({ ...fileRecord(file), score, snippet }));
-      const answer: FoundFilesPage = { data, total, total_is_exact: isExact, page, limit };
-      return Response.json(answer);
+      return Response.json({ data, total, total_is_exact: isExact, page, limit } satisfies FoundFilesPage);
     },
   });
 }
