@@ -1,6 +1,5 @@
 import type { SteadyClock } from "../process/clock.ts";
-import type { AllowedOrigins } from "../domain/network/allowed-origins.ts";
-import type { Subnet } from "../domain/network/subnet.ts";
+import type { AllowedOrigins, Subnet } from "../domain/network/address.ts";
 import type { Log } from "../process/log.ts";
 import type { Idempotency } from "../services/idempotency.ts";
 import type { Services } from "../services/services.ts";
@@ -8,21 +7,18 @@ import { dashboard } from "./dashboard/dashboard.ts";
 import { Guide, type GuideSettings } from "./docs/guide.ts";
 import { guidePages, programAnswers, startPage } from "./docs/pages.ts";
 import { start } from "./docs/start.ts";
-import { createChallenge } from "./gate/challenge.ts";
+import { createChallenge } from "./gate/gate.ts";
 import { linkBase } from "./gate/link-base.ts";
-import { NewKeyThrottle } from "./limits/new-key-throttle.ts";
-import { ownOrigin, surelyOwnOrigin } from "./gate/own-origin.ts";
+import { NewKeyThrottle, ProvisionThrottle } from "./limits/creation-throttles.ts";
+import { ownOrigin, surelyOwnOrigin } from "./gate/origins.ts";
 import type { Handler } from "./gate/pipeline.ts";
-import { ProvisionThrottle } from "./limits/provision-throttle.ts";
 import { cookiesFor } from "./gate/session-cookie.ts";
 import { createHandler } from "./handler.ts";
 import type { Route } from "./operation/route.ts";
 import { mcp } from "./mcp/mcp.ts";
-import { authorize } from "./oauth/authorize.ts";
-import { consent } from "./oauth/consent.ts";
+import { authorize, consent } from "./oauth/authorize.ts";
 import { metadata } from "./oauth/metadata.ts";
-import { register } from "./oauth/register.ts";
-import { tokens } from "./oauth/tokens.ts";
+import { register, tokens } from "./oauth/clients.ts";
 import { account, users } from "./resources/accounts/users.ts";
 import { apiKeys } from "./resources/accounts/api-keys.ts";
 import { archives, downloads } from "./resources/contents/downloads.ts";
@@ -51,8 +47,7 @@ import { webhooks } from "./resources/webhooks/webhooks.ts";
 import { works } from "./resources/folders/works.ts";
 import { auth } from "./sign-in/auth.ts";
 import { oidc } from "./sign-in/oidc.ts";
-import { password } from "./sign-in/password.ts";
-import { sessions } from "./sign-in/sessions.ts";
+import { password, sessions } from "./sign-in/sessions.ts";
 
 /** The settings for HTTP; see `SETTINGS` for their meaning. */
 interface AppSettings extends GuideSettings {

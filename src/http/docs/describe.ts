@@ -1,6 +1,6 @@
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { ErrorCode } from "../../domain/errors.ts";
-import { isGuardedPath } from "../gate/guarded-paths.ts";
+import { isGuardedPath } from "../gate/route-table.ts";
 import { shownExample } from "../operation/schema.ts";
 import { withOptionalNulls, withoutOtherNames } from "../operation/validate.ts";
 import type { Route } from "../operation/route.ts";

@@ -2,8 +2,8 @@ import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import type { ErrorCode } from "../../domain/errors.ts";
 import { ERROR_STATUS } from "../gate/errors.ts";
-import { isSharedPath } from "../gate/cors.ts";
-import { isGuardedPath } from "../gate/guarded-paths.ts";
+import { isSharedPath } from "../gate/origins.ts";
+import { isGuardedPath } from "../gate/route-table.ts";
 import {
   ANY_ERROR,
   type ErrorGroup,

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { once } from "../../domain/once.ts";
-import { MESSAGE_BODY } from "../json/body-limits.ts";
+import { MESSAGE_BODY } from "../json/json-body.ts";
 import { operation } from "../operation/route.ts";
 import type { McpOptions } from "./tool.ts";
 import type { Mcp } from "./server.ts";

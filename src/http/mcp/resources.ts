@@ -10,7 +10,7 @@ import type { FileFacts } from "../../domain/files/file.ts";
 import { textOf } from "../../domain/contents/texts/text-encoding.ts";
 import type { Services } from "../../services/services.ts";
 import { formatInstant } from "../../domain/time.ts";
-import { etagOf } from "../content/etag.ts";
+import { etagOf } from "../content/conditions.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";
 import { pathCursor } from "../operation/cursor.ts";
 import * as shown from "./shown.ts";

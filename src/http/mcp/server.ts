@@ -8,9 +8,9 @@ import {
   Server,
 } from "@modelcontextprotocol/server";
 import { type TObject, Type } from "@sinclair/typebox";
-import { keepsDeleted, keepsVersions, type Retention } from "../../domain/history/retention.ts";
+import { keepsDeleted, keepsVersions, type Retention } from "../../domain/history/history.ts";
 import { contextOf, type RequestContext, setContext } from "../gate/request-context.ts";
-import { ANONYMOUS_BYTES, MESSAGE_BODY } from "../json/body-limits.ts";
+import { ANONYMOUS_BYTES, MESSAGE_BODY } from "../json/json-body.ts";
 import { admissionTo, isFor, type Message, requireMayCall } from "./admission.ts";
 import { failureOf } from "./failure.ts";
 import { type Listen, type ListenFilter, ListenStream, listenTo } from "./listening.ts";

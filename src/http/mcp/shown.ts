@@ -1,12 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import type { Drive } from "../../domain/drives/drive.ts";
-import type { FileFacts } from "../../domain/files/file.ts";
-import { quotedTag } from "../../domain/files/etag.ts";
-import type { Precondition } from "../../domain/files/precondition.ts";
+import type { FileAtPath, FileFacts } from "../../domain/files/file.ts";
+import { type Precondition, quotedTag } from "../../domain/files/precondition.ts";
 import { formatInstant } from "../../domain/time.ts";
-import { etagOf } from "../content/etag.ts";
+import { etagOf } from "../content/conditions.ts";
 import * as t from "../operation/schema.ts";
-import type { FileAtPath } from "../../domain/files/file-ref.ts";
 import { parseId } from "../../domain/id.ts";
 import { utf8Length } from "../../domain/contents/texts/text.ts";
 

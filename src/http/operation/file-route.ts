@@ -1,5 +1,5 @@
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
-import type { FileRef, FileView } from "../../domain/files/file-ref.ts";
+import type { FileRef, FileView } from "../../domain/files/file.ts";
 import { type Answered, type Input, type Method, operation, type Route } from "./route.ts";
 import { driveRef, id } from "./schema.ts";
 import type { Operation } from "./spec.ts";

@@ -1,6 +1,6 @@
 import { type CofferError, invalid } from "../../domain/errors.ts";
 import { distance, nearest } from "../../domain/nearest.ts";
-import { quotedTag } from "../../domain/files/etag.ts";
+import { quotedTag } from "../../domain/files/precondition.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import type { AnyOperation } from "./spec.ts";
 

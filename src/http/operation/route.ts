@@ -2,9 +2,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { type Caller, requireAccount, requirePerson, requireSession } from "../../domain/accounts/caller.ts";
 import { callerOf, type RequestContext } from "../gate/request-context.ts";
-import { ANONYMOUS_BYTES, PLAIN_BODY } from "../json/body-limits.ts";
 import {
+  ANONYMOUS_BYTES,
   parseJsonBody,
+  PLAIN_BODY,
   readBody,
   refuseCodedBody,
   refuseLongBody,

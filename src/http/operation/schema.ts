@@ -10,9 +10,7 @@ import {
   Type,
 } from "@sinclair/typebox";
 import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT, PASSWORD_CHARACTERS, TAGS } from "../../domain/limits.ts";
-import { PLANS } from "../../domain/accounts/plan.ts";
-import { MEMBER_ROLES } from "../../domain/accounts/role.ts";
-import { SCOPES } from "../../domain/accounts/scope.ts";
+import { MEMBER_ROLES, PLANS, SCOPES } from "../../domain/accounts/roles.ts";
 
 // Imported as `t`. Built with TypeBox itself: Elysia's `t.Integer` and some others also accept their value as a string.
 

@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../domain/errors.ts";
-import type { BodyLimits } from "../json/body-limits.ts";
+import type { BodyLimits } from "../json/json-body.ts";
 
 /** The requests and responses of a route: requests are checked, and both are shown in the API description. */
 interface OperationFacts<P extends TObject, Q extends TObject> {

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { ROLES } from "../../domain/accounts/role.ts";
+import { ROLES } from "../../domain/accounts/roles.ts";
 import * as t from "../operation/schema.ts";
 
 // The dashboard takes its types from here. It is checked without the types of the runtime, so nothing that uses the

@@ -1,4 +1,5 @@
-import type { Change, ContentFacts } from "../../domain/changes/change.ts";
+import type { Change, NamedActor } from "../../domain/changes/change.ts";
+import type { ContentFacts } from "../../domain/contents/content.ts";
 import type { Delivery, Webhook } from "../../domain/webhooks/webhook.ts";
 import { changeCursor } from "../operation/cursor.ts";
 import type {
@@ -8,14 +9,13 @@ import type {
   WebhookRecord,
   WorkRecord,
 } from "./change-schemas.ts";
-import type { NamedActor } from "../../domain/changes/actor.ts";
 import type { ApiKey } from "../../domain/accounts/api-key.ts";
 import type { Drive, SeenDrive } from "../../domain/drives/drive.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
-import type { FileVersion } from "../../domain/history/file-version.ts";
-import type { FolderFacts } from "../../domain/folders/folder.ts";
+import type { FileVersion } from "../../domain/history/history.ts";
+import { type FolderFacts, type FolderWork, leavesHalf } from "../../domain/folders/folder.ts";
 import type { SeenLink } from "../../domain/links/link.ts";
-import type { Member } from "../../domain/accounts/member.ts";
+import type { Member } from "../../domain/accounts/user.ts";
 import { isTextType } from "../../domain/contents/media-type.ts";
 import type { Snapshot } from "../../domain/snapshots/snapshot.ts";
 import { formatInstant } from "../../domain/time.ts";
@@ -31,7 +31,6 @@ import type {
 import type { LinkRecord, SharedFileRecord } from "./link-schemas.ts";
 import type { MemberRecord } from "./account-schemas.ts";
 import type { DriveRecord, FileRecord, FolderRecord, KeyRecord } from "./record-schemas.ts";
-import { type FolderWork, leavesHalf } from "../../domain/folders/folder-work.ts";
 import type { ShownWork, ToldWork } from "../../services/folders/works-under-way.ts";
 
 export function driveRecord(drive: SeenDrive): DriveRecord {

@@ -1,12 +1,11 @@
-import type { Retention } from "../../domain/history/retention.ts";
+import type { Retention } from "../../domain/history/history.ts";
 import type { SteadyClock } from "../../process/clock.ts";
 import type { Log } from "../../process/log.ts";
 import type { Services } from "../../services/services.ts";
 import type { LinkBase } from "../gate/link-base.ts";
 import type { Cookies } from "../gate/session-cookie.ts";
-import type { NewKeyThrottle } from "../limits/new-key-throttle.ts";
-import type { ProvisionThrottle } from "../limits/provision-throttle.ts";
-import type { Pace } from "../upload/body-chunks.ts";
+import type { NewKeyThrottle, ProvisionThrottle } from "../limits/creation-throttles.ts";
+import type { Pace } from "../upload/upload-body.ts";
 
 /** What the routes of `/v0` and `/mcp` are made from: each list of them takes what it needs. */
 export interface Parts extends Services {

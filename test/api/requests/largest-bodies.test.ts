@@ -7,7 +7,7 @@ import { Description } from "../../support/schemas/description.ts";
 import { hostileBodies } from "../../support/samples/hostile-bodies.ts";
 import { beginSession, type SignedInBrowser } from "../../support/server/sign-in.ts";
 import { WorkMeter } from "../../support/meters/work-meter.ts";
-import { excessOf } from "../../../src/http/json/json-measure.ts";
+import { excessOf } from "../../../src/http/json/json-text.ts";
 
 /** Values and names in one body, at most, which each is looked at a few times. */
 const MOST_ITEMS = 10_000;

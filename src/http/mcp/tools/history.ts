@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { NamedActor } from "../../../domain/changes/actor.ts";
+import type { NamedActor } from "../../../domain/changes/change.ts";
 import { formatInstant } from "../../../domain/time.ts";
-import { etagOf } from "../../content/etag.ts";
+import { etagOf } from "../../content/conditions.ts";
 import * as t from "../../operation/schema.ts";
 import * as shown from "../shown.ts";
 import { tool } from "../tool.ts";

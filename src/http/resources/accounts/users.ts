@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { formatInstant } from "../../../domain/time.ts";
-import type { ManagedUser, UserView } from "../../../services/accounts/users.ts";
+import type { Account, ManagedUser, UserView } from "../../../services/accounts/users.ts";
 import { operation, tagged } from "../../operation/route.ts";
 import {
   type AccountRecord,
@@ -15,7 +15,6 @@ import {
 import * as t from "../../operation/schema.ts";
 import { asData, write } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";
-import type { Account } from "../../../services/accounts/accounts.ts";
 import type { UsageReport } from "../../../services/accounts/usage.ts";
 
 function userRecord({ user, hasPassword, driveCount }: UserView): UserRecord {

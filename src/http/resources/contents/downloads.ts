@@ -1,14 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import type { ErrorCode } from "../../../domain/errors.ts";
-import { CONTAINED, CONTAINED_HEADERS } from "../../content/contained.ts";
-import { contentAnswer } from "../../content/answer.ts";
+import { CONTAINED, CONTAINED_HEADERS, contentAnswer, contentDisposition } from "../../content/answer.ts";
 import { fileOperation, viewOf } from "../../operation/file-route.ts";
-import { ETAG, IF_MATCH } from "../../content/etag.ts";
+import { ETAG, IF_MATCH } from "../../content/conditions.ts";
 import * as t from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
-import { ARCHIVE_PATHS, ARCHIVE_STALL_MS, ARCHIVE_LIMITS } from "../../../domain/limits.ts";
+import { ARCHIVE_LIMITS, ARCHIVE_PATHS, ARCHIVE_STALL_MS } from "../../../domain/limits.ts";
 import type { Archive } from "../../../services/contents/archives.ts";
-import { contentDisposition } from "../../content/disposition.ts";
 import { operation } from "../../operation/route.ts";
 import type { RequestContext } from "../../gate/request-context.ts";
 import { piecewise } from "../../content/piecewise.ts";

@@ -1,10 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { Edit } from "../../../domain/contents/edit/edit.ts";
+import type { Edit } from "../../../domain/contents/edit/edited-text.ts";
 import { invalid } from "../../../domain/errors.ts";
 import { DIFF_BYTES, EDIT_BYTES, EDITS, MIB } from "../../../domain/limits.ts";
 import type { EditedFile } from "../../../services/contents/edits.ts";
-import { ETAG, IF_MATCH, preconditionOf } from "../../content/etag.ts";
-import { TEXT_BODY } from "../../json/body-limits.ts";
+import { ETAG, IF_MATCH, preconditionOf } from "../../content/conditions.ts";
+import { TEXT_BODY } from "../../json/json-body.ts";
 import { fileWrite } from "../../operation/file-route.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileAnswerOf } from "../files/files.ts";

@@ -1,13 +1,13 @@
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES, MIB, READ_TEXT_BYTES } from "../../../domain/limits.ts";
 import type { ReadText } from "../../../services/contents/texts.ts";
-import { ETAG, etagOf } from "../../content/etag.ts";
+import { ETAG, etagOf } from "../../content/conditions.ts";
 import { fileOperation, viewOf } from "../../operation/file-route.ts";
 import * as t from "../../operation/schema.ts";
 import type { Parts } from "../parts.ts";
 import { EXTRACTION_LIMITS, EXTRACTIONS } from "../../../domain/contents/extraction.ts";
 import type { Extract } from "../../../services/contents/extracts.ts";
-import type { FileRef } from "../../../domain/files/file-ref.ts";
+import type { FileRef } from "../../../domain/files/file.ts";
 import type { RequestContext } from "../../gate/request-context.ts";
 import type { Input } from "../../operation/route.ts";
 import { piecewise } from "../../content/piecewise.ts";

@@ -2,19 +2,24 @@ import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox
 import { type Input, tagged } from "../../operation/route.ts";
 import { invalid } from "../../../domain/errors.ts";
 import type { FilePath } from "../../../domain/files/path.ts";
-import { parseTarget, type UploadFields } from "../../../services/contents/upload-fields.ts";
-import type { Uploaded } from "../../../services/contents/upload.ts";
+import { parseTarget, type Uploaded, type UploadFields } from "../../../services/contents/upload.ts";
 import { fileAnswerOf } from "../files/files.ts";
-import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../../content/etag.ts";
+import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../../content/conditions.ts";
 import { didYouMean, doublePlusMeant } from "../../operation/query.ts";
 import type { RawBody } from "../../operation/spec.ts";
 import { driveSchema, fileSchema } from "../../records/record-schemas.ts";
 import * as t from "../../operation/schema.ts";
 import { jsonUpload, multipartUpload, rawMetadata, rawQuery } from "./upload-schemas.ts";
-import { announcedBy, chunksOf, readRawUpload } from "../../upload/body-chunks.ts";
+import {
+  announcedBy,
+  chunksOf,
+  parseMetadata,
+  readRawUpload,
+  type UploadEnvelope,
+  type WriteContent,
+} from "../../upload/upload-body.ts";
 import { encodingIn, readJsonUpload } from "../../upload/json.ts";
 import { readMultipartUpload } from "../../upload/multipart.ts";
-import { parseMetadata, type UploadEnvelope, type WriteContent } from "../../upload/upload-body.ts";
 import { compileBodyValidator } from "../../operation/validate.ts";
 import { type ContentAnswer, type Reply, writeContent } from "../../operation/write.ts";
 import type { Parts } from "../parts.ts";

@@ -3,10 +3,17 @@ import { tagged } from "../../operation/route.ts";
 import { BULK_DELETE_IDS } from "../../../domain/limits.ts";
 import type { FileFacts } from "../../../domain/files/file.ts";
 import type { Destination } from "../../../services/files/files.ts";
-import { METADATA_BODY } from "../../json/body-limits.ts";
+import { METADATA_BODY } from "../../json/json-body.ts";
 import { fileOperation, fileWrite, viewOf } from "../../operation/file-route.ts";
-import { isRecordNotModified } from "../../content/conditions.ts";
-import { ETAG, etagOf, IF_MATCH, preconditionOf, RECORD_ETAG, recordEtagOf } from "../../content/etag.ts";
+import {
+  ETAG,
+  etagOf,
+  IF_MATCH,
+  isRecordNotModified,
+  preconditionOf,
+  RECORD_ETAG,
+  recordEtagOf,
+} from "../../content/conditions.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
 import * as t from "../../operation/schema.ts";

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { FILE_SORTS } from "../../../domain/files/file-sort.ts";
+import { FILE_SORTS } from "../../../domain/files/file.ts";
 import type { Listing } from "../../../services/files/listings.ts";
 import type { RequestContext } from "../../gate/request-context.ts";
 import { fileCursor } from "../../operation/cursor.ts";

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { tagged } from "../../operation/route.ts";
 import { DIFF_BYTES, DIFF_TEXT_BYTES, MIB } from "../../../domain/limits.ts";
 import { contentAnswer } from "../../content/answer.ts";
-import { ETAG, IF_MATCH, preconditionOf } from "../../content/etag.ts";
+import { ETAG, IF_MATCH, preconditionOf } from "../../content/conditions.ts";
 import { numberCursor } from "../../operation/cursor.ts";
 import { fileOperation, fileWrite } from "../../operation/file-route.ts";
 import { type VersionDiffRecord, versionDiffSchema, versionsSchema } from "../../records/history-schemas.ts";
