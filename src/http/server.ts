@@ -23,16 +23,11 @@ const ANSWERED_MS = 100;
 /** After this many counts in a row with few descriptors, half a second, connections are paused. */
 const ROUNDS = 25;
 
-/** Serves on a socket. Throws an Error that tells the operator what to do, if the address cannot be used. */
-export function startServer(options: ServerOptions): Server {
-  return new Server(options);
-}
-
 /**
  * Accepts connections while there are file descriptors for them. Without any, the runtime would try to accept the next
  * connection again and again, using a whole core, and no file could be opened.
  */
-class Server {
+export class Server {
   readonly url: URL;
   readonly port: number;
   readonly #options: ServerOptions;
@@ -45,6 +40,7 @@ class Server {
   /** How many counts in a row found descriptors short. */
   #rounds = 0;
 
+  /** Serves on a socket. Throws an Error that tells the operator what to do, if the address cannot be used. */
   constructor(options: ServerOptions) {
     const server = listen(options);
     this.#server = server;

@@ -11,7 +11,7 @@ import { operation } from "../../src/http/operation/route.ts";
 import { write, writeContent } from "../../src/http/operation/write.ts";
 import { ownOrigin, surelyOwnOrigin } from "../../src/http/gate/origins.ts";
 import { flag, nullable } from "../../src/http/operation/schema.ts";
-import { startServer } from "../../src/http/server.ts";
+import { Server } from "../../src/http/server.ts";
 import type { Log } from "../../src/process/log.ts";
 import { FakeClock } from "../support/server/fake-clock.ts";
 
@@ -218,7 +218,7 @@ export function startStub(overrides: Partial<HandlerOptions> = {}) {
     routes: stubRoutes(),
     ...overrides,
   });
-  const server = startServer({ host: "127.0.0.1", port: 0, handler, log });
+  const server = new Server({ host: "127.0.0.1", port: 0, handler, log });
   const send = (path: string, init: RequestInit & { key?: string | null } = {}) => {
     const { key = "team", ...rest } = init;
     const headers = new Headers(rest.headers);

@@ -35,9 +35,9 @@ export const cursorArgument = t.optionalText("next_cursor of the page before.");
 
 /** A file in answers. */
 export const shownFile = {
-  drive: Type.String({ description: "The drive: pass it as drive_id." }),
+  drive: t.text("The drive: pass it as drive_id."),
   path: Type.String(),
-  etag: Type.String({ description: "Changes with the content; pass it as if_match." }),
+  etag: t.text("Changes with the content; pass it as if_match."),
   size: Type.Integer({ description: "Bytes." }),
   mime_type: Type.String(),
   tags: Type.Array(Type.String()),

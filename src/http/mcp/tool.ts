@@ -94,20 +94,7 @@ export interface Call<T> extends CallParts {
 export interface Tool {
   readonly needs: Needs;
   readonly next: NextSteps;
-  readonly shown: {
-    readonly name: string;
-    readonly title: string;
-    readonly description: string;
-    readonly inputSchema: TObject & { readonly type: "object" };
-    readonly outputSchema: TObject & { readonly type: "object" };
-    readonly annotations: {
-      readonly title: string;
-      readonly readOnlyHint: boolean;
-      readonly destructiveHint: boolean;
-      readonly idempotentHint: boolean;
-      readonly openWorldHint: boolean;
-    };
-  };
+  readonly shown: ReturnType<typeof shownOf>;
   /** Throws errors of its service, and VALIDATION_ERROR for arguments that do not fit. */
   readonly run: (sent: unknown, parts: CallParts) => Promise<Answer<Record<string, unknown>>>;
 }
@@ -119,27 +106,11 @@ export function tool<I extends TObject, O extends TObject>(
   facts: ToolFacts<I, O>,
   run: (call: Call<Static<I>>) => Promise<Output<O> | Answer<Output<O>>>,
 ): Tool {
-  const { name, title, description, needs, input, output } = facts;
-  const check = compileBodyValidator(input, "argument", facts.also);
-  const isReading = needs === "reading";
+  const check = compileBodyValidator(facts.input, "argument", facts.also);
   return {
-    needs,
+    needs: facts.needs,
     next: facts.next ?? {},
-    shown: {
-      name,
-      title,
-      description,
-      inputSchema: { ...input, additionalProperties: false },
-      outputSchema: output,
-      annotations: {
-        title,
-        readOnlyHint: isReading,
-        destructiveHint: facts.isDestructive ?? false,
-        idempotentHint: isReading || (facts.isIdempotent ?? false),
-        // All files are the caller's own.
-        openWorldHint: false,
-      },
-    },
+    shown: shownOf(facts),
     run: async (sent, parts) => {
       const checked = check(sent ?? {}, refuseUnknown);
       const { services, context } = parts;
@@ -161,6 +132,25 @@ export function tool<I extends TObject, O extends TObject>(
       return answer instanceof Answer
         ? answer
         : new Answer(answer, [{ type: "text", text: JSON.stringify(answer) }]);
+    },
+  };
+}
+
+function shownOf({ name, title, description, needs, input, output, ...facts }: ToolFacts<TObject, TObject>) {
+  const isReading = needs === "reading";
+  return {
+    name,
+    title,
+    description,
+    inputSchema: { ...input, additionalProperties: false },
+    outputSchema: output,
+    annotations: {
+      title,
+      readOnlyHint: isReading,
+      destructiveHint: facts.isDestructive ?? false,
+      idempotentHint: isReading || (facts.isIdempotent ?? false),
+      // All files are the caller's own.
+      openWorldHint: false,
     },
   };
 }

@@ -142,7 +142,6 @@ export const signInOptionsSchema = Type.Object({
 
 export type SignInOptionsRecord = t.RecordOf<typeof signInOptionsSchema>;
 
-/** What an application asks a person for. */
 export const authorizationSchema = Type.Object({
   client_id: t.text("The application's OAuth client id."),
   client_name: t.text("What the application calls itself. Nobody has verified it."),
@@ -164,7 +163,6 @@ export const authorizationSchema = Type.Object({
 
 export type AuthorizationRecord = t.RecordOf<typeof authorizationSchema>;
 
-/** A user with whom a drive is shared. */
 export const memberSchema = t.record(
   "Member",
   {

@@ -53,8 +53,6 @@ export const changeSchema = t.record(
 
 export type ChangeRecord = t.RecordOf<typeof changeSchema>;
 
-// As in `record-schemas.ts`, nothing that uses the runtime may be imported.
-
 /** A webhook in responses, without its secret. */
 export const webhookSchema = t.record(
   "Webhook",
@@ -105,8 +103,6 @@ export const deliverySchema = t.record(
 );
 
 export type DeliveryRecord = t.RecordOf<typeof deliverySchema>;
-
-// The dashboard takes its types from here, as from `record-schemas.ts`.
 
 const KINDS = ["copy", "move", "delete", "restore", "restore_snapshot", "fork"] as const;
 

@@ -58,7 +58,6 @@ export const sharedFileSchema = Type.Object(
 
 export type SharedFileRecord = t.RecordOf<typeof sharedFileSchema>;
 
-/** What a link shows. */
 export const sharedSchema = Type.Object({
   kind: t.oneOf(["file", "folder"]),
   name: t.text("Of the file, the folder or the drive."),

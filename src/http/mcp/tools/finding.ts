@@ -38,9 +38,9 @@ export const findingTools = [
       output: Type.Object({
         results: Type.Array(
           Type.Object({
-            id: Type.String({ description: "What fetch takes." }),
-            title: Type.String({ description: "The filename." }),
-            url: Type.String({ description: "Where a human sees the file, signed in." }),
+            id: t.text("What fetch takes."),
+            title: t.text("The filename."),
+            url: t.text("Where a human sees the file, signed in."),
             ...shownFound,
             snippet: t.optionalText("Where its text matches."),
           }),

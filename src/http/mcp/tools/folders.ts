@@ -10,7 +10,7 @@ import * as shown from "../shown.ts";
 import { tool } from "../tool.ts";
 
 const shownFolder = Type.Object({
-  path: Type.String({ description: "Ends with `/`." }),
+  path: t.text("Ends with `/`."),
   file_count: Type.Integer({ description: "Files in it and below." }),
   total_size: Type.Integer({ description: "Bytes of these files." }),
 });

@@ -34,11 +34,11 @@ export const historyTools = [
       }),
       output: Type.Object({
         drive: Type.String(),
-        path: Type.String({ description: "Where it is now, or was until it went into the trash." }),
-        etag: Type.Optional(Type.String({ description: "Of a file that is there again." })),
-        undone: Type.String({ description: "What was undone, such as file.updated." }),
+        path: t.text("Where it is now, or was until it went into the trash."),
+        etag: Type.Optional(t.text("Of a file that is there again.")),
+        undone: t.text("What was undone, such as file.updated."),
         changed_at: Type.String(),
-        changed_by: Type.String({ description: "Whose change it was." }),
+        changed_by: t.text("Whose change it was."),
         in_trash: Type.Boolean({ description: "Whether it is in the trash now. Undo brings it back." }),
       }),
     },
@@ -66,7 +66,7 @@ function whose(by: NamedActor | null): string {
 const SHOWN = { snapshots: 50, differences: 100 };
 
 const shownSnapshot = Type.Object({
-  id: Type.String({ description: "Pass it as snapshot_id, to compare and restore." }),
+  id: t.text("Pass it as snapshot_id, to compare and restore."),
   name: Type.String(),
   file_count: Type.Integer(),
   total_size: Type.Integer({ description: "Bytes." }),
@@ -98,7 +98,7 @@ const output = Type.Object({
   differences: Type.Optional(
     Type.Array(
       Type.Object({
-        change: Type.String({ description: "added, removed, changed or moved, since the snapshot." }),
+        change: t.text("added, removed, changed or moved, since the snapshot."),
         path: Type.String(),
       }),
     ),
@@ -107,7 +107,7 @@ const output = Type.Object({
     Type.Object({
       files_restored: Type.Integer(),
       files_removed: Type.Integer({ description: "That the snapshot does not have." }),
-      undo_id: Type.String({ description: "The snapshot that undoes this." }),
+      undo_id: t.text("The snapshot that undoes this."),
     }),
   ),
   is_cut: t.optionalFlag("Whether there are more than are shown."),

@@ -54,7 +54,7 @@ export const linkTools = [
         url: Type.String(),
         expires_at: Type.String(),
         drive: Type.String(),
-        path: Type.String({ description: "As it was sent." }),
+        path: t.text("As it was sent."),
       }),
     },
     async ({ input, caller, drive, context, services, linkBase }) => {

@@ -77,7 +77,7 @@ export const writingTools = [
       }),
       output: Type.Object({
         ...shown.shownFile,
-        diff: Type.String({ description: "What changed, as a unified diff." }),
+        diff: t.text("What changed, as a unified diff."),
         diff_cut: Type.Boolean({ description: "Whether the end of the diff is left out." }),
       }),
     },
@@ -102,7 +102,7 @@ export const writingTools = [
       needs: "writing",
       input: Type.Object({
         ...shown.fileArguments,
-        text: Type.String({ description: "What to add." }),
+        text: t.text("What to add."),
         if_match: shown.ifMatchArgument,
       }),
       output: Type.Object(shown.shownFile),

@@ -62,7 +62,6 @@ export const OWN_CONTENT = {
   answers: CONTENT.answers.map((answer) => ({ ...answer, headers: { ...answer.headers, ...OWN_PAGES } })),
 };
 
-/** Contents, for callers with a key or a session. For links see `presigned.ts`. */
 export function downloads({ files: service }: Parts) {
   return fileOperation("GET", "/download", {
     ...OWN_CONTENT,

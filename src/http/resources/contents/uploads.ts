@@ -71,7 +71,6 @@ interface Destination {
 /** The body tells. */
 const UNKNOWN: Destination = { driveId: null, path: null };
 
-/** Uploads with a key. */
 export function uploads({ uploads: service, maxFileSize, pace }: Parts) {
   const checkFields = compileBodyValidator(jsonUpload);
   const checkMetadata = compileBodyValidator(rawMetadata);

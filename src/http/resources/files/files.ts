@@ -31,7 +31,6 @@ const destination = Type.Object({
   overwrite: t.optionalFlag("Whether to replace a file at this path. Default false."),
 });
 
-/** Single files and their records. For contents see `uploads.ts` and `downloads.ts`. */
 export function files({ files: service }: Parts) {
   return tagged("Files", [
     fileOperation("GET", "", {
@@ -163,7 +162,6 @@ export function files({ files: service }: Parts) {
   ]);
 }
 
-/** What a bulk deletion answers. */
 interface RemovedIds {
   readonly deleted: readonly string[];
   readonly trashIds: readonly (string | null)[];

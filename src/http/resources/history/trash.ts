@@ -27,7 +27,6 @@ const emptyRequest = Type.Object({
   confirm: t.optionalFlag("Whether to delete. Default false."),
 });
 
-/** What was deleted, and can come back for a while. */
 export function trash({ trash: service }: Parts) {
   return tagged("Trash", [
     operation("GET", "/v0/trash", {

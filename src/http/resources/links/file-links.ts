@@ -34,7 +34,6 @@ const exampleDownload = { link: { kind: "presigned" }, token: "lnk_1a2b3c4d5e6f.
 const exampleUpload = { link: { kind: "upload" }, token: "upl_1a2b3c4d5e6f..." } as const;
 const exampleEnd = "2030-01-31T12:00:00.000Z";
 
-/** Links that download or take one file without a key. */
 export function fileLinks(parts: Parts) {
   const { links, fileLinks: service, linkUses, files, uploads, linkBase, maxFileSize, pace } = parts;
   return tagged("Files", [

@@ -16,7 +16,6 @@ import type { Parts } from "../parts.ts";
 
 const exampleToken = "shr_1a2b3c4d5e6f...";
 
-/** Makes links that show a file or a folder; lists and revokes links of all kinds. */
 export function links({ links: service, linkLists, linkBase }: Parts) {
   return tagged("Links", [
     write("POST", "/v0/links", {
