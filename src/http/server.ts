@@ -126,10 +126,27 @@ export class Server {
   }
 }
 
-function listen(options: ServerOptions): Bun.Server<undefined> {
-  const { host, port } = options;
+function listen({ host, port, handler, log }: ServerOptions): Bun.Server<undefined> {
   try {
-    return serve(options);
+    return Bun.serve({
+      hostname: host,
+      port,
+      development: false,
+      // Otherwise, in production mode, a second server could listen on the same port and share its requests.
+      reusePort: false,
+      // The runtime's own 413 has neither body nor headers: we check lengths ourselves.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      idleTimeout: IDLE_SECONDS,
+      fetch: (request, connections) => handler(request, connections),
+      // Only for failures after the handler, such as a stream that fails before its first byte.
+      error: (error) => {
+        const requestId = crypto.randomUUID();
+        const response = errorResponse(error, requestId, log);
+        response.headers.set("x-request-id", requestId);
+        response.headers.set("x-content-type-options", "nosniff");
+        return response;
+      },
+    });
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Error(
@@ -137,26 +154,4 @@ function listen(options: ServerOptions): Bun.Server<undefined> {
       { cause },
     );
   }
-}
-
-function serve({ host, port, handler, log }: ServerOptions): Bun.Server<undefined> {
-  return Bun.serve({
-    hostname: host,
-    port,
-    development: false,
-    // Otherwise, in production mode, a second server could listen on the same port and share its requests.
-    reusePort: false,
-    // The runtime's own 413 has neither body nor headers: we check lengths ourselves.
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    idleTimeout: IDLE_SECONDS,
-    fetch: (request, connections) => handler(request, connections),
-    // Only for failures after the handler, such as a stream that fails before its first byte.
-    error: (error) => {
-      const requestId = crypto.randomUUID();
-      const response = errorResponse(error, requestId, log);
-      response.headers.set("x-request-id", requestId);
-      response.headers.set("x-content-type-options", "nosniff");
-      return response;
-    },
-  });
 }

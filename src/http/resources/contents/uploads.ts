@@ -5,7 +5,7 @@ import type { FilePath } from "../../../domain/files/path.ts";
 import { parseTarget, type Uploaded, type UploadFields } from "../../../services/contents/upload.ts";
 import { fileAnswerOf } from "../files/files.ts";
 import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../../content/conditions.ts";
-import { didYouMean, doublePlusMeant } from "../../operation/query.ts";
+import { didYouMean, plusMeant } from "../../operation/query.ts";
 import type { RawBody } from "../../operation/spec.ts";
 import { driveSchema, fileSchema } from "../../records/record-schemas.ts";
 import * as t from "../../operation/schema.ts";
@@ -92,7 +92,7 @@ export function uploads({ uploads: service, maxFileSize, pace }: Parts) {
       const chunks = chunksOf(request, context, { ...reading, check: () => upload.requireAllowed() });
       const fields = await read(chunks, (piece) => upload.write(piece));
       context.suspendIdleTimeout();
-      const meant = doublePlusMeant(context.query, "path", "filename");
+      const meant = plusMeant(context.query, ["path", "filename"], /\+{2,}/g);
       const answer = reply.with((uploaded: Uploaded) => uploadAnswer(fields, uploaded, meant));
       await upload.finish(fields, preconditionOf(request), answer);
     } finally {

@@ -83,6 +83,6 @@ function answerOf(
     page,
     limit,
     next_cursor: fileCursor(sort).write(nextAfter),
-    ...(isNothing ? plusMeant(context.query, "prefix") : {}),
+    ...(isNothing ? plusMeant(context.query, ["prefix"]) : {}),
   });
 }

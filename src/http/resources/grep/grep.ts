@@ -100,7 +100,7 @@ export function grep({ grep: service }: Parts) {
       );
       const isNothing = files.length === 0 && next === null;
       return Response.json({
-        ...(isNothing ? plusMeant(context.query, "pattern", "prefix") : {}),
+        ...(isNothing ? plusMeant(context.query, ["pattern", "prefix"]) : {}),
         data: files.map(({ file, matches, hasMore }) => ({
           ...fileRecord(file),
           matches: matches.map((match) => ({
