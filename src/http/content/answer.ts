@@ -25,9 +25,12 @@ const INERT_TYPE =
 interface ContentRequest {
   readonly request: Request;
   readonly context: RequestContext;
-  readonly file: FileFacts;
   /** Whether to show it instead of saving it; only types that cannot run script are shown. */
-  readonly inline: boolean;
+  readonly query: { readonly inline: boolean };
+}
+
+/** To whom it is sent, after the access check. */
+interface ContentReader {
   /** Whether pages of other origins may show it: not with the session of whoever looks at them. */
   readonly isForAnyPage: boolean;
   /** Asked twice a second while a long content is sent; once it says no, the connection is closed. */
@@ -44,7 +47,9 @@ interface ContentRequest {
  */
 export function contentAnswer(
   files: Files,
-  { request, context, file, inline, isForAnyPage, mayGoOn, beforeContent, onStart }: ContentRequest,
+  { request, context, query: { inline } }: ContentRequest,
+  file: FileFacts,
+  { isForAnyPage, mayGoOn, beforeContent, onStart }: ContentReader,
 ): Response | Promise<Response> {
   refuseAsCode(request);
   const headers: Record<string, string> = {
@@ -115,8 +120,9 @@ function shownType(mimeType: string): string {
     : mimeType;
 }
 
-interface SentContent extends Pick<ContentRequest, "file" | "mayGoOn"> {
+interface SentContent extends Pick<ContentReader, "mayGoOn"> {
   readonly files: Files;
+  readonly file: FileFacts;
 }
 
 function sendingOf({ files, file, mayGoOn }: SentContent): Sending {

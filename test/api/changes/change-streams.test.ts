@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { changeNumber } from "../../../src/domain/changes/change.ts";
 import { STREAM_LIMITS } from "../../../src/domain/limits.ts";
-import { encodeChangePosition } from "../../../src/http/operation/cursor.ts";
+import { changeCursor } from "../../../src/http/operation/cursor.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import { EventReader } from "../../support/peers/event-reader.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
@@ -41,7 +41,7 @@ describe("a stream of changes", () => {
     await write(own, "c");
     await write(own, "d");
     // A cursor in the address is of when the stream was first opened.
-    const query = `cursor=${encodeChangePosition({ number: changeNumber(0), at: 0, from: changeNumber(0) })}`;
+    const query = `cursor=${changeCursor.write({ number: changeNumber(0), at: 0, from: changeNumber(0) })}`;
     await using second = await EventReader.open(own.client, query, { "last-event-id": seen?.id ?? "" });
     await write(own, "e");
     expect(await paths(second, 3)).toEqual(["c", "d", "e"]);
@@ -112,7 +112,7 @@ describe("a stream of changes", () => {
   test("is refused as JSON before it begins", async () => {
     const own = await stage.ownDrive();
     const headers = { accept: "text/event-stream" };
-    const cursor = encodeChangePosition({ number: changeNumber(1e9), at: 0, from: changeNumber(0) });
+    const cursor = changeCursor.write({ number: changeNumber(1e9), at: 0, from: changeNumber(0) });
     for (const [query, status] of [
       ["sort=-id", 400],
       [`cursor=${cursor}`, 410],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { changeNumber } from "../../../src/domain/changes/change.ts";
-import { encodeChangePosition } from "../../../src/http/operation/cursor.ts";
+import { changeCursor } from "../../../src/http/operation/cursor.ts";
 import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import type { Client } from "../../support/server/client.ts";
 import { allChanges, changesPage } from "../../support/peers/event-reader.ts";
@@ -218,7 +218,7 @@ describe("what the feed refuses", () => {
 });
 
 function cursorAt(number: number, at: number): string {
-  return encodeChangePosition({ number: changeNumber(number), at, from: changeNumber(number) });
+  return changeCursor.write({ number: changeNumber(number), at, from: changeNumber(number) });
 }
 
 describe("going through the feed", () => {
