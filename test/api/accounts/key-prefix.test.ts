@@ -151,7 +151,7 @@ describe("a key that is limited to a folder is made", () => {
   });
 
   test("and ends when it expires", async () => {
-    const short = new Date(coffer.clock.now() + 1000).toISOString();
+    const short = coffer.clock.iso(1000);
     const key = await keyOf({ drive_id: drive, path_prefix: "notes/", expires_at: short });
     expect(await key.status("GET", at("/v0/files"))).toBe(200);
     coffer.clock.advance(1000);

@@ -166,7 +166,7 @@ describe("with a key goes", () => {
   });
 
   test("who became a member by it when it expires, unless a person let them in since", async () => {
-    const brief = await made(ada, { expires_at: new Date(coffer.clock.now() + 3600_000).toISOString() });
+    const brief = await made(ada, { expires_at: coffer.clock.iso(3600_000) });
     expect(await share(brief.client, "bob")).toBe(201);
     expect(await share(brief.client, "carl")).toBe(201);
     // The same role: what counts is who says so.

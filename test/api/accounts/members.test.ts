@@ -340,7 +340,7 @@ test("members copy files out of the drive, and only the owner moves them out", a
 });
 
 function inHours(count: number): string {
-  return new Date(coffer.clock.now() + count * 3_600_000).toISOString();
+  return coffer.clock.iso(count * 3_600_000);
 }
 
 test("only the owner lets a file expire that is there, as it is not in the trash then", async () => {

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { dataOf, expectRefused } from "../../support/server/answers.ts";
-import type { Json } from "../../support/server/client.ts";
-import { isSignedIn, type SignedInBrowser, signIn } from "../../support/server/sign-in.ts";
+import type { Json, Answer } from "../../support/server/client.ts";
+import {
+  isSignedIn,
+  type SignedInBrowser,
+  signIn,
+  signInAll,
+  areSignedIn,
+} from "../../support/server/sign-in.ts";
 import { startWorld } from "../../support/server/world.ts";
 
 describe("users", () => {
@@ -16,8 +22,7 @@ describe("users", () => {
   }
 
   test("are shown to an administrator, who knows that they are one", async () => {
-    const { coffer } = await startWorld();
-    await using _ = coffer;
+    await using coffer = await startWorld();
     const [ada, bob] = [await signIn(coffer, "ada"), await signIn(coffer, "bob")];
     expect(dataOf(await ada.send("GET", "/v0/account"))).toMatchObject({ admin: true, has_password: true });
     expect(dataOf(await bob.send("GET", "/v0/account"))).toMatchObject({ admin: false });
@@ -42,8 +47,7 @@ describe("users", () => {
   });
 
   test("are made with a password, on the plan free", async () => {
-    const { coffer } = await startWorld();
-    await using _ = coffer;
+    await using coffer = await startWorld();
     const ada = await signIn(coffer, "ada");
     const make = (username: string, password: string) =>
       ada.send("POST", "/v0/users", { body: { username, password } });
@@ -62,8 +66,7 @@ describe("users", () => {
   });
 
   test("change their plan at once", async () => {
-    const { coffer } = await startWorld();
-    await using _ = coffer;
+    await using coffer = await startWorld();
     const [ada, bob] = [await signIn(coffer, "ada"), await signIn(coffer, "bob")];
     const path = `/v0/users/${await userId(ada, "bob")}`;
     expect(dataOf(await ada.send("PATCH", path, { body: { plan: "pro" } }))).toMatchObject({ plan: "pro" });
@@ -73,25 +76,23 @@ describe("users", () => {
   });
 
   test("who are disabled reach nothing at once; enabled, their keys work again and they sign in anew", async () => {
-    const { coffer, world } = await startWorld();
-    await using _ = coffer;
+    await using coffer = await startWorld();
     const [ada, bob] = [await signIn(coffer, "ada"), await signIn(coffer, "bob")];
     const path = `/v0/users/${await userId(ada, "bob")}`;
     const disable = (disabled: boolean) => ada.send("PATCH", path, { body: { disabled } });
     expect(dataOf(await disable(true))).toMatchObject({ disabled: true, drive_count: 1 });
     expect(dataOf(await disable(true))).toMatchObject({ disabled: true });
     expect(await isSignedIn(bob)).toBe(false);
-    await world.clients.bob.json(401, "GET", "/v0/drives");
+    await coffer.clients.bob.json(401, "GET", "/v0/drives");
     expect(signIn(coffer, "bob")).rejects.toThrow("401");
     expect(dataOf(await disable(false))).toMatchObject({ disabled: false });
-    await world.clients.bob.get("/v0/drives");
+    await coffer.clients.bob.get("/v0/drives");
     expect(await isSignedIn(bob)).toBe(false);
     expect(await isSignedIn(await signIn(coffer, "bob"))).toBe(true);
   });
 
   test("an administrator is disabled by nobody, and who is not there is not found", async () => {
-    const { coffer } = await startWorld();
-    await using _ = coffer;
+    await using coffer = await startWorld();
     const ada = await signIn(coffer, "ada");
     const path = `/v0/users/${await userId(ada, "ada")}`;
     // Nothing of a refused change stays.
@@ -99,5 +100,53 @@ describe("users", () => {
     expect(dataOf(await ada.send("GET", "/v0/account"))).toMatchObject({ plan: "team" });
     for (const id of ["x", crypto.randomUUID()])
       expectRefused(await ada.send("PATCH", `/v0/users/${id}`, { body: { plan: "pro" } }), "NOT_FOUND");
+  });
+});
+
+function change(browser: SignedInBrowser, current: string, password: string): Promise<Answer> {
+  return browser.send("POST", "/v0/account/password", { body: { current, password } });
+}
+
+describe("POST /v0/account/password", () => {
+  test("changes it, and signs out everywhere else", async () => {
+    await using coffer = await startWorld();
+    const [here, there, bob] = await signInAll(coffer, "ada", "ada", "bob");
+    expect(dataOf(await change(here, "ada's password", "a new password"))).toEqual({ changed: true });
+    expect(await areSignedIn(here, there, bob)).toEqual([true, false, true]);
+    expect(signIn(coffer, "ada")).rejects.toThrow("401");
+    await signIn(coffer, "ada", "a new password");
+    await coffer.clients.ada.get("/v0/account");
+  });
+
+  test("not for a wrong one, a short one, or many at once", async () => {
+    await using coffer = await startWorld();
+    const ada = await signIn(coffer, "ada");
+    expectRefused(await change(ada, "wrong", "a new password"), "VALIDATION_ERROR", "current");
+    expectRefused(await change(ada, "ada's password", "short"), "VALIDATION_ERROR", "password");
+    const answers = await Promise.all(
+      ["first password", "second password"].map((next) => change(ada, "ada's password", next)),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400]);
+  });
+
+  test("the right one with another that cannot be taken is no wrong one", async () => {
+    await using coffer = await startWorld();
+    const ada = await signIn(coffer, "ada");
+    for (let n = 0; n < 11; n += 1)
+      expectRefused(await change(ada, "ada's password", "short"), "VALIDATION_ERROR", "password");
+    expect((await change(ada, "ada's password", "a new password")).status).toBe(200);
+  });
+
+  test("ten wrong ones, then none for a quarter of an hour", async () => {
+    await using coffer = await startWorld();
+    const ada = await signIn(coffer, "ada");
+    const wrong = await Promise.all(Array.from({ length: 11 }, () => change(ada, "wrong", "a new password")));
+    expect(wrong.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      ...Array.from({ length: 10 }, () => 400),
+      429,
+    ]);
+    expectRefused(await change(ada, "ada's password", "a new password"), "RATE_LIMITED");
+    coffer.clock.advance(15 * 60 * 1000);
+    expect((await change(ada, "ada's password", "a new password")).status).toBe(200);
   });
 });

@@ -128,7 +128,7 @@ describe("what is in it", () => {
 
   test("what has expired is not in it, swept or not", async () => {
     const own = await filled(stage, { stays: "1" });
-    const soon = new Date(stage.coffer.clock.now() + 1000).toISOString();
+    const soon = stage.coffer.clock.iso(1000);
     const body = { drive_id: own.id, filename: "goes", content: "eA", expires_at: soon };
     await own.client.post("/v0/files", body);
     expect(Object.keys(await archived(own.client, own.id))).toEqual(["goes", "stays"]);

@@ -15,7 +15,7 @@ import {
   runScenarios,
   step,
 } from "../../support/server/scenario.ts";
-import { populate } from "../../support/server/world.ts";
+import { startWorld } from "../../support/server/world.ts";
 
 const MIB = 1024 * 1024;
 const QUOTA = 100 * MIB;
@@ -120,8 +120,8 @@ describe("the storage of an unclaimed drive", () => {
 });
 
 test("an account's plan limits all its drives together, and expired files count no more", async () => {
-  await using coffer = await startAppliance({ "storage-limits": "team=1000" });
-  const { clients, drives } = await populate(coffer);
+  await using coffer = await startWorld({ "storage-limits": "team=1000" });
+  const { clients, drives } = coffer;
   const second = await clients.ada.makeDrive("Second");
   // The world's own file has 12 bytes.
   await clients.ada.put(drives.ada, "fill", "x".repeat(988), 201, "&expires_at=2030-01-02");

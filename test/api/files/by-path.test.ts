@@ -142,7 +142,7 @@ runScenarios(stage, {
 
 test("a file that has expired is at no path, for a read or a write", async () => {
   const { id, client } = await stage.ownDrive();
-  const expires_at = new Date(stage.coffer.clock.now() + 60_000).toISOString();
+  const expires_at = stage.coffer.clock.iso(60_000);
   const body = { drive_id: id, filename: "f", content: "", expires_at };
   await client.post("/v0/files", body);
   const address = `/v0/files/by-path?drive_id=${id}&path=f`;

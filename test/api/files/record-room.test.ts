@@ -8,7 +8,7 @@ import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
 import { fill, fillJson, openStage, type OwnDrive, provision } from "../../support/server/scenario.ts";
-import { populate, type World } from "../../support/server/world.ts";
+import { populate, type World, startWorld } from "../../support/server/world.ts";
 
 const stage = openStage();
 const { entry, part } = RECORD_BYTES;
@@ -196,8 +196,8 @@ describe("in an account", () => {
     ["as much room as the storage limit allows", "200MB", 200 * MIB],
     ["the least room, where the limit is less", "1MB", RECORD_ROOM_BYTES],
   ])("all drives share %s", async (_, limit, room) => {
-    await using coffer = await startAppliance({ "storage-limits": `team=${limit}` });
-    const { clients, drives } = await populate(coffer);
+    await using coffer = await startWorld({ "storage-limits": `team=${limit}` });
+    const { clients, drives } = coffer;
     changeDatabase(coffer.dataDir, "UPDATE drive SET record_size = 0");
     const [one, two] = [await makeDrive(clients.ada), await makeDrive(clients.ada)];
     leave(coffer, one.id, FILE + entry, room);

@@ -21,7 +21,7 @@ import {
   type Step,
   step,
 } from "../../support/server/scenario.ts";
-import { populate } from "../../support/server/world.ts";
+import { startWorld } from "../../support/server/world.ts";
 
 const stage = openStage();
 
@@ -67,7 +67,7 @@ function upload(client: Client, drive: string, path: string, body = "x", query =
 
 /** The part of an upload's query that lets it expire in some hours. */
 function expiring(hours: number): string {
-  return `&expires_at=${new Date(stage.coffer.clock.now() + hours * HOUR).toISOString()}`;
+  return `&expires_at=${stage.coffer.clock.iso(hours * HOUR)}`;
 }
 
 /** As many as a file may carry. */
@@ -423,7 +423,7 @@ describe("what a copy is", () => {
     await client.patch(`/v0/files/${id}`, { metadata: { x: 1 } });
     const before = await client.get<Record<string, unknown>>(`/v0/files/${id}`);
     stage.coffer.clock.advance(1000);
-    const now = new Date(stage.coffer.clock.now()).toISOString();
+    const now = stage.coffer.clock.iso();
     const body = { drive_id: drive, path: "a/", destination_path: "c/" };
     expect(await client.post("/v0/folders/copy", body)).toMatchObject({ created_at: now });
     const { data } = await list(client, drive);
@@ -443,8 +443,8 @@ describe("what a copy is", () => {
   });
 
   test("charged to the quota, exactly, also across drives", async () => {
-    await using coffer = await startAppliance({ "storage-limits": "team=1000" });
-    const { clients, drives } = await populate(coffer);
+    await using coffer = await startWorld({ "storage-limits": "team=1000" });
+    const { clients, drives } = coffer;
     const two = await makeDrive(clients.ada, "Two");
     // The world's own file has 12 bytes.
     await upload(clients.ada, drives.ada, "a/1", long(494));

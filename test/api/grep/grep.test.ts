@@ -193,7 +193,7 @@ describe("a search of lines", () => {
 
 test("a file that has expired is not found", async () => {
   const own = await provision(stage.coffer);
-  const expiresAt = new Date(stage.coffer.clock.now() + 60_000).toISOString();
+  const expiresAt = stage.coffer.clock.iso(60_000);
   const target = `/v0/files?drive_id=${own.id}&path=f.txt&expires_at=${expiresAt}`;
   await own.client.json(201, "PUT", target, { body: TWO });
   expect((await grep(own.client, { pattern: "two" })).data).toHaveLength(1);

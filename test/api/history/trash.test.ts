@@ -57,7 +57,7 @@ async function treeOf(client: Client, drive: string): Promise<unknown> {
 describe("a deleted folder", () => {
   test("comes back as it was: ids, times, tags, metadata, expiry and empty folders", async () => {
     const { id: drive, client } = await stage.ownDrive();
-    const expiry = new Date(stage.coffer.clock.now() + DAY).toISOString();
+    const expiry = stage.coffer.clock.iso(DAY);
     await upload(client, drive, "a/b/one.txt", `&tags=red,big&expires_at=${expiry}`);
     const { id } = await upload(client, drive, "a/two.txt");
     await client.patch(`/v0/files/${id}`, { metadata: { by: "me" }, filename: "2.txt" });
@@ -92,7 +92,7 @@ describe("a deleted folder", () => {
     const { id: drive, client } = await stage.world.clients.ada
       .post<{ data: { id: string } }>("/v0/drives", { name: "Kept" })
       .then(({ data }) => ({ id: data.id, client: stage.world.clients.ada }));
-    const expiry = new Date(stage.coffer.clock.now() + DAY).toISOString();
+    const expiry = stage.coffer.clock.iso(DAY);
     await upload(client, drive, "a/short.txt", `&expires_at=${expiry}`);
     await upload(client, drive, "a/long.txt");
     const { id } = await upload(client, drive, "single.txt", `&expires_at=${expiry}`);
@@ -102,7 +102,7 @@ describe("a deleted folder", () => {
     expect(shown.expires_at).toBe(expiry);
     expect((await trashOf(client, drive)).map((each) => each.expires_at)).toEqual([
       expiry,
-      new Date(stage.coffer.clock.now() + 30 * DAY).toISOString(),
+      stage.coffer.clock.iso(30 * DAY),
     ]);
     stage.coffer.clock.advance(DAY);
     for (const swept of [false, true]) {

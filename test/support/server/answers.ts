@@ -17,3 +17,10 @@ export function dataOf(answer: Answer, status = 200): unknown {
   const { data }: { data: unknown } = JSON.parse(answer.text);
   return data;
 }
+
+/** How many of these answers have each status. */
+export function tally(answers: readonly Pick<Answer, "status">[]): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
