@@ -25,7 +25,7 @@ interface Page {
 const DAY = 24 * 60 * 60 * 1000;
 
 /** A cursor that was made by somebody else. */
-const made = (...fields: string[]) => Buffer.from(fields.join("\n")).toString("base64url");
+const forged = (...fields: string[]) => Buffer.from(fields.join("\n")).toString("base64url");
 
 function list(query: string, json: object, more: Partial<Step> = {}): Step {
   return step(`GET /v0/files?drive_id={drive}&${query}`, { json, ...more });
@@ -293,12 +293,12 @@ describe("paging through", () => {
     const own = await stage.ownDrive();
     const { next_cursor } = await client.get<Page>(`${base}&limit=1`);
     expect(await own.client.paths(`/v0/files?drive_id=${own.id}&cursor=${next_cursor}`)).toEqual([]);
-    const after = (path: string) => client.paths(`${base}&prefix=odd/&cursor=${made(path)}`);
+    const after = (path: string) => client.paths(`${base}&prefix=odd/&cursor=${forged(path)}`);
     expect(await after("a")).toEqual(paths.filter((path) => path.startsWith("odd/")));
     expect(await after("zzz")).toEqual([]);
   });
 
-  test.each(["", "AA", made("\u{10FFFF}"), made("../x'--")])(
+  test.each(["", "AA", forged("\u{10FFFF}"), forged("../x'--")])(
     "the forged cursor %p is harmless",
     async (cursor) => {
       const answer = await client.send("GET", `${base}&cursor=${cursor}`);
@@ -503,14 +503,14 @@ describe("going on", () => {
   runEach(
     stage,
     [
-      ["no number", "size", made("size", "x", "y")],
-      ["no id", "size", made("size", "1")],
-      ["an empty id", "size", made("size", "1", "")],
-      ["a negative number", "size", made("size", "-1", "y")],
-      ["a number past all", "size", made("size", "9".repeat(16), "y")],
+      ["no number", "size", forged("size", "x", "y")],
+      ["no id", "size", forged("size", "1")],
+      ["an empty id", "size", forged("size", "1", "")],
+      ["a negative number", "size", forged("size", "-1", "y")],
+      ["a number past all", "size", forged("size", "9".repeat(16), "y")],
       ["nothing", "size", ""],
-      ["a line break", "path", made("a", "b")],
-      ["padding", "-path", `${made("-path", "a")}=`],
+      ["a line break", "path", forged("a", "b")],
+      ["padding", "-path", `${forged("-path", "a")}=`],
     ],
     ([name = "", sort = "", cursor = ""]) => [
       `a cursor with ${name} is refused`,
