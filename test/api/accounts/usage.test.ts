@@ -5,7 +5,6 @@ import type { Client } from "../../support/server/client.ts";
 import {
   HELLO_DIGEST,
   provision,
-  runScenarios,
   refuses,
   runEach,
   type Step,
@@ -16,6 +15,7 @@ import {
   step,
   refused,
   openStage,
+  runAfter,
 } from "../../support/server/scenario.ts";
 import { populate, startWorld } from "../../support/server/world.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
@@ -125,9 +125,8 @@ function counted([operations, bandwidth = 0, storage = 0]: Counts): Step {
 describe("what is counted", () => {
   const stage = openStage();
   runEach(stage, COUNTS, ([name, counts, asked]) => [name, given, asked, counted(counts)]);
-  runScenarios(stage, {
+  runAfter(stage, [given], {
     "what a link gives counts for the drive": [
-      given,
       gives("POST /v0/files/{file.id}/presigned-url", {}, { body: {}, keeps: "link" }),
       step("nobody GET /v0/presigned/{link.token}", { contains: ["Hello World!"] }),
       counted([1, 12]),

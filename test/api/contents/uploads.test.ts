@@ -15,6 +15,7 @@ import {
   runScenarios,
   step,
   type Step,
+  runAfter,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
@@ -346,18 +347,17 @@ describe("a path that is taken", () => {
   };
   const renamed = { id: "{old.id}", path: "f.txt", filename: "g.json", mime_type: "application/json" };
   const failed = refused("PRECONDITION_FAILED");
-  runScenarios(stage, {
+  runAfter(stage, [old], {
     "gets the new content and attributes, and keeps its id and created_at": [
-      old,
       post(other, { status: 200, json: replaced }),
       step("GET /v0/files/{old.id}/download", { contains: [/^other$/] }),
       holds("f.txt"),
     ],
-    "by PUT as well": [old, put("f.txt", "other", { status: 200, json: { id: "{old.id}", size: 5 } })],
-    "takes the type of the new filename": [
-      old,
-      post({ ...other, path: "f.txt", filename: "g.json" }, { status: 200, json: renamed }),
-    ],
+    "by PUT as well": put("f.txt", "other", { status: 200, json: { id: "{old.id}", size: 5 } }),
+    "takes the type of the new filename": post(
+      { ...other, path: "f.txt", filename: "g.json" },
+      { status: 200, json: renamed },
+    ),
   });
   runEach(stage, conditions, ([name, headers, held]) =>
     held

@@ -17,6 +17,7 @@ import {
   step,
   invalid,
   type Expected,
+  runAfter,
 } from "../../support/server/scenario.ts";
 import { startWorld } from "../../support/server/world.ts";
 import { expectRefused } from "../../support/server/answers.ts";
@@ -247,8 +248,19 @@ describe("a drive is renamed and described", () => {
   const unchangedData = { json: { data } };
   const unchanged: Step = { ...own, ...unchangedData };
   runScenarios(stage, {
+    "by the drive's own key": gives(
+      "adaDrive PATCH /v0/drives/{drives.ada}",
+      { data: { slug: "ada/ada-s-notes" } },
+      { body: { name: "Ada's notes" } },
+    ),
+    "an unclaimed one has no slug still": gives(
+      "PATCH /v0/drives/{drive}",
+      { data: { name: "Of an agent", description: "Mine", slug: null } },
+      { body: { name: "Of an agent", description: "Mine" } },
+    ),
+  });
+  runAfter(stage, given, {
     "the slug follows the name, the id and the description stay": [
-      ...given,
       update(
         { name: "  New name " },
         {
@@ -266,43 +278,19 @@ describe("a drive is renamed and described", () => {
       gives("ada GET /v0/drives?slug=ada/new-name", { data: [{ id: "{own.data.id}" }] }),
       gives("ada GET /v0/drives?slug=ada/old-name", { data: [] }),
     ],
-    "a description alone leaves name and slug": [
-      ...given,
-      update(
-        { description: "Line 1\nLine 2" },
-        { json: { data: { name: "Old name", slug: "{own.data.slug}", description: "Line 1\nLine 2" } } },
-      ),
-    ],
-    "a description can be taken away": [
-      ...given,
-      update({ description: "" }, { json: { data: { description: "" } } }),
-    ],
-    "null changes nothing": [...given, update({ name: null, description: null }, unchangedData), unchanged],
-    "nothing to change changes nothing": [...given, update({}, unchangedData), unchanged],
-    "by its slug": [
-      ...given,
-      update(
-        { name: "By slug" },
-        { request: ["PATCH", "/v0/drives/{own.data.slug}"], json: { data: { id: "{own.data.id}" } } },
-      ),
-    ],
-    "by the drive's own key": gives(
-      "adaDrive PATCH /v0/drives/{drives.ada}",
-      { data: { slug: "ada/ada-s-notes" } },
-      { body: { name: "Ada's notes" } },
+    "a description alone leaves name and slug": update(
+      { description: "Line 1\nLine 2" },
+      { json: { data: { name: "Old name", slug: "{own.data.slug}", description: "Line 1\nLine 2" } } },
     ),
-    "an unclaimed one has no slug still": gives(
-      "PATCH /v0/drives/{drive}",
-      { data: { name: "Of an agent", description: "Mine", slug: null } },
-      { body: { name: "Of an agent", description: "Mine" } },
+    "a description can be taken away": update({ description: "" }, { json: { data: { description: "" } } }),
+    "null changes nothing": [update({ name: null, description: null }, unchangedData), unchanged],
+    "nothing to change changes nothing": [update({}, unchangedData), unchanged],
+    "by its slug": update(
+      { name: "By slug" },
+      { request: ["PATCH", "/v0/drives/{own.data.slug}"], json: { data: { id: "{own.data.id}" } } },
     ),
-    "not by a stranger": [
-      ...given,
-      update({ name: "Taken" }, { as: "bob", ...refused("NOT_FOUND") }),
-      unchanged,
-    ],
+    "not by a stranger": [update({ name: "Taken" }, { as: "bob", ...refused("NOT_FOUND") }), unchanged],
     "not with a read-only key": [
-      ...given,
       update({ name: "Taken" }, { as: "adaReader", ...refused("FORBIDDEN") }),
       unchanged,
     ],
@@ -388,14 +376,15 @@ describe("slugs", () => {
   const inOwn = { status: 201, json: { drive_id: "{own.data.id}" } };
   const given = [create("By slug", { keeps: "own" })];
   runScenarios(stage, {
-    "one's own": [...given, gives(`ada GET /v0/drives?slug=${bySlug}`, { data: [{ id: "{own.data.id}" }] })],
     "none of that slug": gives("ada GET /v0/drives?slug=ada/nothing", { data: [] }),
     "a foreign one": gives("ada GET /v0/drives?slug=bob/notes", { data: [] }),
     "an empty one": gives("ada GET /v0/drives?slug=", { data: [] }),
     "a wildcard": gives("ada GET /v0/drives?slug=ada/%25", { data: [] }),
     "a foreign one as an id": refuses("ada GET /v0/drives/bob%2Fnotes", "NOT_FOUND"),
+  });
+  runAfter(stage, given, {
+    "one's own": gives(`ada GET /v0/drives?slug=${bySlug}`, { data: [{ id: "{own.data.id}" }] }),
     "in a list's query, an upload, a folder, a key": [
-      ...given,
       step(`ada PUT /v0/files?drive_id=${bySlug}&path=a`, { body: "x", ...inOwn, keeps: "file" }),
       step("ada POST /v0/folders", { body: { drive_id: bySlug, path: "f/" }, ...inOwn }),
       step("ada POST /v0/keys", { body: { drive_id: bySlug }, ...inOwn }),
@@ -427,8 +416,17 @@ describe("deletion", () => {
   });
   const given = [create("Doomed", { keeps: "own" }), file];
   runScenarios(stage, {
+    "of a provisioned drive takes its key at once": [
+      put("a"),
+      gives("DELETE /v0/drives/{drive}", { data: { id: "{drive}", deleted: true } }),
+      refuses("GET /v0/drives", "UNAUTHORIZED"),
+      refuses("GET /v0/files?drive_id={drive}", "UNAUTHORIZED"),
+    ],
+    "of what is not there": [refuses(`DELETE /v0/drives/${NOWHERE}`, "NOT_FOUND"), holds()],
+    "of a foreign drive": refuses("DELETE /v0/drives/{drives.ada}", "NOT_FOUND"),
+  });
+  runAfter(stage, given, {
     "takes everything away at once, for good": [
-      ...given,
       remove,
       gone,
       step("ada GET /v0/drives", { contains: ["{drives.ada}"], omits: ["{own.data.id}"] }),
@@ -440,7 +438,6 @@ describe("deletion", () => {
       { ...remove, ...refused("NOT_FOUND") },
     ],
     "frees the slug": [
-      ...given,
       remove,
       create("Doomed", { json: { data: { slug: "{own.data.slug}" } } }),
       gives(
@@ -449,14 +446,6 @@ describe("deletion", () => {
         { omits: ["{own.data.id}"] },
       ),
     ],
-    "of a provisioned drive takes its key at once": [
-      put("a"),
-      gives("DELETE /v0/drives/{drive}", { data: { id: "{drive}", deleted: true } }),
-      refuses("GET /v0/drives", "UNAUTHORIZED"),
-      refuses("GET /v0/files?drive_id={drive}", "UNAUTHORIZED"),
-    ],
-    "of what is not there": [refuses(`DELETE /v0/drives/${NOWHERE}`, "NOT_FOUND"), holds()],
-    "of a foreign drive": refuses("DELETE /v0/drives/{drives.ada}", "NOT_FOUND"),
   });
 
   test("takes the keys that were made for the drive as well, and leaves the account's", async () => {

@@ -11,6 +11,7 @@ import {
   runScenarios,
   step,
   type Step,
+  runAfter,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
@@ -67,19 +68,16 @@ describe("a path that names no file", () => {
   ];
   const none: readonly string[] = ["notes", "hello.txt", "notes/HELLO.txt", "notes/hello.txt%20", "%25"];
   const GET = "GET /v0/files/by-path?drive_id={drive}";
-  runScenarios(stage, {
-    "in a drive that is another's": [
-      hello,
-      step("GET /v0/files/by-path?drive_id={drives.ada}&path=notes/hello.txt", {
-        ...refused("NOT_FOUND"),
-        contains: ["No such drive."],
-      }),
-    ],
-    "left out": [hello, step(GET, invalid("path"))],
-    "in a drive that is left out, even by a key of one drive": [
-      hello,
-      step("GET /v0/files/by-path?path=notes/hello.txt", invalid("drive_id")),
-    ],
+  runAfter(stage, [hello], {
+    "in a drive that is another's": step("GET /v0/files/by-path?drive_id={drives.ada}&path=notes/hello.txt", {
+      ...refused("NOT_FOUND"),
+      contains: ["No such drive."],
+    }),
+    "left out": step(GET, invalid("path")),
+    "in a drive that is left out, even by a key of one drive": step(
+      "GET /v0/files/by-path?path=notes/hello.txt",
+      invalid("drive_id"),
+    ),
   });
   runEach(stage, malformed, (path) => [
     `malformed: "${path}"`,
@@ -103,10 +101,9 @@ describe("what can be done with a file's id can be done with its path", () => {
   const shown = { contains: ["Hello"], receives: { "content-disposition": /^inline/ } } as const;
   const head = { empty: true, receives: { "content-length": "12", etag: ETAG } } as const;
   const current = { headers: { "if-none-match": ETAG }, status: 304, empty: true } as const;
-  runScenarios(stage, {
-    "change it": [hello, ask("PATCH", "", changed), gone],
+  runAfter(stage, [hello], {
+    "change it": [ask("PATCH", "", changed), gone],
     "change it, unless it has changed": [
-      hello,
       step(`PATCH /v0/files/by-path?${HELLO}`, {
         body: { tags: ["x"] },
         headers: { "if-match": '"other"' },
@@ -114,17 +111,16 @@ describe("what can be done with a file's id can be done with its path", () => {
       }),
       ask("GET", "", { json: { tags: [] } }),
     ],
-    "delete it": [hello, ask("DELETE", "", { json: { id: "{file.id}", deleted: true } }), gone],
-    "copy it": [hello, ask("POST", "/copy", copied), isThere],
-    "move it": [hello, ask("POST", "/move", moved), gone],
-    "download it": [hello, ask("GET", "/download", { contains: [/^Hello World!$/] })],
-    "download a range of it": [hello, ask("GET", "/download", { ...ranged, receives: inRange })],
-    "show it in a browser": [hello, ask("GET", "/download", shown, `${HELLO}&inline=1`)],
-    "ask for its headers": [hello, ask("HEAD", "/download", head)],
-    "ask whether a copy is current": [hello, ask("GET", "/download", current)],
-    "extract it": [hello, ask("POST", "/extract", { json: { content: "Hello World!" } })],
+    "delete it": [ask("DELETE", "", { json: { id: "{file.id}", deleted: true } }), gone],
+    "copy it": [ask("POST", "/copy", copied), isThere],
+    "move it": [ask("POST", "/move", moved), gone],
+    "download it": ask("GET", "/download", { contains: [/^Hello World!$/] }),
+    "download a range of it": ask("GET", "/download", { ...ranged, receives: inRange }),
+    "show it in a browser": ask("GET", "/download", shown, `${HELLO}&inline=1`),
+    "ask for its headers": ask("HEAD", "/download", head),
+    "ask whether a copy is current": ask("GET", "/download", current),
+    "extract it": ask("POST", "/extract", { json: { content: "Hello World!" } }),
     "link to it": [
-      hello,
       ask("POST", "/presigned-url", { contains: ["/v0/presigned/"], keeps: "link" }),
       step("nobody GET /v0/presigned/{link.token}", { contains: [/^Hello World!$/] }),
     ],

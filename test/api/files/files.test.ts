@@ -15,6 +15,7 @@ import {
   runScenarios,
   type Step,
   step,
+  runAfter,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
@@ -188,22 +189,20 @@ describe("PATCH", () => {
     }),
     ([name, asked]) => [name, hello, asked, unchanged],
   );
-  runScenarios(stage, {
+  runAfter(stage, [hello], {
     "onto a file": [
-      hello,
       put("taken"),
       patch({ path: "taken" }, refused("CONFLICT")),
       unchanged,
       holds("notes/hello.txt", "taken"),
     ],
     "a filename onto a file": [
-      hello,
       put("notes/taken"),
       patch({ filename: "taken", tags: [] }, refused("CONFLICT")),
       unchanged,
     ],
-    "below a file": [hello, put("taken"), patch({ path: "taken/x" }, refused("CONFLICT")), unchanged],
-    "onto a folder": [hello, put("taken/x"), patch({ path: "taken" }, refused("CONFLICT")), unchanged],
+    "below a file": [put("taken"), patch({ path: "taken/x" }, refused("CONFLICT")), unchanged],
+    "onto a folder": [put("taken/x"), patch({ path: "taken" }, refused("CONFLICT")), unchanged],
   });
   runEach(stage, bad, ([body, field]) => [
     `${titleOf(body)} is refused`,
@@ -212,41 +211,32 @@ describe("PATCH", () => {
     unchanged,
   ]);
   runScenarios(stage, {
-    "a byte order mark before the body is skipped": [hello, patch('\ufeff{"tags":["c"]}', { tags: ["c"] })],
-    "tags are replaced": [hello, patch({ tags: ["c", "c"] }, { tags: ["c"] })],
-    "tags are emptied": [hello, patch({ tags: [] }, { tags: [] })],
-    "metadata is replaced, not merged": [
-      hello,
-      patch({ metadata: { m: 2 } }),
-      get({ omits: ['"n":1'], contains: ['"metadata":{"m":2}'] }),
-    ],
-    "the expiry goes": [hello, patch({ expires_at: null }, { expires_at: null })],
-    "the expiry changes": [
-      hello,
-      patch({ expires_at: "2032-01-01" }, { expires_at: "2032-01-01T00:00:00.000Z", tags: ["a", "b"] }),
-    ],
-    "the type follows the filename": [
-      hello,
-      patch({ filename: "a.json" }, { mime_type: "application/json" }),
-    ],
-    "the preview follows the type": [
-      hello,
-      patch({ filename: "a.png" }, { mime_type: "image/png", content_preview: null }),
-      patch({ filename: "a.md" }, { mime_type: "text/markdown", content_preview: "Hello World!" }),
-    ],
-    "the type follows the path's last segment": [
-      hello,
-      patch({ path: "x/a.csv" }, { mime_type: "text/csv" }),
-    ],
     "a type that was given stays": [
       post({ content_type: "text/x-own" }, { keeps: "file" }),
       patch({ filename: "a.json" }, { mime_type: "text/x-own" }),
     ],
-    "If-Match holds": [hello, { ...patch({ tags: [] }, { tags: [] }), headers: IF_SAME }],
-    "a file that is not there": [
-      hello,
-      step(`PATCH /v0/files/${NOWHERE}`, { body: {}, ...refused("NOT_FOUND") }),
+  });
+  runAfter(stage, [hello], {
+    "a byte order mark before the body is skipped": patch('\ufeff{"tags":["c"]}', { tags: ["c"] }),
+    "tags are replaced": patch({ tags: ["c", "c"] }, { tags: ["c"] }),
+    "tags are emptied": patch({ tags: [] }, { tags: [] }),
+    "metadata is replaced, not merged": [
+      patch({ metadata: { m: 2 } }),
+      get({ omits: ['"n":1'], contains: ['"metadata":{"m":2}'] }),
     ],
+    "the expiry goes": patch({ expires_at: null }, { expires_at: null }),
+    "the expiry changes": patch(
+      { expires_at: "2032-01-01" },
+      { expires_at: "2032-01-01T00:00:00.000Z", tags: ["a", "b"] },
+    ),
+    "the type follows the filename": patch({ filename: "a.json" }, { mime_type: "application/json" }),
+    "the preview follows the type": [
+      patch({ filename: "a.png" }, { mime_type: "image/png", content_preview: null }),
+      patch({ filename: "a.md" }, { mime_type: "text/markdown", content_preview: "Hello World!" }),
+    ],
+    "the type follows the path's last segment": patch({ path: "x/a.csv" }, { mime_type: "text/csv" }),
+    "If-Match holds": { ...patch({ tags: [] }, { tags: [] }), headers: IF_SAME },
+    "a file that is not there": step(`PATCH /v0/files/${NOWHERE}`, { body: {}, ...refused("NOT_FOUND") }),
   });
 });
 
@@ -292,22 +282,18 @@ function runTransfers(how: "copy" | "move"): void {
   const act = how === "copy" ? copy : move;
   const path = "notes/hello.txt";
   const to = { destination_path: "x" };
-  runScenarios(stage, {
-    "into a folder keeps the filename": [
-      hello,
-      act({ destination_path: "b/" }, { path: "b/hello.txt", filename: "hello.txt" }),
-    ],
-    "below itself": [
-      hello,
-      act({ destination_path: `${path}/x`, overwrite: true }, refused("CONFLICT")),
-      unchanged,
-    ],
-    "If-Match holds": [hello, { ...act(to), headers: IF_SAME }],
-    "If-Match does not hold": [hello, { ...act(to, STALE), headers: IF_OTHER }, unchanged],
-    "of a file that is not there": [
-      hello,
-      step(`POST /v0/files/${NOWHERE}/${how}`, { body: to, ...refused("NOT_FOUND") }),
-    ],
+  runAfter(stage, [hello], {
+    "into a folder keeps the filename": act(
+      { destination_path: "b/" },
+      { path: "b/hello.txt", filename: "hello.txt" },
+    ),
+    "below itself": [act({ destination_path: `${path}/x`, overwrite: true }, refused("CONFLICT")), unchanged],
+    "If-Match holds": { ...act(to), headers: IF_SAME },
+    "If-Match does not hold": [{ ...act(to, STALE), headers: IF_OTHER }, unchanged],
+    "of a file that is not there": step(`POST /v0/files/${NOWHERE}/${how}`, {
+      body: to,
+      ...refused("NOT_FOUND"),
+    }),
   });
   runEach(stage, badDestinations, ([body, field]) => [
     `${titleOf(body)} is refused`,
@@ -335,8 +321,24 @@ describe("copy", () => {
   };
   const content = step("GET /v0/files/{copy.id}/download", { contains: [/^Hello World!$/] });
   runScenarios(stage, {
+    "a type that was given stays": [
+      post({ content_type: "a/b" }, { keeps: "file" }),
+      copy({ destination_path: "c.json" }, { mime_type: "a/b" }),
+    ],
+  });
+  runAfter(stage, twoDrives, {
+    "into another drive of the account": [
+      { ...copy(elsewhere, { drive_id: "{other.data.id}", path: "b/g.json", tags: ["t"] }), as: "ada" },
+      counts("{source.data.id}", 1, 12),
+      counts("{other.data.id}", 1, 12),
+    ],
+    "into another drive by its slug": {
+      ...copy({ ...elsewhere, destination_drive_id: "{other.data.slug}" }, { drive_id: "{other.data.id}" }),
+      as: "ada",
+    },
+  });
+  runAfter(stage, [hello], {
     "has a new id, the filename of the path, and all but the expiry": [
-      hello,
       {
         ...copy({ destination_path: "b/copy.json" }, copied),
         keeps: "copy",
@@ -347,64 +349,37 @@ describe("copy", () => {
       holds("b/copy.json", "notes/hello.txt"),
       content,
     ],
-    "outlives the original": [
-      hello,
-      { ...copy({ destination_path: "copy" }), keeps: "copy" },
-      remove(),
-      content,
-    ],
-    "a type that was given stays": [
-      post({ content_type: "a/b" }, { keeps: "file" }),
-      copy({ destination_path: "c.json" }, { mime_type: "a/b" }),
-    ],
+    "outlives the original": [{ ...copy({ destination_path: "copy" }), keeps: "copy" }, remove(), content],
     "onto a file": [
-      hello,
       put("taken", "old"),
       copy({ destination_path: "taken" }, refused("CONFLICT")),
       holds("notes/hello.txt", "taken"),
     ],
     "onto a file that gives way": [
-      hello,
       taken,
       copy({ destination_path: "taken", overwrite: true }, { path: "taken", size: 12 }),
       holds("notes/hello.txt", "taken"),
       takenIsGone,
     ],
-    "onto itself": [hello, copy({ destination_path: "notes/hello.txt" }, refused("CONFLICT")), unchanged],
+    "onto itself": [copy({ destination_path: "notes/hello.txt" }, refused("CONFLICT")), unchanged],
     "onto itself with overwrite": [
-      hello,
       copy({ destination_path: "notes/hello.txt", overwrite: true }, refused("CONFLICT")),
       unchanged,
       holds("notes/hello.txt"),
     ],
     "onto a folder": [
-      hello,
       copy({ destination_path: "notes", overwrite: true }, refused("CONFLICT")),
       holds("notes/hello.txt"),
     ],
     "below another file": [
-      hello,
       put("x"),
       copy({ destination_path: "x/y", overwrite: true }, refused("CONFLICT")),
       holds("notes/hello.txt", "x"),
     ],
-    "into another drive of the account": [
-      ...twoDrives,
-      { ...copy(elsewhere, { drive_id: "{other.data.id}", path: "b/g.json", tags: ["t"] }), as: "ada" },
-      counts("{source.data.id}", 1, 12),
-      counts("{other.data.id}", 1, 12),
-    ],
-    "into another drive by its slug": [
-      ...twoDrives,
-      {
-        ...copy({ ...elsewhere, destination_drive_id: "{other.data.slug}" }, { drive_id: "{other.data.id}" }),
-        as: "ada",
-      },
-    ],
-    "into a drive that is not there": [
-      hello,
-      copy({ destination_path: "x", destination_drive_id: NOWHERE }, refused("NOT_FOUND")),
-    ],
+    "into a drive that is not there": copy(
+      { destination_path: "x", destination_drive_id: NOWHERE },
+      refused("NOT_FOUND"),
+    ),
   });
   runTransfers("copy");
 });
@@ -421,52 +396,8 @@ describe("move", () => {
     expires_at: "2031-01-01T00:00:00.000Z",
     created_at: "{file.created_at}",
   };
-  runScenarios(stage, {
-    "keeps the id and everything but the name": [
-      hello,
-      move({ destination_path: "b/moved.json" }, moved),
-      holds("b/moved.json"),
-      get({ json: { path: "b/moved.json" } }),
-    ],
-    "onto itself changes nothing": [
-      hello,
-      move({ destination_path: "notes/hello.txt" }),
-      unchanged,
-      holds("notes/hello.txt"),
-    ],
-    "onto itself with overwrite loses nothing": [
-      hello,
-      move({ destination_path: "notes/", overwrite: true }),
-      unchanged,
-      holds("notes/hello.txt"),
-    ],
-    "onto a file": [
-      hello,
-      taken,
-      move({ destination_path: "taken" }, refused("CONFLICT")),
-      unchanged,
-      step("GET /v0/files/{taken.id}/download", { contains: [/^old$/] }),
-    ],
-    "onto a file that gives way": [
-      hello,
-      taken,
-      move({ destination_path: "taken", overwrite: true }, { id: "{file.id}", path: "taken" }),
-      holds("taken"),
-      takenIsGone,
-    ],
-    "onto the folder it stands in": [
-      hello,
-      move({ destination_path: "notes", overwrite: true }, refused("CONFLICT")),
-      unchanged,
-    ],
-    "a refusal with overwrite leaves the destination alone": [
-      hello,
-      put("taken", "old"),
-      move({ destination_path: "taken/below", overwrite: true }, refused("CONFLICT")),
-      holds("notes/hello.txt", "taken"),
-    ],
+  runAfter(stage, twoDrives, {
     "into another drive of the account": [
-      ...twoDrives,
       { ...move(elsewhere, { id: "{file.id}", drive_id: "{other.data.id}", path: "b/g.json" }), as: "ada" },
       counts("{source.data.id}", 0, 0),
       counts("{other.data.id}", 1, 12),
@@ -475,15 +406,50 @@ describe("move", () => {
       }),
       step("ada GET /v0/files?drive_id={source.data.id}&tags=t", { json: { data: [], total: 0 } }),
     ],
-    "to the same path of another drive": [
-      ...twoDrives,
-      {
-        ...move(
-          { ...elsewhere, destination_path: "a/f.txt" },
-          { drive_id: "{other.data.id}", path: "a/f.txt" },
-        ),
-        as: "ada",
-      },
+    "to the same path of another drive": {
+      ...move(
+        { ...elsewhere, destination_path: "a/f.txt" },
+        { drive_id: "{other.data.id}", path: "a/f.txt" },
+      ),
+      as: "ada",
+    },
+  });
+  runAfter(stage, [hello], {
+    "keeps the id and everything but the name": [
+      move({ destination_path: "b/moved.json" }, moved),
+      holds("b/moved.json"),
+      get({ json: { path: "b/moved.json" } }),
+    ],
+    "onto itself changes nothing": [
+      move({ destination_path: "notes/hello.txt" }),
+      unchanged,
+      holds("notes/hello.txt"),
+    ],
+    "onto itself with overwrite loses nothing": [
+      move({ destination_path: "notes/", overwrite: true }),
+      unchanged,
+      holds("notes/hello.txt"),
+    ],
+    "onto a file": [
+      taken,
+      move({ destination_path: "taken" }, refused("CONFLICT")),
+      unchanged,
+      step("GET /v0/files/{taken.id}/download", { contains: [/^old$/] }),
+    ],
+    "onto a file that gives way": [
+      taken,
+      move({ destination_path: "taken", overwrite: true }, { id: "{file.id}", path: "taken" }),
+      holds("taken"),
+      takenIsGone,
+    ],
+    "onto the folder it stands in": [
+      move({ destination_path: "notes", overwrite: true }, refused("CONFLICT")),
+      unchanged,
+    ],
+    "a refusal with overwrite leaves the destination alone": [
+      put("taken", "old"),
+      move({ destination_path: "taken/below", overwrite: true }, refused("CONFLICT")),
+      holds("notes/hello.txt", "taken"),
     ],
   });
   runTransfers("move");
@@ -495,19 +461,18 @@ function remove(expected: Partial<Step> = {}): Step {
 }
 
 describe("DELETE", () => {
-  runScenarios(stage, {
+  runAfter(stage, [hello], {
     "takes the file away, once": [
-      hello,
       remove({ json: { id: "{file.id}", deleted: true } }),
       get(refused("NOT_FOUND")),
       remove(refused("NOT_FOUND")),
       holds(),
     ],
-    "frees its path": [hello, remove(), put("notes/hello.txt"), holds("notes/hello.txt")],
-    "If-Match holds": [hello, remove({ headers: IF_SAME })],
-    "If-Match does not hold": [hello, remove({ headers: IF_OTHER, ...STALE }), unchanged],
-    "a body that has no fields is not looked at": [hello, remove({ body: "[" })],
-    nonsense: [hello, { ...remove(refused("NOT_FOUND")), request: ["DELETE", "/v0/files/nonsense"] }],
+    "frees its path": [remove(), put("notes/hello.txt"), holds("notes/hello.txt")],
+    "If-Match holds": remove({ headers: IF_SAME }),
+    "If-Match does not hold": [remove({ headers: IF_OTHER, ...STALE }), unchanged],
+    "a body that has no fields is not looked at": remove({ body: "[" }),
+    nonsense: { ...remove(refused("NOT_FOUND")), request: ["DELETE", "/v0/files/nonsense"] },
   });
 });
 

@@ -11,6 +11,7 @@ import {
   runScenarios,
   type Step,
   step,
+  runAfter,
 } from "../../support/server/scenario.ts";
 
 const stage = openStage();
@@ -190,19 +191,6 @@ runScenarios(stage, {
     removingFolderAway("a/"),
     ...restoredTo("a/b/f.txt", "a/b/f.txt"),
   ],
-  "a file goes beside a file that took its path": [
-    put("f.txt"),
-    removing("f.txt"),
-    put("f.txt"),
-    ...restoredTo("f (restored).txt", "f (restored).txt", "f.txt"),
-  ],
-  "a file goes beside what was restored before": [
-    put("f.txt"),
-    put("f (restored).txt"),
-    removing("f.txt"),
-    put("f.txt"),
-    ...restoredTo("f (restored 2).txt", "f (restored 2).txt", "f (restored).txt", "f.txt"),
-  ],
   "a file goes beside a folder that took its path": [
     put("f"),
     removing("f"),
@@ -236,30 +224,6 @@ runScenarios(stage, {
     put("a/b"),
     ...restoredTo("a/b (restored)/", "a/b", "a/b (restored)/f.txt"),
   ],
-  "a file is restored to a path that is given, and named after it": [
-    put("f.txt"),
-    removing("f.txt"),
-    restoring({ path: "x/g.md" }, { json: { path: "x/g.md", file_id: "{gone.id}" } }),
-    gives("GET /v0/files/{gone.id}", { path: "x/g.md", filename: "g.md", mime_type: "text/markdown" }),
-  ],
-  "a path that ends in a slash keeps the filename": [
-    put("f.txt"),
-    removing("f.txt"),
-    restoring({ path: "x/" }, { json: { path: "x/f.txt" } }),
-  ],
-  "a path that is given and taken is refused, and the entry stays": [
-    put("f.txt"),
-    put("g.txt"),
-    removing("f.txt"),
-    restoring({ path: "g.txt" }, refused("CONFLICT")),
-    restoring({}, { json: { path: "f.txt" } }),
-  ],
-  "a path below a file is refused": [
-    put("f.txt"),
-    put("g.txt"),
-    removing("f.txt"),
-    restoring({ path: "g.txt/f.txt" }, refused("CONFLICT")),
-  ],
   "a folder is restored to a path that is given": [
     put("a/b/f.txt"),
     removingFolder("a/"),
@@ -285,8 +249,52 @@ runScenarios(stage, {
     holds(),
     restoring({}, { json: { path: "a/" } }),
   ],
-  "what a file replaced by a move is an entry, and what was deleted in bulk": [
+  "what is in the trash is not found, and what comes back is": [
+    put("f.txt", "a wombat"),
+    removing("f.txt"),
+    gives("GET /v0/search?drive_id={drive}&q=wombat", { data: [] }),
+    restoring({}, { json: { path: "f.txt" } }),
+    gives("GET /v0/search?drive_id={drive}&q=wombat", { data: [{ id: "{gone.id}", path: "f.txt" }] }),
+  ],
+  "a cursor of another list is refused": refuses(
+    "GET /v0/trash?drive_id={drive}&cursor=bm90aGluZw",
+    "VALIDATION_ERROR",
+    "cursor",
+  ),
+});
+runAfter(stage, [put("f.txt")], {
+  "a file goes beside a file that took its path": [
+    removing("f.txt"),
     put("f.txt"),
+    ...restoredTo("f (restored).txt", "f (restored).txt", "f.txt"),
+  ],
+  "a file goes beside what was restored before": [
+    put("f (restored).txt"),
+    removing("f.txt"),
+    put("f.txt"),
+    ...restoredTo("f (restored 2).txt", "f (restored 2).txt", "f (restored).txt", "f.txt"),
+  ],
+  "a file is restored to a path that is given, and named after it": [
+    removing("f.txt"),
+    restoring({ path: "x/g.md" }, { json: { path: "x/g.md", file_id: "{gone.id}" } }),
+    gives("GET /v0/files/{gone.id}", { path: "x/g.md", filename: "g.md", mime_type: "text/markdown" }),
+  ],
+  "a path that ends in a slash keeps the filename": [
+    removing("f.txt"),
+    restoring({ path: "x/" }, { json: { path: "x/f.txt" } }),
+  ],
+  "a path that is given and taken is refused, and the entry stays": [
+    put("g.txt"),
+    removing("f.txt"),
+    restoring({ path: "g.txt" }, refused("CONFLICT")),
+    restoring({}, { json: { path: "f.txt" } }),
+  ],
+  "a path below a file is refused": [
+    put("g.txt"),
+    removing("f.txt"),
+    restoring({ path: "g.txt/f.txt" }, refused("CONFLICT")),
+  ],
+  "what a file replaced by a move is an entry, and what was deleted in bulk": [
     put("g.txt", "another", { keeps: "moved" }),
     gives(
       "POST /v0/files/{moved.id}/move",
@@ -306,22 +314,13 @@ runScenarios(stage, {
       next_cursor: null,
     }),
   ],
-  "what is in the trash is not found, and what comes back is": [
-    put("f.txt", "a wombat"),
-    removing("f.txt"),
-    gives("GET /v0/search?drive_id={drive}&q=wombat", { data: [] }),
-    restoring({}, { json: { path: "f.txt" } }),
-    gives("GET /v0/search?drive_id={drive}&q=wombat", { data: [{ id: "{gone.id}", path: "f.txt" }] }),
-  ],
   "an entry that is deleted for good cannot be restored": [
-    put("f.txt"),
     removing("f.txt"),
     gives("DELETE /v0/trash/{gone.trash_id}", { id: "{gone.trash_id}", deleted: true }),
     restoring({}, refused("NOT_FOUND")),
     refuses("DELETE /v0/trash/{gone.trash_id}", "NOT_FOUND"),
   ],
   "the trash of a drive is emptied once that is confirmed": [
-    put("f.txt"),
     put("a/g.txt"),
     removing("f.txt"),
     removingFolder("a/"),
@@ -334,9 +333,4 @@ runScenarios(stage, {
     gives("GET /v0/trash?drive_id={drive}", { data: [], next_cursor: null }),
     refuses("POST /v0/trash/{gone.trash_id}/restore", "NOT_FOUND"),
   ],
-  "a cursor of another list is refused": refuses(
-    "GET /v0/trash?drive_id={drive}&cursor=bm90aGluZw",
-    "VALIDATION_ERROR",
-    "cursor",
-  ),
 });

@@ -166,10 +166,15 @@ export type Scenarios = Readonly<Record<string, Step | readonly Step[]>>;
 
 /** Makes a test of each scenario. */
 export function runScenarios(stage: Stage, scenarios: Scenarios): void {
+  runAfter(stage, [], scenarios);
+}
+
+/** Makes a test of each scenario, which begins with what is given. */
+export function runAfter(stage: Stage, given: readonly Step[], scenarios: Scenarios): void {
   for (const [name, steps] of Object.entries(scenarios)) {
     test(name, async () => {
       const play = new Play(stage, await stage.ownDrive());
-      for (const each of isSteps(steps) ? steps : [steps]) await play.run(each);
+      for (const each of [...given, ...(isSteps(steps) ? steps : [steps])]) await play.run(each);
     });
   }
 }
