@@ -248,16 +248,14 @@ describe("a drive is renamed and described", () => {
   const unchangedData = { json: { data } };
   const unchanged: Step = { ...own, ...unchangedData };
   runScenarios(stage, {
-    "by the drive's own key": gives(
-      "adaDrive PATCH /v0/drives/{drives.ada}",
-      { data: { slug: "ada/ada-s-notes" } },
-      { body: { name: "Ada's notes" } },
-    ),
-    "an unclaimed one has no slug still": gives(
-      "PATCH /v0/drives/{drive}",
-      { data: { name: "Of an agent", description: "Mine", slug: null } },
-      { body: { name: "Of an agent", description: "Mine" } },
-    ),
+    "by the drive's own key": step("adaDrive PATCH /v0/drives/{drives.ada}", {
+      body: { name: "Ada's notes" },
+      json: { data: { slug: "ada/ada-s-notes" } },
+    }),
+    "an unclaimed one has no slug still": step("PATCH /v0/drives/{drive}", {
+      body: { name: "Of an agent", description: "Mine" },
+      json: { data: { name: "Of an agent", description: "Mine", slug: null } },
+    }),
   });
   runAfter(stage, given, {
     "the slug follows the name, the id and the description stay": [
@@ -392,11 +390,10 @@ describe("slugs", () => {
         body: { destination_path: "b", destination_drive_id: bySlug },
         ...inOwn,
       }),
-      gives(
-        "ada DELETE /v0/folders",
-        { deleted_count: 0 },
-        { body: { drive_id: bySlug, path: "f/", confirm: true } },
-      ),
+      step("ada DELETE /v0/folders", {
+        body: { drive_id: bySlug, path: "f/", confirm: true },
+        json: { deleted_count: 0 },
+      }),
       gives(`ada GET /v0/files?drive_id=${bySlug}`, { data: [{ path: "a" }, { path: "b" }] }),
       gives(`ada DELETE /v0/drives/${bySlug}`, { data: { id: "{own.data.id}", deleted: true } }),
     ],

@@ -24,6 +24,8 @@ const ETAG = `"${HELLO_DIGEST}"`;
 const OTHER_ETAG = `"${"0".repeat(64)}"`;
 const IF_SAME = { "if-match": ETAG };
 const IF_OTHER = { "if-match": OTHER_ETAG };
+const CONFLICT = refused("CONFLICT");
+const MISSING = refused("NOT_FOUND");
 const STALE = refused("PRECONDITION_FAILED");
 const NOWHERE = "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f";
 
@@ -62,6 +64,9 @@ function copy(body: Json, outcome: Outcome = { content_hash: "{file.content_hash
 function move(body: Json, outcome: Outcome = { id: "{file.id}" }): Step {
   return ask("POST /v0/files/{file.id}/move", 200, body, outcome);
 }
+
+const to = (destination_path: string) => ({ destination_path });
+const over = (path: string) => ({ ...to(path), overwrite: true });
 
 /** Of a test with this body. */
 function titleOf(body: Json): string {
@@ -184,7 +189,7 @@ describe("PATCH", () => {
         headers: { prefer: "handling=lenient" },
         receives: { "preference-applied": "handling=lenient" },
       },
-      "below itself": patch({ path: "notes/hello.txt/x" }, refused("CONFLICT")),
+      "below itself": patch({ path: "notes/hello.txt/x" }, CONFLICT),
       "If-Match does not hold": { ...patch({ tags: [] }, STALE), headers: IF_OTHER },
     }),
     ([name, asked]) => [name, hello, asked, unchanged],
@@ -192,17 +197,17 @@ describe("PATCH", () => {
   runAfter(stage, [hello], {
     "onto a file": [
       put("taken"),
-      patch({ path: "taken" }, refused("CONFLICT")),
+      patch({ path: "taken" }, CONFLICT),
       unchanged,
       holds("notes/hello.txt", "taken"),
     ],
     "a filename onto a file": [
       put("notes/taken"),
-      patch({ filename: "taken", tags: [] }, refused("CONFLICT")),
+      patch({ filename: "taken", tags: [] }, CONFLICT),
       unchanged,
     ],
-    "below a file": [put("taken"), patch({ path: "taken/x" }, refused("CONFLICT")), unchanged],
-    "onto a folder": [put("taken/x"), patch({ path: "taken" }, refused("CONFLICT")), unchanged],
+    "below a file": [put("taken"), patch({ path: "taken/x" }, CONFLICT), unchanged],
+    "onto a folder": [put("taken/x"), patch({ path: "taken" }, CONFLICT), unchanged],
   });
   runEach(stage, bad, ([body, field]) => [
     `${titleOf(body)} is refused`,
@@ -236,7 +241,7 @@ describe("PATCH", () => {
     ],
     "the type follows the path's last segment": patch({ path: "x/a.csv" }, { mime_type: "text/csv" }),
     "If-Match holds": { ...patch({ tags: [] }, { tags: [] }), headers: IF_SAME },
-    "a file that is not there": step(`PATCH /v0/files/${NOWHERE}`, { body: {}, ...refused("NOT_FOUND") }),
+    "a file that is not there": step(`PATCH /v0/files/${NOWHERE}`, { body: {}, ...MISSING }),
   });
 });
 
@@ -275,24 +280,20 @@ const badDestinations: [body: { [name: string]: Json }, field: string][] = [
 ];
 
 const taken = put("taken", "old", { keeps: "taken" });
-const takenIsGone = step("GET /v0/files/{taken.id}", refused("NOT_FOUND"));
+const takenIsGone = step("GET /v0/files/{taken.id}", MISSING);
 
 /** What is the same of a copy and of a move. */
 function runTransfers(how: "copy" | "move"): void {
   const act = how === "copy" ? copy : move;
   const path = "notes/hello.txt";
-  const to = { destination_path: "x" };
   runAfter(stage, [hello], {
-    "into a folder keeps the filename": act(
-      { destination_path: "b/" },
-      { path: "b/hello.txt", filename: "hello.txt" },
-    ),
-    "below itself": [act({ destination_path: `${path}/x`, overwrite: true }, refused("CONFLICT")), unchanged],
-    "If-Match holds": { ...act(to), headers: IF_SAME },
-    "If-Match does not hold": [{ ...act(to, STALE), headers: IF_OTHER }, unchanged],
+    "into a folder keeps the filename": act(to("b/"), { path: "b/hello.txt", filename: "hello.txt" }),
+    "below itself": [act(over(`${path}/x`), CONFLICT), unchanged],
+    "If-Match holds": { ...act(to("x")), headers: IF_SAME },
+    "If-Match does not hold": [{ ...act(to("x"), STALE), headers: IF_OTHER }, unchanged],
     "of a file that is not there": step(`POST /v0/files/${NOWHERE}/${how}`, {
-      body: to,
-      ...refused("NOT_FOUND"),
+      body: to("x"),
+      ...MISSING,
     }),
   });
   runEach(stage, badDestinations, ([body, field]) => [
@@ -323,7 +324,7 @@ describe("copy", () => {
   runScenarios(stage, {
     "a type that was given stays": [
       post({ content_type: "a/b" }, { keeps: "file" }),
-      copy({ destination_path: "c.json" }, { mime_type: "a/b" }),
+      copy(to("c.json"), { mime_type: "a/b" }),
     ],
   });
   runAfter(stage, twoDrives, {
@@ -340,7 +341,7 @@ describe("copy", () => {
   runAfter(stage, [hello], {
     "has a new id, the filename of the path, and all but the expiry": [
       {
-        ...copy({ destination_path: "b/copy.json" }, copied),
+        ...copy(to("b/copy.json"), copied),
         keeps: "copy",
         omits: ['"id":"{file.id}"'],
         receives: { etag: ETAG },
@@ -349,37 +350,23 @@ describe("copy", () => {
       holds("b/copy.json", "notes/hello.txt"),
       content,
     ],
-    "outlives the original": [{ ...copy({ destination_path: "copy" }), keeps: "copy" }, remove(), content],
-    "onto a file": [
-      put("taken", "old"),
-      copy({ destination_path: "taken" }, refused("CONFLICT")),
-      holds("notes/hello.txt", "taken"),
-    ],
+    "outlives the original": [{ ...copy(to("copy")), keeps: "copy" }, remove(), content],
+    "onto a file": [put("taken", "old"), copy(to("taken"), CONFLICT), holds("notes/hello.txt", "taken")],
     "onto a file that gives way": [
       taken,
-      copy({ destination_path: "taken", overwrite: true }, { path: "taken", size: 12 }),
+      copy(over("taken"), { path: "taken", size: 12 }),
       holds("notes/hello.txt", "taken"),
       takenIsGone,
     ],
-    "onto itself": [copy({ destination_path: "notes/hello.txt" }, refused("CONFLICT")), unchanged],
+    "onto itself": [copy(to("notes/hello.txt"), CONFLICT), unchanged],
     "onto itself with overwrite": [
-      copy({ destination_path: "notes/hello.txt", overwrite: true }, refused("CONFLICT")),
+      copy(over("notes/hello.txt"), CONFLICT),
       unchanged,
       holds("notes/hello.txt"),
     ],
-    "onto a folder": [
-      copy({ destination_path: "notes", overwrite: true }, refused("CONFLICT")),
-      holds("notes/hello.txt"),
-    ],
-    "below another file": [
-      put("x"),
-      copy({ destination_path: "x/y", overwrite: true }, refused("CONFLICT")),
-      holds("notes/hello.txt", "x"),
-    ],
-    "into a drive that is not there": copy(
-      { destination_path: "x", destination_drive_id: NOWHERE },
-      refused("NOT_FOUND"),
-    ),
+    "onto a folder": [copy(over("notes"), CONFLICT), holds("notes/hello.txt")],
+    "below another file": [put("x"), copy(over("x/y"), CONFLICT), holds("notes/hello.txt", "x")],
+    "into a drive that is not there": copy({ destination_path: "x", destination_drive_id: NOWHERE }, MISSING),
   });
   runTransfers("copy");
 });
@@ -416,39 +403,28 @@ describe("move", () => {
   });
   runAfter(stage, [hello], {
     "keeps the id and everything but the name": [
-      move({ destination_path: "b/moved.json" }, moved),
+      move(to("b/moved.json"), moved),
       holds("b/moved.json"),
       get({ json: { path: "b/moved.json" } }),
     ],
-    "onto itself changes nothing": [
-      move({ destination_path: "notes/hello.txt" }),
-      unchanged,
-      holds("notes/hello.txt"),
-    ],
-    "onto itself with overwrite loses nothing": [
-      move({ destination_path: "notes/", overwrite: true }),
-      unchanged,
-      holds("notes/hello.txt"),
-    ],
+    "onto itself changes nothing": [move(to("notes/hello.txt")), unchanged, holds("notes/hello.txt")],
+    "onto itself with overwrite loses nothing": [move(over("notes/")), unchanged, holds("notes/hello.txt")],
     "onto a file": [
       taken,
-      move({ destination_path: "taken" }, refused("CONFLICT")),
+      move(to("taken"), CONFLICT),
       unchanged,
       step("GET /v0/files/{taken.id}/download", { contains: [/^old$/] }),
     ],
     "onto a file that gives way": [
       taken,
-      move({ destination_path: "taken", overwrite: true }, { id: "{file.id}", path: "taken" }),
+      move(over("taken"), { id: "{file.id}", path: "taken" }),
       holds("taken"),
       takenIsGone,
     ],
-    "onto the folder it stands in": [
-      move({ destination_path: "notes", overwrite: true }, refused("CONFLICT")),
-      unchanged,
-    ],
+    "onto the folder it stands in": [move(over("notes"), CONFLICT), unchanged],
     "a refusal with overwrite leaves the destination alone": [
       put("taken", "old"),
-      move({ destination_path: "taken/below", overwrite: true }, refused("CONFLICT")),
+      move(over("taken/below"), CONFLICT),
       holds("notes/hello.txt", "taken"),
     ],
   });
@@ -464,15 +440,15 @@ describe("DELETE", () => {
   runAfter(stage, [hello], {
     "takes the file away, once": [
       remove({ json: { id: "{file.id}", deleted: true } }),
-      get(refused("NOT_FOUND")),
-      remove(refused("NOT_FOUND")),
+      get(MISSING),
+      remove(MISSING),
       holds(),
     ],
     "frees its path": [remove(), put("notes/hello.txt"), holds("notes/hello.txt")],
     "If-Match holds": remove({ headers: IF_SAME }),
     "If-Match does not hold": [remove({ headers: IF_OTHER, ...STALE }), unchanged],
     "a body that has no fields is not looked at": remove({ body: "[" }),
-    nonsense: { ...remove(refused("NOT_FOUND")), request: ["DELETE", "/v0/files/nonsense"] },
+    nonsense: { ...remove(MISSING), request: ["DELETE", "/v0/files/nonsense"] },
   });
 });
 
@@ -514,30 +490,17 @@ describe("bulk-delete", () => {
   test("counts every folder above anew, also for a file whose id is written twice", async () => {
     const { client, id: drive } = await stage.ownDrive();
     const ids: string[] = [];
-    for (const path of ["a/b/one", "a/b/two", "a/three", "a/c/four"]) {
-      const query = new URLSearchParams({ drive_id: drive, path });
-      const { id } = await client.json<{ id: string }>(201, "PUT", `/v0/files?${query.toString()}`, {
-        body: path,
-      });
-      ids.push(id);
-    }
+    for (const path of ["a/b/one", "a/b/two", "a/three", "a/c/four"])
+      ids.push((await client.put(drive, path, path)).id);
     const [one = "", two = "", three = ""] = ids;
     const file_ids = [one, one.toUpperCase(), two, three];
     await client.post("/v0/files/bulk-delete", { file_ids }, 200);
-    const folders = async (path: string) => {
-      const query = new URLSearchParams({ drive_id: drive, path });
-      const { data } = await client.get<{ data: Json[] }>(`/v0/folders?${query.toString()}`);
-      return data;
-    };
-    expect(await folders("")).toMatchObject([{ path: "a/", file_count: 1, total_size: 8 }]);
-    expect(await folders("a/")).toMatchObject([
-      { path: "a/b/", file_count: 0, total_size: 0 },
-      { path: "a/c/", file_count: 1, total_size: 8 },
-    ]);
-    const { total } = await client.get<{ total: number }>(
-      `/v0/files?drive_id=${drive}&prefix=a/&delimiter=/`,
-    );
-    expect(total).toBe(0);
+    const folders = (path: string) => client.get(`/v0/folders?drive_id=${drive}&path=${path}`);
+    const counted = { file_count: 1, total_size: 8 };
+    expect(await folders("")).toMatchObject({ data: [{ path: "a/", ...counted }] });
+    const emptied = { path: "a/b/", file_count: 0, total_size: 0 };
+    expect(await folders("a/")).toMatchObject({ data: [emptied, { path: "a/c/", ...counted }] });
+    expect(await client.paths(`/v0/files?drive_id=${drive}&prefix=a/&delimiter=/`)).toEqual([]);
   });
 });
 
@@ -549,8 +512,7 @@ describe("times", () => {
       created_at: string;
       updated_at: string;
     }
-    const target = `/v0/files?drive_id=${own.id}&path=f`;
-    const file = await own.client.json<Record>(201, "PUT", target, { body: "x" });
+    const file = await own.client.put<Record>(own.id, "f");
     const changes: [method: string, path: string, body: Json, status: number][] = [
       ["PATCH", `/v0/files/${file.id}`, { tags: ["x"] }, 200],
       ["PATCH", `/v0/files/${file.id}`, { filename: "g" }, 200],

@@ -65,6 +65,8 @@ function paths(client: Client, drive: string): Promise<string[]> {
   return client.paths(`/v0/files?drive_id=${drive}&limit=1000`);
 }
 
+const note = (folder: string) => [`${folder}/inner/note.txt`];
+
 /** Moves or copies a folder, by default within its drive. */
 function carry(how: How, client: Client, drive: string, path: string, to: string, other = drive) {
   const body = { drive_id: drive, path, destination_path: to, destination_drive_id: other };
@@ -255,7 +257,6 @@ describe.each(HOWS)("%s", (how) => {
     await upload(ada, one, "apples/inner/note.txt", "some words about walruses");
     const found = async (drive: string, q: string) =>
       (await ada.paths(`/v0/search?drive_id=${drive}&q=${q}`)).toSorted();
-    const note = (folder: string) => [`${folder}/inner/note.txt`];
     expect(await found(one, "apples")).toEqual(note("apples"));
     const [old, middle] = how === "copy" ? [note("apples"), note("pears")] : [[], []];
     await carry(how, ada, one, "apples/", "pears/");

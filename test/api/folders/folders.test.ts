@@ -148,11 +148,10 @@ describe("delete", () => {
     ],
     "with its parameters in both, in part the same": [
       put("a/b"),
-      gives(
-        "DELETE /v0/folders?path=a/&confirm=true",
-        { success: true, deleted_count: 1 },
-        { body: { drive_id: "{drive}", path: "a/" } },
-      ),
+      step("DELETE /v0/folders?path=a/&confirm=true", {
+        body: { drive_id: "{drive}", path: "a/" },
+        json: { success: true, deleted_count: 1 },
+      }),
     ],
     "in a foreign drive": [
       step("DELETE /v0/folders", {
