@@ -306,6 +306,7 @@ describe("who was let in", () => {
     await childKey.client.json(403, "DELETE", `/v0/keys/${parent.id}`);
     await childKey.client.delete(`/v0/keys/${grandchild.id}`);
     await childKey.client.delete(`/v0/keys/${childKey.id}`);
+    expect(await childKey.client.status("GET", "/v0/drives")).toBe(401);
     expect(await parent.client.status("GET", "/v0/drives")).toBe(200);
   });
 });

@@ -2,21 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { startAppliance } from "../../support/server/appliance.ts";
 import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Client } from "../../support/server/client.ts";
-import {
-  HELLO_DIGEST,
-  provision,
-  refuses,
-  runEach,
-  type Step,
-  gives,
-  type Expected,
-  post,
-  put,
-  step,
-  refused,
-  openStage,
-  runAfter,
-} from "../../support/server/scenario.ts";
+import { provision, runEach, openStage, runAfter } from "../../support/server/scenario.ts";
+import { refuses, type Step, gives, type Expected, step, refused } from "../../support/server/steps.ts";
+import { HELLO_DIGEST, post, put } from "../../support/server/uploads.ts";
 import { populate, startWorld } from "../../support/server/world.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
 

@@ -1,17 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { address, archived, filled, opened, upload } from "../../support/samples/archives.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
-import {
-  invalid,
-  openStage,
-  provision,
-  put,
-  refuses,
-  runEach,
-  runScenarios,
-  step,
-  runAfter,
-} from "../../support/server/scenario.ts";
+import { openStage, provision, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
+import { invalid, refuses, step } from "../../support/server/steps.ts";
+import { put } from "../../support/server/uploads.ts";
 import { sampleBytes } from "../../support/samples/blob-store-contract.ts";
 
 const stage = openStage();

@@ -1,32 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import {
-  holds,
-  invalid,
-  openStage,
-  put,
-  refused,
-  runEach,
-  runScenarios,
-  type Step,
-  step,
-  runAfter,
-} from "../../support/server/scenario.ts";
+import { openStage, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
+import { invalid, refused, type Step, step } from "../../support/server/steps.ts";
+import { holds, put } from "../../support/server/uploads.ts";
 
 const stage = openStage();
 
 const FILE = "/v0/files?drive_id={drive}&path=f.txt";
 const JSON_UPLOAD = { drive_id: "{drive}", filename: "f.txt", content: btoa("the tail") };
-const FORM = [
-  "--x",
-  'Content-Disposition: form-data; name="drive_id"',
-  "",
-  "{drive}",
-  "--x",
-  'Content-Disposition: form-data; name="file"; filename="f.txt"',
-  "",
-  "the tail",
-  "--x--",
-].join("\r\n");
+const part = (name: string, text: string) =>
+  `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
+const FORM = `${part("drive_id", "{drive}")}${part('file"; filename="f.txt', "the tail")}--x--`;
 
 const FORM_TYPE = { "content-type": "multipart/form-data; boundary=x" };
 

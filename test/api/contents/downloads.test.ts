@@ -2,20 +2,13 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { KEEPS_NOTHING } from "../../support/server/appliance.ts";
 import {
   expectCommonRules,
-  type Expected,
-  HELLO_DIGEST,
-  invalid,
   openStage,
-  post,
-  put,
-  refused,
-  refuses,
   runEach,
   runScenarios,
-  type Step,
-  step,
   runAfter,
 } from "../../support/server/scenario.ts";
+import { type Expected, invalid, refused, refuses, type Step, step } from "../../support/server/steps.ts";
+import { HELLO_DIGEST, post, put } from "../../support/server/uploads.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
 import { sweepContents } from "../../support/samples/contents.ts";
 import { rawGet } from "../../support/peers/slow-reader.ts";
@@ -117,7 +110,6 @@ describe("headers", () => {
       status: 404,
       empty: true,
     }),
-    "another's file": refuses("GET /v0/files/{files.ada}/download", "NOT_FOUND"),
     "no file": refuses("GET /v0/files/nonsense/download", "NOT_FOUND"),
     "a query that is none": get(invalid("inline"), "?inline=maybe"),
   });

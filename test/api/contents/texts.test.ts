@@ -1,21 +1,21 @@
 import { describe, expect, test } from "bun:test";
 import { encoded } from "../../support/samples/encodings.ts";
+import { openStage, runEach, runScenarios, runAfter, type OwnDrive } from "../../support/server/scenario.ts";
 import {
   type Expected,
   invalid,
-  openStage,
-  put,
   refuses,
-  runEach,
-  runScenarios,
   type Step,
   step,
   refused,
-  runAfter,
-} from "../../support/server/scenario.ts";
+  wrongQueries,
+} from "../../support/server/steps.ts";
+import { put } from "../../support/server/uploads.ts";
 import { docx, longSheet, wordParagraph } from "../../support/samples/documents.ts";
 
 const stage = openStage();
+
+type Content = string | Uint8Array<ArrayBuffer>;
 
 const POEM = "one\ntwo\r\nthree\n";
 
@@ -23,7 +23,7 @@ function read(query: string, expected: Expected): Step {
   return step(`GET /v0/files/{file.id}/text${query}`, expected);
 }
 
-function textFile(content: string | Uint8Array<ArrayBuffer>, type = "text/plain"): Step {
+function textFile(content: Content, type = "text/plain"): Step {
   return put("f.txt", content, { headers: { "content-type": type }, keeps: "file" });
 }
 
@@ -66,16 +66,11 @@ describe("a part of a text", () => {
     ["the rest of it", "?start_byte=2", { lines: lines("e", "two", "three"), ...END }],
     ["its rest alone", "?start_byte=2&max_bytes=2", { lines: lines("e"), next_line: 2, next_byte: null }],
   ];
-  const wrong: readonly (readonly [query: string, field: string])[] = [
-    ["?start_line=0", "start_line"],
-    ["?start_line=x", "start_line"],
-    ["?start_line=3&end_line=2", "end_line"],
-    ["?max_bytes=0", "max_bytes"],
-    ["?max_bytes=1048577", "max_bytes"],
-    ["?start_byte=4", "start_byte"],
-    ["?start_byte=-1", "start_byte"],
-    ["?start_line=3&start_byte=9007199254740991", "start_byte"],
-  ];
+  const wrong = [
+    ...wrongQueries({ start_line: ["0", "x"], max_bytes: ["0", "1048577"], start_byte: ["4", "-1"] }),
+    ["start_line=3&end_line=2", "end_line"],
+    ["start_line=3&start_byte=9007199254740991", "start_byte"],
+  ] as const;
   runScenarios(stage, {
     "no more lines than one request may read": [
       textFile("\n".repeat(10_002)),
@@ -95,9 +90,9 @@ describe("a part of a text", () => {
   });
   runEach(stage, parts, ([name, query, json]) => [name, textFile(POEM), read(query, { json })]);
   runEach(stage, wrong, ([query, field]) => [
-    `${query} is refused`,
+    `?${query} is refused`,
     textFile(POEM),
-    step(`GET /v0/files/{file.id}/text${query}`, invalid(field)),
+    step(`GET /v0/files/{file.id}/text?${query}`, invalid(field)),
   ]);
 });
 
@@ -133,9 +128,7 @@ describe("what is no text is refused", () => {
 
 const MIB = 1024 * 1024;
 
-function typed(type: string, content: string | Uint8Array<ArrayBuffer>): Step {
-  return put("f", content, { headers: { "content-type": type }, keeps: "file" });
-}
+const typedAs = (type: string, content: Content) => textFile(content, type);
 
 function extract(expected: Expected): Step {
   return step("POST /v0/files/{file.id}/extract", expected);
@@ -146,65 +139,43 @@ function extracts(file: Step, expected: Expected): Step[] {
   return [file, extract(expected)];
 }
 
-const plain = (content: string | Uint8Array<ArrayBuffer>) => typed("text/plain", content);
-const json = (content: string | Uint8Array<ArrayBuffer>) => typed("application/json", content);
+const plain = (content: Content) => typedAs("text/plain", content);
+const json = (content: Content) => typedAs("application/json", content);
+const UNSUPPORTED = refused("UNSUPPORTED_MEDIA_TYPE");
 const FAILED = refused("EXTRACTION_FAILED");
 
-function utf16(text: string, isBigEndian: boolean): Uint8Array<ArrayBuffer> {
-  const bytes = Buffer.from(`\ufeff${text}`, "utf16le");
-  return new Uint8Array(isBigEndian ? bytes.swap16() : bytes);
-}
+const utf16 = (text: string, isBigEndian: boolean) => encoded(text, isBigEndian ? "utf-16be" : "utf-16le");
 
 const latin1 = new Uint8Array(Buffer.from("caf\u00e9, na\u00efve", "latin1"));
 const withNul = new Uint8Array([0x61, 0x00, 0x62]);
 
 describe("types", () => {
-  const texts = [
-    "text/plain",
-    "text/plain; charset=utf-8",
-    "text/csv",
-    "text/markdown",
-    "text/html",
-    "TEXT/X-Whatever",
-    "application/xml",
-    "application/yaml",
-    "application/x-ndjson",
-    "image/svg+xml",
-  ];
-  const others = [
-    "application/octet-stream",
-    "application/pdf",
-    "image/png",
-    "application/zip",
-    "application/jsonish",
-    "video/mp4",
-  ];
+  const named = ["plain", "plain; charset=utf-8", "csv", "markdown", "html"].map((type) => `text/${type}`);
+  const likeXml = ["application/xml", "image/svg+xml"];
+  const texts = [...named, "TEXT/X-Whatever", ...likeXml, "application/yaml", "application/x-ndjson"];
+  const applications = ["octet-stream", "pdf", "zip", "jsonish"].map((type) => `application/${type}`);
+  const others = [...applications, "image/png", "video/mp4"];
   const jsons = ["application/json", "application/geo+json", "application/json; charset=utf-8", "text/json"];
   runEach(stage, texts, (type) => {
     const mime_type = type.replace(/^[^;]+/, (t) => t.toLowerCase());
     const content = '{"a":1}\n';
-    return [`${type} is text`, ...extracts(typed(type, content), { json: { content, mime_type } })];
+    return [`${type} is text`, ...extracts(typedAs(type, content), { json: { content, mime_type } })];
   });
   runEach(stage, jsons, (type) => [
     `${type} is JSON`,
-    ...extracts(typed(type, '{"a":[1,null,"x"]}\n'), {
+    ...extracts(typedAs(type, '{"a":[1,null,"x"]}\n'), {
       json: { content: { a: [1, null, "x"] }, mime_type: type },
     }),
   ]);
   runEach(stage, others, (type) => {
     const path = `/v0/files?drive_id={drive}&path=f&content_type=${encodeURIComponent(type)}`;
-    return [
-      `${type} is refused`,
-      ...extracts(put("f", "x", { request: ["PUT", path], keeps: "file" }), {
-        ...refused("UNSUPPORTED_MEDIA_TYPE"),
-        contains: [type],
-      }),
-    ];
+    const file = put("f", "x", { request: ["PUT", path], keeps: "file" });
+    return [`${type} is refused`, file, extract({ ...UNSUPPORTED, contains: [type] })];
   });
 });
 
 describe("text", () => {
-  const cases: [name: string, content: string | Uint8Array<ArrayBuffer>, text: string][] = [
+  const cases: [name: string, content: Content, text: string][] = [
     ["empty", "", ""],
     ["UTF-8", "\u{1F600} \u8CC7\u6599 \u00e9\n", "\u{1F600} \u8CC7\u6599 \u00e9\n"],
     ["UTF-8 with a byte order mark", "\ufeffa", "a"],
@@ -268,6 +239,11 @@ describe("JSON", () => {
   ]);
 });
 
+async function requireTooLong({ client }: OwnDrive, file: string): Promise<void> {
+  const { status, text } = await client.send("POST", `/v0/files/${file}/extract`);
+  expect([status, text]).toEqual([413, expect.stringContaining("download")]);
+}
+
 describe("large text", () => {
   // Characters of one to four bytes, so that pieces end within them.
   const text = "a\u00e9\u8CC7\u{1F600}\n".repeat(300_000);
@@ -285,27 +261,26 @@ describe("large text", () => {
   test("of more than 64 MiB is to be downloaded", async () => {
     const own = await stage.ownDrive();
     const file = await own.client.put(own.id, "f.txt", new Uint8Array(64 * MIB + 1).fill(0x61));
-    const answer = await own.client.send("POST", `/v0/files/${file.id}/extract`);
-    expect([answer.status, answer.text]).toEqual([413, expect.stringContaining("download")]);
+    await requireTooLong(own, file.id);
   });
 });
 
 describe("documents", () => {
   const DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
-  const withPassword = typed(DOCX, new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]));
-  const html = typed("text/html; charset=utf-8", "<p>a &amp; b<script>no</script>");
+  const withPassword = typedAs(DOCX, new Uint8Array([0xd0, 0xcf, 0x11, 0xe0]));
+  const html = typedAs("text/html; charset=utf-8", "<p>a &amp; b<script>no</script>");
   runScenarios(stage, {
-    "of Word": extracts(typed(DOCX, docx(wordParagraph('"One"'))), {
+    "of Word": extracts(typedAs(DOCX, docx(wordParagraph('"One"'))), {
       json: { content: '"One"\n', mime_type: DOCX },
     }),
     "in HTML": extracts(html, { json: { content: "a & b\n" } }),
     "with a password": extracts(withPassword, { ...FAILED, contains: ["password", "download"] }),
-    "that are malformed": extracts(typed(DOCX, docx("<w:p>")), {
+    "that are malformed": extracts(typedAs(DOCX, docx("<w:p>")), {
       ...FAILED,
       contains: ["malformed", "download"],
     }),
-    "that are none": extracts(typed(DOCX, "hello"), {
-      ...refused("UNSUPPORTED_MEDIA_TYPE"),
+    "that are none": extracts(typedAs(DOCX, "hello"), {
+      ...UNSUPPORTED,
       contains: [DOCX, "no such document"],
     }),
   });
@@ -318,27 +293,15 @@ describe("documents", () => {
   });
 
   test("of more than 64 MiB are to be downloaded", async () => {
-    const { id: drive, client } = await stage.ownDrive();
-    const { id } = await client.put(drive, "f.pdf", new Uint8Array(64 * MIB + 1));
-    const answer = await client.send("POST", `/v0/files/${id}/extract`);
-    expect([answer.status, answer.text]).toEqual([413, expect.stringContaining("download")]);
+    const own = await stage.ownDrive();
+    const file = await own.client.put(own.id, "f.pdf", new Uint8Array(64 * MIB + 1));
+    await requireTooLong(own, file.id);
   });
 });
 
 describe("whose", () => {
   runScenarios(stage, {
-    "another's file": refuses("POST /v0/files/{files.ada}/extract", "NOT_FOUND"),
     "no file": refuses("POST /v0/files/nonsense/extract", "NOT_FOUND"),
-    "with a read-only key, which does not POST": refuses(
-      "agentReader POST /v0/files/{files.agent}/extract",
-      "FORBIDDEN",
-    ),
-    "with a read-only key, which may GET": step("agentReader GET /v0/files/{files.agent}/extract", {
-      contains: ["content"],
-    }),
-    "a body that has no fields is not looked at": extracts(plain("x"), {
-      body: "[",
-      json: { content: "x" },
-    }),
+    "a body that has no fields is not looked at": extracts(plain("x"), { body: "[", json: { content: "x" } }),
   });
 });

@@ -1,22 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import {
-  accepted,
-  holds,
-  invalid,
-  kept,
-  openStage,
-  post,
-  put,
-  rejected,
-  runEach,
-  runScenarios,
-  type Step,
-  step,
-  runAfter,
-} from "../../support/server/scenario.ts";
+import { openStage, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
+import { invalid, type Step, step } from "../../support/server/steps.ts";
+import { accepted, holds, kept, post, put, rejected } from "../../support/server/uploads.ts";
 
 const stage = openStage();
 
+const LONG = "x".repeat(65);
 const EMOJI = "\u{1F600}";
 const ANY = { a: [1, null, { b: "\u{1F600}\u0000" }], "": 0 };
 
@@ -70,25 +59,12 @@ describe("content_type", () => {
     `${filename} is ${mime_type}`,
     accepted({ filename }, { mime_type }),
   ]);
-  runEach(
-    stage,
-    [
-      "",
-      "text",
-      "text/",
-      "/plain",
-      "text/plain\r\nX-Evil: 1",
-      "text/pl ain",
-      "text/plain; a",
-      "text/é",
-      "a/b/c",
-      `text/${"x".repeat(300)}`,
-    ],
-    (type) => [
-      `${JSON.stringify(type).slice(0, 40)} is none`,
-      ...rejected({ content_type: type }, "content_type"),
-    ],
-  );
+  const parts = ["", "text", "text/", "/plain", "a/b/c", `text/${"x".repeat(300)}`];
+  const letters = ["text/plain\r\nX-Evil: 1", "text/pl ain", "text/plain; a", "text/é"];
+  runEach(stage, [...parts, ...letters], (type) => [
+    `${JSON.stringify(type).slice(0, 40)} is none`,
+    ...rejected({ content_type: type }, "content_type"),
+  ]);
 });
 
 describe("content_preview", () => {
@@ -134,72 +110,28 @@ describe("metadata", () => {
 
 describe("numbers in metadata come back as they were sent, or are refused", () => {
   const field = ["is a number that cannot be stored exactly"] as const;
-  const exact = [
-    "0",
-    "-0",
-    "0.1",
-    "1.0",
-    "1e2",
-    "1E+2",
-    "100e-2",
-    "-12.50",
-    "9007199254740991",
-    "9007199254740992",
-    "1.7976931348623157e308",
-    "5e-324",
-    "123456789012345680000",
-    "0e99999999999999999999",
-    "0.000",
-    `1${"0".repeat(300)}`,
-    `0.${"0".repeat(300)}1`,
-  ];
+  const short = ["0", "-0", "0.1", "1.0", "0.000", "-12.50"];
+  const powers = ["1e2", "1E+2", "100e-2", "1.7976931348623157e308", "5e-324", "0e99999999999999999999"];
+  const large = ["9007199254740991", "9007199254740992", "123456789012345680000", `1${"0".repeat(300)}`];
+  const exact = [...short, ...powers, ...large, `0.${"0".repeat(300)}1`];
+  const rounded = ["12345678901234567890", "0.12345678901234567890", "9007199254740993"];
+  const inexact = [...rounded, "1e400", "-1e400", "1e-400", "1e99999999999999999999"];
   const changed: readonly (readonly [metadata: string, at: string])[] = [
-    ['{"n":12345678901234567890}', "metadata.n"],
-    ['{"n":1e400}', "metadata.n"],
-    ['{"n":-1e400}', "metadata.n"],
-    ['{"n":1e-400}', "metadata.n"],
-    ['{"n":0.12345678901234567890}', "metadata.n"],
-    ['{"n":9007199254740993}', "metadata.n"],
-    ['{"n":1e99999999999999999999}', "metadata.n"],
+    ...inexact.map((number) => [`{"n":${number}}`, "metadata.n"] as const),
     ['{"a":{"b":[1,2,{"c d":3.00000000000000001}]}}', "metadata.a.b[2].c d"],
     ['{"__proto__":{"n":1e400}}', "metadata.__proto__.n"],
     ['{"ok":1,"n":1e400,"m":1e500}', "metadata.n"],
     ["12345678901234567890", "metadata"],
   ];
   type Asked = Pick<Step, "request" | "body" | "headers" | "status">;
-  const ways: readonly (readonly [
-    name: string,
-    ask: (metadata: string) => Asked,
-    files: readonly string[],
-  ])[] = [
-    [
-      "JSON",
-      (metadata) => ({
-        request: ["POST", "/v0/files"],
-        body: `{"drive_id":"{drive}","metadata":${metadata},"filename":"f.txt","content":""}`,
-        status: 201,
-      }),
-      [],
-    ],
-    [
-      "a form",
-      (metadata) => ({
-        request: ["POST", "/v0/files"],
-        body: formWith(metadata),
-        headers: ofType("multipart/form-data; boundary=x"),
-        status: 201,
-      }),
-      [],
-    ],
-    [
-      "PATCH",
-      (metadata) => ({
-        request: ["PATCH", "/v0/files/{made.id}"],
-        body: `{"metadata":${metadata}}`,
-        status: 200,
-      }),
-      ["f.txt"],
-    ],
+  const request = ["POST", "/v0/files"] as const;
+  const beside = `"drive_id":"{drive}","filename":"f.txt","content":""`;
+  const headers = ofType("multipart/form-data; boundary=x");
+  const made = { request: ["PATCH", "/v0/files/{made.id}"], status: 200 } as const;
+  const ways: readonly (readonly [name: string, ask: (metadata: string) => Asked, files: string[]])[] = [
+    ["JSON", (json) => ({ request, body: `{${beside},"metadata":${json}}`, status: 201 }), []],
+    ["a form", (json) => ({ request, body: formWith(json), headers, status: 201 }), []],
+    ["PATCH", (json) => ({ ...made, body: `{"metadata":${json}}` }), ["f.txt"]],
   ];
   for (const [way, ask, files] of ways) {
     const given = files.map((path) => put(path, "", { keeps: "made" }));
@@ -240,10 +172,7 @@ describe("tags of a PUT", () => {
   ];
   const PUT = "PUT /v0/files?drive_id={drive}&path=f";
   runScenarios(stage, {
-    "are checked like any other": step(`${PUT}&tags=a&tags=${"x".repeat(65)}`, {
-      body: "x",
-      ...invalid("tags[1]"),
-    }),
+    "are checked like any other": step(`${PUT}&tags=a&tags=${LONG}`, { body: "x", ...invalid("tags[1]") }),
   });
   runEach(stage, tagged, ([name, query, tags]) => [
     name,
@@ -252,16 +181,14 @@ describe("tags of a PUT", () => {
 });
 
 describe("tags", () => {
+  const mixed = ["b", " a ", "b", "a"];
   runScenarios(stage, {
-    "are trimmed, duplicates dropped, in their order": accepted(
-      { tags: ["b", " a ", "b", "a"] },
-      { tags: ["b", "a"] },
-    ),
+    "are trimmed, duplicates dropped, in their order": accepted({ tags: mixed }, { tags: ["b", "a"] }),
     "64": kept({ tags: manyTags(64) }),
     "64 and a duplicate": accepted({ tags: [...manyTags(64), "t0"] }, { tags: manyTags(64) }),
     "65": rejected({ tags: manyTags(65) }, "tags"),
     "64 characters, emoji counted as one": kept({ tags: [EMOJI.repeat(64)] }),
-    "65 characters": rejected({ tags: ["ok", "x".repeat(65)] }, "tags[1]"),
+    "65 characters": rejected({ tags: ["ok", LONG] }, "tags[1]"),
     empty: rejected({ tags: [""] }, "tags[0]"),
     "only spaces": rejected({ tags: ["  "] }, "tags[0]"),
     "a number": rejected({ tags: ["a", 1] }, "tags[1]"),
@@ -282,23 +209,11 @@ describe("expires_at", () => {
     ["9999-12-31T23:59:59Z", "9999-12-31T23:59:59.000Z"],
     [null, null],
   ];
-  const bad: (string | number | boolean)[] = [
-    "2029-12-31T23:59:59Z",
-    "2030-01-01T00:00:00.000Z",
-    "1969-01-01T00:00:00Z",
-    "2031-02-30T00:00:00Z",
-    "2031-02-29T00:00:00Z",
-    "2031-13-01T00:00:00Z",
-    "2031-01-01T25:00:00Z",
-    "2031-01-01T00:00:00+99:00",
-    "tomorrow",
-    "",
-    "1893456000",
-    "Sat, 01 Jun 2030 12:00:00 GMT",
-    "+275761-01-01T00:00:00Z",
-    1_900_000_000,
-    true,
-  ];
+  const past = ["2029-12-31T23:59:59Z", "2030-01-01T00:00:00.000Z", "1969-01-01T00:00:00Z"];
+  const never = ["2031-02-30", "2031-02-29", "2031-13-01"].map((day) => `${day}T00:00:00Z`);
+  const hours = ["2031-01-01T25:00:00Z", "2031-01-01T00:00:00+99:00", "+275761-01-01T00:00:00Z"];
+  const others = ["tomorrow", "", "1893456000", "Sat, 01 Jun 2030 12:00:00 GMT", 1_900_000_000, true];
+  const bad = [...past, ...never, ...hours, ...others];
   runEach(stage, good, ([sent, shown]) => [`${sent}`, accepted({ expires_at: sent }, { expires_at: shown })]);
   runEach(stage, bad, (sent) => [
     `${JSON.stringify(sent)} is refused`,

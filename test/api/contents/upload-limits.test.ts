@@ -5,15 +5,13 @@ import {
   contentsOnDisk,
   eventually,
   expectCommonRules,
-  holds,
   openStage,
   type OwnDrive,
   provision,
-  put,
-  refused,
   runScenarios,
-  step,
 } from "../../support/server/scenario.ts";
+import { refused, step } from "../../support/server/steps.ts";
+import { holds, put } from "../../support/server/uploads.ts";
 import { startWorld } from "../../support/server/world.ts";
 import { sweepContents } from "../../support/samples/contents.ts";
 import { tally, expectRefused } from "../../support/server/answers.ts";

@@ -1,18 +1,7 @@
 import { describe, test } from "bun:test";
-import {
-  type Expected,
-  gives,
-  HELLO_DIGEST,
-  invalid,
-  openStage,
-  put,
-  refused,
-  runEach,
-  runScenarios,
-  step,
-  type Step,
-  runAfter,
-} from "../../support/server/scenario.ts";
+import { openStage, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
+import { type Expected, gives, invalid, refused, step, type Step } from "../../support/server/steps.ts";
+import { HELLO_DIGEST, put } from "../../support/server/uploads.ts";
 
 const stage = openStage();
 
@@ -30,11 +19,11 @@ const isThere: Step = ask("GET", "", { json: { id: "{file.id}" } });
 
 describe("a file is found by its path", () => {
   const drive = "drive_id={drive}";
-  const found: readonly (readonly [how: string, path: string])[] = [
-    ["as it is", "notes/hello.txt"],
-    ["with a slash before", "/notes/hello.txt"],
-    ["encoded", "notes%2Fhello.txt"],
-  ];
+  const found = {
+    "as it is": "notes/hello.txt",
+    "with a slash before": "/notes/hello.txt",
+    encoded: "notes%2Fhello.txt",
+  };
   const json = { id: "{file.id}" };
   const composed = { json: { ...json, path: "\u00e4.txt" } };
   runScenarios(stage, {
@@ -47,7 +36,7 @@ describe("a file is found by its path", () => {
       gives("ada GET /v0/files/by-path?drive_id=ada/notes&path=notes/hello.txt", { id: "{files.ada}" }),
     ],
   });
-  runEach(stage, found, ([how, path]) => [
+  runEach(stage, Object.entries(found), ([how, path]) => [
     how,
     hello,
     ask("GET", "", { json, receives: { etag: RECORD_ETAG } }, `${drive}&path=${path}`),
@@ -55,17 +44,9 @@ describe("a file is found by its path", () => {
 });
 
 describe("a path that names no file", () => {
-  const malformed: readonly string[] = [
-    "",
-    "/",
-    "notes/",
-    "notes//hello.txt",
-    "./notes/hello.txt",
-    "notes/../notes/hello.txt",
-    "notes%5Chello.txt",
-    "notes/hello.txt%00",
-    "//notes/hello.txt",
-  ];
+  const dotted = ["./notes/hello.txt", "notes/../notes/hello.txt"];
+  const slashes = ["", "/", "notes/", "notes//hello.txt", "//notes/hello.txt"];
+  const malformed = [...slashes, ...dotted, "notes%5Chello.txt", "notes/hello.txt%00"];
   const none: readonly string[] = ["notes", "hello.txt", "notes/HELLO.txt", "notes/hello.txt%20", "%25"];
   const GET = "GET /v0/files/by-path?drive_id={drive}";
   runAfter(stage, [hello], {
@@ -139,8 +120,7 @@ runScenarios(stage, {
 test("a file that has expired is at no path, for a read or a write", async () => {
   const { id, client } = await stage.ownDrive();
   const expires_at = stage.coffer.clock.iso(60_000);
-  const body = { drive_id: id, filename: "f", content: "", expires_at };
-  await client.post("/v0/files", body);
+  await client.put(id, "f", "", 201, `&expires_at=${expires_at}`);
   const address = `/v0/files/by-path?drive_id=${id}&path=f`;
   await client.get(address);
   stage.coffer.clock.advance(60_000);

@@ -1,22 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import type { Json } from "../../support/server/client.ts";
+import { openStage, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
 import {
   type Expected,
-  HELLO_DIGEST,
-  holds,
   invalid,
-  openStage,
-  post,
-  put,
   refused,
   refuses,
   type Request,
-  runEach,
-  runScenarios,
   type Step,
   step,
-  runAfter,
-} from "../../support/server/scenario.ts";
+  wrongBodies,
+} from "../../support/server/steps.ts";
+import { HELLO_DIGEST, holds, post, put } from "../../support/server/uploads.ts";
 
 const stage = openStage();
 
@@ -138,30 +133,19 @@ describe("PATCH", () => {
     ["only the filename's case", {}, { filename: "HELLO.txt" }, "notes/HELLO.txt", "HELLO.txt"],
   ];
   const bad: [body: Json, field: string][] = [
-    [{ filename: "" }, "filename"],
-    [{ filename: "a/b" }, "filename"],
-    [{ filename: ".." }, "filename"],
-    [{ filename: "a\u0000" }, "filename"],
-    [{ filename: "x".repeat(256) }, "filename"],
-    [{ filename: 5 }, "filename"],
-    [{ path: "" }, "path"],
-    [{ path: "../x" }, "path"],
-    [{ path: "a//b" }, "path"],
-    [{ path: "a\\b" }, "path"],
-    [{ path: "x/".repeat(600) + "y" }, "path"],
+    ...wrongBodies({
+      filename: ["", "a/b", "..", "a\u0000", "x".repeat(256), 5],
+      path: ["", "../x", "a//b", "a\\b", "x/".repeat(600) + "y"],
+    }),
     [{ tags: "a" }, "tags"],
     [{ tags: [""] }, "tags[0]"],
     [{ tags: Array.from({ length: 65 }, (_, i) => `${i}`) }, "tags"],
-    [{ metadata: [] }, "metadata"],
-    [{ metadata: { a: "x".repeat(16 * 1024) } }, "metadata"],
-    [{ expires_at: "2029-01-01T00:00:00Z" }, "expires_at"],
-    [{ expires_at: "2031-02-30T00:00:00Z" }, "expires_at"],
-    [{ expires_at: 5 }, "expires_at"],
+    ...wrongBodies({
+      metadata: [[], { a: "x".repeat(16 * 1024) }],
+      expires_at: ["2029-01-01T00:00:00Z", "2031-02-30T00:00:00Z", 5],
+    }),
     [{ tags: ["ok"], path: "ok", expires_at: "never" }, "expires_at"],
-    [[], "body"],
-    ["null", "body"],
-    ["{", "body"],
-    ["", "body"],
+    ...[[], "null", "{", ""].map((body): [Json, string] => [body, "body"]),
   ];
   runEach(stage, renames, ([name, start, change, path, filename]) => {
     const began = post({ filename: "hello.txt", path: "notes/hello.txt", ...start }, { keeps: "file" });
@@ -266,17 +250,13 @@ function counts(drive: string, file_count: number, total_size: number): Step {
   return step(`ada GET /v0/drives/${drive}`, { json: { data: { file_count, total_size } } });
 }
 
-const badDestinations: [body: { [name: string]: Json }, field: string][] = [
+const badDestinations: [body: Json, field: string][] = [
   [{}, "destination_path"],
-  [{ destination_path: "" }, "destination_path"],
-  [{ destination_path: "../x" }, "destination_path"],
-  [{ destination_path: "a\u0000" }, "destination_path"],
-  [{ destination_path: "x/".repeat(600) }, "destination_path"],
-  [{ destination_path: null }, "destination_path"],
-  [{ destination_path: "x", destination_drive_id: "" }, "destination_drive_id"],
-  [{ destination_path: "x", destination_drive_id: 5 }, "destination_drive_id"],
-  [{ destination_path: "x", overwrite: "yes" }, "overwrite"],
-  [{ destination_path: "x", overwrite: 1 }, "overwrite"],
+  ...wrongBodies({ destination_path: ["", "../x", "a\u0000", "x/".repeat(600), null] }),
+  [{ ...to("x"), destination_drive_id: "" }, "destination_drive_id"],
+  [{ ...to("x"), destination_drive_id: 5 }, "destination_drive_id"],
+  [{ ...to("x"), overwrite: "yes" }, "overwrite"],
+  [{ ...to("x"), overwrite: 1 }, "overwrite"],
 ];
 
 const taken = put("taken", "old", { keeps: "taken" });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { expectRefused, tally } from "../../support/server/answers.ts";
 import type { Answer, Json, RequestOptions } from "../../support/server/client.ts";
-import { HELLO_DIGEST, openStage, type OwnDrive } from "../../support/server/scenario.ts";
+import { openStage, type OwnDrive } from "../../support/server/scenario.ts";
+import { HELLO_DIGEST } from "../../support/server/uploads.ts";
 import { idempotencyKey } from "../../support/server/held-request.ts";
 
 const stage = openStage();

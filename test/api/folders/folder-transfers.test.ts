@@ -5,20 +5,9 @@ import { startAppliance } from "../../support/server/appliance.ts";
 import type { Client, Json } from "../../support/server/client.ts";
 import { type How, testLimits } from "../../support/samples/folder-limits.ts";
 import { addManyFiles } from "../../support/samples/many-files.ts";
-import {
-  type Expected,
-  gives,
-  holds,
-  openStage,
-  provision,
-  put,
-  refused,
-  runEach,
-  runScenarios,
-  type Step,
-  step,
-  runAfter,
-} from "../../support/server/scenario.ts";
+import { openStage, provision, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
+import { type Expected, gives, refused, type Step, step } from "../../support/server/steps.ts";
+import { holds, put } from "../../support/server/uploads.ts";
 import { startWorld } from "../../support/server/world.ts";
 import { sweepContents } from "../../support/samples/contents.ts";
 import { tally, expectRefused } from "../../support/server/answers.ts";

@@ -1,20 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import type { Json } from "../../support/server/client.ts";
+import { openStage, runEach, runScenarios, runAfter } from "../../support/server/scenario.ts";
 import {
   type Expected,
   gives,
-  holds,
-  openStage,
-  put,
   refused,
   refuses,
-  runEach,
-  runScenarios,
   type Step,
   step,
-  runAfter,
   invalid,
-} from "../../support/server/scenario.ts";
+  wrongQueries,
+} from "../../support/server/steps.ts";
+import { holds, put } from "../../support/server/uploads.ts";
 
 const stage = openStage();
 
@@ -28,6 +25,8 @@ function remove(path: Json, fields: { [name: string]: Json }, more: Expected): S
 }
 
 const confirm = { confirm: true };
+const message = expect.stringMatching(/^Send the same with confirm: true to delete .*3 files/);
+const preview = { success: false, deleted_count: 0, path: "a/", file_count: 3, message };
 
 /** The folders at a level of the drive. */
 function shows(prefix: string, ...folders: string[]): Step {
@@ -99,10 +98,6 @@ describe("create", () => {
     "a folder of 1,024 bytes": create("abcdefg/".repeat(128)),
     "without a path": create(null, { body: { drive_id: "{drive}" }, ...invalid("path") }),
     "without a drive": create(null, { body: { path: "a/" }, ...invalid("drive_id") }),
-    "in a foreign drive": create(null, {
-      body: { drive_id: "{drives.ada}", path: "a/" },
-      ...refused("NOT_FOUND"),
-    }),
     "stays when its last file goes": [
       put("a/b", "x", { keeps: "file" }),
       gives("DELETE /v0/files/{file.id}", { id: "{file.id}", deleted: true }),
@@ -153,29 +148,10 @@ describe("delete", () => {
         json: { success: true, deleted_count: 1 },
       }),
     ],
-    "in a foreign drive": [
-      step("DELETE /v0/folders", {
-        body: { drive_id: "{drives.ada}", path: "notes/", confirm: true },
-        ...refused("NOT_FOUND"),
-      }),
-      gives("ada GET /v0/files/{files.ada}", { id: "{files.ada}" }),
-    ],
   });
   runAfter(stage, given, {
     "without confirm it is a preview": [
-      remove(
-        "a/",
-        {},
-        {
-          json: {
-            success: false,
-            deleted_count: 0,
-            path: "a/",
-            file_count: 3,
-            message: expect.stringMatching(/^Send the same with confirm: true to delete .*3 files/),
-          },
-        },
-      ),
+      remove("a/", {}, { json: preview }),
       everything,
       shows("a/", "a/b/", "a/empty/"),
     ],
@@ -225,24 +201,14 @@ describe("delete", () => {
     remove("a/", { confirm: value }, invalid("confirm")),
     holds("a/b"),
   ]);
-  runEach(
-    stage,
-    [
-      ["drive_id=x", "drive_id"],
-      ["path=b/", "path"],
-      ["confirm=false", "confirm"],
-    ] as const,
-    ([query, field]) => [
-      `with another ${field} in the query than in the body`,
-      put("a/b"),
-      put("b/c"),
-      step(`DELETE /v0/folders?${query}`, {
-        body: { drive_id: "{drive}", path: "a/", confirm: true },
-        ...invalid(field),
-      }),
-      holds("a/b", "b/c"),
-    ],
-  );
+  const sent = { drive_id: "{drive}", path: "a/", confirm: true };
+  runEach(stage, wrongQueries({ drive_id: ["x"], path: ["b/"], confirm: ["false"] }), ([query, field]) => [
+    `with another ${field} in the query than in the body`,
+    put("a/b"),
+    put("b/c"),
+    step(`DELETE /v0/folders?${query}`, { body: sent, ...invalid(field) }),
+    holds("a/b", "b/c"),
+  ]);
 
   test("a thousand files at once", async () => {
     const own = await stage.ownDrive();

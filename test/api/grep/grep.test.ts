@@ -6,15 +6,13 @@ import { startAppliance } from "../../support/server/appliance.ts";
 import type { Client } from "../../support/server/client.ts";
 import {
   eventually,
-  gives,
   openStage,
   type OwnDrive,
   provision,
-  put,
-  refuses,
   runScenarios,
-  type Step,
 } from "../../support/server/scenario.ts";
+import { gives, refuses, type Step } from "../../support/server/steps.ts";
+import { put } from "../../support/server/uploads.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
 import { rawGet } from "../../support/peers/slow-reader.ts";
 import { fileOf } from "../../support/samples/contents.ts";
@@ -137,7 +135,6 @@ describe("a search of lines", () => {
     "is for read-only keys as well": gives("agentReader GET /v0/grep?pattern=W.rld", {
       data: [{ id: "{files.agent}" }],
     }),
-    "does not reach other drives": refuses("agent GET /v0/grep?drive_id={drives.bob}&pattern=x", "NOT_FOUND"),
   });
   runScenarios(stage, {
     "finds a word": found(TWO, "pattern=two", [2, "two"]),

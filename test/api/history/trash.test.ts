@@ -1,18 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Client, Json } from "../../support/server/client.ts";
-import {
-  type Expected,
-  gives,
-  holds,
-  openStage,
-  put,
-  refused,
-  refuses,
-  runScenarios,
-  type Step,
-  step,
-  runAfter,
-} from "../../support/server/scenario.ts";
+import { openStage, runScenarios, runAfter } from "../../support/server/scenario.ts";
+import { type Expected, gives, refused, refuses, type Step, step } from "../../support/server/steps.ts";
+import { holds, put } from "../../support/server/uploads.ts";
 
 const stage = openStage();
 const DAY = 24 * 60 * 60 * 1000;

@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import type { Answer } from "./client.ts";
-import { type Code, expectCommonRules, expectJson, refused } from "./scenario.ts";
+import { expectCommonRules, expectJson } from "./scenario.ts";
+import { type Code, refused } from "./steps.ts";
 
 /** The answer must be this refusal and, where one is at fault, name its field. */
 export function expectRefused(answer: Answer, code: Code, field?: string): void {
