@@ -12,8 +12,8 @@ import type { Database } from "../engine/database.ts";
 const STEP = 500;
 
 /** The rows of one step, and the range that is left; null at the end. */
-export interface Step<Row> {
-  readonly rows: Row[];
+export interface Step<Found> {
+  readonly rows: Found[];
   readonly rest: PathRange | null;
 }
 
@@ -79,7 +79,7 @@ function byBytes(a: string, b: string): number {
  * Reads what is in a snapshot, in path order. Rows that have changed since the snapshot must be passed over, and a
  * drive may have any number of those. So each step looks only at so many: the caller lets others go first in between.
  */
-export function snapshotWalk<Row extends { readonly path: string }>(
+export function snapshotWalk<Found extends { readonly path: string }>(
   sql: Connection,
   { live, held, liveColumns, heldColumns, wanted = "1", shown = "page.*", joins = "" }: WalkQuery,
 ) {
@@ -89,7 +89,7 @@ export function snapshotWalk<Row extends { readonly path: string }>(
     UNION ALL
     SELECT ${ofHeld} FROM ${held} AND f.path >= :from AND f.path < :to AND f.until >= :at AND f.era < :at
        AND ${wanted}`;
-  const page = sql.all<Row, [Bindings]>(
+  const page = sql.all<Found, [Bindings]>(
     `SELECT ${shown} FROM (${both(liveColumns, heldColumns)} ORDER BY 1 LIMIT +:limit) page ${joins} ORDER BY page.path`,
   );
   const number = sql.number<[Bindings]>(
@@ -97,7 +97,7 @@ export function snapshotWalk<Row extends { readonly path: string }>(
   );
   return {
     /** Reads up to `limit` rows from the start of a range. There may be more even if it finds none. */
-    step: (bindings: Bindings, range: PathRange, limit: number): Step<Row> => {
+    step: (bindings: Bindings, range: PathRange, limit: number): Step<Found> => {
       const part = partOf(bindings, range);
       const { from, to } = part;
       return stepOf(page({ ...bindings, from, to, limit }), limit, part);
@@ -111,11 +111,11 @@ export function snapshotWalk<Row extends { readonly path: string }>(
 }
 
 /** The step that found these rows in its part: all that there are, unless they are `limit`. */
-export function stepOf<Row extends { readonly path: string }>(
-  rows: Row[],
+export function stepOf<Found extends { readonly path: string }>(
+  rows: Found[],
   limit: number,
   { to, rest }: RangePart,
-): Step<Row> {
+): Step<Found> {
   const last = rows.length === limit ? rows.at(-1) : undefined;
   return { rows, rest: last === undefined ? rest : { from: firstAfter(last.path), to: rest?.to ?? to } };
 }

@@ -72,7 +72,7 @@ function endOfZip64(count: number, offset: number, size: number): Uint8Array {
   // Its second field is the size of the rest of this record.
   const record = [0x06064b50, 44, MADE_BY, NEEDS_ZIP64, 0, 0, count, count, size, offset];
   const locator = [0x07064b50, 0, offset + size, 1];
-  return packed("4822448888" + "4484", [...record, ...locator]);
+  return packed("48224488884484", [...record, ...locator]);
 }
 
 /** The fields that local and central headers share: version, flags, method and time, each of two bytes. */

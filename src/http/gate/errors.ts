@@ -1,6 +1,5 @@
 import { tooManyOpen } from "../../process/descriptors.ts";
-import { CofferError } from "../../domain/errors.ts";
-import type { ErrorCode } from "../../domain/errors.ts";
+import { CofferError, type ErrorCode } from "../../domain/errors.ts";
 import { OAuthError } from "../../domain/oauth/oauth-client.ts";
 import type { Log } from "../../process/log.ts";
 import { DamagedFile } from "../../services/contents/blob-checks.ts";

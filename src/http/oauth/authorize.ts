@@ -15,7 +15,7 @@ import {
 } from "./protocol-route.ts";
 import { documentHost } from "../../domain/oauth/consent.ts";
 import { type Authorizations, REQUEST_LIFETIME_MS } from "../../services/oauth/authorizations.ts";
-import { operation } from "../operation/operation.ts";
+import { operation } from "../operation/route.ts";
 import { type AuthorizationRecord, authorizationSchema } from "../records/account-schemas.ts";
 import { driveRef, nullable, scope, text } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";

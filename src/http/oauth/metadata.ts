@@ -3,8 +3,7 @@ import { CofferError } from "../../domain/errors.ts";
 import { OAUTH_SCOPES } from "../../domain/oauth/oauth-request.ts";
 import { bearerToken } from "../gate/gate.ts";
 import type { RequestContext } from "../gate/request-context.ts";
-import { operation } from "../operation/operation.ts";
-import type { Route } from "../operation/route.ts";
+import { operation, type Route } from "../operation/route.ts";
 import { NO_STORE, UNCACHED } from "../sign-in/auth.ts";
 import type { OAuthOptions } from "./protocol-route.ts";
 

@@ -4,8 +4,8 @@ import { CofferError, type ErrorCode } from "../../domain/errors.ts";
 import type { SignedIn } from "../../services/accounts/sessions.ts";
 import type { Browser } from "../../services/accounts/sign-in.ts";
 import type { Services } from "../../services/services.ts";
-import { accountRecord } from "../resources/accounts/account.ts";
-import { operation } from "../operation/operation.ts";
+import { accountRecord } from "../resources/accounts/users.ts";
+import { operation } from "../operation/route.ts";
 import { type OriginOf, refuseForeign } from "../gate/origins.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import {

@@ -4,7 +4,7 @@ import type { Log } from "../../process/log.ts";
 import { FLOW_LIFETIME_MS, type Oidc, SignInEnded } from "../../services/accounts/oidc.ts";
 import type { SignIn } from "../../services/accounts/sign-in.ts";
 import { browserOf, NO_STORE, SETS_SESSION, UNCACHED } from "./auth.ts";
-import { operation } from "../operation/operation.ts";
+import { operation } from "../operation/route.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import { contextOf } from "../gate/request-context.ts";
 import { type Cookies, tokenIn } from "../gate/session-cookie.ts";

@@ -3,7 +3,7 @@ import { bucketOf, type Caller } from "../../domain/accounts/caller.ts";
 import type { ListedSession } from "../../domain/accounts/sign-in.ts";
 import { formatInstant } from "../../domain/time.ts";
 import type { Sessions } from "../../services/accounts/sessions.ts";
-import { operation } from "../operation/operation.ts";
+import { operation } from "../operation/route.ts";
 import { examplePassword, type SessionRecord, sessionSchema } from "../records/account-schemas.ts";
 import { deletedOf, givenPassword, id, newPassword } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";

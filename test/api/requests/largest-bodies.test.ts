@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
-import type { TestAppliance } from "../../support/server/appliance.ts";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { accountClient, addAccount } from "../../support/server/accounts.ts";
-import { startAppliance } from "../../support/server/appliance.ts";
 import type { Answer, RequestOptions } from "../../support/server/client.ts";
 import { ANONYMOUS_LIMIT, type BodyRoute, bodyRoutes } from "../../support/samples/described-bodies.ts";
 import { Description } from "../../support/schemas/description.ts";
