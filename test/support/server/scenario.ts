@@ -119,11 +119,6 @@ export function runAfter(stage: Stage, given: readonly Step[], scenarios: Scenar
   }
 }
 
-/** The same, where what is given to all of them stands before them. */
-export function runAfter(stage: Stage, given: readonly Step[], scenarios: Scenarios): void {
-  runScenarios(stage, scenarios, given);
-}
-
 /** Makes a test of each row of a table: its name, and the steps. */
 export function runEach<T>(
   stage: Stage,
