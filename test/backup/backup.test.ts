@@ -12,7 +12,7 @@ import { LEASE_MS } from "../../src/db/upkeep/backups.ts";
 import { MIGRATIONS } from "../../src/db/engine/migrations.ts";
 import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/server/appliance.ts";
 import { changeDatabase } from "../support/faults/change-database.ts";
-import { filesIn } from "../support/samples/contents.ts";
+import { filesIn, fileOf } from "../support/samples/contents.ts";
 import { contentOf, type Held, heldBy, put } from "../support/faults/faults.ts";
 import { type OwnDrive, provision } from "../support/server/scenario.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";
@@ -76,10 +76,6 @@ async function spoil(path: string): Promise<void> {
   await writeFile(path, bytes);
 }
 
-function contentPath(root: string, digest: string): string {
-  return join(root, "blobs", digest.slice(0, 2), digest);
-}
-
 function digestOf(path: string, size: number): string {
   return Bun.SHA256.hash(contentOf(`${path} ${size}`, size), "hex");
 }
@@ -122,19 +118,19 @@ describe("a backup", () => {
   test("copies only what is not there, and shares nothing with what is restored from it", async () => {
     await using t = await start();
     expect(await backUp(t.coffer, t.at("place"))).toMatchObject({ copied: 3 });
-    const path = contentPath(t.at("place"), digestOf("one", LARGE));
+    const path = fileOf(t.at("place"), digestOf("one", LARGE));
     const before = await stat(path);
     expect(await upload(t.drive, "four", LARGE)).toBe(201);
     expect(await backUp(t.coffer, t.at("place"))).toMatchObject({ copied: 1, contents: { count: 4 } });
     expect(await stat(path)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
     await restore(t.at("place"), t.at("restored"));
-    expect((await stat(contentPath(t.at("restored"), digestOf("one", LARGE)))).ino).not.toBe(before.ino);
+    expect((await stat(fileOf(t.at("restored"), digestOf("one", LARGE)))).ino).not.toBe(before.ino);
   });
 
   test("copies a content again that is cut off in the place", async () => {
     await using t = await start();
     await backUp(t.coffer, t.at("place"));
-    const path = contentPath(t.at("place"), digestOf("one", LARGE));
+    const path = fileOf(t.at("place"), digestOf("one", LARGE));
     await rm(path);
     await writeFile(path, "cut off");
     expect(await backUp(t.coffer, t.at("place"))).toMatchObject({ copied: 1 });
@@ -143,8 +139,8 @@ describe("a backup", () => {
 
   test("names rotten and missing contents with their files, and holds all the rest", async () => {
     await using t = await start();
-    await spoil(contentPath(t.coffer.dataDir, digestOf("one", LARGE)));
-    await rm(contentPath(t.coffer.dataDir, digestOf("two", LARGE)));
+    await spoil(fileOf(t.coffer.dataDir, digestOf("one", LARGE)));
+    await rm(fileOf(t.coffer.dataDir, digestOf("two", LARGE)));
     const { damaged } = await backUp(t.coffer, t.at("place"));
     const named = damaged.flatMap(({ files }) => files);
     expect(named.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
@@ -274,7 +270,7 @@ describe("the collection of contents", () => {
     age(t.coffer);
     lease(clock.now() + LEASE_MS);
     expect(await sweep(t.coffer)).toMatchObject({ blobs: 0 });
-    expect(existsSync(contentPath(dataDir, digestOf("one", LARGE)))).toBe(true);
+    expect(existsSync(fileOf(dataDir, digestOf("one", LARGE)))).toBe(true);
     clock.advance(LEASE_MS);
     expect(await sweep(t.coffer)).toMatchObject({ blobs: 1 });
     await remove(t.drive, "two");
@@ -371,7 +367,7 @@ describe("a restore", () => {
   test("names what has rotted in the backup, and brings everything else back", async () => {
     await using t = await start();
     const { id } = await backUp(t.coffer, t.at("place"));
-    await spoil(contentPath(t.at("place"), digestOf("one", LARGE)));
+    await spoil(fileOf(t.at("place"), digestOf("one", LARGE)));
     expect((await restore(t.at("place"), t.at("restored"))).missing).toMatchObject([
       { problem: expect.stringContaining("does not match"), files: [{ drive: t.drive.id, path: "one" }] },
     ]);

@@ -4,8 +4,9 @@ import { mkdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { failureOf, flipped, sampleBytes } from "../support/samples/blob-store-contract.ts";
 import { changeDatabase } from "../support/faults/change-database.ts";
-import { fileIn, type StoppedStore, stoppedStore } from "../support/faults/stopped-store.ts";
+import { type StoppedStore, stoppedStore } from "../support/faults/stopped-store.ts";
 import { verified } from "../support/faults/verified.ts";
+import { fileOf } from "../support/samples/contents.ts";
 
 let store: StoppedStore;
 
@@ -235,7 +236,7 @@ test("a deleted drive is emptied without counting", async () => {
 test("names that do not belong, and contents of no file, are only notes", async () => {
   const dataDir = await store.copied();
   const stray = sampleBytes(10, 99);
-  const path = fileIn(dataDir, { digest: Bun.SHA256.hash(stray, "hex") });
+  const path = fileOf(dataDir, Bun.SHA256.hash(stray, "hex"));
   for (const directory of [dirname(path), join(dataDir, "blobs/00"), join(dataDir, "blobs/other")]) {
     await mkdir(directory, { recursive: true });
   }
@@ -275,9 +276,9 @@ test("a change of a folder that has not ended is only a note, which says how far
 
 test("quick: a wrong size is found, wrong bytes are not", async () => {
   const dataDir = await store.copied();
-  await writeFile(fileIn(dataDir, store.large), flipped(store.large.content));
+  await writeFile(fileOf(dataDir, store.large.digest), flipped(store.large.content));
   expect(await verified(dataDir, { isQuick: true })).toEqual([]);
-  await writeFile(fileIn(dataDir, store.large), "short");
+  await writeFile(fileOf(dataDir, store.large.digest), "short");
   expect(await verified(dataDir, { isQuick: true })).toHaveLength(1);
 });
 

@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test";
 import { rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { sampleBytes } from "../../support/samples/blob-store-contract.ts";
 import { provision } from "../../support/server/scenario.ts";
 import { rejectionOf } from "../../support/samples/upload-bodies.ts";
+import { fileOf } from "../../support/samples/contents.ts";
+import { hashOf } from "../../support/samples/hash.ts";
 
 test("a disk without its reserve is a problem, and is logged at once and then once a minute", async () => {
   await using coffer = await startAppliance({ "disk-reserve": "4000TiB" });
@@ -60,8 +62,7 @@ async function storedFiles(coffer: TestAppliance, count: number): Promise<Stored
     const body = sampleBytes(20_000, at + 1);
     const target = `/v0/files?drive_id=${id}&path=${at}.bin`;
     await coffer.client(key).json(201, "PUT", target, { body });
-    const digest = Bun.SHA256.hash(body, "hex");
-    const file = join(coffer.dataDir, "blobs", digest.slice(0, 2), digest);
+    const file = fileOf(coffer.dataDir, hashOf(body));
     files.push({ file, heal: () => coffer.client(key).json(200, "PUT", target, { body }) });
   }
   return files;

@@ -3,8 +3,8 @@ import { afterAll, beforeAll } from "bun:test";
 import type { Entry } from "../../../web/lib/files.ts";
 import { DriveStore } from "../../../web/pages/drive/store/drive.ts";
 import type { FolderStore } from "../../../web/pages/drive/store/folder.ts";
-import { addAccount } from "../server/accounts.ts";
-import { startAppliance, type TestAppliance } from "../server/appliance.ts";
+import { startWithAda, accountClient } from "../server/accounts.ts";
+import { type TestAppliance } from "../server/appliance.ts";
 import { type Entries, type MadeDrive, makeDrive } from "../server/drives.ts";
 import type { Agent } from "../server/executable.ts";
 import { PageRequests } from "./page-requests.ts";
@@ -38,11 +38,11 @@ export function openStoreBench(): StoreBench {
     return opened;
   };
   beforeAll(async () => {
-    const coffer = closing.use(await startAppliance());
-    addAccount(coffer, "ada");
-    const { secret: key } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
+    const coffer = closing.use(await startWithAda());
+    const client = await accountClient(coffer, "ada");
+    const { key = "" } = client;
     const requests = closing.use(new PageRequests(coffer.appliance.url, key));
-    opened = { coffer, requests, owner: { client: coffer.client(key), key, drive: "" } };
+    opened = { coffer, requests, owner: { client, key, drive: "" } };
   });
   afterAll(() => closing.disposeAsync());
   const driveWith = (entries?: Entries) => makeDrive(bench().owner, `Drive ${(drives += 1)}`, entries);
