@@ -26,7 +26,7 @@ class Place implements AsyncDisposable {
   }
 
   async put(path: string, text: string): Promise<void> {
-    await storeFile(this.opened.services, this.opened.caller, this.opened.drive, path, text);
+    await storeFile(this.opened, path, text);
   }
 
   async makeFolders(count: number): Promise<void> {

@@ -35,7 +35,6 @@ async function put(
   return { id: JSON.parse(text).id, status };
 }
 
-/** The same by the services, without a server. */
 async function numbersOf({ client }: Place, id: string): Promise<number[]> {
   const { data } = await client.get<{ data: { version: number }[] }>(`/v0/files/${id}/versions`);
   return data.map(({ version }) => version);
@@ -119,7 +118,7 @@ describe("what is kept ends", () => {
   test("also if the file comes back and goes again while the sweep looks at it", async () => {
     await using opened = await openWithDrive();
     const { services, database, caller, drive: driveId } = opened;
-    for (const bytes of [20, 21]) await storeFile(services, caller, driveId, "f", newContent(bytes));
+    for (const bytes of [20, 21]) await storeFile(opened, "f", newContent(bytes));
     const remove = () => services.files.remove(caller, { drive: driveId, path: "f" }, UNCONDITIONAL);
     const { trashId } = await remove();
     await services.trash.restore(caller, trashId ?? "", undefined);
@@ -175,7 +174,7 @@ describe("what is kept goes first where room is needed", () => {
   test("but nothing that is deleted in between", async () => {
     await using opened = await openWithDrive();
     const { services, database, caller, drive: driveId } = opened;
-    for (const path of ["old", "new"]) await storeFile(services, caller, driveId, path, newContent(20));
+    for (const path of ["old", "new"]) await storeFile(opened, path, newContent(20));
     const remove = (path: string) => services.files.remove(caller, { drive: driveId, path }, UNCONDITIONAL);
     await remove("old");
     let entry: string | null = null;

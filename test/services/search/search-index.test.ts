@@ -27,8 +27,7 @@ beforeEach(async () => {
 afterEach(() => coffer[Symbol.asyncDispose]());
 
 function put(path: string, body: string, status = 201): Promise<{ id: string }> {
-  const target = `/v0/files?drive_id=${own.id}&path=${encodeURIComponent(path)}`;
-  return coffer.client(own.key).json<{ id: string }>(status, "PUT", target, { body });
+  return coffer.client(own.key).put(own.id, path, body, status);
 }
 
 async function found(text: string): Promise<string[]> {

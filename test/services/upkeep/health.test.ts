@@ -60,10 +60,10 @@ async function storedFiles(coffer: TestAppliance, count: number): Promise<Stored
   const files: Stored[] = [];
   for (let at = 0; at < count; at += 1) {
     const body = sampleBytes(20_000, at + 1);
-    const target = `/v0/files?drive_id=${id}&path=${at}.bin`;
-    await coffer.client(key).json(201, "PUT", target, { body });
+    const put = (status: number) => coffer.client(key).put(id, `${at}.bin`, body, status);
+    await put(201);
     const file = fileOf(coffer.dataDir, hashOf(body));
-    files.push({ file, heal: () => coffer.client(key).json(200, "PUT", target, { body }) });
+    files.push({ file, heal: () => put(200) });
   }
   return files;
 }

@@ -4,6 +4,7 @@ import { startAppliance, type TestAppliance } from "../../support/server/applian
 import { flipped, sampleBytes } from "../../support/samples/blob-store-contract.ts";
 import { type OwnDrive, provision } from "../../support/server/scenario.ts";
 import { fileOf } from "../../support/samples/contents.ts";
+import { hashOf } from "../../support/samples/hash.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const SETTINGS = { "scrub-interval": "1h" };
@@ -14,9 +15,8 @@ interface Stored {
 }
 
 async function put({ id, client }: OwnDrive, content: Uint8Array<ArrayBuffer>): Promise<Stored> {
-  const url = `/v0/files?drive_id=${id}&path=${crypto.randomUUID()}.bin`;
-  const file = await client.json<{ id: string }>(201, "PUT", url, { body: content });
-  return { id: file.id, digest: Bun.SHA256.hash(content, "hex") };
+  const file = await client.put(id, `${crypto.randomUUID()}.bin`, content);
+  return { id: file.id, digest: hashOf(content) };
 }
 
 /** Files with contents of their own, in the order of their digests. */

@@ -98,10 +98,13 @@ export async function showIn(
   return { store, folder, memory, [Symbol.dispose]: close };
 }
 
-/** Waits until a folder has been read again. */
-export function isReadAgain({ listing }: FolderStore): Promise<void> {
+/** Does something, and waits until a folder has been read again. */
+export async function readAgain<T>({ listing }: FolderStore, act: () => T | Promise<T>): Promise<T> {
   const before = listing.peek();
-  return comesTrue(() => listing.value !== before);
+  const isRead = comesTrue(() => listing.value !== before);
+  const done = await act();
+  await isRead;
+  return done;
 }
 
 /** What its rows show, from the top; undefined where it is not loaded. */

@@ -73,8 +73,7 @@ export async function putFile(
   path: string,
   content: Uint8Array<ArrayBuffer>,
 ): Promise<Stored> {
-  const url = `/v0/files?drive_id=${id}&path=${path}&tags=one,two`;
-  const file = await client.json<{ id: string }>(201, "PUT", url, { body: content });
+  const file = await client.put(id, path, content, 201, "&tags=one,two");
   return { id: file.id, digest: Bun.SHA256.hash(content, "hex"), content };
 }
 
