@@ -26,11 +26,7 @@ export interface Backup extends Made {
  * Makes a backup in a place, beside a server or without one, and removes old ones; `keep` remain, this one included.
  * Throws BackupError, DataDirectoryError, or an error of `Database.open`.
  */
-export async function backUpTo(
-  address: BackupAddress,
-  keep: number,
-  options: BackupOptions,
-): Promise<Backup> {
+export async function backUpTo(address: BackupAddress, keep: number, options: BackupOptions) {
   return withStore(options, async (backedUp, tables) => {
     const place = await openPlaceToWrite(address, backedUp.store, options.dataDir);
     const last = (await keptBackups(place)).at(-1)?.id ?? null;
@@ -48,10 +44,7 @@ export async function backUpTo(
  *
  * @param write writes all of some bytes, which may change after it resolves
  */
-export async function backUpAsStream(
-  write: (bytes: Uint8Array) => Promise<void>,
-  options: BackupOptions,
-): Promise<Backup> {
+export async function backUpAsStream(write: (bytes: Uint8Array) => Promise<void>, options: BackupOptions) {
   return withStore(options, async (backedUp) => {
     const target = new TarTarget(write);
     await target.put(MARKER, new Blob([markerText(backedUp.store)]));

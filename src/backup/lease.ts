@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import type { Clock } from "../process/clock.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
-import { LEASE_MS } from "../db/upkeep/backups.ts";
+import { LEASE_MS } from "../db/upkeep/store.ts";
 import { acquireLock } from "../db/engine/lock.ts";
 import type { Tables } from "../db/tables.ts";
 import { BackupError } from "./place.ts";
@@ -19,11 +19,7 @@ export interface Lease extends AsyncDisposable {
 }
 
 /** @throws BackupError while another backup of this store is running */
-export async function takeLease(
-  { backupLockFile }: DataDirectory,
-  tables: Tables,
-  clock: Clock,
-): Promise<Lease> {
+export async function takeLease({ backupLockFile }: DataDirectory, tables: Tables, clock: Clock) {
   const locked = acquireLock(backupLockFile);
   if (!locked.ok) {
     const who = locked.holder === null ? "" : ` in process ${locked.holder.pid} on ${locked.holder.host}`;

@@ -9,11 +9,7 @@ import { S3Place } from "./s3-place.ts";
  * Opens a place to add a backup of a store, and marks a new or empty one as the store's. A directory must not be in
  * `dataDir`. Throws BackupError if it holds something else, or another store's backups.
  */
-export async function openPlaceToWrite(
-  address: BackupAddress,
-  store: StoreId,
-  dataDir: string,
-): Promise<BackupPlace> {
+export async function openPlaceToWrite(address: BackupAddress, store: StoreId, dataDir: string) {
   const where = nameOfBackupAddress(address);
   if (address.kind === "s3") {
     const place = new S3Place(address);

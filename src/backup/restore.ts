@@ -37,11 +37,7 @@ interface Restored {
  *
  * @param id which backup; null for the newest complete one
  */
-export async function restoreFrom(
-  address: BackupAddress,
-  id: string | null,
-  dataDir: string,
-): Promise<Restored> {
+export async function restoreFrom(address: BackupAddress, id: string | null, dataDir: string) {
   return explaining(async () => {
     const place = await openPlaceToRead(address);
     const manifest = await chosen(place, nameOfBackupAddress(address), id);

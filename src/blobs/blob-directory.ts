@@ -1,6 +1,6 @@
 import { lstat, mkdir, readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Digest, parseDigest } from "../domain/contents/digest.ts";
+import { type Digest, parseDigest } from "../domain/contents/content.ts";
 import type { StoreId } from "../domain/id.ts";
 import {
   type BlobFacts,
@@ -67,11 +67,7 @@ export class BlobDirectory {
    *
    * @param tmpDir of the same store
    */
-  async rewrite(
-    { digest, size }: BlobFacts,
-    pieces: AsyncIterable<Uint8Array>,
-    tmpDir: string,
-  ): Promise<void> {
+  async rewrite({ digest, size }: BlobFacts, pieces: AsyncIterable<Uint8Array>, tmpDir: string) {
     const path = this.pathOf(digest);
     // A damaged disk may have lost directories as well.
     for (const directory of [tmpDir, dirname(path)]) await mkdir(directory, { recursive: true, mode: 0o700 });

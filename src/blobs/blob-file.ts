@@ -1,7 +1,7 @@
 import { constants, lstatSync, renameSync, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Digest } from "../domain/contents/digest.ts";
+import type { Digest } from "../domain/contents/content.ts";
 import { hasCode } from "./system-error.ts";
 
 /** A blob as the database records it. */
@@ -114,11 +114,7 @@ export async function readBlob(path: string, content: BlobFacts): Promise<Uint8A
 }
 
 /** The first bytes of a blob, at most `length`. Of a small one all bytes are checked. Throws DamagedBlob. */
-export async function readBeginning(
-  path: string,
-  content: BlobFacts,
-  length: number,
-): Promise<Uint8Array<ArrayBuffer>> {
+export async function readBeginning(path: string, content: BlobFacts, length: number) {
   if (content.size <= CHECKED_BYTES) return (await readBlob(path, content)).subarray(0, length);
   await requireFile(path, content);
   return Bun.file(path).slice(0, length).bytes();
@@ -212,12 +208,7 @@ function wrongSize(found: number, size: number): string {
 }
 
 /** Awaits an operation on a blob's file. A missing or unreadable file is damage. */
-async function readable<T>(
-  path: string,
-  digest: Digest,
-  state: string | null,
-  attempt: Promise<T>,
-): Promise<T> {
+async function readable<T>(path: string, digest: Digest, state: string | null, attempt: Promise<T>) {
   try {
     return await attempt;
   } catch (cause) {

@@ -11,10 +11,7 @@ const PRIORITY = 5;
  * Reads a document in a thread of this process, which must be there for it alone: the thread of a document that takes
  * too much time or memory cannot be ended, except with the process.
  */
-export async function runExtraction(
-  format: DocumentFormat,
-  bytes: Uint8Array<ArrayBuffer>,
-): Promise<Extraction> {
+export async function runExtraction(format: DocumentFormat, bytes: Uint8Array<ArrayBuffer>) {
   await giveWay();
   const { promise, resolve } = Promise.withResolvers<Extraction>();
   const refuse = (why: "damaged" | "time" | "memory") => resolve({ kind: "refused", why });

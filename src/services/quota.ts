@@ -1,12 +1,13 @@
-import { type Releaser, releaserOf } from "../db/contents/released-contents.ts";
+import { type Releaser, releaserOf } from "../db/contents/blobs.ts";
 import type { Tables } from "../db/tables.ts";
 import { type Caller, isUnclaimed, ownerOf } from "../domain/accounts/caller.ts";
 import type { UserPk } from "../domain/id.ts";
 import type { FilePath } from "../domain/files/path.ts";
-import type { Plan } from "../domain/accounts/plan.ts";
+import type { Plan } from "../domain/accounts/roles.ts";
 import type { Drive } from "../domain/drives/drive.ts";
 import { CofferError } from "../domain/errors.ts";
 import { DISK_PER_STORAGE, RECORD_ROOM_BYTES, UNCLAIMED_STORAGE_BYTES } from "../domain/limits.ts";
+import { Service } from "./service.ts";
 
 /** Bytes per plan; null for no limit. */
 export type StorageLimits = Readonly<Record<Plan, number | null>>;
@@ -18,24 +19,15 @@ export type StorageLimits = Readonly<Record<Plan, number | null>>;
  * with everything else against a second, higher limit. What is stored beside contents, the records, has a limit of its
  * own.
  */
-export class Quota {
-  readonly #parts;
-
-  /**
-   * `removeEarly` is called inside a write for an owner who keeps too much, or whose released contents exceed its storage
-   * limit: some of both should be removed early.
-   */
-  constructor(parts: {
-    tables: Tables;
-    storageLimits: StorageLimits;
-    removeEarly: (releaser: Releaser) => void;
-  }) {
-    this.#parts = parts;
-  }
-
+export class Quota extends Service<{
+  tables: Tables;
+  storageLimits: StorageLimits;
+  /** Called inside a write for an owner who keeps, or has released, too much: some of both should be removed early. */
+  removeEarly: (releaser: Releaser) => void;
+}> {
   /** The most that an account of this plan may store, in bytes; null for no limit. */
   limitFor(plan: Plan): number | null {
-    return this.#parts.storageLimits[plan];
+    return this.parts.storageLimits[plan];
   }
 
   /** The most that a drive can hold, in bytes; null for no limit. */
@@ -52,7 +44,7 @@ export class Quota {
   roomToArrive(drive: Drive, path: FilePath | null, now: number): number | null {
     const limit = this.limitOf(drive);
     if (limit === null || path === null) return limit;
-    const replaced = this.#parts.tables.files.byPath(drive.pk, path)?.size ?? 0;
+    const replaced = this.parts.tables.files.byPath(drive.pk, path)?.size ?? 0;
     return limit - (this.#stored(releaserOf(drive), now) - replaced);
   }
 
@@ -67,9 +59,9 @@ export class Quota {
     if (limit === null) return;
     const owner = releaserOf(drive);
     const stored = this.#stored(owner, now) + more;
-    const { held } = this.#parts.tables.keptContents.of(owner);
+    const { held } = this.parts.tables.keptContents.of(owner);
     const isOver = stored > limit;
-    if (isOver || (stored + held > limit && !this.#parts.tables.keptContents.hasDroppableSnapshots(owner))) {
+    if (isOver || (stored + held > limit && !this.parts.tables.keptContents.hasDroppableSnapshots(owner))) {
       const allowed =
         drive.owner === null
           ? `An unclaimed drive holds at most ${limit} bytes`
@@ -94,9 +86,9 @@ export class Quota {
     const limit = this.limitOf(drive);
     if (limit === null) return;
     const owner = releaserOf(drive);
-    if (this.hasKeptExcess(owner, now) || this.excessOf(owner) > 0) this.#parts.removeEarly(owner);
-    const { size: kept } = this.#parts.tables.keptContents.of(owner);
-    const released = this.#parts.tables.releasedContents.size(owner);
+    if (this.hasKeptExcess(owner, now) || this.excessOf(owner) > 0) this.parts.removeEarly(owner);
+    const { size: kept } = this.parts.tables.keptContents.of(owner);
+    const released = this.parts.tables.releasedContents.size(owner);
     if (this.#stored(owner, now) + kept + released <= limit * DISK_PER_STORAGE) return;
     throw new CofferError(
       "QUOTA_EXCEEDED",
@@ -109,10 +101,10 @@ export class Quota {
    * account or unclaimed drive.
    */
   requireRoomToKeep(caller: Caller): void {
-    const limit = isUnclaimed(caller) ? UNCLAIMED_STORAGE_BYTES : this.#parts.storageLimits[caller.plan];
+    const limit = isUnclaimed(caller) ? UNCLAIMED_STORAGE_BYTES : this.parts.storageLimits[caller.plan];
     if (limit === null) return;
     const room = recordRoom(limit);
-    if (this.#parts.tables.idempotencyRecords.usedBy(ownerOf(caller)) < room) return;
+    if (this.parts.tables.idempotencyRecords.usedBy(ownerOf(caller)) < room) return;
     throw new CofferError(
       "QUOTA_EXCEEDED",
       `The responses that are kept for Idempotency-Keys take up more than ${room} bytes. Each is kept for 24 hours: send the request without an Idempotency-Key, or later.`,
@@ -122,14 +114,14 @@ export class Quota {
   /** By how many bytes the released contents of an owner exceed its storage limit; 0 or less if they do not. */
   excessOf(releaser: Releaser): number {
     const limit = this.#limitOf(releaser);
-    return limit === null ? 0 : this.#parts.tables.releasedContents.size(releaser) - limit;
+    return limit === null ? 0 : this.parts.tables.releasedContents.size(releaser) - limit;
   }
 
   /** Whether an owner keeps more of replaced and deleted files than there is room for beside all that it stores. */
   hasKeptExcess(owner: Releaser, now: number): boolean {
     const limit = this.#limitOf(owner);
     if (limit === null) return false;
-    const { size, records } = this.#parts.tables.keptContents.of(owner);
+    const { size, records } = this.parts.tables.keptContents.of(owner);
     if (size > 0 && this.#stored(owner, now) + size > limit) return true;
     return records > 0 && this.#records(owner) + records > recordRoom(limit);
   }
@@ -146,8 +138,8 @@ export class Quota {
     const room = recordRoom(limit);
     const owner = releaserOf(drive);
     const records = this.#records(owner) + more;
-    const { records: kept } = this.#parts.tables.keptContents.of(owner);
-    if (kept > 0 && records + kept > room) this.#parts.removeEarly(owner);
+    const { records: kept } = this.parts.tables.keptContents.of(owner);
+    if (kept > 0 && records + kept > room) this.parts.removeEarly(owner);
     if (records > room) throw tooManyRecords(drive, room);
     if (records + kept <= room * DISK_PER_STORAGE) return;
     throw new CofferError(
@@ -186,18 +178,18 @@ export class Quota {
   #limitOf(releaser: Releaser): number | null {
     return releaser.kind === "drive"
       ? UNCLAIMED_STORAGE_BYTES
-      : this.#parts.storageLimits[this.#parts.tables.users.existing(releaser.pk).plan];
+      : this.parts.storageLimits[this.parts.tables.users.existing(releaser.pk).plan];
   }
 
   #stored(owner: Releaser, now: number): number {
-    const { drives } = this.#parts.tables;
+    const { drives } = this.parts.tables;
     return owner.kind === "drive"
       ? (drives.byPk(owner.pk, now)?.totalSize ?? 0)
       : drives.storedBy(owner.pk, now);
   }
 
   #records(owner: Releaser): number {
-    const { drives } = this.#parts.tables;
+    const { drives } = this.parts.tables;
     return owner.kind === "drive" ? drives.recordsOf(owner.pk) : drives.recordsBy(owner.pk);
   }
 }

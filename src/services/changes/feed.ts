@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { openFilesLimit } from "../../process/descriptors.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import { type Change, type ChangePosition, changeNumber } from "../../domain/changes/change.ts";
+import { type Change, changeNumber, type ChangePosition } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { STREAM_COMMENT_MS, STREAM_LIMITS, STREAM_WATCH_MS } from "../../domain/limits.ts";
 import type { ToldWork, WorksUnderWay } from "../folders/works-under-way.ts";
 import { mayGoOn } from "../may-go-on.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import { holderOf, Slots } from "../slots.ts";
 import type { ChangePage, FeedDrive } from "./changes.ts";
 import type { Watched } from "./hub.ts";
@@ -60,33 +61,27 @@ const WATCHED_AT_ONCE = 50;
 const PARTS = 10;
 
 /** What callers may read of the feed, as pages and as streams. */
-export class Feed {
-  readonly #parts;
-  readonly #slots: Slots;
-  readonly #commentMs: number;
+export class Feed extends Service<
+  Pick<Parts, "access" | "changes"> & {
+    worksUnderWay: WorksUnderWay;
+    streamCommentMs?: number | undefined;
+  }
+> {
+  readonly #slots = new Slots({
+    // Each takes a descriptor.
+    limits: { ...STREAM_LIMITS, all: Math.min(STREAM_LIMITS.all, Math.floor(openFilesLimit() / 2)) },
+    noun: "streams of changes",
+  });
   /** Each with whether it may go on. */
   readonly #streams = new Map<StreamListener, () => boolean>();
   #timers: readonly NodeJS.Timeout[] = [];
   #isStopped = false;
 
-  constructor(
-    parts: Pick<Parts, "access" | "changes"> & {
-      worksUnderWay: WorksUnderWay;
-      streamCommentMs?: number | undefined;
-    },
-  ) {
-    this.#parts = parts;
-    this.#commentMs = parts.streamCommentMs ?? STREAM_COMMENT_MS;
-    // Each takes a descriptor.
-    const all = Math.min(STREAM_LIMITS.all, Math.floor(openFilesLimit() / 2));
-    this.#slots = new Slots({ limits: { ...STREAM_LIMITS, all }, noun: "streams of changes" });
-  }
-
   /** A page of changes. Where few of them are shown, it may have fewer than there are. Throws NOT_FOUND, GONE. */
   page(caller: Caller, { drives, position, limit, newestFirst }: FeedPageRequest): ChangePage {
     const seen = this.#drives(caller, drives).map((drive) => this.#seen(caller, drive));
-    const start = position === "latest" ? this.#parts.changes.latest() : position;
-    return this.#parts.changes.page({ drives: seen, position: start, limit, newestFirst });
+    const start = position === "latest" ? this.parts.changes.latest() : position;
+    return this.parts.changes.page({ drives: seen, position: start, limit, newestFirst });
   }
 
   /** Like `page`, but looks further for what is shown, with turns of the event loop for other requests in between. */
@@ -110,13 +105,13 @@ export class Feed {
   open(caller: Caller, client: string, request: FeedRequest, listener: StreamListener): FeedStream {
     if (this.#isStopped) throw new CofferError("UNAVAILABLE", "The server is shutting down; connect again.");
     const { drives } = request;
-    const position = request.position === "latest" ? this.#parts.changes.latest() : request.position;
+    const position = request.position === "latest" ? this.parts.changes.latest() : request.position;
     // What cannot be read is refused before the stream begins.
     this.page(caller, { drives, position, limit: 1, newestFirst: false });
     const slot = this.#slots.take(holderOf(caller), client);
-    const waiting = this.#parts.changes.hub.subscribe(this.#watched(caller, drives), listener.wake);
+    const waiting = this.parts.changes.hub.subscribe(this.#watched(caller, drives), listener.wake);
     const named = drives === null ? [] : this.#drives(caller, drives).map(({ id }) => id);
-    this.#streams.set(listener, () => mayGoOn(this.#parts.access, caller, named));
+    this.#streams.set(listener, () => mayGoOn(this.parts.access, caller, named));
     if (this.#timers.length === 0) this.#startTimers();
     const close = () => {
       slot[Symbol.dispose]();
@@ -128,7 +123,7 @@ export class Feed {
     return {
       read: () => {
         // It may have lost its access since the stream began.
-        this.#parts.access.requireValid(caller);
+        this.parts.access.requireValid(caller);
         const page = this.page(caller, { drives, position: after, limit: BATCH, newestFirst: false });
         after = page.next;
         const { works, number } = this.#news(caller, drives, known);
@@ -147,22 +142,22 @@ export class Feed {
 
   #news(caller: Caller, drives: FeedRequest["drives"], number: number | null): WorkNews {
     // Mostly there is none.
-    if (!this.#parts.worksUnderWay.hasNews(number)) return { works: [], number };
+    if (!this.parts.worksUnderWay.hasNews(number)) return { works: [], number };
     const pks = new Set(this.#drives(caller, drives).map(({ pk }) => pk));
-    return this.#parts.worksUnderWay.news(caller, pks, number);
+    return this.parts.worksUnderWay.news(caller, pks, number);
   }
 
   #drives(caller: Caller, drives: FeedRequest["drives"]): readonly Drive[] {
-    if (drives !== null) return drives.map((each) => this.#parts.access.drive(caller, each));
+    if (drives !== null) return drives.map((each) => this.parts.access.drive(caller, each));
     // Not those that others share with it.
-    return this.#parts.access
+    return this.parts.access
       .drives(caller)
       .filter(({ owner }) => caller.kind === "drive" || owner?.pk === caller.userPk);
   }
 
   #seen(caller: Caller, drive: Drive): FeedDrive {
-    const from = changeNumber(this.#parts.access.changesFrom(caller, drive));
-    return { drive: drive.pk, prefix: this.#parts.access.prefixOf(caller, drive), from };
+    const from = changeNumber(this.parts.access.changesFrom(caller, drive));
+    return { drive: drive.pk, prefix: this.parts.access.prefixOf(caller, drive), from };
   }
 
   #watched(caller: Caller, drives: FeedRequest["drives"]): Watched {
@@ -175,7 +170,7 @@ export class Feed {
       for (const listener of this.#streams.keys()) listener.tick();
     };
     this.#timers = [
-      setInterval(tick, this.#commentMs).unref(),
+      setInterval(tick, this.parts.streamCommentMs ?? STREAM_COMMENT_MS).unref(),
       setInterval(() => this.#watch([...this.#streams]), STREAM_WATCH_MS).unref(),
     ];
   }

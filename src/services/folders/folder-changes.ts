@@ -1,21 +1,21 @@
 import type { Within } from "../../db/engine/database.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import { type Actor, actorOf, type Stamp } from "../../domain/changes/actor.ts";
+import { type Actor, actorOf, type Stamp } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, invalid, pathTaken } from "../../domain/errors.ts";
 import { asFilePath, type FolderPath, parentFolder } from "../../domain/files/path.ts";
-import type { Folder } from "../../domain/folders/folder.ts";
 import {
+  type Folder,
   type FolderRestoreWork,
   type FolderTransferWork,
   type FolderWork,
   placesOf,
-  type WorkPlace,
-} from "../../domain/folders/folder-work.ts";
-import type { TrashEntry } from "../../domain/history/trash.ts";
+} from "../../domain/folders/folder.ts";
+import type { TrashEntry } from "../../domain/history/history.ts";
 import type { RecordName } from "../../domain/idempotency.ts";
 import { FOLDER_COPY_ENTRIES, FOLDER_MOVE_ENTRIES, RECORD_BYTES } from "../../domain/limits.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import type { FolderPieces } from "./folder-pieces.ts";
 import type { FolderWorks, Rest } from "./folder-works.ts";
 import { START } from "./phases.ts";
@@ -28,9 +28,6 @@ interface Begun<T> {
   /** Returns the result. Called at the end, inside the last write. */
   readonly result: () => T;
 }
-
-/** What the first write did: everything, or one piece and a record of the rest. */
-type First<T> = { readonly result: T } | { readonly rest: Rest<T> };
 
 /** A folder, and its new path in its own or another drive. */
 interface FolderTransfer {
@@ -45,18 +42,12 @@ interface FolderTransfer {
  * Copies, moves, removes and restores folders: small ones in one transaction. The rest of a large one is recorded and
  * done by `FolderWorks`; other writes to the same folders wait until it ends.
  */
-export class FolderChanges {
-  readonly #parts;
-
-  constructor(
-    parts: Pick<Parts, "tables" | "access" | "quota" | "tree" | "locks" | "clock"> & {
-      pieces: FolderPieces;
-      works: FolderWorks;
-    },
-  ) {
-    this.#parts = parts;
+export class FolderChanges extends Service<
+  Pick<Parts, "tables" | "access" | "quota" | "tree" | "locks" | "clock"> & {
+    pieces: FolderPieces;
+    works: FolderWorks;
   }
-
+> {
   /**
    * Resolves with a work's result when all of it is durable. If a copy or move rejects, it was rolled back, or will be.
    *
@@ -71,27 +62,31 @@ export class FolderChanges {
     begin: () => Begun<T>,
     how: "write" | "writeFromReserve" = "write",
   ): Promise<T> {
-    const first = await this.#parts.access[how](caller, undefined, () =>
+    const first = await this.parts.access[how](caller, undefined, () =>
       this.#first(begin(), actorOf(caller), within),
     );
-    return "result" in first ? first.result : this.#parts.works.complete(first.rest);
+    return "result" in first ? first.result : this.parts.works.complete(first.rest);
   }
 
-  /** Inside the first write. */
-  #first<T>({ work, files, result }: Begun<T>, by: Actor, within: Within<T> | undefined): First<T> {
-    for (const { drive, top } of placesOf(work)) this.#parts.locks.requireWholeFree(drive, top);
-    const now = this.#parts.clock.now();
-    const { progress } = this.#parts.pieces.step(work, START, { now, by });
+  /** Inside the first write, which does everything, or one piece and a record of the rest. */
+  #first<T>(
+    { work, files, result }: Begun<T>,
+    by: Actor,
+    within: Within<T> | undefined,
+  ): { readonly result: T } | { readonly rest: Rest<T> } {
+    for (const { drive, top } of placesOf(work)) this.parts.locks.requireWholeFree(drive, top);
+    const now = this.parts.clock.now();
+    const { progress } = this.parts.pieces.step(work, START, { now, by });
     const finish = () => {
       const value = result();
       within?.(value);
       return value;
     };
     if (progress === null) {
-      this.#parts.pieces.end(work, { now, by });
+      this.parts.pieces.end(work, { now, by });
       return { result: finish() };
     }
-    const { folderWorks, idempotencyRecords } = this.#parts.tables;
+    const { folderWorks, idempotencyRecords } = this.parts.tables;
     const record = (answer: RecordName | null) =>
       folderWorks.insert({ work, progress, fileTotal: files, answer }, { now, by });
     if (work.kind !== "remove") return { rest: { pk: record(null), work, by, progress, finish } };
@@ -109,7 +104,7 @@ export class FolderChanges {
     const ends = this.#prepare(transfer, FOLDER_MOVE_ENTRIES, stamp);
     const { source, drive, folder } = transfer;
     const more = { contents: folder.totalSize, records: folder.fileCount * RECORD_BYTES.entry };
-    this.#parts.quota.requireRoomForGift(source.owner?.pk ?? null, drive, stamp.now, more);
+    this.parts.quota.requireRoomForGift(source.owner?.pk ?? null, drive, stamp.now, more);
     return { kind: "move", ...ends };
   }
 
@@ -123,11 +118,11 @@ export class FolderChanges {
 
   /** Like `move`, back from the trash. Throws VALIDATION_ERROR later for paths that would be too long. */
   restore(drive: Drive, entry: TrashEntry, path: FolderPath, stamp: Stamp): FolderRestoreWork {
-    this.#parts.locks.requireFree(drive.pk, path);
+    this.parts.locks.requireFree(drive.pk, path);
     this.#requireFreePath(drive, path, stamp);
     const top = this.makeWay(drive, path, stamp);
     this.#requireRoom(drive, entry.size, entry.fileCount, stamp);
-    this.#parts.tables.trash.setState(entry.pk, "filling");
+    this.parts.tables.trash.setState(entry.pk, "filling");
     return { kind: "restore", from: { drive: drive.pk, path, top }, to: null, trash: entry.pk };
   }
 
@@ -136,22 +131,18 @@ export class FolderChanges {
    * CONFLICT if a file is in the way.
    */
   makeWay(drive: Drive, path: FolderPath, stamp: Stamp): FolderPath {
-    const { folders } = this.#parts.tables;
+    const { folders } = this.parts.tables;
     let top = path;
     for (let at = parentFolder(path); folders.byPath(drive.pk, at) === null; at = parentFolder(at)) top = at;
-    this.#parts.tree.ensureFolder(drive, parentFolder(path), stamp);
+    this.parts.tree.ensureFolder(drive, parentFolder(path), stamp);
     return top;
   }
 
   /** Checks a folder and its destination, and creates the folders above that. */
-  #prepare(
-    { source, folder, drive, path }: FolderTransfer,
-    most: number,
-    stamp: Stamp,
-  ): { from: WorkPlace; to: WorkPlace } {
-    const { folders, subtrees } = this.#parts.tables;
-    this.#parts.locks.requireWholeFree(source.pk, folder.path);
-    this.#parts.locks.requireFree(drive.pk, path);
+  #prepare({ source, folder, drive, path }: FolderTransfer, most: number, stamp: Stamp) {
+    const { folders, subtrees } = this.parts.tables;
+    this.parts.locks.requireWholeFree(source.pk, folder.path);
+    this.parts.locks.requireFree(drive.pk, path);
     if (drive.pk === source.pk && path.startsWith(folder.path)) {
       throw new CofferError(
         "CONFLICT",
@@ -175,13 +166,13 @@ export class FolderChanges {
   }
 
   #requireFreePath(drive: Drive, path: FolderPath, stamp: Stamp): void {
-    if (this.#parts.tables.folders.byPath(drive.pk, path) !== null) throw pathTaken("folder", path);
+    if (this.parts.tables.folders.byPath(drive.pk, path) !== null) throw pathTaken("folder", path);
     const asFile = asFilePath(path);
-    if (this.#parts.tree.occupant(drive, asFile, stamp) !== null) throw pathTaken("file", asFile);
+    if (this.parts.tree.occupant(drive, asFile, stamp) !== null) throw pathTaken("file", asFile);
   }
 
   #requireRoom(drive: Drive, bytes: number, files: number, { now }: Stamp): void {
-    this.#parts.quota.requireRoom(drive, now, bytes);
-    this.#parts.quota.requireRecordRoom(drive, files * RECORD_BYTES.entry);
+    this.parts.quota.requireRoom(drive, now, bytes);
+    this.parts.quota.requireRecordRoom(drive, files * RECORD_BYTES.entry);
   }
 }

@@ -1,5 +1,5 @@
-import type { SubtreeFile } from "../../db/folders/subtrees.ts";
-import type { Stamp } from "../../domain/changes/actor.ts";
+import type { SubtreeFile } from "../../db/folders/folders.ts";
+import type { Stamp } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { notFound } from "../../domain/errors.ts";
 import { folderIn, inFolder, parentFolder, relocated } from "../../domain/files/path.ts";
@@ -9,12 +9,13 @@ import {
   type FolderTransferWork,
   type FolderWork,
   requireShortPaths,
-} from "../../domain/folders/folder-work.ts";
+} from "../../domain/folders/folder.ts";
 import { PIECE_FILES } from "../../domain/folders/piece.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { folderChanged, folderLeft } from "../changes/entries.ts";
 import type { Transfer } from "../files/placed-files.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import {
   advance,
   FOLDERS,
@@ -29,18 +30,12 @@ import {
 import { SnapshotPieces } from "./snapshot-pieces.ts";
 
 /** Copies, moves, removes and restores folders in pieces. */
-export class FolderPieces {
-  readonly #parts;
-  readonly #snapshots: SnapshotPieces;
-
-  constructor(
-    parts: Pick<Parts, "tables" | "tree" | "quota" | "retention" | "changes" | "log"> & {
-      pieceRows?: number | undefined;
-    },
-  ) {
-    this.#parts = parts;
-    this.#snapshots = new SnapshotPieces(parts);
+export class FolderPieces extends Service<
+  Pick<Parts, "tables" | "tree" | "quota" | "retention" | "changes" | "log"> & {
+    pieceRows?: number | undefined;
   }
+> {
+  readonly #snapshots = new SnapshotPieces(this.parts);
 
   /**
    * Does a piece of a work; see `advance`. The folders' counts are right after each. Keeps nothing in memory: a write
@@ -51,11 +46,11 @@ export class FolderPieces {
     this.#touch(work, stamp);
     return advance({
       begun,
-      rows: this.#parts.pieceRows,
+      rows: this.parts.pieceRows,
       phases: this.phasesOf(work),
       stamp,
       onStall: (rows) =>
-        this.#parts.log.error("a piece of a folder's change did nothing", { work, begun, rows }),
+        this.parts.log.error("a piece of a folder's change did nothing", { work, begun, rows }),
     });
   }
 
@@ -64,8 +59,8 @@ export class FolderPieces {
     // A fork changes nothing in its source, and its drive is not seen yet.
     const drives = work.kind === "fork" ? [from.drive] : [from.drive, to?.drive ?? from.drive];
     for (const drive of new Set(drives)) {
-      if (!this.#parts.tables.drives.exists(drive, now)) throw notFound("drive");
-      if (work.kind !== "fork") this.#parts.tables.drives.touch(drive, now);
+      if (!this.parts.tables.drives.exists(drive, now)) throw notFound("drive");
+      if (work.kind !== "fork") this.parts.tables.drives.touch(drive, now);
     }
   }
 
@@ -76,7 +71,7 @@ export class FolderPieces {
   end(work: FolderWork, stamp: Stamp): void {
     // Who asked for the new drive is told of it.
     if (work.kind === "fork") return;
-    const { trash, folders, snapshots } = this.#parts.tables;
+    const { trash, folders, snapshots } = this.parts.tables;
     const returns = work.kind === "restore" || work.kind === "reinstate";
     const entry = (returns || work.kind === "remove") && work.trash !== null ? trash.facts(work.trash) : null;
     const to = returns || work.kind === "rewind" ? work.from : work.to;
@@ -84,7 +79,7 @@ export class FolderPieces {
       to === null ? (entry?.fileCount ?? null) : folders.existing(to.drive, to.path).fileCount;
     const snapshot = work.kind === "rewind" ? snapshots.byPk(work.snapshot) : null;
     const facts = { fileCount, ref: entry?.id ?? snapshot?.id ?? null, stamp };
-    for (const each of folderChanged(work, facts)) this.#parts.changes.add(each);
+    for (const each of folderChanged(work, facts)) this.parts.changes.add(each);
     if (returns) trash.remove(work.trash);
     else if (work.kind === "remove" && work.trash !== null) trash.setState(work.trash, "kept");
   }
@@ -92,7 +87,7 @@ export class FolderPieces {
   /** What is done at the end of a work that only stops. Inside the last write. */
   stop(work: FolderWork, stamp: Stamp): void {
     if (work.kind === "fork") return;
-    this.#parts.changes.add(folderLeft(work, stamp));
+    this.parts.changes.add(folderLeft(work, stamp));
   }
 
   phasesOf(work: FolderWork): readonly Phase[] {
@@ -126,7 +121,7 @@ export class FolderPieces {
   }
 
   #checkPaths(work: FolderTransferWork | FolderRestoreWork): Phase {
-    const { subtrees, trashContents } = this.#parts.tables;
+    const { subtrees, trashContents } = this.parts.tables;
     return (piece, { now }, start) => {
       let after = start;
       while (!piece.isFull) {
@@ -145,7 +140,7 @@ export class FolderPieces {
 
   /** Creates missing folders at the destination, parents first. Their counts grow when files come. */
   #makeFolders(work: FolderTransferWork | FolderRestoreWork): Phase {
-    const { folders, subtrees, trashContents } = this.#parts.tables;
+    const { folders, subtrees, trashContents } = this.parts.tables;
     const { drive, path: base } = work.to ?? work.from;
     return rowByRow<{ readonly path: string; readonly createdAt: number }>(
       (after) =>
@@ -156,7 +151,7 @@ export class FolderPieces {
         const target = folderIn(base, work.to === null ? path : path.slice(work.from.path.length));
         if (folders.byPath(drive, target) === null) {
           const parent = folders.existing(drive, parentFolder(target));
-          this.#parts.tree.makeFolder(drive, parent.pk, target, work.kind === "copy" ? now : createdAt);
+          this.parts.tree.makeFolder(drive, parent.pk, target, work.kind === "copy" ? now : createdAt);
         }
         piece.takeFolder();
       },
@@ -167,17 +162,17 @@ export class FolderPieces {
   #copyFiles(work: FolderTransferWork): Phase {
     return (piece, stamp, after) => {
       const drive = this.#drive(work.to.drive, stamp);
-      const found = this.#parts.tables.subtrees.files(work.from, after, stamp.now, PIECE_FILES);
+      const found = this.parts.tables.subtrees.files(work.from, after, stamp.now, PIECE_FILES);
       const taken = piece.takeFiles(found, (file) => ({ ...file, drive: drive.pk }));
       const left = taken.filter(({ hasExpired }) => !hasExpired);
-      this.#parts.tree.copyAll(drive, this.#transfersOf(work, left), stamp);
+      this.parts.tree.copyAll(drive, this.#transfersOf(work, left), stamp);
       const isLast = found.length < PIECE_FILES && taken.length === found.length;
       return isLast ? "done" : { after: taken.at(-1)?.path ?? after };
     };
   }
 
   #moveFiles(work: FolderTransferWork): Phase {
-    const { tables, tree, quota } = this.#parts;
+    const { tables, tree, quota } = this.parts;
     const { kind, from, to } = work;
     return whatIsLeft({
       read: ({ now }) => tables.subtrees.files(from, null, now, PIECE_FILES),
@@ -195,7 +190,7 @@ export class FolderPieces {
   }
 
   #removeFiles({ from, trash }: FolderRemovalWork): Phase {
-    const { tables, tree } = this.#parts;
+    const { tables, tree } = this.parts;
     const isTrashed = trash !== null;
     return whatIsLeft({
       read: ({ now }) => tables.subtrees.files(from, null, now, PIECE_FILES),
@@ -212,7 +207,7 @@ export class FolderPieces {
 
   /** Puts the files of an entry back. The folders must exist. */
   #putFilesBack({ kind, trash, from }: FolderRestoreWork): Phase {
-    const { tables, tree } = this.#parts;
+    const { tables, tree } = this.parts;
     return whatIsLeft({
       read: ({ now }) => tables.trashContents.files(trash, now, PIECE_FILES),
       measure: (file) => ({ ...file, drive: from.drive, isTrashed: true }),
@@ -236,7 +231,7 @@ export class FolderPieces {
   #removeEntryFolders({ trash }: FolderRestoreWork): Phase {
     return (piece) => {
       while (!piece.isFull) {
-        const removed = this.#parts.tables.trashContents.removeFolders(trash, FOLDERS);
+        const removed = this.parts.tables.trashContents.removeFolders(trash, FOLDERS);
         piece.takeRows(removed);
         if (removed < FOLDERS) return "done";
       }
@@ -248,35 +243,35 @@ export class FolderPieces {
   #removeFolders(work: FolderTransferWork | FolderRemovalWork): Phase {
     const { drive, path: base, top } = work.from;
     const entry = work.kind === "remove" ? work.trash : null;
-    const { subtrees, trashContents } = this.#parts.tables;
+    const { subtrees, trashContents } = this.parts.tables;
     return rowByRow(
       () => subtrees.lastFolders({ drive, path: top }, FOLDERS),
       ({ pk, path, createdAt }, piece) => {
         if (entry !== null && path.startsWith(base)) {
           trashContents.addFolder(entry, { path: path.slice(base.length), createdAt });
         }
-        this.#parts.tree.removeFolders([pk]);
+        this.parts.tree.removeFolders([pk]);
         piece.takeFolder();
       },
     );
   }
 
   #expire(files: readonly SubtreeFile[], stamp: Stamp): void {
-    this.#parts.tree.expire(
-      files.flatMap(({ drivePk, path }) => this.#parts.tables.files.byPath(drivePk, path) ?? []),
+    this.parts.tree.expire(
+      files.flatMap(({ drivePk, path }) => this.parts.tables.files.byPath(drivePk, path) ?? []),
       stamp,
     );
   }
 
   #drive(pk: DrivePk, { now }: Stamp): Drive {
-    const drive = this.#parts.tables.drives.byPk(pk, now);
+    const drive = this.parts.tables.drives.byPk(pk, now);
     if (drive === null) throw notFound("drive");
     return drive;
   }
 
   /** The moves or copies of files. The target folders must exist. */
   #transfersOf({ from, to }: FolderTransferWork, files: readonly SubtreeFile[]): Transfer[] {
-    const placeOf = placesIn(this.#parts.tables, to.drive);
+    const placeOf = placesIn(this.parts.tables, to.drive);
     return files.map((file) => ({ file, to: placeOf(relocated(file.path, from.path, to.path)) }));
   }
 }

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RecordedWork } from "../../db/folders/folder-works.ts";
-import type { Actor, Stamp } from "../../domain/changes/actor.ts";
+import type { Actor, Stamp } from "../../domain/changes/change.ts";
 import { CofferError, WriteRefused } from "../../domain/errors.ts";
-import { doneOf, type FolderWork, givenUp, goesOn, type Undoable } from "../../domain/folders/folder-work.ts";
+import { doneOf, type FolderWork, givenUp, goesOn, type Undoable } from "../../domain/folders/folder.ts";
 import type { FolderWorkPk } from "../../domain/id.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
 import type { FolderPieces } from "./folder-pieces.ts";
 import type { WorkNotices } from "./work-notices.ts";
@@ -29,16 +30,10 @@ interface Active extends Undoable {
   /** Who asked for it; null where that is not known. */
   readonly by: Actor | null;
   progress: Progress;
-  /** Called inside the last piece. What it returns is called when that is durable. */
+  /** Called inside the last write. What it returns is called when that is durable. */
   readonly finish: () => () => void;
   /** Rejects the request that waits for the work, if there is one. */
   readonly reject: (error: unknown) => void;
-}
-
-/** The end of a work: how it ended, and what is called when its last write is durable. */
-interface Ended {
-  readonly recorded: RecordedWork | null;
-  readonly settle: () => void;
 }
 
 /**
@@ -46,27 +41,22 @@ interface Ended {
  * that failed, was given up or was interrupted by a crash is taken back; its request is refused after that. But a
  * removal or rewind that failed or was interrupted goes on.
  */
-export class FolderWorks {
-  readonly #parts;
+export class FolderWorks extends Service<
+  Pick<Parts, "tables" | "locks" | "clock" | "log"> & {
+    pieces: FolderPieces;
+    snapshotRemoval: SnapshotRemoval;
+    notices: WorkNotices;
+  }
+> {
   #queue: Active[] = [];
   #running: Promise<void> | null = null;
   /** What to do at once instead of after a pause. */
   readonly #waiting = new Map<FolderWorkPk, { readonly timer: NodeJS.Timeout; readonly again: () => void }>();
   #isStopped = false;
 
-  constructor(
-    parts: Pick<Parts, "tables" | "locks" | "clock" | "log"> & {
-      pieces: FolderPieces;
-      snapshotRemoval: SnapshotRemoval;
-      notices: WorkNotices;
-    },
-  ) {
-    this.#parts = parts;
-  }
-
   /** Continues the works that the last process left. */
   start(): void {
-    for (const recorded of this.#parts.tables.folderWorks.all()) this.#enqueue(this.#inBackground(recorded));
+    for (const recorded of this.parts.tables.folderWorks.all()) this.#enqueue(this.#inBackground(recorded));
   }
 
   /** Resolves after the current piece. Waiting requests are refused; the next start continues the works. */
@@ -75,7 +65,7 @@ export class FolderWorks {
     for (const { timer } of this.#waiting.values()) clearTimeout(timer);
     await this.#running;
     for (const { reject } of this.#queue) reject(stopping());
-    this.#parts.locks.refuseAll(stopping());
+    this.parts.locks.refuseAll(stopping());
   }
 
   /** Does the rest of a work. Resolves when all of it is durable. A copy or move that rejects is rolled back. */
@@ -106,7 +96,7 @@ export class FolderWorks {
       isUndone,
       progress: { ...START, files: isUndone === recorded.isUndone ? progress.files : 0 },
       finish: () => () =>
-        this.#parts.log.info("a change of a folder was rolled back or finished", { kind: work.kind }),
+        this.parts.log.info("a change of a folder was rolled back or finished", { kind: work.kind }),
       reject: () => {},
     };
   }
@@ -117,7 +107,7 @@ export class FolderWorks {
       return;
     }
     this.#queue.push(active);
-    this.#parts.notices.goesOn(active.pk);
+    this.parts.notices.goesOn(active.pk);
     this.#running ??= this.#run();
   }
 
@@ -134,16 +124,16 @@ export class FolderWorks {
   /** Does one piece. Returns whether the work has left the queue: it has ended, or waits to be tried again. */
   async #advance(active: Active): Promise<boolean> {
     try {
-      const { write, writeFromReserve } = this.#parts.tables;
+      const { write, writeFromReserve } = this.parts.tables;
       const reached = await (needsLittle(active) ? writeFromReserve : write)(() => this.#piece(active));
       if (reached === "given up") {
-        this.#parts.log.info("a change of a folder was given up", { kind: active.work.kind });
+        this.parts.log.info("a change of a folder was given up", { kind: active.work.kind });
         this.#takeBack(active, givenUp(active.work));
         return true;
       }
       if ("phase" in reached) {
         active.progress = reached;
-        this.#parts.notices.goesOn(active.pk);
+        this.parts.notices.goesOn(active.pk);
         return false;
       }
       this.#release(active.pk, reached.recorded);
@@ -154,30 +144,30 @@ export class FolderWorks {
     return true;
   }
 
-  /** Inside a write. */
-  #piece({ pk, work, isUndone, by, progress: begun, finish }: Active): Progress | Ended | "given up" {
-    const { folderWorks } = this.#parts.tables;
+  /** Inside a write. At the end, `settle` is to be called when that is durable. */
+  #piece({ pk, work, isUndone, by, progress: begun, finish }: Active) {
+    const { folderWorks } = this.parts.tables;
     if (!isUndone && folderWorks.isUndone(pk)) return "given up";
     if (isUndone) folderWorks.undo(pk);
-    const stamp = { now: this.#parts.clock.now(), by: isUndone ? null : by };
+    const stamp = { now: this.parts.clock.now(), by: isUndone ? null : by };
     const does = doneOf({ work, isUndone });
     const { progress, files }: Reached =
-      does === null ? { progress: null, files: begun.files } : this.#parts.pieces.step(does, begun, stamp);
+      does === null ? { progress: null, files: begun.files } : this.parts.pieces.step(does, begun, stamp);
     folderWorks.advance(pk, progress ?? { phase: begun.phase, files });
     if (progress !== null) return progress;
     const recorded = folderWorks.byPk(pk);
     folderWorks.remove(pk);
     if (does === null) this.#stop(work, stamp);
-    else this.#parts.pieces.end(does, stamp);
+    else this.parts.pieces.end(does, stamp);
     return { recorded, settle: finish() };
   }
 
   /** Ends a work where it is. The snapshot that was taken for it goes. Inside the last write. */
   #stop(work: FolderWork, stamp: Stamp): void {
-    this.#parts.pieces.stop(work, stamp);
+    this.parts.pieces.stop(work, stamp);
     if (work.kind !== "fork" || !work.ownsSnapshot) return;
-    const snapshot = this.#parts.tables.snapshots.byPk(work.snapshot);
-    if (snapshot !== null) this.#parts.snapshotRemoval.begin(snapshot, stamp);
+    const snapshot = this.parts.tables.snapshots.byPk(work.snapshot);
+    if (snapshot !== null) this.parts.snapshotRemoval.begin(snapshot, stamp);
   }
 
   /** Takes a work back, and then refuses its request. */
@@ -201,39 +191,35 @@ export class FolderWorks {
     }
     // A full or failed disk is logged already.
     if (!(error instanceof WriteRefused)) {
-      this.#parts.log.error("a change of a folder is delayed", { kind: work.kind, error });
+      this.parts.log.error("a change of a folder is delayed", { kind: work.kind, error });
     }
     const isFull = error instanceof WriteRefused && error.code === "STORAGE_FULL";
     const waiting = delayed(isFull, "Another change to this folder is waiting; try again later.");
-    this.#parts.locks.refuse(pk, waiting);
+    this.parts.locks.refuse(pk, waiting);
     reject(delayed(isFull, "This change has begun, and goes on by itself. Do not send it again."));
-    this.#retryLater({ ...active, progress: { ...START, files: progress.files }, reject: () => {} });
+    if (this.#isStopped) return;
+    const again = () => {
+      this.#waiting.delete(pk);
+      this.#enqueue({ ...active, progress: { ...START, files: progress.files }, reject: () => {} });
+    };
+    this.#waiting.set(pk, { timer: setTimeout(again, RETRY_MS), again });
   }
 
   /** Lets everybody know that a work has ended. `ended` is null if it went with its drive. */
   #release(pk: FolderWorkPk, ended: RecordedWork | null): void {
-    this.#parts.locks.release(pk);
-    this.#parts.notices.ends(pk, ended);
+    this.parts.locks.release(pk);
+    this.parts.notices.ends(pk, ended);
   }
 
   /** Removes the record of a work. Returns false if that failed. */
   async #forget(pk: FolderWorkPk): Promise<boolean> {
     try {
-      await this.#parts.tables.writeFromReserve(() => this.#parts.tables.folderWorks.remove(pk));
+      await this.parts.tables.writeFromReserve(() => this.parts.tables.folderWorks.remove(pk));
       return true;
     } catch (error) {
-      this.#parts.log.error("the record of a change of a folder could not be removed", { error });
+      this.parts.log.error("the record of a change of a folder could not be removed", { error });
       return false;
     }
-  }
-
-  #retryLater(active: Active): void {
-    if (this.#isStopped) return;
-    const again = () => {
-      this.#waiting.delete(active.pk);
-      this.#enqueue(active);
-    };
-    this.#waiting.set(active.pk, { timer: setTimeout(again, RETRY_MS), again });
   }
 }
 

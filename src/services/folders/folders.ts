@@ -1,20 +1,16 @@
 import type { Within } from "../../db/engine/database.ts";
-import { actorOf } from "../../domain/changes/actor.ts";
+import { actorOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Folder, FolderFacts } from "../../domain/folders/folder.ts";
 import { newId, type TrashId } from "../../domain/id.ts";
-import {
-  type FolderPath,
-  parentFolder,
-  parseFolderOrRoot,
-  parseFolderPath,
-} from "../../domain/files/path.ts";
-import { keepsDeleted } from "../../domain/history/retention.ts";
-import { wayInto } from "../../domain/files/prefix.ts";
+import type { FolderPath } from "../../domain/files/path.ts";
+import { parentFolder, parseFolderOrRoot, parseFolderPath, wayInto } from "../../domain/files/path.ts";
+import { keepsDeleted } from "../../domain/history/history.ts";
 import type { Reach } from "../access.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import type { FolderChanges } from "./folder-changes.ts";
 import { partOf } from "../files/listings.ts";
 import { seenCounts } from "../files/seen-counts.ts";
@@ -23,11 +19,6 @@ import { seenCounts } from "../files/seen-counts.ts";
 interface ShownFolder {
   readonly drive: Drive;
   readonly folder: FolderFacts;
-}
-
-/** A folder that exists now; `created` is false if it did before. */
-interface CreatedFolder extends ShownFolder {
-  readonly created: boolean;
 }
 
 /** A request for the folders in a folder. `page` counts from 1; `after` is the path of a cursor. */
@@ -66,29 +57,23 @@ export interface RemovedFolder {
 }
 
 /** Creates, lists, moves, copies and deletes folders, with everything in them. */
-export class Folders {
-  readonly #parts;
-
-  constructor(
-    parts: Pick<Parts, "tables" | "blobs" | "access" | "tree" | "locks" | "retention" | "clock"> & {
-      folderChanges: FolderChanges;
-    },
-  ) {
-    this.#parts = parts;
+export class Folders extends Service<
+  Pick<Parts, "tables" | "blobs" | "access" | "tree" | "locks" | "retention" | "clock"> & {
+    folderChanges: FolderChanges;
   }
-
-  /** Creates a folder and its missing ancestors. Throws CONFLICT. */
+> {
+  /** Creates a folder and its missing ancestors; `created` is false if it was there. Throws CONFLICT. */
   create(
     caller: Caller,
     driveId: string,
     path: string,
-    within?: Within<CreatedFolder>,
-  ): Promise<CreatedFolder> {
+    within?: Within<ShownFolder & { readonly created: boolean }>,
+  ) {
     const parsed = parseFolderPath("path", path);
-    return this.#parts.access.write(caller, within, () => {
-      const drive = this.#parts.access.driveToWrite(caller, driveId, parsed);
-      const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
-      const { folder, created } = this.#parts.tree.ensureFolder(drive, parsed, stamp);
+    return this.parts.access.write(caller, within, () => {
+      const drive = this.parts.access.driveToWrite(caller, driveId, parsed);
+      const stamp = { now: this.parts.clock.now(), by: actorOf(caller) };
+      const { folder, created } = this.parts.tree.ensureFolder(drive, parsed, stamp);
       return { drive, folder: this.#shown(drive, folder), created };
     });
   }
@@ -96,38 +81,32 @@ export class Folders {
   /** A folder. Throws NOT_FOUND, VALIDATION_ERROR. */
   get(caller: Reach, driveId: string, path: string): ShownFolder {
     const parsed = parseFolderOrRoot("path", path);
-    const drive = this.#parts.access.drive(caller, driveId);
-    this.#parts.access.requireInside(caller, drive, parsed);
+    const drive = this.parts.access.drive(caller, driveId);
+    this.parts.access.requireInside(caller, drive, parsed);
     return { drive, folder: this.#shown(drive, this.#folder(drive, parsed)) };
   }
 
   /** The folders directly in a folder, in path order. Throws NOT_FOUND. */
   list(caller: Caller, { driveId, path, page, limit, after }: FolderListRequest): FolderListing {
-    const drive = this.#parts.access.drive(caller, driveId);
+    const drive = this.parts.access.drive(caller, driveId);
     const parsed = parseFolderOrRoot("path", path);
-    const prefix = this.#parts.access.prefixOf(caller, drive);
+    const prefix = this.parts.access.prefixOf(caller, drive);
     if (!parsed.startsWith(prefix) && prefix.startsWith(parsed)) {
       const isFirst = page === 1 && after === null;
       const folders = this.#wayInto(drive, parsed, prefix);
       return { folders: isFirst ? folders : [], total: folders.length, nextAfter: null };
     }
-    this.#parts.access.requireInside(caller, drive, parsed);
+    this.parts.access.requireInside(caller, drive, parsed);
     const parent = this.#folder(drive, parsed);
     const offset = after === null ? (page - 1) * limit : 0;
-    const some = this.#parts.tables.folders.page(parent.pk, { limit: limit + 1, offset, after });
+    const some = this.parts.tables.folders.page(parent.pk, { limit: limit + 1, offset, after });
     const { found, next: nextAfter } = partOf(some, limit, (folder) => folder.path);
     const folders = this.#allShown(drive, parent.path, found).map((folder) => ({ drive, folder }));
     return { folders, total: parent.ownFolderCount, nextAfter };
   }
 
   /** Moves a folder with everything in it. Throws NOT_FOUND, CONFLICT, VALIDATION_ERROR. */
-  move(
-    caller: Caller,
-    driveId: string,
-    path: string,
-    to: FolderDestination,
-    within?: Within<ShownFolder>,
-  ): Promise<ShownFolder> {
+  move(caller: Caller, driveId: string, path: string, to: FolderDestination, within?: Within<ShownFolder>) {
     return this.#transfer(caller, driveId, path, to, "move", within);
   }
 
@@ -142,36 +121,26 @@ export class Folders {
     to: FolderDestination,
     within?: Within<ShownFolder>,
   ): Promise<ShownFolder> {
-    await this.#parts.tables.requireWritable();
-    this.#parts.blobs.space.requireFree();
+    await this.parts.tables.requireWritable();
+    this.parts.blobs.space.requireFree();
     return this.#transfer(caller, driveId, path, to, "copy", within);
   }
 
   /** Counts what `remove` would delete; a write, so that `within` can keep the response. Throws NOT_FOUND. */
-  preview(
-    caller: Caller,
-    driveId: string,
-    path: string,
-    within?: Within<FolderPreview>,
-  ): Promise<FolderPreview> {
+  preview(caller: Caller, driveId: string, path: string, within?: Within<FolderPreview>) {
     const parsed = parseFolderPath("path", path);
-    return this.#parts.access.writeFromReserve(caller, within, () => {
-      const drive = this.#parts.access.driveToWrite(caller, driveId, parsed);
+    return this.parts.access.writeFromReserve(caller, within, () => {
+      const drive = this.parts.access.driveToWrite(caller, driveId, parsed);
       const folder = this.#folder(drive, parsed);
       return { path: parsed, fileCount: this.#shown(drive, folder).fileCount };
     });
   }
 
   /** Puts a folder with everything in it into the trash. Throws NOT_FOUND. */
-  remove(
-    caller: Caller,
-    driveId: string,
-    path: string,
-    within?: Within<RemovedFolder>,
-  ): Promise<RemovedFolder> {
+  remove(caller: Caller, driveId: string, path: string, within?: Within<RemovedFolder>) {
     const parsed = parseFolderPath("path", path);
     const begin = () => {
-      const { tables, access, locks, retention, clock } = this.#parts;
+      const { tables, access, locks, retention, clock } = this.parts;
       const drive = access.driveToWrite(caller, driveId, parsed);
       locks.requireWholeFree(drive.pk, parsed);
       const { fileCount } = this.#shown(drive, this.#folder(drive, parsed));
@@ -183,7 +152,7 @@ export class Folders {
       const work = { kind: "remove", from, to: null, trash } as const;
       return { work, files: fileCount, result: () => ({ fileCount, trashId }) };
     };
-    return this.#parts.folderChanges.perform(caller, within, begin, "writeFromReserve");
+    return this.parts.folderChanges.perform(caller, within, begin, "writeFromReserve");
   }
 
   #transfer(
@@ -196,8 +165,8 @@ export class Folders {
   ): Promise<ShownFolder> {
     const from = parseFolderPath("path", path);
     const target = parseFolderPath("destination_path", to.path);
-    return this.#parts.folderChanges.perform(caller, within, () => {
-      const { access } = this.#parts;
+    return this.parts.folderChanges.perform(caller, within, () => {
+      const { access } = this.parts;
       // A move takes the folder away; a copy only reads it.
       const source =
         how === "move" ? access.driveToWrite(caller, driveId, from) : access.drive(caller, driveId);
@@ -205,12 +174,12 @@ export class Folders {
       const drive = access.driveToWrite(caller, to.driveId ?? source.id, target);
       if (how === "move") access.requireMayTake(caller, source.id, drive);
       // First: a folder may be missing only until a running work puts it back.
-      this.#parts.locks.requireFree(source.pk, from);
+      this.parts.locks.requireFree(source.pk, from);
       const folder = this.#shown(source, this.#folder(source, from));
-      const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
-      const work = this.#parts.folderChanges[how]({ source, folder, drive, path: target }, stamp);
+      const stamp = { now: this.parts.clock.now(), by: actorOf(caller) };
+      const work = this.parts.folderChanges[how]({ source, folder, drive, path: target }, stamp);
       const result = () => {
-        const made = this.#parts.tables.folders.existing(drive.pk, target);
+        const made = this.parts.tables.folders.existing(drive.pk, target);
         return { drive, folder: this.#shown(drive, made) };
       };
       return { work, files: folder.fileCount, result };
@@ -219,17 +188,17 @@ export class Folders {
 
   /** What a key sees in a folder above its prefix: the way there, which counts only what the key sees. */
   #wayInto(drive: Drive, above: FolderPath, prefix: FolderPath): ShownFolder[] {
-    const { folders } = this.#parts.tables;
+    const { folders } = this.parts.tables;
     const end = folders.byPath(drive.pk, prefix);
     const step = folders.byPath(drive.pk, wayInto(above, prefix));
     if (end === null || step === null) return [];
-    const counts = seenCounts(this.#parts.tables, drive, prefix, this.#parts.clock.now());
+    const counts = seenCounts(this.parts.tables, drive, prefix, this.parts.clock.now());
     const ownFolderCount = step.pk === end.pk ? end.ownFolderCount : 1;
     return [{ drive, folder: { ...step, ...counts, ownFolderCount } }];
   }
 
   #folder(drive: Drive, path: FolderPath): Folder {
-    const folder = this.#parts.tables.folders.byPath(drive.pk, path);
+    const folder = this.parts.tables.folders.byPath(drive.pk, path);
     if (folder === null) throw notFound("folder");
     return folder;
   }
@@ -241,7 +210,7 @@ export class Folders {
 
   /** Folders of one parent, in path order, with the counts that readers see. */
   #allShown(drive: Drive, parent: FolderPath, folders: readonly Folder[]): Folder[] {
-    const { tables, clock } = this.#parts;
+    const { tables, clock } = this.parts;
     const paths = folders.map(({ path }) => path);
     const expired = tables.fileLists.expiredBelow(drive.pk, parent, paths, clock.now());
     return folders.map((folder) => {

@@ -1,14 +1,15 @@
-import { firstAfter, isWithin, type PathRange, rangeFrom, rangeOf } from "../../db/files/path-range.ts";
-import type { LostFile, PresentFile } from "../../db/snapshots/past-files.ts";
+import { firstAfter, isWithin, type PathRange, rangeFrom, rangeOf } from "../../db/files/rows.ts";
+import type { LostFile, PresentFile } from "../../db/snapshots/snapshot-differences.ts";
 import type { SnapshotScope } from "../../db/snapshots/snapshot-lists.ts";
-import type { Stamp } from "../../domain/changes/actor.ts";
+import type { Stamp } from "../../domain/changes/change.ts";
 import { asFilePath, type FilePath, parentFolder, ROOT } from "../../domain/files/path.ts";
-import type { FolderForkWork, FolderRewindWork, Tally } from "../../domain/folders/folder-work.ts";
+import type { FolderForkWork, FolderRewindWork, Tally } from "../../domain/folders/folder.ts";
 import { type Piece, PIECE_FILES } from "../../domain/folders/piece.ts";
 import { type DrivePk, type FileId, newId } from "../../domain/id.ts";
 import type { Past } from "../files/placed-files.ts";
 import { KeptFiles } from "../history/kept-files.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import { FOLDERS, PATHS, type Phase, placesIn, rowByRow, stepByStep } from "./phases.ts";
 
 interface Going {
@@ -18,14 +19,8 @@ interface Going {
 }
 
 /** The phases of works that put what a snapshot has into a folder (rewinds), or into a new drive (forks). */
-export class SnapshotPieces {
-  readonly #parts;
-  readonly #kept: KeptFiles;
-
-  constructor(parts: Pick<Parts, "tables" | "tree" | "quota" | "retention">) {
-    this.#parts = parts;
-    this.#kept = new KeptFiles(parts);
-  }
+export class SnapshotPieces extends Service<Pick<Parts, "tables" | "tree" | "quota" | "retention">> {
+  readonly #kept = new KeptFiles(this.parts);
 
   /** Fills a new drive, which nobody sees yet. The files get new ids, and have no past. */
   fork(work: FolderForkWork): readonly Phase[] {
@@ -51,7 +46,7 @@ export class SnapshotPieces {
   }
 
   #makeAllFolders(work: FolderForkWork): Phase {
-    const { tables, tree } = this.#parts;
+    const { tables, tree } = this.parts;
     const { drive } = work.to;
     return stepByStep(ROOT, (range, piece, stamp) => {
       const { rows, rest } = tables.snapshotLists.folders(this.#scopeOf(work, stamp), range, FOLDERS);
@@ -66,7 +61,7 @@ export class SnapshotPieces {
   }
 
   #makeAllFiles(work: FolderForkWork): Phase {
-    const { tables, tree, quota } = this.#parts;
+    const { tables, tree, quota } = this.parts;
     const { drive } = work.to;
     return stepByStep(ROOT, (range, piece, stamp) => {
       const { rows, rest } = tables.pastFiles.all(this.#scopeOf(work, stamp), range, PIECE_FILES);
@@ -88,7 +83,7 @@ export class SnapshotPieces {
 
   /** Makes the folders that are missing, parents first. A file in the place of one gives way. */
   #makeFolders(work: FolderRewindWork): Phase {
-    const { tables, tree } = this.#parts;
+    const { tables, tree } = this.parts;
     const { drive, path: folder } = work.from;
     return stepByStep(folder, (range, piece, stamp) => {
       const scope = this.#scopeOf(work, stamp);
@@ -113,7 +108,7 @@ export class SnapshotPieces {
     const { drive } = from;
     return stepByStep(from.path, (range, piece, stamp) => {
       const scope = this.#scopeOf(work, stamp);
-      const { rows, rest } = this.#parts.tables.pastFiles.lost(scope, range, PIECE_FILES);
+      const { rows, rest } = this.parts.tables.pastFiles.lost(scope, range, PIECE_FILES);
       piece.takeReads(PATHS);
       const taken: LostFile[] = [];
       for (const file of rows) {
@@ -124,7 +119,7 @@ export class SnapshotPieces {
         this.#removeElsewhere(scope, file, rangeOf(from.path), { piece, stamp, tally });
         taken.push(file);
       }
-      this.#parts.tree.putBack(this.#placed(drive, taken, stamp), stamp);
+      this.parts.tree.putBack(this.#placed(drive, taken, stamp), stamp);
       tally.restored += taken.length;
       return after(taken.length, rows, range, rest);
     });
@@ -134,7 +129,7 @@ export class SnapshotPieces {
   #removeFiles(work: FolderRewindWork): Phase {
     let limit = PIECE_FILES;
     return stepByStep(work.from.path, (range, piece, stamp) => {
-      const found = this.#parts.tables.pastFiles.present(this.#scopeOf(work, stamp), range, limit);
+      const found = this.parts.tables.pastFiles.present(this.#scopeOf(work, stamp), range, limit);
       const gone: PresentFile[] = [];
       let rest = range;
       for (const file of found) {
@@ -161,11 +156,11 @@ export class SnapshotPieces {
     return rowByRow(
       (before, stamp) => {
         const range = { from, to: before ?? to };
-        return this.#parts.tables.pastFiles.presentFolders(this.#scopeOf(work, stamp), range, FOLDERS);
+        return this.parts.tables.pastFiles.presentFolders(this.#scopeOf(work, stamp), range, FOLDERS);
       },
       ({ pk, isKept }, piece) => {
         if (isKept === 1) return piece.takeReads(1);
-        this.#parts.tree.removeFolders([pk]);
+        this.parts.tree.removeFolders([pk]);
         piece.takeFolder();
       },
     );
@@ -173,7 +168,7 @@ export class SnapshotPieces {
 
   /** Removes the file at a path, which is not as in the snapshot, if there is one. */
   #removeAt(scope: SnapshotScope, path: FilePath, { piece, stamp, tally }: Going): void {
-    const [file] = this.#parts.tables.pastFiles.present(scope, { from: path, to: firstAfter(path) }, 1);
+    const [file] = this.parts.tables.pastFiles.present(scope, { from: path, to: firstAfter(path) }, 1);
     if (file === undefined) return;
     takePresent(piece, file);
     this.#remove([file], stamp, tally);
@@ -181,7 +176,7 @@ export class SnapshotPieces {
 
   /** Removes a file that has been moved within the folder since: it goes back to where it was. */
   #removeElsewhere(scope: SnapshotScope, { id, path }: LostFile, folder: PathRange, going: Going): void {
-    const present = this.#parts.tables.files.byId(id);
+    const present = this.parts.tables.files.byId(id);
     if (present === null || present.drivePk !== scope.drive || present.path === path) return;
     if (isWithin(folder, present.path)) this.#removeAt(scope, present.path, going);
   }
@@ -189,22 +184,22 @@ export class SnapshotPieces {
   /** Removes files that are not as in the snapshot. Where it has another content of one, this one is kept. */
   #remove(files: readonly PresentFile[], stamp: Stamp, tally: Tally): void {
     for (const file of files) if (file.isReplaced === 1) this.#kept.keepContent(file, stamp);
-    this.#parts.tree.removeAll(files, stamp);
+    this.parts.tree.removeAll(files, stamp);
     tally.removed += files.length;
   }
 
   #placed(drive: DrivePk, files: readonly LostFile[], stamp: Stamp): Past[] {
-    const placeOf = placesIn(this.#parts.tables, drive);
+    const placeOf = placesIn(this.parts.tables, drive);
     return files.map((file) => {
       const id = this.#claimed(drive, file, stamp);
-      const version = id === file.id ? Math.max(file.version, this.#parts.tables.fileVersions.nextOf(id)) : 1;
+      const version = id === file.id ? Math.max(file.version, this.parts.tables.fileVersions.nextOf(id)) : 1;
       return { file: { ...file, id, version }, to: placeOf(file.path) };
     });
   }
 
   /** The id of a file that is put back: its own, or a new one where that is in use. Takes it out of the trash. */
   #claimed(drive: DrivePk, file: LostFile, stamp: Stamp): FileId {
-    const { files, trash, trashContents, fileVersions } = this.#parts.tables;
+    const { files, trash, trashContents, fileVersions } = this.parts.tables;
     if (files.byId(file.id) !== null) return newId<FileId>(stamp.now);
     const trashed = trashContents.placeOf(file.id);
     if (trashed === null) return file.id;
@@ -216,7 +211,7 @@ export class SnapshotPieces {
   }
 
   #scopeOf({ from, snapshot }: FolderForkWork | FolderRewindWork, { now }: Stamp): SnapshotScope {
-    return { drive: from.drive, at: this.#parts.tables.snapshots.numberOf(snapshot), now };
+    return { drive: from.drive, at: this.parts.tables.snapshots.numberOf(snapshot), now };
   }
 }
 

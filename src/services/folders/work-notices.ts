@@ -1,6 +1,7 @@
 import type { RecordedWork } from "../../db/folders/folder-works.ts";
 import type { FolderWorkPk } from "../../domain/id.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 
 /** The least time between two notices of one work while it goes on, in milliseconds. */
 const PAUSE_MS = 1000;
@@ -18,22 +19,18 @@ interface WorkNotice {
  * Tells streams that works have begun, gone on and ended. It is not kept, so a piece costs no row of the feed: who
  * comes later asks which are under way.
  */
-export class WorkNotices {
-  readonly #parts;
+export class WorkNotices extends Service<Pick<Parts, "tables" | "changes" | "clock">> {
   /** In the order of their numbers. */
   readonly #kept = new Map<FolderWorkPk, WorkNotice>();
   readonly #told = new Map<FolderWorkPk, number>();
-  #last = 0;
-
-  constructor(parts: Pick<Parts, "tables" | "changes" | "clock">) {
-    this.#parts = parts;
-  }
+  /** The number of the newest. */
+  head = 0;
 
   /** A work has begun or gone on. Told only now and then. */
   goesOn(pk: FolderWorkPk): void {
-    const now = this.#parts.clock.now();
+    const now = this.parts.clock.now();
     if (now - (this.#told.get(pk) ?? -Infinity) < PAUSE_MS) return;
-    const recorded = this.#parts.tables.folderWorks.byPk(pk);
+    const recorded = this.parts.tables.folderWorks.byPk(pk);
     if (recorded === null) return;
     this.#told.set(pk, now);
     this.#keep(recorded, false);
@@ -48,10 +45,6 @@ export class WorkNotices {
     for (const [old] of ended.slice(0, -ENDED)) this.#kept.delete(old);
   }
 
-  get head(): number {
-    return this.#last;
-  }
-
   /** What is to be told after a number; null for all that is under way. */
   after(number: number | null): readonly WorkNotice[] {
     return [...this.#kept.values()].filter((each) =>
@@ -61,9 +54,9 @@ export class WorkNotices {
 
   #keep(recorded: RecordedWork, hasEnded: boolean): void {
     const { pk, work } = recorded;
-    this.#last += 1;
+    this.head += 1;
     this.#kept.delete(pk);
-    this.#kept.set(pk, { recorded, hasEnded, number: this.#last });
-    this.#parts.changes.hub.wake(work.to === null ? [work.from.drive] : [work.from.drive, work.to.drive]);
+    this.#kept.set(pk, { recorded, hasEnded, number: this.head });
+    this.parts.changes.hub.wake(work.to === null ? [work.from.drive] : [work.from.drive, work.to.drive]);
   }
 }

@@ -3,20 +3,16 @@ import type { RecordedWork } from "../../db/folders/folder-works.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
-import { doneOf, type FolderWork, placesOf, type WorkPlace } from "../../domain/folders/folder-work.ts";
+import { doneOf, type FolderWork, placesOf, type WorkPlace } from "../../domain/folders/folder.ts";
 import type { DriveId, DrivePk } from "../../domain/id.ts";
-import type { FolderPath } from "../../domain/files/path.ts";
 import { partOf } from "../files/listings.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import type { FolderPieces } from "./folder-pieces.ts";
 import type { FolderWorks } from "./folder-works.ts";
 import type { WorkNotices } from "./work-notices.ts";
 
-/** An end of a work that a caller sees. */
-interface ShownPlace {
-  readonly driveId: DriveId;
-  readonly path: FolderPath;
-}
+type ShownPlace = Pick<WorkPlace, "path"> & { readonly driveId: DriveId };
 
 export interface ShownWork extends RecordedWork {
   /** Null if it is not the caller's to see. */
@@ -33,31 +29,17 @@ export interface ToldWork {
   readonly hasEnded: boolean;
 }
 
-interface WorkListing {
-  readonly works: readonly ShownWork[];
-  /** On all pages. */
-  readonly total: number;
-  /** The id after which the next page starts; null on the last page. */
-  readonly nextAfter: string | null;
-}
-
 /** Shows the changes of folders that are under way, and has them given up. */
-export class WorksUnderWay {
-  readonly #parts;
-
-  constructor(
-    parts: Pick<Parts, "tables" | "access" | "clock"> & {
-      pieces: FolderPieces;
-      works: FolderWorks;
-      notices: WorkNotices;
-    },
-  ) {
-    this.#parts = parts;
+export class WorksUnderWay extends Service<
+  Pick<Parts, "tables" | "access" | "clock"> & {
+    pieces: FolderPieces;
+    works: FolderWorks;
+    notices: WorkNotices;
   }
-
-  /** Throws NOT_FOUND. */
-  list(caller: Caller, driveRef: string, page: { limit: number; after: string | null }): WorkListing {
-    const drive = this.#parts.access.drive(caller, driveRef);
+> {
+  /** A page, how many there are on all, and the id after which the next one starts. Throws NOT_FOUND. */
+  list(caller: Caller, driveRef: string, page: { limit: number; after: string | null }) {
+    const drive = this.parts.access.drive(caller, driveRef);
     const all = this.#ofDrive(caller, drive);
     const left = all.filter(({ id }) => page.after === null || id > page.after);
     const { found: works, next: nextAfter } = partOf(left, page.limit, ({ id }) => id);
@@ -66,7 +48,7 @@ export class WorksUnderWay {
 
   /** Throws NOT_FOUND, also for one that has ended. */
   get(caller: Caller, driveRef: string, id: string): ShownWork {
-    const drive = this.#parts.access.drive(caller, driveRef);
+    const drive = this.parts.access.drive(caller, driveRef);
     const found = this.#ofDrive(caller, drive).find((each) => each.id === id.toLowerCase());
     if (found === undefined) throw notFound("work");
     return found;
@@ -77,7 +59,7 @@ export class WorksUnderWay {
    * NOT_FOUND, and FORBIDDEN for who may not write wherever it changes something.
    */
   async cancel(caller: Caller, driveRef: string, id: string, within?: Within<ShownWork>): Promise<ShownWork> {
-    const cancelled = await this.#parts.access.writeFromReserve(caller, within, () => {
+    const cancelled = await this.parts.access.writeFromReserve(caller, within, () => {
       const { pk, work, isUndone, answer } = this.get(caller, driveRef, id);
       if (!this.#mayChange(caller, work)) {
         throw new CofferError(
@@ -85,32 +67,28 @@ export class WorksUnderWay {
           "Only who may write to every folder that this changes may give it up.",
         );
       }
-      if (!isUndone && answer !== null) this.#parts.tables.idempotencyRecords.remove(answer);
-      this.#parts.tables.folderWorks.undo(pk);
+      if (!isUndone && answer !== null) this.parts.tables.idempotencyRecords.remove(answer);
+      this.parts.tables.folderWorks.undo(pk);
       return this.get(caller, driveRef, id);
     });
-    this.#parts.works.hurry(cancelled.pk);
+    this.parts.works.hurry(cancelled.pk);
     return cancelled;
   }
 
   /** Whether `news` may have any. */
   hasNews(number: number | null): boolean {
-    return number === null || number < this.#parts.notices.head;
+    return number === null || number < this.parts.notices.head;
   }
 
   /** What is new of the works in some drives, and the number to ask with next. @param number null for all of them */
-  news(
-    caller: Caller,
-    drives: ReadonlySet<DrivePk>,
-    number: number | null,
-  ): { readonly works: readonly ToldWork[]; readonly number: number } {
-    const works = this.#parts.notices.after(number).flatMap(({ recorded, hasEnded }): readonly ToldWork[] => {
+  news(caller: Caller, drives: ReadonlySet<DrivePk>, number: number | null) {
+    const works = this.parts.notices.after(number).flatMap(({ recorded, hasEnded }): readonly ToldWork[] => {
       const { from, to } = recorded.work;
       const isWanted = drives.has(from.drive) || (to !== null && drives.has(to.drive));
       const work = isWanted ? this.#shown(caller, recorded) : null;
       return work === null ? [] : [{ work, hasEnded }];
     });
-    return { works, number: this.#parts.notices.head };
+    return { works, number: this.parts.notices.head };
   }
 
   /** As a caller sees it; null if it sees nothing of it. */
@@ -121,30 +99,30 @@ export class WorksUnderWay {
     const from = this.#shownPlace(caller, work.from);
     const to = work.kind === "fork" || work.to === null ? null : this.#shownPlace(caller, work.to);
     if (from === null && to === null) return null;
-    return { ...recorded, from, to, phases: this.#parts.pieces.phasesOf(doneOf(recorded) ?? work).length };
+    return { ...recorded, from, to, phases: this.parts.pieces.phasesOf(doneOf(recorded) ?? work).length };
   }
 
   #ofDrive(caller: Caller, { pk }: Pick<Drive, "pk">): ShownWork[] {
-    const works = this.#parts.tables.folderWorks.of(pk).flatMap((each) => this.#shown(caller, each) ?? []);
+    const works = this.parts.tables.folderWorks.of(pk).flatMap((each) => this.#shown(caller, each) ?? []);
     return works.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   #mayChange(caller: Caller, work: FolderWork): boolean {
-    const changed = work.kind === "copy" ? [work.to] : placesOf(work);
     if (work.kind === "fork") return this.#isOwn(caller, work.to.drive);
+    const changed = work.kind === "copy" ? [work.to] : placesOf(work);
     return changed.every(({ drive: pk, path }) => {
-      const drive = this.#parts.tables.drives.byPk(pk, this.#parts.clock.now());
-      return drive !== null && this.#parts.access.canWrite(caller, drive.id, path);
+      const drive = this.parts.tables.drives.byPk(pk, this.parts.clock.now());
+      return drive !== null && this.parts.access.canWrite(caller, drive.id, path);
     });
   }
 
   #isOwn(caller: Caller, drive: DrivePk): boolean {
-    return caller.kind === "account" && this.#parts.tables.drives.ownerOf(drive) === caller.userPk;
+    return caller.kind === "account" && this.parts.tables.drives.ownerOf(drive) === caller.userPk;
   }
 
   #shownPlace(caller: Caller, { drive: pk, path }: WorkPlace): ShownPlace | null {
-    const drive = this.#parts.tables.drives.byPk(pk, this.#parts.clock.now());
-    if (drive === null || this.#parts.access.findDrive(caller, drive.id) === null) return null;
-    return path.startsWith(this.#parts.access.prefixOf(caller, drive)) ? { driveId: drive.id, path } : null;
+    const drive = this.parts.tables.drives.byPk(pk, this.parts.clock.now());
+    if (drive === null || this.parts.access.findDrive(caller, drive.id) === null) return null;
+    return path.startsWith(this.parts.access.prefixOf(caller, drive)) ? { driveId: drive.id, path } : null;
   }
 }

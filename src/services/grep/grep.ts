@@ -1,10 +1,10 @@
-import { rangeOf } from "../../db/files/path-range.ts";
+import { rangeOf } from "../../db/files/rows.ts";
 import { type Caller, ownerOf } from "../../domain/accounts/caller.ts";
 import { invalid } from "../../domain/errors.ts";
 import { GREP, GREP_BOUNDS, GREP_LIMITS } from "../../domain/limits.ts";
-import { parsePrefix } from "../../domain/files/path.ts";
-import { narrowed } from "../../domain/files/prefix.ts";
+import { narrowed, parsePrefix } from "../../domain/files/path.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import { GrepThreads } from "./grep-threads.ts";
 import type { GrepBounds, GrepFound, GrepTerms } from "./request.ts";
 import { holderOf, Slots } from "../slots.ts";
@@ -33,24 +33,18 @@ interface GrepPage extends Pick<GrepFound, "files" | "next"> {
 }
 
 /** Finds lines of text files by a regular expression, in the drives that the caller may see. */
-export class Grep {
-  readonly #parts;
-  readonly #threads: GrepThreads;
-  readonly #slots = new Slots({ limits: GREP_LIMITS, noun: "searches of lines" });
-
-  constructor(
-    parts: Pick<Parts, "access" | "clock" | "log" | "storePlaces"> & {
-      /** Overrides `GREP_BOUNDS`. */
-      grepBounds?: GrepBounds | undefined;
-    },
-  ) {
-    this.#parts = parts;
-    this.#threads = new GrepThreads({ places: parts.storePlaces });
+export class Grep extends Service<
+  Pick<Parts, "access" | "clock" | "log" | "storePlaces"> & {
+    /** Overrides `GREP_BOUNDS`. */
+    grepBounds?: GrepBounds | undefined;
   }
+> {
+  readonly #threads = new GrepThreads({ places: this.parts.storePlaces });
+  readonly #slots = new Slots({ limits: GREP_LIMITS, noun: "searches of lines" });
 
   /** Throws NOT_FOUND for the drive, VALIDATION_ERROR, RATE_LIMITED, UNAVAILABLE. */
   async find(caller: Caller, query: GrepQuery, { client, signal }: GrepClient): Promise<GrepPage> {
-    const { access, clock, grepBounds = GREP_BOUNDS } = this.#parts;
+    const { access, clock, grepBounds = GREP_BOUNDS } = this.parts;
     const { drive, prefix, pattern } = query;
     requirePattern(pattern);
     const asked = prefix === null ? "" : parsePrefix("prefix", prefix);
@@ -69,7 +63,7 @@ export class Grep {
     };
     const { files, next, unread } = await this.#threads.find(ownerOf(caller), request, signal);
     for (const { driveId, path, digest } of unread) {
-      this.#parts.log.error("the lines of a content could not be searched", { drive: driveId, path, digest });
+      this.parts.log.error("the lines of a content could not be searched", { drive: driveId, path, digest });
     }
     const isPartial = next !== null || unread.length > 0 || files.some(({ hasMore }) => hasMore);
     return { files, isPartial, next };

@@ -1,7 +1,8 @@
-import type { KeptThing, OldestKept } from "../../db/history/kept-ages.ts";
-import type { Releaser } from "../../db/contents/released-contents.ts";
+import type { KeptThing, OldestKept } from "../../db/history/kept.ts";
+import type { Releaser } from "../../db/contents/blobs.ts";
 import type { TrashPk } from "../../domain/id.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import type { HistoryRemoval } from "./history-removal.ts";
 import { inPieces } from "../pieces.ts";
 import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
@@ -23,22 +24,17 @@ const NOTHING: Pruned = { rows: 0, bytes: 0, hasEntry: false };
  * Removes what is kept where room is needed: the oldest versions and entries of the trash first, then the snapshots
  * that the server took itself.
  */
-export class Pruning {
-  readonly #parts;
-  #isStopped = false;
-
-  constructor(
-    parts: Pick<Parts, "tables" | "quota" | "clock"> & {
-      historyRemoval: HistoryRemoval;
-      snapshotRemoval: SnapshotRemoval;
-    },
-  ) {
-    this.#parts = parts;
+export class Pruning extends Service<
+  Pick<Parts, "tables" | "quota" | "clock"> & {
+    historyRemoval: HistoryRemoval;
+    snapshotRemoval: SnapshotRemoval;
   }
+> {
+  #isStopped = false;
 
   /** Makes room for an owner, as far as that is possible. Resolves with the number of removed rows. */
   async pruneOf(owner: Releaser): Promise<number> {
-    const hasExcess = () => this.#parts.quota.hasKeptExcess(owner, this.#parts.clock.now());
+    const hasExcess = () => this.parts.quota.hasKeptExcess(owner, this.parts.clock.now());
     let rows = 0;
     while (!this.#isStopped && hasExcess()) {
       const pruned = await this.#pruneSome(owner, hasExcess);
@@ -69,7 +65,7 @@ export class Pruning {
 
   /** @param goesOn is called after each removal with its bytes */
   async #pruneSome(owner: Releaser | "all", goesOn: (bytes: number) => boolean): Promise<Pruned> {
-    const { writeFromReserve: write, keptAges } = this.#parts.tables;
+    const { writeFromReserve: write, keptAges } = this.parts.tables;
     const pruned = await write(() => {
       const [oldest, next] = keptAges.oldest(owner);
       if (oldest === undefined) return NOTHING;
@@ -79,15 +75,15 @@ export class Pruning {
     });
     // Until it is empty it takes room: the next one would go without need.
     if (pruned.hasEntry) {
-      await this.#inPieces(() => write(() => this.#parts.historyRemoval.emptySome()));
+      await this.#inPieces(() => write(() => this.parts.historyRemoval.emptySome()));
     }
     return pruned;
   }
 
   #pruneVersions({ drive }: OldestKept, until: number, goesOn: (bytes: number) => boolean): Pruned {
     let [rows, bytes] = [0, 0];
-    for (const { pk, size } of this.#parts.tables.keptAges.versions(drive, until, PIECE)) {
-      this.#parts.tables.fileVersions.remove(pk);
+    for (const { pk, size } of this.parts.tables.keptAges.versions(drive, until, PIECE)) {
+      this.parts.tables.fileVersions.remove(pk);
       rows += 1;
       bytes += size;
       if (!goesOn(size)) break;
@@ -97,13 +93,13 @@ export class Pruning {
 
   #pruneEntry(entry: KeptThing<TrashPk> | null): Pruned {
     if (entry === null) return NOTHING;
-    this.#parts.tables.trash.setState(entry.pk, "gone");
+    this.parts.tables.trash.setState(entry.pk, "gone");
     return { rows: 1, bytes: entry.size, hasEntry: true };
   }
 
   /** Deletes the oldest snapshot that the server took of a drive of this owner. Resolves with whether there was one. */
   async #dropSnapshot(owner: Releaser): Promise<boolean> {
-    const { tables, snapshotRemoval, clock } = this.#parts;
+    const { tables, snapshotRemoval, clock } = this.parts;
     const isDropped = await tables.writeFromReserve(() => {
       const oldest = tables.snapshots.oldestAutomatic(owner);
       if (oldest !== null) snapshotRemoval.begin(oldest, { now: clock.now(), by: null });

@@ -1,10 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Within } from "../../db/engine/database.ts";
-import type { Naming } from "../../db/files/files.ts";
-import type { SingleTrashedFile } from "../../db/history/trash-contents.ts";
-import { actorOf, type Stamp } from "../../domain/changes/actor.ts";
+import type { SingleTrashedFile } from "../../db/history/trash.ts";
+import { actorOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import type { Drive } from "../../domain/drives/drive.ts";
 import { notFound } from "../../domain/errors.ts";
 import {
   type DriveId,
@@ -15,17 +13,17 @@ import {
   type TrashPk,
 } from "../../domain/id.ts";
 import { mimeTypeOf } from "../../domain/contents/media-type.ts";
+import { lastSegment, parseFilePath, parseFolderPath, parsePrefix } from "../../domain/files/path.ts";
 import {
-  type Filename,
-  lastSegment,
-  parseFilePath,
-  parseFolderPath,
-  parsePrefix,
-} from "../../domain/files/path.ts";
-import { keptSince, keptUntil } from "../../domain/history/retention.ts";
-import type { TrashedPlace, TrashEntry, TrashPosition } from "../../domain/history/trash.ts";
+  keptSince,
+  keptUntil,
+  type TrashedPlace,
+  type TrashEntry,
+  type TrashPosition,
+} from "../../domain/history/history.ts";
 import type { FolderChanges } from "../folders/folder-changes.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import { requireFurther } from "../pieces.ts";
 import { nearestPlace } from "./restore-places.ts";
 
@@ -48,12 +46,6 @@ export type ShownEntry = TrashEntry & {
   readonly expiresAt: number;
 };
 
-interface TrashListing {
-  readonly entries: readonly ShownEntry[];
-  /** The position after which the next page starts; null on the last page. */
-  readonly nextAfter: TrashPosition | null;
-}
-
 /** An entry that was restored, and where it is now. */
 export interface RestoredEntry {
   readonly entry: ShownEntry;
@@ -68,43 +60,31 @@ export interface EmptiedTrash {
   readonly entries: number;
 }
 
-/** One transaction of emptying a trash, and where the next goes on; null at the end. */
-interface Step {
-  readonly emptied: EmptiedTrash;
-  readonly last: TrashPosition | null;
-}
-
 /** Lists what was deleted, brings it back, and deletes it for good. */
-export class Trash {
-  readonly #parts;
-
-  constructor(
-    parts: Pick<Parts, "tables" | "access" | "tree" | "locks" | "retention" | "clock"> & {
-      folderChanges: FolderChanges;
-    },
-  ) {
-    this.#parts = parts;
+export class Trash extends Service<
+  Pick<Parts, "tables" | "access" | "tree" | "locks" | "retention" | "clock"> & {
+    folderChanges: FolderChanges;
   }
-
+> {
   /**
-   * A page of the trash, newest first. It looks at so many entries at most: with a prefix it may show few, and have a
-   * next page. Throws NOT_FOUND, FORBIDDEN.
+   * A page of the trash, newest first, and the position after which the next one starts. It looks at so many entries at
+   * most: with a prefix it may show few, and have a next page. Throws NOT_FOUND, FORBIDDEN.
    */
-  async list(caller: Caller, { driveId, prefix, limit, after }: TrashListRequest): Promise<TrashListing> {
+  async list(caller: Caller, { driveId, prefix, limit, after }: TrashListRequest) {
     const wanted = parsePrefix("prefix", prefix);
     const allowed = this.#prefixes(caller, driveId);
     const isShown = ({ drivePk, path, kind, fileCount }: TrashEntry) =>
       path.startsWith(wanted) &&
       path.startsWith(allowed.get(drivePk) ?? "") &&
       (kind === "folder" || fileCount > 0);
-    const now = this.#parts.clock.now();
-    const selection = { drives: [...allowed.keys()], since: keptSince(this.#parts.retention, now), now };
+    const now = this.parts.clock.now();
+    const selection = { drives: [...allowed.keys()], since: keptSince(this.parts.retention, now), now };
     const showsAll = wanted === "" && [...allowed.values()].every((folder) => folder === "");
     const query = showsAll ? Math.min(limit + 1, ENTRIES.query) : ENTRIES.query;
     const found: TrashEntry[] = [];
     let last = after;
     for (let seen = 0; seen < ENTRIES.page; await nextTurn()) {
-      const some = this.#parts.tables.trashLists.page(selection, last, query);
+      const some = this.parts.tables.trashLists.page(selection, last, query);
       found.push(...some.filter(isShown));
       if (found.length > limit) return this.#page(found.slice(0, limit), found[limit - 1] ?? null);
       if (some.length < query) return this.#page(found, null);
@@ -116,7 +96,7 @@ export class Trash {
 
   /** Throws NOT_FOUND for an entry that the caller may not see or that was restored or emptied, and FORBIDDEN. */
   get(caller: Caller, id: string): ShownEntry {
-    const { tables, access, retention, clock } = this.#parts;
+    const { tables, access, retention, clock } = this.parts;
     const parsed = parseId<TrashId>(id);
     const now = clock.now();
     const entry = parsed && tables.trashLists.byId(parsed, keptSince(retention, now), now);
@@ -132,50 +112,41 @@ export class Trash {
    * Puts an entry back, to its path or beside what is there now. If it rejects, nothing is there, or soon will be.
    * Throws NOT_FOUND, FORBIDDEN, QUOTA_EXCEEDED, STORAGE_FULL, VALIDATION_ERROR; CONFLICT if a given `path` is taken.
    */
-  async restore(
-    caller: Caller,
-    id: string,
-    path: string | undefined,
-    within?: Within<RestoredEntry>,
-  ): Promise<RestoredEntry> {
+  async restore(caller: Caller, id: string, path: string | undefined, within?: Within<RestoredEntry>) {
     const { kind } = this.get(caller, id);
-    await this.#parts.tables.requireWritable();
+    await this.parts.tables.requireWritable();
     if (kind === "file")
-      return this.#parts.access.write(caller, within, () => this.#restoreFile(caller, id, path));
-    return this.#parts.folderChanges.perform(caller, within, () => {
+      return this.parts.access.write(caller, within, () => this.#restoreFile(caller, id, path));
+    return this.parts.folderChanges.perform(caller, within, () => {
       const { entry, drive, place, stamp } = this.#begin(caller, id, path);
       if (place.kind === "file") throw new Error("a folder of the trash has become a file");
-      const work = this.#parts.folderChanges.restore(drive, entry, place.path, stamp);
+      const work = this.parts.folderChanges.restore(drive, entry, place.path, stamp);
       return { work, files: entry.fileCount, result: () => ({ entry, place, fileId: null }) };
     });
   }
 
   /** Deletes an entry for good. Its space is freed later. Throws NOT_FOUND, FORBIDDEN. */
   remove(caller: Caller, id: string, within?: Within<ShownEntry>): Promise<ShownEntry> {
-    return this.#parts.access.writeFromReserve(caller, within, () => {
+    return this.parts.access.writeFromReserve(caller, within, () => {
       const entry = this.get(caller, id);
-      this.#parts.access.driveToManage(caller, entry.driveId);
-      this.#parts.locks.requireEntryFree(entry.drivePk, entry.pk);
-      this.#parts.tables.trash.setState(entry.pk, "gone");
+      this.parts.access.driveToManage(caller, entry.driveId);
+      this.parts.locks.requireEntryFree(entry.drivePk, entry.pk);
+      this.parts.tables.trash.setState(entry.pk, "gone");
       return entry;
     });
   }
 
   /** Counts what `empty` would delete. It changes nothing, but is a write, so `within` can keep the response. */
-  async previewEmptying(
-    caller: Caller,
-    driveId: string,
-    within?: Within<EmptiedTrash>,
-  ): Promise<EmptiedTrash> {
-    const drive = this.#parts.access.driveToManage(caller, driveId);
+  async previewEmptying(caller: Caller, driveId: string, within?: Within<EmptiedTrash>) {
+    const drive = this.parts.access.driveToManage(caller, driveId);
     let entries = 0;
     for (let after: TrashPosition | null = this.#oldest(); after !== null; await nextTurn()) {
-      const some = this.#parts.tables.trash.some(drive.pk, after, STEPS.count);
+      const some = this.parts.tables.trash.some(drive.pk, after, STEPS.count);
       entries += some.length;
       after = some.length < STEPS.count ? null : (some.at(-1) ?? null);
     }
-    return this.#parts.access.writeFromReserve(caller, within, () => {
-      const { id } = this.#parts.access.driveToManage(caller, driveId);
+    return this.parts.access.writeFromReserve(caller, within, () => {
+      const { id } = this.parts.access.driveToManage(caller, driveId);
       return { driveId: id, entries };
     });
   }
@@ -185,14 +156,15 @@ export class Trash {
    * the last. What a running change uses stays. Throws NOT_FOUND, and FORBIDDEN unless the caller manages the drive.
    */
   async empty(caller: Caller, driveId: string, within?: Within<EmptiedTrash>): Promise<EmptiedTrash> {
-    const { trash } = this.#parts.tables;
+    const { trash } = this.parts.tables;
     let [entries, after] = [0, this.#oldest()];
     for (;;) {
-      const step = await this.#parts.access.writeFromReserve(
+      const step = await this.parts.access.writeFromReserve(
         caller,
-        ({ emptied, last }: Step) => (last === null ? within?.(emptied) : undefined),
-        (): Step => {
-          const drive = this.#parts.access.driveToManage(caller, driveId);
+        ({ emptied, last }: { emptied: EmptiedTrash; last: TrashPosition | null }) =>
+          last === null ? within?.(emptied) : undefined,
+        () => {
+          const drive = this.parts.access.driveToManage(caller, driveId);
           const some = trash.some(drive.pk, after, STEPS.mark);
           for (const { pk } of some) trash.setState(pk, "gone");
           const emptied = { driveId: drive.id, entries: entries + some.length };
@@ -207,42 +179,38 @@ export class Trash {
 
   /** The position before all entries that are kept still. */
   #oldest(): TrashPosition {
-    return { deletedAt: keptSince(this.#parts.retention, this.#parts.clock.now()) + 1, id: "" };
+    return { deletedAt: keptSince(this.parts.retention, this.parts.clock.now()) + 1, id: "" };
   }
 
   #shown(entry: TrashEntry): ShownEntry {
-    const keptTo = keptUntil(this.#parts.retention, entry.deletedAt);
+    const keptTo = keptUntil(this.parts.retention, entry.deletedAt);
     return { ...entry, expiresAt: Math.min(keptTo, entry.fileExpiresAt ?? keptTo) };
   }
 
-  #page(entries: readonly TrashEntry[], nextAfter: TrashPosition | null): TrashListing {
+  #page(entries: readonly TrashEntry[], nextAfter: TrashPosition | null) {
     return { entries: entries.map((entry) => this.#shown(entry)), nextAfter };
   }
 
   /** The drives to look into, and the folder that the caller is limited to in each. */
   #prefixes(caller: Caller, driveId: string | undefined): Map<DrivePk, string> {
     if (driveId !== undefined) {
-      const drive = this.#parts.access.drive(caller, driveId);
-      this.#parts.access.requireHistory(caller, drive);
-      return new Map([[drive.pk, this.#parts.access.prefixOf(caller, drive)]]);
+      const drive = this.parts.access.drive(caller, driveId);
+      this.parts.access.requireHistory(caller, drive);
+      return new Map([[drive.pk, this.parts.access.prefixOf(caller, drive)]]);
     }
-    const drives = this.#parts.access.drives(caller).filter(({ role }) => role !== "reader");
-    return new Map(drives.map((drive) => [drive.pk, this.#parts.access.prefixOf(caller, drive)]));
+    const drives = this.parts.access.drives(caller).filter(({ role }) => role !== "reader");
+    return new Map(drives.map((drive) => [drive.pk, this.parts.access.prefixOf(caller, drive)]));
   }
 
   /** Inside a write: the entry, and a free place for it. */
-  #begin(
-    caller: Caller,
-    id: string,
-    path: string | undefined,
-  ): { entry: ShownEntry; drive: Drive; place: TrashedPlace; stamp: Stamp } {
-    const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
+  #begin(caller: Caller, id: string, path: string | undefined) {
+    const stamp = { now: this.parts.clock.now(), by: actorOf(caller) };
     const entry = this.get(caller, id);
-    this.#parts.locks.requireEntryFree(entry.drivePk, entry.pk);
-    const drive = this.#parts.access.driveToWrite(caller, entry.driveId, entry.path);
+    this.parts.locks.requireEntryFree(entry.drivePk, entry.pk);
+    const drive = this.parts.access.driveToWrite(caller, entry.driveId, entry.path);
     const place =
-      path === undefined ? nearestPlace(this.#parts, drive, entry, stamp) : this.#placeAt(entry, path);
-    this.#parts.access.driveToWrite(caller, entry.driveId, place.path);
+      path === undefined ? nearestPlace(this.parts, drive, entry, stamp) : this.#placeAt(entry, path);
+    this.parts.access.driveToWrite(caller, entry.driveId, place.path);
     return { entry, drive, place, stamp };
   }
 
@@ -255,20 +223,18 @@ export class Trash {
     const { entry, drive, place, stamp } = this.#begin(caller, id, path);
     if (place.kind === "folder") throw new Error("a file of the trash has become a folder");
     const file = this.#fileOf(entry.pk);
-    const naming = place.path === entry.path ? null : named(file, lastSegment(place.path));
-    this.#parts.tree.restore(drive, { ...file, naming }, place.path, entry.id, stamp);
-    this.#parts.tables.trash.remove(entry.pk);
+    const filename = lastSegment(place.path);
+    // The name decides the type unless the uploader gave one.
+    const mimeType = file.mimeGiven ? file.mimeType : mimeTypeOf(filename);
+    const naming = place.path === entry.path ? null : { filename, mimeType };
+    this.parts.tree.restore(drive, { ...file, naming }, place.path, entry.id, stamp);
+    this.parts.tables.trash.remove(entry.pk);
     return { entry, place, fileId: file.id };
   }
 
   #fileOf(entry: TrashPk): SingleTrashedFile {
-    const file = this.#parts.tables.trashContents.fileOf(entry);
+    const file = this.parts.tables.trashContents.fileOf(entry);
     if (file === null) throw new Error("an entry of the trash has lost its file");
     return file;
   }
-}
-
-/** The new name of a file, which decides its type unless the uploader gave one. */
-function named({ mimeGiven, mimeType }: SingleTrashedFile, filename: Filename): Naming {
-  return { filename, mimeType: mimeGiven ? mimeType : mimeTypeOf(filename) };
 }

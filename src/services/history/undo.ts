@@ -5,12 +5,13 @@ import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { isFolderPath, parseFolderPath, parsePathOfFile } from "../../domain/files/path.ts";
 import type { Precondition } from "../../domain/files/precondition.ts";
-import { keepsDeleted, keepsVersions } from "../../domain/history/retention.ts";
+import { keepsDeleted, keepsVersions } from "../../domain/history/history.ts";
 import { counted } from "../../domain/contents/texts/text.ts";
 import type { Feed } from "../changes/feed.ts";
 import type { Files } from "../files/files.ts";
 import type { Folders, RemovedFolder } from "../folders/folders.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import type { Trash } from "./trash.ts";
 import type { Versions } from "./versions.ts";
 
@@ -29,22 +30,16 @@ type Outcome = Omit<Undone, "change">;
 const LOOK = { page: 500, all: 10_000 };
 
 /** Undoes the last change of a file or folder: a way back from a mistake that costs one call, and can be undone itself. */
-export class Undo {
-  readonly #parts;
-  readonly #single: Files;
-
-  constructor(
-    parts: Pick<Parts, "access" | "retention"> & {
-      feed: Feed;
-      files: Files;
-      folders: Folders;
-      versions: Versions;
-      trash: Trash;
-    },
-  ) {
-    this.#parts = parts;
-    this.#single = parts.files;
+export class Undo extends Service<
+  Pick<Parts, "access" | "retention"> & {
+    feed: Feed;
+    files: Files;
+    folders: Folders;
+    versions: Versions;
+    trash: Trash;
   }
+> {
+  readonly #single = this.parts.files;
 
   /**
    * Undoes the newest change at a path, whoever made it: a replaced or edited file gets the content that it had, what
@@ -56,8 +51,8 @@ export class Undo {
    */
   async last(caller: Caller, driveRef: string, path: string): Promise<Undone> {
     const parsed = path.endsWith("/") ? parseFolderPath("path", path) : parsePathOfFile("path", path);
-    const drive = this.#parts.access.driveToWrite(caller, driveRef, parsed);
-    this.#parts.access.requireHistory(caller, drive);
+    const drive = this.parts.access.driveToWrite(caller, driveRef, parsed);
+    this.parts.access.requireHistory(caller, drive);
     const change = await this.#newest(caller, drive, parsed);
     return { change, ...(await this.#undo(caller, drive, change)) };
   }
@@ -76,7 +71,7 @@ export class Undo {
     let position: ChangePosition | null = null;
     for (let seen = 0; seen < LOOK.all; seen += LOOK.page) {
       const request = { drives: [drive.id], position, limit: LOOK.page, newestFirst: true };
-      const { changes, next, hasMore } = this.#parts.feed.page(caller, request);
+      const { changes, next, hasMore } = this.parts.feed.page(caller, request);
       const found = changes.find(isIt);
       if (found !== undefined) return found;
       if (!hasMore) break;
@@ -109,7 +104,7 @@ export class Undo {
         return this.#removeFolder(caller, drive, change);
       case "folder.moved": {
         const to = { path: movedFrom(change), driveId: undefined };
-        await this.#parts.folders.move(caller, drive.id, path, to);
+        await this.parts.folders.move(caller, drive.id, path, to);
         return { path: to.path, isTrashed: false };
       }
       case "file.deleted":
@@ -131,7 +126,7 @@ export class Undo {
 
   /** Throws CONFLICT where what is deleted is gone: undoing must not do what cannot be undone. */
   #requireTrash(change: Change): void {
-    if (keepsDeleted(this.#parts.retention)) return;
+    if (keepsDeleted(this.parts.retention)) return;
     throw cannotUndo(change, "This server keeps nothing of what is deleted. If you mean it, delete it.");
   }
 
@@ -141,7 +136,7 @@ export class Undo {
     const { path } = change;
     // Inside the write: a file may just be coming.
     const within = ({ fileCount }: RemovedFolder) => requireSameCount(change, fileCount);
-    await this.#parts.folders.remove(caller, drive.id, path, within);
+    await this.parts.folders.remove(caller, drive.id, path, within);
     return { path, isTrashed: true };
   }
 
@@ -164,7 +159,7 @@ export class Undo {
         "Only its name, tags, metadata or expiry changed, and no versions of these are kept.",
       );
     }
-    const { retention, versions } = this.#parts;
+    const { retention, versions } = this.parts;
     if (!keepsVersions(retention)) throw cannotUndo(change, "This server keeps no earlier contents.");
     await versions.restore(caller, { drive: drive.id, path }, String(version - 1), stillHas(change));
     return { path, isTrashed: false };
@@ -177,7 +172,7 @@ export class Undo {
         "It is not in the trash: it had expired, moved to another drive, or nothing is kept.",
       );
     }
-    const { place } = await this.#parts.trash.restore(caller, change.ref, undefined);
+    const { place } = await this.parts.trash.restore(caller, change.ref, undefined);
     return { path: place.path, isTrashed: false };
   }
 }

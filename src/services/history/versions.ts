@@ -1,53 +1,30 @@
 import type { Within } from "../../db/engine/database.ts";
 import { bodyOf } from "../../db/files/files.ts";
 import type { ShownVersions } from "../../db/history/file-versions.ts";
-import { actorOf } from "../../domain/changes/actor.ts";
+import { actorOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
-import type { File } from "../../domain/files/file.ts";
-import type { FileRef } from "../../domain/files/file-ref.ts";
-import { type FileVersion, parseVersionNumber } from "../../domain/history/file-version.ts";
-import type { TrashId } from "../../domain/id.ts";
+import type { File, FileRef } from "../../domain/files/file.ts";
+import { type FileVersion, keptSince, keptWindow, parseVersionNumber } from "../../domain/history/history.ts";
 import { mimeTypeOf } from "../../domain/contents/media-type.ts";
 import { parsePathOfFile } from "../../domain/files/path.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
-import { keptSince, keptWindow } from "../../domain/history/retention.ts";
 import { partOf } from "../files/listings.ts";
 import type { Parts } from "../parts.ts";
-
-interface VersionListing {
-  readonly versions: readonly FileVersion[];
-  /** On all pages. */
-  readonly total: number;
-  /** The number before which the next page starts; null on the last page. */
-  readonly nextBefore: number | null;
-  /** The number of the content that the file has now. */
-  readonly current: number;
-}
+import { Service } from "../service.ts";
 
 /**
  * The contents that files had before. Only those from a file's present drive are shown and, to a caller with a prefix,
  * from its time in there: who sees a moved file does not see what it was elsewhere. All methods throw NOT_FOUND.
  */
-export class Versions {
-  readonly #parts;
-
-  constructor(parts: Pick<Parts, "tables" | "access" | "tree" | "clock" | "retention">) {
-    this.#parts = parts;
-  }
-
+export class Versions extends Service<Pick<Parts, "tables" | "access" | "tree" | "clock" | "retention">> {
   /**
-   * Newest first. Throws FORBIDDEN for a reader.
-   *
-   * @param before the number of a cursor; null for the start
+   * A page, newest first, with how many there are on all, the number before which the next one starts, and that of the
+   * content that the file has now. Throws FORBIDDEN for a reader.
    */
-  list(
-    caller: Caller,
-    ref: FileRef,
-    { limit, before }: { readonly limit: number; readonly before: number | null },
-  ): VersionListing {
+  list(caller: Caller, ref: FileRef, { limit, before }: { limit: number; before: number | null }) {
     const file = this.#file(caller, ref);
-    const { fileVersions } = this.#parts.tables;
+    const { fileVersions } = this.parts.tables;
     const shown = this.#shown(caller, file);
     const some = fileVersions.page(file, shown, before ?? Number.MAX_SAFE_INTEGER, limit + 1);
     const { found: versions, next: nextBefore } = partOf(some, limit, ({ version }) => version);
@@ -74,89 +51,81 @@ export class Versions {
    * Gives a file the content and type of a version again; the present one becomes a version. Throws
    * PRECONDITION_FAILED, QUOTA_EXCEEDED.
    */
-  restore(
-    caller: Caller,
-    ref: FileRef,
-    number: string,
-    precondition: Precondition,
-    within?: Within<File>,
-  ): Promise<File> {
-    return this.#parts.access.write(caller, within, () => {
-      const file = this.#parts.access.fileToWrite(caller, ref);
+  restore(caller: Caller, ref: FileRef, number: string, precondition: Precondition, within?: Within<File>) {
+    return this.parts.access.write(caller, within, () => {
+      const file = this.parts.access.fileToWrite(caller, ref);
       const { blobPk: blob, size, mimeType, mimeGiven } = this.#version(caller, file, number);
       requirePrecondition(precondition, file);
       // A type that does not follow the filename any more was given, in effect.
       const isGiven = mimeGiven || mimeType !== mimeTypeOf(file.filename);
       const body = { ...bodyOf(file), blob, size, mimeType, mimeGiven: isGiven };
-      const drive = this.#parts.access.driveToWrite(caller, file.driveId, file.path);
-      const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
-      return this.#parts.tree.change(drive, file, body, stamp);
+      const drive = this.parts.access.driveToWrite(caller, file.driveId, file.path);
+      const stamp = { now: this.parts.clock.now(), by: actorOf(caller) };
+      return this.parts.tree.change(drive, file, body, stamp);
     });
   }
 
   /** Removes a version for good. Returns its number. */
   remove(caller: Caller, ref: FileRef, number: string, within?: Within<number>): Promise<number> {
-    return this.#parts.access.writeFromReserve(caller, within, () => {
-      const file = this.#parts.access.fileToWrite(caller, ref);
-      this.#parts.access.driveToManage(caller, file.driveId);
+    return this.parts.access.writeFromReserve(caller, within, () => {
+      const file = this.parts.access.fileToWrite(caller, ref);
+      this.parts.access.driveToManage(caller, file.driveId);
       const { pk, version } = this.#version(caller, file, number);
-      this.#parts.tables.fileVersions.remove(pk);
+      this.parts.tables.fileVersions.remove(pk);
       return version;
     });
   }
 
   #file(caller: Caller, ref: FileRef): File {
-    const file = this.#parts.access.findFile(caller, ref) ?? this.#missing(caller, ref);
-    this.#parts.access.requireHistory(caller, this.#parts.access.drive(caller, file.driveId));
+    const file = this.parts.access.findFile(caller, ref) ?? this.#missing(caller, ref);
+    this.parts.access.requireHistory(caller, this.parts.access.drive(caller, file.driveId));
     return file;
   }
 
   /** Says that a file is missing; if it was deleted just now, also where it is. */
   #missing(caller: Caller, ref: FileRef): never {
     if ("drive" in ref) {
-      const { tables, access, retention, clock } = this.#parts;
+      const { tables, access, retention, clock } = this.parts;
       const drive = access.drive(caller, ref.drive);
       const path = parsePathOfFile("path", ref.path);
       access.requireInside(caller, drive, path);
       access.requireHistory(caller, drive);
       const entry = tables.trash.newestAt(drive.pk, keptSince(retention, clock.now()), path);
-      if (entry !== null) throw new CofferError("NOT_FOUND", inTrash(entry));
+      if (entry !== null) {
+        throw new CofferError(
+          "NOT_FOUND",
+          `No such file: it was deleted, and is in the trash as ${entry}. Restore it first, with POST /v0/trash/${entry}/restore.`,
+        );
+      }
     }
     throw notFound("file");
   }
 
   #at(caller: Caller, file: File, number: string): File {
     if (parseVersionNumber(number) === file.version) return file;
-    return asFile(file, this.#version(caller, file, number));
+    const { filename, mimeType, mimeGiven, size, blobPk, digest, preview, replacedAt, version } =
+      this.#version(caller, file, number);
+    const content = { filename, mimeType, mimeGiven, size, blobPk, digest, preview };
+    return { ...file, ...content, version, updatedAt: replacedAt };
   }
 
   #version(caller: Caller, file: File, number: string): FileVersion {
     const parsed = parseVersionNumber(number);
     const version =
-      parsed === null ? null : this.#parts.tables.fileVersions.get(file, this.#shown(caller, file), parsed);
+      parsed === null ? null : this.parts.tables.fileVersions.get(file, this.#shown(caller, file), parsed);
     if (version === null) throw notFound("version");
     return version;
   }
 
   #newest(caller: Caller, file: File): number {
-    const { fileVersions } = this.#parts.tables;
+    const { fileVersions } = this.parts.tables;
     const [newest] = fileVersions.page(file, this.#shown(caller, file), Number.MAX_SAFE_INTEGER, 1);
     if (newest === undefined) throw notFound("version");
     return newest.version;
   }
 
   #shown(caller: Caller, { drivePk }: File): ShownVersions {
-    const folder = this.#parts.access.prefixOf(caller, { pk: drivePk });
-    return { ...keptWindow(this.#parts.retention, this.#parts.clock.now()), folder };
+    const folder = this.parts.access.prefixOf(caller, { pk: drivePk });
+    return { ...keptWindow(this.parts.retention, this.parts.clock.now()), folder };
   }
-}
-
-function inTrash(entry: TrashId): string {
-  return `No such file: it was deleted, and is in the trash as ${entry}. Restore it first, with POST /v0/trash/${entry}/restore.`;
-}
-
-function asFile(file: File, version: FileVersion): File {
-  const { filename, mimeType, mimeGiven, size, blobPk, digest, preview, replacedAt } = version;
-  const content = { filename, mimeType, mimeGiven, size, blobPk, digest, preview };
-  return { ...file, ...content, version: version.version, updatedAt: replacedAt };
 }

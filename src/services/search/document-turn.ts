@@ -3,9 +3,10 @@ import { CofferError } from "../../domain/errors.ts";
 import { documentFormatOf, EXTRACTION_LIMITS, mayPass } from "../../domain/contents/extraction.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { SEARCHED_BYTES } from "../../domain/search/slices.ts";
-import { DamagedFile } from "../contents/damaged-blobs.ts";
+import { DamagedFile } from "../contents/blob-checks.ts";
 import type { DocumentReader } from "../extraction/document-reader.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import type { ReadDocument } from "./index-work.ts";
 
 /** How much text is searched per byte of a document, at most: an index must not grow much faster than its files. */
@@ -17,17 +18,12 @@ export type DocumentTurnParts = Pick<Parts, "blobs" | "damaged" | "log"> & { doc
  * Reads documents for the index, one at a time, beside other jobs. Drives take turns, so that no slow one delays the
  * others.
  */
-export class DocumentTurn {
-  readonly #parts;
+export class DocumentTurn extends Service<DocumentTurnParts> {
   readonly #stopping = new AbortController();
   #isReading = false;
   #read: ReadDocument | null = null;
   /** The drive of the last document. */
   #last: DrivePk | null = null;
-
-  constructor(parts: DocumentTurnParts) {
-    this.#parts = parts;
-  }
 
   /** What was read, and is not in the index yet. */
   get read(): readonly ReadDocument[] {
@@ -45,10 +41,7 @@ export class DocumentTurn {
    * @param find the next job of the drive after one, or of the first
    * @param done called when it has been read, or could not be for now
    */
-  async begin(
-    find: (after: DrivePk | null) => Promise<TextJob | null>,
-    done: (isRead: boolean) => void,
-  ): Promise<void> {
+  async begin(find: (after: DrivePk | null) => Promise<TextJob | null>, done: (isRead: boolean) => void) {
     if (this.#isReading || this.#read !== null) return;
     const job = (await find(this.#last)) ?? (this.#last === null ? null : await find(null));
     if (job === null) return;
@@ -68,7 +61,7 @@ export class DocumentTurn {
 
   /** The searched text; empty if it has none. Null if it is to be read again at once. */
   async #readText(job: TextJob): Promise<FoundText | null> {
-    const { blobs, damaged, documentReader, log } = this.#parts;
+    const { blobs, damaged, documentReader, log } = this.parts;
     const { signal } = this.#stopping;
     const format = documentFormatOf(job.mimeType);
     if (format === null || job.size > EXTRACTION_LIMITS.inputBytes) return NO_TEXT;

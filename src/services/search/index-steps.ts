@@ -2,6 +2,7 @@ import { IndexDamaged, indexPathOf } from "../../db/search/index-tables.ts";
 import type { TextJob } from "../../db/search/job-reader.ts";
 import { type BatchId, type DrivePk, newId } from "../../domain/id.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import { requireFurther } from "../pieces.ts";
 import { DocumentTurn, type DocumentTurnParts } from "./document-turn.ts";
 import { IndexThread } from "./index-thread.ts";
@@ -23,8 +24,7 @@ type Indexed = "nothing" | "some" | "many";
  * The steps of indexing. A thread does the jobs and writes the index; they are removed when that is on the disk. It
  * gets only jobs that are on the disk: a power cut must not undo a change that the index has.
  */
-export class IndexSteps {
-  readonly #parts;
+export class IndexSteps extends Service<IndexParts> {
   #thread: IndexThread | null = null;
   #isKnown = false;
   #isDamaged = false;
@@ -33,7 +33,7 @@ export class IndexSteps {
   #durableTo = 0;
   /** Whether the last batch left jobs of these. */
   #isBehind = false;
-  readonly #documents: DocumentTurn;
+  readonly #documents = new DocumentTurn(this.parts);
   #passedTo = 0;
   /** How many batches have added to the index since there was nothing to merge. */
   #batches = 0;
@@ -41,11 +41,6 @@ export class IndexSteps {
   #askedAt = 0;
   /** Whether nothing was done since space and memory were given back. */
   #isReleased = true;
-
-  constructor(parts: IndexParts) {
-    this.#parts = parts;
-    this.#documents = new DocumentTurn(parts);
-  }
 
   /** Whether the thread has the index open. */
   get isOpen(): boolean {
@@ -64,19 +59,19 @@ export class IndexSteps {
 
   /** Whether there is something to do, as far as is known without the index. */
   async hasWork(): Promise<boolean> {
-    const { searchJobs } = this.#parts.tables;
+    const { searchJobs } = this.parts.tables;
     if (this.#isDamaged || searchJobs.filledTo() !== null || searchJobs.lastTicket() !== null) return true;
-    return !(await Bun.file(indexPathOf(this.#parts.storePlaces.database)).exists());
+    return !(await Bun.file(indexPathOf(this.parts.storePlaces.database)).exists());
   }
 
   /** Opens the index. One that is missing, damaged or of another database is made new, and filled from then on. */
   async open(): Promise<void> {
-    const { searchJobs, documentRetries, searches, write, requireWritable } = this.#parts.tables;
+    const { searchJobs, documentRetries, searches, write, requireWritable } = this.parts.tables;
     await requireWritable();
     await this.close();
-    const fresh = newId<BatchId>(this.#parts.clock.now());
+    const fresh = newId<BatchId>(this.parts.clock.now());
     const batch = this.#isDamaged ? null : searchJobs.batch();
-    const { thread, isNew } = await IndexThread.start(this.#parts.storePlaces, batch, fresh);
+    const { thread, isNew } = await IndexThread.start(this.parts.storePlaces, batch, fresh);
     if (isNew) {
       try {
         await write(() => {
@@ -87,7 +82,7 @@ export class IndexSteps {
         await thread.close(null);
         throw error;
       }
-      this.#parts.log.info("the search index is new, and is being filled");
+      this.parts.log.info("the search index is new, and is being filled");
       searches.reopen();
     }
     [this.#thread, this.#isKnown, this.#isDamaged, this.#isBehind] = [thread, true, false, false];
@@ -101,14 +96,14 @@ export class IndexSteps {
 
   /** Does a batch of jobs of a drive, or of all. */
   async index(drive: DrivePk | null): Promise<Indexed> {
-    const { searchJobs, documentRetries, write, requireWritable } = this.#parts.tables;
+    const { searchJobs, documentRetries, write, requireWritable } = this.parts.tables;
     const hasJobs =
       drive === null ? searchJobs.lastTicket() !== null : searchJobs.waiting([drive], 1, this.#passedTo) > 0;
     if (!hasJobs) return "nothing";
     await requireWritable();
     if (drive !== null || !this.#isBehind)
       this.#durableTo = (await write(() => searchJobs.lastTicket())) ?? 0;
-    const id = newId<BatchId>(this.#parts.clock.now());
+    const id = newId<BatchId>(this.parts.clock.now());
     const previous = searchJobs.batch();
     if (previous === null) throw new Error("there is no search index");
     const documents = this.#documents.read;
@@ -122,7 +117,7 @@ export class IndexSteps {
       await write(() => {
         searchJobs.finish([...tickets, ...lost], id);
         const read = documents.filter(({ ticket }) => tickets.includes(ticket));
-        documentRetries.record(read, this.#parts.clock.now());
+        documentRetries.record(read, this.parts.clock.now());
       });
     }
     this.#documents.finish(documents);
@@ -141,14 +136,14 @@ export class IndexSteps {
   /** Begins to read the next document, if there is one. See `DocumentTurn.begin`. */
   async readDocument(done: (isRead: boolean) => void): Promise<void> {
     const upTo = this.#passedTo;
-    if (this.#parts.tables.searchJobs.lastTicket() === null) return;
+    if (this.parts.tables.searchJobs.lastTicket() === null) return;
     await this.#documents.begin((after) => this.#ask("nextDocument", after, upTo), done);
   }
 
   /** Makes jobs of documents that are to be read again by now. Returns whether there are any. */
   async retryDocuments(): Promise<boolean> {
-    const { documentRetries, writeDerived } = this.#parts.tables;
-    const now = this.#parts.clock.now();
+    const { documentRetries, writeDerived } = this.parts.tables;
+    const now = this.parts.clock.now();
     if (!documentRetries.isDue(now)) return false;
     await writeDerived(() => documentRetries.makeJobs(now));
     return true;
@@ -162,7 +157,7 @@ export class IndexSteps {
   /** Merges for a while. Returns false if there is nothing more to merge. */
   async merge(): Promise<boolean> {
     if (this.#batches < MERGED_BATCHES) return false;
-    await this.#parts.tables.requireWritable();
+    await this.parts.tables.requireWritable();
     const isMore = await this.#ask("merge");
     if (!isMore) this.#batches = 0;
     return isMore;
@@ -170,13 +165,13 @@ export class IndexSteps {
 
   /** Adds jobs for some of the files that a new index lacks. Returns false if it lacks none. */
   async fill(): Promise<boolean> {
-    const { searchJobs, writeDerived } = this.#parts.tables;
+    const { searchJobs, writeDerived } = this.parts.tables;
     const filledTo = searchJobs.filledTo();
     if (filledTo === null) return false;
     const files = await this.#ask("lacking", filledTo);
     requireFurther("the filling of the index", filledTo, files.filledTo);
     await writeDerived(() => searchJobs.fill(files));
-    if (files.filledTo === null) this.#parts.log.info("the search index is filled");
+    if (files.filledTo === null) this.parts.log.info("the search index is filled");
     return true;
   }
 
@@ -192,7 +187,7 @@ export class IndexSteps {
   async close(): Promise<void> {
     const thread = this.#thread;
     this.#thread = null;
-    await thread?.close(this.#parts.tables.searchJobs.batch());
+    await thread?.close(this.parts.tables.searchJobs.batch());
   }
 
   /** Like `close`, if it was not asked for anything for a while. Returns false if it still may be. */
@@ -221,10 +216,10 @@ export class IndexSteps {
     const tickets: number[] = [];
     for (const job of unread) {
       try {
-        await this.#parts.damaged.readFor(job, () => readSearchedText(this.#parts.blobs, job));
+        await this.parts.damaged.readFor(job, () => readSearchedText(this.parts.blobs, job));
       } catch (error) {
         // Damaged, or just removed: neither may block the other jobs.
-        this.#parts.log.error("a content could not be indexed", { digest: job.digest, error });
+        this.parts.log.error("a content could not be indexed", { digest: job.digest, error });
         tickets.push(job.ticket);
       }
     }

@@ -2,7 +2,7 @@ import { IndexDamaged, isDamage } from "../../db/search/index-tables.ts";
 import { diskFull, hadNoRoomToOpen } from "../../db/engine/write-failures.ts";
 import type { BatchId } from "../../domain/id.ts";
 import { AskedThread } from "../../process/asked-thread.ts";
-import type { StorePlaces } from "../store-places.ts";
+import type { StorePlaces } from "../parts.ts";
 import type { IndexWork } from "./index-work.ts";
 
 /** The thread that writes the full-text index. What is asked of it throws WriteRefused STORAGE_FULL, and IndexDamaged. */
@@ -13,11 +13,7 @@ export class IndexThread {
   });
 
   /** Starts the thread, and opens the index: see `IndexWork.open`. Throws UNAVAILABLE without file descriptors. */
-  static async start(
-    places: StorePlaces,
-    batch: BatchId | null,
-    fresh: BatchId,
-  ): Promise<{ thread: IndexThread; isNew: boolean }> {
+  static async start(places: StorePlaces, batch: BatchId | null, fresh: BatchId) {
     const thread = new IndexThread();
     try {
       return { thread, isNew: await thread.ask("open", places, batch, fresh) };
@@ -33,10 +29,7 @@ export class IndexThread {
   }
 
   /** Has it do something: see `IndexWork`. */
-  async ask<Name extends keyof IndexWork>(
-    name: Name,
-    ...args: Parameters<IndexWork[Name]>
-  ): Promise<Awaited<ReturnType<IndexWork[Name]>>> {
+  async ask<Name extends keyof IndexWork>(name: Name, ...args: Parameters<IndexWork[Name]>) {
     try {
       return await this.#thread.ask(name, ...args);
     } catch (error) {

@@ -1,6 +1,7 @@
 import { CofferError } from "../../domain/errors.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { IDLE_MS, type IndexParts, IndexSteps } from "./index-steps.ts";
+import { Service } from "../service.ts";
 
 /** How long changes are collected before they are indexed, in milliseconds; a search does not wait for this. */
 const GATHER_MS = 100;
@@ -16,9 +17,8 @@ const NEAR_DOCUMENTS = 8;
  * Keeps the full-text index up to date. Triggers put the jobs into the database; this does them in the background, and
  * at once for searches that wait.
  */
-export class Indexer {
-  readonly #parts;
-  readonly #steps: IndexSteps;
+export class Indexer extends Service<IndexParts> {
+  readonly #steps = new IndexSteps(this.parts);
   /** The drives of each search that waits for these to be indexed. */
   readonly #waiters = new Set<readonly DrivePk[]>();
   #timer: NodeJS.Timeout | null = null;
@@ -33,11 +33,6 @@ export class Indexer {
   #isAsked = false;
   /** Resolves at the end of the current step, with whether it was done. */
   #step = Promise.withResolvers<boolean>();
-
-  constructor(parts: IndexParts) {
-    this.#parts = parts;
-    this.#steps = new IndexSteps(parts);
-  }
 
   /** Starts to run in the background, with the jobs that the last process left. */
   start(): void {
@@ -63,7 +58,7 @@ export class Indexer {
 
   /** Whether so little of these drives is left to index that it is worth waiting for. */
   isNear(drives: readonly DrivePk[]): boolean {
-    return this.#parts.tables.searchJobs.waiting(drives, NEAR, this.#steps.passedTo) < NEAR;
+    return this.parts.tables.searchJobs.waiting(drives, NEAR, this.#steps.passedTo) < NEAR;
   }
 
   /** Waits until everything in these drives is indexed, for at most `ms` milliseconds. */
@@ -96,7 +91,7 @@ export class Indexer {
 
   /** Whether there is something to do for these drives. A new index is waited for only if it is soon full. */
   #waitsFor(drives: readonly DrivePk[]): boolean {
-    const { searchJobs } = this.#parts.tables;
+    const { searchJobs } = this.parts.tables;
     if (!this.#steps.isKnown || searchJobs.waiting(drives, 1, this.#steps.passedTo) > 0) return true;
     const unfilled = searchJobs.unfilled(NEAR);
     return unfilled > 0 && unfilled < NEAR;
@@ -104,7 +99,7 @@ export class Indexer {
 
   /** Whether a few documents are all that is left of these drives. */
   #waitsForDocuments(drives: readonly DrivePk[]): boolean {
-    const documents = this.#parts.tables.searchJobs.waiting(drives, NEAR_DOCUMENTS + 1, 0);
+    const documents = this.parts.tables.searchJobs.waiting(drives, NEAR_DOCUMENTS + 1, 0);
     return documents > 0 && documents <= NEAR_DOCUMENTS;
   }
 
@@ -147,7 +142,7 @@ export class Indexer {
     } catch (error) {
       this.#running = null;
       // A disk that is full or failed, and too few descriptors, are logged elsewhere.
-      if (!(error instanceof CofferError)) this.#parts.log.error("indexing failed", { error });
+      if (!(error instanceof CofferError)) this.parts.log.error("indexing failed", { error });
       this.#announce(false);
       this.#schedule(RETRY_MS);
     }
@@ -183,7 +178,7 @@ export class Indexer {
     switch (indexed) {
       case "some":
         // Larger batches cost less: the next one collects for a while, unless a search or a new index waits.
-        if (this.#waiters.size > 0 || this.#parts.tables.searchJobs.filledTo() !== null) return true;
+        if (this.#waiters.size > 0 || this.parts.tables.searchJobs.filledTo() !== null) return true;
         this.#schedule(GATHER_MS);
         return false;
       case "many":

@@ -1,4 +1,4 @@
-import { rangeOf } from "../../db/files/path-range.ts";
+import { rangeOf } from "../../db/files/rows.ts";
 import { IndexDamaged } from "../../db/search/index-tables.ts";
 import type { SearchFilters, SearchFound, SearchHit, SearchRequest } from "../../db/search/request.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
@@ -7,13 +7,12 @@ import { invalid } from "../../domain/errors.ts";
 import { type File, parseTagFilter } from "../../domain/files/file.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { essenceOf, parseMediaType } from "../../domain/contents/media-type.ts";
-import { parsePrefix } from "../../domain/files/path.ts";
-import { narrowed } from "../../domain/files/prefix.ts";
-import { parseQuery, type SearchTerm } from "../../domain/search/query.ts";
+import { narrowed, parsePrefix } from "../../domain/files/path.ts";
+import { parseQuery, type SearchTerm, snippetOf } from "../../domain/search/query.ts";
 import { bytesToEndOf } from "../../domain/search/slices.ts";
-import { snippetOf } from "../../domain/search/snippet.ts";
 import { parseInstant } from "../../domain/time.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import { Turns } from "../turns.ts";
 import type { Indexer } from "./indexer.ts";
 import { readSearchedText } from "./searched-text.ts";
@@ -57,23 +56,19 @@ interface Finding {
 }
 
 /** Finds files by name, tags and text, in the drives that the caller may see. */
-export class Search {
-  readonly #parts;
-  readonly #turns = new Turns<"snippet">();
-
-  constructor(
-    parts: Pick<Parts, "tables" | "blobs" | "damaged" | "access" | "clock" | "log"> & {
-      indexer: Indexer;
-      /** Overrides the default timeouts. */
-      searchTimes?: SearchTimes | undefined;
-    },
-  ) {
-    this.#parts = { ...parts, times: parts.searchTimes ?? TIMES };
+export class Search extends Service<
+  Pick<Parts, "tables" | "blobs" | "damaged" | "access" | "clock" | "log"> & {
+    indexer: Indexer;
+    /** Overrides the default timeouts. */
+    searchTimes?: SearchTimes | undefined;
   }
+> {
+  readonly #times = this.parts.searchTimes ?? TIMES;
+  readonly #turns = new Turns<"snippet">();
 
   /** One page, best first. Throws NOT_FOUND for the drive, VALIDATION_ERROR, RATE_LIMITED. */
   async find(caller: Caller, query: SearchQuery) {
-    const { access, indexer, clock } = this.#parts;
+    const { access, indexer, clock } = this.parts;
     const terms = query.q === null || query.q.trim() === "" ? null : parseQuery("q", query.q);
     const asked = query.prefix === null ? "" : parsePrefix("prefix", query.prefix);
     const filters = parseFilters(query);
@@ -86,7 +81,7 @@ export class Search {
     if (terms?.length === 0 || prefix === null) return { findings: [], total: 0, isExact: true };
     if (terms !== null) {
       // Behind a long backlog the wait would be in vain.
-      if (indexer.isNear(drives)) await indexer.settle(drives, this.#parts.times.settle);
+      if (indexer.isNear(drives)) await indexer.settle(drives, this.#times.settle);
       else indexer.wake();
     }
     const { page, limit } = query;
@@ -98,13 +93,13 @@ export class Search {
       limit,
       offset: (page - 1) * limit,
       now: clock.now(),
-      budget: this.#parts.times.budget,
+      budget: this.#times.budget,
     });
     return { findings: await this.#findings(caller, hits, new Set(drives), terms ?? []), total, isExact };
   }
 
   async #hits(request: SearchRequest): Promise<SearchFound> {
-    const { tables, indexer } = this.#parts;
+    const { tables, indexer } = this.parts;
     try {
       return await tables.searches.find(request);
     } catch (error) {
@@ -120,8 +115,8 @@ export class Search {
     drives: ReadonlySet<DrivePk>,
     terms: readonly SearchTerm[],
   ): Promise<Finding[]> {
-    const { tables, access, clock } = this.#parts;
-    const end = performance.now() + this.#parts.times.snippets;
+    const { tables, access, clock } = this.parts;
+    const end = performance.now() + this.#times.snippets;
     const findings: Finding[] = [];
     for (const { file: pk, score, slice, passage } of hits) {
       const file = tables.files.visibleByPk(pk, clock.now());
@@ -141,7 +136,7 @@ export class Search {
   }
 
   async #snippet(file: File, slice: number, terms: readonly SearchTerm[]): Promise<string | null> {
-    const { blobs, damaged, log } = this.#parts;
+    const { blobs, damaged, log } = this.parts;
     try {
       const text = await damaged.readFor(file, () => readSearchedText(blobs, file, bytesToEndOf(slice)));
       return text === null ? null : snippetOf(text, slice, terms);

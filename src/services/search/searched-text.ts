@@ -7,11 +7,7 @@ import { SEARCHED_BYTES, searchedText } from "../../domain/search/slices.ts";
  *
  * @param most how many of its first bytes are enough
  */
-export async function readSearchedText(
-  blobs: BlobStore,
-  content: BlobFacts,
-  most = SEARCHED_BYTES,
-): Promise<string | null> {
+export async function readSearchedText(blobs: BlobStore, content: BlobFacts, most = SEARCHED_BYTES) {
   const beginning = await blobs.readBeginning(content, Math.min(SEARCHED_BYTES, most));
   return searchedText(beginning, beginning.length < content.size);
 }

@@ -1,5 +1,5 @@
 import type { Within } from "../../db/engine/database.ts";
-import { actorOf, type Stamp } from "../../domain/changes/actor.ts";
+import { actorOf, type Stamp } from "../../domain/changes/change.ts";
 import { type Caller, requireAccount } from "../../domain/accounts/caller.ts";
 import { type Drive, parseDriveName, type SeenDrive, slugOf } from "../../domain/drives/drive.ts";
 import { invalid } from "../../domain/errors.ts";
@@ -8,6 +8,7 @@ import { FORK_FILES, RECORD_BYTES } from "../../domain/limits.ts";
 import { ROOT } from "../../domain/files/path.ts";
 import type { FolderChanges } from "../folders/folder-changes.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import type { SnapshotRemoval } from "./snapshot-removal.ts";
 import type { Snapshots } from "./snapshots.ts";
 
@@ -18,19 +19,13 @@ interface ForkRequest {
 }
 
 /** Makes new drives of what others hold, or held when a snapshot was taken. */
-export class Forks {
-  readonly #parts;
-
-  constructor(
-    parts: Pick<Parts, "tables" | "blobs" | "access" | "quota" | "locks" | "clock"> & {
-      snapshots: Snapshots;
-      snapshotRemoval: SnapshotRemoval;
-      folderChanges: FolderChanges;
-    },
-  ) {
-    this.#parts = parts;
+export class Forks extends Service<
+  Pick<Parts, "tables" | "blobs" | "access" | "quota" | "locks" | "clock"> & {
+    snapshots: Snapshots;
+    snapshotRemoval: SnapshotRemoval;
+    folderChanges: FolderChanges;
   }
-
+> {
   /**
    * Makes a drive with all that another holds; contents are not stored twice. Nobody sees it before it is whole, and a
    * failed one is removed. Throws FORBIDDEN for a drive caller, NOT_FOUND, VALIDATION_ERROR, QUOTA_EXCEEDED,
@@ -44,16 +39,16 @@ export class Forks {
   ): Promise<SeenDrive> {
     const { userPk } = requireAccount(caller);
     const parsed = parseDriveName("name", name);
-    await this.#parts.tables.requireWritable();
-    this.#parts.blobs.space.requireFree();
-    return this.#parts.folderChanges.perform(caller, within, () => {
-      const source = this.#parts.access.drive(caller, driveRef);
-      this.#parts.access.requireHistory(caller, source);
-      const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
+    await this.parts.tables.requireWritable();
+    this.parts.blobs.space.requireFree();
+    return this.parts.folderChanges.perform(caller, within, () => {
+      const source = this.parts.access.drive(caller, driveRef);
+      this.parts.access.requireHistory(caller, source);
+      const stamp = { now: this.parts.clock.now(), by: actorOf(caller) };
       // A snapshot of its own has nothing of a running work, so it waits for these.
-      if (id === undefined) this.#parts.locks.requireWholeFree(source.pk, ROOT);
-      const given = id === undefined ? null : this.#parts.access.snapshot(caller, source, id);
-      const snapshot = given ?? this.#parts.snapshots.takeFor(source, `For the fork ${parsed}`, stamp);
+      if (id === undefined) this.parts.locks.requireWholeFree(source.pk, ROOT);
+      const given = id === undefined ? null : this.parts.access.snapshot(caller, source, id);
+      const snapshot = given ?? this.parts.snapshots.takeFor(source, `For the fork ${parsed}`, stamp);
       if (snapshot.fileCount > FORK_FILES)
         throw invalid("snapshot_id", `must have at most ${FORK_FILES} files to be forked`);
       const { pk: fork, id: forkId } = this.#conceive(userPk, parsed, stamp);
@@ -70,8 +65,8 @@ export class Forks {
         result: () => {
           this.#bear(fork, userPk, parsed);
           if (given === null)
-            this.#parts.snapshotRemoval.begin(snapshot, { ...stamp, now: this.#parts.clock.now() });
-          return this.#parts.access.drive(caller, forkId);
+            this.parts.snapshotRemoval.begin(snapshot, { ...stamp, now: this.parts.clock.now() });
+          return this.parts.access.drive(caller, forkId);
         },
       };
     });
@@ -79,7 +74,7 @@ export class Forks {
 
   /** Makes a drive that nobody sees. */
   #conceive(user: UserPk, name: string, { now }: Stamp): { readonly pk: DrivePk; readonly id: DriveId } {
-    const { drives, folders } = this.#parts.tables;
+    const { drives, folders } = this.parts.tables;
     const id = newId<DriveId>(now);
     const pk = drives.insertUnborn({ id, user, name, slug: null, description: "", createdAt: now });
     folders.insert(pk, null, ROOT, now);
@@ -91,19 +86,19 @@ export class Forks {
     { fileCount, totalSize }: Pick<Drive, "fileCount" | "totalSize">,
     { now }: Stamp,
   ): void {
-    const drive = this.#parts.tables.drives.unborn(fork);
+    const drive = this.parts.tables.drives.unborn(fork);
     if (drive === null) throw new Error("a new drive is missing");
-    this.#parts.quota.requireRoom(drive, now, totalSize);
-    this.#parts.quota.requireRecordRoom(drive, fileCount * RECORD_BYTES.entry);
+    this.parts.quota.requireRoom(drive, now, totalSize);
+    this.parts.quota.requireRecordRoom(drive, fileCount * RECORD_BYTES.entry);
   }
 
   /** Shows a drive that is whole. Throws QUOTA_EXCEEDED. */
   #bear(fork: DrivePk, user: UserPk, name: string): void {
-    const { drives, users } = this.#parts.tables;
-    const now = this.#parts.clock.now();
+    const { drives, users } = this.parts.tables;
+    const now = this.parts.clock.now();
     drives.bear(fork, drives.freeSlug(slugOf(users.existing(user).username, name)), now);
     const drive = drives.byPk(fork, now);
     if (drive === null) throw new Error("a new drive is missing");
-    this.#parts.quota.requireRoom(drive, now);
+    this.parts.quota.requireRoom(drive, now);
   }
 }

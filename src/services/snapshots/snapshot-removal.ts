@@ -1,10 +1,11 @@
-import { HELD, type Held, type HeldPosition } from "../../db/snapshots/held-rows.ts";
-import type { Stamp } from "../../domain/changes/actor.ts";
+import { HELD, type Held, type HeldPosition } from "../../db/snapshots/snapshots.ts";
+import type { Stamp } from "../../domain/changes/change.ts";
 import type { DrivePk, SnapshotId } from "../../domain/id.ts";
 import { Piece } from "../../domain/folders/piece.ts";
 import { ROOT } from "../../domain/files/path.ts";
 import type { Snapshot } from "../../domain/snapshots/snapshot.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import { requireFurther } from "../pieces.ts";
 
 /** Rows per held row: its own, its content's counts, its drive's and their owner's. */
@@ -21,29 +22,24 @@ interface Progress {
 }
 
 /** Deletes snapshots, and then removes what only these need, in small pieces. */
-export class SnapshotRemoval {
-  readonly #parts;
+export class SnapshotRemoval extends Service<Pick<Parts, "tables" | "changes">> {
   #progress: Progress | null = null;
-
-  constructor(parts: Pick<Parts, "tables" | "changes">) {
-    this.#parts = parts;
-  }
 
   /** Deletes a snapshot that no work uses: from now on nobody sees it. Inside a write. */
   begin({ pk, drivePk: drive, id: ref }: Pick<Snapshot, "pk" | "id" | "drivePk">, stamp: Stamp): void {
-    this.#parts.tables.snapshots.markDeleted(pk, stamp.now);
-    this.#parts.changes.add({ drive, type: "snapshot.deleted", path: ROOT, ref, stamp });
+    this.parts.tables.snapshots.markDeleted(pk, stamp.now);
+    this.parts.changes.add({ drive, type: "snapshot.deleted", path: ROOT, ref, stamp });
   }
 
   /** Does one piece, in a write of its own. Resolves with 0 if nothing is left to do. */
   async piece(): Promise<number> {
-    const snapshot = this.#parts.tables.snapshots.deleted();
+    const snapshot = this.parts.tables.snapshots.deleted();
     if (snapshot === null) return 0;
     const { id, number } = snapshot;
     const begun = this.#progress?.snapshot === id ? this.#progress : startOf(id, number);
     // If it cannot go on from there, it starts again.
     this.#progress = null;
-    const reached = await this.#parts.tables.writeFromReserve(() => this.#remove(begun));
+    const reached = await this.parts.tables.writeFromReserve(() => this.#remove(begun));
     if (reached !== null) requireFurther("the removal of a snapshot", positionOf(begun), positionOf(reached));
     this.#progress = reached;
     return 1;
@@ -51,7 +47,7 @@ export class SnapshotRemoval {
 
   /** Removes some held rows of a deleted drive. Returns how many. Inside a write. */
   removeSomeOf(drive: DrivePk, limit: number): number {
-    const { heldRows } = this.#parts.tables;
+    const { heldRows } = this.parts.tables;
     const files = heldRows.held_file.removeSomeOf(drive, limit);
     return files + heldRows.held_folder.removeSomeOf(drive, limit - files);
   }
@@ -61,7 +57,7 @@ export class SnapshotRemoval {
    * that last until the one after it, are needed there.
    */
   #remove({ snapshot: id, done, after: start }: Progress): Progress | null {
-    const { snapshots, heldRows } = this.#parts.tables;
+    const { snapshots, heldRows } = this.parts.tables;
     const snapshot = snapshots.deleted();
     if (snapshot?.id !== id) return null;
     const held = HELD[done];

@@ -1,6 +1,5 @@
-import { firstAfter, type PathRange, rangeFrom, rangeOf } from "../../db/files/path-range.ts";
-import type { ExpiredFile, SnapshotPlace, SnapshotScope } from "../../db/snapshots/snapshot-lists.ts";
-import type { Step } from "../../db/snapshots/snapshot-walk.ts";
+import { firstAfter, type PathRange, rangeFrom, rangeOf } from "../../db/files/rows.ts";
+import type { ExpiredFile, SnapshotPlace, SnapshotScope, Step } from "../../db/snapshots/snapshot-lists.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
@@ -9,15 +8,17 @@ import type { FolderFacts } from "../../domain/folders/folder.ts";
 import {
   containingFolder,
   type FolderPath,
+  narrowed,
   parentFolder,
   parseFolderOrRoot,
   parsePrefix,
+  wayInto,
 } from "../../domain/files/path.ts";
-import { narrowed, wayInto } from "../../domain/files/prefix.ts";
 import type { View } from "../../domain/snapshots/snapshot.ts";
 import type { FolderListing, FolderListRequest } from "../folders/folders.ts";
 import { type Listing, type ListRequest, onlyFolders, partOf } from "../files/listings.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import { rangeSteps } from "../pieces.ts";
 
 /** How many expired files are read at once. */
@@ -43,25 +44,19 @@ interface Counts {
  * Lists what a drive held when a snapshot was taken. What has changed since is passed over in steps, with turns for
  * other requests; all steps see the same.
  */
-export class SnapshotViews {
-  readonly #parts;
-
-  constructor(parts: Pick<Parts, "tables" | "access" | "clock">) {
-    this.#parts = parts;
-  }
-
+export class SnapshotViews extends Service<Pick<Parts, "tables" | "access" | "clock">> {
   /** Like `Listings.list`, in a snapshot; in path order only. Rejects with NOT_FOUND, VALIDATION_ERROR. */
   async list(caller: Caller, snapshot: string, request: ListRequest): Promise<Listing> {
     const { limit, after, grouped } = request;
     const asked = parsePrefix("prefix", request.prefix);
     const tags = JSON.stringify(parseTagFilter("tags", request.tags));
     if (request.sort !== "path") throw invalid("sort", 'must be "path" in a snapshot');
-    const view = this.#parts.access.view(caller, request.driveId, snapshot);
-    const seen = this.#parts.access.prefixOf(caller, view.drive);
+    const view = this.parts.access.view(caller, request.driveId, snapshot);
+    const seen = this.parts.access.prefixOf(caller, view.drive);
     const prefix = narrowed(asked, seen);
     if (prefix === null) return onlyFolders(request, []);
     const scope = this.#scopeOf(view);
-    const { snapshotLists } = this.#parts.tables;
+    const { snapshotLists } = this.parts.tables;
     const folder = snapshotLists.folderAt(scope, containingFolder(prefix));
     if (folder === null) return onlyFolders(request, []);
     if (grouped && prefix !== asked) return onlyFolders(request, [wayInto(containingFolder(asked), seen)]);
@@ -100,17 +95,17 @@ export class SnapshotViews {
   async folders(caller: Caller, snapshot: string, request: FolderListRequest): Promise<FolderListing> {
     const { page, limit, after } = request;
     const path = parseFolderOrRoot("path", request.path);
-    const view = this.#parts.access.view(caller, request.driveId, snapshot);
+    const view = this.parts.access.view(caller, request.driveId, snapshot);
     const scope = this.#scopeOf(view);
-    const prefix = this.#parts.access.prefixOf(caller, view.drive);
+    const prefix = this.parts.access.prefixOf(caller, view.drive);
     if (!path.startsWith(prefix) && prefix.startsWith(path)) {
       const way = await this.#wayInto(scope, path, prefix);
       const isFirst = page === 1 && after === null;
       const folders = way.map((folder) => ({ drive: view.drive, folder }));
       return { folders: isFirst ? folders : [], total: folders.length, nextAfter: null };
     }
-    this.#parts.access.requireInside(caller, view.drive, path);
-    const { snapshotLists } = this.#parts.tables;
+    this.parts.access.requireInside(caller, view.drive, path);
+    const { snapshotLists } = this.parts.tables;
     const parent = snapshotLists.folderAt(scope, path);
     if (parent === null) throw notFound("folder");
     const place = this.#placeOf(view.drive, path);
@@ -131,7 +126,7 @@ export class SnapshotViews {
 
   /** What a key sees in a folder above its prefix: the way there, which counts only what the key sees. */
   async #wayInto(scope: SnapshotScope, above: FolderPath, prefix: FolderPath): Promise<FolderFacts[]> {
-    const { snapshotLists } = this.#parts.tables;
+    const { snapshotLists } = this.parts.tables;
     const end = snapshotLists.folderAt(scope, prefix);
     const step = snapshotLists.folderAt(scope, wayInto(above, prefix));
     if (end === null || step === null) return [];
@@ -145,7 +140,7 @@ export class SnapshotViews {
     folder: FolderFacts,
     { place, prefix, tags }: { place: SnapshotPlace | null; prefix: string; tags: string },
   ): Promise<number> {
-    const { snapshotLists } = this.#parts.tables;
+    const { snapshotLists } = this.parts.tables;
     if (tags !== "[]" || prefix !== folder.path)
       return counted(rangeOf(prefix), (part) => snapshotLists.countFiles(scope, place, part, tags));
     let total = place === null ? folder.fileCount : folder.ownFileCount;
@@ -168,24 +163,21 @@ export class SnapshotViews {
 
   /** The files below a folder of the snapshot that have expired since; the folder still counts them. */
   async *#expired(scope: SnapshotScope, below: FolderPath): AsyncGenerator<ExpiredFile> {
-    const step = (range: PathRange) => this.#parts.tables.snapshotLists.expired(scope, range, EXPIRED);
+    const step = (range: PathRange) => this.parts.tables.snapshotLists.expired(scope, range, EXPIRED);
     for await (const { rows } of rangeSteps(rangeOf(below), step)) yield* rows;
   }
 
   #scopeOf({ drive, at }: View): SnapshotScope {
-    return { drive: drive.pk, at, now: this.#parts.clock.now() };
+    return { drive: drive.pk, at, now: this.parts.clock.now() };
   }
 
   #placeOf(drive: Drive, path: FolderPath): SnapshotPlace {
-    return { path, folder: this.#parts.tables.folders.byPath(drive.pk, path)?.pk ?? null };
+    return { path, folder: this.parts.tables.folders.byPath(drive.pk, path)?.pk ?? null };
   }
 }
 
 /** What a folder of a snapshot counts without the files that have expired since. */
-function countsOf(
-  { fileCount, totalSize }: FolderFacts,
-  expired: Counts = { files: 0, bytes: 0 },
-): Pick<FolderFacts, "fileCount" | "totalSize"> {
+function countsOf({ fileCount, totalSize }: FolderFacts, expired: Counts = { files: 0, bytes: 0 }) {
   return { fileCount: fileCount - expired.files, totalSize: totalSize - expired.bytes };
 }
 
@@ -199,10 +191,7 @@ function windowOf(
   return last === null ? null : { range: rangeFrom(range, firstAfter(last)), skip: 0, limit: limit + 1 };
 }
 
-async function collected<T>(
-  window: Window | null,
-  step: (range: PathRange, limit: number) => Step<T>,
-): Promise<T[]> {
+async function collected<T>(window: Window | null, step: (range: PathRange, limit: number) => Step<T>) {
   if (window === null) return [];
   const { range, skip, limit } = window;
   const found: T[] = [];

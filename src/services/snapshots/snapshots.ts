@@ -1,5 +1,5 @@
 import type { Within } from "../../db/engine/database.ts";
-import { actorOf, actorText, type Stamp } from "../../domain/changes/actor.ts";
+import { actorOf, actorText, type Stamp } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, invalid, notFound } from "../../domain/errors.ts";
@@ -8,15 +8,16 @@ import { NAME_CHARACTERS, SNAPSHOTS } from "../../domain/limits.ts";
 import {
   asFilePath,
   type FolderPath,
+  narrowed,
   parseFolderOrRoot,
   parsePrefix,
   ROOT,
   withSlash,
 } from "../../domain/files/path.ts";
-import { narrowed } from "../../domain/files/prefix.ts";
 import { parseSnapshotName, type Snapshot } from "../../domain/snapshots/snapshot.ts";
 import type { Parts } from "../parts.ts";
-import { compared, type ComparisonPage, type DifferencePosition } from "./comparisons.ts";
+import { Service } from "../service.ts";
+import { compared, type DifferencePosition } from "./comparisons.ts";
 import type { FolderChanges } from "../folders/folder-changes.ts";
 import type { SnapshotRemoval } from "./snapshot-removal.ts";
 import { partOf } from "../files/listings.ts";
@@ -50,40 +51,29 @@ export interface Rewound {
 }
 
 /** Takes, shows, restores and deletes snapshots of drives. */
-export class Snapshots {
-  readonly #parts;
-
-  constructor(
-    parts: Pick<Parts, "tables" | "access" | "tree" | "changes" | "locks" | "clock"> & {
-      folderChanges: FolderChanges;
-      snapshotRemoval: SnapshotRemoval;
-    },
-  ) {
-    this.#parts = parts;
+export class Snapshots extends Service<
+  Pick<Parts, "tables" | "access" | "tree" | "changes" | "locks" | "clock"> & {
+    folderChanges: FolderChanges;
+    snapshotRemoval: SnapshotRemoval;
   }
-
+> {
   /**
    * Takes a snapshot, which costs one row. Waits for running changes of folders, to have no half of one. Throws
    * NOT_FOUND, VALIDATION_ERROR, QUOTA_EXCEEDED.
    */
-  create(
-    caller: Caller,
-    driveRef: string,
-    name: string | undefined,
-    within?: Within<Snapshot>,
-  ): Promise<Snapshot> {
+  create(caller: Caller, driveRef: string, name: string | undefined, within?: Within<Snapshot>) {
     const parsed = name === undefined ? null : parseSnapshotName("name", name);
-    return this.#parts.access.write(caller, within, () => {
-      const drive = this.#parts.access.driveToWrite(caller, driveRef, null);
-      this.#parts.locks.requireWholeFree(drive.pk, ROOT);
-      const { all, automatic } = this.#parts.tables.snapshots.count(drive.pk);
+    return this.parts.access.write(caller, within, () => {
+      const drive = this.parts.access.driveToWrite(caller, driveRef, null);
+      this.parts.locks.requireWholeFree(drive.pk, ROOT);
+      const { all, automatic } = this.parts.tables.snapshots.count(drive.pk);
       if (all - automatic >= SNAPSHOTS.taken) {
         throw new CofferError(
           "QUOTA_EXCEEDED",
           `A drive has at most ${SNAPSHOTS.taken} snapshots. Delete one that is not needed first.`,
         );
       }
-      const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
+      const stamp = { now: this.parts.clock.now(), by: actorOf(caller) };
       const taken = this.#take(drive, { name: parsed ?? "Snapshot", isAutomatic: false }, stamp);
       return this.#shown(caller, drive, taken);
     });
@@ -96,29 +86,29 @@ export class Snapshots {
   takeFor(drive: Drive, name: string, stamp: Stamp, used: SnapshotPk | null = null): Snapshot {
     const short = Array.from(name).slice(0, NAME_CHARACTERS).join("").trim();
     const taken = this.#take(drive, { name: short, isAutomatic: true }, stamp);
-    for (const old of this.#parts.tables.snapshots.surplusAutomatic(drive.pk, SNAPSHOTS.automatic, used))
-      this.#parts.snapshotRemoval.begin(old, { ...stamp, by: null });
+    for (const old of this.parts.tables.snapshots.surplusAutomatic(drive.pk, SNAPSHOTS.automatic, used))
+      this.parts.snapshotRemoval.begin(old, { ...stamp, by: null });
     return taken;
   }
 
   #take(drive: Drive, { name, isAutomatic }: Pick<Snapshot, "name" | "isAutomatic">, stamp: Stamp): Snapshot {
-    const { snapshots } = this.#parts.tables;
+    const { snapshots } = this.parts.tables;
     const id = newId<SnapshotId>(stamp.now);
     const { pk, fileCount, totalSize } = drive;
     const taken = { createdAt: stamp.now, createdBy: actorText(stamp.by), fileCount, totalSize };
     snapshots.insert({ ...taken, id, drive: pk, name, isAutomatic });
     const snapshot = snapshots.byId(id);
     if (snapshot === null) throw new Error("a snapshot is missing right after it was taken");
-    this.#parts.changes.add({ drive: pk, type: "snapshot.created", path: ROOT, ref: id, stamp });
+    this.parts.changes.add({ drive: pk, type: "snapshot.created", path: ROOT, ref: id, stamp });
     return snapshot;
   }
 
   /** A drive's snapshots, newest first. @param before the number of a cursor. Throws NOT_FOUND. */
   list(caller: Caller, driveRef: string, page: { limit: number; before: number | null }): SnapshotListing {
-    const drive = this.#parts.access.drive(caller, driveRef);
-    this.#parts.access.requireHistory(caller, drive);
+    const drive = this.parts.access.drive(caller, driveRef);
+    this.parts.access.requireHistory(caller, drive);
     const before = page.before ?? Number.MAX_SAFE_INTEGER;
-    const { snapshots } = this.#parts.tables;
+    const { snapshots } = this.parts.tables;
     const some = snapshots.page(drive.pk, before, page.limit + 1);
     const { found, next } = partOf(some, page.limit, ({ number }) => number);
     return {
@@ -130,42 +120,37 @@ export class Snapshots {
 
   /** Throws NOT_FOUND, also for a snapshot of another drive. */
   get(caller: Caller, driveRef: string, id: string): Snapshot {
-    const drive = this.#parts.access.drive(caller, driveRef);
-    return this.#shown(caller, drive, this.#parts.access.snapshot(caller, drive, id));
+    const drive = this.parts.access.drive(caller, driveRef);
+    return this.#shown(caller, drive, this.parts.access.snapshot(caller, drive, id));
   }
 
   /** With the counts of what the caller sees of the drive. */
   #shown(caller: Caller, drive: Drive, snapshot: Snapshot): Snapshot {
-    const prefix = this.#parts.access.prefixOf(caller, drive);
+    const prefix = this.parts.access.prefixOf(caller, drive);
     if (prefix === ROOT) return snapshot;
-    const inside = { drive: drive.pk, at: snapshot.number, now: this.#parts.clock.now() };
-    const folder = this.#parts.tables.snapshotLists.folderAt(inside, prefix);
+    const inside = { drive: drive.pk, at: snapshot.number, now: this.parts.clock.now() };
+    const folder = this.parts.tables.snapshotLists.folderAt(inside, prefix);
     return { ...snapshot, fileCount: folder?.fileCount ?? 0, totalSize: folder?.totalSize ?? 0 };
   }
 
   /** What differs between a snapshot and now, in path order. Throws NOT_FOUND, VALIDATION_ERROR. */
-  async compare(
-    caller: Caller,
-    driveRef: string,
-    id: string,
-    request: ComparisonRequest,
-  ): Promise<ComparisonPage> {
+  async compare(caller: Caller, driveRef: string, id: string, request: ComparisonRequest) {
     const asked = parsePrefix("prefix", request.prefix);
-    const { drive, at } = this.#parts.access.view(caller, driveRef, id);
-    const visible = this.#parts.access.prefixOf(caller, drive);
+    const { drive, at } = this.parts.access.view(caller, driveRef, id);
+    const visible = this.parts.access.prefixOf(caller, drive);
     const prefix = narrowed(asked, visible);
     if (prefix === null) return { differences: [], next: null };
-    const comparison = { drive: drive.pk, at, now: this.#parts.clock.now(), prefix, visible };
-    return compared(this.#parts.tables, comparison, request.after, request.limit);
+    const comparison = { drive: drive.pk, at, now: this.parts.clock.now(), prefix, visible };
+    return compared(this.parts.tables, comparison, request.after, request.limit);
   }
 
   /** The sweep removes what only this snapshot needs. Waits for a restore or a fork of it. Throws NOT_FOUND. */
   remove(caller: Caller, driveRef: string, id: string, within?: Within<SnapshotId>): Promise<SnapshotId> {
-    return this.#parts.access.writeFromReserve(caller, within, () => {
-      const drive = this.#parts.access.driveToManage(caller, driveRef);
-      const snapshot = this.#parts.access.snapshot(caller, drive, id);
-      this.#parts.locks.requireUnused(drive.pk, snapshot.pk);
-      this.#parts.snapshotRemoval.begin(snapshot, { now: this.#parts.clock.now(), by: actorOf(caller) });
+    return this.parts.access.writeFromReserve(caller, within, () => {
+      const drive = this.parts.access.driveToManage(caller, driveRef);
+      const snapshot = this.parts.access.snapshot(caller, drive, id);
+      this.parts.locks.requireUnused(drive.pk, snapshot.pk);
+      this.parts.snapshotRemoval.begin(snapshot, { now: this.parts.clock.now(), by: actorOf(caller) });
       return snapshot.id;
     });
   }
@@ -177,22 +162,16 @@ export class Snapshots {
    *
    * @param path of the folder; undefined for the whole drive
    */
-  restore(
-    caller: Caller,
-    driveRef: string,
-    id: string,
-    path: string | undefined,
-    within?: Within<Rewound>,
-  ): Promise<Rewound> {
+  restore(caller: Caller, driveRef: string, id: string, path: string | undefined, within?: Within<Rewound>) {
     const scope = parseFolderOrRoot("path", withSlash(path ?? ""));
-    return this.#parts.folderChanges.perform(caller, within, () => {
-      const drive = this.#parts.access.driveToWrite(caller, driveRef, scope);
-      const snapshot = this.#parts.access.snapshot(caller, drive, id);
+    return this.parts.folderChanges.perform(caller, within, () => {
+      const drive = this.parts.access.driveToWrite(caller, driveRef, scope);
+      const snapshot = this.parts.access.snapshot(caller, drive, id);
       // No snapshot may have half of a work, and the work needs the newest one until its end.
-      this.#parts.locks.requireWholeFree(drive.pk, ROOT);
-      const stamp = { now: this.#parts.clock.now(), by: actorOf(caller) };
+      this.parts.locks.requireWholeFree(drive.pk, ROOT);
+      const stamp = { now: this.parts.clock.now(), by: actorOf(caller) };
       const inside = { drive: drive.pk, at: snapshot.number, now: stamp.now };
-      if (this.#parts.tables.snapshotLists.folderAt(inside, scope) === null) throw noFolder(path ?? "");
+      if (this.parts.tables.snapshotLists.folderAt(inside, scope) === null) throw noFolder(path ?? "");
       const title = snapshot.isAutomatic
         ? "Before a restore was undone"
         : `Before the restore of ${snapshot.name}`;
@@ -210,15 +189,15 @@ export class Snapshots {
 
   /** Makes the folders above a folder. Returns the topmost folder that is missing, or else the folder itself. */
   #makeWay(caller: Caller, drive: Drive, path: FolderPath, stamp: Stamp): FolderPath {
-    const { folders } = this.#parts.tables;
+    const { folders } = this.parts.tables;
     if (path === ROOT || folders.byPath(drive.pk, path) !== null) return path;
-    const occupant = this.#parts.tree.occupant(drive, asFilePath(path), stamp);
+    const occupant = this.parts.tree.occupant(drive, asFilePath(path), stamp);
     if (occupant !== null) {
       // It can be beside the folder that a key is limited to.
-      this.#parts.access.driveToWrite(caller, drive.id, occupant.path);
-      this.#parts.tree.trash([occupant], stamp);
+      this.parts.access.driveToWrite(caller, drive.id, occupant.path);
+      this.parts.tree.trash([occupant], stamp);
     }
-    return this.#parts.folderChanges.makeWay(drive, path, stamp);
+    return this.parts.folderChanges.makeWay(drive, path, stamp);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 
 /** The longest pause after a failure, in milliseconds. */
 const RETRY_MS = 60 * 60 * 1000;
@@ -23,27 +24,23 @@ export interface BackupState {
 }
 
 /** Makes a backup whenever the last success is older than the interval: also one of an earlier run counts. */
-export class Backups {
-  readonly #parts;
+export class Backups extends Service<
+  Pick<Parts, "tables" | "clock" | "log"> & { backupPlan: BackupPlan | null }
+> {
   #failedAt: number | null = null;
   #child: Bun.Subprocess | null = null;
   #isStopped = false;
 
-  /** @param parts `backupPlan` is null if the server makes none */
-  constructor(parts: Pick<Parts, "tables" | "clock" | "log"> & { backupPlan: BackupPlan | null }) {
-    this.#parts = parts;
-  }
-
   /** Null if the server makes no backups. */
   state(): BackupState | null {
-    const { tables, backupPlan: plan } = this.#parts;
+    const { tables, backupPlan: plan } = this.parts;
     if (plan === null) return null;
     return { lastSuccessAt: tables.backups.succeededAt(plan.place), lastFailureAt: this.#failedAt };
   }
 
   /** Makes a backup if one is due. Resolves when it has ended, well or not. */
   async runIfDue(): Promise<void> {
-    const { tables, log, clock, backupPlan: plan } = this.#parts;
+    const { tables, log, clock, backupPlan: plan } = this.parts;
     if (plan === null || this.#isStopped || tables.hasFailed() || !this.#isDue(plan)) return;
     const { place } = plan;
     const { code, said } = await this.#run(plan);
@@ -70,10 +67,10 @@ export class Backups {
   }
 
   #isDue({ place, intervalMs }: BackupPlan): boolean {
-    const now = this.#parts.clock.now();
+    const now = this.parts.clock.now();
     // A time to come is from before the clock was set back.
     const isWithin = (ms: number, time: number | null) => time !== null && now >= time && now - time < ms;
-    const succeededAt = this.#parts.tables.backups.succeededAt(place);
+    const succeededAt = this.parts.tables.backups.succeededAt(place);
     return !isWithin(intervalMs, succeededAt) && !isWithin(Math.min(RETRY_MS, intervalMs), this.#failedAt);
   }
 

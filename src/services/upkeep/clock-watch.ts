@@ -1,6 +1,7 @@
 import { WriteRefused } from "../../domain/errors.ts";
 import { DAY_MS, HOUR_MS } from "../../domain/time.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 
 /** A difference that is a jump, in milliseconds. */
 const JUMP_MS = 10 * 60 * 1000;
@@ -15,17 +16,14 @@ export const DOUBT_MS = HOUR_MS;
  * Doubts the clock for a while after it was, or may have been, set forward: what a wrong clock makes expire comes back
  * when it is set right, unless it was removed.
  */
-export class ClockWatch {
-  readonly #parts;
-  #last: { readonly now: number; readonly elapsed: number };
+export class ClockWatch extends Service<Pick<Parts, "clock" | "tables" | "log">> {
+  #last = { now: this.parts.clock.now(), elapsed: this.parts.clock.elapsed() };
   /** By `elapsed`. */
   #doubtedUntil = -Infinity;
 
   constructor(parts: Pick<Parts, "clock" | "tables" | "log">) {
-    this.#parts = parts;
-    const { clock, tables } = parts;
-    this.#last = { now: clock.now(), elapsed: clock.elapsed() };
-    const trustedAt = tables.store.trustedAt();
+    super(parts);
+    const trustedAt = parts.tables.store.trustedAt();
     const pause = this.#last.now - trustedAt;
     if (trustedAt > 0 && pause >= PAUSE_MS)
       this.#doubt("no server ran for long, or the clock is wrong", pause);
@@ -36,7 +34,7 @@ export class ClockWatch {
    * as the clock may be set meanwhile. Call it often: a jump is what is between two calls.
    */
   async trustedNow(): Promise<number | null> {
-    const { clock } = this.#parts;
+    const { clock } = this.parts;
     const [now, elapsed] = [clock.now(), clock.elapsed()];
     const jump = now - this.#last.now - (elapsed - this.#last.elapsed);
     this.#last = { now, elapsed };
@@ -49,12 +47,12 @@ export class ClockWatch {
   #doubt(why: string, ms: number): void {
     this.#doubtedUntil = this.#last.elapsed + DOUBT_MS;
     const hours = Math.round(ms / HOUR_MS);
-    this.#parts.log.warn(`${why}: what has expired is removed from the disk only after an hour`, { hours });
+    this.parts.log.warn(`${why}: what has expired is removed from the disk only after an hour`, { hours });
   }
 
   /** For the next start. */
   async #remember(now: number): Promise<void> {
-    const { store, writeFromReserve } = this.#parts.tables;
+    const { store, writeFromReserve } = this.parts.tables;
     if (Math.abs(now - store.trustedAt()) < STORE_MS) return;
     try {
       await writeFromReserve(() => store.putTrustedAt(now));

@@ -1,9 +1,9 @@
-import type { BlobRow } from "../../db/contents/blobs.ts";
-import type { ReleasedContent, Releaser } from "../../db/contents/released-contents.ts";
+import type { BlobRow, ReleasedContent, Releaser } from "../../db/contents/blobs.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import { MIB } from "../../domain/limits.ts";
 import type { Pruning } from "../history/pruning.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 
 /**
  * The shortest grace period, in milliseconds. After it, what is being read is open, and what an upload has matched is
@@ -22,23 +22,18 @@ const PIECE = 200;
  * storage limit, down to that; and those of all owners while the disk is short of space. It has kept contents pruned
  * first.
  */
-export class EarlyRemoval {
-  readonly #parts;
+export class EarlyRemoval extends Service<
+  Pick<Parts, "tables" | "blobs" | "quota" | "clock" | "log"> & {
+    pruning: Pruning;
+    /** See `Sweep.forget`: it may remove none. */
+    forget: (contents: readonly BlobRow[]) => Promise<number>;
+  }
+> {
   /** Owners to check, by kind and pk. */
   readonly #asked = new Map<string, Releaser>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   #working: Promise<void> | null = null;
   #isStopped = false;
-
-  constructor(
-    parts: Pick<Parts, "tables" | "blobs" | "quota" | "clock" | "log"> & {
-      pruning: Pruning;
-      /** See `Sweep.forget`: it may remove none. */
-      forget: (contents: readonly BlobRow[]) => Promise<number>;
-    },
-  ) {
-    this.#parts = parts;
-  }
 
   /**
    * Removes an owner's excess soon, and again when the latest contents' shortest grace is over. Also inside a write.
@@ -52,7 +47,7 @@ export class EarlyRemoval {
   /** Removes the excess of all owners, and what the disk needs. Returns how many contents were removed. */
   async run(): Promise<number> {
     let removed = 0;
-    for (const releaser of this.#parts.tables.releasedContents.releasers()) {
+    for (const releaser of this.parts.tables.releasedContents.releasers()) {
       removed += await this.#removeExcess(releaser);
     }
     return removed + (await this.#removeForTheDisk());
@@ -61,7 +56,7 @@ export class EarlyRemoval {
   /** Waits for the current transaction; no other one starts. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#parts.pruning.stop();
+    this.parts.pruning.stop();
     for (const timer of this.#timers.values()) clearTimeout(timer);
     await this.#working;
   }
@@ -72,12 +67,12 @@ export class EarlyRemoval {
     for (const [name, releaser] of this.#asked) {
       this.#asked.delete(name);
       try {
-        await this.#parts.pruning.pruneOf(releaser);
+        await this.parts.pruning.pruneOf(releaser);
         await this.#removeExcess(releaser);
-        if (this.#parts.quota.excessOf(releaser) > 0) this.#askLater(releaser);
+        if (this.parts.quota.excessOf(releaser) > 0) this.#askLater(releaser);
       } catch (error) {
         if (!(error instanceof WriteRefused))
-          this.#parts.log.error("early removal of contents failed", { error });
+          this.parts.log.error("early removal of contents failed", { error });
       }
     }
     this.#working = null;
@@ -94,7 +89,7 @@ export class EarlyRemoval {
   }
 
   async #removeExcess(releaser: Releaser): Promise<number> {
-    const { tables, quota, clock, forget } = this.#parts;
+    const { tables, quota, clock, forget } = this.parts;
     const { releasedContents: released } = tables;
     let removed = 0;
     for (let excess = quota.excessOf(releaser); excess > 0; excess = quota.excessOf(releaser)) {
@@ -113,7 +108,7 @@ export class EarlyRemoval {
   }
 
   async #removeForTheDisk(): Promise<number> {
-    const { tables, blobs, clock, forget } = this.#parts;
+    const { tables, blobs, clock, forget } = this.parts;
     const isShort = blobs.space.takeNoSpace()
       ? async () => true
       : async () => (await blobs.space.shortage()) > 0 || !(await tables.hasSpace());
@@ -131,7 +126,7 @@ export class EarlyRemoval {
 
   /** Lets go of so much of what is kept that there is room once the grace period of that, and of the rest, is over. */
   async #pruneForTheDisk(): Promise<void> {
-    const { tables, blobs, pruning, log } = this.#parts;
+    const { tables, blobs, pruning, log } = this.parts;
     const needed = Math.max(await blobs.space.shortage(), LEAST_PRUNED);
     const removed = await pruning.pruneForTheDisk(needed - tables.releasedContents.sizeOfAll());
     if (removed === 0) return;

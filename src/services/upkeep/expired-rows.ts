@@ -1,8 +1,11 @@
 import type { Tables } from "../../db/tables.ts";
-import { KNOWN_CLIENT_LIFETIME_MS } from "../../domain/accounts/known-client.ts";
-import { CLAIM_TOKEN_MEMORY_MS } from "../../domain/limits.ts";
-import { keepsVersions, keptSince, type Retention } from "../../domain/history/retention.ts";
+import { KNOWN_CLIENT_LIFETIME_MS } from "../../domain/accounts/sign-in.ts";
+import { CHANGES, CLAIM_TOKEN_MEMORY_MS } from "../../domain/limits.ts";
+import { keepsVersions, keptSince } from "../../domain/history/history.ts";
+import { changeNumber } from "../../domain/changes/change.ts";
+import type { DrivePk } from "../../domain/id.ts";
 import { DAY_MS } from "../../domain/time.ts";
+import type { Parts } from "../parts.ts";
 
 /** How long an expired link is kept, in milliseconds: that long the error is 410, then 404. */
 const LINK_MEMORY_MS = 30 * DAY_MS;
@@ -12,8 +15,10 @@ const PIECE = 200;
 /** The same for rows that may be large, or change others: each link changes its drive. */
 const LARGE_PIECE = 50;
 
+const NEWEST_CHANGE = changeNumber(Number.MAX_SAFE_INTEGER);
+
 /** A kind of row that has an end of its own. */
-export interface ExpiredRows {
+interface ExpiredRows {
   /** For the log. */
   readonly what: string;
   /** Removes some that have ended. Returns how many. Inside a write. */
@@ -21,7 +26,10 @@ export interface ExpiredRows {
 }
 
 /** The rows that only need to be removed once they have ended: nothing else depends on them. */
-export function expiredRows(tables: Tables, retention: Retention): readonly ExpiredRows[] {
+export function expiredRows({
+  tables,
+  retention,
+}: Pick<Parts, "tables" | "retention">): readonly ExpiredRows[] {
   const { fileVersions, claimTokens, apiKeys, oauthClients, links, idempotencyRecords, knownClients } =
     tables;
   // Versions that were replaced at this time or before are not kept any more.
@@ -45,6 +53,7 @@ export function expiredRows(tables: Tables, retention: Retention): readonly Expi
       what: "clients unused for long",
       removeSome: (now) => knownClients.removeUnused(now - KNOWN_CLIENT_LIFETIME_MS, PIECE),
     },
+    { what: "old changes", removeSome: oldChanges(tables, retention.days) },
   ];
 }
 
@@ -56,4 +65,37 @@ function removeTrashed({ trash, trashContents }: Tables, now: number): number {
     trash.removeIfEmptyFile(entry);
   }
   return expired.length;
+}
+
+/** The changes that are kept no more: they go oldest first. */
+function oldChanges({ changes }: Tables, keepDays: number): ExpiredRows["removeSome"] {
+  const keepMs = Math.max(1, keepDays) * DAY_MS;
+  /** Drives that may have too many changes. */
+  const crowded = new Set<DrivePk>();
+
+  const removeOld = (now: number) => {
+    let removed = 0;
+    for (const { drive, number } of changes.old(now - keepMs, PIECE)) {
+      if (removed < PIECE) removed += changes.trim(drive, number, PIECE - removed);
+    }
+    return removed;
+  };
+
+  const removeExcess = () => {
+    for (const drive of changes.takeGrown()) crowded.add(drive);
+    for (const drive of crowded) {
+      const kept = changes.countOf(drive);
+      const most = kept?.isUnclaimed === 1 ? CHANGES.unclaimed : CHANGES.claimed;
+      const removed = changes.trim(
+        drive,
+        NEWEST_CHANGE,
+        Math.min(PIECE, Math.max(0, (kept?.changes ?? 0) - most)),
+      );
+      if (removed > 0) return removed;
+      crowded.delete(drive);
+    }
+    return 0;
+  };
+
+  return (now) => removeOld(now) || removeExcess();
 }

@@ -1,5 +1,6 @@
 import type { LogFields } from "../../process/log.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import type { MissingContents } from "./missing-contents.ts";
 
 /**
@@ -13,24 +14,19 @@ export type Problem = "storage_full" | "disk_failed" | "contents_missing";
 const REMIND_MS = 60_000;
 
 /** Whether the server can do its work. */
-export class Health {
-  readonly #parts;
+export class Health extends Service<
+  Pick<Parts, "tables" | "blobs" | "clock" | "log"> & { missingContents: MissingContents }
+> {
   /** The problem that was logged last, and when in milliseconds since the epoch; null if there is none. */
   #logged: { readonly message: string; readonly at: number } | null = null;
-
-  constructor(
-    parts: Pick<Parts, "tables" | "blobs" | "clock" | "log"> & { missingContents: MissingContents },
-  ) {
-    this.#parts = parts;
-  }
 
   /** The present problems. Rejects if they cannot be determined. */
   async problems(): Promise<Problem[]> {
     // A failed database writes nothing, so space does not matter.
-    if (this.#parts.tables.hasFailed()) return ["disk_failed"];
-    const hasSpace = (await this.#parts.blobs.space.hasSpace()) && (await this.#parts.tables.hasSpace());
+    if (this.parts.tables.hasFailed()) return ["disk_failed"];
+    const hasSpace = (await this.parts.blobs.space.hasSpace()) && (await this.parts.tables.hasSpace());
     const problems: Problem[] = hasSpace ? [] : ["storage_full"];
-    return this.#parts.missingContents.hasMany() ? [...problems, "contents_missing"] : problems;
+    return this.parts.missingContents.hasMany() ? [...problems, "contents_missing"] : problems;
   }
 
   /**
@@ -39,24 +35,24 @@ export class Health {
    */
   async watch(): Promise<void> {
     // That is logged already, and it is not over before the next start.
-    if (this.#parts.tables.hasFailed()) return;
+    if (this.parts.tables.hasFailed()) return;
     const trouble = await this.#trouble();
-    if (this.#parts.tables.hasFailed()) return;
-    const now = this.#parts.clock.now();
+    if (this.parts.tables.hasFailed()) return;
+    const now = this.parts.clock.now();
     const isNews = trouble?.message !== this.#logged?.message;
     // Also when the clock was set back.
     if (isNews || (this.#logged !== null && Math.abs(now - this.#logged.at) >= REMIND_MS)) {
       this.#logged = trouble && { message: trouble.message, at: now };
-      this.#parts.log.warn(trouble?.message ?? "the disk has room again and answers", trouble?.fields);
+      this.parts.log.warn(trouble?.message ?? "the disk has room again and answers", trouble?.fields);
     }
   }
 
   /** The problem for `watch` to log. */
   async #trouble(): Promise<{ readonly message: string; readonly fields: LogFields } | null> {
     try {
-      this.#parts.tables.ping();
+      this.parts.tables.ping();
       if (!(await this.problems()).includes("storage_full")) return null;
-      const free_bytes = await this.#parts.blobs.space.freeBytes();
+      const free_bytes = await this.parts.blobs.space.freeBytes();
       return {
         message: "the disk is full: uploads are refused until there is free space",
         fields: { free_bytes },

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type BlobFacts, DamagedBlob } from "../../blobs/blob-file.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { Digest } from "../../domain/contents/content.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 
 /** How long after the start it looks, in milliseconds: the first requests go first. */
 const CHECK_MS = 3000;
@@ -22,17 +23,12 @@ const TOLD =
  * Looks soon after the start whether contents are there: the newest, which an older directory lacks, and some others.
  * It takes a few hundred looks, and finds what the slow check finds within weeks.
  */
-export class MissingContents {
-  readonly #parts;
+export class MissingContents extends Service<Pick<Parts, "tables" | "blobs" | "damaged" | "log">> {
   /** What was missing, if that was much. */
   readonly #missing = new Set<Digest>();
   #timer: NodeJS.Timeout | undefined;
   #checking: Promise<void> = Promise.resolve();
   #isStopped = false;
-
-  constructor(parts: Pick<Parts, "tables" | "blobs" | "damaged" | "log">) {
-    this.#parts = parts;
-  }
 
   /** Checks in a while. */
   start(): void {
@@ -52,7 +48,7 @@ export class MissingContents {
     this.#checking = this.#checkSome().catch((error: unknown) => {
       // A disk that is full or failed is logged elsewhere.
       if (!(error instanceof WriteRefused))
-        this.#parts.log.error("contents could not be looked for", { error });
+        this.parts.log.error("contents could not be looked for", { error });
     });
     return this.#checking;
   }
@@ -60,7 +56,7 @@ export class MissingContents {
   /** Whether so much was missing that the database and the contents do not fit together, and some of it still is. */
   hasMany(): boolean {
     for (const digest of this.#missing) {
-      if (this.#parts.damaged.isKnown({ digest })) return true;
+      if (this.parts.damaged.isKnown({ digest })) return true;
       this.#missing.delete(digest);
     }
     return false;
@@ -82,11 +78,11 @@ export class MissingContents {
     const isMuch = missing.length >= several && missing.length >= share * looked.size;
     if (missing.length < contents && !isMuch) return;
     for (const digest of missing) this.#missing.add(digest);
-    this.#parts.log.error(TOLD, { missing: missing.length, looked_for: looked.size });
+    this.parts.log.error(TOLD, { missing: missing.length, looked_for: looked.size });
   }
 
   async *#sample(): AsyncGenerator<BlobFacts[]> {
-    const { blobs, smallContents } = this.#parts.tables;
+    const { blobs, smallContents } = this.parts.tables;
     const { smallBytes } = smallContents;
     yield blobs.newestFiles(smallBytes);
     for (let place = 0; place < PLACES && !this.#isStopped; place += 1) {
@@ -98,11 +94,11 @@ export class MissingContents {
   /** Remembers what is not as it was. */
   async #isMissing(content: BlobFacts): Promise<boolean> {
     try {
-      await this.#parts.blobs.requireFile(content);
+      await this.parts.blobs.requireFile(content);
       return false;
     } catch (error) {
       if (!(error instanceof DamagedBlob)) throw error;
-      return (await this.#parts.damaged.remember(error)) && error.isMissing;
+      return (await this.parts.damaged.remember(error)) && error.isMissing;
     }
   }
 }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BlobFacts } from "../../blobs/blob-file.ts";
-import type { ScrubState } from "../../db/upkeep/scrub.ts";
+import type { ScrubState } from "../../db/upkeep/store.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import { requireFurther } from "../pieces.ts";
 
 /** How many bytes a second are read: little beside the requests, and 40 TB in 30 days. */
@@ -30,19 +31,18 @@ export interface ScrubStatus {
  * Reads all contents, slowly, again and again, and remembers damage. Digests are evenly distributed, so each blob has
  * its time in a round by its digest, however many there are. After a restart the round catches up.
  */
-export class Scrub {
-  readonly #parts;
+export class Scrub extends Service<
+  Pick<Parts, "tables" | "damaged" | "clock" | "log"> & {
+    /** How long a round takes, in milliseconds; with 0 there is none. */
+    scrubIntervalMs: number;
+  }
+> {
   readonly #stopping = new AbortController();
   #running: Promise<unknown> = Promise.resolve();
   /** Bytes that were read since the last pause. */
   #burst = 0;
   /** The last damaged content that was looked at. */
   #lookedAt = "";
-
-  /** @param parts `scrubIntervalMs` is how long a round takes, in milliseconds; with 0 there is none */
-  constructor(parts: Pick<Parts, "tables" | "damaged" | "clock" | "log"> & { scrubIntervalMs: number }) {
-    this.#parts = parts;
-  }
 
   /** Checks the contents that are due. Returns how many. */
   run(): Promise<number> {
@@ -58,19 +58,19 @@ export class Scrub {
   }
 
   status(): ScrubStatus {
-    const state = this.#parts.tables.scrub.state();
+    const state = this.parts.tables.scrub.state();
     return {
       progress: state === null ? 0 : shareOf(state.reached),
       finishedAt: state?.finishedAt ?? null,
-      damaged: this.#parts.tables.damagedContents.count(),
+      damaged: this.parts.tables.damagedContents.count(),
     };
   }
 
   async #run(): Promise<number> {
-    if (this.#parts.tables.hasFailed()) return 0;
+    if (this.parts.tables.hasFailed()) return 0;
     try {
       await this.#lookAgain();
-      return this.#parts.scrubIntervalMs === 0 ? 0 : await this.#checkDue();
+      return this.parts.scrubIntervalMs === 0 ? 0 : await this.#checkDue();
     } catch (error) {
       if (this.#stopping.signal.aborted || error instanceof WriteRefused) return 0;
       throw error;
@@ -79,22 +79,22 @@ export class Scrub {
 
   /** Checks damaged contents again that have changed: somebody may have restored them. */
   async #lookAgain(): Promise<void> {
-    const some = this.#parts.tables.damagedContents.some(this.#lookedAt, DAMAGED);
+    const some = this.parts.tables.damagedContents.some(this.#lookedAt, DAMAGED);
     this.#lookedAt = some.length < DAMAGED ? "" : (some.at(-1)?.digest ?? "");
     for (const content of some) {
-      if (this.#parts.damaged.hasChanged(content)) await this.#check(content);
+      if (this.parts.damaged.hasChanged(content)) await this.#check(content);
       else await this.#pause(0);
     }
   }
 
   async #checkDue(): Promise<number> {
-    const now = this.#parts.clock.now();
+    const now = this.parts.clock.now();
     let state = await this.#begin(now);
     let checked = 0;
-    const share = (now - state.startedAt) / this.#parts.scrubIntervalMs;
+    const share = (now - state.startedAt) / this.parts.scrubIntervalMs;
     for (;;) {
       const begun = state.reached;
-      const contents = this.#parts.tables.scrub.contents(begun, digestAt(share), BATCH);
+      const contents = this.parts.tables.scrub.contents(begun, digestAt(share), BATCH);
       try {
         for (const content of contents) {
           await this.#check(content);
@@ -114,7 +114,7 @@ export class Scrub {
   /** The round that is under way. One begins if there is none, and begins later if the clock was set back. */
   async #begin(now: number): Promise<ScrubState> {
     const none = { reached: "", contents: 0, finishedAt: null, startedAt: Infinity };
-    const state = this.#parts.tables.scrub.state() ?? none;
+    const state = this.parts.tables.scrub.state() ?? none;
     if (state.startedAt <= now) return state;
     await this.#store({ ...state, startedAt: now });
     return { ...state, startedAt: now };
@@ -122,18 +122,18 @@ export class Scrub {
 
   async #finish({ contents }: ScrubState, now: number): Promise<void> {
     await this.#store({ startedAt: now, reached: "", contents: 0, finishedAt: now });
-    const damaged = this.#parts.tables.damagedContents.count();
-    this.#parts.log.info("all contents have been checked", { contents, damaged });
+    const damaged = this.parts.tables.damagedContents.count();
+    this.parts.log.info("all contents have been checked", { contents, damaged });
   }
 
   /** After a power cut some contents are checked again. */
   async #store(state: ScrubState): Promise<void> {
-    await this.#parts.tables.writeDerived(() => this.#parts.tables.scrub.put(state));
+    await this.parts.tables.writeDerived(() => this.parts.tables.scrub.put(state));
   }
 
   async #check(content: BlobFacts): Promise<void> {
     await this.#pause(LEAST_BYTES);
-    await this.#parts.damaged.check(content, (bytes) => this.#pause(bytes));
+    await this.parts.damaged.check(content, (bytes) => this.#pause(bytes));
   }
 
   /** Leaves the processor and the disk to requests for as long as so many bytes may take. Throws when stopped. */

@@ -1,6 +1,7 @@
 import type { ListedBlob } from "../../blobs/blob-store.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { Digest } from "../../domain/contents/content.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 
 /** How many shards of the blob store are searched at once; 64 calls search all. */
 const SHARDS_AT_A_TIME = 4;
@@ -19,22 +20,17 @@ interface Examined {
  * Finds blobs that a crash left without a row. They are removed only if the database knows most of the store: else it
  * is likely the wrong one.
  */
-export class Strays {
-  readonly #parts;
+export class Strays extends Service<Pick<Parts, "tables" | "blobs" | "clock" | "log">> {
   #nextShard = 0;
   /** Whether this round through all shards has already logged that it removes nothing. */
   #hasComplained = false;
-
-  constructor(parts: Pick<Parts, "tables" | "blobs" | "clock" | "log">) {
-    this.#parts = parts;
-  }
 
   /** Searches the next part of the store for removable blobs written before a time in milliseconds. */
   async *next(before: number): AsyncGenerator<Digest> {
     let isTrusted: boolean | null = null;
     for (let n = 0; n < SHARDS_AT_A_TIME; n += 1) {
       const shard = this.#nextShard;
-      this.#nextShard = (shard + 1) % this.#parts.blobs.shardCount;
+      this.#nextShard = (shard + 1) % this.parts.blobs.shardCount;
       if (shard === 0) this.#hasComplained = false;
       const found = await this.#examine(shard);
       const strays = found.unknown.filter(({ modifiedAt }) => modifiedAt <= before);
@@ -46,7 +42,7 @@ export class Strays {
 
   /** The contents of a shard, without those that are older than the database and have no row. */
   async #examine(shard: number): Promise<Examined> {
-    const { blobs, tables } = this.#parts;
+    const { blobs, tables } = this.parts;
     const keptUntil = tables.store.straysKeptUntil();
     const unknown: ListedBlob[] = [];
     let known = 0;
@@ -60,7 +56,7 @@ export class Strays {
 
   /** Whether the database knows at least half of the contents in this shard and, if they are few, in the next ones. */
   async #isTrusted(first: number, found: Examined): Promise<boolean> {
-    const { shardCount } = this.#parts.blobs;
+    const { shardCount } = this.parts.blobs;
     let [known, unknown] = [found.known, found.unknown.length];
     for (let n = 1; n < shardCount && known + unknown < SURVEYED; n += 1) {
       const more = await this.#examine((first + n) % shardCount);
@@ -74,7 +70,7 @@ export class Strays {
 
   #complain(known: number, unknown: number): void {
     this.#hasComplained = true;
-    this.#parts.log.error(
+    this.parts.log.error(
       "contents that no file uses are kept, because the database knows too few of the contents: if it is the wrong " +
         "database, stop the server and restore the right one from a backup",
       { known, unknown },

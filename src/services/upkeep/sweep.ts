@@ -1,14 +1,14 @@
 import type { BlobRow } from "../../db/contents/blobs.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { Digest } from "../../domain/contents/content.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { goingFile, Piece } from "../../domain/folders/piece.ts";
-import { oldChanges } from "../changes/old-changes.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import type { ClockWatch } from "./clock-watch.ts";
 import type { EarlyRemoval } from "./early-removal.ts";
 import type { EndedKeys } from "../accounts/ended-keys.ts";
-import { type ExpiredRows, expiredRows } from "./expired-rows.ts";
+import { expiredRows } from "./expired-rows.ts";
 import type { HistoryRemoval } from "../history/history-removal.ts";
 import { inPieces } from "../pieces.ts";
 import type { SnapshotRemoval } from "../snapshots/snapshot-removal.ts";
@@ -37,27 +37,19 @@ interface Swept {
  * Removes what has expired, was deleted or is orphaned, all of it already invisible: in small pieces, which may be
  * interrupted anywhere.
  */
-export class Sweep {
-  readonly #parts;
-  readonly #strays: Strays;
-  readonly #expiredRows: readonly ExpiredRows[];
+export class Sweep extends Service<
+  Pick<Parts, "tables" | "blobs" | "tree" | "retention" | "clock" | "log"> & {
+    early: EarlyRemoval;
+    historyRemoval: HistoryRemoval;
+    snapshotRemoval: SnapshotRemoval;
+    endedKeys: EndedKeys;
+    watch: ClockWatch;
+  }
+> {
+  readonly #strays = new Strays(this.parts);
+  readonly #expiredRows = expiredRows(this.parts);
   #stopped = false;
   #running: Promise<unknown> = Promise.resolve();
-
-  constructor(
-    parts: Pick<Parts, "tables" | "blobs" | "tree" | "retention" | "clock" | "log"> & {
-      early: EarlyRemoval;
-      historyRemoval: HistoryRemoval;
-      snapshotRemoval: SnapshotRemoval;
-      endedKeys: EndedKeys;
-      watch: ClockWatch;
-    },
-  ) {
-    this.#parts = parts;
-    this.#strays = new Strays(parts);
-    const { tables, retention } = parts;
-    this.#expiredRows = [...expiredRows(tables, retention), oldChanges(tables, retention.days)];
-  }
 
   /** Sweeps once. If a step fails, that is logged and the others still run. */
   run(): Promise<Swept> {
@@ -69,11 +61,11 @@ export class Sweep {
   /** Ends a running sweep after its current piece, and early removal. Resolves when nothing runs. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    await Promise.all([this.#parts.early.stop(), this.#running]);
+    await Promise.all([this.parts.early.stop(), this.#running]);
   }
 
   async #sweep(): Promise<Swept> {
-    const { tables, watch, early, endedKeys, historyRemoval, snapshotRemoval, clock } = this.#parts;
+    const { tables, watch, early, endedKeys, historyRemoval, snapshotRemoval, clock } = this.parts;
     if (tables.hasFailed()) return { files: 0, drives: 0, blobs: 0 };
     const now = await watch.trustedNow();
     const files = now === null ? 0 : await this.#expired(now);
@@ -110,7 +102,7 @@ export class Sweep {
     try {
       return await step();
     } catch (error) {
-      if (!(error instanceof WriteRefused)) this.#parts.log.error(`sweeping ${what} failed`, { error });
+      if (!(error instanceof WriteRefused)) this.parts.log.error(`sweeping ${what} failed`, { error });
       return 0;
     }
   }
@@ -122,21 +114,21 @@ export class Sweep {
 
   /** The same, each piece in a write of its own. */
   #inWrites(piece: () => number): Promise<number> {
-    return this.#inPieces(() => this.#parts.tables.writeFromReserve(piece));
+    return this.#inPieces(() => this.parts.tables.writeFromReserve(piece));
   }
 
   #expireFiles(now: number): number {
-    const expired = this.#parts.tables.files.expired(now, PIECE);
+    const expired = this.parts.tables.files.expired(now, PIECE);
     // Files in the same folders are next to each other, so that each folder is counted once.
     expired.sort((a, b) => a.drivePk - b.drivePk || (a.path < b.path ? -1 : 1));
     const files = new Piece().takeFiles(expired, goingFile);
-    this.#parts.tree.expire(files, { now });
+    this.parts.tree.expire(files, { now });
     return files.length;
   }
 
   /** Claim tokens are kept for now, so that a late claim gets 410. */
   #expireDrives(now: number): number {
-    const { drives } = this.#parts.tables;
+    const { drives } = this.parts.tables;
     const expired = drives.expired(now, PIECE);
     for (const drive of expired) drives.markDeleted(drive, now);
     return expired.length;
@@ -144,9 +136,9 @@ export class Sweep {
 
   /** Removes versions above their number, and some of those whose files are gone. Returns how many files it looked at. */
   async #versions(): Promise<number> {
-    let looked = await this.#inPieces(() => this.#parts.historyRemoval.trimSome());
+    let looked = await this.#inPieces(() => this.parts.historyRemoval.trimSome());
     for (let piece = 0; piece < GONE_PIECES && !this.#stopped; piece += 1) {
-      const files = await this.#parts.historyRemoval.removeSomeOfGone();
+      const files = await this.parts.historyRemoval.removeSomeOfGone();
       if (files === 0) break;
       looked += files;
     }
@@ -155,7 +147,7 @@ export class Sweep {
 
   #deletedDrives(): Promise<number> {
     return this.#inPieces(async () => {
-      const deleted = this.#parts.tables.drives.deleted(PIECE);
+      const deleted = this.parts.tables.drives.deleted(PIECE);
       let emptied = 0;
       for (const drive of deleted) if (await this.#empty(drive)) emptied += 1;
       return emptied;
@@ -164,7 +156,7 @@ export class Sweep {
 
   /** Removes what is in a deleted drive, then its row. Returns false if it was stopped before the end. */
   async #empty(drive: DrivePk): Promise<boolean> {
-    const { tables, snapshotRemoval, historyRemoval } = this.#parts;
+    const { tables, snapshotRemoval, historyRemoval } = this.parts;
     const { writeFromReserve: write, folders, drives, apiKeys, releasedContents } = tables;
     const { snapshots, folderWorks, links, changes } = tables;
     // First: then nothing is held for snapshots any more. Works name them, and entries of the trash.
@@ -186,29 +178,29 @@ export class Sweep {
 
   /** Removes a webhook of a deleted drive, or some of what it was sent. Returns 0 if there is none. */
   #removeSomeOfWebhooks(drive: DrivePk): number {
-    const webhook = this.#parts.tables.webhooks.anyOf(drive);
+    const webhook = this.parts.tables.webhooks.anyOf(drive);
     if (webhook === null) return 0;
-    removeSomeOfWebhook(this.#parts.tables, webhook);
+    removeSomeOfWebhook(this.parts.tables, webhook);
     return 1;
   }
 
   /** Removes some files of a deleted drive. Returns how many. */
   #removeSomeFiles(drive: DrivePk): number {
-    const some = this.#parts.tables.files.someOf(drive, PIECE);
+    const some = this.parts.tables.files.someOf(drive, PIECE);
     // No path: the counts of its folders are not updated.
     const files = new Piece().takeFiles(some, ({ tags }) => ({ drive, path: "", tags, metadata: 0 }));
-    this.#parts.tree.discard(files.map(({ pk }) => pk));
+    this.parts.tree.discard(files.map(({ pk }) => pk));
     return files.length;
   }
 
   /** Removes blobs, except those that a row names again. Returns how many: none during a backup, which copies them. */
   async forget(orphans: readonly BlobRow[]): Promise<number> {
-    const { backups, blobs, writeFromReserve: write } = this.#parts.tables;
+    const { backups, blobs, writeFromReserve: write } = this.parts.tables;
     let removed = 0;
     for (let at = 0; at < orphans.length && !this.#stopped; at += LARGE_PIECE) {
       const piece = orphans.slice(at, at + LARGE_PIECE);
       const forgotten = await write(() =>
-        backups.isRunning(this.#parts.clock.now()) ? [] : piece.filter(({ pk }) => blobs.remove(pk)),
+        backups.isRunning(this.parts.clock.now()) ? [] : piece.filter(({ pk }) => blobs.remove(pk)),
       );
       for (const { digest } of forgotten) await this.#removeUnknown(digest);
       removed += forgotten.length;
@@ -219,7 +211,7 @@ export class Sweep {
   /** Removes contents that a crash left without a row. Each sweep checks another part of the store. */
   async #strayBlobs(): Promise<number> {
     let taken = 0;
-    for await (const digest of this.#strays.next(this.#parts.clock.now() - ORPHAN_GRACE_MS)) {
+    for await (const digest of this.#strays.next(this.parts.clock.now() - ORPHAN_GRACE_MS)) {
       if (this.#stopped) break;
       if (await this.#removeUnknown(digest)) taken += 1;
     }
@@ -228,6 +220,6 @@ export class Sweep {
 
   /** Removes a blob that no row names. Both checks are in one synchronous step, so no upload can come in between. */
   async #removeUnknown(digest: Digest): Promise<boolean> {
-    return this.#parts.tables.blobs.isRemovable(digest) && (await this.#parts.blobs.remove(digest));
+    return this.parts.tables.blobs.isRemovable(digest) && (await this.parts.blobs.remove(digest));
   }
 }

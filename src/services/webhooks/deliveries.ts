@@ -4,25 +4,20 @@ import { CofferError, notFound } from "../../domain/errors.ts";
 import { type DeliveryId, parseId, type WebhookPk } from "../../domain/id.ts";
 import { type Delivery, TEST_EVENT, type Webhook } from "../../domain/webhooks/webhook.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import { mostPending, newDelivery } from "./outbox.ts";
 import type { WebhookSender } from "./sender.ts";
 import type { Webhooks } from "./webhooks.ts";
 
 /** What became of the messages to a webhook; who manages it can have one sent again, or one to try it. */
-export class WebhookDeliveries {
-  readonly #parts;
-
-  constructor(
-    parts: Pick<Parts, "tables" | "access" | "clock"> & { webhooks: Webhooks; sender: WebhookSender },
-  ) {
-    this.#parts = parts;
-  }
-
+export class WebhookDeliveries extends Service<
+  Pick<Parts, "tables" | "access" | "clock"> & { webhooks: Webhooks; sender: WebhookSender }
+> {
   /** Sends a message that says nothing. Throws NOT_FOUND, FORBIDDEN, CONFLICT. */
   test(caller: Caller, reference: string, within?: Within<Delivery>): Promise<Delivery> {
-    const { webhookDeliveries } = this.#parts.tables;
+    const { webhookDeliveries } = this.parts.tables;
     return this.#send(caller, reference, within, (to) => {
-      const now = this.#parts.clock.now();
+      const now = this.parts.clock.now();
       const event = { number: null, type: TEST_EVENT, at: now };
       const delivery = newDelivery(to.pk, event, { webhook_id: to.id }, now);
       webhookDeliveries.insert(delivery);
@@ -36,8 +31,8 @@ export class WebhookDeliveries {
     reference: string,
     { before, limit }: { readonly before: number | null; readonly limit: number },
   ) {
-    const { pk } = this.#parts.webhooks.get(caller, reference);
-    const { webhookDeliveries } = this.#parts.tables;
+    const { pk } = this.parts.webhooks.get(caller, reference);
+    const { webhookDeliveries } = this.parts.tables;
     const found = webhookDeliveries.page(pk, before ?? Number.MAX_SAFE_INTEGER, limit + 1);
     const deliveries = found.slice(0, limit);
     const nextBefore = found.length > limit ? (deliveries.at(-1)?.pk ?? null) : null;
@@ -45,18 +40,13 @@ export class WebhookDeliveries {
   }
 
   /** Sends a delivery once more, with the same id. Throws NOT_FOUND, FORBIDDEN, CONFLICT. */
-  resend(
-    caller: Caller,
-    reference: string,
-    deliveryId: string,
-    within?: Within<Delivery>,
-  ): Promise<Delivery> {
-    const { webhookDeliveries } = this.#parts.tables;
+  resend(caller: Caller, reference: string, deliveryId: string, within?: Within<Delivery>) {
+    const { webhookDeliveries } = this.parts.tables;
     return this.#send(caller, reference, within, (to) => {
       const id = parseId<DeliveryId>(deliveryId);
       const found = id === null ? null : webhookDeliveries.byId(to.pk, id);
       if (found === null) throw notFound("delivery");
-      webhookDeliveries.sendAgain(found.pk, this.#parts.clock.now());
+      webhookDeliveries.sendAgain(found.pk, this.parts.clock.now());
       return found.id;
     });
   }
@@ -68,29 +58,29 @@ export class WebhookDeliveries {
     within: Within<Delivery> | undefined,
     prepare: (webhook: Webhook) => DeliveryId,
   ): Promise<Delivery> {
-    const sent = await this.#parts.access.write<{ delivery: Delivery; webhook: WebhookPk }>(
+    const sent = await this.parts.access.write<{ delivery: Delivery; webhook: WebhookPk }>(
       caller,
       ({ delivery }) => within?.(delivery),
       () => {
-        const webhook = this.#parts.webhooks.get(caller, reference);
+        const webhook = this.parts.webhooks.get(caller, reference);
         if (webhook.disabledAt !== null) {
           throw new CofferError(
             "CONFLICT",
             "The webhook is disabled. Enable it first: PATCH it with enabled true.",
           );
         }
-        if (this.#parts.tables.webhookDeliveries.pending(webhook.pk) >= mostPending(webhook)) {
+        if (this.parts.tables.webhookDeliveries.pending(webhook.pk) >= mostPending(webhook)) {
           throw new CofferError(
             "CONFLICT",
             "Too many deliveries of the webhook wait to be sent already. Try again once some are.",
           );
         }
-        const delivery = this.#parts.tables.webhookDeliveries.byId(webhook.pk, prepare(webhook));
+        const delivery = this.parts.tables.webhookDeliveries.byId(webhook.pk, prepare(webhook));
         if (delivery === null) throw new Error("a delivery is missing");
         return { delivery, webhook: webhook.pk };
       },
     );
-    this.#parts.sender.add(sent.webhook, true);
+    this.parts.sender.add(sent.webhook, true);
     return sent.delivery;
   }
 }

@@ -1,14 +1,16 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { NewDelivery } from "../../db/webhooks/webhook-deliveries.ts";
-import type { ServedWebhook } from "../../db/webhooks/webhooks.ts";
+import type { NewDelivery, ServedWebhook } from "../../db/webhooks/webhooks.ts";
 import { type Change, type ChangeNumber, changeNumber } from "../../domain/changes/change.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import { type DeliveryId, newId, type WebhookPk } from "../../domain/id.ts";
 import { WEBHOOKS } from "../../domain/limits.ts";
 import { formatInstant } from "../../domain/time.ts";
 import { type Webhook, wants } from "../../domain/webhooks/webhook.ts";
+import { ROOT } from "../../domain/files/path.ts";
+import type { Reach } from "../access.ts";
+import type { FeedDrive } from "../changes/changes.ts";
 import type { Parts } from "../parts.ts";
-import type { WebhookReach } from "./reach.ts";
+import { Service } from "../service.ts";
 
 const STEP = 100;
 /** After so many changes that a webhook is not told of, its position is written all the same. */
@@ -21,8 +23,13 @@ type DescribeChange = (change: Change) => object;
  * Makes deliveries of changes. The feed is the queue: each webhook's position in it moves in the transaction that
  * stores the deliveries, so none is left out or made twice. While too many wait, the position waits.
  */
-export class WebhookOutbox {
-  readonly #parts;
+export class WebhookOutbox extends Service<
+  Pick<Parts, "tables" | "changes" | "clock" | "log"> & {
+    reach: WebhookReach;
+    /** Called when a webhook has new deliveries. */
+    filled: (webhook: WebhookPk) => void;
+  }
+> {
   readonly #watching = new Map<WebhookPk, Disposable>();
   /** Webhooks for which there may be something. */
   readonly #woken = new Set<WebhookPk>();
@@ -31,20 +38,10 @@ export class WebhookOutbox {
   #describe: DescribeChange | null = null;
   #running: Promise<void> | null = null;
 
-  constructor(
-    parts: Pick<Parts, "tables" | "changes" | "clock" | "log"> & {
-      reach: WebhookReach;
-      /** Called when a webhook has new deliveries. */
-      filled: (webhook: WebhookPk) => void;
-    },
-  ) {
-    this.#parts = parts;
-  }
-
   /** Looks for changes for all webhooks, and again whenever there are new ones. */
   start(describe: DescribeChange): void {
     this.#describe = describe;
-    for (const webhook of this.#parts.tables.webhooks.enabled()) this.open(webhook);
+    for (const webhook of this.parts.tables.webhooks.enabled()) this.open(webhook);
   }
 
   /** Waits for changes that a webhook is told of. */
@@ -54,7 +51,7 @@ export class WebhookOutbox {
     if (watched === null) return;
     this.#watching.set(
       pk,
-      this.#parts.changes.hub.subscribe(watched, () => this.wake(pk)),
+      this.parts.changes.hub.subscribe(watched, () => this.wake(pk)),
     );
     this.wake(pk);
   }
@@ -90,7 +87,7 @@ export class WebhookOutbox {
       } catch (error) {
         // A full disk: tried again with the next change.
         if (!(error instanceof WriteRefused))
-          this.#parts.log.error("the deliveries of a webhook could not be made", { error });
+          this.parts.log.error("the deliveries of a webhook could not be made", { error });
       }
       // Other requests have theirs: most steps await nothing.
       await nextTurn();
@@ -100,7 +97,7 @@ export class WebhookOutbox {
 
   /** Looks at some changes. Resolves with whether there are more. */
   async #step(pk: WebhookPk, describe: DescribeChange): Promise<boolean> {
-    const { tables, changes, reach, clock, filled } = this.#parts;
+    const { tables, changes, reach, clock, filled } = this.parts;
     const webhook = tables.webhooks.served(pk);
     if (webhook === null || webhook.disabledAt !== null) {
       this.close(pk);
@@ -129,12 +126,48 @@ export class WebhookOutbox {
   }
 
   #store({ pk, position }: ServedWebhook, made: readonly NewDelivery[], upTo: ChangeNumber): void {
-    const { webhooks, webhookDeliveries } = this.#parts.tables;
+    const { webhooks, webhookDeliveries } = this.parts.tables;
     const now = webhooks.served(pk);
     // Meanwhile it was removed or disabled, or enabled again and begins later.
     if (now === null || now.disabledAt !== null || now.position !== position) return;
     for (const delivery of made) webhookDeliveries.insert(delivery);
     webhooks.setPosition(pk, upTo);
+  }
+}
+
+/** What webhooks may tell: what their makers may see now. */
+export class WebhookReach extends Service<Pick<Parts, "tables" | "access" | "clock">> {
+  /** Why a webhook may tell nothing any more; null if it may. */
+  problem(webhook: ServedWebhook): string | null {
+    if (this.#of(webhook) !== null) return null;
+    return webhook.keyId === null
+      ? "Its user was disabled."
+      : "The key that it was made with was revoked or has expired.";
+  }
+
+  /** The drives of which a webhook tells what came after its position. */
+  drives(webhook: ServedWebhook): FeedDrive[] {
+    const { driveId, position } = webhook;
+    const reach = this.#of(webhook);
+    if (reach === null) return [];
+    const feedOf = ({ pk }: { readonly pk: FeedDrive["drive"] }) => ({
+      drive: pk,
+      prefix: ROOT,
+      from: position,
+    });
+    if (webhook.drivePk === null) {
+      const isAccount = reach.kind === "account";
+      return isAccount
+        ? this.parts.tables.drives.byUser(reach.userPk, this.parts.clock.now()).map(feedOf)
+        : [];
+    }
+    const drive = driveId === null ? null : this.parts.access.findDrive(reach, driveId);
+    return drive?.role === "owner" ? [feedOf(drive)] : [];
+  }
+
+  #of({ keyId, keyHash, user }: ServedWebhook): Reach | null {
+    if (keyId !== null) return keyHash === null ? null : this.parts.access.reachOf({ keyHash, user: null });
+    return this.parts.access.reachOf({ keyHash: null, user });
   }
 }
 

@@ -1,14 +1,14 @@
-import type { Attempted, DueDelivery } from "../../db/webhooks/webhook-deliveries.ts";
-import type { ServedWebhook } from "../../db/webhooks/webhooks.ts";
+import type { Attempted, DueDelivery, ServedWebhook } from "../../db/webhooks/webhooks.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { DeliveryId, UserPk, WebhookPk } from "../../domain/id.ts";
 import { WEBHOOKS } from "../../domain/limits.ts";
 import { unseal } from "../../domain/sealing.ts";
-import type { Subnet } from "../../domain/network/subnet.ts";
+import type { Subnet } from "../../domain/network/address.ts";
 import { signedHeaders, waitAfter } from "../../domain/webhooks/webhook.ts";
 import { ForbiddenAddress, postPublic, type PublicNetwork } from "../../network/public-network.ts";
 import type { Parts } from "../parts.ts";
-import type { WebhookReach } from "./reach.ts";
+import { Service } from "../service.ts";
+import type { WebhookReach } from "./outbox.ts";
 
 /** How long to wait at most before looking again, in milliseconds: the clock may have been set. */
 const LOOK_MS = 60_000;
@@ -29,8 +29,17 @@ interface Running {
  * Sends due deliveries, each at least once: what a crash cuts off is sent again, with the same id. After a failure a
  * webhook pauses, and is sent one at a time until it answers: a dead server takes no turns from others.
  */
-export class WebhookSender {
-  readonly #parts;
+export class WebhookSender extends Service<
+  Pick<Parts, "tables" | "clock" | "log"> & {
+    reach: WebhookReach;
+    sealingKey: () => Uint8Array;
+    /** Where webhooks may be beside the public internet. */
+    subnets: readonly Subnet[];
+    network: PublicNetwork | undefined;
+    /** Called when a webhook has room for more deliveries. */
+    roomMade: (webhook: WebhookPk) => void;
+  }
+> {
   /** When webhooks have something to send; in the order of their turns. */
   readonly #due = new Map<WebhookPk, number>();
   readonly #running = new Map<DeliveryId, Running>();
@@ -39,24 +48,10 @@ export class WebhookSender {
   #isStarted = false;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(
-    parts: Pick<Parts, "tables" | "clock" | "log"> & {
-      reach: WebhookReach;
-      sealingKey: () => Uint8Array;
-      /** Where webhooks may be beside the public internet. */
-      subnets: readonly Subnet[];
-      network: PublicNetwork | undefined;
-      /** Called when a webhook has room for more deliveries. */
-      roomMade: (webhook: WebhookPk) => void;
-    },
-  ) {
-    this.#parts = parts;
-  }
-
   /** Sends what waits, and from now on what comes. */
   start(): void {
     this.#isStarted = true;
-    for (const webhook of this.#parts.tables.webhookDeliveries.waiting()) this.#due.set(webhook, 0);
+    for (const webhook of this.parts.tables.webhookDeliveries.waiting()) this.#due.set(webhook, 0);
     this.pump();
   }
 
@@ -85,7 +80,7 @@ export class WebhookSender {
   pump(): void {
     if (!this.#isStarted) return;
     if (this.#timer !== null) clearTimeout(this.#timer);
-    const now = this.#parts.clock.now();
+    const now = this.parts.clock.now();
     let wait = LOOK_MS;
     const turns = Array.from(this.#due);
     for (const [webhook, dueAt] of turns) {
@@ -99,7 +94,7 @@ export class WebhookSender {
   }
 
   #sendSome(pk: WebhookPk, now: number): void {
-    const { tables } = this.#parts;
+    const { tables } = this.parts;
     const webhook = tables.webhooks.served(pk);
     if (webhook === null || webhook.disabledAt !== null) return this.forget(pk);
     const free = this.#freeFor(webhook);
@@ -133,7 +128,7 @@ export class WebhookSender {
     const done = this.#send(webhook, delivery)
       .catch((error: unknown) => {
         if (!(error instanceof WriteRefused))
-          this.#parts.log.error("a delivery to a webhook failed", { error });
+          this.parts.log.error("a delivery to a webhook failed", { error });
         // What is not known to be sent is sent again, but not at once.
         this.#pause(webhook.pk);
       })
@@ -146,7 +141,7 @@ export class WebhookSender {
   }
 
   async #send(webhook: ServedWebhook, delivery: DueDelivery): Promise<void> {
-    const { tables, reach, roomMade } = this.#parts;
+    const { tables, reach, roomMade } = this.parts;
     const problem = reach.problem(webhook);
     if (problem !== null) return this.#disable(webhook, problem);
     const secret = this.#secretOf(webhook);
@@ -170,14 +165,14 @@ export class WebhookSender {
   /** Null if the server's own secret is another one by now. */
   #secretOf({ secret }: ServedWebhook): Uint8Array | null {
     try {
-      return unseal(this.#parts.sealingKey(), secret);
+      return unseal(this.parts.sealingKey(), secret);
     } catch {
       return null;
     }
   }
 
   async #post(url: string, secret: Uint8Array, { id, payload }: DueDelivery): Promise<Outcome> {
-    const { subnets, network, clock } = this.#parts;
+    const { subnets, network, clock } = this.parts;
     const signed = signedHeaders(secret, { id, payload }, clock.now());
     const headers = { "content-type": "application/json", "user-agent": "Coffer", ...signed };
     const late = AbortSignal.timeout(WEBHOOKS.answerMs);
@@ -202,18 +197,18 @@ export class WebhookSender {
     const error = "error" in outcome ? outcome.error : errorOf(outcome.status);
     const wait = isGone ? null : waitAfter(attempts);
     if (wait === null) return { id, state: "failed", attempts, status, error, nextAt: null };
-    const nextAt = this.#parts.clock.now() + wait;
+    const nextAt = this.parts.clock.now() + wait;
     return { id, state: "pending", attempts, status, error, nextAt };
   }
 
   #pause(webhook: WebhookPk): void {
     const failures = (this.#pauses.get(webhook)?.failures ?? 0) + 1;
     const ms = Math.min(PAUSE_MS.first * 2 ** Math.min(failures - 1, 10), PAUSE_MS.most);
-    this.#pauses.set(webhook, { failures, until: this.#parts.clock.now() + ms });
+    this.#pauses.set(webhook, { failures, until: this.parts.clock.now() + ms });
   }
 
   async #disable({ id }: ServedWebhook, reason: string): Promise<void> {
-    const { tables, clock } = this.#parts;
+    const { tables, clock } = this.parts;
     await tables.writeFromReserve(() => tables.webhooks.disable(id, clock.now(), reason));
   }
 }

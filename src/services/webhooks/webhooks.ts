@@ -4,7 +4,7 @@ import { CofferError, invalid, notFound } from "../../domain/errors.ts";
 import { type DrivePk, newId, parseId, type UserPk, type WebhookId } from "../../domain/id.ts";
 import { WEBHOOKS } from "../../domain/limits.ts";
 import { seal } from "../../domain/sealing.ts";
-import type { Subnet } from "../../domain/network/subnet.ts";
+import type { Subnet } from "../../domain/network/address.ts";
 import {
   newWebhookSecret,
   parseEvents,
@@ -14,6 +14,7 @@ import {
 } from "../../domain/webhooks/webhook.ts";
 import { leadsNowhere } from "../../network/public-network.ts";
 import type { Parts } from "../parts.ts";
+import { Service } from "../service.ts";
 import { inPieces } from "../pieces.ts";
 import { DELIVERIES_AT_ONCE } from "./removal.ts";
 import type { WebhookOutbox } from "./outbox.ts";
@@ -51,39 +52,29 @@ interface Scope {
  * Who is told of changes, at which address. Only who manages a drive sees and changes its webhooks: see
  * `requireManaging`.
  */
-export class Webhooks {
-  readonly #parts;
-
-  constructor(
-    parts: Pick<Parts, "tables" | "access" | "changes" | "clock"> & {
-      sealingKey: () => Uint8Array;
-      subnets: readonly Subnet[];
-      outbox: WebhookOutbox;
-      sender: WebhookSender;
-    },
-  ) {
-    this.#parts = parts;
+export class Webhooks extends Service<
+  Pick<Parts, "tables" | "access" | "changes" | "clock"> & {
+    sealingKey: () => Uint8Array;
+    subnets: readonly Subnet[];
+    outbox: WebhookOutbox;
+    sender: WebhookSender;
   }
-
+> {
   /** Throws NOT_FOUND for the drive, FORBIDDEN, VALIDATION_ERROR, QUOTA_EXCEEDED. */
-  async create(
-    caller: Caller,
-    wanted: WebhookRequest,
-    within?: Within<CreatedWebhook>,
-  ): Promise<CreatedWebhook> {
+  async create(caller: Caller, wanted: WebhookRequest, within?: Within<CreatedWebhook>) {
     const url = this.#url(wanted.url);
     const events = parseEvents(wanted.events);
     const secret = wanted.secret ?? newWebhookSecret();
-    const sealed = seal(this.#parts.sealingKey(), parseWebhookSecret(secret));
-    const created = await this.#parts.access.write(caller, within, () => {
-      const now = this.#parts.clock.now();
+    const sealed = seal(this.parts.sealingKey(), parseWebhookSecret(secret));
+    const created = await this.parts.access.write(caller, within, () => {
+      const now = this.parts.clock.now();
       requireManaging(caller);
       const scope = this.#scope(caller, wanted.drive);
       this.#requireRoom(scope);
       const id = newId<WebhookId>(now);
       const { keyId } = caller;
-      const position = this.#parts.changes.head;
-      this.#parts.tables.webhooks.insert({
+      const position = this.parts.changes.head;
+      this.parts.tables.webhooks.insert({
         ...scope,
         id,
         keyId,
@@ -95,7 +86,7 @@ export class Webhooks {
       });
       return { webhook: this.#existing(id), secret };
     });
-    this.#parts.outbox.open(created.webhook);
+    this.parts.outbox.open(created.webhook);
     return created;
   }
 
@@ -106,7 +97,7 @@ export class Webhooks {
   list(caller: Caller, drive: string | undefined): readonly Webhook[] {
     requireManaging(caller);
     const scope = this.#scope(caller, drive);
-    if (scope.drive !== null) return this.#parts.tables.webhooks.ofDrive(scope.drive);
+    if (scope.drive !== null) return this.parts.tables.webhooks.ofDrive(scope.drive);
     return scope.user === null ? [] : this.#ofUser(scope.user);
   }
 
@@ -114,30 +105,25 @@ export class Webhooks {
   get(caller: Caller, reference: string): Webhook {
     requireManaging(caller);
     const id = parseId<WebhookId>(reference);
-    const webhook = id === null ? null : this.#parts.tables.webhooks.byId(id);
+    const webhook = id === null ? null : this.parts.tables.webhooks.byId(id);
     if (webhook === null || !this.#manages(caller, webhook)) throw notFound("webhook");
     return webhook;
   }
 
   #manages(caller: Caller, { user, drivePk, driveId }: Webhook): boolean {
     if (drivePk === null) return caller.kind === "account" && caller.userPk === user;
-    return driveId !== null && this.#parts.access.findDrive(caller, driveId)?.role === "owner";
+    return driveId !== null && this.parts.access.findDrive(caller, driveId)?.role === "owner";
   }
 
   /**
    * A webhook goes with the key that set its address: no key may have a person's webhook tell somebody else for longer
    * than it lasts. Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR.
    */
-  async update(
-    caller: Caller,
-    reference: string,
-    wanted: WebhookUpdate,
-    within?: Within<Webhook>,
-  ): Promise<Webhook> {
+  async update(caller: Caller, reference: string, wanted: WebhookUpdate, within?: Within<Webhook>) {
     const url = wanted.url === undefined ? undefined : this.#url(wanted.url);
     const events = wanted.events === undefined ? undefined : parseEvents(wanted.events);
-    const { webhooks } = this.#parts.tables;
-    const updated = await this.#parts.access.write(caller, within, () => {
+    const { webhooks } = this.parts.tables;
+    const updated = await this.parts.access.write(caller, within, () => {
       const webhook = this.get(caller, reference);
       const { pk, disabledAt } = webhook;
       const isElsewhere = url !== undefined && url !== webhook.url;
@@ -147,14 +133,14 @@ export class Webhooks {
         url: url ?? webhook.url,
         events: events ?? webhook.events,
       });
-      if (wanted.enabled === true && disabledAt !== null) webhooks.enable(pk, this.#parts.changes.head);
+      if (wanted.enabled === true && disabledAt !== null) webhooks.enable(pk, this.parts.changes.head);
       if (wanted.enabled === false)
-        webhooks.disable(webhook.id, this.#parts.clock.now(), "It was disabled by request.");
+        webhooks.disable(webhook.id, this.parts.clock.now(), "It was disabled by request.");
       return this.#existing(webhook.id);
     });
     if (updated.disabledAt === null) {
-      this.#parts.outbox.open(updated);
-      this.#parts.sender.add(updated.pk, true);
+      this.parts.outbox.open(updated);
+      this.parts.sender.add(updated.pk, true);
     } else this.#forget(updated);
     return updated;
   }
@@ -162,9 +148,9 @@ export class Webhooks {
   /** Removes a webhook and its deliveries. Throws NOT_FOUND, FORBIDDEN. */
   async remove(caller: Caller, reference: string, within?: Within<Webhook>): Promise<Webhook> {
     await inPieces(() => this.#removeSomeDeliveries(caller, reference));
-    const removed = await this.#parts.access.writeFromReserve(caller, within, () => {
+    const removed = await this.parts.access.writeFromReserve(caller, within, () => {
       const webhook = this.get(caller, reference);
-      this.#parts.tables.webhooks.remove(webhook.pk);
+      this.parts.tables.webhooks.remove(webhook.pk);
       return webhook;
     });
     this.#forget(removed);
@@ -174,23 +160,23 @@ export class Webhooks {
   /** Of a webhook with many deliveries. It gets no more: where this is cut short, it is disabled. */
   async #removeSomeDeliveries(caller: Caller, reference: string): Promise<number> {
     const { pk } = this.get(caller, reference);
-    const { webhooks, webhookDeliveries } = this.#parts.tables;
+    const { webhooks, webhookDeliveries } = this.parts.tables;
     if (webhookDeliveries.count(pk) <= DELIVERIES_AT_ONCE) return 0;
-    return this.#parts.access.writeFromReserve(caller, undefined, () => {
+    return this.parts.access.writeFromReserve(caller, undefined, () => {
       const webhook = this.get(caller, reference);
-      webhooks.disable(webhook.id, this.#parts.clock.now(), "It is being removed.");
+      webhooks.disable(webhook.id, this.parts.clock.now(), "It is being removed.");
       this.#forget(webhook);
       return webhookDeliveries.removeSomeOf(webhook.pk, DELIVERIES_AT_ONCE);
     });
   }
 
   #forget({ pk }: Webhook): void {
-    this.#parts.outbox.close(pk);
-    this.#parts.sender.forget(pk);
+    this.parts.outbox.close(pk);
+    this.parts.sender.forget(pk);
   }
 
   #existing(id: WebhookId): Webhook {
-    const webhook = this.#parts.tables.webhooks.byId(id);
+    const webhook = this.parts.tables.webhooks.byId(id);
     if (webhook === null) throw new Error("a webhook is missing");
     return webhook;
   }
@@ -199,22 +185,22 @@ export class Webhooks {
   #scope(caller: Caller, reference: string | undefined): Scope {
     if (reference === undefined && caller.kind === "account") return { user: caller.userPk, drive: null };
     const named = reference ?? (caller.kind === "drive" ? caller.driveId : "");
-    const { pk, owner } = this.#parts.access.driveToManage(caller, named);
+    const { pk, owner } = this.parts.access.driveToManage(caller, named);
     return { user: owner?.pk ?? null, drive: pk };
   }
 
   /** Without those of deleted drives. */
   #ofUser(user: UserPk): readonly Webhook[] {
-    const now = this.#parts.clock.now();
-    const isThere = (drive: DrivePk) => this.#parts.tables.drives.byPk(drive, now) !== null;
-    return this.#parts.tables.webhooks
+    const now = this.parts.clock.now();
+    const isThere = (drive: DrivePk) => this.parts.tables.drives.byPk(drive, now) !== null;
+    return this.parts.tables.webhooks
       .ofUser(user)
       .filter(({ drivePk }) => drivePk === null || isThere(drivePk));
   }
 
   #requireRoom({ user, drive }: Scope): void {
     const found =
-      user !== null ? this.#ofUser(user) : drive !== null ? this.#parts.tables.webhooks.ofDrive(drive) : [];
+      user !== null ? this.#ofUser(user) : drive !== null ? this.parts.tables.webhooks.ofDrive(drive) : [];
     const most = user === null ? WEBHOOKS.each.unclaimed : WEBHOOKS.each.claimed;
     if (found.length >= most) {
       throw new CofferError(
@@ -226,8 +212,8 @@ export class Webhooks {
 
   /** An address in the URL, or `localhost`, is checked here and again when it is connected to; another name only then. */
   #url(text: string): string {
-    const url = parseWebhookUrl(text, this.#parts.subnets.length > 0);
-    if (leadsNowhere(url, this.#parts.subnets)) {
+    const url = parseWebhookUrl(text, this.parts.subnets.length > 0);
+    if (leadsNowhere(url, this.parts.subnets)) {
       throw invalid("url", "must be https://, at a public address: this server does not connect to others");
     }
     return url.href;

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { Database } from "../../../src/db/engine/database.ts";
 import { parseId } from "../../../src/domain/id.ts";
-import { migrate, type Upgrade } from "../../../src/db/engine/migrate.ts";
+import { migrate, type Upgrade } from "../../../src/db/engine/opening.ts";
 import { type Migration, MIGRATIONS } from "../../../src/db/engine/migrations.ts";
 import { VERSION } from "../../../src/process/version.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
