@@ -2,11 +2,12 @@ import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { failureOf, flipped } from "../support/samples/blob-store-contract.ts";
+import { flipped } from "../support/samples/blob-store-contract.ts";
 import { changeDatabase } from "../support/faults/change-database.ts";
 import { type Stored, type StoppedStore, stoppedStore } from "../support/faults/stopped-store.ts";
 import { verified } from "../support/faults/verified.ts";
 import { fileOf } from "../support/samples/contents.ts";
+import { failureOf } from "../support/samples/failure.ts";
 
 let store: StoppedStore;
 

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
-import { openAppliance } from "../../../src/appliance.ts";
-import { systemClock } from "../../../src/process/clock.ts";
-import { loadConfig } from "../../../src/config.ts";
 import { describeApi } from "../../../src/http/docs/openapi.ts";
 import { operation, type Route } from "../../../src/http/operation/route.ts";
-import { RecordedLog, startStub, stubRoutes } from "../stub-app.ts";
+import { startStub, stubRoutes } from "../stub-app.ts";
+import { startAppliance } from "../../support/server/appliance.ts";
 
 const ref = (name: string) => ({ $ref: `#/components/${name}` });
 
@@ -167,40 +163,24 @@ describe("the API description", () => {
 });
 
 describe("the description of the real routes", () => {
-  let directory: string;
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), "coffer-openapi-"));
-  });
-  afterAll(() => rm(directory, { recursive: true }));
-
-  async function download(file: string, settings: Record<string, string>): Promise<void> {
-    const room = { COFFER_DATA_DIR: join(directory, "data"), COFFER_PORT: "0", COFFER_DISK_RESERVE: "0" };
-    const env = { ...room, ...settings };
-    const loaded = loadConfig({ env, flags: {}, isTerminal: false });
-    if (!loaded.ok) throw new Error(loaded.problems.join());
-    const given = { config: loaded.config, clock: systemClock, log: new RecordedLog() };
-    const appliance = await openAppliance(given);
-    await Bun.write(file, await fetch(`${appliance.url}/docs/openapi.json`));
-    await appliance.close(0);
-  }
-
   const configurations: [name: string, settings: Record<string, string>][] = [
     ["with passwords alone", {}],
     [
       "with a sign-in provider",
       {
-        COFFER_OIDC_ISSUER: "https://accounts.example",
-        COFFER_OIDC_CLIENT_ID: "coffer",
-        COFFER_OIDC_CLIENT_SECRET: "secret",
-        COFFER_BASE_URL: "https://drive.example",
+        "oidc-issuer": "https://accounts.example",
+        "oidc-client-id": "coffer",
+        "oidc-client-secret": "secret",
+        "base-url": "https://drive.example",
       },
     ],
   ];
   test.each(configurations)(
     "passes redocly's recommended rules without a warning, %s",
     async (_, settings) => {
-      const file = join(directory, "openapi.json");
-      await download(file, settings);
+      await using coffer = await startAppliance(settings);
+      const file = join(coffer.dataDir, "openapi.json");
+      await Bun.write(file, await coffer.client().fetch("GET", "/docs/openapi.json"));
       // `/v0/drives/claim/{token}` and `/v0/drives/{id}/snapshots` only look alike: a token begins with "clm_".
       const rules = ["--extends", "recommended", "--skip-rule", "no-ambiguous-paths"];
       const command = ["x", "--bun", "redocly", "lint", ...rules, "--format", "json", file];

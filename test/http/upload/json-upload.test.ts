@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { readJsonUpload } from "../../../src/http/upload/json.ts";
-import { bodyOf, readUpload, rejectionOf } from "../../support/samples/upload-bodies.ts";
+import { bodyOf, readUpload } from "../../support/samples/upload-bodies.ts";
 import { Random } from "../../support/server/random.ts";
+import { failureOf } from "../../support/samples/failure.ts";
 
 function read(bytes: Uint8Array | string, size: number) {
   return readUpload(Buffer.from(bytes), size, readJsonUpload);
@@ -198,13 +199,13 @@ test("a key __proto__ is an ordinary property", async () => {
 test("errors of the stream and of the writer go through", async () => {
   const gone = new Error("client gone");
   const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(gone) });
-  expect(await rejectionOf(readJsonUpload(broken, async () => {}))).toBe(gone);
+  expect(await failureOf(readJsonUpload(broken, async () => {}))).toBe(gone);
   const full = new Error("disk full");
   const { body, cancelled } = bodyOf(Buffer.from(`{"content":"${"A".repeat(300_000)}"}`), 65_536);
   const upload = readJsonUpload(body, async () => {
     throw full;
   });
-  expect(await rejectionOf(upload)).toBe(full);
+  expect(await failureOf(upload)).toBe(full);
   expect(cancelled()).toBeTrue();
 });
 

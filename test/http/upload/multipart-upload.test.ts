@@ -2,8 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { readMultipartUpload } from "../../../src/http/upload/multipart.ts";
 import { readRawUpload } from "../../../src/http/upload/upload-body.ts";
-import { bodyOf, readUpload, rejectionOf } from "../../support/samples/upload-bodies.ts";
+import { bodyOf, readUpload } from "../../support/samples/upload-bodies.ts";
 import { Random } from "../../support/server/random.ts";
+import { failureOf } from "../../support/samples/failure.ts";
 
 const TYPE = "multipart/form-data; boundary=XX";
 
@@ -21,7 +22,8 @@ function part(parameters: string, value: string, ...headers: string[]): string {
   return `--XX\r\n${[`Content-Disposition: form-data; ${parameters}`, ...headers].join("\r\n")}\r\n\r\n${value}\r\n`;
 }
 
-const text = (name: string, value: string, ...headers: string[]) => part(`name="${name}"`, value, ...headers);
+const field = (name: string, value: string, ...headers: string[]) =>
+  part(`name="${name}"`, value, ...headers);
 
 const END = "--XX--\r\n";
 const FILE = part('name="file"; filename="a.txt"', "Hello");
@@ -39,8 +41,8 @@ const accepted: readonly Accepted[] = [
     { drive_id: "d", filename: "a.txt" },
     "Hello",
   ],
-  ["fields after the file", FILE + text("path", "x/y") + END, { path: "x/y", filename: "a.txt" }, "Hello"],
-  ["no file", text("path", "p") + END, { path: "p" }],
+  ["fields after the file", FILE + field("path", "x/y") + END, { path: "x/y", filename: "a.txt" }, "Hello"],
+  ["no file", field("path", "p") + END, { path: "p" }],
   ["no part", END, {}],
   [
     "every text field",
@@ -76,12 +78,12 @@ const accepted: readonly Accepted[] = [
   ],
   ["content without a file name", part('name="content"', "SGk=") + END, {}, "SGk="],
   ["no file chosen in a browser", part('name="file"; filename=""', "") + END, {}, ""],
-  ["byte order mark in a text", text("path", "\ufeffa") + END, { path: "\ufeffa" }],
-  ["empty text", text("path", "") + END, { path: "" }],
-  ["tags repeated", text("tags", "a,b") + text("tags", "c") + END, { tags: ["a,b", "c"] }],
-  ["tags with commas", text("tags", " a, b ,,c") + END, { tags: ["a", "b", "c"] }],
-  ["tags as JSON", text("tags", '["a,b","c"]') + END, { tags: ["a,b", "c"] }],
-  ["no tags", text("tags", "") + END, { tags: [] }],
+  ["byte order mark in a text", field("path", "\ufeffa") + END, { path: "\ufeffa" }],
+  ["empty text", field("path", "") + END, { path: "" }],
+  ["tags repeated", field("tags", "a,b") + field("tags", "c") + END, { tags: ["a,b", "c"] }],
+  ["tags with commas", field("tags", " a, b ,,c") + END, { tags: ["a", "b", "c"] }],
+  ["tags as JSON", field("tags", '["a,b","c"]') + END, { tags: ["a,b", "c"] }],
+  ["no tags", field("tags", "") + END, { tags: [] }],
   [
     "metadata",
     part('name="metadata"', '{"a":{"b":[1]}}', "Content-Type: application/json") + END,
@@ -134,7 +136,7 @@ const accepted: readonly Accepted[] = [
     "\r\n--X\r\n-\r\r\n--\r\n\r\n--xx --XX-- \n--XX\r\r",
   ],
   ["plain transfer encoding", part('name="file"', "x", "Content-Transfer-Encoding: BINARY") + END, {}, "x"],
-  ["256 KiB of text", text("path", "x".repeat(256 * 1024)) + END, { path: "x".repeat(256 * 1024) }],
+  ["256 KiB of text", field("path", "x".repeat(256 * 1024)) + END, { path: "x".repeat(256 * 1024) }],
 ];
 
 /** Whose field is the body, unless another is named. */
@@ -147,16 +149,16 @@ const refused: readonly Refused[] = [
   ["cut short in the file", FILE],
   ["cut short in the last delimiter", `${FILE}--XX-`],
   ["delimiter with text after it", `${FILE}--XXY\r\n\r\n${END}`],
-  ["such a delimiter before a part", text("path", "x").replace("--XX", "--XXY") + END],
+  ["such a delimiter before a part", field("path", "x").replace("--XX", "--XXY") + END],
   ["content with such a line", part('name="file"', "a\r\n--XXjunk\r\nb") + END],
   ["two files", FILE + FILE + END, "content"],
   ["file and content", FILE + part('name="content"', "x") + END, "content"],
   ["a file under another name", part('name="upload"; filename="a"', "x") + END, "upload"],
-  ["two paths", text("path", "a") + text("path", "b") + END, "path"],
+  ["two paths", field("path", "a") + field("path", "b") + END, "path"],
   ["no header", `--XX\r\n\r\nx\r\n${END}`],
-  ["header without a colon", text("path", "x", "nonsense") + END],
+  ["header without a colon", field("path", "x", "nonsense") + END],
   ["lone line feed in a header", part('name="file"; filename="a\nb"', "x") + END],
-  ["two dispositions", text("path", "x", 'content-disposition: form-data; name="file"') + END],
+  ["two dispositions", field("path", "x", 'content-disposition: form-data; name="file"') + END],
   ["attachment", FILE.replace("form-data", "attachment") + END],
   ["no name", part('filename="a"', "x") + END],
   ["two names", part('name="file"; name="path"', "x") + END],
@@ -166,16 +168,16 @@ const refused: readonly Refused[] = [
   ["extended name that is not UTF-8", part("name=file; filename*=UTF-8''%E9", "x") + END],
   ["base64 transfer encoding", part('name="file"', "SGk=", "Content-Transfer-Encoding: base64") + END],
   ["header that is not UTF-8", Buffer.from(part('name="file"; filename="\xe9"', "x") + END, "latin1")],
-  ["text that is not UTF-8", Buffer.from(text("path", "\xe9") + END, "latin1"), "path"],
-  ["metadata that is not JSON", text("metadata", "a=b") + END, "metadata"],
-  ["metadata nested deeply", text("metadata", "[".repeat(50_000) + "]".repeat(50_000)) + END, "metadata"],
-  ["tags that are not JSON", text("tags", '["a"') + END, "tags"],
-  ["65 parts", text("x", "").repeat(65) + END],
+  ["text that is not UTF-8", Buffer.from(field("path", "\xe9") + END, "latin1"), "path"],
+  ["metadata that is not JSON", field("metadata", "a=b") + END, "metadata"],
+  ["metadata nested deeply", field("metadata", "[".repeat(50_000) + "]".repeat(50_000)) + END, "metadata"],
+  ["tags that are not JSON", field("tags", '["a"') + END, "tags"],
+  ["65 parts", field("x", "").repeat(65) + END],
   ["header above 16 KiB", part('name="file"', "x", `X: ${"x".repeat(16 * 1024)}`) + END],
   ["header without an end", `--XX\r\n${"x".repeat(100_000)}`],
   [
     "text above 256 KiB",
-    text("path", "x".repeat(200_000)) + text("x", "x".repeat(70_000)) + END,
+    field("path", "x".repeat(200_000)) + field("x", "x".repeat(70_000)) + END,
     null,
     "PAYLOAD_TOO_LARGE",
   ],
@@ -232,7 +234,7 @@ describe("a multipart upload is refused", () => {
 test("errors of the stream and of the writer go through", async () => {
   const gone = new Error("client gone");
   const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(gone) });
-  expect(await rejectionOf(readMultipartUpload(broken, TYPE, async () => {}))).toBe(gone);
+  expect(await failureOf(readMultipartUpload(broken, TYPE, async () => {}))).toBe(gone);
   const full = new Error("disk full");
   const fail = async () => {
     throw full;
@@ -242,7 +244,7 @@ test("errors of the stream and of the writer go through", async () => {
     (body: ReadableStream<Uint8Array>) => readRawUpload(body, fail),
   ]) {
     const { body, cancelled } = bodyOf(Buffer.from(FILE + END), 3);
-    expect(await rejectionOf(reading(body))).toBe(full);
+    expect(await failureOf(reading(body))).toBe(full);
     expect(cancelled()).toBeTrue();
   }
 });

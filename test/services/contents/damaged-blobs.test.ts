@@ -7,10 +7,11 @@ import { Database } from "../../../src/db/engine/database.ts";
 import { openTables } from "../../../src/db/tables.ts";
 import { createLog } from "../../../src/process/log.ts";
 import { DamagedBlobs } from "../../../src/services/contents/blob-checks.ts";
-import { failureOf, flipped, put, sampleBytes } from "../../support/samples/blob-store-contract.ts";
+import { flipped, put, sampleBytes } from "../../support/samples/blob-store-contract.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 import { fileOf } from "../../support/samples/contents.ts";
+import { failureOf } from "../../support/samples/failure.ts";
 
 /** A store, and what remembers its damage, in a directory. */
 async function open(root: string) {

@@ -4,9 +4,9 @@ import { dirname } from "node:path";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { sampleBytes } from "../../support/samples/blob-store-contract.ts";
 import { provision } from "../../support/server/scenario.ts";
-import { rejectionOf } from "../../support/samples/upload-bodies.ts";
 import { fileOf } from "../../support/samples/contents.ts";
 import { hashOf } from "../../support/samples/hash.ts";
+import { failureOf } from "../../support/samples/failure.ts";
 
 test("a disk without its reserve is a problem, and is logged at once and then once a minute", async () => {
   await using coffer = await startAppliance({ "disk-reserve": "4000TiB" });
@@ -50,7 +50,7 @@ test("a disk that is gone has failed, which is logged once, and not as a disk th
   expect((await coffer.client().send("POST", "/v0/drives/provision", { body })).status).toBe(503);
   await health.watch();
   expect(coffer.lines.filter((line) => line.includes("disk"))).toHaveLength(1);
-  expect(await rejectionOf(coffer.close())).toBeInstanceOf(Error);
+  expect(await failureOf(coffer.close())).toBeInstanceOf(Error);
   await rm(dirname(coffer.dataDir), { recursive: true });
 });
 
