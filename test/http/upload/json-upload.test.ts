@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { readJsonUpload } from "../../../src/http/upload/json.ts";
 import { bodyOf, readUpload } from "../../support/samples/upload-bodies.ts";
-import { Random } from "../../support/server/random.ts";
 import { failureOf } from "../../support/samples/failure.ts";
 
 function read(bytes: Uint8Array | string, size: number) {
@@ -207,96 +206,6 @@ test("errors of the stream and of the writer go through", async () => {
   });
   expect(await failureOf(upload)).toBe(full);
   expect(cancelled()).toBeTrue();
-});
-
-function randomValue(random: Random, depth: number): unknown {
-  const texts = ["", "content", 'q"\\/', "é日😀", "\n\t\u0000", "}{][,:", '"content":"SGk"'];
-  switch (random.below(depth > 3 ? 4 : 6)) {
-    case 0:
-      return random.below(1000) - 500.5;
-    case 1:
-      return [true, false, null][random.below(3)];
-    case 2:
-    case 3:
-      return random.pick(texts);
-    case 4:
-      return Array.from({ length: random.below(4) }, () => randomValue(random, depth + 1));
-    default:
-      return Object.fromEntries(
-        Array.from({ length: random.below(4) }, (_, i) => [
-          i === 0 ? "content" : `k${random.below(9)}`,
-          randomValue(random, depth + 1),
-        ]),
-      );
-  }
-}
-
-/** Base64 as a JSON string, with whitespace and escapes thrown in. */
-function randomSpelling(random: Random, base64: string): string {
-  const escapes = random.below(3) === 0;
-  const spelled = Array.from(random.below(2) === 0 ? base64 : base64.replace(/=+$/, ""), (character) => {
-    const gap =
-      escapes && random.below(20) === 0
-        ? ["\\n", "\\r\\n", " \\n", "\\n\\t", "\\u0020\\u000D", "\\u000A"][random.below(6)]
-        : "";
-    if (character === "/" && random.below(2) === 0) return `${gap}\\/`;
-    if (escapes && random.below(20) === 0) return `${gap}\\u00${character.charCodeAt(0).toString(16)}`;
-    return `${gap}${character}`;
-  });
-  return `"${spelled.join("")}"`;
-}
-
-function randomUpload(random: Random): { json: string; content: Buffer } {
-  const content = Buffer.from(
-    Array.from({ length: random.below(random.below(2) === 0 ? 12 : 3000) }, () => random.below(256)),
-  );
-  const space = () => ["", "", " ", "\n", "\r\n\t"][random.below(5)] ?? "";
-  const members = Array.from({ length: random.below(5) }, (_, i) => [
-    `f${i}`,
-    JSON.stringify(randomValue(random, 0), null, random.below(3)),
-  ]);
-  members.splice(random.below(members.length + 1), 0, [
-    "content",
-    randomSpelling(random, content.toString("base64")),
-  ]);
-  const written = members.map(([key, value]) => `${space()}"${key}"${space()}:${space()}${value}${space()}`);
-  return { json: `${space()}{${written.join(",")}}${space()}`, content };
-}
-
-test("random uploads agree with JSON.parse and Buffer.from", async () => {
-  for (let seed = 1; seed <= 600; seed++) {
-    const random = new Random(seed);
-    const { json, content } = randomUpload(random);
-    const upload = await read(Buffer.from(json), 1 + random.below(random.below(2) === 0 ? 4 : 4000));
-    const message = `seed ${seed}`;
-    expect(upload.error, message).toBeUndefined();
-    expect(upload.fields, message).toEqual({ ...JSON.parse(json), content: "" });
-    expect(upload.content.equals(content), message).toBeTrue();
-  }
-});
-
-test("random damage is refused or read as JSON.parse reads it", async () => {
-  let refusals = 0;
-  for (let seed = 1; seed <= 3000; seed++) {
-    const random = new Random(seed);
-    const bytes = Buffer.from(randomUpload(random).json);
-    for (let damage = 0; damage <= random.below(3); damage++) {
-      const interesting = Buffer.from('"\\{}[]:,=\0\n \xffuA', "latin1");
-      bytes[random.below(bytes.length)] = interesting[random.below(interesting.length)] ?? 0;
-    }
-    const damaged = random.below(4) === 0 ? bytes.subarray(0, random.below(bytes.length)) : bytes;
-    const { error, fields, contentKey, content } = await read(damaged, 1 + random.below(500));
-    if (error !== undefined) {
-      refusals++;
-      expect(error, `seed ${seed}`).toBeInstanceOf(CofferError);
-      continue;
-    }
-    const parsed = JSON.parse(damaged.toString());
-    expect(fields, `seed ${seed}`).toEqual(contentKey !== null ? { ...parsed, content: "" } : parsed);
-    if (contentKey !== null)
-      expect(content.equals(Buffer.from(parsed.content, "base64")), `seed ${seed}`).toBeTrue();
-  }
-  expect(refusals).toBeGreaterThan(500);
 });
 
 test("a refusal over a socket reaches a client that has sent half its body", async () => {
