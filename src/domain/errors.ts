@@ -87,6 +87,12 @@ export function notFound(noun: keyof typeof WHERE_TO_LOOK): CofferError {
   return new CofferError("NOT_FOUND", `No such ${noun}. ${WHERE_TO_LOOK[noun]}`);
 }
 
+/** What was looked for. Throws as `notFound` where there is nothing. */
+export function orNotFound<T>(value: T | null | undefined, noun: Parameters<typeof notFound>[0]): T {
+  if (value === null || value === undefined) throw notFound(noun);
+  return value;
+}
+
 /** Who sends a request may not act any more, although it could when the request began. */
 export function endedMeanwhile(): CofferError {
   return new CofferError(
