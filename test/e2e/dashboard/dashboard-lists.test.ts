@@ -139,7 +139,7 @@ test("a row stays one row in the narrowest window", async () => {
   await using page = await open(`/drives/${slug}/`);
   // A laptop's window at 400%, and a time ago that takes many words.
   await page.setViewportSize({ width: 320, height: 568 });
-  await page.clock.setFixedTime(Date.now() + 40 * 60_000);
+  await using _ = await page.addInitScript("{ const { now } = Date; Date.now = () => now() + 40 * 60_000; }");
   await page.reload();
   const facts = row(page, "a.txt").locator(".cell-facts");
   await facts.getByText("40 minutes ago").waitFor();
@@ -150,7 +150,7 @@ test("rows are as high as their text, however large a person has set that in the
   const files = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`file ${n + 10}.txt`, 1]));
   const { slug } = await driveWith("Large", files);
   await using page = await dashboard.open("/drives");
-  await page.addInitScript(`addEventListener("DOMContentLoaded", () => {
+  await using _ = await page.addInitScript(`addEventListener("DOMContentLoaded", () => {
     document.documentElement.style.fontSize = "32px";
   })`);
   await page.setViewportSize({ width: 360, height: 800 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { complaintsOf, launchBrowser, newWindow, signInto } from "./browser.ts";
+import { borrowBrowser, complaintsOf, newWindow, renew, signInto } from "./browser.ts";
 import { type Entries, listFiles, type MadeDrive, makeDrive } from "../server/drives.ts";
 import { type Agent, freePort, type Server, serve, signUp } from "../server/executable.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../server/temporary-directory.ts";
@@ -39,6 +39,7 @@ export interface DashboardOptions {
 /** Opens a dashboard before the tests of the calling file, and closes it after them. */
 export function openDashboard({ owner: username = "ada", env = {} }: DashboardOptions = {}): Dashboard {
   const closing = new AsyncDisposableStack();
+  const idle: Page[] = [];
   let opened: Opened | undefined;
   const dashboard = (): Opened => {
     if (opened === undefined) throw new Error("the dashboard is not open yet");
@@ -64,7 +65,7 @@ export function openDashboard({ owner: username = "ada", env = {} }: DashboardOp
     get disk() {
       return dashboard().disk;
     },
-    open: (address) => openPage(dashboard(), address),
+    open: (address) => openPage(dashboard(), address, idle),
     windowOf: (name, options) => windowOf(dashboard(), name, options),
     driveWith: (name, entries) => makeDrive(dashboard().owner, name, entries),
     paths: async (drive, prefix) => {
@@ -91,7 +92,7 @@ async function openFor(
   // A restart needs the port once more, which nobody may have taken meanwhile.
   const onPort = { COFFER_PORT: String(freePort()), ...env };
   const server = closing.use(await serve({ env: onPort }));
-  const browser = closing.use(await launchBrowser());
+  const { browser } = closing.use(await borrowBrowser());
   const owner = await signUp(server, username);
   const context = await windowOf({ browser, server }, username, { viewport: LAPTOP });
   return { server, browser, owner, context, disk: disk.path };
@@ -107,13 +108,16 @@ async function windowOf(
   return context;
 }
 
-async function openPage({ context }: Opened, address: string): Promise<Page & AsyncDisposable> {
-  const page = await context.newPage();
+/** Pages that were open before are used again: a new one costs more than what it shows. */
+async function openPage({ context }: Opened, address: string, idle: Page[]): Promise<Page & AsyncDisposable> {
+  const page = idle.pop() ?? (await context.newPage());
   const complaints = complaintsOf(page);
   await page.goto(address);
   return Object.assign(page, {
     [Symbol.asyncDispose]: async () => {
-      await page.close();
+      await renew(page);
+      await page.setViewportSize(LAPTOP);
+      idle.push(page);
       expect(complaints).toEqual([]);
     },
   });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { openDashboard } from "../../support/browser/dashboard.ts";
-import { makeDrive } from "../../support/server/drives.ts";
-import type { Json } from "../../support/server/client.ts";
-import { askToBeLetIn } from "../../support/peers/oauth.ts";
-import { provision, signUp } from "../../support/server/executable.ts";
+import { openDashboard } from "../support/browser/dashboard.ts";
+import { makeDrive } from "../support/server/drives.ts";
+import type { Json } from "../support/server/client.ts";
+import { askToBeLetIn } from "../support/peers/oauth.ts";
+import { provision, signUp } from "../support/server/executable.ts";
 
 // Another port of the same host is the same site to a browser: its pages send our cookies along, whatever SameSite says.
 
