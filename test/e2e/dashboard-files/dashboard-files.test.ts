@@ -113,8 +113,8 @@ describe("by keyboard", () => {
 
 test("a key that is pressed as soon as there are rows is not lost", async () => {
   await driveWith("Early", { "a.txt": 1, "b.txt": 2 });
-  await using page = await dashboard.context.newPage();
-  await page.addInitScript(`new MutationObserver((_, observer) => {
+  await using page = await open();
+  await using _ = await page.addInitScript(`new MutationObserver((_, observer) => {
     if (document.querySelector(".file-row") === null) return;
     observer.disconnect();
     document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));

@@ -229,7 +229,7 @@ describe("the tree beside the list", () => {
 
   test("forty folders deep it asks little, and shows where one is", async () => {
     await driveWith("Deep", [DEEP]);
-    await using page = await open("/drives");
+    await using page = await open();
     const asked = folderRequests(page);
     await page.goto(`/drives/alice/deep/${DEEP}`);
     await page.getByText("This folder is empty").waitFor();

@@ -136,11 +136,11 @@ test("the focus is not lost where the tree goes into a drawer or comes out of it
 
 test("a row stays one row in the narrowest window", async () => {
   const { slug } = await driveWith("Narrow", { "a.txt": 1000 });
-  await using page = await open(`/drives/${slug}/`);
+  await using page = await open();
   // A laptop's window at 400%, and a time ago that takes many words.
   await page.setViewportSize({ width: 320, height: 568 });
   await using _ = await page.addInitScript("{ const { now } = Date; Date.now = () => now() + 40 * 60_000; }");
-  await page.reload();
+  await page.goto(`/drives/${slug}/`);
   const facts = row(page, "a.txt").locator(".cell-facts");
   await facts.getByText("40 minutes ago").waitFor();
   expect((await facts.boundingBox())?.height).toBeLessThan(24);
@@ -149,7 +149,7 @@ test("a row stays one row in the narrowest window", async () => {
 test("rows are as high as their text, however large a person has set that in their browser", async () => {
   const files = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`file ${n + 10}.txt`, 1]));
   const { slug } = await driveWith("Large", files);
-  await using page = await dashboard.open("/drives");
+  await using page = await open();
   await using _ = await page.addInitScript(`addEventListener("DOMContentLoaded", () => {
     document.documentElement.style.fontSize = "32px";
   })`);

@@ -17,8 +17,8 @@ export interface Dashboard {
   readonly context: BrowserContext;
   /** The path of an empty directory on the user's disk. */
   readonly disk: string;
-  /** Opens a page at an address. At the end of its scope it is closed, and must have had no errors. */
-  readonly open: (address: string) => Promise<Page & AsyncDisposable>;
+  /** A page at an address, or to be led to one. Until the end of its scope it must have had no errors. */
+  readonly open: (address?: string) => Promise<Page & AsyncDisposable>;
   /** Opens a new window and signs in, such as the owner a second time. */
   readonly windowOf: (username: string, options?: BrowserContextOptions) => Promise<BrowserContext>;
   /** Creates a drive of the user; see `makeDrive`. */
@@ -109,10 +109,14 @@ async function windowOf(
 }
 
 /** Pages that were open before are used again: a new one costs more than what it shows. */
-async function openPage({ context }: Opened, address: string, idle: Page[]): Promise<Page & AsyncDisposable> {
+async function openPage(
+  { context }: Opened,
+  address: string | undefined,
+  idle: Page[],
+): Promise<Page & AsyncDisposable> {
   const page = idle.pop() ?? (await context.newPage());
   const complaints = complaintsOf(page);
-  await page.goto(address);
+  if (address !== undefined) await page.goto(address);
   return Object.assign(page, {
     [Symbol.asyncDispose]: async () => {
       await renew(page);
