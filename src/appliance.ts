@@ -1,11 +1,16 @@
 import { BlobStore } from "./blobs/blob-store.ts";
 import type { SteadyClock } from "./process/clock.ts";
-import { closeToOthers } from "./data-directory/closed-to-others.ts";
+import {
+  closeToOthers,
+  type DataDirectory,
+  loadSecret,
+  lockDataDirectory,
+  openDataDirectory,
+  pathsIn,
+} from "./data-directory/data-directory.ts";
 import type { Config } from "./config.ts";
 import { DatabaseReserve } from "./db/engine/database-reserve.ts";
 import { explaining } from "./data-directory/data-directory-error.ts";
-import { type DataDirectory, loadSecret, lockDataDirectory } from "./data-directory/data-directory.ts";
-import { openDataDirectory, pathsIn } from "./data-directory/data-directory.ts";
 import { nameOfBackupAddress } from "./domain/upkeep/backup-address.ts";
 import { WriteRefused } from "./domain/errors.ts";
 import { explainFailure } from "./db/engine/opening.ts";
@@ -118,7 +123,7 @@ async function openAll(options: ApplianceOptions) {
   again(Math.min(config.backupIntervalMs, BACKUP_CHECK_MS), () => services.backups.runIfDue());
   opened.defer(() => services.backups.stop());
   // In this order: there is a token only while there is no administrator.
-  await services.administrators.appoint();
+  await services.signIn.appoint();
   const setupToken = services.signIn.issueSetupToken();
   const server = startServer({ host: config.host, port: config.port, handler, log });
   baseUrl = config.baseUrl ?? ownAddress(config.host, server.port);

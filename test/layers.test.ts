@@ -89,7 +89,7 @@ const HTTP_ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   "handler.ts": ["connection", "docs", "gate", "operation", "resources"],
   "server.ts": ["gate"],
-  dashboard: ["content", "gate", "operation", "sign-in"],
+  dashboard: ["content", "gate", "operation"],
   docs: ["content", "gate", "json", "operation"],
   mcp: ["content", "gate", "json", "limits", "operation", "resources"],
   "sign-in": ["gate", "limits", "operation", "records", "resources"],
@@ -161,7 +161,7 @@ const ONLY_SAID_IN: readonly { readonly what: RegExp; readonly file: string }[] 
 
 /** State that a module may keep for itself: the names, and why nobody is surprised by it. */
 const MAY_KEEP: Readonly<Record<string, { readonly names: readonly string[]; readonly why: string }>> = {
-  "src/http/dashboard/assets.ts": {
+  "src/http/dashboard/dashboard.ts": {
     names: ["bundles"],
     why: "what a process that runs from source has bundled, since tests open many servers in one",
   },
@@ -313,12 +313,11 @@ function withoutNested(parameters: string): string {
 
 test("a start does not load what describes the API, the MCP server, nor Node's streams", () => {
   const eager =
-    /^import (?!type\b)[^;]*"(?:@elysiajs\/swagger|@modelcontextprotocol\/[^"]*|node:(?:crypto|net|stream|tty|util)|[^"]*\/openapi\.ts|[^"]*\/mcp\/(?:server|transport|resources)\.ts)"/m;
+    /^import (?!type\b)[^;]*"(?:@elysiajs\/swagger|@modelcontextprotocol\/[^"]*|node:(?:crypto|net|stream|tty|util)|[^"]*\/openapi\.ts|[^"]*\/mcp\/(?:server|resources)\.ts)"/m;
   expect(sources.filter(({ text }) => eager.test(text)).map(({ path }) => path)).toEqual([
     "src/http/docs/openapi.ts",
     "src/http/mcp/resources.ts",
     "src/http/mcp/server.ts",
-    "src/http/mcp/transport.ts",
   ]);
 });
 

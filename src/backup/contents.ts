@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type BlobFacts, type DamagedBlob, damageIn, requireBytes } from "../blobs/blob-file.ts";
 import type { Snapshot } from "../db/upkeep/database-copy.ts";
-import { parseDigest } from "../domain/contents/digest.ts";
+import { parseDigest } from "../domain/contents/content.ts";
 import { BackupError } from "./place.ts";
 
 /** Characters that are written at once. */

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import type { Clock } from "../process/clock.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
-import { LEASE_MS } from "../db/upkeep/backups.ts";
+import { LEASE_MS } from "../db/upkeep/store.ts";
 import { acquireLock } from "../db/engine/lock.ts";
 import type { Tables } from "../db/tables.ts";
 import { BackupError } from "./place.ts";

@@ -1,8 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import type { Digest } from "../domain/contents/digest.ts";
+import type { Digest, StoredPlace } from "../domain/contents/content.ts";
 import { parseId, type StoreId } from "../domain/id.ts";
-import type { StoredPlace } from "../domain/contents/stored-place.ts";
 import { BACKUPS, BackupError, type BackupPlace, readText } from "./place.ts";
 
 /** The version of the layout of a place. A newer one is refused. */

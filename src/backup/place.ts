@@ -1,5 +1,5 @@
 import type { BlobFacts } from "../blobs/blob-file.ts";
-import { type Digest, parseDigest } from "../domain/contents/digest.ts";
+import { type Digest, parseDigest } from "../domain/contents/content.ts";
 
 /** A backup or a restore cannot go on. The message tells the operator what to do. */
 export class BackupError extends Error {

@@ -1,4 +1,4 @@
-import type { Digest } from "../domain/contents/digest.ts";
+import type { Digest } from "../domain/contents/content.ts";
 import { readContentList } from "./contents.ts";
 import { type KeptBackup, keptBackups, MANIFEST, manifestOf, nameOfPart, PARTS } from "./manifest.ts";
 import { BackupError, type BackupPlace, CONTENTS, digestOfName } from "./place.ts";

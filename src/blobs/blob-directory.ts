@@ -1,6 +1,6 @@
 import { lstat, mkdir, readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Digest, parseDigest } from "../domain/contents/digest.ts";
+import { type Digest, parseDigest } from "../domain/contents/content.ts";
 import type { StoreId } from "../domain/id.ts";
 import {
   type BlobFacts,

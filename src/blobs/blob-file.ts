@@ -1,7 +1,7 @@
 import { constants, lstatSync, renameSync, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Digest } from "../domain/contents/digest.ts";
+import type { Digest } from "../domain/contents/content.ts";
 import { hasCode } from "./system-error.ts";
 
 /** A blob as the database records it. */

@@ -1,8 +1,7 @@
 import { lstatSync } from "node:fs";
 import { lstat, readdir, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import type { ByteRange } from "../domain/contents/byte-range.ts";
-import { type Digest, parseDigest } from "../domain/contents/digest.ts";
+import { type ByteRange, type Digest, parseDigest } from "../domain/contents/content.ts";
 import type { StoreId } from "../domain/id.ts";
 import { Recent } from "../domain/recent.ts";
 import { BlobWriter } from "./blob-writer.ts";

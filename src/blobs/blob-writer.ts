@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { type Digest, parseDigest } from "../domain/contents/digest.ts";
+import { type Digest, parseDigest } from "../domain/contents/content.ts";
 import {
   type BlobFacts,
   DamagedBlob,

@@ -1,4 +1,4 @@
-import type { Digest } from "../domain/contents/digest.ts";
+import type { Digest } from "../domain/contents/content.ts";
 
 /**
  * Counts the uploads that need a blob: they have matched it and not committed their row yet. In memory only:

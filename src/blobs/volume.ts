@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, lstatSync } from "node:fs";
 import { lstat, mkdir, readdir, rename, rm, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Digest } from "../domain/contents/digest.ts";
+import type { Digest } from "../domain/contents/content.ts";
 import type { StoreId } from "../domain/id.ts";
 import { contentPath } from "./blob-file.ts";
 import { readIdentity, writeIdentity } from "./blob-directory.ts";

@@ -1,6 +1,5 @@
 import { openAccounts } from "../accounts.ts";
-import { PLANS } from "../domain/accounts/plan.ts";
-import { SCOPES } from "../domain/accounts/scope.ts";
+import { PLANS, SCOPES } from "../domain/accounts/roles.ts";
 import { formatInstant } from "../domain/time.ts";
 import type { User } from "../domain/accounts/user.ts";
 import { type Arguments, type Command, CommandError, requireConfig } from "./command.ts";

@@ -5,7 +5,7 @@ import { restoreFrom, restoreStream } from "../backup/restore.ts";
 import type { BackupOptions } from "../backup/run.ts";
 import { systemClock } from "../process/clock.ts";
 import { nameOfBackupAddress, parseBackupAddress } from "../domain/upkeep/backup-address.ts";
-import { keptWhere } from "../domain/contents/stored-place.ts";
+import { keptWhere } from "../domain/contents/content.ts";
 import { stopRequest } from "../process/signals.ts";
 import { VERSION } from "../process/version.ts";
 import { type Command, CommandError, requireConfig } from "./command.ts";

@@ -1,6 +1,4 @@
-import type { AllowedOrigins } from "../domain/network/allowed-origins.ts";
-import { ipVersion } from "../domain/network/ip.ts";
-import type { Subnet } from "../domain/network/subnet.ts";
+import { type AllowedOrigins, ipVersion, type Subnet } from "../domain/network/address.ts";
 import { listOf, Problem } from "./values.ts";
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*\.?$/i;
@@ -56,20 +54,14 @@ const UNDER_A_PATH = new Problem(
   "must not have a path: give this server a host name of its own, such as https://drive.example.com",
 );
 
-/**
- * The address that links begin with: http or https, no credentials, query or fragment; trailing `/` are dropped. No
- * path: the pages and the addresses in them begin at the root of their host.
- */
+/** http or https, without trailing `/`. No path: pages and the addresses in them begin at the root of their host. */
 export function baseUrl(text: string): string | Problem {
   const url = webUrl(text);
   if (url instanceof Problem) return url;
   return /^\/+$/.test(url.pathname) ? url.origin : UNDER_A_PATH;
 }
 
-/**
- * An OpenID Connect issuer, kept as it is because it is compared exactly (OpenID Connect Discovery 1.0 section
- * 4.3). https, or http on this machine.
- */
+/** Kept as it is, to be compared exactly (OpenID Connect Discovery 1.0, 4.3). https, or http on this machine. */
 export function issuerUrl(text: string): string | Problem {
   const url = webUrl(text);
   if (url instanceof Problem) return url;

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { parseBackupAddress } from "../domain/upkeep/backup-address.ts";
-import type { Plan } from "../domain/accounts/plan.ts";
+import type { Plan } from "../domain/accounts/roles.ts";
 import { DAY_MS } from "../domain/time.ts";
 import { baseUrl, issuerUrl, listenHost, origins, subnets } from "./addresses.ts";
 import { Secret } from "./secret.ts";

@@ -1,4 +1,4 @@
-import { PLANS, type Plan } from "../domain/accounts/plan.ts";
+import { type Plan, PLANS } from "../domain/accounts/roles.ts";
 
 /** Why a text is not a valid value. `text` completes the sentence "{setting} ...". */
 export class Problem {

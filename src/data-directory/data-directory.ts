@@ -1,5 +1,6 @@
 import {
   accessSync,
+  chmodSync,
   closeSync,
   constants,
   existsSync,
@@ -31,10 +32,7 @@ const OTHER_NAMES = ["secret.new", "lock-journal", "backup-lock-journal", "lost+
 const SHOWN_NAMES = 3;
 const SECRET_BYTES = 32;
 
-/**
- * Creates the data directory with mode 0700 if it is missing. Checks that it can be written and holds nothing foreign.
- * `root` is absolute. Throws DataDirectoryError.
- */
+/** Creates it, mode 0700, if missing. Checks that it can be written and is not foreign. Throws DataDirectoryError. */
 export function openDataDirectory(root: string): DataDirectory {
   try {
     makeDurably(root);
@@ -110,10 +108,7 @@ function holdsDatabase(root: string): boolean {
   }
 }
 
-/**
- * The state of the database file at this path. SQLite never writes one shorter than a page, but takes an empty file
- * for a new database: an empty one has been truncated.
- */
+/** An empty file was truncated: SQLite takes it for a new database, but writes none that is shorter than a page. */
 export function databaseState(path: string): "present" | "missing" | "empty" {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return "missing";
@@ -168,10 +163,7 @@ function acquire(lockFile: string, reserve: DatabaseReserve | null): LockResult 
   }
 }
 
-/**
- * The 32 random bytes of this data directory, created and synced at the first call. The caller must hold the
- * directory's lock, or two processes could each create their own. Throws DataDirectoryError.
- */
+/** Created and synced at the first call, under the directory's lock. Throws DataDirectoryError. */
 export function loadSecret({ root, secretFile }: DataDirectory): Secret<Uint8Array> {
   try {
     const bytes = existsSync(secretFile) ? readFileSync(secretFile) : makeSecret(root, secretFile);
@@ -213,5 +205,39 @@ export function sync(path: string): void {
     fsyncSync(opened);
   } finally {
     closeSync(opened);
+  }
+}
+
+/** What a group and everybody may do, in a mode of chmod(2). */
+const OTHERS = 0o077;
+
+/**
+ * Takes from other users what they may do with a directory and with what is directly in it, as far as that belongs to the
+ * user of this process and the file system has modes. Links are left as they are. Returns the paths that they cannot
+ * reach any more, and those that they still can.
+ */
+export function closeToOthers(root: string): { readonly closed: string[]; readonly open: string[] } {
+  const [closed, open]: [string[], string[]] = [[], []];
+  for (const path of [root, ...readdirSync(root).map((name) => join(root, name))]) {
+    if (!isOpen(path)) continue;
+    close(path);
+    (isOpen(path) ? open : closed).push(path);
+  }
+  // Nobody comes through a closed directory.
+  return { closed, open: open.includes(root) ? open : [] };
+}
+
+function isOpen(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found !== undefined && !found.isSymbolicLink() && (found.mode & OTHERS) !== 0;
+}
+
+function close(path: string): void {
+  const { mode, uid } = lstatSync(path);
+  if (uid !== process.getuid?.()) return;
+  try {
+    chmodSync(path, mode & 0o7777 & ~OTHERS);
+  } catch {
+    // A file system without modes, as of a network share. It is still open, and that is told.
   }
 }

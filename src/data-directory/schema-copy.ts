@@ -1,7 +1,7 @@
 import { readdirSync, renameSync, rmSync, statfsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type DataDirectory, makeDurably, sync } from "./data-directory.ts";
-import type { Upgrade } from "../db/engine/migrate.ts";
+import type { Upgrade } from "../db/engine/opening.ts";
 import type { Log } from "../process/log.ts";
 
 /** The name of a copy that is not complete. */

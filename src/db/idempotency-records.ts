@@ -29,9 +29,10 @@ export function idempotencyRecords({ sql }: Database) {
       return name;
     },
     remove,
-    removeExpired: sql.write<[now: number, limit: number]>(
-      `DELETE FROM idempotency_record WHERE name IN
-         (SELECT name FROM idempotency_record WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
+    removeExpired: sql.removeSome<[now: number]>(
+      "idempotency_record",
+      "expires_at <= ? ORDER BY expires_at",
+      "name",
     ),
   };
 }

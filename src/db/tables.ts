@@ -1,53 +1,34 @@
-import { apiKeys } from "./accounts/api-keys.ts";
+import { apiKeys, endedKeys } from "./accounts/api-keys.ts";
 import { archiveLists } from "./files/archive-lists.ts";
-import { backups } from "./upkeep/backups.ts";
-import { blobs } from "./contents/blobs.ts";
+import { backups, scrub, store } from "./upkeep/store.ts";
+import { blobs, releasedContents } from "./contents/blobs.ts";
 import { changes } from "./changes/changes.ts";
 import { claimTokens } from "./accounts/claim-tokens.ts";
-import { damagedContents } from "./contents/damaged-contents.ts";
+import { damagedContents, smallContents } from "./contents/contents.ts";
 import type { Database, Within } from "./engine/database.ts";
 import { members } from "./accounts/members.ts";
 import { drives } from "./drives/drives.ts";
-import { endedKeys } from "./accounts/ended-keys.ts";
 import { fileLists } from "./files/file-lists.ts";
 import { files } from "./files/files.ts";
 import { fileVersions } from "./history/file-versions.ts";
 import { folderWorks } from "./folders/folder-works.ts";
-import { folders } from "./folders/folders.ts";
-import { heldRows } from "./snapshots/held-rows.ts";
-import { identities } from "./accounts/identities.ts";
-import { keptAges } from "./history/kept-ages.ts";
-import { keptContents } from "./history/kept-contents.ts";
-import { knownClients } from "./accounts/known-clients.ts";
+import { folders, subtrees } from "./folders/folders.ts";
+import { heldRows, snapshots } from "./snapshots/snapshots.ts";
+import { identities, users } from "./accounts/users.ts";
+import { keptAges, keptContents } from "./history/kept.ts";
+import { knownClients, sessions } from "./accounts/sign-ins.ts";
 import { links } from "./links/links.ts";
-import { oauthClients } from "./oauth/oauth-clients.ts";
-import { oauthGrants } from "./oauth/oauth-grants.ts";
-import { pastFiles } from "./snapshots/past-files.ts";
-import { releasedContents } from "./contents/released-contents.ts";
+import { oauthClients, oauthGrants } from "./oauth/oauth.ts";
+import { pastFiles, snapshotDifferences } from "./snapshots/snapshot-differences.ts";
 import { usage } from "./accounts/usage.ts";
 import { idempotencyRecords } from "./idempotency-records.ts";
-import { scrub } from "./upkeep/scrub.ts";
-import { documentRetries } from "./search/document-retries.ts";
-import { searchJobs } from "./search/jobs.ts";
+import { documentRetries, searchJobs } from "./search/jobs.ts";
 import { Searches } from "./search/searches.ts";
-import { sessions } from "./accounts/sessions.ts";
-import { smallContents } from "./contents/small-contents.ts";
-import { snapshotDifferences } from "./snapshots/snapshot-differences.ts";
 import { snapshotLists } from "./snapshots/snapshot-lists.ts";
-import { snapshots } from "./snapshots/snapshots.ts";
-import { store } from "./upkeep/store.ts";
-import { subtrees } from "./folders/subtrees.ts";
-import { trash } from "./history/trash.ts";
-import { trashContents } from "./history/trash-contents.ts";
-import { trashLists } from "./history/trash-lists.ts";
-import { users } from "./accounts/users.ts";
-import { webhookDeliveries } from "./webhooks/webhook-deliveries.ts";
-import { webhooks } from "./webhooks/webhooks.ts";
+import { trash, trashContents, trashLists } from "./history/trash.ts";
+import { webhookDeliveries, webhooks } from "./webhooks/webhooks.ts";
 
-/**
- * Every table of one open database. Call what `sql.write` and its like have made, or what is marked "Inside a write",
- * only in a `write` job.
- */
+/** Every table. Call what `sql.write` and its like made, or is marked "Inside a write", only in a `write` job. */
 export type Tables = ReturnType<typeof openTables>;
 
 export function openTables(database: Database) {

@@ -1,4 +1,7 @@
-import type { Brand } from "./brand.ts";
+declare const brand: unique symbol;
+
+/** A `T` that only its own parser or constructor returns. Two brands of one type cannot be mixed up. */
+export type Brand<T, Name extends string> = T & { readonly [brand]: Name };
 
 /** Public identifiers: UUIDv7 in lower case, opaque to callers. */
 export type UserId = Brand<string, "UserId">;
@@ -38,6 +41,16 @@ export function newId<T extends Id>(now: number): T {
 export function parseId<T extends Id>(text: string): T | null {
   const lower = text.toLowerCase();
   return isId<T>(lower) ? lower : null;
+}
+
+function isHash<T extends Brand<string, string>>(hex: string): hex is T {
+  return hex.length === 64;
+}
+
+/** A SHA-256 that the runtime has made, as hex, by what it is of. */
+export function asHash<T extends Brand<string, string>>(hex: string): T {
+  if (!isHash<T>(hex)) throw new Error("the runtime made a malformed hash");
+  return hex;
 }
 
 /** Primary keys of rows: integers. They never leave the process, so a caller can neither send nor see one. */

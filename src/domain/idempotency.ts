@@ -1,5 +1,5 @@
-import type { Brand } from "./brand.ts";
 import { CofferError, invalid } from "./errors.ts";
+import { asHash, type Brand } from "./id.ts";
 import { deriveKey, seal, unseal } from "./sealing.ts";
 
 /** The header that names a request, so that a retry has no second effect. */
@@ -69,16 +69,12 @@ export function recordKeys(secret: Uint8Array, scope: string, idempotencyKey: st
   const derived = Buffer.from(
     deriveKey({ from: idempotencyKey, salt: secret, purpose: `coffer idempotency ${scope}`, length: 64 }),
   );
-  const name = derived.toString("hex", 0, 32);
-  if (!isHash<RecordName>(name)) throw new Error("the runtime derived a malformed key");
-  return { name, sealingKey: derived.subarray(32) };
+  return { name: asHash<RecordName>(derived.toString("hex", 0, 32)), sealingKey: derived.subarray(32) };
 }
 
 /** The fingerprint of a request, from the parts that a retry must repeat, in a fixed order. */
 export function fingerprintOf(parts: readonly (string | null)[]): Fingerprint {
-  const hash = Bun.SHA256.hash(JSON.stringify(parts), "hex");
-  if (!isHash<Fingerprint>(hash)) throw new Error("the runtime made a malformed SHA-256");
-  return hash;
+  return asHash<Fingerprint>(Bun.SHA256.hash(JSON.stringify(parts), "hex"));
 }
 
 /** The earlier response. Throws IDEMPOTENCY_KEY_REUSED if it was to a request with another fingerprint. */
@@ -98,8 +94,4 @@ export function sealRecord(sealingKey: Uint8Array, record: IdempotencyRecord): U
 export function openRecord(sealingKey: Uint8Array, sealed: Uint8Array): IdempotencyRecord {
   const record: IdempotencyRecord = JSON.parse(Buffer.from(unseal(sealingKey, sealed)).toString());
   return record;
-}
-
-function isHash<T extends RecordName | Fingerprint>(text: string): text is T {
-  return text.length === 64;
 }

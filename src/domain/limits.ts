@@ -8,14 +8,9 @@ export const SMALL_CONTENT_BYTES = 16 * 1024;
 
 /** Storage of an unclaimed drive: the "100 MB" that the API promises. */
 export const UNCLAIMED_STORAGE_BYTES = 100 * MIB;
-/**
- * How many times its storage limit an owner may use on the disk, with replaced and deleted contents not removed yet.
- */
+/** How many times its storage limit an owner may use on the disk, with contents that are still to be removed. */
 export const DISK_PER_STORAGE = 3;
-/**
- * How much room records take: a file, folder, upload link or link to a page, and a tag or presigned URL of a file. The
- * length of a file's metadata is added. The schema has the same figures.
- */
+/** Of a file (beside its metadata), folder, or link that takes or shows; of a tag or presigned URL. As in the schema. */
 export const RECORD_BYTES = { entry: 1024, part: 512 };
 /**
  * The room for the records of an unclaimed drive, or of an account with a storage limit; that limit if it is more. The
@@ -52,10 +47,7 @@ export const FORK_FILES = 1_000_000;
 export const SNAPSHOTS = { taken: 100, automatic: 20 };
 /** How many paths one archive request may name: they are in the URL, which cannot hold many more. */
 export const ARCHIVE_PATHS = 200;
-/**
- * How many archives may be sent at once: each holds open files and a list of its entries until its client has read it.
- * No owner or client address can use all. Unclaimed drives, which anybody can make, get at most half.
- */
+/** How many archives may be sent at once, as each holds open files. Unclaimed drives get at most half. */
 export const ARCHIVE_LIMITS = {
   /** Of one owner (see `ownerOf`). */
   each: 4,
@@ -90,17 +82,11 @@ export const GREP_BOUNDS = {
 };
 /** How many searches of lines may wait or run at once; see `ARCHIVE_LIMITS`. */
 export const GREP_LIMITS = { each: 4, client: 16, all: 32, unclaimed: { client: 8, all: 16 } };
-/**
- * How many uploads may arrive at once: `each` is of one key, session or link. Short ones, which are in memory at once,
- * do not count.
- */
+/** How many uploads may arrive at once, beside short ones. `each` is of one key, session or link. */
 export const UPLOAD_LIMITS = { each: 64, client: 256, all: 1000, unclaimed: { client: 64, all: 500 } };
 /** How long the client of an archive may read nothing, in milliseconds. */
 export const ARCHIVE_STALL_MS = 60_000;
-/**
- * The rate limit of all callers of one owner together (see `ownerOf`), as a multiple of the plan's limit: several
- * agents may each use their limit, but a hundred keys do not get a hundred times that.
- */
+/** The limit of one owner's callers together, as a multiple of the plan's: a hundred keys get no hundred times it. */
 export const SHARED_FACTOR = 4;
 /** How many keys one drive may have, and one account in addition to those of its drives. */
 export const KEYS = { drive: 100, account: 1000 };

@@ -10,10 +10,7 @@ const INSTANT =
 const FIRST = Date.parse("0000-01-01T00:00:00.000Z");
 const LAST = Date.parse("9999-12-31T23:59:59.999Z");
 
-/**
- * Reads an ISO 8601 time as milliseconds since the epoch; more digits are cut off. It must be a real date (no 30
- * February). Without a zone it is UTC, without a time midnight.
- */
+/** Reads a real ISO 8601 time, as milliseconds since the epoch. Without a zone it is UTC, without a time midnight. */
 export function parseInstant(field: string, text: string): number {
   const match = INSTANT.exec(text);
   if (match === null) throw invalid(field, "must be an ISO 8601 time such as 2030-01-31T12:00:00Z");

@@ -1,6 +1,5 @@
 import type { SteadyClock } from "../process/clock.ts";
-import type { AllowedOrigins } from "../domain/network/allowed-origins.ts";
-import type { Subnet } from "../domain/network/subnet.ts";
+import type { AllowedOrigins, Subnet } from "../domain/network/address.ts";
 import type { Log } from "../process/log.ts";
 import type { Idempotency } from "../services/idempotency.ts";
 import type { Services } from "../services/services.ts";
@@ -8,30 +7,26 @@ import { dashboard } from "./dashboard/dashboard.ts";
 import { Guide, type GuideSettings } from "./docs/guide.ts";
 import { guidePages, programAnswers, startPage } from "./docs/pages.ts";
 import { start } from "./docs/start.ts";
-import { createChallenge } from "./gate/challenge.ts";
+import { createChallenge } from "./gate/gate.ts";
 import { linkBase } from "./gate/link-base.ts";
-import { NewKeyThrottle } from "./limits/new-key-throttle.ts";
-import { ownOrigin, surelyOwnOrigin } from "./gate/own-origin.ts";
+import { NewKeyThrottle, ProvisionThrottle } from "./limits/creation-throttles.ts";
+import { ownOrigin, surelyOwnOrigin } from "./gate/origins.ts";
 import type { Handler } from "./gate/pipeline.ts";
-import { ProvisionThrottle } from "./limits/provision-throttle.ts";
 import { cookiesFor } from "./gate/session-cookie.ts";
 import { createHandler } from "./handler.ts";
 import type { Route } from "./operation/route.ts";
 import { mcp } from "./mcp/mcp.ts";
-import { authorize } from "./oauth/authorize.ts";
-import { consent } from "./oauth/consent.ts";
+import { authorize, consent } from "./oauth/authorize.ts";
 import { metadata } from "./oauth/metadata.ts";
-import { register } from "./oauth/register.ts";
-import { tokens } from "./oauth/tokens.ts";
-import { account } from "./resources/accounts/account.ts";
+import { register, tokens } from "./oauth/clients.ts";
+import { account, users } from "./resources/accounts/users.ts";
 import { apiKeys } from "./resources/accounts/api-keys.ts";
-import { archives } from "./resources/contents/archives.ts";
+import { archives, downloads } from "./resources/contents/downloads.ts";
 import { changes } from "./resources/changes/changes.ts";
 import { claims } from "./resources/accounts/claims.ts";
-import { downloads } from "./resources/contents/downloads.ts";
 import { drives } from "./resources/drives/drives.ts";
 import { edits } from "./resources/contents/edits.ts";
-import { extract } from "./resources/contents/extract.ts";
+import { extract, texts } from "./resources/contents/texts.ts";
 import { files } from "./resources/files/files.ts";
 import { folders, folderTransfers } from "./resources/folders/folders.ts";
 import { grep } from "./resources/grep/grep.ts";
@@ -39,22 +34,20 @@ import { fileLinks } from "./resources/links/file-links.ts";
 import { links } from "./resources/links/links.ts";
 import { listings } from "./resources/files/listings.ts";
 import { members } from "./resources/accounts/members.ts";
+import type { Parts } from "./resources/parts.ts";
 import { provision } from "./resources/drives/provision.ts";
 import { search } from "./resources/search/search.ts";
 import { snapshots, snapshotUses } from "./resources/snapshots/snapshots.ts";
 import { sharedContents } from "./resources/links/shared-contents.ts";
 import { shared } from "./resources/links/shared.ts";
-import { texts } from "./resources/contents/texts.ts";
 import { trash } from "./resources/history/trash.ts";
 import { uploads } from "./resources/contents/uploads.ts";
-import { users } from "./resources/accounts/users.ts";
 import { versions } from "./resources/history/versions.ts";
 import { webhooks } from "./resources/webhooks/webhooks.ts";
 import { works } from "./resources/folders/works.ts";
 import { auth } from "./sign-in/auth.ts";
 import { oidc } from "./sign-in/oidc.ts";
-import { password } from "./sign-in/password.ts";
-import { sessions } from "./sign-in/sessions.ts";
+import { password, sessions } from "./sign-in/sessions.ts";
 
 /** The settings for HTTP; see `SETTINGS` for their meaning. */
 interface AppSettings extends GuideSettings {
@@ -128,53 +121,60 @@ export async function createApp(options: AppOptions): Promise<Handler> {
 }
 
 /** The routes of `/v0` and `/mcp`. */
-function resources(options: AppOptions): Route[] {
-  const { settings, services, clock, log, version, ownUrl, archiveStallMs } = options;
-  const { maxFileSize } = settings;
-  const retention = { days: settings.keepDays, versions: settings.keepVersions };
-  const base = linkBase(settings.baseUrl, ownUrl);
-  const claimBase = linkBase(settings.claimBaseUrl ?? settings.baseUrl, ownUrl);
-  const throttle = new ProvisionThrottle(clock, {
-    isOn: settings.provisioning === "on",
-    perHour: settings.provisionsPerHour,
-  });
-  const pace = { clock, least: settings.minUploadSpeed };
-  const keyThrottle = new NewKeyThrottle(clock, settings.rateLimits);
+function resources({ settings, services, clock, log, version, ownUrl, archiveStallMs }: AppOptions): Route[] {
+  const parts: Parts = {
+    ...services,
+    log,
+    clock,
+    version,
+    retention: { days: settings.keepDays, versions: settings.keepVersions },
+    cookies: cookiesFor(settings.baseUrl),
+    linkBase: linkBase(settings.baseUrl, ownUrl),
+    claimBase: linkBase(settings.claimBaseUrl ?? settings.baseUrl, ownUrl),
+    throttle: new ProvisionThrottle(clock, {
+      isOn: settings.provisioning === "on",
+      perHour: settings.provisionsPerHour,
+    }),
+    keyThrottle: new NewKeyThrottle(clock, settings.rateLimits),
+    maxFileSize: settings.maxFileSize,
+    pace: { clock, least: settings.minUploadSpeed },
+    stallMs: archiveStallMs,
+  };
   return [
-    provision({ drives: services.drives, throttle, claimBase }),
-    mcp({ services, throttle, log, version, retention, linkBase: base, claimBase }),
-    drives(services.drives),
-    snapshots(services.snapshots),
-    works(services.worksUnderWay),
-    versions(services),
-    snapshotUses(services.snapshots, services.forks),
-    listings(services.listings, services.snapshotViews),
-    members(services.members, keyThrottle),
-    changes({ feed: services.feed, log }),
-    webhooks(services.webhooks, services.webhookDeliveries),
-    files(services.files),
-    claims(services.claims),
-    uploads({ uploads: services.uploads, maxFileSize, pace }),
-    downloads(services.files),
-    archives({ archives: services.archives, log, stallMs: archiveStallMs }),
-    extract(services.extracts),
-    texts(services.texts),
-    edits(services.edits),
-    links({ links: services.links, lists: services.linkLists, linkBase: base }),
-    shared({ services, cookies: cookiesFor(settings.baseUrl), clock }),
-    sharedContents({ services, log, stallMs: archiveStallMs }),
-    fileLinks({ services, linkBase: base, maxFileSize, pace }),
-    search(services.search),
-    grep(services.grep),
-    folders(services.folders, services.snapshotViews),
-    trash(services.trash),
-    folderTransfers(services.folders),
-    apiKeys(services.apiKeys, keyThrottle),
+    provision(parts),
+    mcp({ ...parts, services }),
+    drives(parts),
+    snapshots(parts),
+    works(parts),
+    versions(parts),
+    snapshotUses(parts),
+    listings(parts),
+    members(parts),
+    changes(parts),
+    webhooks(parts),
+    files(parts),
+    claims(parts),
+    uploads(parts),
+    downloads(parts),
+    archives(parts),
+    extract(parts),
+    texts(parts),
+    edits(parts),
+    links(parts),
+    shared(parts),
+    sharedContents(parts),
+    fileLinks(parts),
+    search(parts),
+    grep(parts),
+    folders(parts),
+    trash(parts),
+    folderTransfers(parts),
+    apiKeys(parts),
     consent(services.authorizations),
-    account(services.accounts, services.usage),
+    account(parts),
     password(services, clock),
     sessions(services.sessions),
-    users(services.users),
+    users(parts),
   ].flat();
 }
 

@@ -1,8 +1,7 @@
 import { Elysia, NotFoundError } from "elysia";
-import type { AllowedOrigins } from "../domain/network/allowed-origins.ts";
-import type { Subnet } from "../domain/network/subnet.ts";
+import type { AllowedOrigins, Subnet } from "../domain/network/address.ts";
 import { clientAddresses, trustedPeers } from "./connection/client-address.ts";
-import { createCors } from "./gate/cors.ts";
+import { createCors } from "./gate/origins.ts";
 import { createGate, type GateOptions } from "./gate/gate.ts";
 import { docs } from "./docs/docs.ts";
 import type { DescriptionOptions } from "./docs/openapi.ts";

@@ -1,5 +1,5 @@
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
-import { ipVersion } from "../domain/network/ip.ts";
+import { ipVersion } from "../domain/network/address.ts";
 
 /** The URL for reaching, from the same machine, a server that listens on `host`; no trailing slash. */
 export function localAddress(host: string, port: number): string {
@@ -13,10 +13,7 @@ export function ownAddress(host: string, port: number): string {
   return urlOf(isLocalhost ? "localhost" : host, port);
 }
 
-/**
- * The URLs at which other machines may reach a server that listens on `host`, IPv4 first, without trailing slashes.
- * Leaves out IPv6 link-local addresses: browsers cannot open them.
- */
+/** Where other machines may reach a server on `host`; IPv4 first, no link-local ones, which browsers cannot open. */
 export function networkAddresses(
   host: string,
   port: number,

@@ -2,8 +2,7 @@ import type { lookup } from "node:dns";
 import type { IncomingMessage } from "node:http";
 import type { RequestOptions } from "node:https";
 import { requireDescriptors } from "../process/descriptors.ts";
-import { ipVersion, newIpList } from "../domain/network/ip.ts";
-import type { Subnet } from "../domain/network/subnet.ts";
+import { ipVersion, newIpList, type Subnet } from "../domain/network/address.ts";
 
 /** A document of another server. */
 export interface PublicDocument {
@@ -59,10 +58,7 @@ function subnetOf(block: string): Subnet {
   return { address, prefix: Number(prefix), family: address.includes(":") ? "ipv6" : "ipv4" };
 }
 
-/**
- * Whether an address belongs to the public internet: not to this machine, its network, a cloud's metadata service, or
- * an IPv4 address inside of an IPv6 one.
- */
+/** Not of this machine, its network, a cloud's metadata service, or an IPv4 address inside of an IPv6 one. */
 export function isPublicAddress(address: string): boolean {
   if (address.includes("%")) return false;
   const isGlobal = ipVersion(address) === 4 || isIn(GLOBAL_V6, address);
@@ -87,10 +83,7 @@ function addressIn(url: URL): string | null {
 const LOOPBACK = ["127.0.0.1", "::1"];
 const LOCALHOST = /^(?:.+\.)?localhost\.?$/;
 
-/**
- * Whether a URL says by itself that `postPublic` would not connect to its server. Where another name leads is known
- * only then.
- */
+/** Whether a URL itself says that `postPublic` would not connect. Where other names lead is known only then. */
 export function leadsNowhere(url: URL, subnets: readonly Subnet[]): boolean {
   const named = LOCALHOST.test(url.hostname) ? LOOPBACK : [];
   const address = addressIn(url);

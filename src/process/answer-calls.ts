@@ -1,3 +1,6 @@
+import { existsSync, readlinkSync } from "node:fs";
+import { getPriority, setPriority } from "node:os";
+
 /** What a thread may be asked for, by name: functions, or the methods of one object. */
 export type Calls<C> = { readonly [Name in keyof C]: (...args: never[]) => unknown };
 
@@ -44,5 +47,23 @@ async function answer<C extends Calls<C>>(
       return { failure: { message: String(error), stack: String(error), code: "" } };
     const { message, stack } = error;
     return { failure: { message, stack: String(stack), code: "code" in error ? String(error.code) : "" } };
+  }
+}
+
+/** The running thread, as a link to `<process>/task/<thread>`. Only Linux has it, and a priority for each thread. */
+const THREAD = "/proc/thread-self";
+
+/** On a scale from -20 to 19. At 5 a thread has a quarter of the time where others want as much as they can get. */
+const BACKGROUND = 5;
+
+/** Lets all other threads go first where the processor is busy. For a thread whose work nobody waits for. */
+export function giveWay(): void {
+  if (!existsSync(THREAD)) return;
+  const thread = Number(readlinkSync(THREAD).split("/").at(-1));
+  try {
+    // If the whole process gives way more, only the administrator may set it back.
+    if (getPriority(thread) < BACKGROUND) setPriority(thread, BACKGROUND);
+  } catch {
+    // A sandbox may forbid it. All threads are equal then.
   }
 }

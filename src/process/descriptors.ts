@@ -16,10 +16,7 @@ const SPARE = 16;
 /** How many descriptors are needed. Of those of a server, a quarter is the reserve; a command copies several files at once. */
 export const NEEDED = { server: Math.ceil(((OWN + SPARE + CONNECTIONS) * 4) / 3), command: 64 } as const;
 
-/**
- * Refuses to begin with too few descriptors. A server would say that it is ready and then answer nobody. Throws an
- * Error whose message tells the operator what to do.
- */
+/** A server with too few would be ready and answer nobody. Throws an Error that tells the operator what to do. */
 export function requireOpenFiles(needed: number): void {
   const limit = openFilesLimit();
   if (limit >= needed) return;
@@ -49,10 +46,7 @@ export function areDescriptorsShort(): boolean {
   return nextDescriptors(SPARE).length < SPARE;
 }
 
-/**
- * Descriptors that connections cannot take. Once connections have taken all others, these are released for the
- * files of running requests.
- */
+/** Once connections have taken all others, these are released for the files of running requests. */
 export class DescriptorReserve {
   readonly #size = Math.min(RESERVE, Math.floor(openFilesLimit() / 4));
   #held: number[] = [];

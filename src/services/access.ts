@@ -4,8 +4,8 @@ import type { Tables } from "../db/tables.ts";
 import type { AccountCaller, Caller, DriveCaller } from "../domain/accounts/caller.ts";
 import type { Drive, SeenDrive } from "../domain/drives/drive.ts";
 import { endedMeanwhile, notFound } from "../domain/errors.ts";
-import { type File, type FileFacts, hasExpired } from "../domain/files/file.ts";
-import type { FileAtPath, FileRef, FileView } from "../domain/files/file-ref.ts";
+import type { File, FileAtPath, FileFacts, FileRef, FileView } from "../domain/files/file.ts";
+import { hasExpired } from "../domain/files/file.ts";
 import {
   type DriveId,
   type DrivePk,
@@ -15,9 +15,9 @@ import {
   type UserPk,
 } from "../domain/id.ts";
 import type { Link } from "../domain/links/link.ts";
-import { type FilePath, type FolderPath, isFolderPath, parsePathOfFile, ROOT } from "../domain/files/path.ts";
-import { requireUnder, requireWhole } from "../domain/files/prefix.ts";
-import { requireManager, requireTaker, requireWriter, type Role } from "../domain/accounts/role.ts";
+import type { FilePath, FolderPath } from "../domain/files/path.ts";
+import { isFolderPath, parsePathOfFile, requireUnder, requireWhole, ROOT } from "../domain/files/path.ts";
+import { requireManager, requireTaker, requireWriter, type Role } from "../domain/accounts/roles.ts";
 import type { Snapshot, View } from "../domain/snapshots/snapshot.ts";
 
 /** What a caller can reach: an account, or one drive, or one folder of it. */

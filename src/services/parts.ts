@@ -1,16 +1,22 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { Tables } from "../db/tables.ts";
-import type { Retention } from "../domain/history/retention.ts";
+import type { Retention } from "../domain/history/history.ts";
 import type { SteadyClock } from "../process/clock.ts";
 import type { Log } from "../process/log.ts";
 import type { Access } from "./access.ts";
 import type { UsageMeter } from "./accounts/usage.ts";
 import type { Changes } from "./changes/changes.ts";
-import type { DamagedBlobs } from "./contents/damaged-blobs.ts";
+import type { DamagedBlobs } from "./contents/blob-checks.ts";
 import type { Tree } from "./files/tree.ts";
 import type { FolderLocks } from "./folders/folder-locks.ts";
 import type { Quota } from "./quota.ts";
-import type { StorePlaces } from "./store-places.ts";
+
+/** Where a thread finds the store, which it reads on its own. */
+export interface StorePlaces {
+  /** The database's file. The search index is beside it. */
+  readonly database: string;
+  readonly blobsDir: string;
+}
 
 /** What many use cases are made from. Each picks what it needs. */
 export interface Parts {

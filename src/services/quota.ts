@@ -1,9 +1,9 @@
-import { type Releaser, releaserOf } from "../db/contents/released-contents.ts";
+import { type Releaser, releaserOf } from "../db/contents/blobs.ts";
 import type { Tables } from "../db/tables.ts";
 import { type Caller, isUnclaimed, ownerOf } from "../domain/accounts/caller.ts";
 import type { UserPk } from "../domain/id.ts";
 import type { FilePath } from "../domain/files/path.ts";
-import type { Plan } from "../domain/accounts/plan.ts";
+import type { Plan } from "../domain/accounts/roles.ts";
 import type { Drive } from "../domain/drives/drive.ts";
 import { CofferError } from "../domain/errors.ts";
 import { DISK_PER_STORAGE, RECORD_ROOM_BYTES, UNCLAIMED_STORAGE_BYTES } from "../domain/limits.ts";

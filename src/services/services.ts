@@ -1,25 +1,22 @@
 import type { BlobStore } from "../blobs/blob-store.ts";
 import type { SteadyClock } from "../process/clock.ts";
 import type { Tables } from "../db/tables.ts";
-import type { Plan } from "../domain/accounts/plan.ts";
+import type { Plan } from "../domain/accounts/roles.ts";
 import { once } from "../domain/once.ts";
 import { sealingKey } from "../domain/sealing.ts";
-import type { Subnet } from "../domain/network/subnet.ts";
-import type { Retention } from "../domain/history/retention.ts";
+import type { Subnet } from "../domain/network/address.ts";
+import type { Retention } from "../domain/history/history.ts";
 import type { Log } from "../process/log.ts";
 import type { PublicNetwork } from "../network/public-network.ts";
 import { Access } from "./access.ts";
-import { Accounts } from "./accounts/accounts.ts";
-import { Administrators } from "./accounts/administrators.ts";
 import { ApiKeys } from "./accounts/api-keys.ts";
 import { Archives } from "./contents/archives.ts";
 import { type BackupPlan, Backups } from "./upkeep/backups.ts";
-import { BlobChecks } from "./contents/blob-checks.ts";
+import { BlobChecks, DamagedBlobs } from "./contents/blob-checks.ts";
 import { Changes } from "./changes/changes.ts";
 import { Feed } from "./changes/feed.ts";
 import { Claims } from "./accounts/claims.ts";
 import { ClockWatch } from "./upkeep/clock-watch.ts";
-import { DamagedBlobs } from "./contents/damaged-blobs.ts";
 import { Drives } from "./drives/drives.ts";
 import { EndedKeys } from "./accounts/ended-keys.ts";
 import { EarlyRemoval } from "./upkeep/early-removal.ts";
@@ -39,23 +36,20 @@ import { Forks } from "./snapshots/forks.ts";
 import { Grep } from "./grep/grep.ts";
 import type { GrepBounds } from "./grep/request.ts";
 import { Health } from "./upkeep/health.ts";
-import type { StorePlaces } from "./store-places.ts";
+import type { StorePlaces } from "./parts.ts";
 import { Indexer } from "./search/indexer.ts";
 import { HistoryRemoval } from "./history/history-removal.ts";
 import { MissingContents } from "./upkeep/missing-contents.ts";
 import { Members } from "./accounts/members.ts";
-import { LineIndexes } from "./contents/line-indexes.ts";
-import { KnownClients } from "./accounts/known-clients.ts";
 import { Links } from "./links/links.ts";
 import { FileLinks } from "./links/file-links.ts";
-import { LinkLists } from "./links/link-lists.ts";
-import { LinkUses } from "./links/link-uses.ts";
+import { LinkLists, LinkUses } from "./links/link-lists.ts";
 import { Listings } from "./files/listings.ts";
 import { Authorizations } from "./oauth/authorizations.ts";
 import { OAuthClients } from "./oauth/clients.ts";
 import { OAuthGrants } from "./oauth/grants.ts";
 import { Oidc, type OidcProvider } from "./accounts/oidc.ts";
-import { type PasswordCost, Passwords } from "./accounts/passwords.ts";
+import { KnownClients, type PasswordCost, Passwords } from "./accounts/passwords.ts";
 import { Pruning } from "./history/pruning.ts";
 import { Quota, type StorageLimits } from "./quota.ts";
 import { Scrub } from "./upkeep/scrub.ts";
@@ -67,7 +61,7 @@ import { SnapshotViews } from "./snapshots/snapshot-views.ts";
 import { SnapshotRemoval } from "./snapshots/snapshot-removal.ts";
 import { Snapshots } from "./snapshots/snapshots.ts";
 import { Sweep } from "./upkeep/sweep.ts";
-import { Texts } from "./contents/texts.ts";
+import { LineIndexes, Texts } from "./contents/texts.ts";
 import { Trash } from "./history/trash.ts";
 import { Tree } from "./files/tree.ts";
 import { Undo } from "./history/undo.ts";
@@ -75,10 +69,9 @@ import { Uploads } from "./contents/uploads.ts";
 import { UsageMeter } from "./accounts/usage.ts";
 import { VersionDiffs } from "./history/version-diffs.ts";
 import { Versions } from "./history/versions.ts";
-import { Users } from "./accounts/users.ts";
+import { Accounts, Users } from "./accounts/users.ts";
 import { WebhookDeliveries } from "./webhooks/deliveries.ts";
-import { WebhookOutbox } from "./webhooks/outbox.ts";
-import { WebhookReach } from "./webhooks/reach.ts";
+import { WebhookOutbox, WebhookReach } from "./webhooks/outbox.ts";
 import { WebhookSender } from "./webhooks/sender.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
 
@@ -142,7 +135,6 @@ export function openServices(given: ServiceParts) {
   // Others, so that those who guess at links keep nobody from signing in.
   const linkPasswords = new Passwords(given);
   const linkUses = new LinkUses(given);
-  const administrators = new Administrators(given);
   const quota = new Quota({ ...given, removeEarly: (releaser) => early.ask(releaser) });
   const retention: Retention = { days: given.keepDays, versions: given.keepVersions };
   const changes = new Changes(given);
@@ -244,8 +236,7 @@ export function openServices(given: ServiceParts) {
     webhookSender: sender,
     sessions,
     knownClients: new KnownClients(given),
-    administrators,
-    signIn: new SignIn({ ...given, users, sessions, passwords, administrators }),
+    signIn: new SignIn({ ...given, users, sessions, passwords }),
     oidc: given.oidc === null ? null : new Oidc({ ...given, provider: given.oidc }),
     claims: new Claims(parts),
     accounts: new Accounts({ ...parts, passwords }),

@@ -1,10 +1,9 @@
 import type { BlobDirectory } from "../blobs/blob-directory.ts";
 import { type BlobFacts, damageIn, requireBytes } from "../blobs/blob-file.ts";
 import type { VerifiedDatabase } from "../db/verify/verified-database.ts";
-import type { Digest } from "../domain/contents/digest.ts";
+import { type Digest, keptWhere } from "../domain/contents/content.ts";
 import { type Finding, quoted } from "../domain/upkeep/finding.ts";
 import { SMALL_CONTENT_BYTES } from "../domain/limits.ts";
-import { keptWhere } from "../domain/contents/stored-place.ts";
 import type { Repair } from "./repair.ts";
 
 /** What a verification says while it runs. */

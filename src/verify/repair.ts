@@ -5,14 +5,11 @@ import type { Clock } from "../process/clock.ts";
 import type { DataDirectory } from "../data-directory/data-directory.ts";
 import { Database } from "../db/engine/database.ts";
 import { openTables, type Tables } from "../db/tables.ts";
-import { spareBytes } from "../db/verify/spare-database.ts";
-import type { Digest } from "../domain/contents/digest.ts";
+import { spareBytes } from "../db/verify/verified-database.ts";
+import type { Digest } from "../domain/contents/content.ts";
 import { SMALL_CONTENT_BYTES } from "../domain/limits.ts";
 
-/**
- * Puts right bytes in the place of damaged ones, also while a server runs. They come from a place of backups, or from
- * another data directory.
- */
+/** Puts right bytes, of backups or another data directory, in the place of damaged ones, also beside a server. */
 export class Repair implements AsyncDisposable {
   readonly #database: Database;
   readonly #tables: Tables;

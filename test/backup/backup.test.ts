@@ -8,7 +8,7 @@ import { keptBackups } from "../../src/backup/manifest.ts";
 import { DirectoryPlace } from "../../src/backup/directory-place.ts";
 import { restoreFrom, restoreStream } from "../../src/backup/restore.ts";
 import type { BackupOptions } from "../../src/backup/run.ts";
-import { LEASE_MS } from "../../src/db/upkeep/backups.ts";
+import { LEASE_MS } from "../../src/db/upkeep/store.ts";
 import { MIGRATIONS } from "../../src/db/engine/migrations.ts";
 import { KEEPS_NOTHING, startAppliance, type TestAppliance } from "../support/server/appliance.ts";
 import { changeDatabase } from "../support/faults/change-database.ts";

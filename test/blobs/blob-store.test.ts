@@ -16,7 +16,7 @@ import { BlobStore } from "../../src/blobs/blob-store.ts";
 import { DamagedBlob } from "../../src/blobs/blob-file.ts";
 import { Database } from "../../src/db/engine/database.ts";
 import { openTables } from "../../src/db/tables.ts";
-import type { Digest } from "../../src/domain/contents/digest.ts";
+import type { Digest } from "../../src/domain/contents/content.ts";
 import type { BlobPk } from "../../src/domain/id.ts";
 import { SMALL_CONTENT_BYTES } from "../../src/domain/limits.ts";
 import { RawClient } from "../http/raw-client.ts";

@@ -13,14 +13,14 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { closeToOthers } from "../../src/data-directory/closed-to-others.ts";
-import { DataDirectoryError } from "../../src/data-directory/data-directory-error.ts";
 import {
+  closeToOthers,
   type DataDirectory,
   loadSecret,
   lockDataDirectory,
   openDataDirectory,
 } from "../../src/data-directory/data-directory.ts";
+import { DataDirectoryError } from "../../src/data-directory/data-directory-error.ts";
 import { startAppliance } from "../support/server/appliance.ts";
 import { withReason } from "../support/server/skip.ts";
 

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { abilitiesOf } from "../../src/domain/oauth/abilities.ts";
+import { abilitiesOf } from "../../src/domain/oauth/consent.ts";
 import { newWindow } from "../support/browser/browser.ts";
 import { openDashboard } from "../support/browser/dashboard.ts";
 import { SigningIn, waitForBrowser } from "../support/peers/mcp-sign-in.ts";

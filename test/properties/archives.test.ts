@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { parseDigest } from "../../src/domain/contents/digest.ts";
+import { parseDigest } from "../../src/domain/contents/content.ts";
 import { type ZipSource, zipStream } from "../../src/services/contents/zip-stream.ts";
 import { forAllAsync } from "../support/models/properties.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../support/server/temporary-directory.ts";

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import type { Edit } from "../../src/domain/contents/edit/edit.ts";
-import { EditedText } from "../../src/domain/contents/edit/edited-text.ts";
+import { type Edit, EditedText } from "../../src/domain/contents/edit/edited-text.ts";
 import { atOnce, Pace } from "../../src/domain/contents/edit/pace.ts";
 import { unifiedDiff, unifiedDiffSteps } from "../../src/domain/contents/edit/unified-diff.ts";
 import { forAll, unlessRefused } from "../support/models/properties.ts";

@@ -1,19 +1,21 @@
 import { afterEach, expect, test } from "bun:test";
-import * as fc from "fast-check";
-import { type Digest, parseDigest } from "../../src/domain/contents/digest.ts";
+import { type Digest, parseDigest } from "../../src/domain/contents/content.ts";
 import type { FileFacts } from "../../src/domain/files/file.ts";
 import { type DriveId, type FileId, newId } from "../../src/domain/id.ts";
 import { parseFilename, parseFilePath } from "../../src/domain/files/path.ts";
-import { recordTag } from "../../src/domain/files/etag.ts";
-import { requirePrecondition } from "../../src/domain/files/precondition.ts";
-import { parseRange } from "../../src/http/content/byte-range.ts";
-import { isNotModified, isRecordNotModified, rangeAllowed } from "../../src/http/content/conditions.ts";
-import { contentDisposition } from "../../src/http/content/disposition.ts";
-import { httpDate } from "../../src/http/content/http-date.ts";
+import { recordTag, requirePrecondition } from "../../src/domain/files/precondition.ts";
+import { contentDisposition, parseRange } from "../../src/http/content/answer.ts";
+import {
+  httpDate,
+  isNotModified,
+  isRecordNotModified,
+  rangeAllowed,
+} from "../../src/http/content/conditions.ts";
 import { clientAddresses } from "../../src/http/connection/client-address.ts";
 import { SESSION_COOKIE, tokenIn } from "../../src/http/gate/session-cookie.ts";
-import { usedAddress } from "../../src/http/connection/used-address.ts";
+import { usedAddress } from "../../src/http/gate/link-base.ts";
 import { anyOf, anyText, forAll, unlessRefused } from "../support/models/properties.ts";
+import * as fc from "fast-check";
 
 const ownZone = process.env["TZ"];
 

@@ -1,15 +1,14 @@
 import { expect, test } from "bun:test";
-import * as fc from "fast-check";
 import { mimeTypeOf, parseMediaType } from "../../src/domain/contents/media-type.ts";
-import { parseTags } from "../../src/domain/files/file.ts";
+import { type FilePosition, parseTags } from "../../src/domain/files/file.ts";
 import { parseLabel, slugified } from "../../src/domain/contents/texts/text.ts";
 import { textOf } from "../../src/domain/contents/texts/text-encoding.ts";
 import { formatInstant, parseInstant } from "../../src/domain/time.ts";
 import { numberedUsername, parseUsername, proposeUsername } from "../../src/domain/accounts/user.ts";
 import { decodePosition, encodePosition } from "../../src/http/operation/cursor.ts";
-import { requireExactNumbers } from "../../src/http/json/exact-numbers.ts";
-import type { FilePosition } from "../../src/domain/files/file-sort.ts";
+import { requireExactNumbers } from "../../src/http/json/json-text.ts";
 import { anyOf, anyText, forAll, unlessRefused } from "../support/models/properties.ts";
+import * as fc from "fast-check";
 
 /** What the API description promises of a time in an answer. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import type { Caller } from "../../src/domain/accounts/caller.ts";
-import type { Edit } from "../../src/domain/contents/edit/edit.ts";
+import type { Edit } from "../../src/domain/contents/edit/edited-text.ts";
 import { CofferError } from "../../src/domain/errors.ts";
 import type { DriveId } from "../../src/domain/id.ts";
 import type { Services } from "../../src/services/services.ts";

@@ -15,7 +15,7 @@ import { addManyFiles } from "../support/samples/many-files.ts";
 // Where one is in a folder's list: the active row, what is selected, and what has the focus next.
 
 const bench = openStoreBench();
-const { driveWith } = bench;
+const { driveWith, newDrive } = bench;
 
 function selected({ cursor }: FolderStore): string[] {
   return Array.from(cursor.selection.peek().values(), ({ path }) => path);
@@ -35,9 +35,8 @@ async function comeBack(folder: FolderStore): Promise<void> {
 
 describe("the active row", () => {
   test("stays with what stands in it, and where that is gone, with its place", async () => {
-    const { id, fileId } = await driveWith({ "b.txt": 1, "c.txt": 1, "d.txt": 1 });
-    using shown = await show(id);
-    const { folder } = shown;
+    using shown = await newDrive({ "b.txt": 1, "c.txt": 1, "d.txt": 1 });
+    const { folder, id, fileId } = shown;
     folder.cursor.goTo(1);
     await putFile(bench.owner, id, "a.txt");
     await comeBack(folder);
@@ -51,8 +50,7 @@ describe("the active row", () => {
   });
 
   test("goes to the row that is closest to the one that is wanted", async () => {
-    const { id } = await driveWith({ "a.txt": 1, "b.txt": 1 });
-    using shown = await show(id);
+    using shown = await newDrive({ "a.txt": 1, "b.txt": 1 });
     const { cursor } = shown.folder;
     expect([cursor.goTo(-1), cursor.goTo(1), cursor.goTo(Number.MAX_SAFE_INTEGER)]).toEqual([0, 1, 1]);
     expect(cursor.focus.peek()).toBe("row");
@@ -86,8 +84,7 @@ describe("the active row", () => {
 
 describe("what is selected", () => {
   test("is a row, more rows one by one, a range from the last one, all and nothing", async () => {
-    const { id } = await driveWith({ "a.txt": 1, "b.txt": 1, "c.txt": 1, "d.txt": 1 });
-    using shown = await show(id);
+    using shown = await newDrive({ "a.txt": 1, "b.txt": 1, "c.txt": 1, "d.txt": 1 });
     const { folder } = shown;
     const { cursor } = folder;
     const held = { ctrlKey: false, metaKey: false, shiftKey: false };
@@ -109,9 +106,8 @@ describe("what is selected", () => {
   });
 
   test("begins a range where its first entry stands by then", async () => {
-    const { id } = await driveWith({ "b.txt": 1, "c.txt": 1, "d.txt": 1 });
-    using shown = await show(id);
-    const { folder } = shown;
+    using shown = await newDrive({ "b.txt": 1, "c.txt": 1, "d.txt": 1 });
+    const { folder, id } = shown;
     folder.cursor.selectOnly(1);
     await putFile(bench.owner, id, "a.txt");
     await comeBack(folder);
@@ -120,9 +116,8 @@ describe("what is selected", () => {
   });
 
   test("keeps up with what became of it elsewhere", async () => {
-    const { id, fileId } = await driveWith({ "a.txt": 1, "b.txt": 1, "c.txt": 1, "to/x": 1 });
-    using shown = await show(id);
-    const { store, folder } = shown;
+    using shown = await newDrive({ "a.txt": 1, "b.txt": 1, "c.txt": 1, "to/x": 1 });
+    const { store, folder, id, fileId } = shown;
     folder.cursor.toggle(1);
     folder.cursor.toggle(2);
     expect(selected(folder)).toEqual(["a.txt", "b.txt"]);
@@ -167,8 +162,7 @@ describe("what is selected", () => {
 
 describe("a dialog", () => {
   test("opens unless one is open, and leaves the focus to the list when it is dismissed", async () => {
-    const { id } = await driveWith({ "a.txt": 1 });
-    using shown = await show(id);
+    using shown = await newDrive({ "a.txt": 1 });
     const { folder } = shown;
     const entry = entryAt(folder, "a.txt");
     folder.ask({ kind: "rename", entry });
@@ -184,8 +178,7 @@ describe("a dialog", () => {
   });
 
   test("that is done with closes, and nothing is selected; not where another is open by then", async () => {
-    const { id } = await driveWith({ "a.txt": 1 });
-    using shown = await show(id);
+    using shown = await newDrive({ "a.txt": 1 });
     const { folder } = shown;
     folder.cursor.selectOnly(0);
     const [first, second] = [{ kind: "new-folder" }, { kind: "new-folder" }] as const;

@@ -18,7 +18,7 @@ import { putFile } from "../support/server/drives.ts";
 // What the changes that others make do to what the page of a drive shows; against a real server.
 
 const bench = openStoreBench();
-const { driveWith } = bench;
+const { driveWith, newDrive } = bench;
 
 const FILES = { "a.txt": 1, "b.txt": 2, "box/c.txt": 3, "box/deep/d.txt": 4 };
 
@@ -71,8 +71,8 @@ function moveFolder(drive: string, from: string, to: string): Promise<unknown> {
 
 describe("without asking for the list, it follows", () => {
   test("files that are added, replaced, renamed, described and deleted", async () => {
-    const { id, fileId } = await driveWith(FILES);
-    using shown = await show(id);
+    using shown = await newDrive(FILES);
+    const { id, fileId } = shown;
     const { length } = bench.requests.sent;
     await othersDo(shown, () => putFile(bench.owner, id, "aa.txt"));
     await othersDo(shown, () => replace(id, "a.txt"));
@@ -86,9 +86,8 @@ describe("without asking for the list, it follows", () => {
   });
 
   test("what one did oneself, of which nothing is asked again", async () => {
-    const { id } = await driveWith(FILES);
-    using shown = await show(id);
-    const { store, folder } = shown;
+    using shown = await newDrive(FILES);
+    const { store, folder, id } = shown;
     const changes = await changesOf(id, async () => {
       await store.rename(entryAt(folder, "a.txt"), "z.txt");
       await store.changeFile(entryAt(folder, "b.txt").key, { tags: ["mine"] });
@@ -133,8 +132,8 @@ test("folders that are made, moved and deleted, also the one that is shown", asy
 });
 
 test("of many files at once the list is read again, and the selection stays", async () => {
-  const { id } = await driveWith(FILES);
-  using shown = await show(id);
+  using shown = await newDrive(FILES);
+  const { id } = shown;
   shown.folder.cursor.selectOnly(1);
   await othersDo(shown, async () => {
     for (let at = 0; at < 25; at += 1) await putFile(bench.owner, id, `0${100 + at}.txt`);
@@ -143,9 +142,8 @@ test("of many files at once the list is read again, and the selection stays", as
 });
 
 test("what was moved in the page itself stays where it is", async () => {
-  const { id } = await driveWith(FILES);
-  using shown = await show(id);
-  const { store, folder } = shown;
+  using shown = await newDrive(FILES);
+  const { store, folder, id } = shown;
   const work = { onProgress: () => {}, signal: new AbortController().signal };
   const there = { how: "move", entries: [entryAt(folder, "a.txt")], toDrive: id, toFolder: "box/" } as const;
   const [away] = [await changesOf(id, () => transferEntries(store, there, work))];
@@ -155,9 +153,8 @@ test("what was moved in the page itself stays where it is", async () => {
 });
 
 test("of hundreds of changes only those of folders are taken one by one", async () => {
-  const { id, fileId } = await driveWith(FILES);
-  using shown = await show(id);
-  const { folder } = shown;
+  using shown = await newDrive(FILES);
+  const { folder, id, fileId } = shown;
   const [gone] = await changesOf(id, () => owner().delete(`/v0/files/${fileId("a.txt")}`));
   const [made] = await changesOf(id, () => owner().post("/v0/folders", { drive_id: id, path: "new/" }));
   if (gone === undefined || made === undefined) throw new Error("the feed tells nothing");

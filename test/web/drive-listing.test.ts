@@ -6,7 +6,7 @@ import { addManyFiles, addManyFolders } from "../support/samples/many-files.ts";
 // A folder's list in its order, loaded page by page; against a real server.
 
 const bench = openStoreBench();
-const { driveWith } = bench;
+const { driveWith, newDrive } = bench;
 
 /** A folder in an order. */
 function shownBy(drive: string, path: string, key: SortKey, descending: boolean) {
@@ -27,8 +27,7 @@ test.each([
 });
 
 test("a press on a heading turns the order round; sizes and times begin with the greatest", async () => {
-  const { id } = await driveWith({ "a.txt": 1 });
-  using shown = await show(id);
+  using shown = await newDrive({ "a.txt": 1 });
   const seen: string[] = [];
   for (const key of ["name", "size", "size", "modified", "name"] as const) {
     const isRead = isReadAgain(shown.folder);

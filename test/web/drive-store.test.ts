@@ -22,7 +22,7 @@ import { addManyFiles } from "../support/samples/many-files.ts";
 // What the answers to what is done on the page of a drive change of what it knows; against a real server.
 
 const bench = openStoreBench();
-const { driveWith } = bench;
+const { driveWith, newDrive } = bench;
 
 const ORDERS: readonly (readonly [key: SortKey, descending: boolean])[] = [
   ["name", false],
@@ -161,9 +161,8 @@ async function asksForFolders(folder: FolderStore, change: () => Promise<unknown
 
 describe("what an answer does not tell is asked for:", () => {
   test("how much is in a folder that something was moved, copied or uploaded to", async () => {
-    const { id } = await driveWith({ "a.txt": 2, "b.txt": 3, "c/d": 1, "e/f": 1 });
-    using shown = await show(id);
-    const { store, folder } = shown;
+    using shown = await newDrive({ "a.txt": 2, "b.txt": 3, "c/d": 1, "e/f": 1 });
+    const { store, folder, id } = shown;
     const transfers = [
       { how: "move", entries: [entryAt(folder, "a.txt")], toDrive: id, toFolder: "c/" },
       { how: "copy", entries: [entryAt(folder, "b.txt")], toDrive: id, toFolder: "c/" },
@@ -209,9 +208,8 @@ describe("what an answer does not tell is asked for:", () => {
   });
 
   test("what came while a list from before was on its way", async () => {
-    const { id } = await driveWith({ "a.txt": 1 });
-    using shown = await show(id);
-    const { store, folder } = shown;
+    using shown = await newDrive({ "a.txt": 1 });
+    const { store, folder, id } = shown;
     const { come, release } = bench.requests.hold(/sort=-size/);
     folder.sortBy("size");
     await come;
@@ -310,9 +308,8 @@ describe("where something is refused, the folder is read again:", () => {
     "a folder where a file stands": (store) => store.makeFolder("kept.txt/"),
   };
   test.each(Object.entries(attempts))("%s", async (_, attempt) => {
-    const { id, fileId } = await driveWith({ "gone.txt": 1, "kept.txt": 1 });
-    using shown = await show(id);
-    const { store, folder } = shown;
+    using shown = await newDrive({ "gone.txt": 1, "kept.txt": 1 });
+    const { store, folder, fileId } = shown;
     const gone = entryAt(folder, "gone.txt");
     await bench.owner.client.delete(`/v0/files/${fileId("gone.txt")}`);
     const isRead = isReadAgain(folder);
@@ -323,9 +320,8 @@ describe("where something is refused, the folder is read again:", () => {
   });
 
   test("a part of what was to be deleted", async () => {
-    const { id } = await driveWith({ "a.txt": 1, "gone/1": 1, "there/1": 1 });
-    using shown = await show(id);
-    const { store, folder } = shown;
+    using shown = await newDrive({ "a.txt": 1, "gone/1": 1, "there/1": 1 });
+    const { store, folder, id } = shown;
     const body = { drive_id: id, path: "gone/", confirm: true };
     await bench.owner.client.delete("/v0/folders", body);
     const entries = ["gone/", "there/"].map((path) => entryAt(folder, path));
@@ -337,9 +333,8 @@ describe("where something is refused, the folder is read again:", () => {
   });
 
   test("what stands at a destination, and what would go into itself", async () => {
-    const { id } = await driveWith({ "a.txt": 1, "box/a.txt": 1, "older/deep/c": 1, "box/older/x": 1 });
-    using shown = await show(id);
-    const { store, folder } = shown;
+    using shown = await newDrive({ "a.txt": 1, "box/a.txt": 1, "older/deep/c": 1, "box/older/x": 1 });
+    const { store, folder, id } = shown;
     const entries = ["a.txt", "older/"].map((path) => entryAt(folder, path));
     for (const how of ["move", "copy"] as const) {
       const left = await transferEntries(store, { how, entries, toDrive: id, toFolder: "box/" }, unwatched());
@@ -351,9 +346,8 @@ describe("where something is refused, the folder is read again:", () => {
   });
 
   test("work that is stopped", async () => {
-    const { id } = await driveWith({ "a.txt": 1, "b.txt": 1, "to/c": 1 });
-    using shown = await show(id);
-    const { store, folder } = shown;
+    using shown = await newDrive({ "a.txt": 1, "b.txt": 1, "to/c": 1 });
+    const { store, folder, id } = shown;
     const entries = ["a.txt", "b.txt"].map((path) => entryAt(folder, path));
     const abort = new AbortController();
     const isRead = isReadAgain(folder);
@@ -368,8 +362,8 @@ describe("where something is refused, the folder is read again:", () => {
   });
 
   test("a file that is looked at and not there", async () => {
-    const { id, fileId } = await driveWith({ "a.txt": 1, "b.txt": 1 });
-    using shown = await show(id);
+    using shown = await newDrive({ "a.txt": 1, "b.txt": 1 });
+    const { fileId } = shown;
     await changesWithoutAsking(shown.folder, async () => {
       await bench.owner.client.delete(`/v0/files/${fileId("a.txt")}`);
       shown.store.fileMissing(fileId("a.txt"));
@@ -417,9 +411,8 @@ describe("an answer that comes after one went to another folder", () => {
 });
 
 test("the tree follows what is done to folders, without asking", async () => {
-  const { id } = await driveWith(["a/", "b/inner/", "c/"]);
-  using shown = await show(id);
-  const { store, folder } = shown;
+  using shown = await newDrive(["a/", "b/inner/", "c/"]);
+  const { store, folder, id } = shown;
   const { length } = bench.requests.sent;
   store.tree.reveal("");
   await store.makeFolder("box/");
@@ -436,9 +429,8 @@ test("the tree follows what is done to folders, without asking", async () => {
 });
 
 test("counts that did not come come once they are asked for again", async () => {
-  const { id } = await driveWith({ "a.txt": 2, "b/c": 1 });
-  using shown = await show(id);
-  const { store, folder } = shown;
+  using shown = await newDrive({ "a.txt": 2, "b/c": 1 });
+  const { store, folder, id } = shown;
   bench.requests.refuseNext(/GET .v0.folders/);
   const transfer = { how: "move", entries: [entryAt(folder, "a.txt")], toDrive: id, toFolder: "b/" } as const;
   await transferEntries(store, transfer, unwatched());
@@ -451,8 +443,7 @@ test("counts that did not come come once they are asked for again", async () => 
 });
 
 test("a list that cannot be read anew stays, with the reason, and comes once it is asked for again", async () => {
-  const { id } = await driveWith({ "a.txt": 1, "b.txt": 2 });
-  using shown = await show(id);
+  using shown = await newDrive({ "a.txt": 1, "b.txt": 2 });
   const { folder } = shown;
   bench.requests.refuseNext(/sort=-size/);
   folder.sortBy("size");

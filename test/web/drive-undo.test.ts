@@ -8,7 +8,7 @@ import { listFiles, putFile } from "../support/server/drives.ts";
 // What takes back what was done on the page of a drive; against a real server.
 
 const bench = openStoreBench();
-const { driveWith } = bench;
+const { driveWith, newDrive } = bench;
 
 /** Work of which only is known what can be taken back. */
 function noted(): { readonly done: Undoable[]; readonly work: Parameters<typeof transferEntries>[2] } {
@@ -26,9 +26,8 @@ const FILES = { "a.txt": 1, "b/c.txt": 1, "b/d/e.txt": 1, "z/there": 1 };
 
 describe("what was moved goes back to its place:", () => {
   test("a file and a folder", async () => {
-    const { id, fileId } = await driveWith(FILES);
-    using shown = await show(id);
-    const { store, folder } = shown;
+    using shown = await newDrive(FILES);
+    const { store, folder, id, fileId } = shown;
     const entries = ["a.txt", "b/"].map((path) => entryAt(folder, path));
     const { done, work } = noted();
     await transferEntries(store, { how: "move", entries, toDrive: id, toFolder: "z/" }, work);
@@ -55,9 +54,8 @@ describe("what was moved goes back to its place:", () => {
   });
 
   test("but not over what stands there by now", async () => {
-    const { id } = await driveWith(FILES);
-    using shown = await show(id);
-    const { store, folder } = shown;
+    using shown = await newDrive(FILES);
+    const { store, folder, id } = shown;
     const entries = ["a.txt", "b/"].map((path) => entryAt(folder, path));
     const { done, work } = noted();
     await transferEntries(store, { how: "move", entries, toDrive: id, toFolder: "z/" }, work);
@@ -68,9 +66,8 @@ describe("what was moved goes back to its place:", () => {
 });
 
 test("a copy is nothing to take back", async () => {
-  const { id } = await driveWith(FILES);
-  using shown = await show(id);
-  const { store, folder } = shown;
+  using shown = await newDrive(FILES);
+  const { store, folder, id } = shown;
   const { done, work } = noted();
   const entries = [entryAt(folder, "a.txt")];
   await transferEntries(store, { how: "copy", entries, toDrive: id, toFolder: "z/" }, work);

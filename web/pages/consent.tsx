@@ -1,5 +1,5 @@
 import { useId, useState } from "preact/hooks";
-import { abilitiesOf, NO_APPLICATION } from "../../src/domain/oauth/abilities.ts";
+import { abilitiesOf, NO_APPLICATION } from "../../src/domain/oauth/consent.ts";
 import { Choice } from "../components/forms/choice.tsx";
 import { Failure } from "../components/failure.tsx";
 import { Form, textOf } from "../components/forms/form.tsx";

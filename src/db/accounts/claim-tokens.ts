@@ -26,10 +26,10 @@ export function claimTokens({ sql }: Database) {
     /** Removes the tokens of a drive that a caller deleted. */
     removeOf: sql.write<[drive: DrivePk]>("DELETE FROM claim_token WHERE drive = ?"),
     /** Removes up to `limit` tokens that were used or expired by `before`. */
-    removeEnded: sql.write<[before: number, limit: number]>(
-      `DELETE FROM claim_token WHERE hash IN
-         (SELECT hash FROM claim_token WHERE ifnull(used_at, expires_at) <= ?
-           ORDER BY ifnull(used_at, expires_at) LIMIT ?)`,
+    removeEnded: sql.removeSome<[before: number]>(
+      "claim_token",
+      "ifnull(used_at, expires_at) <= ? ORDER BY ifnull(used_at, expires_at)",
+      "hash",
     ),
   };
 }

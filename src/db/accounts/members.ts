@@ -1,9 +1,8 @@
-import { type Actor, actorText, namedActor } from "../../domain/changes/actor.ts";
+import { type Actor, actorText, namedActor } from "../../domain/changes/change.ts";
 import type { DrivePk, KeyId, UserPk } from "../../domain/id.ts";
-import type { Member } from "../../domain/accounts/member.ts";
-import type { MemberRole } from "../../domain/accounts/role.ts";
-import { actorName } from "../changes/actor-names.ts";
-import { keyIsAlive } from "../alive.ts";
+import type { Member } from "../../domain/accounts/user.ts";
+import type { MemberRole } from "../../domain/accounts/roles.ts";
+import { actorColumns, type ActorRow, keyIsAlive } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
 
 /** A user with whom a drive is to be shared. */
@@ -15,13 +14,9 @@ type NewMember = Pick<Member, "role" | "createdAt"> & {
   readonly madeBy: KeyId | null;
 };
 
-type Row = Omit<Member, "createdBy"> & {
-  readonly addedBy: string | null;
-  readonly addedByName: string | null;
-};
+type Row = Omit<Member, "createdBy"> & ActorRow;
 
-const SELECT = `SELECT u.id AS userId, u.username, m.role, m.created_at AS createdAt, m.added_by AS addedBy,
-                       ${actorName("m.added_by")} AS addedByName
+const SELECT = `SELECT u.id AS userId, u.username, m.role, m.created_at AS createdAt, ${actorColumns("m.added_by")}
                   FROM drive_member m JOIN user u ON u.pk = m.user WHERE m.drive = ?`;
 
 /** Whether the key works whose id is in a column. */
@@ -46,10 +41,7 @@ export function members({ sql }: Database) {
     changesFrom: sql.number<[drive: DrivePk, user: UserPk]>(
       "SELECT changes_from FROM drive_member WHERE drive = ? AND user = ?",
     ),
-    /**
-     * What a member may do in a drive: to read, if a key raised it that has ended. Null for others, for one whom such a
-     * key let in, and for all members while the owner is disabled.
-     */
+    /** To read, if a key raised it that has ended. Null if such a key let it in, or the owner is disabled. */
     roleOf: (drive: DrivePk, { userPk }: { readonly userPk: UserPk }, now: number) =>
       role(drive, userPk, now),
     find: sql.get<Row, [drive: DrivePk, user: UserPk], Member>(`${SELECT} AND m.user = ?`, fromRow),
@@ -85,6 +77,6 @@ export function members({ sql }: Database) {
   };
 }
 
-function fromRow({ addedBy, addedByName, ...member }: Row): Member {
-  return { ...member, createdBy: namedActor(addedBy, addedByName) };
+function fromRow({ actor, actorName, ...member }: Row): Member {
+  return { ...member, createdBy: namedActor(actor, actorName) };
 }

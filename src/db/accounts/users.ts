@@ -1,4 +1,4 @@
-import type { Plan } from "../../domain/accounts/plan.ts";
+import type { Plan } from "../../domain/accounts/roles.ts";
 import type { UserId, UserPk } from "../../domain/id.ts";
 import { type AdminBy, numberedUsername, type User } from "../../domain/accounts/user.ts";
 import type { Database } from "../engine/database.ts";
@@ -53,6 +53,18 @@ export function users({ sql }: Database) {
     ),
     setProfile: sql.write<[pk: UserPk, email: string | null, displayName: string | null]>(
       "UPDATE user SET email = ?2, display_name = ?3 WHERE pk = ?1",
+    ),
+  };
+}
+
+/** Users by issuer and subject of an OpenID Connect provider. */
+export function identities({ sql }: Database) {
+  return {
+    find: sql.value<UserPk, [issuer: string, subject: string]>(
+      "SELECT user FROM identity WHERE issuer = ? AND subject = ?",
+    ),
+    insert: sql.write<[issuer: string, subject: string, user: UserPk, now: number]>(
+      "INSERT INTO identity (issuer, subject, user, created_at) VALUES (?, ?, ?, ?)",
     ),
   };
 }

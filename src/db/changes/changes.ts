@@ -1,14 +1,8 @@
-import { actorText, namedActor } from "../../domain/changes/actor.ts";
-import {
-  type Change,
-  changeNumber,
-  type ChangeNumber,
-  type ContentFacts,
-  type NewChange,
-} from "../../domain/changes/change.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { Change, ChangeNumber, NewChange } from "../../domain/changes/change.ts";
+import { actorText, changeNumber, namedActor } from "../../domain/changes/change.ts";
+import type { ContentFacts, Digest } from "../../domain/contents/content.ts";
 import type { DrivePk } from "../../domain/id.ts";
-import { actorName } from "./actor-names.ts";
+import { actorColumns, type ActorRow } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
 
 /** Which changes of a drive are read: those after one, up to another. */
@@ -18,13 +12,11 @@ export interface ChangeRange {
   readonly upTo: ChangeNumber;
 }
 
-interface Row extends Omit<Change, "before" | "after" | "by"> {
+interface Row extends Omit<Change, "before" | "after" | "by">, ActorRow {
   readonly beforeDigest: Digest | null;
   readonly beforeSize: number | null;
   readonly afterDigest: Digest | null;
   readonly afterSize: number | null;
-  readonly actor: string | null;
-  readonly byName: string | null;
 }
 
 type RangeParameters = { drive: DrivePk; after: ChangeNumber; upTo: ChangeNumber; limit: number };
@@ -36,14 +28,11 @@ const IN_RANGE = `
   SELECT c.pk AS number, c.drive AS drivePk, d.id AS driveId, c.type, c.path, c.previous_path AS previousPath,
          c.file_id AS fileId, lower(hex(c.before_digest)) AS beforeDigest, c.before_size AS beforeSize,
          lower(hex(c.after_digest)) AS afterDigest, c.after_size AS afterSize, c.file_count AS fileCount,
-         c.version, c.ref, c.actor, ${actorName("c.actor")} AS byName, c.at
+         c.version, c.ref, ${actorColumns("c.actor")}, c.at
     FROM change c JOIN drive d ON d.pk = c.drive
    WHERE c.drive = :drive AND c.pk > :after AND c.pk <= :upTo`;
 
-/**
- * What happened in the drives. A row is written in the transaction of its change. Readers see a row only once it is on
- * the disk: a power cut could undo it, and give its number to another one, which they would then never see.
- */
+/** What happened in the drives. Shown once it is on the disk: a power cut could give its number to another change. */
 export function changes(database: Database) {
   const { sql } = database;
   const insert = sql.write<[NewRow]>(
@@ -131,18 +120,24 @@ export function changes(database: Database) {
       if (removed.length > 0) setTrimmed(drive, changeNumber(Math.max(...removed)));
       return removed.length;
     },
-    removeSomeOf: sql.write<[drive: DrivePk, limit: number]>(
-      "DELETE FROM change WHERE pk IN (SELECT pk FROM change WHERE drive = ? LIMIT ?)",
-    ),
+    removeSomeOf: sql.removeSome<[drive: DrivePk]>("change", "drive = ?"),
   };
 }
 
-function fromRow({ beforeDigest, beforeSize, afterDigest, afterSize, actor, byName, ...row }: Row): Change {
+function fromRow({
+  beforeDigest,
+  beforeSize,
+  afterDigest,
+  afterSize,
+  actor,
+  actorName,
+  ...row
+}: Row): Change {
   return {
     ...row,
     before: contentOf(beforeDigest, beforeSize),
     after: contentOf(afterDigest, afterSize),
-    by: namedActor(actor, byName),
+    by: namedActor(actor, actorName),
   };
 }
 

@@ -1,4 +1,4 @@
-import { driveIsAlive } from "../alive.ts";
+import { driveIsAlive } from "../expressions.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import type { DriveId, DrivePk, UserId, UserPk } from "../../domain/id.ts";
 import type { Database } from "../engine/database.ts";

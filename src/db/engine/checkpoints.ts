@@ -25,10 +25,7 @@ interface CheckpointsParts {
   readonly onFailure: (error: unknown) => void;
 }
 
-/**
- * Decides when the log is copied into the database file. A thread with its own connection does it, since it may take
- * long. It starts with the first checkpoint.
- */
+/** Decides when the log is copied into the database file, by a thread that starts with the first checkpoint. */
 export class Checkpoints {
   readonly #parts: CheckpointsParts;
   #thread: AskedThread<CheckpointCalls> | null = null;

@@ -96,6 +96,17 @@ export class Connection {
     return (...values) => statement.run(...values).changes > 0;
   }
 
+  /** Removes the first rows that a condition and an order select, up to a limit, which comes last. Returns how many. */
+  removeSome<Of extends Values>(
+    table: string,
+    which: string,
+    key = "pk",
+  ): (...values: [...Of, number]) => number {
+    return this.write(
+      `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${which} LIMIT ?)`,
+    );
+  }
+
   /** Writes one row, and returns what `RETURNING` names of it. */
   writeOne<Value, Of extends Values>(text: string): (...values: Of) => Value {
     const one = this.one<Record<string, Value>, Of>(text);

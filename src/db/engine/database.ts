@@ -3,15 +3,11 @@ import { DatabaseLog } from "./database-log.ts";
 import type { DatabaseReserve } from "./database-reserve.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import type { Connection } from "./connection.ts";
-import { explainFailure, openConnection } from "./opening.ts";
-import type { Upgrade } from "./migrate.ts";
+import { explainFailure, openConnection, type Upgrade } from "./opening.ts";
 import { cannotWrite, diskFull } from "./write-failures.ts";
 import { type WriteOptions, WriteQueue } from "./write-queue.ts";
 
-/**
- * Thrown by a job inside a write when it must wait for something else. The job is rolled back and runs again after
- * `end`. If `end` rejects, the write rejects too.
- */
+/** Thrown by a job that must wait: it is rolled back, and runs again after `end`, or rejects with that. */
 export class Busy extends Error {
   readonly end: Promise<void>;
 
@@ -83,10 +79,7 @@ export class Database {
     this.#commit = sql.write<[]>("COMMIT");
   }
 
-  /**
-   * Opens or creates the database file. Only a server upgrades an older schema: a command may run beside a server of
-   * the older version. Throws an Error whose message tells the operator what to do.
-   */
+  /** Only a server upgrades an older schema. Throws an Error whose message tells the operator what to do. */
   static open(path: string, clock: Clock, options: DatabaseOptions | null = null): Database {
     try {
       return new Database(openConnection(path, clock, options?.beforeUpgrade ?? null), clock, options);
@@ -143,18 +136,12 @@ export class Database {
     this.#onDurable = listener;
   }
 
-  /**
-   * Whether the disk failed during a write. The outcome of that write is unknown, and no other is accepted. Reads go
-   * on and see it; the next start may find it or not.
-   */
+  /** Whether the disk failed: the outcome of that write is unknown, and no other is accepted. Reads see it. */
   get hasFailed(): boolean {
     return this.#writes.hasFailed;
   }
 
-  /**
-   * Checks that there is space for a write, before work that ends in one. Throws WriteRefused STORAGE_FULL,
-   * UNAVAILABLE.
-   */
+  /** Before work that ends in a write: throws WriteRefused STORAGE_FULL or UNAVAILABLE if it cannot be. */
   async requireWritable(): Promise<void> {
     this.requireKnownOutcome();
     if (!(await this.hasSpace())) throw diskFull();
@@ -226,4 +213,31 @@ export class Database {
 function withResult<T>(result: T, within: Within<T>): T {
   within(result);
   return result;
+}
+
+/** What was read in the snapshot that is held, by key, and is forgotten with it: many requests read the same. */
+export class SnapshotCache<Key, Value> {
+  readonly #database: Database;
+  /** The snapshot that the values are of. */
+  #snapshot: number | null = null;
+  readonly #values = new Map<Key, Value>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** The value of a key; `read` is called if it is not known. Not inside a write. */
+  get(key: Key, read: () => Value): Value {
+    const { snapshot } = this.#database;
+    if (snapshot === null) return read();
+    if (snapshot !== this.#snapshot) {
+      this.#values.clear();
+      this.#snapshot = snapshot;
+    }
+    const known = this.#values.get(key);
+    if (known !== undefined) return known;
+    const value = read();
+    this.#values.set(key, value);
+    return value;
+  }
 }

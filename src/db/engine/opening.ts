@@ -1,11 +1,11 @@
-import { Database as Sqlite, SQLiteError } from "bun:sqlite";
+import { type Database, Database as Sqlite, SQLiteError } from "bun:sqlite";
 import { dirname } from "node:path";
 import type { Clock } from "../../process/clock.ts";
 import { LONG_LOG } from "./checkpoints.ts";
 import { Connection } from "./connection.ts";
-import { migrate, requireNewestSchema, schemaVersion, type Upgrade } from "./migrate.ts";
-import { MIGRATIONS } from "./migrations.ts";
-import { hadNoRoomToOpen } from "./write-failures.ts";
+import { type Migration, MIGRATIONS } from "./migrations.ts";
+import { hadNoRoomToOpen, isFull } from "./write-failures.ts";
+import { VERSION } from "../../process/version.ts";
 
 /**
  * Opens or creates the database file, with the newest schema.
@@ -56,4 +56,158 @@ export function explainFailure(path: string, error: unknown): unknown {
     : "Make it and its directory readable and writable for this user, and free some space if the disk is full; " +
       "if it is damaged, restore the data directory from a backup.";
   return new Error(`The database ${path} cannot be used: ${error.message}. ${advice}`, { cause: error });
+}
+
+/** A change of an existing database from one version of the schema to a newer one. */
+export interface Upgrade {
+  readonly from: number;
+  readonly to: number;
+  /** Of the database, in bytes. */
+  readonly size: number;
+  /** Copies the database as it is to a new file, which is not synced. Throws SQLiteError. */
+  readonly copyTo: (path: string) => void;
+}
+
+interface AppliedStep {
+  readonly version: number;
+  readonly checksum: string;
+  /** The version of Coffer that did it. Databases that came before this column do not tell. */
+  readonly coffer?: string | null;
+}
+
+/** The newest version whose step was applied; 0 for a new database. */
+export function schemaVersion(db: Database): number {
+  return appliedSteps(db).at(-1)?.version ?? 0;
+}
+
+/** Throws an Error that says what to do if the schema is not the newest one. @param path of the database */
+export function requireNewestSchema(db: Database, path: string, migrations: readonly Migration[]): void {
+  refuseForeignSchema(db, migrations);
+  const version = schemaVersion(db);
+  if (version === migrations.length) return;
+  throw new Error(
+    `The database ${path} has schema version ${version}, and this executable reads version ${migrations.length}. ` +
+      "Use the executable of the server; a newer one changes the database when it is started as the server.",
+  );
+}
+
+/**
+ * Migrates the schema to the newest version, in one transaction: a crash or an error leaves the schema as it was. Safe
+ * if another process does the same: the second one finds the work done.
+ *
+ * @param beforeUpgrade called first if the database is not new; if it throws, nothing is changed
+ * @throws Error that says what to do, if the database is newer than this executable, an applied migration differs from
+ *   the one in this executable, or a step fails
+ */
+export function migrate(
+  db: Database,
+  migrations: readonly Migration[],
+  clock: Clock,
+  beforeUpgrade: (upgrade: Upgrade) => void = () => {},
+): void {
+  refuseForeignSchema(db, migrations);
+  const [from, to] = [schemaVersion(db), migrations.length];
+  if (from === to) return;
+  if (from > 0) {
+    beforeUpgrade({ from, to, size: sizeOf(db), copyTo: (path) => db.run("VACUUM INTO ?", [path]) });
+  }
+  try {
+    db.transaction(() => applyMissing(db, migrations, clock)).immediate();
+  } catch (error) {
+    const isUndone = error instanceof FailedStep || isFull(error);
+    throw from > 0 && isUndone ? upgradeFailed(to, error) : error;
+  }
+}
+
+/** A step that SQLite did not accept. */
+class FailedStep extends Error {}
+
+function refuseForeignSchema(db: Database, migrations: readonly Migration[]): void {
+  const applied = appliedSteps(db);
+  const newest = applied.at(-1);
+  if (newest !== undefined && newest.version > migrations.length) {
+    const writer = newest.coffer ?? null;
+    const by = writer === null ? "a newer Coffer" : `a newer Coffer, ${writer}`;
+    throw new Error(
+      `The database has schema version ${newest.version}, but this executable, Coffer ${VERSION}, knows only versions ` +
+        `up to ${migrations.length}. It was upgraded by ${by}: start that one. To go back to this one, put the copy ` +
+        `that was made before the upgrade in its place (see "Backup and upgrade" in the README), or restore a backup ` +
+        "from before it.",
+    );
+  }
+  for (const { version, checksum } of applied) {
+    const known = migrations.find((migration) => migration.version === version);
+    if (known !== undefined && checksumOf(known) === checksum) continue;
+    throw new Error(
+      `Schema version ${version} of the database differs from the one in this executable. ` +
+        "Start the executable that wrote this database.",
+    );
+  }
+}
+
+/** In the order of their versions. */
+function appliedSteps(db: Database): AppliedStep[] {
+  const exists = db
+    .query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migration'")
+    .get();
+  if (exists === null) return [];
+  return db.query<AppliedStep, []>("SELECT * FROM schema_migration ORDER BY version").all();
+}
+
+/** Inside a transaction. */
+function applyMissing(db: Database, migrations: readonly Migration[], clock: Clock): void {
+  prepareTable(db);
+  // Another process may have done it meanwhile.
+  const from = schemaVersion(db);
+  const put = db.prepare<never, [number, string, string, number, string]>(
+    "INSERT INTO schema_migration (version, name, checksum, applied_at, coffer) VALUES (?, ?, ?, ?, ?)",
+  );
+  for (const migration of migrations.filter(({ version }) => version > from)) {
+    const { version, name, sql } = migration;
+    try {
+      db.run(sql);
+    } catch (error) {
+      if (isFull(error)) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new FailedStep(`step ${version}, ${name}, failed: ${why}`, { cause: error });
+    }
+    put.run(version, name, checksumOf(migration), clock.now(), VERSION);
+  }
+  put.finalize();
+}
+
+/** The table of applied steps is no part of a step: it is read before all of them. */
+function prepareTable(db: Database): void {
+  db.run(
+    `CREATE TABLE IF NOT EXISTS schema_migration (
+       version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at INTEGER NOT NULL, coffer TEXT
+     ) STRICT`,
+  );
+  const has = db.query("SELECT 1 FROM pragma_table_info('schema_migration') WHERE name = 'coffer'").get();
+  if (has === null) db.run("ALTER TABLE schema_migration ADD COLUMN coffer TEXT");
+}
+
+function upgradeFailed(to: number, cause: unknown): Error {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const advice = isFull(cause)
+    ? "Free some space on its disk, then start again."
+    : "Go on with the older Coffer, and report this error.";
+  return new Error(
+    `The database could not be upgraded to schema version ${to}: ${why}. It is as it was before, and the ` +
+      `older Coffer can use it. ${advice}`,
+    { cause },
+  );
+}
+
+function sizeOf(db: Database): number {
+  const row = db
+    .query<{ size: number }, []>(
+      "SELECT page_count * page_size AS size FROM pragma_page_count(), pragma_page_size()",
+    )
+    .get();
+  return row?.size ?? 0;
+}
+
+function checksumOf(migration: Migration): string {
+  return Bun.SHA256.hash(migration.sql, "hex");
 }

@@ -1,13 +1,13 @@
-import { fileIsAlive } from "../alive.ts";
+import { fileIsAlive } from "../expressions.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { Digest } from "../../domain/contents/content.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { type FilePath, type FolderPath, isFolderPath } from "../../domain/files/path.ts";
 import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";
-import { ALL_FILES, ALL_FOLDERS, stepParts } from "../snapshots/snapshot-walk.ts";
+import { ALL_FILES, ALL_FOLDERS, stepParts } from "../snapshots/snapshot-lists.ts";
 import { type Connection, openReader } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
-import { firstAfter, type PathRange, rangeOf } from "./path-range.ts";
+import { firstAfter, type PathRange, rangeOf } from "./rows.ts";
 
 /** Rows per statement, so that no request waits long for one. */
 const PIECE = 500;

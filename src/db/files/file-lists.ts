@@ -1,12 +1,11 @@
-import { fileIsAlive } from "../alive.ts";
-import type { FileFacts } from "../../domain/files/file.ts";
-import type { FilePosition, FileSort } from "../../domain/files/file-sort.ts";
+import { fileIsAlive } from "../expressions.ts";
+import type { FileFacts, FilePosition, FileSort } from "../../domain/files/file.ts";
 import type { DrivePk, FolderPk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
 import type { Connection } from "../engine/connection.ts";
 import type { Database } from "../engine/database.ts";
-import { FACT_COLUMNS, type FactsRow, factsFromRow, FILE_JOINS } from "./file-rows.ts";
-import { firstAfter, type PathRange, rangeFrom, rangeOf } from "./path-range.ts";
+import type { FactsRow, PathRange } from "./rows.ts";
+import { FACT_COLUMNS, factsFromRow, FILE_JOINS, firstAfter, rangeFrom, rangeOf } from "./rows.ts";
 
 /** The files of a list: all of a drive or, with `folder`, those directly in that folder. */
 export interface ListScope {
@@ -69,10 +68,7 @@ const TAGGED = `file_tag t JOIN file f ON f.pk = t.file
       SELECT 1 FROM json_each(:otherTags) o
        WHERE NOT EXISTS (SELECT 1 FROM file_tag x WHERE x.drive = :drive AND x.tag = o.value AND x.path = t.path))`;
 
-/**
- * Pages of files, and numbers of files. Pages before the wanted one are skipped within the index; each file is read
- * only if the drive has expired files that await the sweep.
- */
+/** Pages and numbers of files. Each file is read only if the drive has expired ones that await the sweep. */
 export function fileLists({ sql }: Database) {
   const inDrive = pagesOf(sql, IN_DRIVE, ["path"]);
   const inFolder = {

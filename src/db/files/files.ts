@@ -1,9 +1,9 @@
-import { driveIsAlive, fileIsAlive } from "../alive.ts";
+import { driveIsAlive, fileIsAlive } from "../expressions.ts";
 import type { File } from "../../domain/files/file.ts";
 import type { BlobPk, DrivePk, FileId, FilePk, FolderPk, TrashedFilePk } from "../../domain/id.ts";
 import type { Filename, FilePath } from "../../domain/files/path.ts";
 import type { Database } from "../engine/database.ts";
-import { FILE_COLUMNS, FILE_JOINS, fileFromRow, type FileRow } from "./file-rows.ts";
+import { FILE_COLUMNS, FILE_JOINS, fileFromRow, type FileRow } from "./rows.ts";
 
 export type FilePlace = {
   readonly drive: DrivePk;

@@ -1,4 +1,4 @@
-import { actorText, type NamedActor, namedActor, type Stamp } from "../../domain/changes/actor.ts";
+import { actorText, type NamedActor, namedActor, type Stamp } from "../../domain/changes/change.ts";
 import {
   type DrivePk,
   type FolderWorkPk,
@@ -7,10 +7,10 @@ import {
   type TrashPk,
   type WorkId,
 } from "../../domain/id.ts";
-import type { FolderWork, Undoable, WorkPlace } from "../../domain/folders/folder-work.ts";
+import type { FolderWork, Undoable, WorkPlace } from "../../domain/folders/folder.ts";
 import type { RecordName } from "../../domain/idempotency.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
-import { actorName } from "../changes/actor-names.ts";
+import { actorColumns, type ActorRow, type Flagged } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
 
 /** How far a work is, or what takes it back. */
@@ -50,11 +50,8 @@ type Values = Pick<WorkPlace, "drive" | "path" | "top"> & {
 
 type Row = Values &
   WorkProgress &
-  Pick<RecordedWork, "pk" | "id" | "createdAt" | "fileTotal" | "answer"> & {
-    readonly undone: 0 | 1;
-    readonly actor: string | null;
-    readonly actorName: string | null;
-  };
+  ActorRow &
+  Flagged<Omit<RecordedWork, "work" | "by" | "progress">, "isUndone">;
 type NewRow = Values &
   WorkProgress &
   Pick<Row, "id" | "actor" | "fileTotal" | "answer"> & {
@@ -63,8 +60,7 @@ type NewRow = Values &
   };
 
 const SELECT = `SELECT pk, kind, drive, path, top, to_drive AS toDrive, to_path AS toPath, to_top AS toTop, trash,
-  snapshot, owns_snapshot AS ownsSnapshot, id, undone, actor, ${actorName("actor")} AS actorName,
-  created_at AS createdAt, phase, files_done AS files, files_total AS fileTotal, answer
+  snapshot, owns_snapshot AS ownsSnapshot, id, undone AS isUndone, ${actorColumns("actor")}, created_at AS createdAt, phase, files_done AS files, files_total AS fileTotal, answer
   FROM folder_work`;
 
 /** Copies, moves, removals and restores of folders that are not finished. Usually there are none. */
@@ -127,12 +123,12 @@ function valuesOf(work: FolderWork): Values {
 }
 
 function fromRow(row: Row): RecordedWork {
-  const { pk, id, undone, createdAt, phase, files, fileTotal, answer } = row;
+  const { pk, id, createdAt, phase, files, fileTotal, answer } = row;
   return {
     pk,
     id,
     work: workOf(row),
-    isUndone: undone === 1,
+    isUndone: row.isUndone === 1,
     by: namedActor(row.actor, row.actorName),
     createdAt,
     progress: { phase, files },

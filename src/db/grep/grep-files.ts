@@ -1,9 +1,9 @@
 import type { FileFacts } from "../../domain/files/file.ts";
 import type { DrivePk } from "../../domain/id.ts";
-import { fileIsAlive } from "../alive.ts";
-import { FACT_COLUMNS, type FactsRow, factsFromRow, FILE_JOINS } from "../files/file-rows.ts";
+import { fileIsAlive } from "../expressions.ts";
+import type { FactsRow, PathRange } from "../files/rows.ts";
+import { FACT_COLUMNS, factsFromRow, FILE_JOINS, firstAfter, rangeFrom } from "../files/rows.ts";
 import { type Connection, openReader } from "../engine/connection.ts";
-import { firstAfter, type PathRange, rangeFrom } from "../files/path-range.ts";
 
 /** Rows per statement: each may bring a small content with it. */
 const PIECE = 64;

@@ -1,10 +1,9 @@
-import { actorText, namedActor, type Stamp } from "../../domain/changes/actor.ts";
+import { actorText, namedActor, type Stamp } from "../../domain/changes/change.ts";
 import type { File } from "../../domain/files/file.ts";
-import type { FileVersion } from "../../domain/history/file-version.ts";
+import type { FileVersion, KeptWindow } from "../../domain/history/history.ts";
 import type { DrivePk, FileId, FilePk, FileVersionPk, TrashedFilePk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";
-import type { KeptWindow } from "../../domain/history/retention.ts";
-import { actorName } from "../changes/actor-names.ts";
+import { actorColumns, type ActorRow, type Flagged } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
 
 /** How many versions of one file one write removes. */
@@ -19,26 +18,13 @@ export interface ShownVersions extends KeptWindow {
   readonly folder: FolderPath;
 }
 
-interface GoneFile {
-  readonly id: FileId;
-  /** Whether it is there again. */
-  readonly isBack: 0 | 1;
-  /** Whether it is in the trash, or a snapshot has it: it may come back. */
-  readonly isKept: 0 | 1;
-}
-
 type Shown = ReturnType<typeof parametersOf>;
 
-type Row = Omit<FileVersion, "mimeGiven" | "replacedBy"> & {
-  readonly mimeGiven: 0 | 1;
-  readonly replacedBy: string | null;
-  readonly replacedByName: string | null;
-};
+type Row = Flagged<Omit<FileVersion, "replacedBy">, "mimeGiven"> & ActorRow;
 
 const SELECT = `
   SELECT v.pk, v.version, v.filename, v.mime_type AS mimeType, v.mime_given AS mimeGiven, v.size, v.blob AS blobPk,
-         b.digest, b.preview, v.replaced_at AS replacedAt, v.replaced_by AS replacedBy,
-         ${actorName("v.replaced_by")} AS replacedByName
+         b.digest, b.preview, v.replaced_at AS replacedAt, ${actorColumns("v.replaced_by")}
     FROM file_version v JOIN blob b ON b.pk = v.blob`;
 /** The newest of a file's versions that are kept, have not expired, and were made in the folder. */
 const IS_SHOWN = `v.file_id = :file AND v.drive = :drive AND v.replaced_at > :since
@@ -93,25 +79,17 @@ export function fileVersions({ sql }: Database) {
     get: (file: VersionedFile, shown: ShownVersions, version: number) =>
       get({ ...parametersOf(file, shown), version }),
     remove: sql.write<[pk: FileVersionPk]>("DELETE FROM file_version WHERE pk = ?"),
-    removeSomeOf: sql.write<[drive: DrivePk, limit: number]>(
-      "DELETE FROM file_version WHERE pk IN (SELECT pk FROM file_version WHERE drive = ? LIMIT ?)",
-    ),
+    removeSomeOf: sql.removeSome<[drive: DrivePk]>("file_version", "drive = ?"),
     /** Removes up to `limit` versions that were replaced at this time or before. */
-    removeOld: sql.write<[replacedAt: number, limit: number]>(
-      `DELETE FROM file_version WHERE pk IN
-         (SELECT pk FROM file_version WHERE replaced_at <= ? ORDER BY replaced_at LIMIT ?)`,
-    ),
-    removeExpired: sql.write<[now: number, limit: number]>(
-      `DELETE FROM file_version WHERE pk IN
-         (SELECT pk FROM file_version WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
-    ),
+    removeOld: sql.removeSome<[replacedAt: number]>("file_version", "replaced_at <= ? ORDER BY replaced_at"),
+    removeExpired: sql.removeSome<[now: number]>("file_version", "expires_at <= ? ORDER BY expires_at"),
     /** How many versions some files have, after an id, in the order of the ids. */
     counts: sql.all<{ file: FileId; versions: number }, [after: string, limit: number]>(
       `SELECT file_id AS file, count(*) AS versions FROM file_version
         WHERE file_id > ? GROUP BY file_id ORDER BY file_id LIMIT ?`,
     ),
-    /** Some files that were removed and had versions, after an id, in the order of the ids. */
-    gone: sql.all<GoneFile, [after: string, limit: number]>(
+    /** Files that were removed and had versions, and whether they are back, or may come back; ordered by id. */
+    gone: sql.all<{ id: FileId; isBack: 0 | 1; isKept: 0 | 1 }, [after: string, limit: number]>(
       `SELECT g.file_id AS id, EXISTS (SELECT 1 FROM file f WHERE f.id = g.file_id) AS isBack,
               EXISTS (SELECT 1 FROM trash_file t WHERE t.file_id = g.file_id)
                 OR EXISTS (SELECT 1 FROM held_file h WHERE h.file_id = g.file_id) AS isKept
@@ -129,6 +107,6 @@ function parametersOf({ id, drivePk }: VersionedFile, shown: ShownVersions) {
   return { ...shown, file: id, drive: drivePk };
 }
 
-function fromRow({ mimeGiven, replacedBy, replacedByName, ...row }: Row): FileVersion {
-  return { ...row, mimeGiven: mimeGiven === 1, replacedBy: namedActor(replacedBy, replacedByName) };
+function fromRow({ mimeGiven, actor, actorName, ...row }: Row): FileVersion {
+  return { ...row, mimeGiven: mimeGiven === 1, replacedBy: namedActor(actor, actorName) };
 }

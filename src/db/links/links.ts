@@ -90,10 +90,7 @@ export function links({ sql }: Database) {
   );
   const removals = TABLES.map((table) => sql.write<[id: LinkId]>(`DELETE FROM ${table} WHERE id = ?`));
   const expiries = TABLES.map((table) =>
-    sql.write<[before: number, limit: number]>(
-      `DELETE FROM ${table} WHERE hash IN
-       (SELECT hash FROM ${table} WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
-    ),
+    sql.removeSome<[before: number]>(table, "expires_at <= ? ORDER BY expires_at", "hash"),
   );
   // Three indexes are merged, so a page costs what it shows.
   const page = sql.all<Row, [{ drive: DriveId; createdAt: number; id: string; limit: number }], Link>(
@@ -133,9 +130,10 @@ export function links({ sql }: Database) {
       return 0;
     },
     /** Removes up to `limit` links that show something of a deleted drive. */
-    removeSharesOf: sql.write<[drive: DrivePk, limit: number]>(
-      `DELETE FROM share_link WHERE hash IN
-       (SELECT hash FROM share_link WHERE drive_id = (SELECT id FROM drive WHERE pk = ?) LIMIT ?)`,
+    removeSharesOf: sql.removeSome<[drive: DrivePk]>(
+      "share_link",
+      "drive_id = (SELECT id FROM drive WHERE pk = ?)",
+      "hash",
     ),
   };
 }

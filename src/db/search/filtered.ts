@@ -1,9 +1,8 @@
 import type { DrivePk } from "../../domain/id.ts";
-import { rangeOf } from "../files/path-range.ts";
-import { type Bounds, ENOUGH, isEnough } from "./bounds.ts";
+import { rangeOf } from "../files/rows.ts";
+import { type Bounds, ENOUGH, isEnough, type Work } from "./work.ts";
 import type { SearchHit, SearchRequest } from "./request.ts";
 import { type Changed, type SearchStatements, type Some, type Walked, selectionOf } from "./statements.ts";
-import type { Work } from "./work.ts";
 
 /** Rows per statement. */
 const ROWS = 500;
@@ -58,10 +57,7 @@ export function selectedBy(
   return shortest === undefined ? null : { ...shortest, isAll: shortest.count <= most };
 }
 
-/**
- * The files of a drive that pass the filters, those that were updated last. If few of these pass, all files that one of
- * the filters selects are looked at, or some if there are too many.
- */
+/** The last updated files that pass the filters; if few do, those that the most selective filter gives. */
 export async function findFiltered(
   statements: SearchStatements,
   drive: DrivePk,

@@ -1,15 +1,13 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import { boundsOf } from "./bounds.ts";
+import { boundsOf, Work } from "./work.ts";
 import { findFiltered, type Ranked } from "./filtered.ts";
 import type { FilePk } from "../../domain/id.ts";
-import type { SearchTerm } from "../../domain/search/query.ts";
-import { snippetOf } from "../../domain/search/snippet.ts";
+import { type SearchTerm, snippetOf } from "../../domain/search/query.ts";
 import { Connection } from "../engine/connection.ts";
 import { openIndex } from "./index-tables.ts";
 import { Matching } from "./matching.ts";
 import type { SearchFound, SearchHit, SearchRequest } from "./request.ts";
 import { type SearchStatements, searchStatements } from "./statements.ts";
-import { Work } from "./work.ts";
 
 /** Hits are sorted when there are twice the wanted number plus this many, so that few hits are not sorted often. */
 const SPARE = 1000;

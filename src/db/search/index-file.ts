@@ -190,11 +190,7 @@ export class IndexFile {
     return isMore;
   }
 
-  /**
-   * Closes the file, and empties its log if no search reads it.
-   *
-   * @param batch the last one whose jobs are done: the index is not ahead of it any more
-   */
+  /** Empties the log if no search reads it. @param batch the last one whose jobs are done: it is not ahead any more */
   close(batch: BatchId | null): void {
     try {
       this.#statements.settle(batch);

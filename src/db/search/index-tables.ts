@@ -52,10 +52,7 @@ export function isDamage(error: unknown): boolean {
 /** What became of an attempt to attach an index; `damaged` if it cannot be read, `full` if there is no room to. */
 type Attached = "attached" | "missing" | "damaged" | "foreign" | "full";
 
-/**
- * Attaches the index of a database as `search`, if it belongs to it. A statement then reads the database first: a job
- * that it finds done is in the index.
- */
+/** Attaches the index as `search`, if it is the database's. A job that a statement finds done is in the index. */
 export function attachIndex(sql: Sqlite): Attached {
   try {
     sql.run("ATTACH ? AS search", [indexPathOf(sql.filename)]);
@@ -69,10 +66,7 @@ export function attachIndex(sql: Sqlite): Attached {
   return state;
 }
 
-/**
- * The index of a database, for searches. If there is none yet, or it is not the right one, it is empty: nothing is
- * found by words until it is made. Call it again then.
- */
+/** The index for searches. If it is missing or foreign, it is empty until it is made: then call this again. */
 export function openIndex(sql: Sqlite): Exclude<IndexSchema, "main"> {
   const isAttached = attachIndex(sql) === "attached";
   for (const table of [...TABLES, DOCUMENTS]) sql.run(`DROP TABLE IF EXISTS temp.${table}`);

@@ -18,10 +18,7 @@ export interface Posting extends Place {
 
 /** Files in the order of a search: highest handle first. */
 export interface Descending<Found extends Place> {
-  /**
-   * The next file at or below a handle; null if there is none, or if the work is spent. The handle must not rise from
-   * call to call.
-   */
+  /** The next file at or below a handle, which must not rise; null if there is none, or the work is spent. */
   seek(atMost: number): Found | null;
 }
 

@@ -9,8 +9,8 @@ import {
   TEXT_WEIGHT,
   textMatch,
 } from "../../domain/search/tokens.ts";
-import { firstAfter } from "../files/path-range.ts";
-import { type Bounds, ENOUGH, isEnough } from "./bounds.ts";
+import { firstAfter } from "../files/rows.ts";
+import { type Bounds, ENOUGH, isEnough, type Work } from "./work.ts";
 import { type DriveFound, type Ranked, selectedBy } from "./filtered.ts";
 import {
   ABOVE_ALL,
@@ -24,14 +24,10 @@ import {
 import { postingsOf } from "./postings.ts";
 import type { SearchRequest } from "./request.ts";
 import { type SearchStatements, selectionOf } from "./statements.ts";
-import type { Work } from "./work.ts";
 
 /** How many candidates are looked up at once. */
 const CANDIDATES = 125;
-/**
- * How many lists of the index are combined for the start of a word: one for each word, or for each word of each phrase.
- * If few files are found, more follow.
- */
+/** How many lists of the index are combined for the start of a word; if few files are found, more follow. */
 const LISTS = 512;
 /** How many times the rows of a search these may take. */
 const CUT_SHARE = 2;

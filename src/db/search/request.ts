@@ -1,6 +1,6 @@
 import type { DrivePk, FilePk } from "../../domain/id.ts";
 import type { SearchTerm } from "../../domain/search/query.ts";
-import type { PathRange } from "../files/path-range.ts";
+import type { PathRange } from "../files/rows.ts";
 
 /** Conditions on files; null for none. Times are milliseconds since the epoch. */
 export type SearchFilters = {

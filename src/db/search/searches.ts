@@ -208,10 +208,7 @@ export class Searches {
   }
 }
 
-/**
- * Has a thread close its connection: SQLite empties a log only when its last connection is closed. Resolves as well if
- * the thread does not come to it, because of a long statement.
- */
+/** Has a thread close its connection, so that SQLite empties the log; resolves too if it does not come to it. */
 async function closed(worker: Worker): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   worker.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => {

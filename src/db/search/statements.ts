@@ -1,8 +1,8 @@
 import type { DrivePk, FilePk } from "../../domain/id.ts";
 import { SLICE_UNITS, SLICES_A_FILE } from "../../domain/search/slices.ts";
-import { fileIsAlive } from "../alive.ts";
+import { fileIsAlive } from "../expressions.ts";
 import type { Connection } from "../engine/connection.ts";
-import type { PathRange } from "../files/path-range.ts";
+import type { PathRange } from "../files/rows.ts";
 import type { IndexSchema } from "./index-tables.ts";
 import { postingsStatements } from "./postings.ts";
 import type { SearchFilters, SearchRequest } from "./request.ts";
@@ -80,11 +80,7 @@ function inOrder(list: string, file: string): string {
 
 export type SearchStatements = ReturnType<typeof searchStatements>;
 
-/**
- * All statements of searches. Except for phrases and filters, none reads more rows than it gives.
- *
- * @param index where the index is
- */
+/** None reads more rows than it gives, but for phrases and filters. @param index where the index is */
 export function searchStatements(sql: Connection, index: IndexSchema) {
   sql.run("DROP TABLE IF EXISTS temp.search_term");
   sql.run(`CREATE VIRTUAL TABLE temp.search_term USING fts5vocab (${index}, search_text, instance)`);

@@ -1,5 +1,49 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
+/** The most files that a search with words finds; with filters alone, those of the first pages. */
+const FILES = 2500;
+/** How many files are enough after so many rows of work. */
+export const ENOUGH = 100;
+const ROWS = 15_000;
+/** The most rows, even if few files are found. */
+const MOST_ROWS = 300_000;
+/** The most files that a filter may select for a search to look at only these. */
+const FEW = 1000;
+/** The same for a search with filters alone, if few of the files that were updated last pass them. */
+const SELECTED = 20_000;
+/** The most files of each kind that may rank before others, and the rows for each kind. */
+const BETTER_FILES = 250;
+const BETTER_ROWS = 4000;
+/** The smallest share of these numbers for one drive, however many drives are searched. */
+const LEAST_SHARE = 1 / 20;
+
+/** When the search of one drive stops. */
+export type Bounds = ReturnType<typeof boundsOf>;
+
+/** The bounds for each drive. All pages have the same, and other people's files change nothing. */
+export function boundsOf(drives: number) {
+  const share = Math.max(1 / drives, LEAST_SHARE);
+  return {
+    files: Math.ceil(FILES * share),
+    rows: Math.ceil(ROWS * share),
+    mostRows: Math.ceil(MOST_ROWS * share),
+    few: FEW,
+    selected: Math.ceil(SELECTED * share),
+    betterFiles: Math.ceil(BETTER_FILES * share),
+    betterRows: Math.ceil(BETTER_ROWS * share),
+  };
+}
+
+/**
+ * Whether the search of a drive may stop before its most rows.
+ *
+ * @param files the number of files found in it
+ * @param rows the rows of work for it
+ */
+export function isEnough(bounds: Bounds, files: number, rows: number): boolean {
+  return files >= bounds.files || (files >= ENOUGH && rows >= bounds.rows);
+}
+
 /** The cost of starting a statement, and of opening each list of the index after its first, in rows. */
 const ROWS_A_STATEMENT = 10;
 const ROWS_A_LIST = 8;
@@ -22,10 +66,7 @@ export class Work {
   readonly #proceeds: () => void;
   #turnEnd = performance.now() + TURN_MS;
 
-  /**
-   * @param budget the most time it may take, in milliseconds
-   * @param proceeds is called after every statement
-   */
+  /** @param budget milliseconds, at most @param proceeds is called after every statement */
   constructor(budget: number, proceeds: () => void) {
     this.#deadline = performance.now() + budget;
     this.#late = this.#deadline - budget / 2;

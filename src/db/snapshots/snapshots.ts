@@ -1,9 +1,10 @@
-import { namedActor } from "../../domain/changes/actor.ts";
+import { namedActor } from "../../domain/changes/change.ts";
 import type { DrivePk, SnapshotId, SnapshotPk } from "../../domain/id.ts";
 import type { Snapshot } from "../../domain/snapshots/snapshot.ts";
-import { actorName } from "../changes/actor-names.ts";
+import { actorColumns, type ActorRow, type Flagged } from "../expressions.ts";
 import type { Database } from "../engine/database.ts";
-import { byOwner, type Releaser } from "../contents/released-contents.ts";
+import { byOwner, type Releaser } from "../contents/blobs.ts";
+import type { Connection } from "../engine/connection.ts";
 
 type NewSnapshot = Pick<Snapshot, "id" | "name" | "isAutomatic" | "fileCount" | "totalSize" | "createdAt"> & {
   readonly drive: DrivePk;
@@ -14,11 +15,7 @@ type NewSnapshot = Pick<Snapshot, "id" | "name" | "isAutomatic" | "fileCount" | 
 /** A snapshot that the server took, and may delete. */
 type AutomaticSnapshot = Pick<Snapshot, "pk" | "id" | "drivePk">;
 
-type Row = Omit<Snapshot, "isAutomatic" | "createdBy"> & {
-  readonly isAutomatic: 0 | 1;
-  readonly createdBy: string | null;
-  readonly createdByName: string | null;
-};
+type Row = Flagged<Omit<Snapshot, "createdBy">, "isAutomatic"> & ActorRow;
 
 interface DeletedSnapshot extends Pick<Snapshot, "pk" | "id" | "drivePk" | "number"> {
   readonly before: number;
@@ -27,8 +24,8 @@ interface DeletedSnapshot extends Pick<Snapshot, "pk" | "id" | "drivePk" | "numb
 
 const SELECT = `
   SELECT s.pk, s.id, s.drive AS drivePk, d.id AS driveId, s.number, s.name, s.is_automatic AS isAutomatic,
-         s.file_count AS fileCount, s.total_size AS totalSize, s.created_at AS createdAt, s.created_by AS createdBy,
-         ${actorName("s.created_by")} AS createdByName
+         s.file_count AS fileCount, s.total_size AS totalSize, s.created_at AS createdAt,
+         ${actorColumns("s.created_by")}
     FROM snapshot s JOIN drive d ON d.pk = s.drive WHERE s.deleted_at IS NULL`;
 /** No folder is brought back to it, or copied from it. A restore also needs the newest one, which undoes it. */
 const IS_UNUSED = `NOT EXISTS (
@@ -36,10 +33,7 @@ const IS_UNUSED = `NOT EXISTS (
    WHERE w.drive = s.drive AND (
      w.snapshot = s.pk OR w.kind = 'rewind' AND s.number = (SELECT era FROM drive WHERE pk = s.drive)))`;
 
-/**
- * Snapshots. What was in one is in the rows of its drive that have not changed since, and in the held rows: see
- * `heldRows`.
- */
+/** What was in a snapshot is in its drive's rows that have not changed since, and in held rows: see `heldRows`. */
 export function snapshots({ sql }: Database) {
   const byPk = sql.get<Row, [pk: SnapshotPk], Snapshot>(`${SELECT} AND s.pk = ?`, fromRow);
   const tick = sql.writeOne<number, [drive: DrivePk]>(
@@ -108,16 +102,44 @@ export function snapshots({ sql }: Database) {
     /** Removes the row of a snapshot that nothing needs. */
     remove: sql.write<[pk: SnapshotPk]>("DELETE FROM snapshot WHERE pk = ?"),
     /** Removes some snapshots of a deleted drive: from then on nothing is held for them. */
-    removeSomeOf: sql.write<[drive: DrivePk, limit: number]>(
-      "DELETE FROM snapshot WHERE pk IN (SELECT pk FROM snapshot WHERE drive = ? LIMIT ?)",
-    ),
+    removeSomeOf: sql.removeSome<[drive: DrivePk]>("snapshot", "drive = ?"),
   };
 }
 
-function fromRow({ isAutomatic, createdBy, createdByName, ...snapshot }: Row): Snapshot {
+function fromRow({ isAutomatic, actor, actorName, ...snapshot }: Row): Snapshot {
+  return { ...snapshot, isAutomatic: isAutomatic === 1, createdBy: namedActor(actor, actorName) };
+}
+
+/** The kinds of rows that are held for snapshots. */
+export const HELD = ["held_file", "held_folder"] as const;
+export type Held = (typeof HELD)[number];
+
+/** A held row: it is in the snapshots after `era`, up to `until`. */
+interface HeldRow {
+  readonly pk: number;
+  readonly era: number;
+  readonly until: number;
+}
+
+/** Where a walk over held rows is. */
+export type HeldPosition = Pick<HeldRow, "pk" | "until">;
+
+/** What files and folders were when a snapshot was taken, if they changed since: triggers insert these rows. */
+export function heldRows({ sql }: Database) {
+  return { held_file: statementsOf(sql, "held_file"), held_folder: statementsOf(sql, "held_folder") };
+}
+
+function statementsOf(sql: Connection, held: Held) {
   return {
-    ...snapshot,
-    isAutomatic: isAutomatic === 1,
-    createdBy: namedActor(createdBy, createdByName),
+    /** Some rows of a drive after a position, in order; only those before an `until`, unless that is null. */
+    some: sql.all<
+      HeldRow,
+      [drive: DrivePk, afterUntil: number, afterPk: number, before: number | null, limit: number]
+    >(
+      `SELECT pk, era, until FROM ${held} INDEXED BY ${held}_until
+        WHERE drive = ? AND (until, pk) > (?, ?) AND until < ifnull(?, ${Number.MAX_SAFE_INTEGER}) ORDER BY until, pk LIMIT ?`,
+    ),
+    remove: sql.write<[pk: number]>(`DELETE FROM ${held} WHERE pk = ?`),
+    removeSomeOf: sql.removeSome<[drive: DrivePk]>(held, "drive = ?"),
   };
 }

@@ -1,9 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
-import type { ContentFacts } from "../../domain/changes/change.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { ContentFacts, Digest, StoredPlace } from "../../domain/contents/content.ts";
 import type { StoreId } from "../../domain/id.ts";
-import type { StoredPlace } from "../../domain/contents/stored-place.ts";
-import { CONTENT_PLACES } from "../contents/content-places.ts";
+import { CONTENT_PLACES } from "../expressions.ts";
 import { CallFailure } from "../../process/answer-calls.ts";
 import { AskedThread } from "../../process/asked-thread.ts";
 import { isFull } from "../engine/write-failures.ts";
@@ -14,10 +12,7 @@ export class NoRoomForCopy extends Error {
   override readonly name = "NoRoomForCopy";
 }
 
-/**
- * Copies a database to a new file while others read and write it, in a thread. The file is complete then, and not
- * synced. Throws NoRoomForCopy.
- */
+/** Copies a database to a new file, not synced, while others use it. In a thread. Throws NoRoomForCopy. */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   const thread = new AskedThread<CopyCalls>({
     module: new URL("./database-copy-worker.ts", import.meta.url).href,

@@ -1,7 +1,7 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { type Finding, quoted } from "../../domain/upkeep/finding.ts";
 import { check, counter } from "./check.ts";
-import { KEPT_ROWS } from "./kept-counts.ts";
+import { KEPT_ROWS } from "./kept.ts";
 
 interface PlaceRow {
   readonly kind: "file" | "folder";
@@ -130,5 +130,34 @@ export const wrongCounts = [
               SELECT owner, size AS says, 0 AS "is" FROM idempotency_use
               UNION ALL SELECT owner, 0, 256 + octet_length(sealed) FROM idempotency_record WHERE owner IS NOT NULL
             ) GROUP BY owner HAVING sum(says) <> sum("is")`,
+  ),
+];
+
+interface TagRow {
+  readonly drive: string | null;
+  readonly path: string;
+  readonly tag: string;
+}
+
+const tagOf = ({ drive, path, tag }: TagRow) =>
+  `the tag ${quoted(tag)} of file ${quoted(path)} in drive ${drive ?? "(none)"}`;
+
+/** Tags of files that the list of tagged files does not have, and others that it has. */
+export const wrongTags = [
+  check<TagRow>(
+    "tag-wrong",
+    `SELECT d.id AS drive, f.path, t.value AS tag FROM file f JOIN drive d ON d.pk = f.drive, json_each(f.tags) t
+      WHERE f.tags <> '[]' AND NOT EXISTS (
+        SELECT 1 FROM file_tag l WHERE l.drive = f.drive AND l.tag = t.value AND l.path = f.path
+           AND l.file = f.pk AND l.updated_at = f.updated_at)`,
+    (row) => `${tagOf(row)}: it is not in the list of tagged files`,
+  ),
+  check<TagRow>(
+    "tag-wrong",
+    `SELECT d.id AS drive, l.path, l.tag FROM file_tag l LEFT JOIN drive d ON d.pk = l.drive
+      WHERE NOT EXISTS (
+        SELECT 1 FROM file f, json_each(f.tags) t
+         WHERE f.pk = l.file AND f.drive = l.drive AND f.path = l.path AND t.value = l.tag)`,
+    (row) => `${tagOf(row)}: it is listed, and the file does not have it`,
   ),
 ];

@@ -1,21 +1,16 @@
 import { Database as Sqlite, SQLiteError } from "bun:sqlite";
-import type { ContentFacts } from "../../domain/changes/change.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
-import type { Finding } from "../../domain/upkeep/finding.ts";
-import type { StoredPlace } from "../../domain/contents/stored-place.ts";
-import { CONTENT_PLACES } from "../contents/content-places.ts";
+import type { ContentFacts, Digest, StoredPlace } from "../../domain/contents/content.ts";
+import { type Finding, quoted } from "../../domain/upkeep/finding.ts";
+import { CONTENT_PLACES } from "../expressions.ts";
 import { Connection } from "../engine/connection.ts";
-import { requireNewestSchema } from "../engine/migrate.ts";
+import { requireNewestSchema } from "../engine/opening.ts";
 import { MIGRATIONS } from "../engine/migrations.ts";
 import { hadNoRoomToOpen } from "../engine/write-failures.ts";
 import { check, type Check, damage } from "./check.ts";
-import { wrongCounts, wrongPlaces } from "./counts.ts";
-import { wrongKept } from "./kept-counts.ts";
+import { wrongCounts, wrongPlaces, wrongTags } from "./counts.ts";
+import { wrongKept, wrongTrash } from "./kept.ts";
 import { IndexUnread, wrongIndex } from "./search-index.ts";
 import { wrongSnapshots } from "./snapshots.ts";
-import { wrongTags } from "./tags.ts";
-import { wrongTrash } from "./trash.ts";
-import { unendedWorks } from "./works.ts";
 
 /** The checks of the database, in their order. */
 const CHECKS: Readonly<Record<string, readonly Check[]>> = {
@@ -71,10 +66,7 @@ export class VerifiedDatabase implements Disposable {
     this.#places = connection.get<StoredPlace, [digest: Digest, limit: number]>(CONTENT_PLACES);
   }
 
-  /**
-   * Opens a database. It must have the schema of this executable. Throws an Error whose message tells the operator what
-   * to do.
-   */
+  /** It must have our schema. Throws an Error whose message tells the operator what to do. */
   static open(path: string): VerifiedDatabase {
     let sql: Sqlite | null = null;
     try {
@@ -93,10 +85,7 @@ export class VerifiedDatabase implements Disposable {
     }
   }
 
-  /**
-   * Everything that is wrong with the database itself. Each statement sees one state of it; a snapshot for all would
-   * keep a server from emptying its log for longer.
-   */
+  /** Each statement sees one state; a snapshot for all would keep a server from emptying its log for longer. */
   *findings(): Generator<Finding> {
     for (const [name, checks] of Object.entries(CHECKS)) yield* this.#attempt(name, checks);
   }
@@ -130,4 +119,62 @@ export class VerifiedDatabase implements Disposable {
 export function unreadable(error: unknown, what: string): Finding {
   if (!(error instanceof SQLiteError)) throw error;
   return { code: "database-corrupt", about: `${what}: ${error.message}` };
+}
+
+/** The bytes of a small content in any database, not checked. Null if it does not have them, or cannot be read. */
+export function spareBytes(path: string, digest: Digest): Uint8Array | null {
+  try {
+    using sql = new Sqlite(path, { readonly: true, strict: true });
+    return (
+      sql
+        .query<{ bytes: Uint8Array }, [Digest]>(
+          "SELECT c.bytes FROM blob b JOIN small_content c ON c.blob = b.pk WHERE b.digest = ?",
+        )
+        .get(digest)?.bytes ?? null
+    );
+  } catch (error) {
+    if (error instanceof SQLiteError) return null;
+    throw error;
+  }
+}
+
+interface Row {
+  readonly kind: string;
+  readonly undone: 0 | 1;
+  readonly drive: string;
+  readonly path: string;
+  readonly toDrive: string | null;
+  readonly toPath: string | null;
+  readonly done: number;
+  readonly total: number | null;
+}
+
+const WORKS = `
+  SELECT w.kind, w.undone, d.id AS drive, w.path, t.id AS toDrive, w.to_path AS toPath, w.files_done AS done,
+         w.files_total AS total
+    FROM folder_work w JOIN drive d ON d.pk = w.drive LEFT JOIN drive t ON t.pk = w.to_drive ORDER BY w.pk`;
+
+const NAMES: Readonly<Record<string, string>> = {
+  copy: "a copy",
+  move: "a move",
+  remove: "a deletion",
+  restore: "a restore from the trash",
+  rewind: "a restore of a snapshot",
+  fork: "a fork",
+};
+
+/** Says of each change of a folder that has not ended how far it is. That is nothing wrong: the server ends it. */
+export function unendedWorks(sql: Sqlite): string[] {
+  return sql.query<Row, []>(WORKS).all().map(sentenceOf);
+}
+
+function sentenceOf({ kind, undone, drive, path, toDrive, toPath, done, total }: Row): string {
+  const from = `${quoted(path)} in drive ${drive}`;
+  const to = toDrive === null || toPath === null ? "" : ` to ${quoted(toPath)} in drive ${toDrive}`;
+  const far = `${done}${total === null ? "" : ` of ${total}`} files are done`;
+  const what = `${NAMES[kind] ?? kind} of ${from}${to}`;
+  if (undone === 1)
+    return `${what} is being given up: ${far}; a running server, or its next start, goes on with that`;
+  const rest = kind === "remove" || kind === "rewind" ? "goes on with it" : "takes it back";
+  return `${what} is under way: ${far}; a running server goes on with it, the next start ${rest}`;
 }

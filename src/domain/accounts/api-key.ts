@@ -1,6 +1,5 @@
-import type { Scope } from "./scope.ts";
-import type { Brand } from "../brand.ts";
-import type { DriveId, KeyId } from "../id.ts";
+import type { Scope } from "./roles.ts";
+import { asHash, type Brand, type DriveId, type KeyId } from "../id.ts";
 import type { FolderPath } from "../files/path.ts";
 
 /** SHA-256 of a secret, as hex. The secret itself is never stored. */
@@ -57,11 +56,7 @@ export const newProvisionedKey = (service: string) => newKeySecret(`${service}_`
 /** Makes a claim token: `clm_<48 hex digits>`. */
 export const newClaimToken = () => newSecret("clm_");
 
-/**
- * Makes a secret that begins with `start`, and shows its first `prefixLength` characters.
- *
- * @param bytes what it is made of, random by default
- */
+/** Makes a secret that shows its first `prefixLength` characters. @param bytes what it is made of */
 export function newKeySecret(start: string, prefixLength: number, bytes = randomBytes()): NewKeySecret {
   const made = newSecret(start, bytes);
   return { ...made, prefix: made.secret.slice(0, prefixLength) };
@@ -77,13 +72,7 @@ function randomBytes(): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
 }
 
-function isSecretHash(text: string): text is SecretHash {
-  return text.length === 64;
-}
-
 /** The hash under which a secret is stored and looked up. Secrets are random, so no salt is needed. */
 export function hashSecret(secret: string): SecretHash {
-  const hash = Bun.SHA256.hash(secret, "hex");
-  if (!isSecretHash(hash)) throw new Error("the runtime made a malformed SHA-256");
-  return hash;
+  return asHash<SecretHash>(Bun.SHA256.hash(secret, "hex"));
 }

@@ -1,8 +1,7 @@
 import type { DriveId, DrivePk, KeyId, SessionId, UserId, UserPk } from "../id.ts";
 import { CofferError } from "../errors.ts";
 import type { FolderPath } from "../files/path.ts";
-import type { Plan } from "./plan.ts";
-import type { Scope } from "./scope.ts";
+import type { Plan, Scope } from "./roles.ts";
 
 /**
  * Who sends a request, once authenticated. An account caller, with a key or a session, reaches every drive of its user.
@@ -62,10 +61,7 @@ export function requireSession(caller: Caller): SessionCaller {
   throw new CofferError("FORBIDDEN", "API keys cannot do this: sign in to the dashboard.");
 }
 
-/**
- * Narrows to a session, or an account key that a person made. Throws FORBIDDEN for others: what was let in must not let
- * others in, or keep the person out.
- */
+/** A session, or a person's account key; else FORBIDDEN: what was let in must not let others in, or keep it out. */
 export function requirePerson(caller: Caller): AccountCaller {
   if (caller.kind === "account" && isPersons(caller)) return caller;
   throw new CofferError(
@@ -74,10 +70,7 @@ export function requirePerson(caller: Caller): AccountCaller {
   );
 }
 
-/**
- * Lets pass who may manage webhooks and keys: who passes `requirePerson`, and a key of one drive for that drive. Throws
- * FORBIDDEN for applications and for account keys that a key made.
- */
+/** Lets pass a person, and a key of one drive for that. Throws FORBIDDEN for applications, and keys by keys. */
 export function requireManaging(caller: Caller): void {
   if (!isManaging(caller)) requirePerson(caller);
 }

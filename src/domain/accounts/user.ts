@@ -1,11 +1,20 @@
-import type { Plan } from "./plan.ts";
+import type { MemberRole, Plan } from "./roles.ts";
 import { invalid } from "../errors.ts";
 import type { UserId, UserPk } from "../id.ts";
 import { slugified } from "../contents/texts/text.ts";
+import type { NamedActor } from "../changes/change.ts";
 
-/**
- * Why a user is an administrator: they set the server up (setup link, command line), or the configuration lists them.
- */
+/** A user as an OpenID Connect provider describes them. */
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+  /** Candidates for a username, best first. */
+  readonly names: readonly (string | null)[];
+  readonly email: string | null;
+  readonly displayName: string | null;
+}
+
+/** Why a user is an administrator: they set the server up (link, command line), or the configuration lists them. */
 export type AdminBy = "setup" | "listed";
 
 export interface User {
@@ -34,10 +43,7 @@ export function parseUsername(field: string, text: string): string {
   return text;
 }
 
-/**
- * The username from the first of `names` that yields a valid one, else `user`; of an e-mail address from the part
- * before the `@`. The caller must check whether it is free.
- */
+/** From the first of `names` that yields one, else `user`; perhaps taken. Of an e-mail address the part before `@`. */
 export function proposeUsername(names: readonly (string | null)[]): string {
   for (const name of names) {
     // Names come from a provider and may be of any length.
@@ -56,4 +62,14 @@ export function numberedUsername(username: string, n: number): string {
 
 function fit(text: string, most: number): string {
   return text.slice(0, most).replace(/-+$/, "");
+}
+
+/** A user with whom a drive is shared. */
+export interface Member {
+  readonly userId: UserId;
+  readonly username: string;
+  readonly role: MemberRole;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly createdBy: NamedActor | null;
 }

@@ -33,10 +33,7 @@ export const EXTRACTIONS = {
   waiting: 64,
 } as const;
 
-/**
- * After how long, in milliseconds, a document is read again for the index that failed for a reason that may pass: after
- * the first try, the second and so on. After the last it is given up.
- */
+/** When a document is read again that failed for what may pass, in milliseconds after each try; then it is given up. */
 export const RETRY_PAUSES_MS = [60_000, 600_000, 3_600_000, 21_600_000] as const;
 
 const FORMATS: Readonly<Record<string, DocumentFormat>> = {
@@ -60,9 +57,7 @@ export function parseDocumentFormat(name: string | undefined): DocumentFormat | 
   return Object.values(FORMATS).find((format) => format === name) ?? null;
 }
 
-/**
- * Why there is no text: the content is not of the format, needs a password, is malformed, or takes too much to read.
- */
+/** Why there is no text: not of the format, needs a password, is malformed, or takes too much to read. */
 export const REFUSALS = ["mismatch", "encrypted", "damaged", "time", "memory", "size"] as const;
 export type Refusal = (typeof REFUSALS)[number];
 

@@ -31,9 +31,7 @@ export function isJsonType(mimeType: string): boolean {
 const CODE =
   /^((text|application)\/(x-)?(java|ecma)script|text\/(jscript|livescript|javascript1\.[0-5])|text\/css)$/;
 
-/**
- * Whether a page would run this type as script or use it as style, with `nosniff` (WHATWG MIME Sniffing, section 4.6).
- */
+/** Whether a page would run it as script or use it as style, with `nosniff` (WHATWG MIME Sniffing, section 4.6). */
 export function isCodeType(mimeType: string): boolean {
   return CODE.test(essenceOf(mimeType));
 }
@@ -47,10 +45,7 @@ export function isTextType(mimeType: string): boolean {
   return essence.startsWith("text/") || essence === "image/svg+xml" || TEXT_APPLICATION.test(essence);
 }
 
-/**
- * Whether contents of this type may be text: all but those that certainly are not, since many types of texts are not
- * known.
- */
+/** All types may be, but those that certainly are not: many types of texts are not known. */
 export function mayBeText(mimeType: string): boolean {
   return isTextType(mimeType) || !/^(audio|font|image|video)\/|^application\/pdf$/.test(essenceOf(mimeType));
 }
@@ -78,10 +73,7 @@ const SOURCE_TYPES = {
   "application/vnd.apache.parquet": ["parquet"],
 };
 
-/**
- * Types by extension, later ones first. The library's own lookup is slow, at its import. A star marks an extension that
- * belongs to another type.
- */
+/** By extension, later ones first; `*` marks another type's. The library's own lookup is slow at its import. */
 const types = once(
   () =>
     new Map(

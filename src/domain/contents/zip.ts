@@ -35,24 +35,14 @@ export function localHeader(entry: ZipEntry, crc: number): Uint8Array {
   const isLarge = entry.size >= FULL_32;
   const [sum, size] = entry.isDescribedAfter ? [0, 0] : [crc, entry.size];
   const short = isLarge ? FULL_32 : size;
-  const extra = [...timestamp(entry), ...(isLarge ? zip64([size, size]) : [])];
-  return packed(
-    [4, 0x04034b50],
-    ...common(entry, isLarge),
-    [4, sum],
-    [4, short],
-    [4, short],
-    [2, entry.name.length],
-    [2, lengthOf(extra)],
-    entry.name,
-    ...extra,
-  );
+  const extra = Buffer.concat([timestamp(entry), ...(isLarge ? [zip64([size, size])] : [])]);
+  const sizes = [sum, short, short, entry.name.length, extra.length];
+  return packed("42222244422", [0x04034b50, ...common(entry, isLarge), ...sizes], entry.name, extra);
 }
 
 /** The record after the content that is described after (4.3.9). */
 export function dataDescriptor({ size }: ZipEntry, crc: number): Uint8Array {
-  const bytes = size >= FULL_32 ? 8 : 4;
-  return packed([4, 0x08074b50], [4, crc], [bytes, size], [bytes, size]);
+  return packed(size >= FULL_32 ? "4488" : "4444", [0x08074b50, crc, size, size]);
 }
 
 /** An entry of the directory at the archive's end (4.3.12). @param offset of its local header */
@@ -60,81 +50,36 @@ export function centralHeader(entry: ZipEntry, crc: number, offset: number): Uin
   const { name, size, isFolder } = entry;
   const isLarge = size >= FULL_32;
   const large = [...(isLarge ? [size, size] : []), ...(offset >= FULL_32 ? [offset] : [])];
-  const extra = [...timestamp(entry), ...(large.length > 0 ? zip64(large) : [])];
+  const extra = Buffer.concat([timestamp(entry), ...(large.length > 0 ? [zip64(large)] : [])]);
   const short = isLarge ? FULL_32 : size;
-  return packed(
-    [4, 0x02014b50],
-    [2, MADE_BY],
-    ...common(entry, large.length > 0),
-    [4, crc],
-    [4, short],
-    [4, short],
-    [2, name.length],
-    [2, lengthOf(extra)],
-    // No comment, the first disk, no text flag.
-    [2, 0],
-    [2, 0],
-    [2, 0],
-    [4, isFolder ? FOLDER_ATTRIBUTES : FILE_ATTRIBUTES],
-    [4, Math.min(offset, FULL_32)],
-    name,
-    ...extra,
-  );
+  const sizes = [crc, short, short, name.length, extra.length];
+  // No comment, the first disk, no text flag.
+  const rest = [0, 0, 0, isFolder ? FOLDER_ATTRIBUTES : FILE_ATTRIBUTES, Math.min(offset, FULL_32)];
+  const numbers = [0x02014b50, MADE_BY, ...common(entry, large.length > 0), ...sizes, ...rest];
+  return packed("42222224442222244", numbers, name, extra);
 }
 
-/**
- * The records after the directory (4.3.14 to 4.3.16).
- *
- * @param directory its number of entries, its offset, and its size in bytes
- */
+/** The records after the directory (4.3.14 to 4.3.16): its number of entries, its offset, and its size in bytes. */
 export function endOfArchive(directory: { count: number; offset: number; size: number }): Uint8Array {
   const { count, offset, size } = directory;
   const isLarge = count >= FULL_16 || offset >= FULL_32 || size >= FULL_32;
-  const shortCount = Math.min(count, FULL_16);
-  return packed(
-    ...(isLarge ? endOfZip64(count, offset, size) : []),
-    [4, 0x06054b50],
-    [2, 0],
-    [2, 0],
-    [2, shortCount],
-    [2, shortCount],
-    [4, Math.min(size, FULL_32)],
-    [4, Math.min(offset, FULL_32)],
-    [2, 0],
-  );
+  const short = Math.min(count, FULL_16);
+  const numbers = [0x06054b50, 0, 0, short, short, Math.min(size, FULL_32), Math.min(offset, FULL_32), 0];
+  return Buffer.concat([...(isLarge ? [endOfZip64(count, offset, size)] : []), packed("42222442", numbers)]);
 }
 
-function endOfZip64(count: number, offset: number, size: number): Field[] {
-  return [
-    [4, 0x06064b50],
-    // The size of the rest of this record.
-    [8, 44],
-    [2, MADE_BY],
-    [2, NEEDS_ZIP64],
-    [4, 0],
-    [4, 0],
-    [8, count],
-    [8, count],
-    [8, size],
-    [8, offset],
-    // The ZIP64 locator.
-    [4, 0x07064b50],
-    [4, 0],
-    [8, offset + size],
-    [4, 1],
-  ];
+function endOfZip64(count: number, offset: number, size: number): Uint8Array {
+  // Its second field is the size of the rest of this record.
+  const record = [0x06064b50, 44, MADE_BY, NEEDS_ZIP64, 0, 0, count, count, size, offset];
+  const locator = [0x07064b50, 0, offset + size, 1];
+  return packed("48224488884484", [...record, ...locator]);
 }
 
-/** The fields that local and central headers share: version, flags, method and time. */
-function common(entry: ZipEntry, needsZip64: boolean): Field[] {
+/** The fields that local and central headers share: version, flags, method and time, each of two bytes. */
+function common(entry: ZipEntry, needsZip64: boolean): number[] {
   const { time, date } = dosTime(entry.modifiedAt);
-  return [
-    [2, needsZip64 ? NEEDS_ZIP64 : NEEDS_FOLDERS],
-    [2, NAME_IS_UTF8 | (entry.isDescribedAfter ? HAS_DESCRIPTOR : 0)],
-    [2, STORED],
-    [2, time],
-    [2, date],
-  ];
+  const flags = NAME_IS_UTF8 | (entry.isDescribedAfter ? HAS_DESCRIPTOR : 0);
+  return [needsZip64 ? NEEDS_ZIP64 : NEEDS_FOLDERS, flags, STORED, time, date];
 }
 
 /** MS-DOS's time, in steps of two seconds and without a zone; here UTC. The extra field has the exact time. */
@@ -150,42 +95,26 @@ const DOS_FIRST = Date.UTC(1980, 0, 1);
 const DOS_LAST = Date.UTC(2107, 11, 31, 23, 59, 58);
 
 /** Info-ZIP's extended timestamp: seconds in UTC, if they fit into 32 bits with a sign. */
-function timestamp({ modifiedAt }: ZipEntry): Field[] {
+function timestamp({ modifiedAt }: ZipEntry): Uint8Array {
   const seconds = Math.floor(modifiedAt / 1000);
-  if (seconds < 0 || seconds > 0x7fffffff) return [];
-  return [
-    [2, 0x5455],
-    [2, 5],
-    [1, 1],
-    [4, seconds],
-  ];
+  return seconds < 0 || seconds > 0x7fffffff ? Buffer.of() : packed("2214", [0x5455, 5, 1, seconds]);
 }
 
 /** The extra field for values that do not fit into 32 bits (4.5.3). */
-function zip64(values: readonly number[]): Field[] {
-  return [[2, 0x0001], [2, 8 * values.length], ...values.map((value): Field => [8, value])];
+function zip64(values: readonly number[]): Uint8Array {
+  return packed(`22${"8".repeat(values.length)}`, [0x0001, 8 * values.length, ...values]);
 }
 
-/** A number in this many bytes, little-endian; or bytes as they are. */
-type Field = readonly [bytes: 1 | 2 | 4 | 8, value: number] | Uint8Array;
-
-function lengthOf(fields: readonly Field[]): number {
-  return fields.reduce((sum, field) => sum + (field instanceof Uint8Array ? field.length : field[0]), 0);
-}
-
-function packed(...fields: readonly Field[]): Uint8Array {
-  const record = Buffer.alloc(lengthOf(fields));
+/** A record: numbers, little-endian, of so many bytes each as the digits of `layout` say, then bytes as they are. */
+function packed(layout: string, numbers: readonly number[], ...rest: readonly Uint8Array[]): Uint8Array {
+  const fields = Array.from(layout, Number);
+  const record = Buffer.alloc(fields.reduce((sum, bytes) => sum + bytes, 0));
   let at = 0;
-  for (const field of fields) {
-    if (field instanceof Uint8Array) {
-      record.set(field, at);
-      at += field.length;
-    } else {
-      const [bytes, value] = field;
-      if (bytes === 8) record.writeBigUInt64LE(BigInt(value), at);
-      else record.writeUIntLE(value, at, bytes);
-      at += bytes;
-    }
+  for (const [index, bytes] of fields.entries()) {
+    const value = numbers[index] ?? 0;
+    if (bytes === 8) record.writeBigUInt64LE(BigInt(value), at);
+    else record.writeUIntLE(value, at, bytes);
+    at += bytes;
   }
-  return record;
+  return Buffer.concat([record, ...rest]);
 }

@@ -2,7 +2,7 @@ import type { DriveId, DrivePk, UserId, UserPk } from "../id.ts";
 import { invalid } from "../errors.ts";
 import { DESCRIPTION_CHARACTERS, NAME_CHARACTERS } from "../limits.ts";
 import { characters, parseLabel, slugified } from "../contents/texts/text.ts";
-import type { Role } from "../accounts/role.ts";
+import type { Role } from "../accounts/roles.ts";
 
 /** A drive that a caller may see: never a deleted or expired one. */
 export interface Drive {
@@ -42,10 +42,7 @@ export function parseDescription(field: string, text: string): string {
   return text;
 }
 
-/**
- * The slug `<username>/<drive-name>`, in `a-z 0-9 -`; `drive` for a name without these. The caller adds `-2`, `-3` if
- * it is taken.
- */
+/** `<username>/<drive-name>` in `a-z 0-9 -`; `drive` for a name without these. It may be taken. */
 export function slugOf(username: string, name: string): string {
   return `${username}/${slugified(name) || "drive"}`;
 }

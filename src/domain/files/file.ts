@@ -1,10 +1,54 @@
-import type { Digest } from "../contents/digest.ts";
-import { CofferError, invalid } from "../errors.ts";
 import type { BlobPk, DriveId, DrivePk, FileId, FilePk, FolderPk, UserPk } from "../id.ts";
+import type { Digest } from "../contents/content.ts";
+import { CofferError, invalid } from "../errors.ts";
 import { METADATA_BYTES, TAG_CHARACTERS, TAGS } from "../limits.ts";
 import type { Filename, FilePath } from "./path.ts";
+import { containingFolder, lastSegment, parseFilename, parseFilePath } from "./path.ts";
 import { parseInstant } from "../time.ts";
 import { characters, requirePlainText, utf8Length } from "../contents/texts/text.ts";
+
+/** How a caller names a file by its drive (an id or slug) and its path, both as sent. */
+export interface FileAtPath {
+  readonly drive: string;
+  readonly path: string;
+}
+
+/** How a caller names a file: by its id, as sent, or by its drive and path. */
+export type FileRef = { readonly id: string } | FileAtPath;
+
+/** A file that is only read: as it is, or as it was in a snapshot with this id. */
+export type FileView = FileRef & { readonly snapshot?: string };
+
+/** The orders of a list of files; `-` reverses one. */
+export const FILE_SORTS = ["path", "-path", "size", "-size", "updated_at", "-updated_at"] as const;
+export type FileSort = (typeof FILE_SORTS)[number];
+
+type PathSort = "path" | "-path";
+
+/** A position in a sorted list of files. A list can continue after it even if the file is gone. */
+export type FilePosition =
+  | { readonly sort: PathSort; readonly path: string }
+  /** Of a sort by a number: bytes or milliseconds. Equal numbers are sorted by id. */
+  | { readonly sort: Exclude<FileSort, PathSort>; readonly value: number; readonly id: string };
+
+/** After these, in a list of folders and files. Null where there are no more of them, or no folders at all. */
+export interface ListPosition {
+  readonly file: FilePosition | null;
+  readonly folder: string | null;
+}
+
+export function isPathSort(sort: FileSort): sort is PathSort {
+  return sort === "path" || sort === "-path";
+}
+
+export function positionOf(
+  sort: FileSort,
+  file: { readonly id: FileId; readonly path: string; readonly size: number; readonly updatedAt: number },
+): FilePosition {
+  if (isPathSort(sort)) return { sort, path: file.path };
+  const value = sort === "size" || sort === "-size" ? file.size : file.updatedAt;
+  return { sort, value, id: file.id };
+}
 
 /** What a file's record shows. */
 export interface FileFacts {
@@ -117,4 +161,44 @@ export function requireFits(received: number, limits: SizeLimits): void {
       `The storage limit is ${limits.room} bytes: this file alone has more. Send a smaller one, or claim the drive or change the plan for a higher limit.`,
     );
   }
+}
+
+/** What a PATCH changes, as sent; undefined fields stay as they are. */
+export interface FileChanges {
+  readonly filename: string | undefined;
+  readonly path: string | undefined;
+  readonly tags: readonly string[] | undefined;
+  readonly metadata: Metadata | undefined;
+  readonly expiresAt: string | null | undefined;
+}
+
+type Attributes = Pick<File, "tags" | "metadata" | "expiresAt">;
+
+/**
+ * The last segment of a new path becomes the filename, unless one is given; a new filename alone also changes the
+ * path's last segment, if the two were the same. Throws VALIDATION_ERROR.
+ */
+export function parseRename(
+  file: Pick<File, "filename" | "path">,
+  changes: FileChanges,
+): { filename: Filename; path: FilePath } {
+  const sent = changes.filename === undefined ? null : parseFilename("filename", changes.filename);
+  if (changes.path !== undefined) {
+    const path = parseFilePath("path", changes.path, sent ?? file.filename);
+    return { path, filename: sent ?? (path === file.path ? file.filename : lastSegment(path)) };
+  }
+  if (sent === null) return { filename: file.filename, path: file.path };
+  const follows = lastSegment(file.path) === file.filename.normalize("NFC");
+  const path = follows ? parseFilePath("filename", containingFolder(file.path) + sent, sent) : file.path;
+  return { filename: sent, path };
+}
+
+/** What a file's attributes become. Throws VALIDATION_ERROR. */
+export function parseAttributes(file: Attributes, changes: FileChanges, now: number): Attributes {
+  return {
+    tags: changes.tags === undefined ? file.tags : parseTags("tags", changes.tags),
+    metadata: changes.metadata === undefined ? file.metadata : parseMetadata("metadata", changes.metadata),
+    expiresAt:
+      changes.expiresAt === undefined ? file.expiresAt : parseExpiry("expires_at", changes.expiresAt, now),
+  };
 }

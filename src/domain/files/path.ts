@@ -1,5 +1,5 @@
-import type { Brand } from "../brand.ts";
-import { type CofferError, invalid } from "../errors.ts";
+import type { Brand } from "../id.ts";
+import { CofferError, invalid } from "../errors.ts";
 import { FILENAME_BYTES, PATH_BYTES, SEGMENT_BYTES } from "../limits.ts";
 import { requirePlainText, utf8Length } from "../contents/texts/text.ts";
 
@@ -30,10 +30,7 @@ export function parseFilename(field: string, text: string): Filename {
   return text;
 }
 
-/**
- * Reads a file path that a caller sent, without one leading `/`. If it ends in `/`, it names a folder, and `filename`
- * is added; a single `/` is the root.
- */
+/** Reads a path for a file, without one leading `/`. One that ends in `/` is a folder, to which `filename` is added. */
 export function parseFilePath(field: string, text: string, filename: Filename): FilePath {
   const path = normalise(field, text.endsWith("/") ? text + filename : text);
   requireSegments(field, path);
@@ -74,10 +71,7 @@ export function parsePrefix(field: string, text: string): string {
   return normalise(field, text);
 }
 
-/**
- * Reads the path of what should exist: a folder if it ends in `/` (the root also if empty), else a file. An invalid one
- * matches nothing.
- */
+/** A folder if it ends in `/` (the root also if empty), else a file; one that cannot exist matches nothing. */
 export function parsePlace(field: string, text: string): FilePath | FolderPath {
   const path = normalise(field, text);
   if (isFolderPath(path)) return path;
@@ -96,9 +90,7 @@ function normalise(field: string, text: string): string {
 /** Composed, three bytes become one at most; and two of marks, of which the first few may become part of a letter. */
 const COMPOSED = { text: 3, marks: 2, first: 16 };
 
-/**
- * Whether a path has too many bytes however it is composed: to order ten thousand marks in a row would take a second.
- */
+/** Whether it is too long however it is composed: to order ten thousand marks in a row would take a second. */
 function isTooLongComposed(text: string): boolean {
   if (utf8Length(text) > COMPOSED.text * PATH_BYTES + 1) return true;
   const most = COMPOSED.marks * PATH_BYTES + COMPOSED.first;
@@ -182,4 +174,35 @@ export function prefixEnd(prefix: string): string | null {
     return String.fromCodePoint(...points, next);
   }
   return null;
+}
+
+// A key of a drive can be limited to a folder, its prefix. It sees that folder, and nothing beside it.
+
+/** Throws FORBIDDEN for a path that is not in the folder that a key is limited to. */
+export function requireUnder(prefix: FolderPath, path: FilePath | FolderPath): void {
+  if (path.startsWith(prefix)) return;
+  throw new CofferError(
+    "FORBIDDEN",
+    `This key is limited to "${prefix}". Choose a path that begins with it.`,
+  );
+}
+
+/** Throws FORBIDDEN for a key that is limited to a folder. */
+export function requireWhole(prefix: FolderPath): void {
+  if (prefix === ROOT) return;
+  throw new CofferError(
+    "FORBIDDEN",
+    `This key is limited to "${prefix}"; the operation needs a key of the whole drive.`,
+  );
+}
+
+/** What a key sees of paths that begin with `asked`: the prefix itself if that is inside; null for nothing. */
+export function narrowed<Asked extends string>(asked: Asked, prefix: FolderPath): Asked | FolderPath | null {
+  if (asked.startsWith(prefix)) return asked;
+  return prefix.startsWith(asked) ? prefix : null;
+}
+
+/** The folder directly in `above` on the way to a prefix, which a key sees to find its way from the root. */
+export function wayInto(above: FolderPath, prefix: FolderPath): FolderPath {
+  return containingFolder(prefix.slice(0, prefix.indexOf("/", above.length) + 1));
 }

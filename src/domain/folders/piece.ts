@@ -3,10 +3,7 @@ import { utf8Length } from "../contents/texts/text.ts";
 
 /** About how many rows one piece of a large change writes: some milliseconds of work. A file may exceed it. */
 export const PIECE_ROWS = 500;
-/**
- * Rows per file: its own, its drive's, its content's counts and their owner's, its jobs for the index, its entries
- * there.
- */
+/** Rows per file: its own, its drive's, its content's counts, their owner's, its jobs and entries of the index. */
 const FILE_ROWS = 8;
 /** Rows more where it goes to the trash or comes from there: its row there, its entry's, and what its drive keeps. */
 const TRASH_ROWS = 6;
@@ -49,10 +46,7 @@ export function trashedFile({ drivePk, path, tags, metadata }: File): PieceFile 
   return { drive: drivePk, path, tags: tags.length, metadata: bytes, isTrashed: true };
 }
 
-/**
- * Measures one piece of a large change: one transaction, which all other requests wait for. It counts rows: one file
- * may have 64 tags and 500 folders above it.
- */
+/** Measures one transaction of a large change, in rows: a file may have 64 tags and 500 folders above it. */
 export class Piece {
   readonly #limit;
   #rows = 0;

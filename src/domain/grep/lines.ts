@@ -13,10 +13,7 @@ export function wholeLength(piece: Uint8Array, encoding: TextEncoding): number {
   return end > 0 ? end : wholeCharacters(piece, encoding);
 }
 
-/**
- * The text of whole lines, with its byte order mark; bytes that are invalid in the encoding as Latin-1. Null if it has
- * a NUL: that is not text.
- */
+/** With its byte order mark; invalid bytes as Latin-1. Null if it has a NUL: that is not text. */
 export function decodeLines(
   bytes: Uint8Array,
   encoding: TextEncoding,
@@ -40,11 +37,7 @@ export function plainLine(line: string): string {
   return line.slice(line.startsWith(MARK) ? 1 : 0, line.endsWith("\r") ? -1 : undefined);
 }
 
-/**
- * A line, or the part of a long one around a match, with an ellipsis where it is cut.
- *
- * @param at where the match begins, in UTF-16 code units
- */
+/** A line, or of a long one the part around a match. @param at where that begins, in UTF-16 code units */
 export function excerptOf(line: string, at = 0): string {
   const length = GREP.lineCharacters;
   if (line.length <= length) return line;

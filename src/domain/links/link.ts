@@ -1,4 +1,4 @@
-import type { NamedActor } from "../changes/actor.ts";
+import type { NamedActor } from "../changes/change.ts";
 import { type NewSecret, newSecret, type SecretHash } from "../accounts/api-key.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { CofferError } from "../errors.ts";
@@ -28,10 +28,7 @@ export interface LinkFacts {
   readonly user: UserPk | null;
 }
 
-/**
- * What a link is for. A file is known by its id wherever it is moved; its path is where it is now, null if it has left
- * the drive. A folder is known by its path.
- */
+/** A file is known by its id, and its path is where it is now, null if it has left the drive; a folder by its path. */
 export type LinkTarget =
   | { readonly kind: "presigned"; readonly fileId: FileId; readonly path: FilePath | null }
   | { readonly kind: "upload"; readonly fileId: null; readonly path: FilePath }
@@ -100,4 +97,31 @@ export function requireUsable(link: Link, now: number): void {
   // One that ends too late was made before the clock was set back.
   const isOver = expiresAt <= now || expiresAt > now + longest;
   if (isOver) throw new CofferError("GONE", "The link has expired. Ask for a new one.");
+}
+
+interface LockedLink {
+  readonly id: LinkId;
+  readonly passwordHash: string;
+}
+
+const PASS = /^(\d{1,15})_[0-9a-f]{64}$/;
+
+/**
+ * Shows that a link's password was given: valid until a time (milliseconds since the epoch), and only for this
+ * password.
+ *
+ * @param secret of the data directory
+ */
+export function passFor(link: LockedLink, until: number, secret: Uint8Array): string {
+  const text = JSON.stringify(["coffer link pass", link.id, link.passwordHash, until]);
+  return `${until}_${new Bun.CryptoHasher("sha256", secret).update(text).digest("hex")}`;
+}
+
+/** Whether a browser sent a pass that `passFor` made for this link, and that still works. */
+export function isPassFor(link: LockedLink, pass: string, now: number, secret: Uint8Array): boolean {
+  const until = Number(PASS.exec(pass)?.[1] ?? 0);
+  if (until <= now) return false;
+  const right = Buffer.from(passFor(link, until, secret));
+  const given = Buffer.from(pass);
+  return given.length === right.length && crypto.timingSafeEqual(given, right);
 }

@@ -1,6 +1,101 @@
-import { OAuthError } from "./oauth-error.ts";
-import { redirectTarget, requireRedirectUri } from "./redirect-uri.ts";
+import { CofferError } from "../errors.ts";
 import { NAME_CHARACTERS } from "../limits.ts";
+
+/** Error codes of OAuth: RFC 6749 (4.1.2.1 and 5.2), RFC 7591 (3.2.2) and RFC 8707 (2). */
+type OAuthErrorCode =
+  | "access_denied"
+  | "invalid_client"
+  | "invalid_client_metadata"
+  | "invalid_grant"
+  | "invalid_redirect_uri"
+  | "invalid_request"
+  | "invalid_scope"
+  | "invalid_target"
+  | "unsupported_grant_type"
+  | "unsupported_response_type";
+
+/** An error for an OAuth client. The message is shown as it is, as for any `CofferError`. */
+export class OAuthError extends CofferError {
+  readonly oauthCode: OAuthErrorCode;
+
+  constructor(oauthCode: OAuthErrorCode, message: string) {
+    super("VALIDATION_ERROR", message);
+    this.oauthCode = oauthCode;
+  }
+}
+
+/** Characters. */
+const LONGEST = 512;
+
+/** Printable ASCII without those that URL parsers drop, turn into others or disagree about. */
+const CHARACTERS = /^[!#-;=?-[\]_a-z~]+$/;
+
+const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?(?=[/?]|$)(.*)$/;
+
+/** Schemes of applications that are no reversed domain (RFC 8252, 7.1). Browsers act on others: `javascript:`. */
+const APP_SCHEMES: ReadonlySet<string> = new Set([
+  "claude",
+  "cursor",
+  "vscode",
+  "vscode-insiders",
+  "windsurf",
+  "zed",
+]);
+
+/**
+ * A domain name in reverse, from the top: `com.example.app`. Top-level domains have letters alone, or are an encoded name
+ * (RFC 1123, 2.1; RFC 5891, 4.4), so `ms-msdt.x` and `search-ms.x` have not this form; each other label begins and ends
+ * with a letter or digit.
+ */
+const REVERSE_DOMAIN = /^(?:[a-z]{2,63}|xn--[a-z0-9-]*[a-z0-9])(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/;
+
+/** Where a redirect leads: a web site, a program on the same computer, or an application by its own scheme. */
+interface RedirectTarget {
+  readonly kind: "site" | "computer" | "app";
+  /** The host with its port, or the scheme. */
+  readonly name: string;
+}
+
+/** Checks a redirect URI to be registered: see `redirectTarget`. Throws OAuthError. */
+export function requireRedirectUri(uri: string): void {
+  if (redirectTarget(uri) !== null) return;
+  throw new OAuthError(
+    "invalid_redirect_uri",
+    "Every redirect URI must be an https URL, an http URL of this computer (localhost, 127.0.0.1 or [::1]), or have an application's own scheme such as com.example.app:/; without a fragment or credentials.",
+  );
+}
+
+/** Where a redirect URI leads; null for one that is not allowed. */
+export function redirectTarget(uri: string): RedirectTarget | null {
+  if (uri.length > LONGEST || !CHARACTERS.test(uri) || uri.includes("#") || !URL.canParse(uri)) return null;
+  const { protocol, host, username, password } = new URL(uri);
+  // An empty user name or password leaves only its sign.
+  if (username !== "" || password !== "" || /^[^/]*\/\/[^/?]*@/.test(uri)) return null;
+  if (LOOPBACK.test(uri)) return { kind: "computer", name: host };
+  if (protocol === "https:") return uri.startsWith("https://") ? { kind: "site", name: host } : null;
+  const scheme = protocol.slice(0, -1);
+  const isApp = uri.startsWith(`${protocol}/`) && (APP_SCHEMES.has(scheme) || REVERSE_DOMAIN.test(scheme));
+  return isApp ? { kind: "app", name: scheme } : null;
+}
+
+/** Compared exactly, but for the port on the same computer, which a program chooses at its start (RFC 8252, 7.3). */
+export function isRegistered(uri: string, registered: readonly string[]): boolean {
+  const portless = withoutPort(uri);
+  return registered.some((each) => each === uri || (portless !== null && withoutPort(each) === portless));
+}
+
+/** A URI of the same computer without its port; null for others. */
+function withoutPort(uri: string): string | null {
+  const [, host, rest] = LOOPBACK.exec(uri) ?? [];
+  return host === undefined ? null : `${host}${rest ?? ""}`;
+}
+
+/** The redirect URI with parameters added to its query, which otherwise stays as it is. */
+export function withParameters(uri: string, parameters: Readonly<Record<string, string | null>>): string {
+  const added = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) if (value !== null) added.set(name, value);
+  return `${uri}${uri.includes("?") ? "&" : "?"}${added.toString()}`;
+}
 
 /** A program that asks people for access. None has a secret. */
 export interface OAuthClient {

@@ -1,5 +1,5 @@
-import { OAuthError } from "./oauth-error.ts";
-import type { Scope } from "../accounts/scope.ts";
+import { OAuthError } from "./oauth-client.ts";
+import type { Scope } from "../accounts/roles.ts";
 
 /** What a client asks a person for (RFC 6749, 4.1.1), checked. */
 export interface AuthorizationRequest {
@@ -54,10 +54,7 @@ export function parseState(parameters: ParameterReader): string | null {
   return state;
 }
 
-/**
- * Checks what access is for (RFC 8707): this server or its MCP endpoint, which is the same, or left out. Throws
- * OAuthError.
- */
+/** Access is for this server or its MCP endpoint, which is the same, or left out (RFC 8707). Throws OAuthError. */
 export function requireOwnResource(resources: readonly string[], issuer: string): void {
   const own = [issuer, `${issuer}/`, `${issuer}/mcp`, `${issuer}/mcp/`];
   if (resources.every((resource) => own.includes(resource))) return;

@@ -16,10 +16,7 @@ export const CODE_LIFETIME_MS = 60 * 1000;
 /** How long after its use a refresh token can be sent once more, for an answer that was lost, in milliseconds. */
 export const REPEAT_LIFETIME_MS = 30 * 1000;
 
-/**
- * A refresh token: its family's name, and a secret that changes at each use. Another secret is one that was used
- * before.
- */
+/** A token's family, and a secret that changes at each use: another secret is one that was used before. */
 export interface RefreshToken {
   readonly family: SecretHash;
   readonly secret: SecretHash;
@@ -47,10 +44,7 @@ export function newSalt(): Uint8Array {
   return randomBytes(SALT_BYTES);
 }
 
-/**
- * The tokens that replace those of a refresh token, derived from it and a salt: whoever sends it again is given the
- * same, while only the hashes are stored.
- */
+/** Derived from the token and a salt: whoever sends it again is given the same, while only hashes are stored. */
 export function nextTokens(service: string, token: string, salt: Uint8Array) {
   const bytes = deriveKey({ from: token, salt, purpose: "coffer oauth tokens", length: 2 * SECRET_BYTES });
   return {

@@ -27,10 +27,7 @@ const OVERLAP_UNITS = 8 * 1024;
 /** Of a UTF-16 unit in any encoding. */
 const MOST_BYTES_A_UNIT = 3;
 
-/**
- * The most slices of a searched text. A file's rows in the index are `pk * SLICES_A_FILE` and the next. The triggers of
- * the schema have the number as well: another one takes a migration.
- */
+/** A file's rows in the index are `pk * SLICES_A_FILE` and the next. The schema's triggers have the number too. */
 export const SLICES_A_FILE = 32;
 
 const BETWEEN = /[^\p{L}\p{N}\p{M}]/gu;

@@ -1,5 +1,5 @@
 import type { DrivePk } from "../id.ts";
-import { type FilePath, containingFolder, lastSegment } from "../files/path.ts";
+import { containingFolder, type FilePath, lastSegment } from "../files/path.ts";
 import { endOfCharacters } from "../contents/texts/text.ts";
 import type { SearchTerm } from "./query.ts";
 import { foldName, type Word } from "./words.ts";

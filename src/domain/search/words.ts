@@ -18,10 +18,7 @@ const UNSPACED = UNSPACED_SCRIPTS.split(" ")
   .join("");
 const SPACED_RUN = String.raw`[[\p{L}\p{N}\p{M}]--[${UNSPACED}]]+`;
 
-/**
- * A run of letters, digits and their marks. In scripts without spaces each character is a word, and so is each
- * pictogram; a query in these scripts is a phrase of such words.
- */
+/** Of letters, digits and marks; one pictogram, or one character of a script without spaces, is a word too. */
 const WORD = new RegExp(String.raw`${SPACED_RUN}|[\p{L}\p{N}\p{M}\p{So}]`, "gv");
 const SPACED_WORD = new RegExp(`^${SPACED_RUN}$`, "v");
 const BETWEEN_WORDS = /[^\p{L}\p{N}\p{M}\p{So}]+/gu;

@@ -1,7 +1,6 @@
-import type { NamedActor } from "../changes/actor.ts";
-import type { Brand } from "../brand.ts";
+import type { NamedActor } from "../changes/change.ts";
+import type { Brand, DriveId, DrivePk, SnapshotId, SnapshotPk } from "../id.ts";
 import type { Drive } from "../drives/drive.ts";
-import type { DriveId, DrivePk, SnapshotId, SnapshotPk } from "../id.ts";
 import { NAME_CHARACTERS } from "../limits.ts";
 import { parseLabel } from "../contents/texts/text.ts";
 

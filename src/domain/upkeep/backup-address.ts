@@ -8,11 +8,7 @@ export type BackupAddress =
 const S3 = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([^?#]*))?$/;
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/**
- * Reads `s3://bucket/prefix` or a path; null for an address of another kind.
- *
- * @param absolute makes a path absolute
- */
+/** Reads `s3://bucket/prefix` or a path, which `absolute` makes so; null for an address of another kind. */
 export function parseBackupAddress(text: string, absolute: (path: string) => string): BackupAddress | null {
   const [, bucket, prefix = ""] = S3.exec(text) ?? [];
   if (bucket !== undefined) {

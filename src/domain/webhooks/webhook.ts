@@ -124,11 +124,7 @@ export function parseWebhookSecret(text: string): Uint8Array {
   return bytes;
 }
 
-/**
- * The headers that say where a message is from (Standard Webhooks, "Webhook headers").
- *
- * @param now milliseconds since the epoch
- */
+/** Where a message is from (Standard Webhooks, "Webhook headers"). @param now milliseconds since the epoch */
 export function signedHeaders(
   secret: Uint8Array,
   { id, payload }: { readonly id: string; readonly payload: string },

@@ -1,5 +1,4 @@
-import { type IpList, ipVersion, newIpList } from "../../domain/network/ip.ts";
-import type { Subnet } from "../../domain/network/subnet.ts";
+import { type IpList, ipVersion, newIpList, type Subnet } from "../../domain/network/address.ts";
 
 /** Finds a request's client from the socket's peer and the `X-Forwarded-For` header. */
 export type ClientOf = (peer: string | undefined, forwardedFor: string | null) => string;
@@ -49,10 +48,7 @@ function addTrusted(list: IpList, { address, prefix, family }: Subnet): void {
   else list.addSubnet(normalised, prefix, family);
 }
 
-/**
- * An address without its zone, in one form of the several that an IPv6 address has: eight groups. One that is
- * IPv4-mapped (RFC 4291, 2.5.5.2) becomes IPv4. Null for what is no address.
- */
+/** An address without its zone, in the one form of eight groups; IPv4-mapped (RFC 4291, 2.5.5.2) as IPv4; or null. */
 export function normalise(text: string): string | null {
   const address = text.split("%", 1)[0] ?? "";
   const family = ipVersion(address);

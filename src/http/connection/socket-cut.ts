@@ -37,10 +37,7 @@ const MOST_DESCRIPTORS = 65_536;
 const ADDRESS_BYTES = 28;
 const IPV4_BYTES = 16;
 
-/**
- * Makes the function that cuts connections. The runtime has none: its shortest timeout takes five seconds, and nothing
- * else ends a body that waits to be sent.
- */
+/** The runtime cannot do that: its shortest timeout takes five seconds, and nothing else ends a body that waits to be sent. */
 export function socketCuts(): CutSocket {
   const system = once(openSystem);
   return (peer) => {

@@ -3,23 +3,18 @@ import { MIB } from "../../domain/limits.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
 import type { Files } from "../../services/files/files.ts";
-import { parseRange } from "./byte-range.ts";
-import { isNotModified, rangeAllowed } from "./conditions.ts";
-import { CONTAINED } from "./contained.ts";
-import { contentDisposition } from "./disposition.ts";
-import { etagOf } from "./etag.ts";
-import { httpDate } from "./http-date.ts";
-import { heldBack } from "./held-back.ts";
-import { piecewise } from "./piecewise.ts";
+import { etagOf, httpDate, isNotModified, rangeAllowed } from "./conditions.ts";
+import { heldBack, piecewise } from "./piecewise.ts";
 import type { RequestContext, Sending } from "../gate/request-context.ts";
+import type { ByteRange } from "../../domain/contents/content.ts";
+import { HttpRefusal } from "../gate/errors.ts";
 
 /** Shorter contents are sent from memory: their files cannot change meanwhile. */
 const MEMORY_BYTES = 64 * 1024;
 
 /**
- * After a longer blob the connection is closed. Where a file has become shorter while it is sent, the runtime takes
- * its end for that of the response: the client would wait for the rest. For shorter ones new connections cost more, and
- * half a second later is soon enough.
+ * After a longer blob the connection is closed: where a file has become shorter while it is sent, the runtime takes its
+ * end for that of the response, and the client would wait for the rest. For shorter ones new connections cost more.
  */
 const CLOSED_BYTES = 8 * MIB;
 
@@ -89,17 +84,13 @@ export function contentAnswer(
 /** The values of `Sec-Fetch-Dest` for what a browser runs or applies (Fetch Metadata Request Headers). */
 const CODE = /^(script|style|worker|sharedworker|serviceworker|audioworklet|paintworklet|xslt|object|embed)$/;
 
-/**
- * Our pages allow scripts and styles from our own origin, which contents also come from. So no content is sent as
- * code, whatever markup requests it. Over plain http browsers do not send this header: see `keyless`.
- */
+/** Our pages run code of our own origin, so no content is sent as code. Over plain http see `keyless`. */
 function refuseAsCode({ headers }: Request): void {
-  if (CODE.test(headers.get("sec-fetch-dest") ?? "")) {
-    throw new CofferError(
-      "FORBIDDEN",
-      "Contents are not given out as scripts, styles or plug-ins. Download the file instead.",
-    );
-  }
+  if (!CODE.test(headers.get("sec-fetch-dest") ?? "")) return;
+  throw new CofferError(
+    "FORBIDDEN",
+    "Contents are not given out as scripts, styles or plug-ins. Download the file instead.",
+  );
 }
 
 /** A page can fetch contents without a key. Code among them is sent as plain text, which browsers do not run. */
@@ -138,10 +129,7 @@ function sendingOf({ files, file, mayGoOn }: SentContent): Sending {
   };
 }
 
-/**
- * A blob whose check is still running. Its end is held back until that is over, so that wrong bytes never make a
- * complete response.
- */
+/** A blob whose check is still running. Its end is held back until then: wrong bytes never make a complete response. */
 async function heldResponse(
   content: Blob,
   { check, ...sent }: SentContent & Pick<ContentRequest, "context"> & { readonly check: Promise<void> },
@@ -159,3 +147,49 @@ async function heldResponse(
   const headers = { ...init.headers, "content-length": String(content.size) };
   return new Response(body, { ...init, headers });
 }
+
+const SINGLE_RANGE = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i;
+
+/**
+ * A Range header (RFC 9110, 14.2). Null if the whole content is to be sent, as for several ranges. Throws
+ * RANGE_NOT_SATISFIABLE, with Content-Range.
+ */
+export function parseRange(header: string | null, size: number): ByteRange | null {
+  const [, first = "", last = ""] = SINGLE_RANGE.exec(header ?? "") ?? [];
+  if (first === "" && last === "") return null;
+  if (first !== "" && last !== "" && Number(last) < Number(first)) return null;
+  const start = first === "" ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === "" || last === "" ? size : Math.min(size, Number(last) + 1);
+  if (start < end) return { start, end };
+  throw new HttpRefusal(
+    "RANGE_NOT_SATISFIABLE",
+    `The range is outside the content, which has ${size} bytes. Ask for a part of these.`,
+    { "content-range": `bytes */${size}` },
+  );
+}
+
+/** Most names: both forms leave them unchanged. */
+const SAME_IN_BOTH = /^[\w.-]+$/;
+
+/** Names a file in plain ASCII and in any script: RFC 8187 (RFC 6266, appendix D). */
+export function contentDisposition(type: "attachment" | "inline", filename: string): string {
+  if (SAME_IN_BOTH.test(filename)) return `${type}; filename="${filename}"; filename*=UTF-8''${filename}`;
+  const fallback = filename.replaceAll(/[^ -~]/gu, "_").replaceAll(/["\\%]/g, "_");
+  return `${type}; filename="${fallback}"; filename*=UTF-8''${encodeExtended(filename)}`;
+}
+
+/** Percent-encodes everything that is not an `attr-char` of RFC 8187, section 3.2.1. */
+function encodeExtended(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/** Headers that stop uploaded content from running in our origin. */
+export const CONTAINED = { "content-security-policy": "sandbox; default-src 'none'" };
+
+/** How the API description explains these headers. */
+export const CONTAINED_HEADERS = {
+  "Content-Security-Policy": "`sandbox; default-src 'none'`: uploaded content cannot run scripts.",
+};

@@ -8,10 +8,8 @@ interface Encoded {
 }
 
 /**
- * Answers requests for a file that does not change while the process runs: compressed for those who accept it, and not
- * sent again to those who have it.
+ * Answers requests for a file that does not change, and is read at the first: compressed, and not again to who has it.
  *
- * @param read is called at the first request
  * @param vary what else the choice of this file depends on
  */
 export function fixedFile(
@@ -22,9 +20,9 @@ export function fixedFile(
   const shared = { ...headers, vary: [...vary, "accept-encoding"].join(", ") };
   const loaded = once(async () => encodingsOf(await read(), shared));
   return async (request) => {
-    const { plain, packed } = await loaded();
-    const chosen = packed !== null && acceptsGzip(request.headers.get("accept-encoding")) ? packed : plain;
-    const isKnown = [plain, packed].some((each) => each !== null && isHeld(request, each));
+    const [plain, packed = plain] = await loaded();
+    const chosen = acceptsGzip(request.headers.get("accept-encoding")) ? packed : plain;
+    const isKnown = isHeld(request, plain) || isHeld(request, packed);
     return new Response(isKnown ? null : chosen.body, {
       status: isKnown ? 304 : 200,
       headers: chosen.headers,
@@ -32,23 +30,18 @@ export function fixedFile(
   };
 }
 
-/** The file in both encodings; `packed` is null if compressing saves nothing. */
-async function encodingsOf(content: Uint8Array<ArrayBuffer>, headers: Readonly<Record<string, string>>) {
-  const compressed = await compress(content);
-  return {
-    plain: encoded(content, headers),
-    packed:
-      compressed.length < content.length
-        ? encoded(compressed, { ...headers, "content-encoding": "gzip" })
-        : null,
-  };
-}
-
-/** In gzip's format. On another thread: the largest file takes a tenth of a second. */
-async function compress(content: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+/** The file as it is and, if that saves anything, in gzip's format. */
+async function encodingsOf(
+  content: Uint8Array<ArrayBuffer>,
+  headers: Readonly<Record<string, string>>,
+): Promise<[Encoded, Encoded?]> {
   // Loaded when the first file is asked for: a start need not wait for it.
   const [{ gzip }, { promisify }] = await Promise.all([import("node:zlib"), import("node:util")]);
-  return new Uint8Array(await promisify(gzip)(content, { level: 9 }));
+  // On another thread: the largest file takes a tenth of a second.
+  const packed = new Uint8Array(await promisify(gzip)(content, { level: 9 }));
+  const plain = encoded(content, headers);
+  if (packed.length >= content.length) return [plain];
+  return [plain, encoded(packed, { ...headers, "content-encoding": "gzip" })];
 }
 
 /** Each encoding has an entity tag of its own (RFC 9110, section 8.8.3). */

@@ -10,8 +10,8 @@ interface EarlyEnds {
 
 /**
  * A body that is created while the client reads it: each piece is requested when the previous one has been sent. At
- * the end, or when the client disconnects or stops reading, the generator is closed. The first piece is created
- * before the body, so that an error in it is thrown and can still become an error response.
+ * the end, or when the client disconnects or stops reading, the generator is closed. An error in the first piece is
+ * thrown, so that it can still become an error response.
  */
 export async function piecewise(
   pieces: AsyncGenerator<Uint8Array>,
@@ -64,4 +64,25 @@ export async function piecewise(
   };
   // No piece is created before it is requested.
   return new ReadableStream(source, { highWaterMark: 0 });
+}
+
+/** How many bytes are read at once. */
+const PIECE_BYTES = 256 * 1024;
+/** How many bytes at the end are held back, at most. */
+const LAST_BYTES = 64 * 1024;
+
+/** The bytes of a blob, whose end is sent only after `release`. Throws what that throws, or if the blob is shorter. */
+export async function* heldBack(content: Blob, release: () => Promise<void>): AsyncGenerator<Uint8Array> {
+  const last = Math.max(0, content.size - LAST_BYTES);
+  for (let at = 0; at < last; at += PIECE_BYTES) yield read(content, at, Math.min(at + PIECE_BYTES, last));
+  // What is read before is in memory: it cannot change any more.
+  const end = await read(content, last, content.size);
+  await release();
+  yield end;
+}
+
+async function read(content: Blob, start: number, end: number): Promise<Uint8Array> {
+  const piece = await content.slice(start, end).bytes();
+  if (piece.length !== end - start) throw new Error("the content has become shorter while it was sent");
+  return piece;
 }

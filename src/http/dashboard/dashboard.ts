@@ -1,11 +1,80 @@
+import index from "../../../web/index.html";
+import markdownWorker from "../../../web/markdown-worker.html";
+import pdfWorker from "../../../web/pdf-worker.html";
 import { NotFoundError } from "elysia";
 import { once } from "../../domain/once.ts";
 import { fixedFile } from "../content/fixed-file.ts";
 import { wantsPage } from "../content/negotiation.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import type { Route } from "../operation/route.ts";
-import { isNavigation } from "../sign-in/turn-back.ts";
-import { type Asset, dashboardAssets, dashboardWorkers } from "./assets.ts";
+import { isNavigation } from "../gate/origins.ts";
+
+interface Asset {
+  /** `/` for the page itself. */
+  readonly path: string;
+  readonly type: string;
+  readonly read: () => Promise<Uint8Array<ArrayBuffer>>;
+}
+
+const SCRIPT = "text/javascript;charset=utf-8";
+
+/** A script that works in a worker. Its path is fixed: the page cannot know the bundler's. */
+function workerAt(path: string, page: typeof index): Asset {
+  // From source it is bundled at its first use: few need one, and everybody waits for a start.
+  if (page.files === undefined) {
+    return { path, type: SCRIPT, read: async () => scriptOf(await bundled(page.index), path).read() };
+  }
+  return { ...scriptOf(embedded(page.files), path), path };
+}
+
+function scriptOf(files: readonly Asset[], path: string): Asset {
+  const script = files.find((file) => file.path.endsWith(".js"));
+  if (script === undefined) throw new Error(`the bundle lacks ${path}`);
+  return script;
+}
+
+function embedded(files: NonNullable<typeof index.files>): Asset[] {
+  return files.map(({ path, loader, headers }) => ({
+    path: pathOf(path, loader === "html"),
+    type: headers["content-type"],
+    read: () => Bun.file(path).bytes(),
+  }));
+}
+
+/** By page. It does not change while a process runs, and tests open many servers in one. */
+const bundles = new Map<string, Promise<Asset[]>>();
+
+function bundled(page: string): Promise<Asset[]> {
+  const files = bundles.get(page) ?? bundle(page);
+  bundles.set(page, files);
+  return files;
+}
+
+/** Has a page that was bundled from source load itself again once there is another one. */
+const RELOAD = `{
+  let known;
+  setInterval(async () => {
+    const answer = await fetch("/", { method: "HEAD", headers: { accept: "text/html" } }).catch(() => null);
+    const etag = answer?.headers.get("etag") ?? known;
+    if (known !== undefined && etag !== known) location.reload();
+    known = etag;
+  }, 500);
+}`;
+
+async function bundle(page: string): Promise<Asset[]> {
+  const footer = page === index.index ? RELOAD : "";
+  const { outputs } = await Bun.build({ entrypoints: [page], minify: true, publicPath: "/", footer });
+  return outputs.map((output) => ({
+    path: pathOf(output.path, output.path.endsWith(".html")),
+    type: output.type,
+    // The bundler's outputs lack a Blob's `bytes()`.
+    read: async () => new Uint8Array(await output.arrayBuffer()),
+  }));
+}
+
+function pathOf(file: string, isPage: boolean): string {
+  return isPage ? "/" : file.slice(file.lastIndexOf("/"));
+}
 
 /** The addresses of the dashboard, beside `/`. Its script decides which page to show. */
 const PAGES = [
@@ -74,7 +143,8 @@ interface ForPrograms {
 export async function dashboard({ start, shared, claim }: ForPrograms): Promise<Route[]> {
   const routes: Route[] = [];
   const get = (path: string, answer: Route["answer"]) => routes.push({ method: "GET", path, answer });
-  for (const asset of await dashboardAssets()) {
+  // Those of the executable, or bundled now when run from source.
+  for (const asset of index.files === undefined ? await bundled(index.index) : embedded(index.files)) {
     if (asset.path !== "/") get(asset.path, served(asset, FILE_HEADERS));
     else {
       for (const path of PAGES) get(path, served(asset, PAGE_HEADERS));
@@ -85,7 +155,8 @@ export async function dashboard({ start, shared, claim }: ForPrograms): Promise<
       get("/*", lost(asset));
     }
   }
-  for (const worker of await dashboardWorkers()) get(worker.path, served(worker, WORKER_HEADERS));
+  get("/markdown-worker.js", served(workerAt("/markdown-worker.js", markdownWorker), WORKER_HEADERS));
+  get("/pdf-worker.js", served(workerAt("/pdf-worker.js", pdfWorker), WORKER_HEADERS));
   return routes;
 }
 

@@ -3,3 +3,12 @@ declare module "swagger-ui-dist/*" {
   const path: string;
   export default path;
 }
+declare module "*.md" {
+  const text: string;
+  export default text;
+}
+
+declare module "*.sh" {
+  const text: string;
+  export default text;
+}

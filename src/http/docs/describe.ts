@@ -1,12 +1,11 @@
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import type { ErrorCode } from "../../domain/errors.ts";
-import { isGuardedPath } from "../gate/guarded-paths.ts";
+import { isGuardedPath } from "../gate/route-table.ts";
 import { shownExample } from "../operation/schema.ts";
-import { withoutOtherNames } from "../operation/known-fields.ts";
-import { withOptionalNulls } from "../operation/optional-nulls.ts";
+import { withOptionalNulls, withoutOtherNames } from "../operation/validate.ts";
 import type { Route } from "../operation/route.ts";
-import type { Answer, AnyOperation } from "../operation/spec.ts";
-import { isStrictPath } from "../operation/unknown-names.ts";
+import { type Answer, answersOf, type AnyOperation } from "../operation/spec.ts";
+import { fieldsOf, isStrictPath } from "../operation/names.ts";
 
 /** An operation among the routes. */
 export interface PlacedOperation {
@@ -63,6 +62,7 @@ export function errorsOf(operation: PlacedOperation): ReadonlySet<ErrorCode> {
   const errors = new Set(spec.errors);
   errors.add("INTERNAL").add("UNAVAILABLE");
   if (isGuardedPath(path)) errors.add("RATE_LIMITED");
+  if (namesThing(operation)) errors.add("NOT_FOUND");
   if (!isPublic) errors.add("UNAUTHORIZED");
   if (!isPublic && method !== "GET") errors.add("FORBIDDEN");
   if (isKeyed || isStrictPath(path) || detail.parameters.length > 0 || detail.requestBody !== undefined)
@@ -74,6 +74,15 @@ export function errorsOf(operation: PlacedOperation): ReadonlySet<ErrorCode> {
   if (isKeyed && !isPublic) errors.add("QUOTA_EXCEEDED");
   if (isKeyed) errors.add("IDEMPOTENCY_IN_PROGRESS").add("IDEMPOTENCY_KEY_REUSED").add("STORAGE_FULL");
   return errors;
+}
+
+/** Whether an operation takes the name of something, which may not be there: in its path, or as `drive_id`. */
+function namesThing({ path, spec, detail }: PlacedOperation): boolean {
+  return (
+    path.includes("{") ||
+    detail.parameters.some(({ name }) => name === "drive_id") ||
+    fieldsOf(spec).includes("drive_id")
+  );
 }
 
 /** Whether an operation needs a key or a session. */
@@ -89,7 +98,7 @@ function describeOperation(path: string, spec: AnyOperation): OperationDetail {
     operationId: spec.operationId,
     summary: spec.summary,
     ...(spec.description === undefined ? {} : { description: spec.description }),
-    tags: [spec.tag],
+    tags: spec.tag === undefined ? [] : [spec.tag],
     parameters: [
       ...parameters("path", spec.params),
       ...parameters("query", spec.query),
@@ -97,7 +106,7 @@ function describeOperation(path: string, spec: AnyOperation): OperationDetail {
     ],
     ...(content === undefined ? {} : { requestBody: { required, content } }),
     responses: Object.fromEntries(
-      spec.answers.map((answer, index) => [
+      answersOf(spec).map((answer, index) => [
         String(answer.status ?? 200),
         describeAnswer(answer, index === 0),
       ]),

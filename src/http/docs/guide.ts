@@ -7,8 +7,8 @@ import {
   UNCLAIMED_LIFETIME_MS,
   UNCLAIMED_STORAGE_BYTES,
 } from "../../domain/limits.ts";
-import type { Plan } from "../../domain/accounts/plan.ts";
-import { keepsDeleted, keepsVersions, type Retention } from "../../domain/history/retention.ts";
+import type { Plan } from "../../domain/accounts/roles.ts";
+import { keepsDeleted, keepsVersions, type Retention } from "../../domain/history/history.ts";
 import { counted } from "../../domain/contents/texts/text.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import type { LinkBase } from "../gate/link-base.ts";

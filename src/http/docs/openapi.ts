@@ -2,18 +2,19 @@ import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import type { ErrorCode } from "../../domain/errors.ts";
 import { ERROR_STATUS } from "../gate/errors.ts";
-import { isSharedPath } from "../gate/cors.ts";
-import { isGuardedPath } from "../gate/guarded-paths.ts";
+import { isSharedPath } from "../gate/origins.ts";
+import { isGuardedPath } from "../gate/route-table.ts";
 import {
   ANY_ERROR,
+  type ErrorGroup,
+  errorResponses,
   IDEMPOTENCY_KEY_PARAMETER,
+  type Place,
   SHARED_COMPONENTS,
   TAGS,
-  errorResponses,
   withCommonHeaders,
   withReplayHeader,
 } from "./components.ts";
-import type { ErrorGroup, Place } from "./components.ts";
 import type { Route } from "../operation/route.ts";
 import type { AnyOperation } from "../operation/spec.ts";
 import { errorsOf, needsKey, type OperationDetail, operationsIn, type PlacedOperation } from "./describe.ts";
@@ -48,7 +49,7 @@ export async function describeApi({ routes, baseUrl, version }: DescriptionOptio
     if (detail === undefined) throw new Error(`the description lacks ${method} ${path}`);
     (paths[path] ??= {})[method] = complete(operation, detail, usedErrors);
   }
-  const usedTags = new Set(operations.map(({ spec }) => spec.tag));
+  const usedTags = new Set(operations.flatMap(({ detail }) => detail.tags));
   return hoistSchemas({
     openapi: "3.1.0",
     info: { title: "Coffer", version, description: OVERVIEW, license: { name: "MIT", identifier: "MIT" } },

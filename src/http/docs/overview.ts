@@ -1,5 +1,5 @@
 import { ANONYMOUS_KEY } from "../../domain/idempotency.ts";
-import { MAX_ESCAPES } from "../json/json-measure.ts";
+import { MAX_ESCAPES } from "../json/json-text.ts";
 import {
   RECORD_BYTES,
   RECORD_ROOM_BYTES,
@@ -7,7 +7,7 @@ import {
   UNCLAIMED_STORAGE_BYTES,
   UPLOAD_LIMITS,
 } from "../../domain/limits.ts";
-import { ANONYMOUS_BYTES, MESSAGE_BODY, METADATA_BODY, PLAIN_BODY, TEXT_BODY } from "../json/body-limits.ts";
+import { ANONYMOUS_BYTES, MESSAGE_BODY, METADATA_BODY, PLAIN_BODY, TEXT_BODY } from "../json/json-body.ts";
 
 /** The introduction of the API description: what applies to every operation, in Markdown. */
 export const OVERVIEW = `A cloud drive for software agents and the humans who own them.

@@ -1,17 +1,16 @@
 import { ERROR_STATUS } from "../gate/errors.ts";
 import { IDEMPOTENCY_KEY } from "../../domain/idempotency.ts";
-import { TAGS } from "./components.ts";
-import { ERROR_MEANINGS } from "./error-meanings.ts";
+import { ERROR_MEANINGS, TAGS } from "./components.ts";
 import { errorsOf, needsKey, type OperationDetail, type PlacedOperation } from "./describe.ts";
 import { fieldLists, fieldNames, fieldText, typeText } from "./schema-text.ts";
 import intro from "./texts/api.md" with { type: "text" };
 
 /** The API description in Markdown, for models: one line for each operation. */
 export function shortForm(operations: readonly PlacedOperation[]): string {
-  const tags = new Set([...TAGS.map(({ name }) => name), ...operations.map(({ spec }) => spec.tag)]);
+  const tags = new Set([...TAGS.map(({ name }) => name), ...operations.flatMap(({ detail }) => detail.tags)]);
   const groups = Array.from(tags, (name) => ({
     name,
-    lines: operations.filter(({ spec }) => spec.tag === name).map(lineOf),
+    lines: operations.filter(({ detail }) => detail.tags.includes(name)).map(lineOf),
   })).filter(({ lines }) => lines.length > 0);
   return [intro, ...groups.map(({ name, lines }) => `## ${name}\n\n${lines.join("\n")}\n`)].join("\n");
 }

@@ -3,9 +3,8 @@ import { UNCLAIMED_LIFETIME_MS, UNCLAIMED_STORAGE_BYTES } from "../../domain/lim
 import { once } from "../../domain/once.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import type { RequestContext } from "../gate/request-context.ts";
-import { operation } from "../operation/operation.ts";
-import type { Route } from "../operation/route.ts";
-import { count, nullable, text } from "../operation/schema.ts";
+import { operation, type Route } from "../operation/route.ts";
+import { count, nullableText, text } from "../operation/schema.ts";
 import type { Guide } from "./guide.ts";
 import { operationsIn } from "./describe.ts";
 
@@ -22,7 +21,7 @@ const startSchema = Type.Object({
     mcp: text("Where MCP clients connect, over Streamable HTTP."),
     docs: text("The API description, for people."),
     dashboard: text("Where people sign in."),
-    provision: nullable(text("Send `POST` here for a drive; null if that needs an account on this server.")),
+    provision: nullableText("Send `POST` here for a drive; null if that needs an account on this server."),
   }),
   limits: Type.Object({
     max_file_size: count("Bytes."),
@@ -69,9 +68,7 @@ export function start(guide: Guide, api: readonly Route[], canSignIn: () => bool
     tag: "Start",
     public: true,
     summary: "See where to begin",
-    answers: [
-      { description: "Addresses and limits of this server, and what to do first.", json: startSchema },
-    ],
+    answers: { description: "Addresses and limits of this server, and what to do first.", json: startSchema },
     handle: ({ context }) => Response.json({ ...startOf(guide, context), without_key: withoutKey() }),
   });
 }

@@ -1,9 +1,8 @@
 import { tooManyOpen } from "../../process/descriptors.ts";
-import { CofferError } from "../../domain/errors.ts";
-import type { ErrorCode } from "../../domain/errors.ts";
-import { OAuthError } from "../../domain/oauth/oauth-error.ts";
+import { CofferError, type ErrorCode } from "../../domain/errors.ts";
+import { OAuthError } from "../../domain/oauth/oauth-client.ts";
 import type { Log } from "../../process/log.ts";
-import { DamagedFile } from "../../services/contents/damaged-blobs.ts";
+import { DamagedFile } from "../../services/contents/blob-checks.ts";
 
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   VALIDATION_ERROR: 400,
@@ -62,10 +61,7 @@ const UNEXPECTED =
 const DAMAGED =
   "This file's content is damaged on the server's disk. Upload it again, or restore it from a backup.";
 
-/**
- * What a caller is told of anything thrown: a `CofferError` as it is, UNAVAILABLE if no file can be opened. Anything
- * else is INTERNAL, which tells nothing, except that a blob is damaged; the log has the details under the request id.
- */
+/** What a caller is told of anything thrown: of what is not expected only that it happened; the log has the details. */
 export function shownError(error: unknown, requestId: string, log: Log): CofferError {
   if (error instanceof CofferError) return error;
   if (error instanceof Error && "code" in error && CANNOT_OPEN.has(error.code)) {
@@ -79,26 +75,16 @@ export function shownError(error: unknown, requestId: string, log: Log): CofferE
 /** The response to anything thrown; see `shownError`. */
 export function errorResponse(error: unknown, requestId: string, log: Log, isOAuth = false): Response {
   const shown = shownError(error, requestId, log);
-  return isOAuth ? oauthRefusal(shown, requestId) : apiRefusal(shown, requestId);
-}
-
-function apiRefusal(error: CofferError, requestId: string): Response {
+  const { code, message, field } = shown;
+  const headers = { ...ERROR_HEADERS[code], ...(shown instanceof HttpRefusal ? shown.headers : {}) };
+  const status = ERROR_STATUS[code];
+  if (!isOAuth)
+    return Response.json({ error: { code, message, field, request_id: requestId } }, { status, headers });
+  // RFC 6749, section 5.2. Quotes and backslashes are not allowed in a description.
+  const error_description = message.replaceAll(/["\\]/g, "'");
   return Response.json(
-    { error: { code: error.code, message: error.message, field: error.field, request_id: requestId } },
-    { status: ERROR_STATUS[error.code], headers: headersOf(error) },
-  );
-}
-
-/** RFC 6749, section 5.2. */
-function oauthRefusal(error: CofferError, requestId: string): Response {
-  return Response.json(
-    {
-      error: oauthCodeOf(error),
-      // Quotes and backslashes are not allowed in it.
-      error_description: error.message.replaceAll(/["\\]/g, "'"),
-      request_id: requestId,
-    },
-    { status: ERROR_STATUS[error.code], headers: { "cache-control": "no-store", ...headersOf(error) } },
+    { error: oauthCodeOf(shown), error_description, request_id: requestId },
+    { status, headers: { "cache-control": "no-store", ...headers } },
   );
 }
 
@@ -108,8 +94,4 @@ function oauthCodeOf(error: CofferError): string {
   if (status === 403) return "access_denied";
   if (status === 500) return "server_error";
   return status === 429 || status > 500 ? "temporarily_unavailable" : "invalid_request";
-}
-
-function headersOf(error: CofferError): Record<string, string> {
-  return { ...ERROR_HEADERS[error.code], ...(error instanceof HttpRefusal ? error.headers : {}) };
 }

@@ -1,16 +1,16 @@
 import type { Clock } from "../../process/clock.ts";
 import { bucketOf, type Caller, isUnclaimed, ownerOf } from "../../domain/accounts/caller.ts";
-import type { Plan } from "../../domain/accounts/plan.ts";
+import type { Plan } from "../../domain/accounts/roles.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { SHARED_FACTOR } from "../../domain/limits.ts";
-import { type HttpRefusal, rateLimited } from "./errors.ts";
-import { isMcpPath } from "./guarded-paths.ts";
-import { foreignOrigin, type OriginOf, refuseForeign } from "./own-origin.ts";
+import { rateLimited } from "./errors.ts";
+import { foreignOrigin, type OriginOf, refuseForeign } from "./origins.ts";
 import { RateLimiter, type RateLimitState } from "./rate-limiter.ts";
-import { unauthorized } from "./request-context.ts";
-import type { RequestContext } from "./request-context.ts";
-import type { RouteTable } from "./route-table.ts";
+import { type RequestContext, unauthorized } from "./request-context.ts";
+import { isMcpPath, type RouteTable } from "./route-table.ts";
 import { SESSION_COOKIE, tokenIn } from "./session-cookie.ts";
+import type { KeyId } from "../../domain/id.ts";
+import type { LinkBase } from "./link-base.ts";
 
 export interface GateOptions {
   readonly clock: Clock;
@@ -28,7 +28,6 @@ export interface GateOptions {
   readonly provisioning: boolean;
 }
 
-const WINDOW_SECONDS = 60;
 const BEARER = /^bearer +(\S+) *$/i;
 
 interface Taken {
@@ -37,18 +36,12 @@ interface Taken {
   readonly isShared: boolean;
 }
 
-/**
- * Decides, before anything is routed or read, whether a request may continue: who the caller is, how many requests
- * are left, and whether the key may write. Sets the caller and what is left in the context, even if it then throws
- * UNAUTHORIZED, RATE_LIMITED or FORBIDDEN.
- */
-export type Gate = (request: Request, context: RequestContext) => void;
+export type Gate = ReturnType<typeof createGate>;
 
-/** Makes the gate of `/v0` and `/mcp`. */
-export function createGate(gate: GateOptions): Gate {
-  const { clock, authenticate, authenticateSession, originOf, rateLimits, provisioning } = gate;
-  const { isPublic, isByLink } = gate;
-  const options = { clock, windowSeconds: WINDOW_SECONDS };
+/** Makes what decides who may continue at `/v0` and `/mcp`; it sets the caller, and what is left, even if it throws. */
+export function createGate(gate: GateOptions) {
+  const { clock, authenticate, originOf, rateLimits, provisioning } = gate;
+  const options = { clock, windowSeconds: 60 };
   const callers = new RateLimiter(options);
   /** Windows that all callers of one owner share, with `SHARED_FACTOR` times the limit. */
   const owners = new RateLimiter(options);
@@ -72,7 +65,12 @@ export function createGate(gate: GateOptions): Gate {
         ? { state: clients.take(context.client, rateLimits.free), isShared: false }
         : takeBoth(caller);
     context.rateLimit = taken.state;
-    if (!taken.state.allowed) throw tooManyRequests(caller, taken);
+    const { allowed, limit, resetSeconds } = taken.state;
+    if (allowed) return;
+    throw rateLimited(
+      `Too many requests ${whatCounted(caller, taken.isShared)}: ${limit} a minute are allowed. Try again in ${resetSeconds} s.`,
+      resetSeconds,
+    );
   };
 
   const bringKey = (rawKey: string, context: RequestContext): void => {
@@ -83,7 +81,7 @@ export function createGate(gate: GateOptions): Gate {
     count(caller, context);
   };
 
-  return (request, context) => {
+  return (request: Request, context: RequestContext): void => {
     const rawKey = bearerToken(request.headers.get("authorization"));
     const isMcp = isMcpPath(context.path);
     // An Authorization header, even an invalid one, disables the cookie: programs must not depend on a browser's
@@ -93,17 +91,18 @@ export function createGate(gate: GateOptions): Gate {
       isRead(request.method) && request.headers.has("origin") && originOf(request) === "foreign";
     const token = rawKey === null && !isMcp && !isForeignRead ? tokenIn(request, SESSION_COOKIE) : null;
     const caller =
-      rawKey !== null ? authenticate(rawKey) : token !== null ? authenticateSession(token) : null;
+      rawKey !== null ? authenticate(rawKey) : token !== null ? gate.authenticateSession(token) : null;
     count(caller, context);
     if (isMcp) {
       // What a caller may do there depends on the message: see `http/mcp/`.
       if (caller !== null) return;
-      requireNoKey(request, gate);
+      if (request.headers.has("authorization")) throw unauthorized(provisioning);
+      refuseForeign(request, gate.mcpOriginOf);
       context.bringKey = (brought) => bringKey(brought, context);
     } else if (caller === null) {
-      if (!isPublic(request.method, context.path)) throw unauthorized(provisioning);
+      if (!gate.isPublic(request.method, context.path)) throw unauthorized(provisioning);
       // What a page sends counts for the address of whoever looks at it. A link names its own limits.
-      const isLinked = isByLink(request.method, context.path);
+      const isLinked = gate.isByLink(request.method, context.path);
       if (!isRead(request.method) && !isLinked) refuseForeign(request, originOf);
     } else if (isRead(request.method)) {
       return;
@@ -119,12 +118,6 @@ export function createGate(gate: GateOptions): Gate {
   };
 }
 
-/** Lets a request pass that has no key at all, unless a browser sent it for another site. */
-function requireNoKey(request: Request, { mcpOriginOf, provisioning }: GateOptions): void {
-  if (request.headers.has("authorization")) throw unauthorized(provisioning);
-  refuseForeign(request, mcpOriginOf);
-}
-
 /** The window of a caller that has less left or, if equal, ends later; one that refuses, if only one does. */
 function tighter(own: RateLimitState, shared: RateLimitState): Taken {
   const difference =
@@ -132,16 +125,6 @@ function tighter(own: RateLimitState, shared: RateLimitState): Taken {
     own.remaining - shared.remaining ||
     shared.resetSeconds - own.resetSeconds;
   return difference > 0 ? { state: shared, isShared: true } : { state: own, isShared: false };
-}
-
-function tooManyRequests(
-  caller: Caller | null,
-  { state: { limit, resetSeconds }, isShared }: Taken,
-): HttpRefusal {
-  return rateLimited(
-    `Too many requests ${whatCounted(caller, isShared)}: ${limit} a minute are allowed. Try again in ${resetSeconds} s.`,
-    resetSeconds,
-  );
 }
 
 /** What the requests of a window have in common, in words. */
@@ -158,4 +141,40 @@ function isRead(method: string): boolean {
 /** The token of an `Authorization` header (RFC 6750, 2.1); null unless it is exactly one Bearer token. */
 export function bearerToken(header: string | null): string | null {
   return (header && BEARER.exec(header)?.[1]) || null;
+}
+
+export type Challenge = ReturnType<typeof createChallenge>;
+
+interface ChallengeOptions {
+  /** Whether there is anybody who could let a client in. */
+  readonly isPossible: () => boolean;
+  /** Whether a key was given to a client that a person let in. */
+  readonly isGrant: (keyId: KeyId) => boolean;
+  readonly linkBase: LinkBase;
+}
+
+/** Makes what tells MCP clients, in a refusal, how to get in, by `WWW-Authenticate` (RFC 6750, 3; RFC 9728, 5.1). */
+export function createChallenge({ isPossible, isGrant, linkBase }: ChallengeOptions) {
+  return (response: Response, request: Request, context: RequestContext): void => {
+    if (!isMcpPath(context.path)) return;
+    const error = errorOf(response, request, context, isGrant);
+    if (error === null || !isPossible()) return;
+    const metadata = `resource_metadata="${linkBase(context)}/.well-known/oauth-protected-resource/mcp"`;
+    response.headers.set(
+      "www-authenticate",
+      `Bearer ${[...error, metadata, 'scope="read write"'].join(", ")}`,
+    );
+  };
+}
+
+/** What is wrong with the key; null if another does not help, or a client might drop a valid one that it was given. */
+function errorOf(
+  { status }: Response,
+  { headers }: Request,
+  { caller }: RequestContext,
+  isGrant: ChallengeOptions["isGrant"],
+): string[] | null {
+  if (status === 401) return headers.has("authorization") ? ['error="invalid_token"'] : [];
+  if (status !== 403 || caller === null || caller.keyId === null || caller.scope !== "read-only") return null;
+  return isGrant(caller.keyId) ? ['error="insufficient_scope"'] : null;
 }

@@ -1,19 +1,20 @@
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
 import type { Log } from "../../process/log.ts";
-import type { Cors } from "./cors.ts";
+import type { Cors } from "./origins.ts";
 import { errorResponse } from "./errors.ts";
-import type { Challenge } from "./challenge.ts";
-import type { Gate } from "./gate.ts";
-import { isGuardedPath, isToldByKey } from "./guarded-paths.ts";
-import { RequestContext, contextOf, setContext } from "./request-context.ts";
-import type { Connections, ContextParts } from "./request-context.ts";
-import { discardUnread } from "../connection/unread-body.ts";
+import type { Challenge, Gate } from "./gate.ts";
+import { isGuardedPath, isToldByKey } from "./route-table.ts";
+import {
+  type Connections,
+  contextOf,
+  type ContextParts,
+  RequestContext,
+  setContext,
+} from "./request-context.ts";
+import { discardUnread } from "../connection/body.ts";
 
-/**
- * The longest head of a request that is taken: its address and headers, in bytes. The runtime takes longer ones (see
- * `build.ts`), so that these are refused here, with a body; what is too long for the runtime gets a response without.
- */
+/** Of an address and headers. The runtime takes longer ones (see `build.ts`), so that these are refused with a body. */
 const HEAD_BYTES = 16 * 1024;
 
 /** Answers every request: never throws, never rejects. */
@@ -59,7 +60,9 @@ export function createPipeline(options: PipelineOptions): Handler {
     const answer = (response: Response) => {
       stamp(response, context);
       cors.share(response.headers, request, context.path);
-      if (needsLinks(context.path, response.status)) response.headers.set("link", links);
+      // At the start page, and where a program has lost its way.
+      if (context.path === "/" || response.status === 401 || response.status === 404)
+        response.headers.set("link", links);
       options.challenge(response, request, context);
       if (context.caller !== null) countOperation(context.caller);
       record(response, request, context, log);
@@ -135,9 +138,8 @@ function record(response: Response, request: Request, context: RequestContext, l
 }
 
 /**
- * The request as the router needs it. The router finds the path after `http://`. A request without a usable Host,
- * which HTTP/1.0 allows, has only its target as its URL: the router would find another path than the gate. And the
- * router answers HEAD by reading the whole body of the GET, which we avoid.
+ * The request as the router needs it: it finds the path after `http://`, which is missing without a usable Host
+ * (HTTP/1.0), and would read the whole body of the GET to answer HEAD.
  */
 function routableRequest(request: Request, { path, query }: RequestContext): Request {
   if (path.includes("%")) requireDecodable(path);
@@ -172,13 +174,12 @@ async function headOnly(response: Response): Promise<Response> {
 function requireDecodable(path: string): void {
   try {
     decodeURIComponent(path);
-  } catch (error) {
-    if (!(error instanceof URIError)) throw error;
+  } catch {
     throw new CofferError("VALIDATION_ERROR", "The path of the URL must be percent-encoded UTF-8.");
   }
 }
 
-/** Throws HEADERS_TOO_LARGE for a request whose address and headers are too long. */
+/** Throws HEADERS_TOO_LARGE. */
 function refuseLongHead({ url, headers }: Request): void {
   let bytes = url.length;
   // The runtime has no shorter way to ask how long they are.
@@ -192,12 +193,7 @@ function refuseLongHead({ url, headers }: Request): void {
   );
 }
 
-/**
- * The `Link` header (RFC 8288) for programs that know only the address: the API description is `service-desc`, the
- * start page for agents `service-doc` (RFC 8631).
- *
- * @param baseUrl the server's address; a relative one is enough. The links begin with its path
- */
+/** The `Link` header (RFC 8288 and 8631) for programs that know only the address, which may be relative. */
 function linksToDescription(baseUrl: string): string {
   const path = new URL(baseUrl, "http://localhost").pathname.replace(/\/$/, "");
   return [
@@ -206,15 +202,7 @@ function linksToDescription(baseUrl: string): string {
   ].join(", ");
 }
 
-/** Whether a response has these links: at the start page, and where a program has lost its way. */
-function needsLinks(path: string, status: number): boolean {
-  return path === "/" || status === 401 || status === 404;
-}
-
-/**
- * Makes the function that logs, once, that a request came through an untrusted proxy: all its clients then count as
- * one address, and one of them can use up the limits of all.
- */
+/** Makes what logs, once, that a request came through an untrusted proxy: one client can use up the limits of all. */
 function unlistedProxyWatch(isTrustedPeer: ContextParts["isTrustedPeer"], log: Log) {
   let hasWarned = false;
   return (request: Request, connections: Connections): void => {

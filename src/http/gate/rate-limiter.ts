@@ -11,26 +11,20 @@ export interface RateLimitState {
   readonly resetSeconds: number;
 }
 
-/** Limits the memory for windows during a flood of requests. */
-const CAPACITY = 100_000;
-
 interface Window {
   readonly startedAt: number;
   used: number;
 }
 
-/**
- * Fixed windows, each starting at its bucket's first request. All have the same length, so the map's insertion order
- * is also the order in which they end: ended ones are removed from the front, without a timer for each.
- */
+/** Fixed windows, each starting at its bucket's first request. All are equally long, so the map's first end first. */
 export class RateLimiter {
   readonly #options;
   readonly #windowMs: number;
   readonly #windows = new Map<string, Window>();
 
-  /** Beyond `capacity` windows the oldest are dropped. */
+  /** Beyond `capacity` windows the oldest are dropped: memory is limited during a flood of requests. */
   constructor(options: { clock: Clock; windowSeconds: number; capacity?: number }) {
-    this.#options = { capacity: CAPACITY, ...options };
+    this.#options = { capacity: 100_000, ...options };
     this.#windowMs = options.windowSeconds * 1000;
   }
 
@@ -64,7 +58,7 @@ export class RateLimiter {
     if (!allowed) throw rateLimited(message(resetSeconds), resetSeconds);
   }
 
-  /** Undoes one `take`, for a request that turned out not to count. */
+  /** Undoes one `take`. */
   refund(bucket: string): void {
     const window = this.#windows.get(bucket);
     if (window !== undefined && window.used > 0) window.used -= 1;

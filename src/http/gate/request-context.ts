@@ -7,8 +7,7 @@ import {
 } from "../../domain/idempotency.ts";
 import type { Attempt } from "../../services/idempotency.ts";
 import type { ClientOf } from "../connection/client-address.ts";
-import { usedAddress } from "../connection/used-address.ts";
-import { prefersLenience } from "./preferences.ts";
+import { usedAddress } from "./link-base.ts";
 import type { RateLimitState } from "./rate-limiter.ts";
 import type { CutSocket, Peer } from "../connection/socket-cut.ts";
 
@@ -20,26 +19,22 @@ export interface Connections {
 export interface ContextParts {
   readonly clientOf: ClientOf;
   readonly isTrustedPeer: (peer: string | undefined) => boolean;
-  readonly beginAttempt: BeginAttempt;
+  /** See `Idempotency.begin`. */
+  readonly beginAttempt: (scope: string, idempotencyKey: string, caller: Caller | null) => Attempt;
   readonly cutSocket: CutSocket;
 }
 
 export interface Sending {
+  /** Asked twice a second until all is sent. */
   readonly mayGoOn: () => boolean;
   /** Asked at the end: whether the runtime has sent less than it announced, so that the client waits for the rest. */
   readonly isCutShort?: () => boolean;
 }
 
-/** See `Idempotency.begin`. */
-type BeginAttempt = (scope: string, idempotencyKey: string, caller: Caller | null) => Attempt;
-
 /** A connection without a byte in either direction for this long is closed, in seconds. */
 export const IDLE_SECONDS = 30;
 
-/**
- * The same for a slow client, which may take minutes to send a short body or to empty the socket buffers. The runtime
- * takes no more.
- */
+/** The same for a slow client that sends a short body or empties the socket buffers: the most that the runtime takes. */
 const SLOW_SECONDS = 255;
 
 /** How often what is being sent is looked at, in milliseconds. */
@@ -59,10 +54,7 @@ export class RequestContext {
   readonly query: string;
   /** Null for a request without a valid key or session. */
   caller: Caller | null = null;
-  /**
-   * Counts a key that came in the body as if it had come in the header, and makes its holder the caller if it is valid.
-   * Throws RATE_LIMITED. Null where a key cannot come in the body.
-   */
+  /** Makes the holder of a key in the body the caller, and counts it. Throws RATE_LIMITED. Null where none can come. */
   bringKey: ((rawKey: string) => void) | null = null;
   /** The template of the route that handles it, such as `/v0/files/:id`; null while there is none. */
   route: string | null = null;
@@ -71,7 +63,7 @@ export class RequestContext {
   /** Whether errors have the shape that OAuth gives them. */
   hasOAuthErrors = false;
   /** The conditions of a write that were sent as parameters or fields, in place of headers; null where absent. */
-  readonly sentConditions: { ifMatch: string | null; ifNoneMatch: string | null } = {
+  readonly sentConditions: Record<"ifMatch" | "ifNoneMatch", string | null> = {
     ifMatch: null,
     ifNoneMatch: null,
   };
@@ -117,8 +109,8 @@ export class RequestContext {
   }
 
   /**
-   * Begins a write with its Idempotency-Key; null if it has none. The caller must end it. Throws CofferError
-   * VALIDATION_ERROR, IDEMPOTENCY_IN_PROGRESS, QUOTA_EXCEEDED.
+   * A write with its Idempotency-Key, to be ended; null without one. Throws VALIDATION_ERROR, IDEMPOTENCY_IN_PROGRESS,
+   * QUOTA_EXCEEDED.
    */
   beginAttempt(): Attempt | null {
     const key = this.#request.headers.get(IDEMPOTENCY_KEY);
@@ -151,8 +143,7 @@ export class RequestContext {
    * Allows a client to read a large response slowly. The runtime sets its own timeout when it begins to send, so this
    * one is set a little later: what is sent before fits into the socket's buffers.
    *
-   * @param sending is asked twice a second until all is sent; once it says no, the connection is closed. For what the
-   *   runtime sends by itself
+   * @param sending for what the runtime sends by itself: once it says no, the connection is closed
    */
   allowSlowReader(sending?: Sending): void {
     const peer = this.#connections.requestIP(this.#request);
@@ -188,7 +179,6 @@ export class RequestContext {
   }
 }
 
-/** An entry lives exactly as long as its request. */
 const contexts = new WeakMap<Request, RequestContext>();
 
 export function setContext(request: Request, context: RequestContext): void {
@@ -218,4 +208,25 @@ export function unauthorized(provisioning: boolean): CofferError {
     "UNAUTHORIZED",
     `This needs a valid API key: send it as \`Authorization: Bearer <key>\`. ${alone}People make keys on the dashboard, at /keys.`,
   );
+}
+
+/** A token, perhaps a value (a token, or a string in quotes), perhaps parameters. */
+const PREFERENCE =
+  /^[\t ]*([\w!#$%&'*+.^`|~-]+)(?:[\t ]*=[\t ]*([\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*"))?[\t ]*(?:;|$)/;
+
+/** A longer header is not read: the time must be bounded, whatever is sent. */
+const LONGEST = 1024;
+
+/** Commas and semicolons in quotes separate nothing. */
+const PARTS = /(?:[^,"]|"(?:[^"\\]|\\.)*")+/g;
+
+/** Whether what is not understood is to be passed over (RFC 7240, 4.4). Of two preferences the first counts. */
+function prefersLenience(headers: Headers): boolean {
+  const sent = headers.get("prefer");
+  if (sent === null || sent.length > LONGEST) return false;
+  for (const [part] of sent.matchAll(PARTS)) {
+    const [, name = "", value = ""] = PREFERENCE.exec(part) ?? [];
+    if (name.toLowerCase() === "handling") return value.replaceAll('"', "").toLowerCase() === "lenient";
+  }
+  return false;
 }

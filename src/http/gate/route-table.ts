@@ -3,6 +3,21 @@ import { once } from "../../domain/once.ts";
 import { HttpRefusal } from "./errors.ts";
 import { distance } from "../../domain/nearest.ts";
 
+/** Whether a request is for the MCP server. A trailing slash makes no difference, as in the router. */
+export function isMcpPath(path: string): boolean {
+  return path === "/mcp" || path === "/mcp/";
+}
+
+/** Whether a path is a page that says what a key can. It is there for all, but who sends a key passes the gate. */
+export function isToldByKey(path: string): boolean {
+  return path === "/skill.md" || path === "/skill.md/";
+}
+
+/** Whether the gate guards a path: there keys are read and requests are counted. */
+export function isGuardedPath(path: string): boolean {
+  return path === "/v0" || path.startsWith("/v0/") || isMcpPath(path);
+}
+
 /** Longer paths and words are compared with nothing: the time must be bounded, whatever is sent. */
 const SEGMENTS = 10;
 const WORD = 24;
@@ -56,10 +71,7 @@ export function createRouteTable(routes: readonly Route[]) {
       // Whoever uses a wrong method is told so, rather than asked for a key that is not needed.
       return found.length > 0 && found.every((route) => route.isPublic);
     },
-    /**
-     * Refuses a wrong method at a path that is a route as it is written: the router may have another route, whose
-     * parameter would take the path's last word for a name. Throws METHOD_NOT_ALLOWED.
-     */
+    /** Throws METHOD_NOT_ALLOWED where the router would take the last word of a written path for a parameter. */
     requireMethod: (method: string, path: string) => {
       const found = written.get(withoutSlash(path));
       const allowed = found === undefined ? [method] : methodsAt(found);
@@ -135,10 +147,7 @@ function matches(template: readonly string[], sent: readonly string[]): boolean 
   );
 }
 
-/**
- * Makes the search for the routes that a caller may have meant, nearest first, as `GET /v0/files/{id}`; with
- * `isMethodRight` without those of another method.
- */
+/** Makes the search for routes that may be meant, nearest first; with `isMethodRight` for those of the method alone. */
 function nearestRoutes(routes: readonly Route[]) {
   const known = routes.map((route) => ({ ...route, segments: route.path.split("/").slice(1) }));
   return (method: string, path: string, isMethodRight: boolean): readonly string[] => {

@@ -1,9 +1,6 @@
 export const SESSION_COOKIE = "coffer_session";
 
-/**
- * The longest that browsers keep cookies (RFC 6265bis, section 5.5), in seconds. The server decides when a session
- * ends, so the cookie need not be set again at every use.
- */
+/** The longest that browsers keep cookies (RFC 6265bis, 5.5): the server decides when a session ends. */
 const SESSION_COOKIE_SECONDS = 400 * 24 * 60 * 60;
 
 /** The characters of our tokens; a header need not quote them. */
@@ -11,11 +8,7 @@ const TOKEN = /^[A-Za-z0-9_-]{1,128}$/;
 
 export type Cookies = ReturnType<typeof cookiesFor>;
 
-/**
- * Makes what makes `Set-Cookie` values: for this host only, hidden from scripts, not sent with other sites' forms.
- *
- * @param baseUrl the configured one; if it is an https URL, cookies are sent over https only
- */
+/** Makes what makes `Set-Cookie` values: for this host only, hidden from scripts, and for an https base URL over https. */
 export function cookiesFor(baseUrl: string | null) {
   const secure = baseUrl?.startsWith("https:") === true;
   const cookie = (name: string, token: string, options: Bun.CookieInit) =>

@@ -1,7 +1,33 @@
 import { CofferError, invalid } from "../../domain/errors.ts";
 import { HttpRefusal } from "../gate/errors.ts";
-import { requireExactField } from "./exact-numbers.ts";
-import { decodeText, parseJson, withoutMark } from "./json-text.ts";
+import { decodeText, parseJson, requireExactField, withoutMark } from "./json-text.ts";
+
+/** How much a JSON body may be: what it costs is done in one turn, in which everybody else waits. */
+export interface BodyLimits {
+  readonly bytes: number;
+  /** Values and names of fields. */
+  readonly items: number;
+}
+
+const KIB = 1024;
+
+/** From a caller without a key or session, whatever the route: anybody can send as many. */
+export const ANONYMOUS_BYTES = 16 * KIB;
+
+/** A thousand ids fit. */
+const FEW_ITEMS = 2500;
+
+/** Any metadata that is not too long fits, with all else: each item takes two bytes of it at least. */
+export const METADATA_ITEMS = 10_000;
+
+/** Of a route that says nothing else. */
+export const PLAIN_BODY: BodyLimits = { bytes: 64 * KIB, items: FEW_ITEMS };
+/** With the metadata of a file, which may be written with escapes and much white space. */
+export const METADATA_BODY: BodyLimits = { bytes: 256 * KIB, items: METADATA_ITEMS };
+/** With long texts. */
+export const TEXT_BODY: BodyLimits = { bytes: 1024 * KIB, items: FEW_ITEMS };
+/** With long texts and metadata. */
+export const MESSAGE_BODY: BodyLimits = { bytes: 1024 * KIB, items: METADATA_ITEMS };
 
 /** Refuses a body whose Content-Length is more than `limit` bytes, before it is read. @param advice see `bodyTooLarge` */
 export function refuseLongBody(request: Request, limit: number, advice?: string): void {
@@ -9,10 +35,7 @@ export function refuseLongBody(request: Request, limit: number, advice?: string)
   if (length !== null && Number(length) > limit) throw bodyTooLarge(limit, advice);
 }
 
-/**
- * Refuses a body with a Content-Encoding, before it is read: it would not be decoded. Throws HttpRefusal
- * UNSUPPORTED_MEDIA_TYPE, with the `Accept-Encoding` that RFC 9110 (12.5.3) asks for.
- */
+/** A Content-Encoding would not be decoded: throws UNSUPPORTED_MEDIA_TYPE with `Accept-Encoding` (RFC 9110, 12.5.3). */
 export function refuseCodedBody({ headers }: Request): void {
   const codings = (headers.get("content-encoding") ?? "").split(",").map((coding) => coding.trim());
   if (codings.every((coding) => coding === "" || coding.toLowerCase() === "identity")) return;
@@ -21,10 +44,7 @@ export function refuseCodedBody({ headers }: Request): void {
   });
 }
 
-/**
- * Refuses a body that is only a part of the content (RFC 9110, 14.5), before it is read: stored as the whole content,
- * it would replace the rest. Throws VALIDATION_ERROR.
- */
+/** A part of the content (RFC 9110, 14.5) would replace the rest. Throws VALIDATION_ERROR. */
 export function refusePartOfContent({ headers }: Request): void {
   if (headers.get("content-range") === null) return;
   throw invalid("Content-Range", "must not be sent: upload the whole content");
@@ -43,11 +63,12 @@ export function readBody(request: Request, limit: number, advice?: string): Prom
  *
  * @param items see `BodyLimits`
  * @param keptField a field of the body that is stored as it was sent: numbers in it that would change are refused
+ * @param note see `parseJson`
  */
-export function parseJsonBody(bytes: Uint8Array, items: number, keptField?: string): unknown {
+export function parseJsonBody(bytes: Uint8Array, items: number, keptField?: string, note?: string): unknown {
   const text = withoutMark(decodeText(bytes, "body"));
   if (text === "") throw invalid("body", "must be a JSON object, but is empty");
-  const body = parseJson(text, "body", items);
+  const body = parseJson(text, "body", items, note);
   if (keptField !== undefined) requireExactField(text, body, keptField);
   return body;
 }

@@ -4,9 +4,7 @@ interface JsonFault {
   readonly advice: string;
 }
 
-/**
- * What may follow: a value, also in an array that may be empty; a name, also in an object; a colon; what ends a value.
- */
+/** What may follow; `end` is what ends a value. */
 type State = "value" | "first value" | "name" | "first name" | "colon" | "end";
 
 const VALUE = { string: "end", literal: "end", "{": "first name", "[": "first value" } as const;
@@ -50,11 +48,7 @@ export function malformedJson(text: string): string {
   return `is malformed JSON at line ${lines.length}, column ${column}: ${fault.advice}`;
 }
 
-/**
- * Completes the sentence "{field} ..." for what is often sent in place of JSON; null for anything else.
- *
- * @param start the start of the text is enough
- */
+/** Completes "{field} ..." for what is often sent in place of JSON, by its start; null for anything else. */
 export function otherThanJson(start: string): string | null {
   const text = start.slice(0, 256).replace(/^[ \t\n\r]+/, "");
   if (/^[\w.%+[\]-]+=/.test(text))

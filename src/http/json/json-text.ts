@@ -1,14 +1,11 @@
 import { invalid } from "../../domain/errors.ts";
 import { malformedJson } from "./json-fault.ts";
-import { excessOf, MAX_DEPTH, MAX_ESCAPES, MAX_FRAME } from "./json-measure.ts";
+import { METADATA_BYTES } from "../../domain/limits.ts";
 
 /** What may be half a surrogate pair: text that is well-formed UTF-8 has it only as an escape. */
 const HALF_PAIRS = ["\\ud", "\\uD"];
 
-/**
- * Decodes UTF-8 strictly; a byte order mark is a character like any other.
- * @throws CofferError VALIDATION_ERROR for `field` if the bytes are not well-formed UTF-8
- */
+/** Decodes UTF-8 strictly; a byte order mark is a character like any other. Throws VALIDATION_ERROR for `field`. */
 export function decodeText(bytes: Uint8Array, field: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -72,4 +69,148 @@ function refuseIllFormed(value: unknown, field: string): void {
     if (!key.isWellFormed()) throw invalid(field, "must be well-formed Unicode");
     refuseIllFormed(item, field === "body" ? key : `${field}.${key}`);
   }
+}
+
+/** How much a text of JSON holds: what parsing it costs, and all that is done with the values later. */
+type JsonExcess = "depth" | "items" | "frame" | "escapes" | null;
+
+/** Values are at most so deep, so later code can recurse into them. */
+const MAX_DEPTH = 64;
+
+/** The most characters outside of texts: what is long is a text, and no number or white space. */
+const MAX_FRAME = 256 * 1024;
+
+/** The most escapes, such as `\n`: each takes as long to parse as dozens of other characters. */
+export const MAX_ESCAPES = 256 * 1024;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const SPACE = 0x20;
+
+/**
+ * Whether a text of JSON holds more than it may, before it is parsed: a megabyte may be one text, which costs nothing,
+ * or half a million zeros, with which everybody waits. What is not JSON is left to `JSON.parse`.
+ *
+ * @param items how many values, and names of fields, it may hold
+ */
+export function excessOf(text: string, items: number): JsonExcess {
+  let [depth, found, strings, frame, escapes] = [0, 1, 0, 0, 0];
+  /** The next one, from the last text on. */
+  let backslash = -1;
+  /** Whether a bracket was opened, so that what comes next is one more, unless it is the end. */
+  let isFirst = false;
+  for (let at = 0; at < text.length; at++) {
+    if (++frame > MAX_FRAME) return "frame";
+    const code = text.charCodeAt(at);
+    if (code <= SPACE) continue;
+    if (isFirst && code !== CLOSE_BRACKET && code !== CLOSE_BRACE) found++;
+    isFirst = code === OPEN_BRACKET || code === OPEN_BRACE;
+    if (isFirst && ++depth > MAX_DEPTH) return "depth";
+    if (code === CLOSE_BRACKET || code === CLOSE_BRACE) depth--;
+    else if (code === COMMA || code === COLON) found++;
+    else if (code === QUOTE) {
+      if (backslash <= at) backslash = placeOf("\\", text, at);
+      const quote = placeOf('"', text, at + 1);
+      // Most texts have no escapes: the runtime finds their ends much faster.
+      if (quote < backslash) at = quote;
+      else
+        for (at++; at < text.length; at++) {
+          const inside = text.charCodeAt(at);
+          if (inside === QUOTE) break;
+          if (inside !== BACKSLASH) continue;
+          at++;
+          if (++escapes > MAX_ESCAPES) return "escapes";
+        }
+      strings++;
+    }
+    if (found > items || strings > items) return "items";
+  }
+  return null;
+}
+
+/** The text's end if it is not there. */
+function placeOf(character: string, text: string, from: number): number {
+  const found = text.indexOf(character, from);
+  return found === -1 ? text.length : found;
+}
+
+/** In place of a number that parsing changed. */
+const CHANGED = Symbol("changed");
+
+/**
+ * Refuses numbers in metadata that would not be returned as they were sent. JSON.parse silently rounds to a double:
+ * 12345678901234567890 becomes 12345678901234567000, and 1e400 is later written as null. Only the value counts, not
+ * the notation: 1.0 is returned as 1, 1e2 as 100, and -0 as 0.
+ *
+ * @param text from which `parseJson` made `value`
+ * @throws CofferError VALIDATION_ERROR for the first number that would change, such as `metadata.sizes[2]`
+ */
+export function requireExactNumbers(text: string, value: unknown, field: string): void {
+  if (needsCheck(text, value)) refuseChanged(parseMarked(text), field);
+}
+
+/** The same for one field of the JSON object `text`. */
+export function requireExactField(text: string, body: unknown, field: string): void {
+  if (needsCheck(text, memberOf(body, field))) refuseChanged(memberOf(parseMarked(text), field), field);
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
+}
+
+/** A number that may change: one with an exponent, or with more digits than a double surely keeps, which is 15. */
+const MAY_CHANGE = /\d[eE]|[\d.]{16}/;
+
+/** Parsing with the source of numbers is several times slower. Values that are too long are refused later. */
+function needsCheck(text: string, value: unknown): boolean {
+  return MAY_CHANGE.test(text) && holdsNumber(value) && JSON.stringify(value).length <= METADATA_BYTES;
+}
+
+function holdsNumber(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return typeof value === "number";
+  if (Array.isArray(value)) return value.some(holdsNumber);
+  return Object.values(value).some(holdsNumber);
+}
+
+function parseMarked(text: string): unknown {
+  return JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) =>
+    typeof value === "number" && !isExact(context?.source ?? "", value) ? CHANGED : value,
+  );
+}
+
+function refuseChanged(value: unknown, field: string): void {
+  if (value === CHANGED)
+    throw invalid(field, "is a number that cannot be stored exactly; send it as a string");
+  if (typeof value !== "object" || value === null) return;
+  if (Array.isArray(value)) {
+    value.forEach((item, index) => refuseChanged(item, `${field}[${index}]`));
+    return;
+  }
+  for (const [key, item] of Object.entries(value)) refuseChanged(item, `${field}.${key}`);
+}
+
+/** Whether a JSON number has exactly the value of the double as it is written. */
+function isExact(source: string, value: number): boolean {
+  const written = String(value);
+  return source === written || (Number.isFinite(value) && decimal(source) === decimal(written));
+}
+
+/** The normal form of a decimal number, without its sign: equal for equal values. */
+function decimal(text: string): string {
+  const [, whole = "", fraction = "", exponent = "0"] =
+    /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, "");
+  let length = digits.length;
+  // Not /0+$/: it restarts at each zero, so a million zeros would take quadratic time.
+  while (digits[length - 1] === "0") length -= 1;
+  if (length === 0) return "0";
+  return `${digits.slice(0, length)}e${Number(exponent) - fraction.length + digits.length - length}`;
 }

@@ -1,7 +1,8 @@
 import type { Clock } from "../../process/clock.ts";
-import type { PasswordSender } from "../../domain/accounts/known-client.ts";
+import type { PasswordSender } from "../../domain/accounts/sign-in.ts";
+import { Recent } from "../../domain/recent.ts";
 import { HOUR_MS } from "../../domain/time.ts";
-import type { KnownClients } from "../../services/accounts/known-clients.ts";
+import type { KnownClients } from "../../services/accounts/passwords.ts";
 import { rateLimited } from "../gate/errors.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 
@@ -19,10 +20,7 @@ interface GuessLimits {
 export const OWN_GUESSES: GuessLimits = { free: 5, firstMs: 5000, mostMs: 15 * MINUTE_MS };
 /** Of one client, at all things. */
 export const CLIENT_GUESSES: GuessLimits = { ...OWN_GUESSES, free: 20 };
-/**
- * Of all clients at one thing: whoever has many addresses gets no further than some hundred guesses a day, and whoever
- * knows the password waits two minutes at most.
- */
+/** Of all clients at one thing: some hundred a day. Whoever knows the password waits two minutes at most. */
 export const ALL_GUESSES: GuessLimits = { free: 30, firstMs: 2 * MINUTE_MS, mostMs: 2 * MINUTE_MS };
 
 /** How long a wrong password of an account counts. */
@@ -31,23 +29,18 @@ export const WINDOW_SECONDS = 15 * 60;
 export const PER_ACCOUNT = 10;
 /** The same from one client, for any account. */
 export const PER_CLIENT = 50;
-/**
- * The same for one account, from all such clients together; after that they wait a little for each, but are not kept out:
- * the account's owner may be one of them.
- */
+/** The same for one account, from all such clients together, who wait then: the account's owner may be one of them. */
 export const FROM_STRANGERS: GuessLimits = { free: 50, firstMs: 30_000, mostMs: 30_000 };
 
-/** Wrong guesses are forgotten so long after the last one. */
-const MEMORY_MS = HOUR_MS;
-/** Limits the memory, also of who has guessed right; beyond it the oldest are forgotten. */
+/** Limits the memory, also of who has guessed right. */
 const CAPACITY = 100_000;
 
-/** The wrong guesses of one kind of bucket. */
+/** The wrong guesses of one kind of bucket. They are forgotten an hour after the last one. */
 class Guesses {
   readonly #clock: Clock;
   readonly #limits: GuessLimits;
-  /** How many there were, and when the last one began; those first whose last is the longest ago. */
-  readonly #wrong = new Map<string, { readonly count: number; readonly at: number }>();
+  /** How many there were, and when the last one began. */
+  readonly #wrong = new Recent<string, { readonly count: number; readonly at: number }>(CAPACITY);
 
   constructor(clock: Clock, limits: GuessLimits) {
     this.#clock = clock;
@@ -65,8 +58,6 @@ class Guesses {
 
   add(bucket: string): void {
     const count = this.#wrongOf(bucket).count + 1;
-    this.#wrong.delete(bucket);
-    makeRoom(this.#wrong);
     this.#wrong.set(bucket, { count, at: this.#clock.now() });
   }
 
@@ -81,7 +72,7 @@ class Guesses {
   #wrongOf(bucket: string) {
     const now = this.#clock.now();
     const wrong = this.#wrong.get(bucket);
-    const isKnown = wrong !== undefined && wrong.at <= now && now < wrong.at + MEMORY_MS;
+    const isKnown = wrong !== undefined && wrong.at <= now && now < wrong.at + HOUR_MS;
     return isKnown ? wrong : { count: 0, at: now };
   }
 }
@@ -92,7 +83,7 @@ export class GuessThrottle {
   readonly #clients: Guesses;
   readonly #all: Guesses;
   /** Clients that have guessed right: others who guess do not keep them out. */
-  readonly #known = new Set<string>();
+  readonly #known = new Recent<string, true>(CAPACITY);
 
   constructor(clock: Clock) {
     this.#own = new Guesses(clock, OWN_GUESSES);
@@ -100,11 +91,7 @@ export class GuessThrottle {
     this.#all = new Guesses(clock, ALL_GUESSES);
   }
 
-  /**
-   * Makes a guess; see `guess`. Throws RATE_LIMITED, and errors of the guess.
-   *
-   * @param client the client's address, as the rate limit counts it
-   */
+  /** See `guess`. Throws RATE_LIMITED, and errors of the guess. @param client the address, as the rate limit counts it */
   async attempt<T>(
     { thing, client }: { readonly thing: string; readonly client: string },
     verify: () => Promise<T>,
@@ -115,7 +102,7 @@ export class GuessThrottle {
       [this.#own, own],
       [this.#clients, client],
     ];
-    if (!this.#known.has(own)) counts.push([this.#all, thing]);
+    if (this.#known.get(own) === undefined) counts.push([this.#all, thing]);
     const waitMs = Math.max(...counts.map(([guesses, bucket]) => guesses.waitOf(bucket)));
     if (waitMs > 0) throw tooManyWrong(waitMs);
     for (const [guesses, bucket] of counts) guesses.add(bucket);
@@ -124,8 +111,7 @@ export class GuessThrottle {
     };
     const verifyOwn = async () => {
       const result = await verify();
-      makeRoom(this.#known);
-      this.#known.add(own);
+      this.#known.set(own, true);
       return result;
     };
     return guess(verifyOwn, isWrong, takeBack);
@@ -150,9 +136,9 @@ export class SignInThrottle {
   }
 
   /**
-   * Makes an attempt; see `guess`. Unknown accounts count the same. From a client that has sent the account's correct
-   * password before, even before a restart, it counts only for the client: others who guess cannot lock the owner out.
-   * From elsewhere the owner may have to wait for a moment. Throws RATE_LIMITED, and errors of the attempt.
+   * See `guess`. Unknown accounts count the same. From a client that has sent the account's correct password before,
+   * even before a restart, it counts only for the client: others cannot lock the owner out. From elsewhere the owner
+   * may have to wait for a moment. Throws RATE_LIMITED, and errors of the attempt.
    */
   async attempt<T>(
     { client, account }: Pick<PasswordSender, "client" | "account">,
@@ -184,12 +170,7 @@ export class SignInThrottle {
   }
 }
 
-/**
- * Makes a guess that was counted as wrong from its start, so that parallel ones cannot exceed a limit together.
- *
- * @param isWrong whether an error of the guess means that it was wrong
- * @param takeBack undoes the count of any other
- */
+/** Makes a guess that was counted as wrong from its start, so that parallel ones cannot exceed a limit together. */
 async function guess<T>(
   verify: () => Promise<T>,
   isWrong: (error: unknown) => boolean,
@@ -203,12 +184,6 @@ async function guess<T>(
     if (!isWrong(error)) takeBack();
     throw error;
   }
-}
-
-/** Forgets the oldest of what is full. */
-function makeRoom(kept: Map<string, unknown> | Set<string>): void {
-  const [oldest] = kept.keys();
-  if (kept.size >= CAPACITY && oldest !== undefined) kept.delete(oldest);
 }
 
 /** 429 for who must wait so many milliseconds. */

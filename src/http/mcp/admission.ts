@@ -1,6 +1,6 @@
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError } from "../../domain/errors.ts";
-import type { ProvisionThrottle } from "../limits/provision-throttle.ts";
+import type { ProvisionThrottle } from "../limits/creation-throttles.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { KEY_ARGUMENT, type Tool } from "./tool.ts";
 

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { once } from "../../domain/once.ts";
-import { MESSAGE_BODY } from "../json/body-limits.ts";
-import { operation } from "../operation/operation.ts";
+import { MESSAGE_BODY } from "../json/json-body.ts";
+import { operation } from "../operation/route.ts";
 import type { McpOptions } from "./tool.ts";
 import type { Mcp } from "./server.ts";
 
@@ -70,7 +70,6 @@ export function mcpRoute(server: () => Promise<Mcp>) {
     example: { jsonrpc: "2.0", id: 1, method: "tools/list" },
     answers: [
       {
-        status: 200,
         description:
           "The JSON-RPC response: as one server-sent event, if `Accept` has `text/event-stream`, or as JSON.",
         content: {

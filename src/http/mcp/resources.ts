@@ -10,15 +10,24 @@ import type { FileFacts } from "../../domain/files/file.ts";
 import { textOf } from "../../domain/contents/texts/text-encoding.ts";
 import type { Services } from "../../services/services.ts";
 import { formatInstant } from "../../domain/time.ts";
-import { etagOf } from "../content/etag.ts";
+import { etagOf } from "../content/conditions.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";
 import { decodeCursor, encodeCursor } from "../operation/cursor.ts";
-import { ANSWER_BYTES, COMPLETIONS, fitting, LISTED_DRIVES, PAGE_FILES, WHOLE_BYTES } from "./bounds.ts";
+import {
+  ANSWER_BYTES,
+  COMPLETIONS,
+  FILE_URI_TEMPLATE,
+  fileUri,
+  fitting,
+  imageTypeOf,
+  LISTED_DRIVES,
+  nameOf,
+  PAGE_FILES,
+  parseFileUri,
+  WHOLE_BYTES,
+} from "./shown.ts";
 import { failureOf } from "./failure.ts";
-import { imageTypeOf } from "./images.ts";
-import { FILE_URI_TEMPLATE, fileUri, parseFileUri } from "./file-uri.ts";
 import type { McpOptions } from "./tool.ts";
-import { nameOf } from "./shown.ts";
 
 /** A list of all files, in the order of their paths. */
 const BY_PATH = { prefix: "", grouped: false, tags: [], sort: "path", page: 1 } as const;

@@ -1,18 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import type { Drive } from "../../domain/drives/drive.ts";
-import type { FileFacts } from "../../domain/files/file.ts";
-import { quotedTag } from "../../domain/files/etag.ts";
-import type { Precondition } from "../../domain/files/precondition.ts";
+import type { FileAtPath, FileFacts } from "../../domain/files/file.ts";
+import { type Precondition, quotedTag } from "../../domain/files/precondition.ts";
 import { formatInstant } from "../../domain/time.ts";
-import { etagOf } from "../content/etag.ts";
-
-export function optionalText(description: string, ...examples: string[]) {
-  return Type.Optional(Type.String({ description, ...(examples.length === 0 ? {} : { examples }) }));
-}
-
-export function optionalFlag(description: string) {
-  return Type.Optional(Type.Boolean({ description }));
-}
+import { etagOf } from "../content/conditions.ts";
+import { optionalText } from "../operation/schema.ts";
+import { parseId } from "../../domain/id.ts";
+import { utf8Length } from "../../domain/contents/texts/text.ts";
 
 export const driveArgument = Type.Optional(
   Type.String({
@@ -74,4 +68,83 @@ export function fileShown(drive: Drive, file: FileFacts) {
 export function preconditionFrom(ifMatch: string | undefined): Precondition {
   const tag = ifMatch === undefined ? null : quotedTag(ifMatch);
   return { ifMatch: tag, ifUnmodifiedSince: null, ifNoneMatch: null };
+}
+
+/** How the contents of images begin that models can see, as Latin-1. For WebP see `imageTypeOf`. */
+const BEGINNINGS = [
+  ["image/png", "\x89PNG\r\n\x1a\n"],
+  ["image/jpeg", "\xff\xd8\xff"],
+  ["image/gif", "GIF87a"],
+  ["image/gif", "GIF89a"],
+] as const;
+const WEBP = "image/webp";
+
+/** The type of an image by its first bytes; null for anything else. A false type would fail a model's next request. */
+export function imageTypeOf(bytes: Uint8Array): string | null {
+  const start = Buffer.from(bytes.subarray(0, 12)).toString("latin1");
+  if (start.startsWith("RIFF") && start.endsWith("WEBP")) return WEBP;
+  return BEGINNINGS.find(([, beginning]) => start.startsWith(beginning))?.[0] ?? null;
+}
+
+/** Whether a file says that it is an image that models can see. */
+export function isImageType(mimeType: string): boolean {
+  return mimeType === WEBP || BEGINNINGS.some(([type]) => type === mimeType);
+}
+
+const URI_START = "coffer://";
+
+/** The template of all files (RFC 6570): a drive's id or slug, and a path whose slashes stay. */
+export const FILE_URI_TEMPLATE = `${URI_START}{drive}/{+path}`;
+
+/** A file as a resource. Everything but slashes is percent-encoded, so no name can look like more than a name. */
+export function fileUri({ driveId, path }: Pick<FileFacts, "driveId" | "path">): string {
+  return `${URI_START}${driveId}/${path.split("/").map(encodeURIComponent).join("/")}`;
+}
+
+/** The drive and the path of a resource; null if it is none. The slash of a slug may stay as it is. */
+export function parseFileUri(uri: string): FileAtPath | null {
+  if (!uri.startsWith(URI_START)) return null;
+  const [name = "", ...rest] = uri.slice(URI_START.length).split("/");
+  if (rest.length === 0) return null;
+  try {
+    const drive = decodeURIComponent(name);
+    // A slug is two names with a slash between them.
+    const isHalf = rest.length > 1 && !drive.includes("/") && parseId(drive) === null;
+    const other = isHalf ? `/${decodeURIComponent(rest.shift() ?? "")}` : "";
+    return { drive: drive + other, path: decodeURIComponent(rest.join("/")) };
+  } catch (error) {
+    if (error instanceof URIError) return null;
+    throw error;
+  }
+}
+
+/** Where the dashboard shows a file. Its folder is left out, which may be long and may change. */
+export function fileAddress(base: string, { driveId, id }: FileFacts): string {
+  return `${base}/drives/${driveId}/?file=${id}`;
+}
+
+/** The most bytes of JSON in an answer that is a list, and of text in one that shows a file: about 10,000 tokens. */
+export const ANSWER_BYTES = 32 * 1024;
+/** The most bytes of JSON that such a text takes, in which some characters take six times their bytes. */
+export const ANSWER_TEXT_JSON_BYTES = 36 * 1024;
+/** The most files that a page of a list shows. */
+export const PAGE_FILES = 100;
+/** The same for a search, whose results are longer. */
+export const SEARCH_RESULTS = 20;
+/** The most bytes of a diff in an answer. */
+export const ANSWER_DIFF_BYTES = 16 * 1024;
+/** What one answer of grep holds: files, matches, and UTF-16 code units of lines in JSON. */
+export const GREP_PAGE = { files: 30, bounds: { matches: 200, characters: 20_000 } };
+/** The most bytes of an image that is shown. */
+export const WHOLE_BYTES = 512 * 1024;
+/** How many drives one page of resources looks into, if they are empty. */
+export const LISTED_DRIVES = 100;
+/** How many completions are shown, at most 100 (MCP, completion/complete). */
+export const COMPLETIONS = 100;
+
+/** The first items whose JSON fits into an answer: at least one, if there is one. */
+export function fitting<T>(items: readonly T[]): readonly T[] {
+  let bytes = 0;
+  const tooMany = items.findIndex((item) => (bytes += utf8Length(JSON.stringify(item))) > ANSWER_BYTES);
+  return tooMany === -1 ? items : items.slice(0, Math.max(1, tooMany));
 }

@@ -3,16 +3,11 @@ import type { Caller } from "../../domain/accounts/caller.ts";
 import type { SeenDrive } from "../../domain/drives/drive.ts";
 import { CofferError, invalid } from "../../domain/errors.ts";
 import { once } from "../../domain/once.ts";
-import type { Retention } from "../../domain/history/retention.ts";
-import type { Log } from "../../process/log.ts";
 import type { Services } from "../../services/services.ts";
-import type { LinkBase } from "../gate/link-base.ts";
 import { type RequestContext, unauthorized } from "../gate/request-context.ts";
-import type { ProvisionThrottle } from "../limits/provision-throttle.ts";
-import { withKnownNames } from "../operation/known-fields.ts";
+import type { Parts } from "../resources/parts.ts";
+import { compileBodyValidator } from "../operation/validate.ts";
 import { type NamePlace, unknownName } from "../operation/names.ts";
-import { withoutOptionalNulls } from "../operation/optional-nulls.ts";
-import { compileValidator } from "../operation/validate.ts";
 import type { NextSteps } from "./failure.ts";
 import { nameOf } from "./shown.ts";
 
@@ -25,16 +20,11 @@ export const KEY_ARGUMENT = "api_key";
 
 const NAMED_DRIVES = 20;
 
-export interface McpOptions {
+export interface McpOptions extends Pick<
+  Parts,
+  "throttle" | "log" | "version" | "retention" | "linkBase" | "claimBase"
+> {
   readonly services: Services;
-  readonly throttle: ProvisionThrottle;
-  readonly log: Log;
-  readonly version: string;
-  readonly retention: Retention;
-  /** Where links to files begin. */
-  readonly linkBase: LinkBase;
-  /** Where humans go to claim a drive. */
-  readonly claimBase: LinkBase;
 }
 
 /** What a tool needs: nothing, a key, or a key that may write. */
@@ -130,8 +120,7 @@ export function tool<I extends TObject, O extends TObject>(
   run: (call: Call<Static<I>>) => Promise<Output<O> | Answer<Output<O>>>,
 ): Tool {
   const { name, title, description, needs, input, output } = facts;
-  const check = compileValidator(input, "arguments");
-  const names = { noun: "argument", take: refuseUnknown, also: facts.also ?? {} } as const;
+  const check = compileBodyValidator(input, "argument", facts.also);
   const isReading = needs === "reading";
   return {
     needs,
@@ -152,7 +141,7 @@ export function tool<I extends TObject, O extends TObject>(
       },
     },
     run: async (sent, parts) => {
-      const checked = check(withoutOptionalNulls(input, withKnownNames(input, sent ?? {}, names)));
+      const checked = check(sent ?? {}, refuseUnknown);
       const { services, context } = parts;
       const callerOf = () => {
         if (context.caller === null) throw unauthorized(false);

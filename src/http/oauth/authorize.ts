@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox";
-import { OAuthError } from "../../domain/oauth/oauth-error.ts";
-import { ParameterReader } from "../../domain/oauth/oauth-request.ts";
+import { OAuthError, redirectTarget } from "../../domain/oauth/oauth-client.ts";
+import { type AuthorizationRequest, ParameterReader } from "../../domain/oauth/oauth-request.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import type { RequestContext } from "../gate/request-context.ts";
-import { isNavigation } from "../sign-in/turn-back.ts";
+import { isNavigation } from "../gate/origins.ts";
 import { NO_STORE, UNCACHED } from "../sign-in/auth.ts";
 import {
   countRequest,
@@ -13,6 +13,12 @@ import {
   type ProtocolOperation,
   protocolRoute,
 } from "./protocol-route.ts";
+import { documentHost } from "../../domain/oauth/consent.ts";
+import { type Authorizations, REQUEST_LIFETIME_MS } from "../../services/oauth/authorizations.ts";
+import { operation } from "../operation/route.ts";
+import { type AuthorizationRecord, authorizationSchema } from "../records/account-schemas.ts";
+import { driveRef, nullable, scope, text } from "../operation/schema.ts";
+import { write } from "../operation/write.ts";
 
 /** How many requests one client address may begin in a window, so that it cannot push others out of memory. */
 const STARTS = 60;
@@ -66,13 +72,12 @@ export function authorize({ authorizations, linkBase, clock, log }: OAuthOptions
   };
   return protocolRoute("GET", "/oauth/authorize", AUTHORIZE, async (request, context) => {
     const base = linkBase(context);
-    try {
-      return redirect(await begin(context, base));
-    } catch (error) {
+    const location = await begin(context, base).catch((error: unknown) => {
       if (!(error instanceof CofferError) || !isNavigation(request)) throw error;
       log.info("an application's request was refused", { request_id: context.id, reason: error.message });
-      return redirect(`${base}/oauth/consent?problem=${problemOf(error)}`);
-    }
+      return `${base}/oauth/consent?problem=${problemOf(error)}`;
+    });
+    return new Response(null, { status: 303, headers: { ...HEADERS, location } });
   });
 }
 
@@ -84,6 +89,83 @@ function problemOf(error: CofferError): "client" | "redirect" | "busy" | "reques
   return error.oauthCode === "invalid_redirect_uri" ? "redirect" : "request";
 }
 
-function redirect(location: string): Response {
-  return new Response(null, { status: 303, headers: { ...HEADERS, location } });
+const params = Type.Object({
+  id: Type.String({ description: "The `request` in the address of the page.", maxLength: 128 }),
+});
+
+const exampleAuthorization: AuthorizationRecord = {
+  client_id: "https://app.example.com/client.json",
+  client_name: "Example App",
+  client_host: "app.example.com",
+  redirect: { kind: "site", name: "app.example.com" },
+  scope: "read-write",
+};
+
+function authorizationRecord(request: AuthorizationRequest): AuthorizationRecord {
+  const target = redirectTarget(request.redirectUri);
+  if (target === null) throw new Error("a registered redirect URI leads nowhere");
+  return {
+    client_id: request.clientId,
+    client_name: request.clientName,
+    client_host: documentHost(request.clientId),
+    redirect: target,
+    scope: request.scope,
+  };
+}
+
+/** How a person decides about an application that asks for access. */
+export function consent(authorizations: Authorizations) {
+  return [
+    operation("GET", "/v0/oauth/requests/:id", {
+      operationId: "getAuthorizationRequest",
+      tag: "Applications",
+      summary: "Show what an application asks for",
+      description: `For the page that asks the person. An application begins a request at \`/oauth/authorize\`; it can be decided for ${REQUEST_LIFETIME_MS / 60_000} minutes.`,
+      signedIn: true,
+      params,
+      answers: [
+        {
+          status: 200,
+          description: "The request.",
+          json: Type.Object({ data: authorizationSchema }),
+          example: { data: exampleAuthorization },
+        },
+      ],
+      errors: ["FORBIDDEN", "NOT_FOUND"],
+      handle: ({ params: { id }, caller }) =>
+        Response.json({ data: authorizationRecord(authorizations.request(caller, id)) }),
+    }),
+    write("POST", "/v0/oauth/requests/:id", {
+      operationId: "decideAuthorizationRequest",
+      tag: "Applications",
+      summary: "Let an application in, or turn it away",
+      description:
+        "Needs a session: keys cannot let others in. A request can be decided once. The application gets a key that is listed and revoked with the others.",
+      signedIn: true,
+      params,
+      body: Type.Object({
+        allow: Type.Boolean(),
+        scope: Type.Optional(scope("Default: what the application asks for. Not more than that.")),
+        drive_id: Type.Optional(nullable(driveRef("Limits the application to this drive."))),
+      }),
+      example: { allow: true },
+      answers: [
+        {
+          status: 200,
+          description: "The request is decided.",
+          json: Type.Object({
+            data: Type.Object({ redirect_to: text("Where to send the browser, at once.") }),
+          }),
+          example: { data: { redirect_to: "https://app.example.com/callback?code=1a2b3c4d" } },
+        },
+      ],
+      errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
+      perform: ({ params: { id }, body, caller }, reply) => {
+        const within = reply.with((to: string) => ({ json: { data: { redirect_to: to } } }));
+        if (!body.allow) return authorizations.deny(caller, id, within);
+        const wanted = { scope: body.scope, driveId: body.drive_id ?? undefined };
+        return authorizations.allow(caller, id, wanted, within);
+      },
+    }),
+  ];
 }

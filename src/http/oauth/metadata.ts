@@ -3,12 +3,9 @@ import { CofferError } from "../../domain/errors.ts";
 import { OAUTH_SCOPES } from "../../domain/oauth/oauth-request.ts";
 import { bearerToken } from "../gate/gate.ts";
 import type { RequestContext } from "../gate/request-context.ts";
-import { operation } from "../operation/operation.ts";
-import type { Route } from "../operation/route.ts";
+import { operation, type Route } from "../operation/route.ts";
 import { NO_STORE, UNCACHED } from "../sign-in/auth.ts";
 import type { OAuthOptions } from "./protocol-route.ts";
-
-const HEADERS = { ...NO_STORE, vary: "authorization" };
 
 const NO_USERS =
   "This server has no users yet who could let an application in. Its operator must set it up first, with the link that it prints when it starts; until then, use an API key.";
@@ -54,7 +51,7 @@ export function metadata({ apiKeys, authorizations, linkBase, baseUrl }: OAuthOp
     const hasKey = key !== null && apiKeys.authenticate(key) !== null;
     if (hasKey) throw new CofferError("NOT_FOUND", "This key is valid: use it, there is no need to sign in.");
     if (!authorizations.isPossible()) throw new CofferError("NOT_FOUND", NO_USERS);
-    return Response.json(at(linkBase(context)), { headers: HEADERS });
+    return Response.json(at(linkBase(context)), { headers: { ...NO_STORE, vary: "authorization" } });
   };
   return DOCUMENTS.flatMap((document) => {
     const route = operation("GET", `/.well-known/${document.name}${document.end}`, {

@@ -1,16 +1,15 @@
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { ParameterReader } from "../../domain/oauth/oauth-request.ts";
-import { OAuthError } from "../../domain/oauth/oauth-error.ts";
+import { OAuthError } from "../../domain/oauth/oauth-client.ts";
 import type { Clock } from "../../process/clock.ts";
 import type { Log } from "../../process/log.ts";
 import type { Services } from "../../services/services.ts";
 import type { LinkBase } from "../gate/link-base.ts";
 import type { RateLimiter } from "../gate/rate-limiter.ts";
 import type { RequestContext } from "../gate/request-context.ts";
-import { ANONYMOUS_BYTES } from "../json/body-limits.ts";
 import type { Method, Route } from "../operation/route.ts";
 import type { ContentOperation, Operation } from "../operation/spec.ts";
-import { readBody, refuseCodedBody, refuseLongBody } from "../json/json-body.ts";
+import { ANONYMOUS_BYTES, readBody, refuseCodedBody, refuseLongBody } from "../json/json-body.ts";
 import { text } from "../operation/schema.ts";
 
 export const FORM = "application/x-www-form-urlencoded";
@@ -27,8 +26,6 @@ export interface OAuthOptions extends Pick<
   readonly log: Log;
 }
 
-type Handler = (request: Request, context: RequestContext) => Promise<Response>;
-
 /** What the description of every route of the protocol has. */
 type Facts = "tag" | "public" | "isOAuth";
 
@@ -37,7 +34,12 @@ export type ProtocolOperation =
   Omit<Operation<TObject, TObject, TSchema>, Facts> | Omit<ContentOperation<TObject, TObject>, Facts>;
 
 /** A route of the OAuth protocol: its errors have the shape of RFC 6749, section 5.2. */
-export function protocolRoute(method: Method, path: string, spec: ProtocolOperation, handle: Handler): Route {
+export function protocolRoute(
+  method: Method,
+  path: string,
+  spec: ProtocolOperation,
+  handle: (request: Request, context: RequestContext) => Promise<Response>,
+): Route {
   const facts = { tag: "Applications", public: true, isOAuth: true } as const;
   return {
     method,

@@ -1,15 +1,10 @@
-import { type ChangePosition, changeNumber } from "../../domain/changes/change.ts";
-import {
-  type FilePosition,
-  type FileSort,
-  isPathSort,
-  type ListPosition,
-} from "../../domain/files/file-sort.ts";
-import { parseDigest } from "../../domain/contents/digest.ts";
+import { changeNumber, type ChangePosition } from "../../domain/changes/change.ts";
+import { type FilePosition, type FileSort, isPathSort, type ListPosition } from "../../domain/files/file.ts";
+import { parseDigest } from "../../domain/contents/content.ts";
 import { invalid } from "../../domain/errors.ts";
 import { type DriveId, type LinkId, parseId } from "../../domain/id.ts";
 import type { LinkPosition } from "../../domain/links/link.ts";
-import type { TrashPosition } from "../../domain/history/trash.ts";
+import type { TrashPosition } from "../../domain/history/history.ts";
 import type { DifferencePosition } from "../../services/snapshots/comparisons.ts";
 import type { GrepPosition } from "../../services/grep/request.ts";
 

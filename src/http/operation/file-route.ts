@@ -1,7 +1,6 @@
 import { type TObject, type TSchema, Type } from "@sinclair/typebox";
-import type { FileRef, FileView } from "../../domain/files/file-ref.ts";
-import { operation } from "./operation.ts";
-import type { Answered, Input, Method, Route } from "./route.ts";
+import type { FileRef, FileView } from "../../domain/files/file.ts";
+import { type Answered, type Input, type Method, operation, type Route } from "./route.ts";
 import { driveRef, id } from "./schema.ts";
 import type { Operation } from "./spec.ts";
 import { type Reply, write } from "./write.ts";

@@ -2,19 +2,19 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { type Caller, requireAccount, requirePerson, requireSession } from "../../domain/accounts/caller.ts";
 import { callerOf, type RequestContext } from "../gate/request-context.ts";
-import { ANONYMOUS_BYTES, PLAIN_BODY } from "../json/body-limits.ts";
 import {
+  ANONYMOUS_BYTES,
   parseJsonBody,
+  PLAIN_BODY,
   readBody,
   refuseCodedBody,
   refuseLongBody,
   refusePartOfContent,
 } from "../json/json-body.ts";
-import type { TakeUnknown } from "./known-fields.ts";
-import { compileQuery } from "./query.ts";
-import type { AnyOperation } from "./spec.ts";
-import { isStrictPath, unknownNamesOf } from "./unknown-names.ts";
 import { compileBodyValidator, compileValidator } from "./validate.ts";
+import { compileQuery } from "./query.ts";
+import type { AnyOperation, Operation } from "./spec.ts";
+import { isStrictPath, type TakeUnknown, unknownNamesOf } from "./names.ts";
 
 /** A request, checked against its operation. */
 export interface Input<P extends TObject, Q extends TObject, B extends TSchema> {
@@ -65,6 +65,11 @@ export function routeOf(
     return process(routed, context);
   };
   return { method, path, answer, spec, isKeyed };
+}
+
+/** Routes that the API description shows in one group. */
+export function tagged(tag: string, routes: readonly (Route | readonly Route[])[]): Route[] {
+  return routes.flat().map((route) => (route.spec ? { ...route, spec: { ...route.spec, tag } } : route));
 }
 
 /** After more bytes than this others have their turn: five thousand names take milliseconds. */
@@ -126,7 +131,7 @@ export function checksOf(path: string, spec: AnyOperation) {
   /** Reads a JSON body. Throws PAYLOAD_TOO_LARGE. */
   const readWhole = (request: Request, context: RequestContext) =>
     readBody(request, mostBytes(context), adviceOn(context));
-  return { begin, hasJsonBody, readBody: readWhole };
+  return { begin, hasJsonBody, readWhole };
 }
 
 /** Whether bytes begin like a JSON object. Nothing else can have fields. */
@@ -139,4 +144,28 @@ function isLikeObject(bytes: Uint8Array): boolean {
 /** Lets others go first between two things that are done with a body, if it is long. */
 async function othersTurn({ length }: Uint8Array): Promise<void> {
   if (length > LONG_BODY) await nextTurn();
+}
+
+interface Handled<P extends TObject, Q extends TObject, B extends TSchema> extends Operation<P, Q, B> {
+  readonly handle: (input: Input<P, Q, B>) => Answered;
+}
+
+/**
+ * The route of an operation: for reads, and for writes that take no Idempotency-Key. For other writes see `write`.
+ * Without a body, the handler is called at once, so a read needs no turn of the event loop.
+ */
+export function operation<P extends TObject, Q extends TObject, B extends TSchema>(
+  method: Method,
+  path: string,
+  spec: Handled<P, Q, B>,
+): Route;
+export function operation(method: Method, path: string, spec: Handled<TObject, TObject, TSchema>): Route {
+  const { begin, readWhole } = checksOf(path, spec);
+  return routeOf(method, path, spec, false, (routed, context) => {
+    const { hasBody, parseBody, inputWith } = begin(routed, context);
+    if (!hasBody) return spec.handle(inputWith(undefined));
+    return readWhole(routed.request, context)
+      .then(parseBody)
+      .then((body) => spec.handle(inputWith(body)));
+  });
 }

@@ -8,9 +8,7 @@ import {
   Type,
 } from "@sinclair/typebox";
 import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT, PASSWORD_CHARACTERS, TAGS } from "../../domain/limits.ts";
-import { PLANS } from "../../domain/accounts/plan.ts";
-import { MEMBER_ROLES } from "../../domain/accounts/role.ts";
-import { SCOPES } from "../../domain/accounts/scope.ts";
+import { MEMBER_ROLES, PLANS, SCOPES } from "../../domain/accounts/roles.ts";
 
 // Built with TypeBox itself: Elysia's `t.Integer` and some others also accept their value as a string.
 
@@ -49,6 +47,14 @@ export function text(description: string, ...examples: readonly string[]) {
   return Type.String({ description, ...(examples.length === 0 ? {} : { examples }) });
 }
 
+export function optionalText(description: string, ...examples: readonly string[]) {
+  return Type.Optional(text(description, ...examples));
+}
+
+export function nullableText(description: string, ...examples: readonly string[]) {
+  return nullable(text(description, ...examples));
+}
+
 /** A number of things, or of bytes. */
 export function count(description: string) {
   return Type.Integer({ minimum: 0, description });
@@ -84,6 +90,11 @@ export function flag(description: string) {
   });
 }
 
+/** Something in JSON that is true or false. */
+export function optionalFlag(description: string) {
+  return Type.Optional(Type.Boolean({ description }));
+}
+
 /** A time in a response: ISO 8601, UTC, milliseconds. For times in requests see `timeInput`. */
 export function time(description: string) {
   return Type.String({ format: "date-time", description, examples: ["2030-01-31T12:00:00.000Z"] });
@@ -96,6 +107,10 @@ export function timeInput(description: string) {
 
 export function id(description: string) {
   return text(description, "01976f5e-5d7a-7000-8000-3c5d1a2b4e6f");
+}
+
+export function nullableId(description: string) {
+  return nullable(id(description));
 }
 
 const { least, most } = PASSWORD_CHARACTERS;

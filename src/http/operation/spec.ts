@@ -1,12 +1,13 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../domain/errors.ts";
-import type { BodyLimits } from "../json/body-limits.ts";
+import type { BodyLimits } from "../json/json-body.ts";
 
 /** The requests and responses of a route: requests are checked, and both are shown in the API description. */
 interface OperationFacts<P extends TObject, Q extends TObject> {
   /** Unique, in camelCase; client generators name their functions after it. */
   readonly operationId: string;
-  readonly tag: string;
+  /** The group that shows it, unless its list is `tagged`. */
+  readonly tag?: string;
   readonly summary: string;
   /** Markdown. */
   readonly description?: string;
@@ -33,9 +34,9 @@ interface OperationFacts<P extends TObject, Q extends TObject> {
   readonly query?: Q;
   /** Request headers with a meaning here, such as `If-Match`; only shown. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The successful responses; only shown. */
-  readonly answers: readonly Answer[];
-  /** The route's own errors; those that any route may return are added. */
+  /** The successful response, or several; only shown, but for the first one's status, which is that of a write. */
+  readonly answers: Answer | readonly Answer[];
+  /** The route's own errors. Those that any route may return are added, and those of naming something: `errorsOf`. */
   readonly errors?: readonly ErrorCode[];
 }
 
@@ -85,4 +86,8 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
   /** By default, that of `json`, if this is the first answer. */
   readonly example?: unknown;
+}
+
+export function answersOf({ answers }: Pick<AnyOperation, "answers">): readonly Answer[] {
+  return "description" in answers ? [answers] : answers;
 }

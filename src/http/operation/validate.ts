@@ -1,10 +1,8 @@
-import type { Static, TSchema } from "@sinclair/typebox";
-import { TypeCompiler, ValueErrorType } from "@sinclair/typebox/compiler";
-import type { ValueError } from "@sinclair/typebox/compiler";
+import { KindGuard, type Static, type TSchema, Type } from "@sinclair/typebox";
+import { TypeCompiler, type ValueError, ValueErrorType } from "@sinclair/typebox/compiler";
 import { invalid } from "../../domain/errors.ts";
 import { once } from "../../domain/once.ts";
-import { type TakeUnknown, withKnownNames } from "./known-fields.ts";
-import { withoutOptionalNulls } from "./optional-nulls.ts";
+import { type NamePlace, sameName, type TakeUnknown } from "./names.ts";
 
 /**
  * Compiles a schema into its check, which throws VALIDATION_ERROR with the name of the first invalid field. `root` names
@@ -22,13 +20,18 @@ export function compileValidator<S extends TSchema>(schema: S, root: string): (v
   };
 }
 
-/** Like `compileValidator`, for a JSON body: `null` for an optional field means that it is left out. Unknown fields go to `take`. */
+/**
+ * Like `compileValidator`, for a JSON body, or the arguments of a tool: `null` for an optional field means that it is
+ * left out. Unknown fields go to `take`. @param also names that mean the same as others at its top alone, and these
+ */
 export function compileBodyValidator<S extends TSchema>(
   schema: S,
+  noun: "field" | "argument" = "field",
+  also?: OtherNames["also"],
 ): (value: unknown, take: TakeUnknown) => Static<S> {
-  const validate = compileValidator(schema, "body");
+  const validate = compileValidator(schema, noun === "field" ? "body" : "arguments");
   return (value, take) =>
-    validate(withoutOptionalNulls(schema, withKnownNames(schema, value, { noun: "field", take })));
+    validate(withoutOptionalNulls(schema, withKnownNames(schema, value, { noun, take, also })));
 }
 
 /** `/tags/2` as `tags[2]`; the value tells an array's index from an object's key that is a number. */
@@ -87,4 +90,111 @@ function range(least: unknown, most: unknown, preposition: string, unit = ""): s
   if (from !== undefined) return ` of at least ${from}${unit}`;
   if (to !== undefined) return ` of at most ${to}${unit}`;
   return "";
+}
+
+/** What becomes of the names of an object from outside that its schema does not have. */
+interface OtherNames {
+  readonly noun: NamePlace["noun"];
+  readonly take: TakeUnknown;
+  readonly also: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * An object from outside in which names that mean the same as those of its schema are replaced by these. Those that are
+ * not known at all go to `take`, and stay unless it throws. What the schema leaves free, as metadata is, stays as it is.
+ *
+ * @param at the name of the value within the object; empty for the whole
+ */
+function withKnownNames(schema: TSchema, value: unknown, names: OtherNames, at = ""): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (KindGuard.IsArray(schema) && Array.isArray(value)) {
+    // Long lists are of texts.
+    if (!KindGuard.IsObject(schema.items)) return value;
+    return value.map((item, index) => withKnownNames(schema.items, item, names, `${at}[${index}]`));
+  }
+  if (!KindGuard.IsObject(schema) || Array.isArray(value)) return value;
+  const { properties } = schema;
+  const before = at === "" ? "" : `${at}.`;
+  const entries = Object.entries(value).map(([name, inner]): [string, unknown] => {
+    const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (field !== undefined) return [name, withKnownNames(field, inner, names, before + name)];
+    const also = at === "" && names.also !== undefined && Object.hasOwn(names.also, name);
+    const known = also ? (names.also?.[name] ?? null) : sameName(name, properties);
+    if (known === null) {
+      names.take(name, inner, { noun: names.noun, before, known: Object.keys(properties) });
+    } else if (isGiven(value, known)) {
+      throw invalid(before + name, `means the same as ${known}: send only that`);
+    }
+    return [known ?? name, inner];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The schema of what `withKnownNames` lets pass, for the API description. */
+export function withoutOtherNames(schema: TSchema): TSchema {
+  if (KindGuard.IsArray(schema)) return { ...schema, items: withoutOtherNames(schema.items) };
+  if (!KindGuard.IsObject(schema)) return schema;
+  const properties = Object.entries(schema.properties).map(([name, field]) => [
+    name,
+    withoutOtherNames(field),
+  ]);
+  return { ...schema, properties: Object.fromEntries(properties), additionalProperties: false };
+}
+
+function isGiven(value: object, name: string): boolean {
+  return (Reflect.get(value, name) ?? null) !== null;
+}
+
+/**
+ * A JSON body without the fields that are `null` although their schema does not allow it, if they are optional: they
+ * count as left out. Required and unknown fields stay as they are.
+ */
+function withoutOptionalNulls(schema: TSchema, value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (KindGuard.IsUnion(schema))
+    return schema.anyOf.reduce<unknown>((left, option) => withoutOptionalNulls(option, left), value);
+  if (KindGuard.IsArray(schema) && Array.isArray(value))
+    return value.map((item) => withoutOptionalNulls(schema.items, item));
+  if (!KindGuard.IsObject(schema) || Array.isArray(value)) return value;
+  // The fields of the schema, which are few, and not those of the value.
+  let left: object = value;
+  for (const [name, field] of Object.entries(schema.properties)) {
+    if (!Object.hasOwn(value, name)) continue;
+    const sent: unknown = Reflect.get(value, name);
+    const inner = withoutOptionalNulls(field, sent);
+    if (inner === null && takesNull(field)) {
+      if (left === value) left = { ...value };
+      Reflect.deleteProperty(left, name);
+    } else if (inner !== sent) {
+      left = { ...left, [name]: inner };
+    }
+  }
+  return left;
+}
+
+/** The schema of what `withoutOptionalNulls` takes, for the API description. */
+export function withOptionalNulls(schema: TSchema): TSchema {
+  if (KindGuard.IsUnion(schema)) return { ...schema, anyOf: schema.anyOf.map(withOptionalNulls) };
+  if (KindGuard.IsArray(schema)) return { ...schema, items: withOptionalNulls(schema.items) };
+  if (!KindGuard.IsObject(schema)) return schema;
+  const properties = Object.entries(schema.properties).map(([name, field]) => {
+    const inner = withOptionalNulls(field);
+    return [name, takesNull(field) ? orNull(inner) : inner];
+  });
+  return { ...schema, properties: Object.fromEntries(properties) };
+}
+
+/** Whether `null` for the field of an object means that it is left out. */
+function takesNull(field: TSchema): boolean {
+  return KindGuard.IsOptional(field) && !allowsNull(field);
+}
+
+function allowsNull(schema: TSchema): boolean {
+  return KindGuard.IsNull(schema) || (KindGuard.IsUnion(schema) && schema.anyOf.some(allowsNull));
+}
+
+function orNull(schema: TSchema): TSchema {
+  if (KindGuard.IsUnion(schema)) return { ...schema, anyOf: [...schema.anyOf, Type.Null()] };
+  if (KindGuard.IsLiteral(schema)) return Type.Union([schema, Type.Null()]);
+  return { ...schema, type: [schema["type"], "null"] };
 }

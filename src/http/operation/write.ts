@@ -9,11 +9,11 @@ import {
 import type { Attempt } from "../../services/idempotency.ts";
 import type { RequestContext } from "../gate/request-context.ts";
 import { checksOf, type Input, type Method, type Route, routeOf } from "./route.ts";
-import type { ContentOperation, Operation } from "./spec.ts";
+import { answersOf, type AnyOperation, type ContentOperation, type Operation } from "./spec.ts";
 
 /** A successful response to a write. */
 export interface JsonAnswer {
-  /** 200 by default. */
+  /** By default, that of the first of the operation's `answers`. */
   readonly status?: number;
   readonly json: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -32,22 +32,25 @@ export interface ContentAnswer extends JsonAnswer {
 export class Reply<A extends JsonAnswer = JsonAnswer> {
   readonly #attempt: Attempt | null;
   readonly #identify: (answer: A) => Fingerprint;
+  readonly #status: number | undefined;
   #response: Response | null = null;
 
   /**
    * @param attempt null without an Idempotency-Key
    * @param identify which request it is the response to
+   * @param spec its first answer is what an answer without a status is
    */
-  constructor(attempt: Attempt | null, identify: (answer: A) => Fingerprint) {
+  constructor(attempt: Attempt | null, identify: (answer: A) => Fingerprint, spec: AnyOperation) {
     this.#attempt = attempt;
     this.#identify = identify;
+    this.#status = answersOf(spec)[0]?.status;
   }
 
   /** What a handler passes to its service as `within`. @param answer turns what happened into the response */
   with<T>(answer: (happened: T) => A): (happened: T) => void {
     return (happened) => {
       const given = answer(happened);
-      const kept = keptFrom(given);
+      const kept = keptFrom(given, this.#status);
       this.#attempt?.keep(this.#identify(given), kept);
       this.#response = responseOf(kept, {});
     };
@@ -55,7 +58,7 @@ export class Reply<A extends JsonAnswer = JsonAnswer> {
 
   /** For writes in several transactions, before the first: throws PAYLOAD_TOO_LARGE if this is too long to be kept. */
   requireRoom(answer: JsonAnswer): void {
-    this.#attempt?.requireRoom(keptFrom(answer));
+    this.#attempt?.requireRoom(keptFrom(answer, this.#status));
   }
 
   /** The response. Read it once the write is durable. */
@@ -79,11 +82,11 @@ export function write<P extends TObject, Q extends TObject, B extends TSchema>(
   spec: Write<P, Q, B>,
 ): Route;
 export function write(method: Method, path: string, spec: Write<TObject, TObject, TSchema>): Route {
-  const { begin, hasJsonBody, readBody } = checksOf(path, spec);
+  const { begin, hasJsonBody, readWhole } = checksOf(path, spec);
   return routeOf(method, path, spec, true, (route, context) =>
     underKey(context, async (attempt) => {
       const { hasBody, parseBody, inputWith } = begin(route, context);
-      const bytes = hasBody ? await readBody(route.request, context) : null;
+      const bytes = hasBody ? await readWhole(route.request, context) : null;
       // A write may wait for a large change of a folder, or be one.
       context.suspendIdleTimeout();
       const identity =
@@ -91,7 +94,7 @@ export function write(method: Method, path: string, spec: Write<TObject, TObject
       const fingerprint = () => fingerprintOfRequest(route.request, context, identity);
       if (attempt?.earlier) return replayed(attempt.earlier, fingerprint());
       const input = inputWith(bytes === null ? undefined : await parseBody(bytes));
-      const reply = new Reply(attempt, fingerprint);
+      const reply = new Reply(attempt, fingerprint, spec);
       await spec.perform(input, reply);
       return reply.response;
     }),
@@ -121,7 +124,7 @@ export function writeContent(method: Method, path: string, spec: ContentWrite<TO
         fingerprintOfRequest(route.request, context, identity + conditionsSent(context));
       if (attempt?.earlier)
         return replayed(attempt.earlier, fingerprintOfContent(await spec.identify(input)));
-      const reply = new Reply<ContentAnswer>(attempt, ({ identity }) => fingerprintOfContent(identity));
+      const reply = new Reply<ContentAnswer>(attempt, ({ identity }) => fingerprintOfContent(identity), spec);
       await spec.perform(input, reply);
       return reply.response;
     }),
@@ -170,11 +173,28 @@ function replayed(earlier: IdempotencyRecord, fingerprint: Fingerprint): Respons
   return responseOf(earlierAnswer(earlier, fingerprint), { "idempotency-replayed": "true" });
 }
 
-function keptFrom({ status = 200, json, headers = {} }: JsonAnswer): KeptAnswer {
-  return { status, headers, body: JSON.stringify(json) };
+function keptFrom({ status, json, headers = {} }: JsonAnswer, otherwise = 200): KeptAnswer {
+  return { status: status ?? otherwise, headers, body: JSON.stringify(json) };
 }
 
 function responseOf({ status, headers, body }: KeptAnswer, more: Record<string, string>): Response {
   const type = { "content-type": "application/json;charset=utf-8" };
   return new Response(body, { status, headers: { ...type, ...headers, ...more } });
+}
+
+// What handlers pass to `Reply.with`, put together of functions that make records.
+
+/** The response with a record of the result. */
+export function asJson<T>(record: (result: T) => unknown) {
+  return (result: T) => ({ json: record(result) });
+}
+
+/** The response with a record of the result in `data`. */
+export function asData<T>(record: (result: T) => unknown) {
+  return (result: T) => ({ json: { data: record(result) } });
+}
+
+/** A record of what is gone. */
+export function deletedRecord(id: string) {
+  return { id, deleted: true };
 }

@@ -5,6 +5,7 @@ import {
   id,
   memberRole,
   nullable,
+  nullableText,
   oneOf,
   plan,
   record,
@@ -168,8 +169,8 @@ export type SignInOptionsRecord = RecordOf<typeof signInOptionsSchema>;
 export const authorizationSchema = Type.Object({
   client_id: text("The application's OAuth client id."),
   client_name: text("What the application calls itself. Nobody has verified it."),
-  client_host: nullable(
-    text("The host whose document describes the application; null if the application described itself."),
+  client_host: nullableText(
+    "The host whose document describes the application; null if the application described itself.",
   ),
   redirect: Type.Object(
     {

@@ -5,6 +5,7 @@ import {
   id,
   nextCursor,
   nullable,
+  nullableText,
   oneOf,
   record,
   type RecordOf,
@@ -22,7 +23,7 @@ export const actorSchema = Type.Object(
   {
     type: oneOf(["key", "user", "link"]),
     id: id("The identifier of the key, user or link."),
-    name: nullable(text("The name of the key or user; null once it is gone.")),
+    name: nullableText("The name of the key or user; null once it is gone."),
   },
   { $id: "Actor" },
 );

@@ -5,6 +5,7 @@ import {
   id,
   nextCursor,
   nullable,
+  nullableText,
   oneOf,
   record,
   type RecordOf,
@@ -26,10 +27,8 @@ export const linkSchema = record(
       Type.Literal("upload", { description: "Takes one upload." }),
     ]),
     drive_id: id("The drive it was made for."),
-    path: nullable(
-      text(
-        "The path in the drive; a folder's ends with `/`, and the whole drive's is empty. Null if its file is no longer in the drive, or in the folder that your key is limited to.",
-      ),
+    path: nullableText(
+      "The path in the drive; a folder's ends with `/`, and the whole drive's is empty. Null if its file is no longer in the drive, or in the folder that your key is limited to.",
     ),
     has_password: Type.Boolean(),
     one_time: Type.Boolean({ description: "Whether it works only once." }),

@@ -1,11 +1,13 @@
 import { Type } from "@sinclair/typebox";
-import { ROLES } from "../../domain/accounts/role.ts";
+import { ROLES } from "../../domain/accounts/roles.ts";
 import {
   count,
   exampleOf,
   id,
   nextCursor,
   nullable,
+  nullableId,
+  nullableText,
   oneOf,
   pageFacts,
   record,
@@ -23,9 +25,9 @@ export const driveSchema = record(
   "Drive",
   {
     id: id("The drive's identifier."),
-    user_id: nullable(id("The owner; null while the drive is unclaimed.")),
+    user_id: nullableId("The owner; null while the drive is unclaimed."),
     name: Type.String(),
-    slug: nullable(text("`<username>/<drive-name>`; null while the drive is unclaimed.")),
+    slug: nullableText("`<username>/<drive-name>`; null while the drive is unclaimed."),
     description: Type.String(),
     role: oneOf(ROLES, {
       description:
@@ -83,7 +85,7 @@ export const fileSchema = record(
     mime_type: Type.String({ examples: ["text/markdown"] }),
     size: count("Bytes."),
     content_hash: text("`sha256:` and the SHA-256 of the content in hex; the hex alone is the ETag."),
-    content_preview: nullable(text("The first 500 characters of a text; null for other types.")),
+    content_preview: nullableText("The first 500 characters of a text; null for other types."),
     tags: Type.Array(Type.String()),
     metadata: Type.Record(Type.String(), Type.Unknown(), { description: "Any JSON object, as uploaded." }),
     expires_at: nullable(time("When the file expires and is deleted; null for never.")),
@@ -118,10 +120,8 @@ const foundFileSchema = Type.Intersect([
       description:
         "How well the file matches: filenames count most, then tags, folders and text. 0 without `q`. Depends only on this file and the query.",
     }),
-    snippet: nullable(
-      text(
-        "Where the text matches, as one line of plain text: escape it in HTML. Null if only names match, or if the server has no time to create it.",
-      ),
+    snippet: nullableText(
+      "Where the text matches, as one line of plain text: escape it in HTML. Null if only names match, or if the server has no time to create it.",
     ),
   }),
 ]);
@@ -171,8 +171,8 @@ const keyProperties = {
   key_prefix: text("The start of the key.", "cof_sk_live_1a2b"),
   name: Type.String(),
   scope: scope(),
-  drive_id: nullable(id("The drive that the key is limited to; null for an account key.")),
-  path_prefix: nullable(text("The folder of that drive that the key is limited to; null if it is not.")),
+  drive_id: nullableId("The drive that the key is limited to; null for an account key."),
+  path_prefix: nullableText("The folder of that drive that the key is limited to; null if it is not."),
   created_at: time("When it was created."),
   last_used_at: nullable(time("When it was last used; null if never.")),
   expires_at: nullable(
@@ -180,9 +180,9 @@ const keyProperties = {
       "When it expires; null for never. For an application's key: if the application does not use it until then.",
     ),
   ),
-  client_id: nullable(text("The application (OAuth client) that a person gave it to; null for other keys.")),
-  made_by: nullable(
-    id("The key that made it, with which it goes; null if a person made it, or it came with its drive."),
+  client_id: nullableText("The application (OAuth client) that a person gave it to; null for other keys."),
+  made_by: nullableId(
+    "The key that made it, with which it goes; null if a person made it, or it came with its drive.",
   ),
 };
 

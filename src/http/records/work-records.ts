@@ -1,8 +1,8 @@
-import { type FolderWork, leavesHalf } from "../../domain/folders/folder-work.ts";
+import { type FolderWork, leavesHalf } from "../../domain/folders/folder.ts";
 import { formatInstant } from "../../domain/time.ts";
 import type { ShownWork, ToldWork } from "../../services/folders/works-under-way.ts";
 import { actorRecord } from "./records.ts";
-import type { ToldWorkRecord, WorkRecord } from "./work-schemas.ts";
+import type { ToldWorkRecord, WorkRecord } from "./change-schemas.ts";
 
 const KINDS: Readonly<Record<FolderWork["kind"], WorkRecord["kind"]>> = {
   copy: "copy",

@@ -4,9 +4,9 @@ import { CofferError, type ErrorCode } from "../../domain/errors.ts";
 import type { SignedIn } from "../../services/accounts/sessions.ts";
 import type { Browser } from "../../services/accounts/sign-in.ts";
 import type { Services } from "../../services/services.ts";
-import { accountRecord } from "../resources/accounts/account.ts";
-import { operation } from "../operation/operation.ts";
-import { type OriginOf, refuseForeign } from "../gate/own-origin.ts";
+import { accountRecord } from "../resources/accounts/users.ts";
+import { operation } from "../operation/route.ts";
+import { type OriginOf, refuseForeign } from "../gate/origins.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import {
   accountSchema,
@@ -150,7 +150,11 @@ export function auth(options: AuthOptions) {
       errors: [...OWN_ERRORS, "CONFLICT", "RATE_LIMITED"],
       handle: async ({ body, request, context }) => {
         refuseForeign(request, originOf);
-        signups.require(context.client, SIGNUPS_PER_HOUR, tooMany);
+        signups.require(
+          context.client,
+          SIGNUPS_PER_HOUR,
+          (seconds) => `Too many accounts from one address. Try again in ${seconds} s.`,
+        );
         return welcome(await signIn.signUp(body.username, body.password, browserOf(request)));
       },
     }),
@@ -178,10 +182,6 @@ export function auth(options: AuthOptions) {
       },
     }),
   ];
-}
-
-function tooMany(seconds: number): string {
-  return `Too many accounts from one address. Try again in ${seconds} s.`;
 }
 
 export function browserOf(request: Request): Browser {

@@ -1,15 +1,17 @@
 import { Type } from "@sinclair/typebox";
 import type { Clock } from "../../process/clock.ts";
 import type { Log } from "../../process/log.ts";
-import { FLOW_LIFETIME_MS, type Oidc } from "../../services/accounts/oidc.ts";
+import { FLOW_LIFETIME_MS, type Oidc, SignInEnded } from "../../services/accounts/oidc.ts";
 import type { SignIn } from "../../services/accounts/sign-in.ts";
 import { browserOf, NO_STORE, SETS_SESSION, UNCACHED } from "./auth.ts";
-import { operation } from "../operation/operation.ts";
+import { operation } from "../operation/route.ts";
 import { RateLimiter } from "../gate/rate-limiter.ts";
 import { contextOf } from "../gate/request-context.ts";
 import { type Cookies, tokenIn } from "../gate/session-cookie.ts";
-import { isNavigation, returnPath, turnBack, withoutOutcome } from "./turn-back.ts";
+import { isNavigation } from "../gate/origins.ts";
 import { text } from "../operation/schema.ts";
+import { CofferError } from "../../domain/errors.ts";
+import { errorResponse } from "../gate/errors.ts";
 
 interface OidcOptions {
   readonly oidc: Oidc;
@@ -74,7 +76,11 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
       handle: async ({ request, query, context }) => {
         const returnTo = withoutOutcome(returnPath(query.return_to, home()));
         try {
-          starts.require(context.client, STARTS, tooMany);
+          starts.require(
+            context.client,
+            STARTS,
+            (seconds) => `Too many sign-ins from one address. Try again in ${seconds} s.`,
+          );
           const { url, state, ticket } = await provider.begin(returnTo, baseUrl() + CALLBACK, context.id);
           const surplus = flowCookiesIn(request).slice(0, 1 - FLOWS_PER_BROWSER);
           return redirect(
@@ -124,10 +130,6 @@ export function oidc({ oidc: provider, signIn, cookies, clock, log, baseUrl }: O
   ];
 }
 
-function tooMany(seconds: number): string {
-  return `Too many sign-ins from one address. Try again in ${seconds} s.`;
-}
-
 /** 303: the browser continues with a GET, whatever the method was. */
 function redirect(location: string, ...setCookies: string[]): Response {
   const headers = new Headers({ ...NO_STORE, location, "referrer-policy": "no-referrer" });
@@ -144,4 +146,45 @@ function flowCookie(state: string): string {
 function flowCookiesIn({ headers }: Request): string[] {
   const names = new Bun.CookieMap(headers.get("cookie") ?? "").keys();
   return [...names].filter((name) => /^coffer_sign_in_[\w-]{43}$/.test(name));
+}
+
+/** Characters. Every sign-in in progress keeps one in memory. */
+const LONGEST = 2048;
+
+/** A placeholder for our own address while a path is parsed. */
+const OWN_BASE = "http://coffer.invalid";
+
+/** The path of this server in `sent`, normalised; `fallback` for any other, or what a browser takes to another site. */
+function returnPath(sent: string | undefined, fallback: string): string {
+  if (sent === undefined || sent.length > LONGEST) return fallback;
+  if (!/^\/(?![/\\])/.test(sent) || /[\\\p{Cc}]/u.test(sent)) return fallback;
+  if (!URL.canParse(sent, OWN_BASE)) return fallback;
+  const url = new URL(sent, OWN_BASE);
+  // Removing dot segments may leave two slashes at the start.
+  return url.origin === OWN_BASE && !url.pathname.startsWith("//") ? pathOf(url) : fallback;
+}
+
+/** Where to redirect a browser after a failed sign-in: to our `path`, with the outcome in its query. Logs the error. */
+function turnBack(error: unknown, path: string, requestId: string, log: Log): string {
+  const outcome = error instanceof SignInEnded ? error.outcome : "failed";
+  const { status } = errorResponse(error, requestId, log);
+  const reason = error instanceof CofferError ? error.message : "an error of ours";
+  log.warn("sign-in failed", { request_id: requestId, outcome, status, reason });
+  const url = new URL(path, OWN_BASE);
+  url.searchParams.set("sign_in", outcome);
+  url.searchParams.set("request", requestId);
+  return pathOf(url);
+}
+
+/** The same path without the outcome of an earlier sign-in. */
+function withoutOutcome(path: string): string {
+  const url = new URL(path, OWN_BASE);
+  if (!url.searchParams.has("sign_in")) return path;
+  url.searchParams.delete("sign_in");
+  url.searchParams.delete("request");
+  return pathOf(url);
+}
+
+function pathOf({ pathname, search, hash }: URL): string {
+  return pathname + search + hash;
 }

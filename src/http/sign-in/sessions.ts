@@ -1,13 +1,17 @@
 import { Type } from "@sinclair/typebox";
-import type { Caller } from "../../domain/accounts/caller.ts";
-import type { ListedSession } from "../../domain/accounts/session.ts";
+import { bucketOf, type Caller } from "../../domain/accounts/caller.ts";
+import type { ListedSession } from "../../domain/accounts/sign-in.ts";
 import { formatInstant } from "../../domain/time.ts";
 import type { Sessions } from "../../services/accounts/sessions.ts";
-import { operation } from "../operation/operation.ts";
-import { type SessionRecord, sessionSchema } from "../records/account-schemas.ts";
-import { deletedOf, id } from "../operation/schema.ts";
+import { operation } from "../operation/route.ts";
+import { examplePassword, type SessionRecord, sessionSchema } from "../records/account-schemas.ts";
+import { deletedOf, givenPassword, id, newPassword } from "../operation/schema.ts";
 import { write } from "../operation/write.ts";
 import { SESSION_COOKIE, tokenIn } from "../gate/session-cookie.ts";
+import type { Clock } from "../../process/clock.ts";
+import { CofferError } from "../../domain/errors.ts";
+import type { Services } from "../../services/services.ts";
+import { SignInThrottle } from "../limits/guess-throttle.ts";
 
 function sessionRecord(session: ListedSession): SessionRecord {
   return {
@@ -20,7 +24,7 @@ function sessionRecord(session: ListedSession): SessionRecord {
 }
 
 /** The token of the session that sent the request; null for a key, even if there is a cookie. */
-export function ownToken(request: Request, caller: Caller): string | null {
+function ownToken(request: Request, caller: Caller): string | null {
   return caller.keyId === null ? tokenIn(request, SESSION_COOKIE) : null;
 }
 
@@ -77,9 +81,7 @@ export function sessions(service: Sessions) {
         {
           status: 200,
           description: "The session has ended.",
-          json: Type.Object({
-            data: deletedOf("The ended session."),
-          }),
+          json: Type.Object({ data: deletedOf("The ended session.") }),
         },
       ],
       errors: ["NOT_FOUND", "STORAGE_FULL"],
@@ -91,4 +93,42 @@ export function sessions(service: Sessions) {
         ),
     }),
   ];
+}
+
+export function password(
+  { accounts, knownClients }: Pick<Services, "accounts" | "knownClients">,
+  clock: Clock,
+) {
+  // Without this, a session that was left open could be used to guess the password.
+  const throttle = new SignInThrottle("change the password", knownClients, clock);
+  return write("POST", "/v0/account/password", {
+    operationId: "changePassword",
+    tag: "Account",
+    summary: "Change your password",
+    description:
+      "Ends all other sessions of the account; keys keep working. Needs a session: all keys get 403, and so do accounts that sign in at a provider.",
+    signedIn: true,
+    body: Type.Object({
+      current: givenPassword("The current password."),
+      password: newPassword("The new password"),
+    }),
+    example: { current: examplePassword, password: "another one of your own" },
+    answers: [
+      {
+        status: 200,
+        description: "The password is changed.",
+        json: Type.Object({ data: Type.Object({ changed: Type.Literal(true) }) }),
+      },
+    ],
+    errors: ["STORAGE_FULL"],
+    perform: ({ request, context, body, caller }, reply) => {
+      const change = { ...body, token: ownToken(request, caller) ?? "" };
+      const answer = reply.with(() => ({ json: { data: { changed: true } } }));
+      return throttle.attempt(
+        { client: context.client, account: bucketOf(caller) },
+        () => accounts.changePassword(caller, change, answer),
+        (error) => error instanceof CofferError && error.field === "current",
+      );
+    },
+  });
 }

@@ -1,10 +1,6 @@
 import { type CofferError, invalid } from "../../domain/errors.ts";
-import type { ContentSink } from "./json-string.ts";
+import { CAPACITY, type ContentSink, FIRST_CAPACITY } from "./json-string.ts";
 import type { WriteContent } from "./upload-body.ts";
-
-/** Size of the output buffer in bytes, for a small upload and for the rest of a larger one: multiples of three. */
-const FIRST_CAPACITY = 24 * 1024;
-const CAPACITY = 48 * 1024;
 
 const TAB = 0x09;
 const LINE_FEED = 0x0a;
@@ -13,15 +9,14 @@ const SPACE = 0x20;
 const PADDING = 0x3d;
 
 const ALPHABET = Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
+/** The six bits of each digit; -1 for every other byte, which stays negative in any combination. */
+const VALUES = Int8Array.from({ length: 256 }, (_, byte) => ALPHABET.indexOf(byte));
 
 /** For any character that base64 does not have. */
 const FOREIGN = 0xff;
 
 const REMEDY =
   "Encode bytes as base64, or send them as they are with PUT /v0/files; send text as `text` instead.";
-
-/** The six bits of each digit; -1 for every other byte, which stays negative in any combination. */
-const VALUES = Int8Array.from({ length: 256 }, (_, byte) => ALPHABET.indexOf(byte));
 
 /**
  * Decodes the content's base64 (RFC 4648 section 4) piece by piece and writes the bytes.
@@ -31,9 +26,8 @@ const VALUES = Int8Array.from({ length: 256 }, (_, byte) => ALPHABET.indexOf(byt
  * within a line is refused: words with blanks between them are text, which would be decoded to other bytes. Line breaks
  * and tabs can be in JSON only as escapes. Padding may be missing; the unused bits of the last digit are ignored.
  *
- * Runs of digits go through the runtime's decoder where it is free. It does not say where a string is wrong, and knows
- * nothing of a quartet that two pieces share, so all else goes through a loop by hand. A GiB of base64 takes 0.7 s of
- * one CPU in the loop, and 0.15 s in the runtime's decoder.
+ * Runs of digits go through the runtime's decoder where it is free: a GiB of base64 takes 0.15 s there, and 0.7 s in a
+ * loop by hand. But it does not say where a string is wrong, and knows nothing of a quartet that two pieces share.
  *
  * Errors are CofferError VALIDATION_ERROR on `content`.
  */
@@ -75,8 +69,11 @@ export class Base64Writer implements ContentSink, Disposable {
   }
 
   appendEscaped(unit: number): void {
-    if (unit === LINE_FEED || unit === CARRIAGE_RETURN) this.#breakLine();
-    else if (unit === TAB) this.#appendOne(SPACE);
+    if (unit === LINE_FEED || unit === CARRIAGE_RETURN) {
+      this.#lineHasText = false;
+      this.#blankAt = -1;
+      this.#position++;
+    } else if (unit === TAB) this.#appendOne(SPACE);
     else this.#appendOne(unit >= 0 && unit < 0x80 ? unit : FOREIGN);
   }
 
@@ -90,13 +87,6 @@ export class Base64Writer implements ContentSink, Disposable {
       if (value >= 0) this.#appendDigit(value);
       else this.#appendPadding();
     }
-    this.#position++;
-  }
-
-  /** Takes a line break, which is one character. */
-  #breakLine(): void {
-    this.#lineHasText = false;
-    this.#blankAt = -1;
     this.#position++;
   }
 
@@ -197,19 +187,13 @@ function refusal(problem: string, position: number): CofferError {
 
 /** With more uploads than these at once, all decode by the loop. */
 const MOST_UPLOADS = 2;
-
-/** How many characters the runtime's decoder is given at once. */
-const RUN = 16 * 1024;
-
-/** With fewer characters the loop is as fast. */
-const SHORTEST_RUN = 1024;
+/** How many characters the runtime's decoder is given at once; with fewer than the shortest the loop is as fast. */
+const RUN = { longest: 16 * 1024, shortest: 1024 };
 
 /**
- * The runtime's decoder of base64, for one upload.
- *
- * It takes strings, copies of what it decodes, which stay in memory until the garbage is collected. One upload of
- * 100 MiB then takes 85 MB of memory instead of 75. Eight at once took 115 instead of 100 and were no faster, so that
- * it decodes only while few are under way.
+ * The runtime's decoder of base64, for one upload. It takes copies, which stay in memory until the garbage is
+ * collected: one upload of 100 MiB takes 85 MB instead of 75. Eight at once took 115 instead of 100 and were no faster,
+ * so it decodes only while few are under way.
  */
 export class RuntimeBase64 implements Disposable {
   static #uploads = 0;
@@ -225,14 +209,11 @@ export class RuntimeBase64 implements Disposable {
 
   /** Where the next run of whole quartets in `bytes[from, to)` ends; `from` if it is too short to be worth it. */
   endOfRun(from: number, to: number): number {
-    const length = Math.min(to - from, RUN) & ~3;
-    return length < SHORTEST_RUN ? from : from + length;
+    const length = Math.min(to - from, RUN.longest) & ~3;
+    return length < RUN.shortest ? from : from + length;
   }
 
-  /**
-   * Decodes `bytes[from, to)`, whole quartets, to the start of `target`. Returns false if it is not the time to, or if
-   * any character is not a digit; what is in `target` then means nothing.
-   */
+  /** Decodes `bytes[from, to)`, whole quartets, to `target`. Returns false if others decode, or one is no digit. */
   decode(bytes: Buffer, from: number, to: number, target: Uint8Array): boolean {
     if (RuntimeBase64.#uploads > MOST_UPLOADS) return false;
     try {

@@ -1,51 +1,40 @@
 import { isUtf8 } from "node:buffer";
 import { isWords } from "../../domain/contents/texts/text.ts";
 import { invalid } from "../../domain/errors.ts";
-import { METADATA_ITEMS } from "../json/body-limits.ts";
+import { METADATA_ITEMS, parseJsonBody } from "../json/json-body.ts";
 import { essenceOf, isTextType, mimeTypeOf } from "../../domain/contents/media-type.ts";
-import { requireExactField } from "../json/exact-numbers.ts";
-import { decodeText, parseJson, withoutMark } from "../json/json-text.ts";
+import { withoutMark } from "../json/json-text.ts";
 import { Base64Writer } from "./base64.ts";
 import { JsonScanner } from "./json-scanner.ts";
-import { ContentString, HeldString } from "./json-string.ts";
-import { TextWriter } from "./text.ts";
+import { ContentString, HeldString, TextWriter } from "./json-string.ts";
 import { type ContentKey, inTurns, type UploadEnvelope, type WriteContent } from "./upload-body.ts";
 
 type Encoding = "base64" | "text";
 
-/** What each value of the field `encoding` says of the content. */
-const ENCODINGS: ReadonlyMap<unknown, Encoding> = new Map([
-  ["base64", "base64"],
-  ["utf-8", "text"],
-  ["utf8", "text"],
-  ["text", "text"],
-]);
-
-/** The values, for its schema. */
+/** The values of the field `encoding`; all but the first say that the content is text. */
 export const ENCODING_NAMES = ["base64", "utf-8", "utf8", "text"] as const;
 
 /** The field `encoding`; null if it is absent, or to be refused by its schema. */
 export function encodingIn(fields: unknown): Encoding | null {
-  return ENCODINGS.get(sentEncoding(fields)) ?? null;
+  const name = ENCODING_NAMES.find((each) => each === fieldOf(fields, "encoding"));
+  return name === undefined ? null : name === "base64" ? name : "text";
 }
 
-/**
- * Refuses an `encoding` that is none of ours, as its schema does: before the content is read as base64, which would
- * blame that.
- */
+/** Refuses an `encoding` that is none of ours, as its schema does, before the content is read as base64. */
 function requireEncoding(fields: unknown): void {
-  if ((sentEncoding(fields) ?? null) === null || encodingIn(fields) !== null) return;
+  if ((fieldOf(fields, "encoding") ?? null) === null || encodingIn(fields) !== null) return;
   throw invalid("encoding", `must be ${ENCODING_NAMES.map((each) => JSON.stringify(each)).join(" or ")}`);
 }
 
-function sentEncoding(fields: unknown): unknown {
-  return typeof fields === "object" && fields !== null ? Reflect.get(fields, "encoding") : undefined;
+/** A field that is not checked yet. */
+function fieldOf(fields: unknown, name: string): unknown {
+  return typeof fields === "object" && fields !== null ? Reflect.get(fields, name) : undefined;
 }
 
 /**
  * Reads an upload whose body is one JSON object (RFC 8259) with `content`, in base64 or as `encoding` says, or `text`,
- * or `base64`. The content is decoded and written as it arrives, wherever its key is. It needs a few hundred KiB of
- * memory for any size. After an error the caller must discard what was written.
+ * or `base64`. The content is decoded and written as it arrives, wherever its key is, with a few hundred KiB of memory
+ * for any size. After an error the caller must discard what was written.
  *
  * @returns the other fields, once the whole body has been checked
  * @throws CofferError VALIDATION_ERROR on `body`, `content`, `text`, `encoding` or a number in `metadata`,
@@ -77,15 +66,8 @@ export async function readJsonUpload(
         "body",
         `is malformed JSON: it ends within ${scanner.contentKey}, so send the whole of it`,
       );
-    if (scanner.envelope.length === 0) throw invalid("body", "must be a JSON object, but is empty");
-    const text = withoutMark(decodeText(scanner.envelope, "body"));
-    const fields = parseJson(
-      text,
-      "body",
-      METADATA_ITEMS,
-      content === null ? "" : " (the content is not counted)",
-    );
-    requireExactField(text, fields, "metadata");
+    const note = content === null ? "" : " (the content is not counted)";
+    const fields = parseJsonBody(scanner.envelope, METADATA_ITEMS, "metadata", note);
     requireEncoding(fields);
     await content?.finish(fields);
     return { fields, contentKey: scanner.contentKey };
@@ -109,26 +91,20 @@ function encodingSoFar({ envelope }: JsonScanner): Encoding | null {
 
 /** Whether fields that are not checked yet say that the content is a text. */
 function isTextual(fields: unknown): boolean {
-  if (typeof fields !== "object" || fields === null) return false;
-  const [type, path, filename] = ["content_type", "path", "filename"].map((name): unknown =>
-    Reflect.get(fields, name),
-  );
+  const type = fieldOf(fields, "content_type");
   if (typeof type === "string") return isTextType(essenceOf(type));
+  const path = fieldOf(fields, "path");
   const isPath = typeof path === "string" && path !== "" && !path.endsWith("/");
-  const name = isPath ? path : filename;
+  const name = isPath ? path : fieldOf(fields, "filename");
   return typeof name === "string" && isTextType(mimeTypeOf(name));
 }
 
 /** How many bytes of the content tell whether it is words. */
 const WORDS_BYTES = 8 * 1024;
-
 /** As much of a `content` is kept until its `encoding` is known, which may come behind it. Bytes. */
 export const HELD_BYTES = 64 * 1024;
 
-/**
- * The content of an upload in JSON, which is decoded and written as it arrives. A `content` whose `encoding` has not
- * come yet is kept until the end of the body, or until it is longer than `HELD_BYTES`: then it is base64.
- */
+/** The content, decoded as it arrives. A `content` without an `encoding` so far is kept, up to `HELD_BYTES`. */
 class JsonContent implements Disposable {
   /** Whether its closing quote has been read. */
   ended = false;
@@ -167,11 +143,10 @@ class JsonContent implements Disposable {
   /** Checks the content against the other fields, once all of them are known, and writes what was kept. */
   async finish(fields: unknown): Promise<void> {
     const encoding = encodingIn(fields);
-    if (this.#held !== null) {
-      const held = this.#held;
-      if (encoding === null && isWords(unescaped(held.bytes))) await this.#finishWords(held, fields);
-      else await this.#release(held, encoding ?? "base64", this.#write);
-      return;
+    const held = this.#held;
+    if (held !== null) {
+      if (encoding === null && isWords(unescaped(held.bytes))) return this.#finishWords(held, fields);
+      return this.#release(held, encoding ?? "base64", this.#write);
     }
     if (encoding === null || encoding === this.#encoding) return;
     throw this.#key === "content"

@@ -21,8 +21,7 @@ export interface PartHeader {
 type OpenPart = (header: PartHeader) => WriteContent;
 
 /**
- * Splits a multipart body (RFC 2046 section 5.1.1) into its parts and passes their bytes on as they arrive. It keeps
- * only a part's header, or the few bytes that may begin a delimiter.
+ * Splits a multipart body (RFC 2046 section 5.1.1) into its parts and passes their bytes on as they arrive.
  *
  * By hand, because of the packages for this `@remix-run/multipart-parser` 0.16 holds a whole part in memory: 436 MB for
  * a file of 200 MiB, where this takes 46 MB. busboy 1.6 takes 51 MB, but silently drops what it does not understand: a
@@ -47,7 +46,7 @@ class MultipartScanner {
   readonly #delimiter: Buffer;
   readonly #openPart: OpenPart;
   #state: "preamble" | "header" | "part" | "epilogue" = "preamble";
-  #write: WriteContent = ignore;
+  #write: WriteContent = async () => {};
   #parts = 0;
   /** Bytes of earlier chunks that can only be read together with the next one. */
   #held: Buffer;
@@ -124,15 +123,10 @@ class MultipartScanner {
   }
 }
 
-async function ignore(): Promise<void> {}
-
 /** `; name=value` or `; name="value"`, with `\"` and `\\` as curl escapes them. */
 const PARAMETER = /;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"((?:\\["\\]|\\(?!["\\])|[^"\\])*)"|([^\s;"]+))[ \t]*/;
 
-/**
- * Reads a part's header lines. Throws VALIDATION_ERROR on `body` if they are malformed, name no field, or have a
- * transfer encoding, which we do not decode (RFC 7578 section 4.7 deprecates it).
- */
+/** Throws VALIDATION_ERROR, also for a transfer encoding, which we do not decode (RFC 7578, 4.7 deprecates it). */
 function parsePartHeader(lines: readonly string[]): PartHeader {
   const headers = new Map<string, string>();
   for (const line of lines) {
@@ -173,10 +167,7 @@ function parseDisposition(value: string): Map<string, string> {
   return parameters;
 }
 
-/**
- * Decodes the three characters that browsers escape (HTML, "multipart/form-data encoding algorithm"). They do not
- * escape `%` itself, so no other sequence may be decoded.
- */
+/** Decodes only what browsers escape (HTML, "multipart/form-data encoding algorithm"): not even `%` itself. */
 function decodeName(name: string): string {
   return name.replace(/%22|%0D|%0A/gi, (code) => decodeURIComponent(code));
 }

@@ -1,5 +1,5 @@
 import { invalid } from "../../domain/errors.ts";
-import { METADATA_ITEMS } from "../json/body-limits.ts";
+import { METADATA_ITEMS } from "../json/json-body.ts";
 import { unknownName } from "../operation/names.ts";
 import { decodeText, parseJson, withoutMark } from "../json/json-text.ts";
 import { splitTags } from "../operation/schema.ts";
@@ -14,7 +14,9 @@ import {
   type WriteContent,
 } from "./upload-body.ts";
 
-const TEXT_NAMES: ReadonlySet<string> = new Set([
+/** What an unknown name is told of: the fields that are texts, and the file. */
+const FIELD_NAMES: readonly string[] = [
+  "file",
   "drive_id",
   "filename",
   "path",
@@ -22,10 +24,7 @@ const TEXT_NAMES: ReadonlySet<string> = new Set([
   "expires_at",
   "tags",
   "metadata",
-]);
-
-/** What an unknown name is told of. */
-const FIELD_NAMES: readonly string[] = ["file", ...TEXT_NAMES];
+];
 
 /** What an empty part counts for, in bytes, because it takes memory. */
 const PART_BYTES = 64;
@@ -99,7 +98,7 @@ class Form {
       this.contentKey = contentKey;
       return this.#write;
     }
-    const known = TEXT_NAMES.has(name);
+    const known = FIELD_NAMES.includes(name);
     if (!known && filename !== undefined) {
       throw unknownName(
         name,
@@ -132,9 +131,7 @@ class Form {
       fields.set(this.contentKey, "");
       if (filename !== undefined && filename !== "") fields.set("filename", filename);
       const isTyped = contentType !== undefined && !/^application\/octet-stream\b/i.test(contentType);
-      if (isTyped && !this.#texts.has("mime_type")) {
-        fields.set("content_type", contentType);
-      }
+      if (isTyped && !this.#texts.has("mime_type")) fields.set("content_type", contentType);
     }
     for (const [name, sinks] of this.#texts) {
       const texts = sinks.map((sink) => decodeText(new Uint8Array(sink.end()), name));

@@ -1,8 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { CofferError } from "../../domain/errors.ts";
-import { METADATA_BODY, METADATA_ITEMS } from "../json/body-limits.ts";
-import { requireExactNumbers } from "../json/exact-numbers.ts";
-import { parseJson, withoutMark } from "../json/json-text.ts";
+import { bodyTooLarge, METADATA_BODY, METADATA_ITEMS } from "../json/json-body.ts";
+import { parseJson, requireExactNumbers, withoutMark } from "../json/json-text.ts";
+import type { SteadyClock } from "../../process/clock.ts";
+import type { AnnouncedBytes } from "../../services/contents/uploads.ts";
+import { releasedChunks } from "../connection/body.ts";
+import type { RequestContext } from "../gate/request-context.ts";
 
 /**
  * Takes the next piece of the content, in order; never an empty one. The piece's memory may be reused once the promise
@@ -20,10 +23,7 @@ export type ContentKey = (typeof CONTENT_KEYS)[number];
 
 /** The fields of an upload other than the content, not yet validated. */
 export interface UploadEnvelope {
-  /**
-   * An object, whatever the encoding of the upload. The content's field is `""` in it if the content was streamed. One
-   * that is not a string stays here as sent, for the schema to reject.
-   */
+  /** An object. The content's field is `""` if it was streamed; one that is no string is there as sent, to be refused. */
   readonly fields: unknown;
   /** The name under which the content was streamed, even an empty one; null if there was none. */
   readonly contentKey: ContentKey | null;
@@ -36,10 +36,7 @@ export function fieldsTooLarge(): CofferError {
   );
 }
 
-/**
- * The JSON value that is sent as text for metadata, where a request has no JSON around it. Throws VALIDATION_ERROR on
- * `metadata` or a number in it.
- */
+/** Metadata that is sent as text, where a request has no JSON around it. Throws VALIDATION_ERROR. */
 export function parseMetadata(sent: string): unknown {
   const text = withoutMark(sent);
   const metadata = parseJson(text, "metadata", METADATA_ITEMS);
@@ -62,5 +59,102 @@ export async function* inTurns(body: AsyncIterable<Uint8Array>): AsyncGenerator<
       parsed = 0;
       await nextTurn();
     }
+  }
+}
+
+// A small file in base64, and its other fields. In bytes.
+const SHORT_BODY = 32 * 1024;
+/** The time over which a client's speed is measured, in milliseconds. */
+const PACE_MS = 60_000;
+
+/** How fast clients must send contents. */
+export interface Pace {
+  readonly clock: SteadyClock;
+  /** Bytes in a second, on average over `PACE_MS`; 0 for no limit. */
+  readonly least: number;
+}
+
+/**
+ * A request's body as it arrives. Each chunk resets the idle timeout; the runtime does not do that itself. A short
+ * body is one chunk: a stream costs the runtime twice the time, and 256 KiB of memory for each chunk. Throws
+ * PAYLOAD_TOO_LARGE after `limit` bytes, REQUEST_TIMEOUT, and what `check` throws.
+ */
+export async function* chunksOf(
+  request: Request,
+  context: RequestContext,
+  { limit, pace, check }: { readonly limit: number; readonly pace: Pace; readonly check?: () => void },
+): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  const chunks = isShort(request)
+    ? wholeBody(request, context, pace)
+    : paced(releasedChunks(request.body), pace);
+  for await (const chunk of chunks) {
+    context.keepAlive();
+    check?.();
+    length += chunk.length;
+    if (length > limit) throw bodyTooLarge(limit);
+    yield chunk;
+  }
+}
+
+async function* wholeBody(request: Request, context: RequestContext, pace: Pace): AsyncGenerator<Uint8Array> {
+  context.allowSlowWriter();
+  yield await inTime(request.bytes(), pace);
+}
+
+/** What a request says of its body before it is read; null for a short one, which is in memory at once. */
+export function announcedBy(request: Request, context: RequestContext): AnnouncedBytes | null {
+  if (isShort(request)) return null;
+  const length = request.headers.get("content-length");
+  return { client: context.client, bytes: length === null ? null : Number(length) };
+}
+
+function isShort({ headers }: Request): boolean {
+  const announced = headers.get("content-length");
+  return announced !== null && Number(announced) <= SHORT_BODY;
+}
+
+/** Throws REQUEST_TIMEOUT if chunks come too slowly. The time does not count in which our disk takes what came. */
+export async function* paced(
+  chunks: AsyncIterable<Uint8Array>,
+  { clock, least }: Pace,
+): AsyncGenerator<Uint8Array> {
+  let [bytes, waited] = [0, 0];
+  let since = clock.elapsed();
+  for await (const chunk of chunks) {
+    waited += clock.elapsed() - since;
+    bytes += chunk.length;
+    if (waited >= PACE_MS) {
+      if (bytes < (least * waited) / 1000) throw tooSlow(least);
+      [bytes, waited] = [0, 0];
+    }
+    yield chunk;
+    since = clock.elapsed();
+  }
+}
+
+/** What is read at once must be there in that time. Throws REQUEST_TIMEOUT. */
+export async function inTime<T>(body: Promise<T>, { least }: Pace, ms: number = PACE_MS): Promise<T> {
+  if (least === 0) return body;
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(tooSlow(least)), ms);
+  try {
+    return await Promise.race([body, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function tooSlow(least: number): CofferError {
+  return new CofferError(
+    "REQUEST_TIMEOUT",
+    `The content came too slowly: send at least ${least} bytes in a second, on average over ${PACE_MS / 1000} seconds. Nothing was stored.`,
+  );
+}
+
+/** Passes on a body that is the content itself. Errors of `write` cancel it, and are passed on, as those of the body. */
+export async function readRawUpload(body: AsyncIterable<Uint8Array>, write: WriteContent): Promise<void> {
+  for await (const chunk of body) {
+    if (chunk.length > 0) await write(chunk);
   }
 }

@@ -2,7 +2,7 @@ import type { KeyReach } from "../../db/accounts/api-keys.ts";
 import type { Within } from "../../db/engine/database.ts";
 import { type ApiKey, hashSecret, type MadeByKey, newApiKey } from "../../domain/accounts/api-key.ts";
 import { type Caller, isManaging, requireManaging } from "../../domain/accounts/caller.ts";
-import type { Scope } from "../../domain/accounts/scope.ts";
+import type { Scope } from "../../domain/accounts/roles.ts";
 import { CofferError, invalid, notFound } from "../../domain/errors.ts";
 import { parseExpiry, requireFuture } from "../../domain/files/file.ts";
 import { type DriveId, type KeyId, newId, parseId } from "../../domain/id.ts";
@@ -50,7 +50,7 @@ export class ApiKeys {
 
   flushUse(): Promise<void> {
     const { tables } = this.#parts;
-    return this.#lastUses.flush(tables, (id, at) => tables.apiKeys.touch(id, at));
+    return this.#lastUses.flush(tables, ({ id, at }) => tables.apiKeys.touch(id, at));
   }
 
   /**
@@ -85,10 +85,7 @@ export class ApiKeys {
     return { key, made: this.#parts.tables.endedKeys.madeBy(key.id, this.#parts.clock.now()) };
   }
 
-  /**
-   * Revokes a key of `list` at once, with all that it made: see `EndedKeys`. Throws NOT_FOUND for others, and
-   * FORBIDDEN.
-   */
+  /** Revokes a key of `list` at once, with all that it made: see `EndedKeys`. Throws NOT_FOUND, FORBIDDEN. */
   async revoke(caller: Caller, reference: string, within?: Within<KeyId>): Promise<KeyId> {
     const revoked = await this.#parts.access.writeFromReserve(caller, within, () => {
       const { apiKeys } = this.#parts.tables;
@@ -104,31 +101,29 @@ export class ApiKeys {
   }
 
   #seen(caller: Caller, reference: string): ApiKey {
+    const { apiKeys } = this.#parts.tables;
     const id = parseId<KeyId>(reference);
-    const key =
-      id === null || !isSeen(caller, id)
-        ? null
-        : this.#parts.tables.apiKeys.find(id, reachOf(caller), this.#parts.clock.now());
+    const isOwn = id !== null && isSeen(caller, id);
+    const key = isOwn ? apiKeys.find(id, reachOf(caller), this.#parts.clock.now()) : null;
     if (key === null) throw notFound("key");
     return key;
   }
 
   #withLastUse(key: ApiKey): ApiKey {
-    return { ...key, lastUsedAt: this.#lastUses.get(key.id) ?? key.lastUsedAt };
+    return { ...key, lastUsedAt: this.#lastUses.get(key.id)?.at ?? key.lastUsedAt };
   }
 
   /** Whether there can be another key with this reach. */
   hasRoom(reach: KeyReach): boolean {
-    return !this.#parts.tables.apiKeys.hasAtLeast("user" in reach ? KEYS.account : KEYS.drive, reach);
+    return !this.#parts.tables.apiKeys.hasAtLeast(KEYS[holderOf(reach)], reach);
   }
 
   /** Throws QUOTA_EXCEEDED if there are as many keys with this reach as there can be. */
   requireRoom(reach: KeyReach): void {
     if (this.hasRoom(reach)) return;
-    const [whose, most] = "user" in reach ? ["account", KEYS.account] : ["drive", KEYS.drive];
     throw new CofferError(
       "QUOTA_EXCEEDED",
-      `This ${whose} already has the maximum of ${most} keys. Revoke some that are not needed.`,
+      `This ${holderOf(reach)} already has the maximum of ${KEYS[holderOf(reach)]} keys. Revoke some that are not needed.`,
     );
   }
 
@@ -137,13 +132,11 @@ export class ApiKeys {
     requireFuture("expires_at", wanted, this.#parts.clock.now());
     const own = caller.keyId === null ? null : this.#parts.tables.apiKeys.expiryOf(caller.keyId);
     if (own === null) return wanted;
-    if (wanted !== null && wanted > own) {
-      throw invalid(
-        "expires_at",
-        `must not be later than ${formatInstant(own)}, when the key that sends the request expires`,
-      );
-    }
-    return wanted ?? own;
+    if (wanted === null || wanted <= own) return wanted ?? own;
+    throw invalid(
+      "expires_at",
+      `must not be later than ${formatInstant(own)}, when the key that sends the request expires`,
+    );
   }
 
   /** What a new key reaches: never more than the caller. */
@@ -192,6 +185,10 @@ export class ApiKeys {
       return { key: { ...key, driveId, pathPrefix, lastUsedAt: null, clientId: null }, secret };
     };
   }
+}
+
+function holderOf(reach: KeyReach) {
+  return "user" in reach ? "account" : "drive";
 }
 
 /** Whether a caller may see a key within its reach: others than its own only who manages keys. */

@@ -13,19 +13,12 @@ export class Claims {
     this.#parts = parts;
   }
 
-  /**
-   * Anyone with the token may see its drive. Throws NOT_FOUND for an unknown token, CONFLICT for a used one, GONE for
-   * an expired one.
-   */
+  /** What anyone with the token may see. Throws NOT_FOUND; CONFLICT for a used token, GONE for an expired one. */
   preview(token: string): Drive {
     return this.#unclaimed(hashSecret(token), this.#parts.clock.now());
   }
 
-  /**
-   * Gives the drive of a claim token to the caller's account. The drive's keys still work. Throws like `preview`,
-   * FORBIDDEN unless the caller acts for a person, and QUOTA_EXCEEDED if the drive does not fit into the account's
-   * storage.
-   */
+  /** Gives a drive to the caller's account; its keys still work. Throws like `preview`, FORBIDDEN, QUOTA_EXCEEDED. */
   claim(caller: Caller, token: string, within?: Within<SeenDrive>): Promise<SeenDrive> {
     const { userPk } = requirePerson(caller);
     const hash = hashSecret(token);

@@ -11,8 +11,8 @@ const PIECE = 30;
 const AWAITED = 100;
 
 /**
- * What a key let in goes with the key: the keys that it made, with what these made, links, webhooks and members; whom it
- * made an editor is a reader again. None of it works from the moment when the key is gone (`keyIsAlive`); this removes it, in pieces.
+ * Removes, in pieces, what goes with a key: the keys that it made, with what these made, links, webhooks and members.
+ * Whom it made an editor is a reader again. None of it works any more when the key is gone (`keyIsAlive`).
  */
 export class EndedKeys {
   readonly #parts;

@@ -1,13 +1,13 @@
 import type { Within } from "../../db/engine/database.ts";
-import { actorOf } from "../../domain/changes/actor.ts";
+import { actorOf } from "../../domain/changes/change.ts";
 import { type Caller, requirePerson } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
 import { parseId, type UserId, type UserPk } from "../../domain/id.ts";
 import { MEMBERS } from "../../domain/limits.ts";
-import type { Member } from "../../domain/accounts/member.ts";
+import type { Member } from "../../domain/accounts/user.ts";
 import { ROOT } from "../../domain/files/path.ts";
-import type { MemberRole } from "../../domain/accounts/role.ts";
+import type { MemberRole } from "../../domain/accounts/roles.ts";
 import type { Parts } from "../parts.ts";
 
 /** A member after a request to add one; `created` is false if only the role was set. */
@@ -24,10 +24,7 @@ export class Members {
     this.#parts = parts;
   }
 
-  /**
-   * Shares a drive with a user, or sets the role of a member. Throws NOT_FOUND for an unknown or disabled user,
-   * FORBIDDEN, CONFLICT for the owner, QUOTA_EXCEEDED.
-   */
+  /** Shares a drive, or sets a member's role. Throws NOT_FOUND, FORBIDDEN, CONFLICT for the owner, QUOTA_EXCEEDED. */
   add(
     caller: Caller,
     driveRef: string,
@@ -39,7 +36,9 @@ export class Members {
     return this.#parts.access.write(caller, within, () => {
       const drive = this.#managed(caller, driveRef);
       const user = users.byUsername(username.toLowerCase());
-      if (user === null || user.disabledAt !== null) throw unknownUsername();
+      // A disabled user must not be told apart.
+      if (user === null || user.disabledAt !== null)
+        throw new CofferError("NOT_FOUND", "No such user. Ask the person for their username on this server.");
       if (user.pk === drive.owner?.pk)
         throw new CofferError("CONFLICT", "The owner of a drive cannot be its member.");
       if (members.find(drive.pk, user.pk) !== null)
@@ -156,9 +155,4 @@ export class Members {
       );
     }
   }
-}
-
-/** Also for a disabled user, who must not be told apart. */
-function unknownUsername(): CofferError {
-  return new CofferError("NOT_FOUND", "No such user. Ask the person for their username on this server.");
 }

@@ -18,7 +18,7 @@ import {
   ResponseBodyError,
 } from "openid-client";
 import { CofferError, type ErrorCode } from "../../domain/errors.ts";
-import type { Identity } from "../../domain/accounts/identity.ts";
+import type { Identity } from "../../domain/accounts/user.ts";
 import { NAME_CHARACTERS } from "../../domain/limits.ts";
 import { characters, isPlainText } from "../../domain/contents/texts/text.ts";
 import { requireDescriptors } from "../../process/descriptors.ts";
@@ -56,9 +56,7 @@ interface Flow {
   readonly returnTo: string;
 }
 
-/**
- * For each whole response. A sign-in may need three while the browser waits, and idle connections end after 30 seconds.
- */
+/** For each whole response. A sign-in may need three, and idle connections end after 30 seconds. */
 const TIMEOUT_SECONDS = 8;
 /** Bytes; the responses of a provider have a few thousand. */
 const MAX_ANSWER = 1024 * 1024;
@@ -81,10 +79,7 @@ export class Oidc {
     return new URL(this.#parts.provider.issuer).host;
   }
 
-  /**
-   * Begins a sign-in that returns to `returnTo`. Gives the URL for the browser, the sign-in's state, and a ticket that
-   * only the browser's cookie may hold. Throws INTERNAL, which is logged, if the provider cannot be reached.
-   */
+  /** Begins a sign-in that returns to `returnTo`. Only the browser's cookie may hold the ticket. Throws INTERNAL. */
   async begin(
     returnTo: string,
     redirectUri: string,

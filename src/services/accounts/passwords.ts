@@ -1,5 +1,12 @@
 import { CofferError, invalid } from "../../domain/errors.ts";
 import { PASSWORD_CHARACTERS } from "../../domain/limits.ts";
+import {
+  hashPasswordSender,
+  KNOWN_CLIENT_TOUCH_MS,
+  KNOWN_CLIENTS,
+  type PasswordSender,
+} from "../../domain/accounts/sign-in.ts";
+import type { Parts } from "../parts.ts";
 
 export interface PasswordCost {
   /** KiB. */
@@ -11,20 +18,14 @@ export interface PasswordCost {
 /** OWASP's password storage cheat sheet recommends at least 19 MiB and two passes. */
 export const PASSWORD_COST: PasswordCost = { memoryCost: 65_536, timeCost: 2 };
 
-/** A hash that belongs to no known password. It costs the same to verify as the others. */
-function dummyHash({ memoryCost, timeCost }: PasswordCost): string {
-  const salt = "3C/wuB5tUqxULQZTNg5XqQI2WH4mDks2fzdGoMWkSb4";
-  return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$${salt}$jwx4lseONbRhXu6PcWC4LHsCBqXCP256FoyvTALLnC0`;
-}
+/** The rest of a hash that belongs to no known password. */
+const DUMMY = "p=1$3C/wuB5tUqxULQZTNg5XqQI2WH4mDks2fzdGoMWkSb4$jwx4lseONbRhXu6PcWC4LHsCBqXCP256FoyvTALLnC0";
 
 const MAX_WAITING = 64;
 /** How long they may wait, in milliseconds: a connection that is idle for longer is closed without a response. */
 const MAX_WAIT_MS = 20_000;
 
-/**
- * Hashes passwords, one at a time: each takes 64 MiB and one of the few threads that also read and write files. Both
- * methods throw RATE_LIMITED if too many wait, or one has waited too long.
- */
+/** Hashes one password at a time: each takes 64 MiB and one of the few threads for files. Throws RATE_LIMITED. */
 export class Passwords {
   readonly #cost: PasswordCost;
   readonly #dummyHash: string;
@@ -33,7 +34,9 @@ export class Passwords {
 
   constructor(parts: { readonly passwordCost?: PasswordCost | undefined }) {
     this.#cost = parts.passwordCost ?? PASSWORD_COST;
-    this.#dummyHash = dummyHash(this.#cost);
+    const { memoryCost, timeCost } = this.#cost;
+    // It costs the same to verify as the others.
+    this.#dummyHash = `$argon2id$v=19$m=${memoryCost},t=${timeCost},${DUMMY}`;
   }
 
   /** The hash to store of a password. Throws VALIDATION_ERROR if it is too short or too long. */
@@ -71,4 +74,38 @@ export class Passwords {
 
 function busy(): CofferError {
   return new CofferError("RATE_LIMITED", "Too many passwords are being checked. Try again in a moment.");
+}
+
+/** Clients that have sent an account's correct password before. Guesses by other clients do not block them. */
+export class KnownClients {
+  readonly #parts;
+
+  constructor(
+    parts: Pick<Parts, "tables" | "clock"> & {
+      /** Of this data directory. */
+      secret: Uint8Array;
+      /** How many are remembered, unless `KNOWN_CLIENTS`. */
+      most?: number;
+    },
+  ) {
+    this.#parts = parts;
+  }
+
+  has(sender: PasswordSender): boolean {
+    const { tables, secret } = this.#parts;
+    return tables.knownClients.usedAt(hashPasswordSender(secret, sender)) !== null;
+  }
+
+  /** Remembers a client that has sent the correct password. Mostly there is nothing to write. */
+  async remember(sender: PasswordSender): Promise<void> {
+    const { tables, clock, secret, most = KNOWN_CLIENTS } = this.#parts;
+    const hash = hashPasswordSender(secret, sender);
+    const now = clock.now();
+    const usedAt = tables.knownClients.usedAt(hash);
+    if (usedAt !== null && now - usedAt < KNOWN_CLIENT_TOUCH_MS) return;
+    await tables.writeFromReserve(() => {
+      tables.knownClients.put(hash, now);
+      if (usedAt === null) tables.knownClients.trim(most);
+    });
+  }
 }

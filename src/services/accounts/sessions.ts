@@ -10,7 +10,7 @@ import {
   SESSION_TOUCH_MS,
   SESSIONS_A_USER,
   USER_AGENT_CHARACTERS,
-} from "../../domain/accounts/session.ts";
+} from "../../domain/accounts/sign-in.ts";
 import type { User } from "../../domain/accounts/user.ts";
 import type { Parts } from "../parts.ts";
 import type { ClockWatch } from "../upkeep/clock-watch.ts";
@@ -38,9 +38,8 @@ export class Sessions {
     const now = this.#parts.clock.now();
     const holder = this.#parts.tables.sessions.holder(hashSecret(token), now);
     if (holder === null) return null;
-    const { id, lastUsedAt, plan, userId, userPk } = holder;
-    if (now - lastUsedAt >= SESSION_TOUCH_MS) this.#lastUses.note(id, now);
-    return { kind: "account", keyId: null, sessionId: id, scope: "read-write", plan, userId, userPk };
+    if (now - holder.lastUsedAt >= SESSION_TOUCH_MS) this.#lastUses.note(holder.id, now);
+    return callerOf(holder.id, holder);
   }
 
   /** Begins a session for a user; the token is shown only once. Inside a write. */
@@ -58,10 +57,7 @@ export class Sessions {
       expiresAt: now + SESSION_LIFETIME_MS,
     });
     this.#parts.tables.sessions.removeOldest(userPk, sessionId, SESSIONS_A_USER);
-    return {
-      caller: { kind: "account", keyId: null, sessionId, scope: "read-write", plan, userId, userPk },
-      token,
-    };
+    return { caller: callerOf(sessionId, { plan, userId, userPk }), token };
   }
 
   /** Ends a session. Does nothing for an unknown token. */
@@ -71,11 +67,7 @@ export class Sessions {
     );
   }
 
-  /**
-   * The caller's sessions, oldest first. Throws FORBIDDEN unless the caller acts for a person.
-   *
-   * @param token of the session that sent the request; null for a key
-   */
+  /** The caller's sessions, oldest first. Throws FORBIDDEN. @param token of the session that asks; null for a key */
   list(caller: Caller, token: string | null = null): ListedSession[] {
     const { userPk } = requirePerson(caller);
     const now = this.#parts.clock.now();
@@ -107,7 +99,9 @@ export class Sessions {
   /** Writes which sessions were used, which extends them. */
   flushUse(): Promise<void> {
     const { tables } = this.#parts;
-    return this.#lastUses.flush(tables, (id, at) => tables.sessions.touch(id, at, at + SESSION_LIFETIME_MS));
+    return this.#lastUses.flush(tables, ({ id, at }) =>
+      tables.sessions.touch(id, at, at + SESSION_LIFETIME_MS),
+    );
   }
 
   /** Removes expired sessions, in batches; none while the clock is doubted. */
@@ -118,4 +112,11 @@ export class Sessions {
       this.#parts.tables.writeFromReserve(() => this.#parts.tables.sessions.removeExpired(now, PIECE));
     while ((await removeSome()) === PIECE);
   }
+}
+
+function callerOf(
+  sessionId: SessionId,
+  { plan, userId, userPk }: Pick<SessionCaller, "plan" | "userId" | "userPk">,
+): SessionCaller {
+  return { kind: "account", keyId: null, sessionId, scope: "read-write", plan, userId, userPk };
 }

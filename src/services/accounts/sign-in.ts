@@ -1,10 +1,9 @@
+import type { OidcProvider } from "./oidc.ts";
 import { hashSecret, type SecretHash } from "../../domain/accounts/api-key.ts";
 import { CofferError } from "../../domain/errors.ts";
-import type { Identity } from "../../domain/accounts/identity.ts";
-import { newToken } from "../../domain/accounts/session.ts";
-import { proposeUsername, type User } from "../../domain/accounts/user.ts";
+import { type Identity, proposeUsername, type User } from "../../domain/accounts/user.ts";
+import { newToken } from "../../domain/accounts/sign-in.ts";
 import type { Parts } from "../parts.ts";
-import type { Administrators } from "./administrators.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Sessions, SignedIn } from "./sessions.ts";
 import type { Users } from "./users.ts";
@@ -21,17 +20,42 @@ export class SignIn {
   readonly #parts;
   /** The hash of the setup link's token; null while there is none. Of this process alone: each start makes a new one. */
   #setupToken: SecretHash | null = null;
+  /** Those of the administrators whom the configuration lists. A provider may use a trailing slash, or none. */
+  readonly #issuers: readonly string[];
+  readonly #subjects: readonly string[];
 
   constructor(
     parts: Pick<Parts, "tables" | "clock" | "log"> & {
       users: Users;
       sessions: Sessions;
       passwords: Passwords;
-      administrators: Administrators;
       signups: "open" | "closed";
+      oidc: Pick<OidcProvider, "issuer" | "admins"> | null;
     },
   ) {
     this.#parts = parts;
+    const issuer = parts.oidc?.issuer.replace(/\/$/, "");
+    this.#issuers = issuer === undefined ? [] : [issuer, `${issuer}/`];
+    this.#subjects = parts.oidc?.admins ?? [];
+  }
+
+  /** Makes those administrators whom the configuration lists, at start, and no others, except who set the server up. */
+  async appoint(): Promise<void> {
+    const { users, identities, writeFromReserve } = this.#parts.tables;
+    // Most starts have nothing to write, and so no disk to wait for.
+    if (this.#subjects.length === 0 && users.listedAdmins().length === 0) return;
+    await writeFromReserve(() => {
+      const found = this.#issuers.flatMap((issuer) =>
+        this.#subjects.map((subject) => identities.find(issuer, subject)),
+      );
+      const named = new Set(found.filter((pk) => pk !== null));
+      for (const pk of users.listedAdmins()) if (!named.has(pk)) users.setAdmin(pk, null);
+      for (const pk of named) {
+        if (users.existing(pk).admin !== null) continue;
+        users.setAdmin(pk, "listed");
+        users.setPlan(pk, "team");
+      }
+    });
   }
 
   /** `isNew`: there is no administrator yet. `isOpen`: people may register with a password now. */
@@ -124,10 +148,10 @@ export class SignIn {
   }
 
   #register({ issuer, subject, names, email, displayName }: Identity): User {
-    const { tables, users, clock, administrators } = this.#parts;
+    const { tables, users, clock } = this.#parts;
     const username = tables.users.freeUsername(proposeUsername(names));
-    const admin = administrators.names(issuer, subject) ? "listed" : null;
-    const user = users.add({ username, email, displayName, passwordHash: null }, admin);
+    const isListed = this.#issuers.includes(issuer) && this.#subjects.includes(subject);
+    const user = users.add({ username, email, displayName, passwordHash: null }, isListed ? "listed" : null);
     tables.identities.insert(issuer, subject, user.pk, clock.now());
     return user;
   }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../process/clock.ts";
 import { hashSecret, type SecretHash } from "../../domain/accounts/api-key.ts";
-import { newToken } from "../../domain/accounts/session.ts";
+import { newToken } from "../../domain/accounts/sign-in.ts";
 
 interface Kept<T> {
   readonly value: T;

@@ -1,12 +1,13 @@
 import type { Within } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
-import { type Caller, requireSession } from "../../domain/accounts/caller.ts";
-import type { Plan } from "../../domain/accounts/plan.ts";
-import { CofferError, notFound } from "../../domain/errors.ts";
+import { type Caller, requireAccount, requireSession } from "../../domain/accounts/caller.ts";
+import type { Plan } from "../../domain/accounts/roles.ts";
+import { CofferError, invalid, notFound } from "../../domain/errors.ts";
 import { newId, parseId, type UserId } from "../../domain/id.ts";
 import { type AdminBy, parseUsername, type User } from "../../domain/accounts/user.ts";
 import type { Parts } from "../parts.ts";
 import type { Passwords } from "./passwords.ts";
+import { hashSecret } from "../../domain/accounts/api-key.ts";
 
 /** A user, with what both the user and the administrators see. */
 export interface UserView {
@@ -21,10 +22,7 @@ export interface ManagedUser extends UserView {
   readonly totalSize: number;
 }
 
-interface UserDraft {
-  readonly username: string;
-  readonly email: string | null;
-  readonly displayName: string | null;
+interface UserDraft extends Pick<User, "username" | "email" | "displayName"> {
   /** Null for users who sign in at a provider. */
   readonly passwordHash: string | null;
 }
@@ -43,10 +41,7 @@ export class Users {
     return this.all().map((user) => this.#managed(user));
   }
 
-  /**
-   * Creates a user on the plan `free`. Throws FORBIDDEN except for an administrator's session; VALIDATION_ERROR;
-   * CONFLICT.
-   */
+  /** Creates a user on the plan `free`. Throws FORBIDDEN, VALIDATION_ERROR, CONFLICT. */
   async create(
     caller: Caller,
     username: string,
@@ -61,11 +56,7 @@ export class Users {
     });
   }
 
-  /**
-   * Changes a user's plan, or disables or enables the user, at once. The sessions of a disabled user end; their keys do
-   * not work until the user is enabled. Throws FORBIDDEN except for an administrator's session, and for disabling an
-   * administrator; NOT_FOUND.
-   */
+  /** At once. The sessions of a disabled user end, and keys do not work until it is enabled. Throws FORBIDDEN, NOT_FOUND. */
   async update(
     caller: Caller,
     reference: string,
@@ -87,12 +78,8 @@ export class Users {
   /** The draft of a user with a password. Throws VALIDATION_ERROR. */
   async draft(name: string, password: string): Promise<UserDraft> {
     const username = parseUsername("username", name);
-    return {
-      username,
-      email: null,
-      displayName: null,
-      passwordHash: await this.#parts.passwords.hash(password),
-    };
+    const passwordHash = await this.#parts.passwords.hash(password);
+    return { username, email: null, displayName: null, passwordHash };
   }
 
   /** Creates a user: an administrator on the plan `team`, others on `free`. Throws CONFLICT. Inside a write. */
@@ -151,9 +138,7 @@ export class Users {
   #disable(pk: User["pk"]): void {
     const { users, sessions } = this.#parts.tables;
     const { admin, disabledAt } = users.existing(pk);
-    if (admin !== null) {
-      throw new CofferError("FORBIDDEN", "An administrator cannot be disabled.");
-    }
+    if (admin !== null) throw new CofferError("FORBIDDEN", "An administrator cannot be disabled.");
     if (disabledAt === null) users.setDisabledAt(pk, this.#parts.clock.now());
     sessions.removeAllOf(pk);
   }
@@ -171,19 +156,91 @@ export class Users {
   }
 
   #managed(user: User): ManagedUser {
-    const now = this.#parts.clock.now();
-    return {
-      ...viewOf(user, this.#parts.tables, now),
-      totalSize: this.#parts.tables.drives.storedBy(user.pk, now),
-    };
+    const { tables, clock } = this.#parts;
+    const now = clock.now();
+    return { ...viewOf(user, tables, now), totalSize: tables.drives.storedBy(user.pk, now) };
   }
 }
 
-/** What both the user and the administrators see of a user. `now` is in milliseconds since the epoch. */
-export function viewOf(user: User, { users, drives }: Tables, now: number): UserView {
+function viewOf(user: User, { users, drives }: Tables, now: number): UserView {
   return {
     user,
     hasPassword: users.passwordHash(user.pk) !== null,
     driveCount: drives.countOf(user.pk, now),
   };
+}
+
+export type Account = ReturnType<Accounts["get"]>;
+
+interface PasswordChange {
+  readonly current: string;
+  readonly password: string;
+  /** Of the session that sends the request; only that one is kept. */
+  readonly token: string;
+}
+
+/** Users' own accounts. For what administrators do with users see `Users`. */
+export class Accounts {
+  readonly #parts;
+
+  constructor(
+    parts: Pick<Parts, "tables" | "access" | "quota" | "clock" | "retention"> & {
+      passwords: Passwords;
+      /** Requests per minute. */
+      rateLimits: Readonly<Record<Plan, number>>;
+      /** Bytes. */
+      maxFileSize: number;
+    },
+  ) {
+    this.#parts = parts;
+  }
+
+  /** The caller's own account. Throws FORBIDDEN for a drive caller. */
+  get(caller: Caller) {
+    const { tables, quota, clock, rateLimits, maxFileSize, retention } = this.#parts;
+    const user = tables.users.existing(requireAccount(caller).userPk);
+    return {
+      ...viewOf(user, tables, clock.now()),
+      /** What the plan and the server allow. */
+      limits: {
+        requestsPerMinute: rateLimits[user.plan],
+        /** Bytes; null without a limit. */
+        storage: quota.limitFor(user.plan),
+        /** Bytes. */
+        fileSize: maxFileSize,
+        /** What is kept of replaced and deleted files. */
+        kept: retention,
+      },
+    };
+  }
+
+  /** Ends the other sessions too. Throws FORBIDDEN for a key, and without a password; VALIDATION_ERROR. */
+  async changePassword(
+    caller: Caller,
+    { current, password, token }: PasswordChange,
+    within?: Within<void>,
+  ): Promise<void> {
+    const { tables, access, passwords } = this.#parts;
+    const { userPk } = requireSession(caller);
+    const { users, sessions } = tables;
+    const before = users.passwordHash(userPk);
+    if (before === null) {
+      throw new CofferError(
+        "FORBIDDEN",
+        "This account has no password: it signs in at its provider. Change the password there.",
+      );
+    }
+    if (!(await passwords.matches(current, before))) throw wrongCurrent();
+    const after = await passwords.hash(password);
+    return access.writeFromReserve(caller, within, () => {
+      // It may have been changed during the verification.
+      if (users.passwordHash(userPk) !== before) throw wrongCurrent();
+      users.setPasswordHash(userPk, after);
+      sessions.removeOthersOf(userPk, hashSecret(token));
+    });
+  }
+}
+
+function wrongCurrent(): CofferError {
+  return invalid("current", "is wrong");
 }

@@ -1,12 +1,7 @@
 import type { ChangeRange } from "../../db/changes/changes.ts";
 import type { Tables } from "../../db/tables.ts";
-import {
-  type Change,
-  type ChangeNumber,
-  type ChangePosition,
-  changeNumber,
-  type NewChange,
-} from "../../domain/changes/change.ts";
+import type { Change, ChangeNumber, ChangePosition, NewChange } from "../../domain/changes/change.ts";
+import { changeNumber } from "../../domain/changes/change.ts";
 import { CofferError } from "../../domain/errors.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { type FolderPath, ROOT } from "../../domain/files/path.ts";

@@ -1,7 +1,7 @@
-import type { Stamp } from "../../domain/changes/actor.ts";
-import type { ContentFacts, NewChange } from "../../domain/changes/change.ts";
+import type { NewChange, Stamp } from "../../domain/changes/change.ts";
+import type { ContentFacts } from "../../domain/contents/content.ts";
 import type { File } from "../../domain/files/file.ts";
-import { movesBetweenDrives, type FolderWork, type WorkPlace } from "../../domain/folders/folder-work.ts";
+import { type FolderWork, movesBetweenDrives, type WorkPlace } from "../../domain/folders/folder.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { type FolderPath, ROOT } from "../../domain/files/path.ts";
 

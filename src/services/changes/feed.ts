@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { openFilesLimit } from "../../process/descriptors.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import { type Change, type ChangePosition, changeNumber } from "../../domain/changes/change.ts";
+import { type Change, changeNumber, type ChangePosition } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { STREAM_COMMENT_MS, STREAM_LIMITS, STREAM_WATCH_MS } from "../../domain/limits.ts";

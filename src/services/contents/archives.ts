@@ -1,6 +1,4 @@
-import type { ArchiveRow } from "../../db/files/archive-lists.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
 import { hasExpired } from "../../domain/files/file.ts";
@@ -17,9 +15,8 @@ import type { SnapshotNumber } from "../../domain/snapshots/snapshot.ts";
 import type { Reach } from "../access.ts";
 import { mayGoOn } from "../may-go-on.ts";
 import type { Parts } from "../parts.ts";
-import type { FilePlace } from "./damaged-blobs.ts";
 import { holderOf, type SlotHolder, Slots } from "../slots.ts";
-import { type ZipContent, type ZipSource, zipStream } from "./zip-stream.ts";
+import { type ZipContent, zipStream } from "./zip-stream.ts";
 
 type Place = FilePath | FolderPath;
 
@@ -33,18 +30,10 @@ export interface Archive {
   /** The name to save it under. */
   readonly filename: string;
   /**
-   * Creates the archive piece by piece, each on request. It holds what was there at the first. Read it to the end, or
-   * call `return()`. The first throws RATE_LIMITED, and NOT_FOUND if a file is gone. A later error truncates the
-   * archive.
+   * Each is made on request; read it to the end, or call `return()`. The first throws RATE_LIMITED, and NOT_FOUND if a
+   * file is gone. A later error truncates the archive.
    */
   pieces(): AsyncGenerator<Uint8Array>;
-}
-
-interface ArchiveReader {
-  readonly reach: Reach;
-  readonly holder: SlotHolder;
-  /** The reader's address, as the rate limit counts it. */
-  readonly client: string;
 }
 
 /** How many bytes of a file are read at once. */
@@ -59,11 +48,8 @@ export class Archives {
   }
 
   /**
-   * The files and folders at some paths, with everything in the folders; all that the caller sees if there are no
-   * paths. Names are relative to the innermost folder that holds all. Throws NOT_FOUND, VALIDATION_ERROR.
-   *
-   * @param client see `Slots.take`
-   * @param snapshot for what the drive held when it was taken
+   * Some files and folders; without paths all that the caller sees. Names are relative to the innermost folder of all.
+   * Throws NOT_FOUND, VALIDATION_ERROR. @param snapshot for what the drive held when it was taken
    */
   open(
     caller: Caller,
@@ -82,7 +68,7 @@ export class Archives {
 
   /** Like `open`, for somebody with a link. */
   openFor(
-    { reach, holder, client }: ArchiveReader,
+    { reach, holder, client }: { reach: Reach; holder: SlotHolder; client: string },
     driveId: string,
     paths: readonly string[],
     snapshot?: string,
@@ -120,33 +106,32 @@ export class Archives {
     const sources = {
       count,
       *[Symbol.iterator]() {
-        for (const row of list.rows()) yield sourceOf(row, base);
+        for (const { path, ...row } of list.rows())
+          yield { ...row, name: Buffer.from(path.slice(base.length)) };
       },
     };
+    // Both count as use, and throw if the content is not complete.
     yield* zipStream(sources, {
-      whole: (content) => this.#whole(drive, base, content),
+      whole: (content) => this.#read(drive, base, content, () => this.#parts.blobs.readAll(content)),
       pieces: (content) => this.#inPieces(drive, base, content),
     });
   }
 
-  /** A whole content. Counts as use, as `#inPieces` does. Both throw if the content is not complete. */
-  #whole(drive: Drive, base: FolderPath, content: ZipContent): Uint8Array | Promise<Uint8Array> {
-    this.#parts.usage.countBytes(drive.id, content.size);
-    return this.#parts.damaged.readFor(placeOf(drive, base, content), () =>
-      this.#parts.blobs.readAll(content),
-    );
+  #read<T>(drive: Drive, base: FolderPath, { name, size }: ZipContent, read: () => T | Promise<T>) {
+    this.#parts.usage.countBytes(drive.id, size);
+    const path = base + new TextDecoder().decode(name);
+    return this.#parts.damaged.readFor({ driveId: drive.id, path }, read);
   }
 
   async *#inPieces(drive: Drive, base: FolderPath, content: ZipContent): AsyncGenerator<Uint8Array> {
     const { digest, size } = content;
-    this.#parts.usage.countBytes(drive.id, size);
-    const blob = await this.#parts.damaged.readFor(placeOf(drive, base, content), () =>
-      this.#parts.blobs.read(content),
-    );
+    const blob = await this.#read(drive, base, content, () => this.#parts.blobs.read(content));
     const hash = new Bun.CryptoHasher("sha256");
     for (let at = 0; at < size; at += PIECE_BYTES) {
       const piece = await blob.slice(at, at + PIECE_BYTES).bytes();
-      requireLength(digest, piece, Math.min(PIECE_BYTES, size - at));
+      // It was complete when it was opened.
+      if (piece.length !== Math.min(PIECE_BYTES, size - at))
+        throw new Error(`the content ${digest} is not as long as it was`);
       hash.update(piece);
       if (at + piece.length === size) await this.#requireDigest(content, hash.digest("hex"));
       yield piece;
@@ -172,19 +157,6 @@ export class Archives {
     const file = scope === null ? files.byPath(drive.pk, place) : snapshotLists.fileAt(scope, place);
     if (file === null || hasExpired(file, now)) throw notFound("file");
   }
-}
-
-function placeOf(drive: Drive, base: FolderPath, { name }: ZipContent): FilePlace {
-  return { driveId: drive.id, path: base + new TextDecoder().decode(name) };
-}
-
-/** The file was complete when it was opened, so a short read means that it has been truncated since. */
-function requireLength(digest: Digest, content: Uint8Array, length: number): void {
-  if (content.length !== length) throw new Error(`the content ${digest} is not as long as it was`);
-}
-
-function sourceOf({ number, path, digest, size, modifiedAt }: ArchiveRow, base: FolderPath): ZipSource {
-  return { number, name: Buffer.from(path.slice(base.length)), digest, size, modifiedAt };
 }
 
 /** The places in path order (UTF-8 bytes), without duplicates and those inside another. */

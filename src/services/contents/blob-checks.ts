@@ -1,11 +1,132 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { CHECKED_BYTES, type BlobFacts } from "../../blobs/blob-file.ts";
-import type { ByteRange } from "../../domain/contents/byte-range.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
+import { type BlobFacts, CHECKED_BYTES, DamagedBlob } from "../../blobs/blob-file.ts";
+import type { ByteRange, Digest } from "../../domain/contents/content.ts";
+import type { BlobStore } from "../../blobs/blob-store.ts";
+import type { Clock } from "../../process/clock.ts";
+import type { DamagedRow } from "../../db/contents/contents.ts";
+import type { Tables } from "../../db/tables.ts";
+import { WriteRefused } from "../../domain/errors.ts";
+import type { DriveId } from "../../domain/id.ts";
+import type { Log } from "../../process/log.ts";
 import { Recent } from "../../domain/recent.ts";
-import type { Parts } from "../parts.ts";
-import type { FilePlace } from "./damaged-blobs.ts";
 import { Turns } from "../turns.ts";
+
+/** How often a blob is read that changes while it is read. */
+const ATTEMPTS = 2;
+
+/** Is awaited for each piece that was read, with its length; an error in it ends the check. */
+type Pause = (bytes: number) => void | Promise<void>;
+
+export interface FilePlace {
+  readonly driveId: DriveId;
+  readonly path: string;
+}
+
+/** A file's content is missing or damaged. The message is for the log: it names the file and the damage. */
+export class DamagedFile extends Error {
+  override readonly name = "DamagedFile";
+
+  constructor({ driveId, path }: FilePlace, cause: DamagedBlob) {
+    super(`the content of "${path}" in drive ${driveId} is damaged: ${cause.message}`, { cause });
+  }
+}
+
+/** Remembers damaged blobs. The blob store refuses them, until the same bytes are uploaded again. */
+export class DamagedBlobs {
+  readonly #parts;
+  readonly #checks = new Map<Digest, Promise<boolean>>();
+
+  constructor(parts: { tables: Tables; blobs: BlobStore; clock: Clock; log: Log }) {
+    this.#parts = parts;
+  }
+
+  /** Reads a blob for a file, at once if `read` does. Damage is remembered. Throws DamagedFile. */
+  readFor<T>(place: FilePlace, read: () => T | Promise<T>): T | Promise<T> {
+    try {
+      const found = read();
+      if (!(found instanceof Promise)) return found;
+      return found.catch((error: unknown) => this.#afterFailure(place, read, error));
+    } catch (error) {
+      return this.#afterFailure(place, read, error);
+    }
+  }
+
+  /** Reads every byte of a blob, once for all who wait; remembers or forgets its damage. Returns whether it is whole. */
+  check(content: BlobFacts, pause: Pause = () => {}, pieceBytes?: number): Promise<boolean> {
+    const running = this.#checks.get(content.digest);
+    if (running !== undefined) return running;
+    const check = this.#readAll(content, pause, pieceBytes).finally(() =>
+      this.#checks.delete(content.digest),
+    );
+    this.#checks.set(content.digest, check);
+    return check;
+  }
+
+  /** Whether a blob is known to be damaged, perhaps since its sending has begun. */
+  isKnown({ digest }: Pick<BlobFacts, "digest">): boolean {
+    return this.#parts.tables.damagedContents.problemOf(digest) !== null;
+  }
+
+  /** Whether a damaged blob has changed since it was looked at: perhaps somebody has restored it. */
+  hasChanged({ digest, state }: DamagedRow): boolean {
+    return this.#parts.blobs.stateOf(digest) !== state;
+  }
+
+  /** Remembers damage, unless the blob has changed since, or is gone. Returns whether it is damaged still. */
+  remember({ digest, problem, state }: DamagedBlob): Promise<boolean> {
+    return this.#parts.tables.writeFromReserve(() => {
+      if (this.#parts.blobs.stateOf(digest) !== state) return false;
+      return this.#parts.tables.damagedContents.put(digest, problem, state, this.#parts.clock.now());
+    });
+  }
+
+  async #readAll(content: BlobFacts, pause: Pause, pieceBytes?: number): Promise<boolean> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      try {
+        for await (const { length } of this.#parts.blobs.pieces(content, pieceBytes)) await pause(length);
+        await this.#forget(content.digest);
+        return true;
+      } catch (error) {
+        if (!(error instanceof DamagedBlob)) throw error;
+        if (!(await this.remember(error))) continue;
+        const { digest, message } = error;
+        this.#parts.log.error("a content is damaged", { ...this.#about(digest), damage: message });
+        return false;
+      }
+    }
+    return false;
+  }
+
+  /** Forgets the damage of a blob that was read and is whole. */
+  async #forget(digest: Digest): Promise<void> {
+    const { damagedContents } = this.#parts.tables;
+    if (damagedContents.problemOf(digest) === null) return;
+    await this.#parts.tables.writeFromReserve(() => damagedContents.remove(digest));
+    this.#parts.log.warn("a damaged content is whole again", this.#about(digest));
+  }
+
+  /** A blob for the log, with one of the files that it belongs to. */
+  #about(digest: Digest) {
+    const place = this.#parts.tables.damagedContents.placeOf(digest);
+    return { digest, ...(place === null ? {} : { drive: place.driveId, path: place.path }) };
+  }
+
+  /** Remembers the damage. Reads again if it was known, and has gone since. */
+  async #afterFailure<T>(place: FilePlace, read: () => T | Promise<T>, error: unknown): Promise<T> {
+    if (!(error instanceof DamagedBlob)) throw error;
+    const known = this.#parts.tables.damagedContents.get(error.digest);
+    try {
+      if (known === null) await this.remember(error);
+      else if (this.hasChanged(known)) await this.check(known);
+    } catch (failure) {
+      // Then the next read finds it again.
+      if (!(failure instanceof WriteRefused)) throw failure;
+    }
+    const isWhole = known !== null && this.#parts.tables.damagedContents.get(error.digest) === null;
+    if (isWhole) return this.readFor(place, read);
+    throw new DamagedFile(place, error);
+  }
+}
 
 /** How long a reader waits for a check, in milliseconds: fast disks read a gigabyte in that time. */
 const PATIENCE_MS = { whole: 2000, part: 200 };
@@ -25,10 +146,7 @@ interface Checked {
   readonly at: number;
 }
 
-/**
- * Checks blobs that are read as files, before they are sent: all that were not checked for a day, or changed. While a
- * check takes long, the content is sent, but not its end; see `running`. Smaller blobs are checked at each read.
- */
+/** Checks large blobs before they are sent, once a day and when they changed. What is sent meanwhile lacks its end. */
 export class BlobChecks {
   readonly #parts;
   readonly #lately = new Recent<Digest, Checked>(REMEMBERED);
@@ -36,7 +154,7 @@ export class BlobChecks {
   readonly #turns = new Turns<number>();
   readonly #stopping = new AbortController();
 
-  constructor(parts: Pick<Parts, "blobs" | "damaged" | "clock" | "log">) {
+  constructor(parts: { blobs: BlobStore; damaged: DamagedBlobs; clock: Clock; log: Log }) {
     this.#parts = parts;
   }
 

@@ -1,29 +1,25 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Within } from "../../db/engine/database.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import { type Edit, requireEdits, sentBytes } from "../../domain/contents/edit/edit.ts";
-import { EditedText } from "../../domain/contents/edit/edited-text.ts";
+import { type Edit, EditedText, requireEdits, sentBytes } from "../../domain/contents/edit/edited-text.ts";
 import { asUtf8Steps, encodeSteps, Pace, type Paced } from "../../domain/contents/edit/pace.ts";
 import { type Diff, unifiedDiffSteps } from "../../domain/contents/edit/unified-diff.ts";
 import { CofferError } from "../../domain/errors.ts";
-import type { File } from "../../domain/files/file.ts";
-import type { FileRef } from "../../domain/files/file-ref.ts";
+import type { File, FileRef } from "../../domain/files/file.ts";
 import type { FileId } from "../../domain/id.ts";
 import { DIFF_BYTES, EDIT_BYTES, MIB } from "../../domain/limits.ts";
 import { type LineIndex, markBytes } from "../../domain/contents/texts/lines.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
 import { asUtf8, type TextEncoding } from "../../domain/contents/texts/text-encoding.ts";
 import type { Parts } from "../parts.ts";
-import { type LineIndexes, startOfLine } from "./line-indexes.ts";
+import { type LineIndexes, startOfLine } from "./texts.ts";
 import { Turns } from "../turns.ts";
 import type { Uploads } from "./uploads.ts";
 
 /** How often a file is edited anew that uploads replace at the same time. */
 const ATTEMPTS = 5;
-
 /** Longer texts are edited one at a time, since each is in memory several times. */
 const LARGE_BYTES = MIB;
-
 /** How many bytes are read, hashed and written at once. */
 const PIECE_BYTES = 256 * 1024;
 
@@ -59,9 +55,8 @@ export class Edits {
   }
 
   /**
-   * Edits a file's text: all edits, in their order, or none. A text of any size can be appended to; nothing of it is in
-   * memory then. What is sent counts as bandwidth. Throws what `Upload.finish` throws, PAYLOAD_TOO_LARGE,
-   * UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED, DamagedFile.
+   * All edits, in their order, or none. Appending takes no memory for the rest. Counts as bandwidth. Throws what
+   * `Upload.finish` throws, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, EXTRACTION_FAILED, DamagedFile.
    */
   async apply(
     caller: Caller,
@@ -123,11 +118,9 @@ export class Edits {
     }
     const content = await this.#parts.damaged.readFor(file, () => this.#parts.blobs.read(file));
     const index = await this.#parts.indexes.of(file, content);
-    if (isAppending(edits)) {
-      const text = edits.map((edit) => edit.text).join("");
-      return this.#appending(file, content, index, text);
-    }
-    return this.#editing(file, index.encoding, edits);
+    return isAppending(edits)
+      ? this.#appending(file, content, index, edits.map((edit) => edit.text).join(""))
+      : this.#editing(file, index.encoding, edits);
   }
 
   async #editing(file: File, encoding: TextEncoding, edits: readonly Edit[]): Promise<Plan> {
@@ -145,11 +138,8 @@ export class Edits {
   }
 
   /** A large blob is read and checked in pieces: its hash alone takes ten milliseconds. */
-  #readAll(file: File): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
-    return file.size > LARGE_BYTES ? this.#readPieces(file) : this.#parts.blobs.readAll(file);
-  }
-
-  async #readPieces(file: File): Promise<Uint8Array<ArrayBuffer>> {
+  async #readAll(file: File): Promise<Uint8Array<ArrayBuffer>> {
+    if (file.size <= LARGE_BYTES) return this.#parts.blobs.readAll(file);
     const bytes = new Uint8Array(file.size);
     let at = 0;
     for await (const piece of this.#parts.blobs.pieces(file, PIECE_BYTES)) {

@@ -1,12 +1,11 @@
 import { CofferError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { documentFormatOf } from "../../domain/contents/extraction.ts";
-import type { File } from "../../domain/files/file.ts";
-import type { FileRef } from "../../domain/files/file-ref.ts";
+import type { File, FileRef } from "../../domain/files/file.ts";
 import { EXTRACT_JSON_BYTES, EXTRACT_TEXT_BYTES } from "../../domain/limits.ts";
 import { isJsonType, isTextType } from "../../domain/contents/media-type.ts";
 import { encodingsFor, type TextEncoding } from "../../domain/contents/texts/text-encoding.ts";
-import { contentPieces, isTextIn } from "./line-indexes.ts";
+import { contentPieces, isTextIn } from "./texts.ts";
 import type { Documents } from "../extraction/documents.ts";
 import type { Files } from "../files/files.ts";
 import { holderOf, type SlotHolder } from "../slots.ts";
@@ -14,14 +13,13 @@ import { holderOf, type SlotHolder } from "../slots.ts";
 /** How much of a text is quoted at once, in UTF-16 units. */
 const QUOTED_UNITS = 128 * 1024;
 
+type Pieces = AsyncIterable<string> | Iterable<string>;
+
 /** The text of the content, for programs. */
 export interface Extract {
   readonly mimeType: string;
-  /**
-   * The content as JSON, in pieces: text as a string, JSON with its numbers unchanged. Only a disk error can interrupt
-   * it.
-   */
-  readonly json: AsyncIterable<string>;
+  /** In pieces: text as a string, JSON with its numbers unchanged. Only a disk error can interrupt it. */
+  readonly json: Pieces;
   /** Whether it has more text. */
   readonly isCut: boolean;
 }
@@ -41,10 +39,8 @@ export class Extracts {
   }
 
   /**
-   * The text of a text file or a document, or the value of a JSON file. `signal` ends it early; it rejects with its
-   * reason then.
-   *
-   * Throws NOT_FOUND, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED.
+   * The text of a text file or a document, or the value of a JSON file. Rejects with the reason of `signal`. Throws
+   * NOT_FOUND, UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED.
    */
   async extract(caller: Caller, ref: FileRef, signal?: AbortSignal): Promise<Extract> {
     return this.extractOf(this.#parts.files.get(caller, ref), holderOf(caller), signal);
@@ -111,19 +107,19 @@ async function* decoded(content: Blob, encoding: TextEncoding): AsyncGenerator<s
   yield decoder.decode();
 }
 
-async function* quoted(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+async function* quoted(pieces: Pieces): AsyncGenerator<string> {
   yield '"';
   for await (const piece of pieces) yield JSON.stringify(piece).slice(1, -1);
   yield '"';
 }
 
-async function* piecesOf(text: string): AsyncGenerator<string> {
+function* piecesOf(text: string): Generator<string> {
   // The two halves of a character that is cut come together again in JSON.
   for (let at = 0; at < text.length; at += QUOTED_UNITS) yield text.slice(at, at + QUOTED_UNITS);
 }
 
 /** The text of the content that is one JSON value. Throws EXTRACTION_FAILED if it is not. */
-async function parsed(content: Blob, encoding: TextEncoding): Promise<AsyncIterable<string>> {
+async function parsed(content: Blob, encoding: TextEncoding): Promise<Pieces> {
   const text = (await Array.fromAsync(decoded(content, encoding))).join("");
   try {
     JSON.parse(text);
@@ -132,11 +128,7 @@ async function parsed(content: Blob, encoding: TextEncoding): Promise<AsyncItera
     if (error instanceof RangeError) throw failed("its JSON is nested too deeply");
     throw error;
   }
-  return oneOf(text);
-}
-
-async function* oneOf(text: string): AsyncGenerator<string> {
-  yield text;
+  return [text];
 }
 
 function failed(why: string): CofferError {

@@ -1,34 +1,91 @@
-import type { BlobStore } from "../../blobs/blob-store.ts";
-import type { BlobWriter, PinnedBlob } from "../../blobs/blob-writer.ts";
-import type { Clock } from "../../process/clock.ts";
-import type { Within } from "../../db/engine/database.ts";
 import { bodyOf, type FileBody } from "../../db/files/files.ts";
-import type { Tables } from "../../db/tables.ts";
-import type { Actor } from "../../domain/changes/actor.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
-import { type File, requireFits, requireFuture } from "../../domain/files/file.ts";
-import type { FileRef } from "../../domain/files/file-ref.ts";
-import type { BlobPk } from "../../domain/id.ts";
-import type { FilePath } from "../../domain/files/path.ts";
-import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
-import { requireMayExpire } from "../../domain/accounts/role.ts";
-import { previewOf } from "../../domain/contents/texts/text-encoding.ts";
-import type { Log } from "../../process/log.ts";
-import type { Access, Reach } from "../access.ts";
-import type { ArrivingUpload } from "./arriving.ts";
-import type { FilePlace } from "./damaged-blobs.ts";
-import type { BlobChecks } from "./blob-checks.ts";
-import type { Quota } from "../quota.ts";
-import type { SlotHolder } from "../slots.ts";
-import type { Tree } from "../files/tree.ts";
+import type { Actor } from "../../domain/changes/change.ts";
+import type { Digest } from "../../domain/contents/content.ts";
 import {
-  type Attributes,
-  notGiven,
-  parseAttributes,
-  parseTarget,
-  type UploadFields,
-} from "./upload-fields.ts";
-import type { UsageMeter } from "../accounts/usage.ts";
+  type File,
+  type FileRef,
+  type Metadata,
+  parseExpiry,
+  parseMetadata,
+  parseTags,
+  requireFits,
+  requireFuture,
+} from "../../domain/files/file.ts";
+import { invalid } from "../../domain/errors.ts";
+import { mimeTypeOf, parseMediaType, UNKNOWN_TYPE } from "../../domain/contents/media-type.ts";
+import { type Filename, type FilePath, parseFilename, parseFilePath } from "../../domain/files/path.ts";
+import type { BlobWriter, PinnedBlob } from "../../blobs/blob-writer.ts";
+import type { Within } from "../../db/engine/database.ts";
+import type { BlobPk } from "../../domain/id.ts";
+import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
+import { requireMayExpire } from "../../domain/accounts/roles.ts";
+import { previewOf } from "../../domain/contents/texts/text-encoding.ts";
+import type { Reach } from "../access.ts";
+import type { Parts } from "../parts.ts";
+import type { BlobChecks, FilePlace } from "./blob-checks.ts";
+import type { SlotHolder } from "../slots.ts";
+
+/** A file's fields, as the uploader sent them. */
+export interface UploadFields {
+  readonly driveId: string;
+  /** Undefined if only the path is given. */
+  readonly filename: string | undefined;
+  readonly path: string | undefined;
+  readonly contentType: string | undefined;
+  readonly metadata: Metadata | undefined;
+  readonly tags: readonly string[] | undefined;
+  readonly expiresAt: string | null | undefined;
+  /** Whether the content was sent as text; then it is one, whatever the filename says of its type. */
+  readonly isText?: boolean;
+  /** Whether a replaced file keeps the tags, metadata, expiry and type that are not given; by default it loses them. */
+  readonly keepsRest?: boolean;
+}
+
+/** What an upload says of a file, beside its content and place. */
+type Attributes = Omit<FileBody, "blob" | "size">;
+
+/** The filename and path that an upload is for. Throws VALIDATION_ERROR. */
+export function parseTarget({ filename: sent, path }: Pick<UploadFields, "filename" | "path">) {
+  if (sent === undefined && (path === undefined || path.endsWith("/")))
+    throw invalid("filename", 'is required if path is left out or ends with "/"');
+  const filename =
+    sent === undefined
+      ? parseFilename("path", (path ?? "").slice((path ?? "").lastIndexOf("/") + 1))
+      : parseFilename("filename", sent);
+  return {
+    filename,
+    path: parseFilePath(path === undefined ? "filename" : "path", path ?? filename, filename),
+  };
+}
+
+/** The attributes that an upload gives, with defaults for the rest. Throws VALIDATION_ERROR. */
+function parseAttributes(fields: UploadFields, filename: Filename, now: number): Attributes {
+  const { metadata, tags, expiresAt } = fields;
+  const named = mimeTypeOf(filename);
+  const contentType =
+    fields.contentType ?? (fields.isText === true && named === UNKNOWN_TYPE ? "text/plain" : undefined);
+  return {
+    filename,
+    mimeType: contentType === undefined ? named : parseMediaType("content_type", contentType),
+    mimeGiven: contentType !== undefined,
+    tags: parseTags("tags", tags ?? []),
+    metadata: parseMetadata("metadata", metadata ?? {}),
+    expiresAt: parseExpiry("expires_at", expiresAt ?? null, now),
+  };
+}
+
+/** The attributes of a file that an upload does not give. A type that follows the filename goes on following it. */
+function notGiven(
+  fields: UploadFields,
+  { tags, metadata, expiresAt, mimeType, mimeGiven }: File,
+): Partial<Attributes> {
+  return {
+    ...(fields.tags === undefined ? { tags } : {}),
+    ...(fields.metadata === undefined ? { metadata } : {}),
+    ...(fields.expiresAt === undefined ? { expiresAt } : {}),
+    ...(fields.contentType === undefined && mimeGiven ? { mimeType, mimeGiven } : {}),
+  };
+}
 
 /** The result of an upload: `created` is false if it replaced a file's content. */
 export interface Uploaded {
@@ -36,19 +93,14 @@ export interface Uploaded {
   readonly created: boolean;
 }
 
-export interface UploadParts {
-  readonly tables: Tables;
-  readonly blobs: BlobStore;
-  readonly access: Access;
-  readonly quota: Quota;
-  readonly tree: Tree;
-  readonly clock: Clock;
-  readonly usage: UsageMeter;
+export type UploadParts = Pick<
+  Parts,
+  "tables" | "blobs" | "access" | "quota" | "tree" | "clock" | "usage" | "log"
+> & {
   readonly blobChecks: BlobChecks;
-  readonly log: Log;
   /** Bytes. */
   readonly maxFileSize: number;
-}
+};
 
 /** On whose behalf an upload is. */
 export interface Uploader {
@@ -66,7 +118,7 @@ export interface OneUploadParts extends UploadParts {
   readonly uploader: Uploader;
   readonly writer: BlobWriter;
   /** Null if no client is waited for. */
-  readonly arriving: ArrivingUpload | null;
+  readonly arriving: (Disposable & { add(bytes: number): void }) | null;
   /** The most bytes that its drive or account can hold; null for no limit. Asked for when the content is long. */
   readonly room: () => number | null;
   /** Throws if the upload may not end any more. */
@@ -75,7 +127,6 @@ export interface OneUploadParts extends UploadParts {
 
 /** Shorter contents are here at once: the write checks whether there is room for them. In bytes. */
 const ROOM_MATTERS = 64 * 1024;
-
 /** How often it is asked whether an upload that is arriving may go on, in milliseconds. */
 const CHECK_MS = 1000;
 
@@ -92,10 +143,7 @@ export class Upload {
     this.#checkedAt = parts.clock.now();
   }
 
-  /**
-   * The piece's memory may be reused once this has resolved. Throws PAYLOAD_TOO_LARGE, QUOTA_EXCEEDED, STORAGE_FULL,
-   * UNAVAILABLE.
-   */
+  /** The memory may be reused later. Throws PAYLOAD_TOO_LARGE, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE. */
   async write(piece: Uint8Array): Promise<void> {
     this.#received += piece.length;
     const { room, maxFileSize } = this.#parts;
@@ -106,10 +154,7 @@ export class Upload {
     await this.#parts.writer.write(piece);
   }
 
-  /**
-   * Throws what `finish` would for who may not write any more; checks once a second. What arrives takes up its owner's
-   * room: it must not go on once its sender was shut out.
-   */
+  /** Throws what `finish` would for who may not write any more: what arrives takes up its owner's room. */
   requireAllowed(): void {
     const now = this.#parts.clock.now();
     // Also if the clock was set back.
@@ -137,11 +182,7 @@ export class Upload {
     return uploaded;
   }
 
-  /**
-   * Like `finish`, but replaces only the content of a file that is there.
-   *
-   * @param check is called with the file inside the write; what it throws leaves the file as it is
-   */
+  /** Like `finish`, but replaces only the content of a file, unless `check`, called inside the write, throws. */
   async replace(ref: FileRef, check: (file: File) => void, within?: Within<File>): Promise<File> {
     const { access, tree, clock, uploader } = this.#parts;
     return this.#store(access.fileToWrite(uploader.reach, ref), within, (blob) => {
@@ -178,14 +219,10 @@ export class Upload {
   }
 
   #reportHealed({ driveId, path }: FilePlace, damage: string): void {
-    this.#parts.log.warn("an upload has replaced a damaged content", {
-      drive: driveId,
-      path,
-      damage,
-    });
+    this.#parts.log.warn("an upload has replaced a damaged content", { drive: driveId, path, damage });
   }
 
-  /** Removes a blob that no row names. The check and the removal are one step, so no row can appear between. */
+  /** Removes a blob that no row names: in one step with the check, so no row can appear between. */
   async #forgetRefused(digest: Digest): Promise<void> {
     const { blobs, store } = this.#parts.tables;
     // With adopted contents this may be one of them, which must stay; the sweep can tell.

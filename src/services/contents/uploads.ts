@@ -1,25 +1,112 @@
-import { type Releaser, releaserOf } from "../../db/contents/released-contents.ts";
-import { actorOf } from "../../domain/changes/actor.ts";
+import { type Releaser, releaserOf } from "../../db/contents/blobs.ts";
+import { actorOf } from "../../domain/changes/change.ts";
+import { CofferError } from "../../domain/errors.ts";
+import { UPLOAD_LIMITS } from "../../domain/limits.ts";
+import type { FilePath } from "../../domain/files/path.ts";
+import { type SlotHolder, Slots } from "../slots.ts";
 import { bucketOf, type Caller, isUnclaimed } from "../../domain/accounts/caller.ts";
 import { requireFits } from "../../domain/files/file.ts";
 import { once } from "../../domain/once.ts";
-import { type Announced, ArrivingUploads } from "./arriving.ts";
 import { type OneUploadParts, Upload, type Uploader, type UploadParts } from "./upload.ts";
+
+export interface AnnouncedBytes {
+  /** The client's address, as the rate limit counts it. */
+  readonly client: string;
+  /** How many bytes it has; null if the client has not said. */
+  readonly bytes: number | null;
+}
+
+/** What a client is going to send. */
+interface Announced extends AnnouncedBytes {
+  /** The path of its file; null if it is not known yet. */
+  readonly path: FilePath | null;
+}
+
+interface Arrival extends AnnouncedBytes {
+  readonly holder: SlotHolder;
+  /** Whose storage limit it counts against. */
+  readonly owner: Releaser;
+  /** See `Quota.roomToArrive`. */
+  readonly room: number | null;
+}
+
+/**
+ * An upload that is arriving. It counts before it is stored: it is on the disk, for as long as its client takes.
+ * Announced bytes count from the start. Dispose of it once it is stored or dropped; doing so again does nothing.
+ */
+class ArrivingUpload implements Disposable {
+  readonly #parts;
+  readonly #key: string;
+  readonly #slot: Disposable;
+  #counted = 0;
+  #received = 0;
+  #isOver = false;
+
+  /** Throws RATE_LIMITED, QUOTA_EXCEEDED. */
+  constructor(parts: { arrival: Arrival; slots: Slots; all: Map<string, number> }) {
+    const { owner, bytes, holder, client } = parts.arrival;
+    this.#parts = parts;
+    this.#key = `${owner.kind} ${owner.pk}`;
+    this.#slot = parts.slots.take(holder, client);
+    try {
+      this.#count(bytes ?? 0);
+    } catch (error) {
+      this.#slot[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  /** Adds bytes that have arrived. Throws QUOTA_EXCEEDED. */
+  add(bytes: number): void {
+    this.#received += bytes;
+    if (this.#received > this.#counted) this.#count(this.#received - this.#counted);
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#slot[Symbol.dispose]();
+    const left = (this.#parts.all.get(this.#key) ?? 0) - this.#counted;
+    if (left > 0) this.#parts.all.set(this.#key, left);
+    else this.#parts.all.delete(this.#key);
+  }
+
+  #count(bytes: number): void {
+    if (this.#isOver) return;
+    const all = (this.#parts.all.get(this.#key) ?? 0) + bytes;
+    const { room } = this.#parts.arrival;
+    if (room !== null && all > room) throw noRoom(all - bytes - this.#counted);
+    this.#counted += bytes;
+    this.#parts.all.set(this.#key, all);
+  }
+}
+
+/** @param others bytes that arrive in other uploads */
+function noRoom(others: number): CofferError {
+  return new CofferError(
+    "QUOTA_EXCEEDED",
+    others > 0
+      ? `There is no room for this content beside what is stored and the ${others} bytes of other uploads that are arriving. Try again when they are done, or delete files first.`
+      : "There is no room for this content beside what is stored: delete files first.",
+  );
+}
 
 /** Uploads: first the content, as it arrives, then its fields and path. */
 export class Uploads {
   readonly #parts: UploadParts;
-  readonly #arriving = new ArrivingUploads();
+  /** What is under way, and the bytes of it, by whose they are. */
+  readonly #arriving = {
+    slots: new Slots({ limits: UPLOAD_LIMITS, noun: "uploads" }),
+    all: new Map<string, number>(),
+  };
 
   constructor(parts: UploadParts) {
     this.#parts = parts;
   }
 
   /**
-   * Starts an upload. What is known before the content is checked here, if that is waited for.
-   *
-   * @param announced null if the content is here already: then all is checked at its end
-   * @throws CofferError NOT_FOUND, RATE_LIMITED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE
+   * Starts an upload; `announced` is null if the content is here already, so that all is checked at its end. Throws
+   * NOT_FOUND, RATE_LIMITED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE.
    */
   async begin(caller: Caller, driveId: string | null, announced: Announced | null = null): Promise<Upload> {
     const { access, maxFileSize } = this.#parts;
@@ -34,7 +121,7 @@ export class Uploads {
     if (caller.kind === "drive") return this.beginFor(uploader, caller.driveId, maxFileSize, announced);
     const room = once(() => this.#mostRoom(caller));
     const owner: Releaser = { kind: "user", pk: caller.userPk };
-    const arriving = announced && this.#arriving.begin({ ...announced, ...uploader, owner, room: room() });
+    const arriving = announced && this.#arrive({ ...announced, ...uploader, owner, room: room() });
     const requireAllowed = () => uploader.requireValid();
     return this.#begin({ uploader, room, maxFileSize, arriving, requireAllowed }, announced);
   }
@@ -58,7 +145,7 @@ export class Uploads {
     const drive = once(() => access.driveToWrite(uploader.reach, driveId, path));
     const arriving =
       announced &&
-      this.#arriving.begin({
+      this.#arrive({
         ...announced,
         ...uploader,
         owner: releaserOf(drive()),
@@ -70,6 +157,10 @@ export class Uploads {
     };
     const room = once(() => quota.limitOf(drive()));
     return this.#begin({ uploader, room, maxFileSize, arriving, requireAllowed }, announced);
+  }
+
+  #arrive(arrival: Arrival): ArrivingUpload {
+    return new ArrivingUpload({ ...this.#arriving, arrival });
   }
 
   async #begin(

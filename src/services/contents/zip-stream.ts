@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { Digest } from "../../domain/contents/content.ts";
 import {
   centralHeader,
   dataDescriptor,
@@ -31,10 +31,8 @@ interface ZipContents {
 
 /** Contents up to this many bytes are read before their headers are written, and need no data descriptor. */
 const HELD_BYTES = 64 * 1024;
-
 /** The least to send at once, so that small files are not sent one by one. */
 const SENT_BYTES = 64 * 1024;
-
 /** After this many entries other requests get a turn: all contents may come from memory, without a wait. */
 const TURN = 100;
 

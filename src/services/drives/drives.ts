@@ -1,7 +1,7 @@
 import type { Within } from "../../db/engine/database.ts";
 import type { NewDrive } from "../../db/drives/drives.ts";
 import { newClaimToken, newProvisionedKey } from "../../domain/accounts/api-key.ts";
-import { actorOf } from "../../domain/changes/actor.ts";
+import { actorOf } from "../../domain/changes/change.ts";
 import { type Caller, requireAccount } from "../../domain/accounts/caller.ts";
 import {
   type Drive,
@@ -95,9 +95,7 @@ export class Drives {
     return { ...drive, ...seenCounts(this.#parts.tables, drive, prefix, this.#parts.clock.now()) };
   }
 
-  /**
-   * What is undefined stays. A new name changes the slug, unless it gives the same. Throws NOT_FOUND, VALIDATION_ERROR.
-   */
+  /** What is undefined stays. A new name changes the slug, unless it gives the same. Throws NOT_FOUND, VALIDATION_ERROR. */
   update(
     caller: Caller,
     reference: string,
@@ -128,9 +126,7 @@ export class Drives {
       : this.#parts.tables.drives.freeSlug(slug, drive.slug);
   }
 
-  /**
-   * Deletes a drive for everyone at once, with its keys and claim tokens; the sweep removes its rows. Throws NOT_FOUND.
-   */
+  /** Deletes a drive at once, with its keys and claim tokens; the sweep removes its rows. Throws NOT_FOUND. */
   remove(caller: Caller, reference: string, within?: Within<DriveId>): Promise<DriveId> {
     return this.#parts.access.writeFromReserve(caller, within, () => {
       const drive = this.#parts.access.driveToManage(caller, reference);

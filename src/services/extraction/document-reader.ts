@@ -10,10 +10,7 @@ import { requireDescriptors } from "../../process/descriptors.ts";
 /** How much longer than its limit a process may take before it is killed, in milliseconds. */
 const GRACE_MS = 5000;
 
-/**
- * Reads documents, each in a process that gets nothing else: a hostile one can take time and memory that no thread can
- * limit.
- */
+/** Reads documents, each in a process that gets nothing else: a hostile one can take time and memory as it likes. */
 export class DocumentReader {
   readonly #parts;
   readonly #running = new Set<Bun.Subprocess>();

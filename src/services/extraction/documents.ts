@@ -4,15 +4,17 @@ import {
   type DocumentFormat,
   type Extraction,
   EXTRACTION_LIMITS,
+  EXTRACTIONS,
+  mayPass,
   type Refusal,
+  RETRY_PAUSES_MS,
 } from "../../domain/contents/extraction.ts";
 import type { File } from "../../domain/files/file.ts";
 import { MIB } from "../../domain/limits.ts";
+import { Recent } from "../../domain/recent.ts";
 import type { Files } from "../files/files.ts";
 import type { SlotHolder } from "../slots.ts";
 import type { DocumentReader } from "./document-reader.ts";
-import { ExtractionQueue } from "./extraction-queue.ts";
-import { RecentExtractions } from "./recent-extractions.ts";
 
 /** A text; cut if the document has more. */
 type DocumentText = Pick<Extract<Extraction, { kind: "text" }>, "text" | "isCut">;
@@ -27,10 +29,7 @@ export class Documents {
     this.#recent = new RecentExtractions(parts);
   }
 
-  /**
-   * The text of a file for a caller who may see it. Throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE,
-   * EXTRACTION_FAILED, RATE_LIMITED, UNAVAILABLE.
-   */
+  /** Throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, EXTRACTION_FAILED, RATE_LIMITED, UNAVAILABLE. */
   async text(
     holder: SlotHolder,
     file: File,
@@ -96,4 +95,113 @@ function refused({ mimeType }: File, why: Refusal): CofferError {
     );
   }
   return new CofferError("EXTRACTION_FAILED", `The text cannot be extracted: ${FAILURES[why]}`);
+}
+
+interface Waiting extends SlotHolder {
+  readonly start: () => void;
+}
+
+/** Limits how many documents are read at once, and lets owners take turns: see `EXTRACTIONS`. */
+export class ExtractionQueue {
+  readonly #running = new Set<SlotHolder>();
+  /** The oldest first. */
+  readonly #waiting = new Set<Waiting>();
+
+  /** Works when it is its turn. Rejects with the signal's reason if that comes before. Throws RATE_LIMITED. */
+  async run<T>(holder: SlotHolder, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
+    this.#requireRoom(holder.owner);
+    const turn = Promise.withResolvers<void>();
+    const waiting = { ...holder, start: turn.resolve };
+    const leave = () => {
+      if (this.#waiting.delete(waiting)) turn.reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", leave);
+    this.#waiting.add(waiting);
+    this.#startNext();
+    try {
+      await turn.promise;
+      return await work();
+    } finally {
+      signal?.removeEventListener("abort", leave);
+      this.#running.delete(waiting);
+      this.#startNext();
+    }
+  }
+
+  #requireRoom(owner: string): void {
+    const own = [...this.#waiting].filter((other) => other.owner === owner).length;
+    if (own < EXTRACTIONS.waitingEach && this.#waiting.size < EXTRACTIONS.waiting) return;
+    const whose = own < EXTRACTIONS.waitingEach ? "" : " of yours";
+    throw new CofferError(
+      "RATE_LIMITED",
+      `Too many extractions${whose} are waiting already; try again when some are done.`,
+    );
+  }
+
+  #startNext(): void {
+    for (const next of this.#waiting) {
+      if (!this.#mayRun(next)) continue;
+      this.#waiting.delete(next);
+      this.#running.add(next);
+      next.start();
+    }
+  }
+
+  #mayRun(next: SlotHolder): boolean {
+    const running = [...this.#running];
+    if (running.length >= EXTRACTIONS.running || running.some(({ owner }) => owner === next.owner))
+      return false;
+    return (
+      !next.isUnclaimed || running.filter((other) => other.isUnclaimed).length < EXTRACTIONS.runningUnclaimed
+    );
+  }
+}
+
+/** How much text is kept in all, in UTF-16 units. */
+const UNITS = 8 * MIB;
+/** What a refusal or a short text counts for. */
+const ENTRY_UNITS = UNITS / 1000;
+/** After how long without use everything is forgotten, in milliseconds. */
+const IDLE_MS = 60_000;
+
+interface Kept {
+  readonly extraction: Extraction;
+  /** By the clock's `elapsed`; Infinity for what stays as it is. */
+  readonly until: number;
+}
+
+/** Keeps what was read last, as many read page by page; a refusal that may pass only for a minute. */
+class RecentExtractions {
+  readonly #clock: SteadyClock;
+  #kept = newRecent();
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(parts: { clock: SteadyClock }) {
+    this.#clock = parts.clock;
+  }
+
+  get(key: string): Extraction | null {
+    const found = this.#kept.get(key);
+    if (found === undefined || found.until <= this.#clock.elapsed()) return null;
+    this.#rest();
+    return found.extraction;
+  }
+
+  put(key: string, extraction: Extraction): void {
+    this.#rest();
+    const until = mayPass(extraction) ? this.#clock.elapsed() + RETRY_PAUSES_MS[0] : Number.POSITIVE_INFINITY;
+    this.#kept.set(key, { extraction, until });
+  }
+
+  #rest(): void {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => (this.#kept = newRecent()), IDLE_MS).unref();
+  }
+}
+
+function newRecent(): Recent<string, Kept> {
+  return new Recent(UNITS, ({ extraction }) =>
+    Math.max(ENTRY_UNITS, extraction.kind === "text" ? extraction.text.length : 0),
+  );
 }

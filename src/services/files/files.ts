@@ -1,19 +1,18 @@
 import type { Within } from "../../db/engine/database.ts";
 import { bodyOf, type FileBody } from "../../db/files/files.ts";
-import { actorOf, type Stamp } from "../../domain/changes/actor.ts";
-import type { ByteRange } from "../../domain/contents/byte-range.ts";
+import { actorOf, type Stamp } from "../../domain/changes/change.ts";
+import type { ByteRange } from "../../domain/contents/content.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { pathTaken } from "../../domain/errors.ts";
-import type { File, FileFacts } from "../../domain/files/file.ts";
-import { type FileChanges, parseAttributes, parseRename } from "../../domain/files/file-changes.ts";
-import type { FileRef, FileView } from "../../domain/files/file-ref.ts";
+import type { File, FileChanges, FileFacts, FileRef, FileView } from "../../domain/files/file.ts";
+import { parseAttributes, parseRename } from "../../domain/files/file.ts";
 import { type FileId, parseId, type TrashId } from "../../domain/id.ts";
 import { mimeTypeOf } from "../../domain/contents/media-type.ts";
 import { type Filename, type FilePath, lastSegment, parseFilePath } from "../../domain/files/path.ts";
 import { Piece, trashedFile } from "../../domain/folders/piece.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
-import { requireMayExpire } from "../../domain/accounts/role.ts";
+import { requireMayExpire } from "../../domain/accounts/roles.ts";
 import type { BlobChecks } from "../contents/blob-checks.ts";
 import { mayGoOn } from "../may-go-on.ts";
 import type { Parts } from "../parts.ts";
@@ -61,10 +60,7 @@ export class Files {
     return this.#parts.access.fileIn(caller, view);
   }
 
-  /**
-   * The content of a file from `get`, or a range of it; a large one is read while it is sent. Counts as bandwidth.
-   * Throws DamagedFile or rejects with it.
-   */
+  /** The content of a file, or a range of it, which is read while it is sent. Counts as bandwidth. Throws DamagedFile. */
   content(file: FileFacts, range?: ByteRange): Blob | Promise<Blob> {
     this.#parts.usage.countBytes(file.driveId, range === undefined ? file.size : range.end - range.start);
     return this.#parts.blobChecks.read(file, range);
@@ -172,10 +168,7 @@ export class Files {
     });
   }
 
-  /**
-   * Puts these files into the trash as far as the caller may remove them, in several transactions; those that were done
-   * before an error stay. `within` is called in the last one.
-   */
+  /** Puts into the trash what the caller may remove, in several transactions. `within` is called in the last one. */
   async removeMany(
     caller: Caller,
     ids: readonly string[],

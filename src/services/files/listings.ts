@@ -1,16 +1,11 @@
 import type { ListScope } from "../../db/files/file-lists.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { invalid } from "../../domain/errors.ts";
-import { type FileFacts, parseTagFilter } from "../../domain/files/file.ts";
-import {
-  type FilePosition,
-  type FileSort,
-  type ListPosition,
-  positionOf,
-} from "../../domain/files/file-sort.ts";
+import type { FileFacts, FilePosition, FileSort, ListPosition } from "../../domain/files/file.ts";
+import { parseTagFilter, positionOf } from "../../domain/files/file.ts";
 import type { Folder } from "../../domain/folders/folder.ts";
-import { containingFolder, type FolderPath, parsePrefix } from "../../domain/files/path.ts";
-import { narrowed, wayInto } from "../../domain/files/prefix.ts";
+import type { FolderPath } from "../../domain/files/path.ts";
+import { containingFolder, narrowed, parsePrefix, wayInto } from "../../domain/files/path.ts";
 import type { Reach } from "../access.ts";
 import type { Parts } from "../parts.ts";
 
@@ -53,10 +48,7 @@ interface Part<T, Position> {
 
 const ENDED = { found: [], next: null };
 
-/**
- * Lists a drive's files. Counts are in the folders' rows, so a page costs what it shows; but with tags, or a prefix
- * that ends within a name, matches are counted one by one.
- */
+/** Lists a drive's files. A page costs what it shows; with tags, or a part of a name, matches are counted singly. */
 export class Listings {
   readonly #parts;
 
@@ -97,8 +89,7 @@ export class Listings {
 
   #files(scope: ListScope, { page, limit, after, sort }: ListRequest): Part<FileFacts, FilePosition> {
     if (after !== null && after.file === null) return ENDED;
-    const offset = after === null ? (page - 1) * limit : 0;
-    const window = { limit: limit + 1, offset, after: after?.file ?? null };
+    const window = { ...windowOf(page, limit, after), after: after?.file ?? null };
     return partOf(this.#parts.tables.fileLists.page(scope, window), limit, (file) => positionOf(sort, file));
   }
 
@@ -108,8 +99,7 @@ export class Listings {
     { page, limit, after }: ListRequest,
   ): Part<FolderPath, FolderPath> {
     if (after !== null && after.folder === null) return ENDED;
-    const offset = after === null ? (page - 1) * limit : 0;
-    const window = { limit: limit + 1, offset, after: after?.folder ?? null };
+    const window = { ...windowOf(page, limit, after), after: after?.folder ?? null };
     return partOf(this.#parts.tables.folders.children(folder.pk, prefix, window), limit, (path) => path);
   }
 
@@ -156,4 +146,9 @@ function requireSortable({ sort, grouped, tags }: ListRequest, prefix: string): 
     "sort",
     'other than "path" needs delimiter=/, a prefix that is empty or ends in "/", and no tags',
   );
+}
+
+/** One more than is shown is read: then there is another page. */
+function windowOf(page: number, limit: number, after: ListPosition | null) {
+  return { limit: limit + 1, offset: after === null ? (page - 1) * limit : 0 };
 }

@@ -1,6 +1,6 @@
 import type { FilePlace, Naming, PastBody } from "../../db/files/files.ts";
 import type { FolderChange } from "../../db/folders/folders.ts";
-import type { TrashedFile } from "../../db/history/trash-contents.ts";
+import type { TrashedFile } from "../../db/history/trash.ts";
 import type { File } from "../../domain/files/file.ts";
 import type { FileId, TrashPk } from "../../domain/id.ts";
 import type { FolderPath } from "../../domain/files/path.ts";

@@ -1,7 +1,7 @@
 import { type FileBody, type FilePlace, type StoredBody, storedBody } from "../../db/files/files.ts";
 import type { FolderChange } from "../../db/folders/folders.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Stamp } from "../../domain/changes/actor.ts";
+import type { Stamp } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, pathTaken } from "../../domain/errors.ts";
 import { type File, hasExpired } from "../../domain/files/file.ts";
@@ -22,7 +22,7 @@ import {
   parentFolder,
   ROOT,
 } from "../../domain/files/path.ts";
-import type { Retention } from "../../domain/history/retention.ts";
+import type { Retention } from "../../domain/history/history.ts";
 import type { Changes } from "../changes/changes.ts";
 import {
   fileCreated,
@@ -117,10 +117,7 @@ export class Tree {
     return this.#reread(file.id);
   }
 
-  /**
-   * Moves a file to a free path, of this or another drive, and changes its attributes. Throws CONFLICT, and
-   * QUOTA_EXCEEDED.
-   */
+  /** Moves a file to a free path, of any drive, and changes its attributes. Throws CONFLICT, QUOTA_EXCEEDED. */
   move(file: File, drive: Drive, path: FilePath, body: FileBody, stamp: Stamp): File {
     this.#parts.locks.requireFree(file.drivePk, file.path);
     const to = this.#parts.quota.withinRecordRoom(drive, () => this.#freePlace(drive, path, stamp));

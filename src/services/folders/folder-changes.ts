@@ -1,17 +1,17 @@
 import type { Within } from "../../db/engine/database.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
-import { type Actor, actorOf, type Stamp } from "../../domain/changes/actor.ts";
+import { type Actor, actorOf, type Stamp } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, invalid, pathTaken } from "../../domain/errors.ts";
 import { asFilePath, type FolderPath, parentFolder } from "../../domain/files/path.ts";
-import type { Folder } from "../../domain/folders/folder.ts";
 import {
+  type Folder,
   type FolderRestoreWork,
   type FolderTransferWork,
   type FolderWork,
   placesOf,
-} from "../../domain/folders/folder-work.ts";
-import type { TrashEntry } from "../../domain/history/trash.ts";
+} from "../../domain/folders/folder.ts";
+import type { TrashEntry } from "../../domain/history/history.ts";
 import type { RecordName } from "../../domain/idempotency.ts";
 import { FOLDER_COPY_ENTRIES, FOLDER_MOVE_ENTRIES, RECORD_BYTES } from "../../domain/limits.ts";
 import type { Parts } from "../parts.ts";
@@ -28,9 +28,6 @@ interface Begun<T> {
   /** Returns the result. Called at the end, inside the last write. */
   readonly result: () => T;
 }
-
-/** What the first write did: everything, or one piece and a record of the rest. */
-type First<T> = { readonly result: T } | { readonly rest: Rest<T> };
 
 /** A folder, and its new path in its own or another drive. */
 interface FolderTransfer {
@@ -71,8 +68,12 @@ export class FolderChanges extends Service<
     return "result" in first ? first.result : this.parts.works.complete(first.rest);
   }
 
-  /** Inside the first write. */
-  #first<T>({ work, files, result }: Begun<T>, by: Actor, within: Within<T> | undefined): First<T> {
+  /** Inside the first write, which does everything, or one piece and a record of the rest. */
+  #first<T>(
+    { work, files, result }: Begun<T>,
+    by: Actor,
+    within: Within<T> | undefined,
+  ): { readonly result: T } | { readonly rest: Rest<T> } {
     for (const { drive, top } of placesOf(work)) this.parts.locks.requireWholeFree(drive, top);
     const now = this.parts.clock.now();
     const { progress } = this.parts.pieces.step(work, START, { now, by });

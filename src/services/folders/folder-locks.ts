@@ -1,23 +1,19 @@
 import { Busy } from "../../db/engine/database.ts";
 import type { Tables } from "../../db/tables.ts";
-import { doneOf, type FolderWork, movesBetweenDrives, placesOf } from "../../domain/folders/folder-work.ts";
+import { doneOf, type FolderWork, movesBetweenDrives, placesOf } from "../../domain/folders/folder.ts";
 import type { DrivePk, FolderWorkPk, SnapshotPk, TrashPk } from "../../domain/id.ts";
 import { asFolderPath, type FilePath, type FolderPath, isFolderPath } from "../../domain/files/path.ts";
+import { Service } from "../service.ts";
 
 /**
  * Lets writes wait for changes of the same folders: the database has the running works, this class knows who waits for
  * them. Methods that throw `Busy` run inside a write, which is rolled back and runs again when the work has ended.
  */
-export class FolderLocks {
-  readonly #tables: Tables;
+export class FolderLocks extends Service<{ tables: Tables }> {
   /** The ends of the works that writes wait for. */
   readonly #ends = new Map<FolderWorkPk, PromiseWithResolvers<void>>();
   /** Thrown instead of `Busy` once works are stopped; null until then. */
   #refusal: Error | null = null;
-
-  constructor(parts: { tables: Tables }) {
-    this.#tables = parts.tables;
-  }
 
   /** For a write to one file or folder. Throws Busy while it is part of a work. */
   requireFree(drive: DrivePk, path: FilePath | FolderPath): void {
@@ -42,7 +38,7 @@ export class FolderLocks {
 
   /** For the deletion of a snapshot. Throws Busy while a work needs it. */
   requireUnused(drive: DrivePk, snapshot: SnapshotPk): void {
-    const isNewest = this.#tables.snapshots.isNewest(snapshot);
+    const isNewest = this.parts.tables.snapshots.isNewest(snapshot);
     this.#require(drive, (work) => {
       // A rewind also needs the newest one, which undoes it.
       if (work.kind === "rewind" && isNewest) return false;
@@ -73,7 +69,7 @@ export class FolderLocks {
   }
 
   #require(drive: DrivePk, isFree: (work: FolderWork) => boolean): void {
-    for (const recorded of this.#tables.folderWorks.of(drive)) {
+    for (const recorded of this.parts.tables.folderWorks.of(drive)) {
       const isHeld = !isFree(doneOf(recorded) ?? recorded.work);
       if (isHeld) throw this.#refusal ?? new Busy(this.#endOf(recorded.pk));
     }

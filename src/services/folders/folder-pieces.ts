@@ -1,5 +1,5 @@
-import type { SubtreeFile } from "../../db/folders/subtrees.ts";
-import type { Stamp } from "../../domain/changes/actor.ts";
+import type { SubtreeFile } from "../../db/folders/folders.ts";
+import type { Stamp } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { notFound } from "../../domain/errors.ts";
 import { folderIn, inFolder, parentFolder, relocated } from "../../domain/files/path.ts";
@@ -9,7 +9,7 @@ import {
   type FolderTransferWork,
   type FolderWork,
   requireShortPaths,
-} from "../../domain/folders/folder-work.ts";
+} from "../../domain/folders/folder.ts";
 import { PIECE_FILES } from "../../domain/folders/piece.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { folderChanged, folderLeft } from "../changes/entries.ts";

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RecordedWork } from "../../db/folders/folder-works.ts";
-import type { Actor, Stamp } from "../../domain/changes/actor.ts";
+import type { Actor, Stamp } from "../../domain/changes/change.ts";
 import { CofferError, WriteRefused } from "../../domain/errors.ts";
-import { doneOf, type FolderWork, givenUp, goesOn, type Undoable } from "../../domain/folders/folder-work.ts";
+import { doneOf, type FolderWork, givenUp, goesOn, type Undoable } from "../../domain/folders/folder.ts";
 import type { FolderWorkPk } from "../../domain/id.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
@@ -30,16 +30,10 @@ interface Active extends Undoable {
   /** Who asked for it; null where that is not known. */
   readonly by: Actor | null;
   progress: Progress;
-  /** Called inside the last piece. What it returns is called when that is durable. */
+  /** Called inside the last write. What it returns is called when that is durable. */
   readonly finish: () => () => void;
   /** Rejects the request that waits for the work, if there is one. */
   readonly reject: (error: unknown) => void;
-}
-
-/** The end of a work: how it ended, and what is called when its last write is durable. */
-interface Ended {
-  readonly recorded: RecordedWork | null;
-  readonly settle: () => void;
 }
 
 /**
@@ -150,8 +144,8 @@ export class FolderWorks extends Service<
     return true;
   }
 
-  /** Inside a write. */
-  #piece({ pk, work, isUndone, by, progress: begun, finish }: Active): Progress | Ended | "given up" {
+  /** Inside a write. At the end, `settle` is to be called when that is durable. */
+  #piece({ pk, work, isUndone, by, progress: begun, finish }: Active) {
     const { folderWorks } = this.parts.tables;
     if (!isUndone && folderWorks.isUndone(pk)) return "given up";
     if (isUndone) folderWorks.undo(pk);
@@ -203,7 +197,12 @@ export class FolderWorks extends Service<
     const waiting = delayed(isFull, "Another change to this folder is waiting; try again later.");
     this.parts.locks.refuse(pk, waiting);
     reject(delayed(isFull, "This change has begun, and goes on by itself. Do not send it again."));
-    this.#retryLater({ ...active, progress: { ...START, files: progress.files }, reject: () => {} });
+    if (this.#isStopped) return;
+    const again = () => {
+      this.#waiting.delete(pk);
+      this.#enqueue({ ...active, progress: { ...START, files: progress.files }, reject: () => {} });
+    };
+    this.#waiting.set(pk, { timer: setTimeout(again, RETRY_MS), again });
   }
 
   /** Lets everybody know that a work has ended. `ended` is null if it went with its drive. */
@@ -221,15 +220,6 @@ export class FolderWorks extends Service<
       this.parts.log.error("the record of a change of a folder could not be removed", { error });
       return false;
     }
-  }
-
-  #retryLater(active: Active): void {
-    if (this.#isStopped) return;
-    const again = () => {
-      this.#waiting.delete(active.pk);
-      this.#enqueue(active);
-    };
-    this.#waiting.set(active.pk, { timer: setTimeout(again, RETRY_MS), again });
   }
 }
 

@@ -1,18 +1,13 @@
 import type { Within } from "../../db/engine/database.ts";
-import { actorOf } from "../../domain/changes/actor.ts";
+import { actorOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { notFound } from "../../domain/errors.ts";
 import type { Folder, FolderFacts } from "../../domain/folders/folder.ts";
 import { newId, type TrashId } from "../../domain/id.ts";
-import {
-  type FolderPath,
-  parentFolder,
-  parseFolderOrRoot,
-  parseFolderPath,
-} from "../../domain/files/path.ts";
-import { keepsDeleted } from "../../domain/history/retention.ts";
-import { wayInto } from "../../domain/files/prefix.ts";
+import type { FolderPath } from "../../domain/files/path.ts";
+import { parentFolder, parseFolderOrRoot, parseFolderPath, wayInto } from "../../domain/files/path.ts";
+import { keepsDeleted } from "../../domain/history/history.ts";
 import type { Reach } from "../access.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
@@ -24,11 +19,6 @@ import { seenCounts } from "../files/seen-counts.ts";
 interface ShownFolder {
   readonly drive: Drive;
   readonly folder: FolderFacts;
-}
-
-/** A folder that exists now; `created` is false if it did before. */
-interface CreatedFolder extends ShownFolder {
-  readonly created: boolean;
 }
 
 /** A request for the folders in a folder. `page` counts from 1; `after` is the path of a cursor. */
@@ -72,8 +62,13 @@ export class Folders extends Service<
     folderChanges: FolderChanges;
   }
 > {
-  /** Creates a folder and its missing ancestors. Throws CONFLICT. */
-  create(caller: Caller, driveId: string, path: string, within?: Within<CreatedFolder>) {
+  /** Creates a folder and its missing ancestors; `created` is false if it was there. Throws CONFLICT. */
+  create(
+    caller: Caller,
+    driveId: string,
+    path: string,
+    within?: Within<ShownFolder & { readonly created: boolean }>,
+  ) {
     const parsed = parseFolderPath("path", path);
     return this.parts.access.write(caller, within, () => {
       const drive = this.parts.access.driveToWrite(caller, driveId, parsed);

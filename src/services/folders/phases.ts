@@ -1,7 +1,7 @@
 import type { FilePlace } from "../../db/files/files.ts";
-import { type PathRange, rangeFrom, rangeOf } from "../../db/files/path-range.ts";
+import { type PathRange, rangeFrom, rangeOf } from "../../db/files/rows.ts";
 import type { Tables } from "../../db/tables.ts";
-import type { Stamp } from "../../domain/changes/actor.ts";
+import type { Stamp } from "../../domain/changes/change.ts";
 import { type FilePath, type FolderPath, parentFolder } from "../../domain/files/path.ts";
 import { Piece, PIECE_FILES, PIECE_ROWS, type PieceFile } from "../../domain/folders/piece.ts";
 import type { DrivePk, FolderPk } from "../../domain/id.ts";
@@ -23,13 +23,8 @@ export interface Progress {
 
 type Position = Pick<Progress, "phase" | "after">;
 
-/** What a piece has come to. */
-export interface Reached {
-  /** Null at the end. */
-  readonly progress: Progress | null;
-  /** How many files were written or removed so far, also at the end. */
-  readonly files: number;
-}
+/** What a piece has come to; null at the end. */
+export type Reached = Pick<Progress, "files"> & { readonly progress: Progress | null };
 
 /** The start of every work, even if parts of it are already done. */
 export const START: Progress = { phase: 0, after: null, files: 0 };
@@ -73,7 +68,9 @@ export function advance({
     const reached = through(phases, piece, stamp, begun);
     const files = begun.files + piece.files;
     if (reached === null) return { progress: null, files };
-    if (isFurther(reached, begun, piece)) return { progress: { ...reached, files }, files };
+    // Where there is no position, what was done is no more among what is left.
+    const isFurther = reached.after === null ? piece.taken > 0 : reached.after !== begun.after;
+    if (isFurther || reached.phase !== begun.phase) return { progress: { ...reached, files }, files };
     onStall(rows);
   }
   throw new Error("a change of a folder cannot go on");
@@ -89,12 +86,6 @@ function through(phases: readonly Phase[], piece: Piece, stamp: Stamp, begun: Po
     after = null;
   }
   return null;
-}
-
-/** Where there is no position, what was done is no more among what is left. */
-function isFurther(reached: Position, begun: Position, { taken }: Piece): boolean {
-  if (reached.phase !== begun.phase) return true;
-  return reached.after === null ? taken > 0 : reached.after !== begun.after;
 }
 
 /** A phase that takes rows one by one. @param read reads up to `FOLDERS` rows after a path */

@@ -1,9 +1,9 @@
-import { firstAfter, isWithin, type PathRange, rangeFrom, rangeOf } from "../../db/files/path-range.ts";
-import type { LostFile, PresentFile } from "../../db/snapshots/past-files.ts";
+import { firstAfter, isWithin, type PathRange, rangeFrom, rangeOf } from "../../db/files/rows.ts";
+import type { LostFile, PresentFile } from "../../db/snapshots/snapshot-differences.ts";
 import type { SnapshotScope } from "../../db/snapshots/snapshot-lists.ts";
-import type { Stamp } from "../../domain/changes/actor.ts";
+import type { Stamp } from "../../domain/changes/change.ts";
 import { asFilePath, type FilePath, parentFolder, ROOT } from "../../domain/files/path.ts";
-import type { FolderForkWork, FolderRewindWork, Tally } from "../../domain/folders/folder-work.ts";
+import type { FolderForkWork, FolderRewindWork, Tally } from "../../domain/folders/folder.ts";
 import { type Piece, PIECE_FILES } from "../../domain/folders/piece.ts";
 import { type DrivePk, type FileId, newId } from "../../domain/id.ts";
 import type { Past } from "../files/placed-files.ts";

@@ -23,7 +23,8 @@ export class WorkNotices extends Service<Pick<Parts, "tables" | "changes" | "clo
   /** In the order of their numbers. */
   readonly #kept = new Map<FolderWorkPk, WorkNotice>();
   readonly #told = new Map<FolderWorkPk, number>();
-  #last = 0;
+  /** The number of the newest. */
+  head = 0;
 
   /** A work has begun or gone on. Told only now and then. */
   goesOn(pk: FolderWorkPk): void {
@@ -44,10 +45,6 @@ export class WorkNotices extends Service<Pick<Parts, "tables" | "changes" | "clo
     for (const [old] of ended.slice(0, -ENDED)) this.#kept.delete(old);
   }
 
-  get head(): number {
-    return this.#last;
-  }
-
   /** What is to be told after a number; null for all that is under way. */
   after(number: number | null): readonly WorkNotice[] {
     return [...this.#kept.values()].filter((each) =>
@@ -57,9 +54,9 @@ export class WorkNotices extends Service<Pick<Parts, "tables" | "changes" | "clo
 
   #keep(recorded: RecordedWork, hasEnded: boolean): void {
     const { pk, work } = recorded;
-    this.#last += 1;
+    this.head += 1;
     this.#kept.delete(pk);
-    this.#kept.set(pk, { recorded, hasEnded, number: this.#last });
+    this.#kept.set(pk, { recorded, hasEnded, number: this.head });
     this.parts.changes.hub.wake(work.to === null ? [work.from.drive] : [work.from.drive, work.to.drive]);
   }
 }

@@ -3,9 +3,8 @@ import type { RecordedWork } from "../../db/folders/folder-works.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
-import { doneOf, type FolderWork, placesOf, type WorkPlace } from "../../domain/folders/folder-work.ts";
+import { doneOf, type FolderWork, placesOf, type WorkPlace } from "../../domain/folders/folder.ts";
 import type { DriveId, DrivePk } from "../../domain/id.ts";
-import type { FolderPath } from "../../domain/files/path.ts";
 import { partOf } from "../files/listings.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
@@ -13,11 +12,7 @@ import type { FolderPieces } from "./folder-pieces.ts";
 import type { FolderWorks } from "./folder-works.ts";
 import type { WorkNotices } from "./work-notices.ts";
 
-/** An end of a work that a caller sees. */
-interface ShownPlace {
-  readonly driveId: DriveId;
-  readonly path: FolderPath;
-}
+type ShownPlace = Pick<WorkPlace, "path"> & { readonly driveId: DriveId };
 
 export interface ShownWork extends RecordedWork {
   /** Null if it is not the caller's to see. */
@@ -34,14 +29,6 @@ export interface ToldWork {
   readonly hasEnded: boolean;
 }
 
-interface WorkListing {
-  readonly works: readonly ShownWork[];
-  /** On all pages. */
-  readonly total: number;
-  /** The id after which the next page starts; null on the last page. */
-  readonly nextAfter: string | null;
-}
-
 /** Shows the changes of folders that are under way, and has them given up. */
 export class WorksUnderWay extends Service<
   Pick<Parts, "tables" | "access" | "clock"> & {
@@ -50,8 +37,8 @@ export class WorksUnderWay extends Service<
     notices: WorkNotices;
   }
 > {
-  /** Throws NOT_FOUND. */
-  list(caller: Caller, driveRef: string, page: { limit: number; after: string | null }): WorkListing {
+  /** A page, how many there are on all, and the id after which the next one starts. Throws NOT_FOUND. */
+  list(caller: Caller, driveRef: string, page: { limit: number; after: string | null }) {
     const drive = this.parts.access.drive(caller, driveRef);
     const all = this.#ofDrive(caller, drive);
     const left = all.filter(({ id }) => page.after === null || id > page.after);
@@ -121,8 +108,8 @@ export class WorksUnderWay extends Service<
   }
 
   #mayChange(caller: Caller, work: FolderWork): boolean {
-    const changed = work.kind === "copy" ? [work.to] : placesOf(work);
     if (work.kind === "fork") return this.#isOwn(caller, work.to.drive);
+    const changed = work.kind === "copy" ? [work.to] : placesOf(work);
     return changed.every(({ drive: pk, path }) => {
       const drive = this.parts.tables.drives.byPk(pk, this.parts.clock.now());
       return drive !== null && this.parts.access.canWrite(caller, drive.id, path);

@@ -1,7 +1,7 @@
 import { areDescriptorsShort, requireDescriptors } from "../../process/descriptors.ts";
 import { CofferError, invalid } from "../../domain/errors.ts";
 import { AskedThread } from "../../process/asked-thread.ts";
-import type { StorePlaces } from "../store-places.ts";
+import type { StorePlaces } from "../parts.ts";
 import type { GrepWork } from "./grep-work.ts";
 import type { GrepFound, GrepRequest } from "./request.ts";
 

@@ -1,11 +1,11 @@
 import { DamagedBlob, requireBytes } from "../../blobs/blob-file.ts";
 import { BlobDirectory } from "../../blobs/blob-directory.ts";
 import { type GrepFile, GrepFiles } from "../../db/grep/grep-files.ts";
-import { firstAfter, rangeFrom } from "../../db/files/path-range.ts";
+import { firstAfter, rangeFrom } from "../../db/files/rows.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
 import { mayBeText } from "../../domain/contents/media-type.ts";
 import { Budget, FILE_START, FileScan, type ScanParts, type Source } from "./file-scan.ts";
-import type { StorePlaces } from "../store-places.ts";
+import type { StorePlaces } from "../parts.ts";
 import { BadPattern, Pattern } from "./pattern.ts";
 import type { GrepFound, GrepPosition, GrepRequest, MatchedFile } from "./request.ts";
 

@@ -1,9 +1,8 @@
-import { rangeOf } from "../../db/files/path-range.ts";
+import { rangeOf } from "../../db/files/rows.ts";
 import { type Caller, ownerOf } from "../../domain/accounts/caller.ts";
 import { invalid } from "../../domain/errors.ts";
 import { GREP, GREP_BOUNDS, GREP_LIMITS } from "../../domain/limits.ts";
-import { parsePrefix } from "../../domain/files/path.ts";
-import { narrowed } from "../../domain/files/prefix.ts";
+import { narrowed, parsePrefix } from "../../domain/files/path.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import { GrepThreads } from "./grep-threads.ts";

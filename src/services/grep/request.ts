@@ -1,5 +1,5 @@
-import type { PathRange } from "../../db/files/path-range.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { PathRange } from "../../db/files/rows.ts";
+import type { Digest } from "../../domain/contents/content.ts";
 import type { FileFacts } from "../../domain/files/file.ts";
 import type { DriveId, DrivePk } from "../../domain/id.ts";
 import type { GREP_BOUNDS } from "../../domain/limits.ts";

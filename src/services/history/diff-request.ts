@@ -1,4 +1,4 @@
-import { lineChanges } from "../../domain/contents/edit/line-changes.ts";
+import { lineChanges } from "../../domain/contents/edit/changes.ts";
 import { type Diff, unifiedDiff } from "../../domain/contents/edit/unified-diff.ts";
 
 /** Two texts to compare, as UTF-8. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DrivePk, FileId, TrashPk } from "../../domain/id.ts";
-import { keptSince } from "../../domain/history/retention.ts";
+import { keptSince } from "../../domain/history/history.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import { inPieces } from "../pieces.ts";

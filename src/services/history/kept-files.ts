@@ -1,8 +1,8 @@
 import type { Tables } from "../../db/tables.ts";
-import type { Stamp } from "../../domain/changes/actor.ts";
+import type { Stamp } from "../../domain/changes/change.ts";
 import type { File } from "../../domain/files/file.ts";
 import { newId, type TrashId } from "../../domain/id.ts";
-import { keepsDeleted, keepsVersions, type Retention } from "../../domain/history/retention.ts";
+import { keepsDeleted, keepsVersions, type Retention } from "../../domain/history/history.ts";
 import { Service } from "../service.ts";
 
 /** Keeps what single files were before they change or go. Every method runs inside a write. */

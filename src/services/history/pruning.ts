@@ -1,5 +1,5 @@
-import type { KeptThing, OldestKept } from "../../db/history/kept-ages.ts";
-import type { Releaser } from "../../db/contents/released-contents.ts";
+import type { KeptThing, OldestKept } from "../../db/history/kept.ts";
+import type { Releaser } from "../../db/contents/blobs.ts";
 import type { TrashPk } from "../../domain/id.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";

@@ -1,5 +1,5 @@
 import type { Tables } from "../../db/tables.ts";
-import type { Stamp } from "../../domain/changes/actor.ts";
+import type { Stamp } from "../../domain/changes/change.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { PATH_BYTES } from "../../domain/limits.ts";
@@ -13,9 +13,8 @@ import {
   parentFolder,
   ROOT,
 } from "../../domain/files/path.ts";
-import { restoredName } from "../../domain/history/restored-name.ts";
+import { restoredName, type TrashedPlace } from "../../domain/history/history.ts";
 import { utf8Length } from "../../domain/contents/texts/text.ts";
-import type { TrashedPlace } from "../../domain/history/trash.ts";
 import type { Tree } from "../files/tree.ts";
 
 /** How many names are tried beside one that is taken. */

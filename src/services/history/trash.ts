@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Within } from "../../db/engine/database.ts";
-import type { Naming } from "../../db/files/files.ts";
-import type { SingleTrashedFile } from "../../db/history/trash-contents.ts";
-import { actorOf } from "../../domain/changes/actor.ts";
+import type { SingleTrashedFile } from "../../db/history/trash.ts";
+import { actorOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { notFound } from "../../domain/errors.ts";
 import {
@@ -14,15 +13,14 @@ import {
   type TrashPk,
 } from "../../domain/id.ts";
 import { mimeTypeOf } from "../../domain/contents/media-type.ts";
+import { lastSegment, parseFilePath, parseFolderPath, parsePrefix } from "../../domain/files/path.ts";
 import {
-  type Filename,
-  lastSegment,
-  parseFilePath,
-  parseFolderPath,
-  parsePrefix,
-} from "../../domain/files/path.ts";
-import { keptSince, keptUntil } from "../../domain/history/retention.ts";
-import type { TrashedPlace, TrashEntry, TrashPosition } from "../../domain/history/trash.ts";
+  keptSince,
+  keptUntil,
+  type TrashedPlace,
+  type TrashEntry,
+  type TrashPosition,
+} from "../../domain/history/history.ts";
 import type { FolderChanges } from "../folders/folder-changes.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
@@ -48,12 +46,6 @@ export type ShownEntry = TrashEntry & {
   readonly expiresAt: number;
 };
 
-interface TrashListing {
-  readonly entries: readonly ShownEntry[];
-  /** The position after which the next page starts; null on the last page. */
-  readonly nextAfter: TrashPosition | null;
-}
-
 /** An entry that was restored, and where it is now. */
 export interface RestoredEntry {
   readonly entry: ShownEntry;
@@ -68,12 +60,6 @@ export interface EmptiedTrash {
   readonly entries: number;
 }
 
-/** One transaction of emptying a trash, and where the next goes on; null at the end. */
-interface Step {
-  readonly emptied: EmptiedTrash;
-  readonly last: TrashPosition | null;
-}
-
 /** Lists what was deleted, brings it back, and deletes it for good. */
 export class Trash extends Service<
   Pick<Parts, "tables" | "access" | "tree" | "locks" | "retention" | "clock"> & {
@@ -81,10 +67,10 @@ export class Trash extends Service<
   }
 > {
   /**
-   * A page of the trash, newest first. It looks at so many entries at most: with a prefix it may show few, and have a
-   * next page. Throws NOT_FOUND, FORBIDDEN.
+   * A page of the trash, newest first, and the position after which the next one starts. It looks at so many entries at
+   * most: with a prefix it may show few, and have a next page. Throws NOT_FOUND, FORBIDDEN.
    */
-  async list(caller: Caller, { driveId, prefix, limit, after }: TrashListRequest): Promise<TrashListing> {
+  async list(caller: Caller, { driveId, prefix, limit, after }: TrashListRequest) {
     const wanted = parsePrefix("prefix", prefix);
     const allowed = this.#prefixes(caller, driveId);
     const isShown = ({ drivePk, path, kind, fileCount }: TrashEntry) =>
@@ -175,8 +161,9 @@ export class Trash extends Service<
     for (;;) {
       const step = await this.parts.access.writeFromReserve(
         caller,
-        ({ emptied, last }: Step) => (last === null ? within?.(emptied) : undefined),
-        (): Step => {
+        ({ emptied, last }: { emptied: EmptiedTrash; last: TrashPosition | null }) =>
+          last === null ? within?.(emptied) : undefined,
+        () => {
           const drive = this.parts.access.driveToManage(caller, driveId);
           const some = trash.some(drive.pk, after, STEPS.mark);
           for (const { pk } of some) trash.setState(pk, "gone");
@@ -200,7 +187,7 @@ export class Trash extends Service<
     return { ...entry, expiresAt: Math.min(keptTo, entry.fileExpiresAt ?? keptTo) };
   }
 
-  #page(entries: readonly TrashEntry[], nextAfter: TrashPosition | null): TrashListing {
+  #page(entries: readonly TrashEntry[], nextAfter: TrashPosition | null) {
     return { entries: entries.map((entry) => this.#shown(entry)), nextAfter };
   }
 
@@ -236,7 +223,10 @@ export class Trash extends Service<
     const { entry, drive, place, stamp } = this.#begin(caller, id, path);
     if (place.kind === "folder") throw new Error("a file of the trash has become a folder");
     const file = this.#fileOf(entry.pk);
-    const naming = place.path === entry.path ? null : named(file, lastSegment(place.path));
+    const filename = lastSegment(place.path);
+    // The name decides the type unless the uploader gave one.
+    const mimeType = file.mimeGiven ? file.mimeType : mimeTypeOf(filename);
+    const naming = place.path === entry.path ? null : { filename, mimeType };
     this.parts.tree.restore(drive, { ...file, naming }, place.path, entry.id, stamp);
     this.parts.tables.trash.remove(entry.pk);
     return { entry, place, fileId: file.id };
@@ -247,9 +237,4 @@ export class Trash extends Service<
     if (file === null) throw new Error("an entry of the trash has lost its file");
     return file;
   }
-}
-
-/** The new name of a file, which decides its type unless the uploader gave one. */
-function named({ mimeGiven, mimeType }: SingleTrashedFile, filename: Filename): Naming {
-  return { filename, mimeType: mimeGiven ? mimeType : mimeTypeOf(filename) };
 }

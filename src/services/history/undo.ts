@@ -5,7 +5,7 @@ import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError } from "../../domain/errors.ts";
 import { isFolderPath, parseFolderPath, parsePathOfFile } from "../../domain/files/path.ts";
 import type { Precondition } from "../../domain/files/precondition.ts";
-import { keepsDeleted, keepsVersions } from "../../domain/history/retention.ts";
+import { keepsDeleted, keepsVersions } from "../../domain/history/history.ts";
 import { counted } from "../../domain/contents/texts/text.ts";
 import type { Feed } from "../changes/feed.ts";
 import type { Files } from "../files/files.ts";

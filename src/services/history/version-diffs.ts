@@ -1,17 +1,26 @@
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError } from "../../domain/errors.ts";
-import type { File } from "../../domain/files/file.ts";
-import type { FileRef } from "../../domain/files/file-ref.ts";
+import type { File, FileRef } from "../../domain/files/file.ts";
 import { DIFF_LIMITS, DIFF_TEXT_BYTES } from "../../domain/limits.ts";
 import { markBytes } from "../../domain/contents/texts/lines.ts";
 import { utf8Length } from "../../domain/contents/texts/text.ts";
 import { asUtf8 } from "../../domain/contents/texts/text-encoding.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
-import { DiffThread } from "./diff-thread.ts";
-import type { LineIndexes } from "../contents/line-indexes.ts";
+import type { Diff } from "../../domain/contents/edit/unified-diff.ts";
+import { AskedThread } from "../../process/asked-thread.ts";
+import { Turns } from "../turns.ts";
+import { diffOf, type DiffRequest } from "./diff-request.ts";
+import type { LineIndexes } from "../contents/texts.ts";
 import { holderOf, Slots } from "../slots.ts";
 import type { Versions } from "./versions.ts";
+
+/** Texts that are together shorter are compared at once: that takes less than to ask the thread. In bytes. */
+const SHORT_BYTES = 32 * 1024;
+/** For so many steps; see `lineChanges`. */
+const SHORT_STEPS = 200_000;
+/** How long one comparison may take, in milliseconds; then only the ends of the texts are compared. */
+const TIME_MS = 2000;
 
 /** Compares the contents that a file has and had. */
 export class VersionDiffs extends Service<
@@ -49,5 +58,43 @@ export class VersionDiffs extends Service<
     const { encoding } = await this.parts.indexes.of(file, content);
     const bytes = await this.parts.damaged.readFor(file, () => this.parts.blobs.readAll(file));
     return asUtf8(bytes.subarray(markBytes(bytes, encoding)), encoding);
+  }
+}
+
+/** A thread that compares texts, one pair after the other. It begins with the first long one. */
+export class DiffThread {
+  readonly #turns = new Turns<"thread">();
+  #thread: AskedThread<{ compare: typeof diffOf }> | null = null;
+
+  /** The differences of two texts. Throws UNAVAILABLE if there are too few file descriptors for a thread. */
+  make(request: DiffRequest): Promise<Diff> {
+    const { original, now } = request;
+    if (original.length + now.length <= SHORT_BYTES) return Promise.resolve(diffOf(request, SHORT_STEPS));
+    return this.#turns.take("thread", () => this.#ask(request));
+  }
+
+  close(): void {
+    this.#thread?.end();
+    this.#thread = null;
+  }
+
+  async #ask(request: DiffRequest): Promise<Diff> {
+    if (this.#thread?.isAlive !== true) {
+      const module = new URL("./diff-worker.ts", import.meta.url).href;
+      this.#thread = new AskedThread({ module, what: "a thread that compares texts" });
+    }
+    const late = Promise.withResolvers<null>();
+    const timer = setTimeout(() => late.resolve(null), TIME_MS);
+    try {
+      const diff = await Promise.race([this.#thread.ask("compare", request), late.promise]);
+      if (diff !== null) return diff;
+      this.close();
+      return diffOf(request, 0);
+    } catch (error) {
+      this.close();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }

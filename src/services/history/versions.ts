@@ -1,30 +1,17 @@
 import type { Within } from "../../db/engine/database.ts";
 import { bodyOf } from "../../db/files/files.ts";
 import type { ShownVersions } from "../../db/history/file-versions.ts";
-import { actorOf } from "../../domain/changes/actor.ts";
+import { actorOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
-import type { File } from "../../domain/files/file.ts";
-import type { FileRef } from "../../domain/files/file-ref.ts";
-import { type FileVersion, parseVersionNumber } from "../../domain/history/file-version.ts";
-import type { TrashId } from "../../domain/id.ts";
+import type { File, FileRef } from "../../domain/files/file.ts";
+import { type FileVersion, keptSince, keptWindow, parseVersionNumber } from "../../domain/history/history.ts";
 import { mimeTypeOf } from "../../domain/contents/media-type.ts";
 import { parsePathOfFile } from "../../domain/files/path.ts";
 import { type Precondition, requirePrecondition } from "../../domain/files/precondition.ts";
-import { keptSince, keptWindow } from "../../domain/history/retention.ts";
 import { partOf } from "../files/listings.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
-
-interface VersionListing {
-  readonly versions: readonly FileVersion[];
-  /** On all pages. */
-  readonly total: number;
-  /** The number before which the next page starts; null on the last page. */
-  readonly nextBefore: number | null;
-  /** The number of the content that the file has now. */
-  readonly current: number;
-}
 
 /**
  * The contents that files had before. Only those from a file's present drive are shown and, to a caller with a prefix,
@@ -32,15 +19,10 @@ interface VersionListing {
  */
 export class Versions extends Service<Pick<Parts, "tables" | "access" | "tree" | "clock" | "retention">> {
   /**
-   * Newest first. Throws FORBIDDEN for a reader.
-   *
-   * @param before the number of a cursor; null for the start
+   * A page, newest first, with how many there are on all, the number before which the next one starts, and that of the
+   * content that the file has now. Throws FORBIDDEN for a reader.
    */
-  list(
-    caller: Caller,
-    ref: FileRef,
-    { limit, before }: { readonly limit: number; readonly before: number | null },
-  ): VersionListing {
+  list(caller: Caller, ref: FileRef, { limit, before }: { limit: number; before: number | null }) {
     const file = this.#file(caller, ref);
     const { fileVersions } = this.parts.tables;
     const shown = this.#shown(caller, file);
@@ -109,14 +91,22 @@ export class Versions extends Service<Pick<Parts, "tables" | "access" | "tree" |
       access.requireInside(caller, drive, path);
       access.requireHistory(caller, drive);
       const entry = tables.trash.newestAt(drive.pk, keptSince(retention, clock.now()), path);
-      if (entry !== null) throw new CofferError("NOT_FOUND", inTrash(entry));
+      if (entry !== null) {
+        throw new CofferError(
+          "NOT_FOUND",
+          `No such file: it was deleted, and is in the trash as ${entry}. Restore it first, with POST /v0/trash/${entry}/restore.`,
+        );
+      }
     }
     throw notFound("file");
   }
 
   #at(caller: Caller, file: File, number: string): File {
     if (parseVersionNumber(number) === file.version) return file;
-    return asFile(file, this.#version(caller, file, number));
+    const { filename, mimeType, mimeGiven, size, blobPk, digest, preview, replacedAt, version } =
+      this.#version(caller, file, number);
+    const content = { filename, mimeType, mimeGiven, size, blobPk, digest, preview };
+    return { ...file, ...content, version, updatedAt: replacedAt };
   }
 
   #version(caller: Caller, file: File, number: string): FileVersion {
@@ -138,14 +128,4 @@ export class Versions extends Service<Pick<Parts, "tables" | "access" | "tree" |
     const folder = this.parts.access.prefixOf(caller, { pk: drivePk });
     return { ...keptWindow(this.parts.retention, this.parts.clock.now()), folder };
   }
-}
-
-function inTrash(entry: TrashId): string {
-  return `No such file: it was deleted, and is in the trash as ${entry}. Restore it first, with POST /v0/trash/${entry}/restore.`;
-}
-
-function asFile(file: File, version: FileVersion): File {
-  const { filename, mimeType, mimeGiven, size, blobPk, digest, preview, replacedAt } = version;
-  const content = { filename, mimeType, mimeGiven, size, blobPk, digest, preview };
-  return { ...file, ...content, version: version.version, updatedAt: replacedAt };
 }

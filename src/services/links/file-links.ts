@@ -1,25 +1,15 @@
 import type { Within } from "../../db/engine/database.ts";
 import { notFound } from "../../domain/errors.ts";
-import type { File } from "../../domain/files/file.ts";
-import { requireFits } from "../../domain/files/file.ts";
+import { type File, requireFits } from "../../domain/files/file.ts";
 import { type Link, requireUsable } from "../../domain/links/link.ts";
 import type { Parts } from "../parts.ts";
 import type { FoundLink, Links } from "./links.ts";
-import type { AnnouncedBytes } from "../contents/arriving.ts";
-import type { Upload, Uploader } from "../contents/upload.ts";
-import type { Uploads } from "../contents/uploads.ts";
+import type { Uploader } from "../contents/upload.ts";
+import type { AnnouncedBytes, Uploads } from "../contents/uploads.ts";
 
 interface LinkedFile {
   readonly link: Link;
   readonly file: File;
-}
-
-interface LinkedUpload {
-  readonly upload: Upload;
-  readonly driveId: string;
-  readonly path: string;
-  /** The most bytes of the content. */
-  readonly limit: number;
 }
 
 /** Links to download or upload one file without a key. */
@@ -55,11 +45,10 @@ export class FileLinks {
   }
 
   /**
-   * Starts the upload of a link, which is used up in the transaction that stores the file: of several at once, one
-   * succeeds. Throws NOT_FOUND, GONE, PAYLOAD_TOO_LARGE, RATE_LIMITED, QUOTA_EXCEEDED, STORAGE_FULL, UNAVAILABLE;
-   * `Upload.write` and `Upload.finish` throw NOT_FOUND and GONE as well.
+   * Starts the upload of a link, which is used up in the transaction that stores the file. Throws what
+   * `Uploads.beginFor` throws, GONE, PAYLOAD_TOO_LARGE; so do `Upload.write` and `Upload.finish`, NOT_FOUND and GONE.
    */
-  async begin(token: string, sent: AnnouncedBytes | null = null): Promise<LinkedUpload> {
+  async begin(token: string, sent: AnnouncedBytes | null = null) {
     const { tables, uploads, maxFileSize } = this.#parts;
     const { link, reach } = this.#openUpload(token);
     const { id, driveId, path } = link;

@@ -1,10 +1,37 @@
+import { LastUses } from "../accounts/last-uses.ts";
+import type { LinkId } from "../../domain/id.ts";
+import { isMadeBy, type Link, type LinkPosition, type SeenLink } from "../../domain/links/link.ts";
+import type { Parts } from "../parts.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
-import { isMadeBy, type Link, type LinkPosition, type SeenLink } from "../../domain/links/link.ts";
 import { type FolderPath, ROOT } from "../../domain/files/path.ts";
-import type { Parts } from "../parts.ts";
-import type { LinkUses } from "./link-uses.ts";
+
+/** How often links were used. */
+export class LinkUses {
+  readonly #parts;
+  readonly #uses = new LastUses<LinkId>();
+
+  constructor(parts: Pick<Parts, "tables" | "clock">) {
+    this.#parts = parts;
+  }
+
+  /** Counts that a link was opened, or something downloaded. */
+  note(id: LinkId): void {
+    this.#uses.note(id, this.#parts.clock.now());
+  }
+
+  /** A link with the uses that are not written yet. */
+  counted(link: Link): Link {
+    const more = this.#uses.get(link.id);
+    return more === undefined ? link : { ...link, uses: link.uses + more.count, lastUsedAt: more.at };
+  }
+
+  flush(): Promise<void> {
+    const { tables } = this.#parts;
+    return this.#uses.flush(tables, (use) => tables.links.countUse(use));
+  }
+}
 
 interface LinksRequest {
   /** An id or slug; undefined for all drives. */

@@ -1,11 +1,10 @@
 import type { Within } from "../../db/engine/database.ts";
 import { hashSecret } from "../../domain/accounts/api-key.ts";
-import { actorOf } from "../../domain/changes/actor.ts";
+import { actorOf } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
-import { parseExpiry } from "../../domain/files/file.ts";
-import type { FileRef } from "../../domain/files/file-ref.ts";
+import { type FileRef, parseExpiry } from "../../domain/files/file.ts";
 import { type LinkId, newId, parseId } from "../../domain/id.ts";
 import { LINK_PASSWORD_CHARACTERS, LINK_SECONDS, SHARE_LINK_DAYS } from "../../domain/limits.ts";
 import {
@@ -33,22 +32,20 @@ interface Asked {
   readonly expiresIn?: number | undefined;
 }
 
-/** A request for a link that takes one upload. */
-interface UploadLinkRequest extends Asked {
-  /** An id or a slug. */
+/** What a link is to lead to. */
+interface Wanted {
+  /** An id or slug. */
   readonly drive: string;
-  /** Of the file. */
   readonly path: string;
+}
+
+interface UploadLinkRequest extends Asked, Wanted {
   /** The most bytes of the content; undefined for no limit of its own. */
   readonly maxSize?: number | undefined;
 }
 
 /** A request for a link that shows something, as sent. */
-interface ShareRequest {
-  /** An id or slug. */
-  readonly drive: string;
-  /** Of a file or a folder. */
-  readonly path: string;
+interface ShareRequest extends Wanted {
   readonly password?: string | undefined;
   readonly expiresAt?: string | undefined;
 }
@@ -68,10 +65,7 @@ export interface FoundLink<K extends LinkKind> {
 /** What its maker says of a new link. */
 type Made = LinkTarget & Pick<NewLink, "expiresAt" | "passwordHash" | "maxSize" | "oneTime">;
 
-/**
- * Links of all kinds: made, found by their tokens, and revoked. A link can do what its creator can at that moment: it
- * stops with the creator's key, and when what it leads to is out of the creator's reach.
- */
+/** Links of all kinds. One can do what its creator can at that moment: it stops with the creator's key and reach. */
 export class Links {
   readonly #parts;
 
@@ -105,17 +99,12 @@ export class Links {
     const { maxSize = null, expiresIn } = wanted;
     return this.#create(caller, within, (now) => {
       const drive = this.#parts.access.driveToWrite(caller, wanted.drive, path);
-      return {
-        drive,
-        made: { kind: "upload", fileId: null, path, maxSize, expiresAt: endOf(now, expiresIn) },
-      };
+      const expiresAt = endOf(now, expiresIn);
+      return { drive, made: { kind: "upload", fileId: null, path, maxSize, expiresAt } };
     });
   }
 
-  /**
-   * A link that shows a file or a folder. Throws NOT_FOUND for the drive, and for what is not at the path; FORBIDDEN,
-   * VALIDATION_ERROR, QUOTA_EXCEEDED.
-   */
+  /** A link that shows a file or a folder. Throws NOT_FOUND, FORBIDDEN, VALIDATION_ERROR, QUOTA_EXCEEDED. */
   async createShare(
     caller: Caller,
     wanted: ShareRequest,
@@ -124,10 +113,9 @@ export class Links {
     const expiresAt = this.#expiry(wanted.expiresAt);
     // First: hashing takes long, so nobody should have it done in vain.
     this.#shown(caller, wanted);
-    const passwordHash =
-      wanted.password === undefined
-        ? null
-        : await this.#parts.linkPasswords.hash(wanted.password, LINK_PASSWORD_CHARACTERS);
+    const { password } = wanted;
+    const hash = (given: string) => this.#parts.linkPasswords.hash(given, LINK_PASSWORD_CHARACTERS);
+    const passwordHash = password === undefined ? null : await hash(password);
     return this.#create(caller, within, () => {
       const { drive, target } = this.#shown(caller, wanted);
       return { drive, made: { ...target, passwordHash, expiresAt } };

@@ -1,10 +1,8 @@
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, notFound } from "../../domain/errors.ts";
-import type { File, FileFacts } from "../../domain/files/file.ts";
-import type { ListPosition } from "../../domain/files/file-sort.ts";
+import type { File, FileFacts, ListPosition } from "../../domain/files/file.ts";
 import type { LinkId } from "../../domain/id.ts";
-import { requireUsable, SHOWING } from "../../domain/links/link.ts";
-import { isPassFor, passFor } from "../../domain/links/link-pass.ts";
+import { isPassFor, passFor, requireUsable, SHOWING } from "../../domain/links/link.ts";
 import { UNLOCKED_MS } from "../../domain/limits.ts";
 import {
   type FolderPath,
@@ -21,7 +19,7 @@ import type { Extract, Extracts } from "../contents/extracts.ts";
 import type { Folders } from "../folders/folders.ts";
 import type { Parts } from "../parts.ts";
 import type { FoundLink, Links } from "./links.ts";
-import type { Listing, Listings } from "../files/listings.ts";
+import type { Listing, ListRequest, Listings } from "../files/listings.ts";
 import type { SlotHolder } from "../slots.ts";
 import type { Passwords } from "../accounts/passwords.ts";
 
@@ -49,21 +47,8 @@ interface SharedFacts {
   readonly file: FileFacts | null;
 }
 
-/** That a link's password was given. */
-interface Unlocked {
-  /** For the browser to send: see `passFor`. */
-  readonly pass: string;
-  /** Milliseconds since the epoch. */
-  readonly until: number;
-}
-
-/** A request for a page of what is directly in a folder. `after` is a cursor's position. */
-interface SharedRequest {
-  /** Relative to what the link shows. */
-  readonly prefix: string;
-  readonly limit: number;
-  readonly after: ListPosition | null;
-}
+/** A request for a page of what is directly in a folder. The prefix is relative to what the link shows. */
+type SharedRequest = Pick<ListRequest, "prefix" | "limit" | "after">;
 
 interface FoundShare extends FoundLink<(typeof SHOWING)[number]> {
   readonly drive: Drive;
@@ -87,11 +72,7 @@ export class SharedThings {
     this.#parts = parts;
   }
 
-  /**
-   * Throws NOT_FOUND, GONE, and UNAUTHORIZED for a link with a password.
-   *
-   * @param pass from `unlock`; null if the browser sent none
-   */
+  /** Throws NOT_FOUND, GONE, and UNAUTHORIZED for a link with a password without the `pass` of `unlock`. */
   open(token: string, pass: string | null): Shared {
     const { access, clock, secret, tables } = this.#parts;
     const { link, reach, drive } = this.#find(token);
@@ -126,8 +107,8 @@ export class SharedThings {
     return this.#findAny(token) !== null;
   }
 
-  /** Throws NOT_FOUND, GONE, and UNAUTHORIZED for a wrong password. A link without one takes any. */
-  async unlock(token: string, password: string): Promise<Unlocked> {
+  /** A pass for the browser. Throws NOT_FOUND, GONE, and UNAUTHORIZED. A link without a password takes any. */
+  async unlock(token: string, password: string) {
     const { id, passwordHash, expiresAt } = this.#find(token).link;
     const { linkPasswords, clock, secret } = this.#parts;
     const isRight = passwordHash === null || (await linkPasswords.matches(password, passwordHash));
@@ -143,7 +124,7 @@ export class SharedThings {
     }
     if (folder === ROOT) return { ...drive, file: null };
     const { fileCount, totalSize } = this.#parts.folders.get(reach, drive.id, folder).folder;
-    return { name: nameOf(folder), fileCount, totalSize, file: null };
+    return { name: folder.split("/").at(-2) ?? "", fileCount, totalSize, file: null };
   }
 
   /** What is directly in a folder, with relative paths. Throws NOT_FOUND, VALIDATION_ERROR. */
@@ -177,11 +158,8 @@ export class SharedThings {
   file({ reach, drive, folder, file: only }: Shared, path: string | undefined): File {
     if (path === undefined) {
       if (only !== null) return only;
-      throw new CofferError(
-        "VALIDATION_ERROR",
-        "The link shows a folder: say with `path` which file.",
-        "path",
-      );
+      const message = "The link shows a folder: say with `path` which file.";
+      throw new CofferError("VALIDATION_ERROR", message, "path");
     }
     const wanted = folder + parsePathOfFile("path", path);
     const file = this.#parts.access.findFile(reach, { drive: drive.id, path: wanted });
@@ -194,19 +172,14 @@ export class SharedThings {
     return this.#parts.extracts.extractOf(this.file(shared, path), holderOf(shared), signal);
   }
 
-  /**
-   * One archive; of all that the link shows if there are no paths. Throws NOT_FOUND, VALIDATION_ERROR.
-   *
-   * @param client see `Slots.take`
-   */
+  /** One archive; of all that the link shows if there are no paths. Throws NOT_FOUND, VALIDATION_ERROR. */
   archive(shared: Shared, client: string, paths: readonly string[]): Archive {
     const { reach, drive, folder, file } = shared;
-    const holder = holderOf(shared);
     const all = file === null ? [folder] : [file.path];
     if (file !== null && paths.length > 0) paths.forEach((path) => this.file(shared, path));
     const wanted =
-      paths.length === 0 || file !== null ? all : paths.map((path) => folder + withoutSlash(path));
-    return this.#parts.archives.openFor({ reach, holder, client }, drive.id, wanted);
+      paths.length === 0 || file !== null ? all : paths.map((path) => folder + path.replace(/^\//, ""));
+    return this.#parts.archives.openFor({ reach, holder: holderOf(shared), client }, drive.id, wanted);
   }
 
   #find(token: string): FoundShare {
@@ -229,10 +202,6 @@ function holderOf({ linkId }: Shared): SlotHolder {
   return { owner: linkId, isUnclaimed: true };
 }
 
-function nameOf(folder: FolderPath): string {
-  return folder.split("/").at(-2) ?? "";
-}
-
 function relative(file: FileFacts, folder: FolderPath): FileFacts {
   return { ...file, path: relocated(file.path, folder, ROOT) };
 }
@@ -243,8 +212,4 @@ function moved({ file, folder }: ListPosition, path: (path: string) => string): 
     file: file !== null && "path" in file ? { ...file, path: path(file.path) } : file,
     folder: folder === null ? null : path(folder),
   };
-}
-
-function withoutSlash(path: string): string {
-  return path.startsWith("/") ? path.slice(1) : path;
 }

@@ -3,8 +3,7 @@ import type { Within } from "../../db/engine/database.ts";
 import { type Caller, requireSession } from "../../domain/accounts/caller.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
 import type { SessionId, UserPk } from "../../domain/id.ts";
-import { shownName } from "../../domain/oauth/oauth-client.ts";
-import { OAuthError } from "../../domain/oauth/oauth-error.ts";
+import { isRegistered, OAuthError, shownName, withParameters } from "../../domain/oauth/oauth-client.ts";
 import {
   type AuthorizationRequest,
   type ParameterReader,
@@ -12,9 +11,8 @@ import {
   parseState,
 } from "../../domain/oauth/oauth-request.ts";
 import { CODE_LIFETIME_MS } from "../../domain/oauth/oauth-token.ts";
-import { isRegistered, withParameters } from "../../domain/oauth/redirect-uri.ts";
 import { ROOT } from "../../domain/files/path.ts";
-import type { Scope } from "../../domain/accounts/scope.ts";
+import type { Scope } from "../../domain/accounts/roles.ts";
 import type { ApiKeys } from "../accounts/api-keys.ts";
 import { Tickets } from "../accounts/tickets.ts";
 import type { Parts } from "../parts.ts";
@@ -91,19 +89,18 @@ export class Authorizations {
   }
 
   /**
-   * Lets a client in. Returns the address to send the browser to, with the code. A request is decided once. Throws as
-   * `request`; VALIDATION_ERROR for more than was asked for, NOT_FOUND for a foreign drive, QUOTA_EXCEEDED.
-   *
-   * @param driveId an id or slug; undefined for all drives
+   * Lets a client in: returns where to send the browser, with the code. A request is decided once. Throws as `request`;
+   * VALIDATION_ERROR for more than was asked for, NOT_FOUND for a foreign drive, QUOTA_EXCEEDED.
    */
   async allow(
     caller: Caller,
     ticket: string,
-    { scope, driveId }: { readonly scope: Scope; readonly driveId: string | undefined },
+    wanted: { readonly scope: Scope | undefined; readonly driveId: string | undefined },
     within?: Within<string>,
   ): Promise<string> {
     const { userPk: user, sessionId: session } = requireSession(caller);
     const request = this.request(caller, ticket);
+    const { scope = request.scope, driveId } = wanted;
     if (request.scope === "read-only" && scope !== "read-only") {
       throw invalid("scope", "must be read-only: the application does not ask for more");
     }

@@ -1,8 +1,7 @@
-import type { OAuthGrant } from "../../db/oauth/oauth-grants.ts";
+import type { OAuthGrant } from "../../db/oauth/oauth.ts";
 import { hashSecret } from "../../domain/accounts/api-key.ts";
 import { type KeyId, newId } from "../../domain/id.ts";
-import { USED_CLIENT_LIFETIME_MS } from "../../domain/oauth/oauth-client.ts";
-import { OAuthError } from "../../domain/oauth/oauth-error.ts";
+import { OAuthError, USED_CLIENT_LIFETIME_MS } from "../../domain/oauth/oauth-client.ts";
 import { isVerifierOf, parseScope } from "../../domain/oauth/oauth-request.ts";
 import {
   ACCESS_LIFETIME_MS,
@@ -15,7 +14,7 @@ import {
   type RefreshToken,
   REPEAT_LIFETIME_MS,
 } from "../../domain/oauth/oauth-token.ts";
-import type { Scope } from "../../domain/accounts/scope.ts";
+import type { Scope } from "../../domain/accounts/roles.ts";
 import type { ApiKeys } from "../accounts/api-keys.ts";
 import type { EndedKeys } from "../accounts/ended-keys.ts";
 import type { Parts } from "../parts.ts";
@@ -29,13 +28,7 @@ export interface IssuedTokens {
 }
 
 /** A client's exchange of a code for tokens (RFC 6749, 4.1.3). */
-interface CodeExchange {
-  readonly code: string;
-  readonly clientId: string;
-  readonly redirectUri: string;
-  readonly verifier: string;
-  readonly issuer: string;
-}
+type CodeExchange = Readonly<Record<"code" | "clientId" | "redirectUri" | "verifier" | "issuer", string>>;
 
 /** What clients hold that people let in: keys with two secrets, one to use and one to get the next two. */
 export class OAuthGrants {
@@ -52,10 +45,7 @@ export class OAuthGrants {
     this.#parts = parts;
   }
 
-  /**
-   * Exchanges an authorization code, once: a second use ends what the first gave, because one of the two was not the
-   * client's. Throws OAuthError invalid_grant, also if its session, its drive or the room for keys is gone.
-   */
+  /** Exchanges a code. A second use ends what the first gave: one was not the client's. Throws invalid_grant. */
   async redeem(exchange: CodeExchange): Promise<IssuedTokens> {
     const authorization = this.#parts.authorizations.takeCode(exchange.code);
     const fits = authorization !== null && isMeantFor(authorization, exchange);
@@ -72,11 +62,9 @@ export class OAuthGrants {
   }
 
   /**
-   * Exchanges a refresh token. A refresh token works once: a second use ends the grant, as for `redeem`. But the answer
-   * may have been lost: the last one that was used can be sent once more for a while, and has the same answer.
-   *
-   * @param scope as sent; null for all that was granted
-   * @throws OAuthError invalid_grant, invalid_scope
+   * Exchanges a refresh token. A second use ends the grant, as for `redeem`. But the answer may have been lost: the one
+   * that was used last can be sent once more for a while, and has the same answer. Throws OAuthError invalid_grant,
+   * invalid_scope. @param scope as sent; null for all that was granted
    */
   async refresh(token: string, clientId: string, scope: string | null): Promise<IssuedTokens> {
     const parsed = parseRefreshToken(token);
@@ -97,12 +85,7 @@ export class OAuthGrants {
     return issued;
   }
 
-  /**
-   * Ends the grant of an access or refresh token (RFC 7009). An unknown one is no error. Throws OAuthError for another
-   * client's.
-   *
-   * @param clientId null if the client does not say
-   */
+  /** Ends the grant of a token (RFC 7009); an unknown one is no error. Throws OAuthError for another client's. */
   async revoke(token: string, clientId: string | null): Promise<void> {
     await this.#parts.tables.writeFromReserve(() => {
       const family = parseRefreshToken(token)?.family;

@@ -3,7 +3,7 @@ import { CofferError } from "../../domain/errors.ts";
 import { documentFormatOf, EXTRACTION_LIMITS, mayPass } from "../../domain/contents/extraction.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { SEARCHED_BYTES } from "../../domain/search/slices.ts";
-import { DamagedFile } from "../contents/damaged-blobs.ts";
+import { DamagedFile } from "../contents/blob-checks.ts";
 import type { DocumentReader } from "../extraction/document-reader.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";

@@ -2,7 +2,7 @@ import { IndexDamaged, isDamage } from "../../db/search/index-tables.ts";
 import { diskFull, hadNoRoomToOpen } from "../../db/engine/write-failures.ts";
 import type { BatchId } from "../../domain/id.ts";
 import { AskedThread } from "../../process/asked-thread.ts";
-import type { StorePlaces } from "../store-places.ts";
+import type { StorePlaces } from "../parts.ts";
 import type { IndexWork } from "./index-work.ts";
 
 /** The thread that writes the full-text index. What is asked of it throws WriteRefused STORAGE_FULL, and IndexDamaged. */

@@ -11,7 +11,7 @@ import { SEARCHED_BYTES, searchedText, sliceCount, wordsOfSlice } from "../../do
 import { nameTokens, textTokens } from "../../domain/search/tokens.ts";
 import { readHtml } from "../../extraction/html.ts";
 import { TextSink } from "../../extraction/text-sink.ts";
-import type { StorePlaces } from "../store-places.ts";
+import type { StorePlaces } from "../parts.ts";
 
 /** The most jobs of each kind in a batch. */
 const JOBS = 250;

@@ -1,5 +1,4 @@
-import { answerCalls } from "../../process/answer-calls.ts";
-import { giveWay } from "../../process/thread-priority.ts";
+import { answerCalls, giveWay } from "../../process/answer-calls.ts";
 import { IndexWork } from "./index-work.ts";
 
 // The entry point of the thread that writes the full-text index. Jobs stay until the index has them, so what fails is

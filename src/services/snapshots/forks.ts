@@ -1,5 +1,5 @@
 import type { Within } from "../../db/engine/database.ts";
-import { actorOf, type Stamp } from "../../domain/changes/actor.ts";
+import { actorOf, type Stamp } from "../../domain/changes/change.ts";
 import { type Caller, requireAccount } from "../../domain/accounts/caller.ts";
 import { type Drive, parseDriveName, type SeenDrive, slugOf } from "../../domain/drives/drive.ts";
 import { invalid } from "../../domain/errors.ts";

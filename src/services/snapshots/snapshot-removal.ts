@@ -1,5 +1,5 @@
-import { HELD, type Held, type HeldPosition } from "../../db/snapshots/held-rows.ts";
-import type { Stamp } from "../../domain/changes/actor.ts";
+import { HELD, type Held, type HeldPosition } from "../../db/snapshots/snapshots.ts";
+import type { Stamp } from "../../domain/changes/change.ts";
 import type { DrivePk, SnapshotId } from "../../domain/id.ts";
 import { Piece } from "../../domain/folders/piece.ts";
 import { ROOT } from "../../domain/files/path.ts";

@@ -1,6 +1,5 @@
-import { firstAfter, type PathRange, rangeFrom, rangeOf } from "../../db/files/path-range.ts";
-import type { ExpiredFile, SnapshotPlace, SnapshotScope } from "../../db/snapshots/snapshot-lists.ts";
-import type { Step } from "../../db/snapshots/snapshot-walk.ts";
+import { firstAfter, type PathRange, rangeFrom, rangeOf } from "../../db/files/rows.ts";
+import type { ExpiredFile, SnapshotPlace, SnapshotScope, Step } from "../../db/snapshots/snapshot-lists.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { invalid, notFound } from "../../domain/errors.ts";
@@ -9,11 +8,12 @@ import type { FolderFacts } from "../../domain/folders/folder.ts";
 import {
   containingFolder,
   type FolderPath,
+  narrowed,
   parentFolder,
   parseFolderOrRoot,
   parsePrefix,
+  wayInto,
 } from "../../domain/files/path.ts";
-import { narrowed, wayInto } from "../../domain/files/prefix.ts";
 import type { View } from "../../domain/snapshots/snapshot.ts";
 import type { FolderListing, FolderListRequest } from "../folders/folders.ts";
 import { type Listing, type ListRequest, onlyFolders, partOf } from "../files/listings.ts";

@@ -1,5 +1,5 @@
 import type { Within } from "../../db/engine/database.ts";
-import { actorOf, actorText, type Stamp } from "../../domain/changes/actor.ts";
+import { actorOf, actorText, type Stamp } from "../../domain/changes/change.ts";
 import type { Caller } from "../../domain/accounts/caller.ts";
 import type { Drive } from "../../domain/drives/drive.ts";
 import { CofferError, invalid, notFound } from "../../domain/errors.ts";
@@ -8,12 +8,12 @@ import { NAME_CHARACTERS, SNAPSHOTS } from "../../domain/limits.ts";
 import {
   asFilePath,
   type FolderPath,
+  narrowed,
   parseFolderOrRoot,
   parsePrefix,
   ROOT,
   withSlash,
 } from "../../domain/files/path.ts";
-import { narrowed } from "../../domain/files/prefix.ts";
 import { parseSnapshotName, type Snapshot } from "../../domain/snapshots/snapshot.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";

@@ -1,5 +1,4 @@
-import type { BlobRow } from "../../db/contents/blobs.ts";
-import type { ReleasedContent, Releaser } from "../../db/contents/released-contents.ts";
+import type { BlobRow, ReleasedContent, Releaser } from "../../db/contents/blobs.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import { MIB } from "../../domain/limits.ts";
 import type { Pruning } from "../history/pruning.ts";

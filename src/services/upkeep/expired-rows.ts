@@ -1,7 +1,7 @@
 import type { Tables } from "../../db/tables.ts";
-import { KNOWN_CLIENT_LIFETIME_MS } from "../../domain/accounts/known-client.ts";
+import { KNOWN_CLIENT_LIFETIME_MS } from "../../domain/accounts/sign-in.ts";
 import { CHANGES, CLAIM_TOKEN_MEMORY_MS } from "../../domain/limits.ts";
-import { keepsVersions, keptSince } from "../../domain/history/retention.ts";
+import { keepsVersions, keptSince } from "../../domain/history/history.ts";
 import { changeNumber } from "../../domain/changes/change.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { DAY_MS } from "../../domain/time.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BlobFacts } from "../../blobs/blob-file.ts";
-import type { ScrubState } from "../../db/upkeep/scrub.ts";
+import type { ScrubState } from "../../db/upkeep/store.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";

@@ -1,5 +1,5 @@
 import type { ListedBlob } from "../../blobs/blob-store.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { Digest } from "../../domain/contents/content.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 

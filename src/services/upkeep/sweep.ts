@@ -1,5 +1,5 @@
 import type { BlobRow } from "../../db/contents/blobs.ts";
-import type { Digest } from "../../domain/contents/digest.ts";
+import type { Digest } from "../../domain/contents/content.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { goingFile, Piece } from "../../domain/folders/piece.ts";

@@ -1,15 +1,16 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { NewDelivery } from "../../db/webhooks/webhook-deliveries.ts";
-import type { ServedWebhook } from "../../db/webhooks/webhooks.ts";
+import type { NewDelivery, ServedWebhook } from "../../db/webhooks/webhooks.ts";
 import { type Change, type ChangeNumber, changeNumber } from "../../domain/changes/change.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import { type DeliveryId, newId, type WebhookPk } from "../../domain/id.ts";
 import { WEBHOOKS } from "../../domain/limits.ts";
 import { formatInstant } from "../../domain/time.ts";
 import { type Webhook, wants } from "../../domain/webhooks/webhook.ts";
+import { ROOT } from "../../domain/files/path.ts";
+import type { Reach } from "../access.ts";
+import type { FeedDrive } from "../changes/changes.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
-import type { WebhookReach } from "./reach.ts";
 
 const STEP = 100;
 /** After so many changes that a webhook is not told of, its position is written all the same. */
@@ -131,6 +132,42 @@ export class WebhookOutbox extends Service<
     if (now === null || now.disabledAt !== null || now.position !== position) return;
     for (const delivery of made) webhookDeliveries.insert(delivery);
     webhooks.setPosition(pk, upTo);
+  }
+}
+
+/** What webhooks may tell: what their makers may see now. */
+export class WebhookReach extends Service<Pick<Parts, "tables" | "access" | "clock">> {
+  /** Why a webhook may tell nothing any more; null if it may. */
+  problem(webhook: ServedWebhook): string | null {
+    if (this.#of(webhook) !== null) return null;
+    return webhook.keyId === null
+      ? "Its user was disabled."
+      : "The key that it was made with was revoked or has expired.";
+  }
+
+  /** The drives of which a webhook tells what came after its position. */
+  drives(webhook: ServedWebhook): FeedDrive[] {
+    const { driveId, position } = webhook;
+    const reach = this.#of(webhook);
+    if (reach === null) return [];
+    const feedOf = ({ pk }: { readonly pk: FeedDrive["drive"] }) => ({
+      drive: pk,
+      prefix: ROOT,
+      from: position,
+    });
+    if (webhook.drivePk === null) {
+      const isAccount = reach.kind === "account";
+      return isAccount
+        ? this.parts.tables.drives.byUser(reach.userPk, this.parts.clock.now()).map(feedOf)
+        : [];
+    }
+    const drive = driveId === null ? null : this.parts.access.findDrive(reach, driveId);
+    return drive?.role === "owner" ? [feedOf(drive)] : [];
+  }
+
+  #of({ keyId, keyHash, user }: ServedWebhook): Reach | null {
+    if (keyId !== null) return keyHash === null ? null : this.parts.access.reachOf({ keyHash, user: null });
+    return this.parts.access.reachOf({ keyHash: null, user });
   }
 }
 

@@ -1,15 +1,14 @@
-import type { Attempted, DueDelivery } from "../../db/webhooks/webhook-deliveries.ts";
-import type { ServedWebhook } from "../../db/webhooks/webhooks.ts";
+import type { Attempted, DueDelivery, ServedWebhook } from "../../db/webhooks/webhooks.ts";
 import { WriteRefused } from "../../domain/errors.ts";
 import type { DeliveryId, UserPk, WebhookPk } from "../../domain/id.ts";
 import { WEBHOOKS } from "../../domain/limits.ts";
 import { unseal } from "../../domain/sealing.ts";
-import type { Subnet } from "../../domain/network/subnet.ts";
+import type { Subnet } from "../../domain/network/address.ts";
 import { signedHeaders, waitAfter } from "../../domain/webhooks/webhook.ts";
 import { ForbiddenAddress, postPublic, type PublicNetwork } from "../../network/public-network.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
-import type { WebhookReach } from "./reach.ts";
+import type { WebhookReach } from "./outbox.ts";
 
 /** How long to wait at most before looking again, in milliseconds: the clock may have been set. */
 const LOOK_MS = 60_000;

@@ -4,7 +4,7 @@ import { CofferError, invalid, notFound } from "../../domain/errors.ts";
 import { type DrivePk, newId, parseId, type UserPk, type WebhookId } from "../../domain/id.ts";
 import { WEBHOOKS } from "../../domain/limits.ts";
 import { seal } from "../../domain/sealing.ts";
-import type { Subnet } from "../../domain/network/subnet.ts";
+import type { Subnet } from "../../domain/network/address.ts";
 import {
   newWebhookSecret,
   parseEvents,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { encodeCursor, encodeGrepPosition, encodePosition } from "../../../src/http/operation/cursor.ts";
-import { FILE_URI_TEMPLATE } from "../../../src/http/mcp/file-uri.ts";
+import { FILE_URI_TEMPLATE } from "../../../src/http/mcp/shown.ts";
 import { type DriveId, parseId } from "../../../src/domain/id.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { archived } from "../../support/samples/archives.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, spyOn, test } from "bun:test";
-import type { Identity } from "../../../src/domain/accounts/identity.ts";
+import type { Identity } from "../../../src/domain/accounts/user.ts";
 import { PASSWORD_COST } from "../../../src/services/accounts/passwords.ts";
 import { addAccount, startWithAda } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";

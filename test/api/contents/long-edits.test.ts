@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { MIB } from "../../../src/domain/limits.ts";
-import type { TestAppliance } from "../../support/server/appliance.ts";
-import { startAppliance } from "../../support/server/appliance.ts";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { ByteMeter } from "../../support/meters/byte-meter.ts";
 import type { Client, Json } from "../../support/server/client.ts";
 

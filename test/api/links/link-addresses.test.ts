@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { RawClient } from "../../http/raw-client.ts";
+import { startWithAda } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Json } from "../../support/server/client.ts";
 import { provision } from "../../support/server/scenario.ts";
@@ -87,8 +88,7 @@ test("an answer that is repeated is the same, wherever it is asked for", async (
 });
 
 test("the host of a request decides nothing else: neither cookies nor the API description nor the setup link", async () => {
-  await using coffer = await startAppliance({ "trusted-proxies": "127.0.0.1" });
-  await coffer.appliance.services.users.createFromShell("ada", "ada's password");
+  await using coffer = await startWithAda({ "trusted-proxies": "127.0.0.1" });
   const login = await coffer
     .client()
     .send("POST", "/auth/login", { body: { username: "ada", password: "ada's password" }, headers: PROXIED });

@@ -19,6 +19,7 @@ const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}
 interface Link {
   readonly id: string;
   readonly token: string;
+  readonly url: string;
   readonly kind: string;
   readonly uses: number;
 }
@@ -97,10 +98,10 @@ describe("making one", () => {
     ["a password that is none", { password: 12345678 }, "password"],
     ["a path with control characters", { path: "a\u0000b" }, "path"],
   ];
-  runScenarios(stage, {
-    "to a folder, for a week by default": [
-      folder,
-      make(
+  runScenarios(
+    stage,
+    {
+      "to a folder, for a week by default": make(
         {},
         {
           json: {
@@ -113,23 +114,21 @@ describe("making one", () => {
           },
         },
       ),
-    ],
-    "to a folder without the slash at its end": [
-      folder,
-      make({ path: "notes" }, { json: { kind: "folder", path: "notes/" } }),
-    ],
-    "to the whole drive": make({ path: "/" }, { json: { ...facts, kind: "folder", path: "" } }),
-    "for a year, with a password": [
-      folder,
-      make(
+      "to a folder without the slash at its end": make(
+        { path: "notes" },
+        { json: { kind: "folder", path: "notes/" } },
+      ),
+      "to the whole drive": make({ path: "/" }, { json: { ...facts, kind: "folder", path: "" } }),
+      "for a year, with a password": make(
         { expires_at: "2031-01-01T00:00:00Z", password: "open sesame" },
         { json: { has_password: true, expires_at: "2031-01-01T00:00:00.000Z" } },
       ),
-    ],
-    "to what is not there": make({ path: "none" }, refused("NOT_FOUND")),
-    "to a folder that is not there": make({ path: "none/" }, refused("NOT_FOUND")),
-    "in another's drive": make({ drive_id: "{drives.ada}" }, refused("NOT_FOUND")),
-  });
+      "to what is not there": make({ path: "none" }, refused("NOT_FOUND")),
+      "to a folder that is not there": make({ path: "none/" }, refused("NOT_FOUND")),
+      "in another's drive": make({ drive_id: "{drives.ada}" }, refused("NOT_FOUND")),
+    },
+    [folder],
+  );
   runEach(stage, wrong, ([name, body, field]) => [
     `${name} is refused`,
     folder,
@@ -215,9 +214,12 @@ describe("revoking", () => {
       expect(await client.status("DELETE", `/v0/links/${link.id}`)).toBe(404);
     }
     expect((await listed(client, `?drive_id=${id}`)).data).toEqual([]);
+    expect([await statusOf(toFolder), await statusOf(toFile)]).toEqual([404, 404]);
     const anybody = stage.coffer.client();
     expect(await anybody.status("GET", `/v0/presigned/${presigned.token}`)).toBe(404);
-    expect(await anybody.status("PUT", `/v0/uploads/${upload.token}`, { body: "x" })).toBe(404);
+    expect(await anybody.status("PUT", `/v0/uploads/${upload.url.split("/").at(-1)}`, { body: "x" })).toBe(
+      404,
+    );
   });
 
   test("is only for those who see the link", async () => {

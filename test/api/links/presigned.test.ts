@@ -1,12 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { startWithAda } from "../../support/server/accounts.ts";
 import { flipped, sampleBytes } from "../../support/samples/blob-store-contract.ts";
-import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Json } from "../../support/server/client.ts";
 import {
-  contentsOnDisk,
   type Expected,
   gives,
   HELLO_DIGEST,
@@ -18,12 +15,10 @@ import {
   type Step,
   step,
 } from "../../support/server/scenario.ts";
-import { signIn } from "../../support/server/sign-in.ts";
 
 const stage = openStage({ "base-url": "https://drive.test" });
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 const ETAG = `"${HELLO_DIGEST}"`;
 
 const hello = put("hello.txt", "Hello World!", { keeps: "file" });
@@ -73,29 +68,27 @@ describe("making one", () => {
     ["one_time as text", { one_time: "yes" }, "one_time"],
     ["a list", [], "body"],
   ];
-  runScenarios(stage, {
-    "for an hour by default": [
-      hello,
-      make({}, { json: { ...link, expires_at: "2030-01-01T01:00:00.000Z" } }),
-    ],
-    "without a body": [hello, { ...make({}, { json: link }), body: "" }],
-    "for a second": [
-      hello,
-      make({ expires_in: 1 }, { json: { ...link, expires_at: "2030-01-01T00:00:01.000Z" } }),
-    ],
-    "for a day": [
-      hello,
-      make({ expires_in: 86_400 }, { json: { ...link, expires_at: "2030-01-02T00:00:00.000Z" } }),
-    ],
-    "to another's file": {
-      ...make({}, refused("NOT_FOUND")),
-      request: ["POST", "/v0/files/{files.ada}/presigned-url"],
+  runScenarios(
+    stage,
+    {
+      "for an hour by default": make({}, { json: { ...link, expires_at: "2030-01-01T01:00:00.000Z" } }),
+      "without a body": { ...make({}, { json: link }), body: "" },
+      "for a second": make({ expires_in: 1 }, { json: { ...link, expires_at: "2030-01-01T00:00:01.000Z" } }),
+      "for a day": make(
+        { expires_in: 86_400 },
+        { json: { ...link, expires_at: "2030-01-02T00:00:00.000Z" } },
+      ),
+      "to another's file": {
+        ...make({}, refused("NOT_FOUND")),
+        request: ["POST", "/v0/files/{files.ada}/presigned-url"],
+      },
+      "to no file": {
+        ...make({}, refused("NOT_FOUND")),
+        request: ["POST", "/v0/files/nonsense/presigned-url"],
+      },
     },
-    "to no file": {
-      ...make({}, refused("NOT_FOUND")),
-      request: ["POST", "/v0/files/nonsense/presigned-url"],
-    },
-  });
+    [hello],
+  );
   runEach(stage, outOfRange, ([name, body, field]) => [
     `${name} is refused`,
     hello,
@@ -105,10 +98,10 @@ describe("making one", () => {
 
 describe("serves like a download", () => {
   const given = [hello, make()];
-  runScenarios(stage, {
-    "whole, to whoever has it": [
-      ...given,
-      open({
+  runScenarios(
+    stage,
+    {
+      "whole, to whoever has it": open({
         ...whole,
         receives: {
           etag: ETAG,
@@ -119,96 +112,44 @@ describe("serves like a download", () => {
           "x-content-type-options": "nosniff",
         },
       }),
-    ],
-    "to one with a key that is none": [...given, open({ ...whole, as: "liar" })],
-    "to one with a key that does not reach the file": [...given, open({ ...whole, as: "bob" })],
-    "again and again": [...given, open(), open(), open()],
-    "a range": [
-      ...given,
-      open({
+      "to one with a key that is none": open({ ...whole, as: "liar" }),
+      "to one with a key that does not reach the file": open({ ...whole, as: "bob" }),
+      "again and again": [open(), open(), open()],
+      "a range": open({
         headers: { range: "bytes=6-10" },
         status: 206,
         contains: [/^World$/],
         receives: { "content-range": "bytes 6-10/12" },
       }),
-    ],
-    "a range that is none": [
-      ...given,
-      open({ ...refused("RANGE_NOT_SATISFIABLE"), headers: { range: "bytes=99-" } }),
-    ],
-    "304": [...given, open({ headers: { "if-none-match": ETAG }, status: 304, empty: true })],
-    "412": [...given, open({ ...refused("PRECONDITION_FAILED"), headers: { "if-match": '"x"' } })],
-    HEAD: [
-      ...given,
-      {
+      "a range that is none": open({ ...refused("RANGE_NOT_SATISFIABLE"), headers: { range: "bytes=99-" } }),
+      "304": open({ headers: { "if-none-match": ETAG }, status: 304, empty: true }),
+      "412": open({ ...refused("PRECONDITION_FAILED"), headers: { "if-match": '"x"' } }),
+      HEAD: {
         ...open({ empty: true, receives: { "content-length": "12", etag: ETAG } }),
         request: ["HEAD", "/v0/presigned/{link.token}"],
       },
-    ],
-    inline: [...given, open({ ...whole, receives: { "content-disposition": /^inline; / } }, "?inline=1")],
-    "a query that is none": [...given, open(refused("VALIDATION_ERROR", "inline"), "?inline=maybe")],
-    "by another method not at all": [
-      ...given,
-      {
+      inline: open({ ...whole, receives: { "content-disposition": /^inline; / } }, "?inline=1"),
+      "a query that is none": open(refused("VALIDATION_ERROR", "inline"), "?inline=maybe"),
+      "by another method not at all": {
         ...open(refused("METHOD_NOT_ALLOWED")),
         as: "owner",
         request: ["DELETE", "/v0/presigned/{link.token}"],
       },
-    ],
-    "what the file holds now": [
-      ...given,
-      put("hello.txt", "New", { status: 200 }),
-      open({ contains: [/^New$/] }),
-    ],
-    "the file wherever it moved": [
-      ...given,
-      gives(
-        "POST /v0/files/{file.id}/move",
-        { id: "{file.id}", path: "a/b.txt" },
-        { body: { destination_path: "a/b.txt" } },
-      ),
-      open(),
-    ],
-  });
-  runEach(stage, ["lnk_", "lnk_" + "0".repeat(48), "x", "%00", "..%2f"], (token) => [
-    `${token} is not found`,
-    { ...open(refused("NOT_FOUND")), request: ["GET", `/v0/presigned/${token}`] },
-  ]);
+      "what the file holds now": [put("hello.txt", "New", { status: 200 }), open({ contains: [/^New$/] })],
+      "the file wherever it moved": [
+        gives(
+          "POST /v0/files/{file.id}/move",
+          { id: "{file.id}", path: "a/b.txt" },
+          { body: { destination_path: "a/b.txt" } },
+        ),
+        open(),
+      ],
+    },
+    given,
+  );
 });
 
 describe("ends", () => {
-  test("when it expires, to the millisecond, and is still told apart after the sweep", async () => {
-    const { get } = await linked({ expires_in: 60 });
-    stage.coffer.clock.advance(MINUTE_MS - 1);
-    expect((await get()).status).toBe(200);
-    stage.coffer.clock.advance(1);
-    expect((await get()).status).toBe(410);
-    stage.coffer.clock.advance(29 * DAY_MS);
-    await stage.coffer.appliance.services.sweep.run();
-    expect((await get()).status).toBe(410);
-  });
-
-  test("30 days later it is forgotten, and others are not", async () => {
-    // Of a drive with an owner, which outlives its links.
-    const linkOfAda = async () =>
-      stage.world.clients.ada.post<Link>(
-        `/v0/files/${stage.world.files.ada}/presigned-url`,
-        { expires_in: 60 },
-        200,
-      );
-    const status = async ({ token }: Link) =>
-      await stage.coffer.client().status("GET", `/v0/presigned/${token}`);
-    const old = await linkOfAda();
-    stage.coffer.clock.advance(MINUTE_MS);
-    const young = await linkOfAda();
-    stage.coffer.clock.advance(30 * DAY_MS - 1);
-    await stage.coffer.appliance.services.sweep.run();
-    expect([await status(old), await status(young)]).toEqual([410, 410]);
-    stage.coffer.clock.advance(1);
-    await stage.coffer.appliance.services.sweep.run();
-    expect([await status(old), await status(young)]).toEqual([404, 410]);
-  });
-
   test("with its file", async () => {
     const { own, file, get } = await linked();
     await own.client.delete(`/v0/files/${file}`);
@@ -224,24 +165,6 @@ describe("ends", () => {
     expect((await get()).status).toBe(404);
     await stage.coffer.appliance.services.sweep.run();
     expect((await get()).status).toBe(404);
-  });
-
-  test("with its drive", async () => {
-    const { own, get } = await linked();
-    await own.client.delete(`/v0/drives/${own.id}`);
-    expect((await get()).status).toBe(404);
-    await stage.coffer.appliance.services.sweep.run();
-    expect((await get()).status).toBe(404);
-  });
-
-  test("when the key that made it is revoked, and not when another is", async () => {
-    const { own, file, get } = await linked();
-    const other = await own.client.makeKey();
-    const link = await stage.coffer.client(other.key).post<Link>(`/v0/files/${file}/presigned-url`, {}, 200);
-    const getOther = () => stage.coffer.client().send("GET", `/v0/presigned/${link.token}`);
-    expect((await getOther()).status).toBe(200);
-    await own.client.delete(`/v0/keys/${other.id}`);
-    expect([(await getOther()).status, (await get()).status]).toEqual([404, 200]);
   });
 
   test("when its file leaves what its maker's key reaches, and comes back with it", async () => {
@@ -305,37 +228,38 @@ describe("good for one time", () => {
   const given = [hello, make({ one_time: true })];
   const head: Step = { ...open({ empty: true }), request: ["HEAD", "/v0/presigned/{link.token}"] };
   const used = open(refused("GONE"));
-  runScenarios(stage, {
-    once: [...given, open(), used, { ...head, status: 410 }, used],
-    "asking about it does not use it up": [
-      ...given,
-      head,
-      open({ headers: { "if-none-match": ETAG }, status: 304, empty: true }),
-      open({ ...refused("PRECONDITION_FAILED"), headers: { "if-match": '"x"' } }),
-      open({ ...refused("RANGE_NOT_SATISFIABLE"), headers: { range: "bytes=99-" } }),
-      open(refused("VALIDATION_ERROR"), "?inline=maybe"),
-      open(),
-      used,
-    ],
-    "a range uses it up": [
-      ...given,
-      open({ headers: { range: "bytes=0-4" }, status: 206, contains: [/^Hello$/] }),
-      used,
-    ],
-    "an empty file uses it up": [
-      put("empty", "", { keeps: "file" }),
-      make({ one_time: true }),
-      open({ empty: true }),
-      used,
-    ],
-    "another link to the same file is another": [...given, open(), make({ one_time: true }), open()],
-    "used and then without its file": [
-      ...given,
-      open(),
-      gives("DELETE /v0/files/{file.id}", { id: "{file.id}", deleted: true }),
-      open(refused("NOT_FOUND")),
-    ],
-  });
+  runScenarios(
+    stage,
+    {
+      once: [open(), used, { ...head, status: 410 }, used],
+      "asking about it does not use it up": [
+        head,
+        open({ headers: { "if-none-match": ETAG }, status: 304, empty: true }),
+        open({ ...refused("PRECONDITION_FAILED"), headers: { "if-match": '"x"' } }),
+        open({ ...refused("RANGE_NOT_SATISFIABLE"), headers: { range: "bytes=99-" } }),
+        open(refused("VALIDATION_ERROR"), "?inline=maybe"),
+        open(),
+        used,
+      ],
+      "a range uses it up": [
+        open({ headers: { range: "bytes=0-4" }, status: 206, contains: [/^Hello$/] }),
+        used,
+      ],
+      "an empty file uses it up": [
+        put("empty", "", { keeps: "file" }),
+        make({ one_time: true }),
+        open({ empty: true }),
+        used,
+      ],
+      "another link to the same file is another": [open(), make({ one_time: true }), open()],
+      "used and then without its file": [
+        open(),
+        gives("DELETE /v0/files/{file.id}", { id: "{file.id}", deleted: true }),
+        open(refused("NOT_FOUND")),
+      ],
+    },
+    given,
+  );
 
   test("of fifty at once, one gets it", async () => {
     for (let round = 0; round < 5; round += 1) {
@@ -353,38 +277,6 @@ describe("good for one time", () => {
     await stage.coffer.restart();
     expect((await get()).status).toBe(410);
   });
-});
-
-test("one made by somebody who is signed in outlives the session, and ends when they are shut out", async () => {
-  await using coffer = await startWithAda();
-  const ada = await signIn(coffer, "ada");
-  const drive = await ada.makeDrive("Notes");
-  const file = await ada.put(drive.id, "f");
-  const link = await ada.post<Link>(`/v0/files/${file.id}/presigned-url`, undefined, 200);
-  const get = async () => await coffer.client().status("GET", `/v0/presigned/${link.token}`);
-  expect(link.url).toStartWith(`${coffer.appliance.url}/v0/presigned/`);
-  expect(await get()).toBe(200);
-  expect(await ada.status("POST", "/auth/logout")).toBe(200);
-  expect(await get()).toBe(200);
-  // What no route does yet.
-  changeDatabase(coffer.dataDir, "UPDATE user SET disabled_at = 1");
-  expect(await get()).toBe(404);
-});
-
-test("the token is in no log line and in no file", async () => {
-  const { link, get } = await linked();
-  await get();
-  await stage.coffer.client().send("GET", `/v0/files/${link.token}`);
-  const heart = link.token.slice("lnk_".length);
-  expect(stage.coffer.lines.join("\n")).not.toContain(heart);
-  await stage.coffer.restart();
-  for (const name of ["coffer.db", "coffer.db-wal"]) {
-    const file = Bun.file(`${stage.coffer.dataDir}/${name}`);
-    if (await file.exists())
-      expect([name, Buffer.from(await file.bytes()).includes(heart)]).toEqual([name, false]);
-  }
-  expect((await contentsOnDisk(stage.coffer.dataDir)).tmp).toEqual([]);
-  expect((await get()).status).toBe(200);
 });
 
 describe("requests without a key", () => {

@@ -2,72 +2,63 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer, Json } from "../../support/server/client.ts";
 import { fillJson, openStage, provision } from "../../support/server/scenario.ts";
 import { signIn } from "../../support/server/sign-in.ts";
+import { startWithAda } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { connectMcp } from "../../support/peers/mcp.ts";
+import {
+  everybody,
+  everyone,
+  type Expectations,
+  forAdas,
+  looking,
+  type Owner,
+  reading,
+  writing,
+  writingAt,
+} from "../../support/server/who-may.ts";
 import { CALLERS, type CallerName } from "../../support/server/world.ts";
 
 const stage = openStage();
 
-/** What a caller is answered: an HTTP status for what is refused, else whether the tool did it or named an error. */
-type Outcome = 401 | 403 | "done" | "NOT_FOUND" | "FORBIDDEN" | "VALIDATION_ERROR";
-type Owner = "agent" | "ada";
-/** What a caller is answered about the drive of an owner. */
-type Table = (owner: Owner, caller: CallerName) => Outcome;
-
-/** Who sees `notes/` in a drive of theirs, or that they were let into. */
-const SEES = { agent: /^agent/, ada: /^(ada(?!Beside)|carol$|dan$)/ };
-const isUnknown = (caller: CallerName) => caller === "nobody" || caller === "liar";
 const isReader = (caller: CallerName) => caller.endsWith("Reader");
 
-/** For tools that read a file in `notes/`. */
-function reading(beside: Outcome = "NOT_FOUND"): Table {
-  return (owner, caller) => {
-    if (isUnknown(caller)) return 401;
-    if (owner === "ada" && caller === "adaBeside") return beside;
-    return SEES[owner].test(caller) ? "done" : "NOT_FOUND";
-  };
+/** What a tool says that does not do what it was asked, by the status of a request for the same. */
+const SAID = new Map([
+  [403, "FORBIDDEN"],
+  [404, "NOT_FOUND"],
+]);
+
+/** What a caller is answered: an HTTP status for what is refused, else whether the tool did it or named an error. */
+function outcomeOf(of: Expectations, owner: Owner, caller: CallerName): number | string {
+  const status = of[owner][caller];
+  if (status === 200) return "done";
+  return status === 401 || (status === 403 && isReader(caller)) ? status : (SAID.get(status) ?? status);
 }
-
-/** For tools that show of a drive what a caller may see. */
-const looking = reading("done");
-
-/** For tools that change a file in `notes/`. */
-function writing(beside: Outcome = "FORBIDDEN"): Table {
-  const read = reading(beside);
-  return (owner, caller) => {
-    if (isReader(caller)) return 403;
-    return owner === "ada" && caller === "carol" ? "FORBIDDEN" : read(owner, caller);
-  };
-}
-
-/** For tools that answer everybody about what is theirs. */
-const everybody: Table = (_, caller) => (isUnknown(caller) ? 401 : "done");
-const provisioning: Table = (owner, caller) => (isReader(caller) ? 403 : everybody(owner, caller));
 
 const drive = "{drive}";
 const AT = { drive, path: "{path}" };
 
 /** What each tool is given; `{path}` is a file made for this call, and `{id}` its id. */
-const CALLS: Readonly<Record<string, readonly [args: Record<string, Json>, of: Table]>> = {
-  provision_drive: [{ name: "New" }, provisioning],
-  list_drives: [{}, everybody],
-  list_files: [{ drive }, looking],
-  read_file: [AT, reading()],
-  fetch: [{ id: "{id}" }, reading()],
-  grep: [{ drive, pattern: "hello" }, looking],
-  create_folder: [{ drive, path: "{path}-folder/" }, writing()],
-  write_file: [{ ...AT, text: "new" }, writing()],
-  edit_file: [{ ...AT, op: "str_replace", old_string: "hello", new_string: "" }, writing()],
-  append_file: [{ ...AT, text: "more" }, writing()],
-  move_file: [{ ...AT, destination_path: "{path}-moved" }, writing()],
-  copy_file: [{ ...AT, destination_path: "{path}-copy" }, writing("NOT_FOUND")],
-  delete_files: [{ drive, paths: ["{path}"] }, writing()],
-  undo: [AT, writing()],
+const CALLS: Readonly<Record<string, readonly [args: Record<string, Json>, of: Expectations]>> = {
+  provision_drive: [{ name: "New" }, everybody({ writers: 200, readers: 403 })],
+  list_drives: [{}, everyone],
+  list_files: [{ drive }, looking(200)],
+  read_file: [AT, reading(200)],
+  fetch: [{ id: "{id}" }, reading(200)],
+  grep: [{ drive, pattern: "hello" }, looking(200)],
+  create_folder: [{ drive, path: "{path}-folder/" }, writingAt(200)],
+  write_file: [{ ...AT, text: "new" }, writingAt(200)],
+  edit_file: [{ ...AT, op: "str_replace", old_string: "hello", new_string: "" }, writingAt(200)],
+  append_file: [{ ...AT, text: "more" }, writingAt(200)],
+  move_file: [{ ...AT, destination_path: "{path}-moved" }, writingAt(200)],
+  copy_file: [{ ...AT, destination_path: "{path}-copy" }, writing(200)],
+  delete_files: [{ drive, paths: ["{path}"] }, writingAt(200)],
+  undo: [AT, writingAt(200)],
   // A snapshot is of the whole drive: it shows a key of a folder no more than that.
-  snapshot: [{ drive, action: "create" }, writing("done")],
-  search: [{ drive, query: "hello" }, looking],
-  create_upload_link: [AT, writing()],
-  share_file: [AT, writing("NOT_FOUND")],
+  snapshot: [{ drive, action: "create" }, forAdas(writing(200), { adaBeside: 200 })],
+  search: [{ drive, query: "hello" }, looking(200)],
+  create_upload_link: [AT, writingAt(200)],
+  share_file: [AT, writing(200)],
 };
 
 /** A message, as a program without a library sends it. */
@@ -111,7 +102,7 @@ describe.each(Object.entries(CALLS))("%s", (name, [args, of]) => {
     const path = `notes/${crypto.randomUUID()}.txt`;
     const { drives, clients } = stage.world;
     const client = clients[owner];
-    const expected = of(owner, caller);
+    const expected = outcomeOf(of, owner, caller);
     const { id } = await client.put(drives[owner], path, "hello");
     const filled = fillJson(args, { drive: drives[owner], path, id });
     const call = message("tools/call", { name, arguments: filled });
@@ -134,7 +125,7 @@ test("a reader sees the reading tools only, everybody else all of them", async (
     if (caller === "liar" || caller === "nobody") continue;
     await using client = await connectMcp(stage.coffer.appliance.url, stage.world.keys[caller]);
     const { tools } = await client.client.listTools();
-    const may = (name: string) => CALLS[name]?.[1]("agent", "agentReader") === "done";
+    const may = (name: string) => CALLS[name]?.[1].agent.agentReader === 200;
     const names = listed.filter((name) => !isReader(caller) || may(name));
     expect([caller, tools.map(({ name }) => name)]).toEqual([caller, names]);
     for (const { annotations } of isReader(caller) ? tools : []) expect(annotations?.readOnlyHint).toBe(true);
@@ -169,9 +160,8 @@ describe("without a valid key", () => {
   });
 
   test("a session is not looked at", async () => {
-    await using coffer = await startAppliance();
-    await coffer.appliance.services.users.createFromShell("ada", "long enough");
-    const ada = await signIn(coffer, "ada", "long enough");
+    await using coffer = await startWithAda();
+    const ada = await signIn(coffer, "ada");
     const headers = { cookie: ada.cookie, origin: coffer.appliance.url };
     const call = message("tools/call", { name: "list_drives" });
     expect((await coffer.client().send("POST", "/mcp", { ...call, headers })).status).toBe(401);

@@ -93,11 +93,12 @@ describe("writing", () => {
     const edit = { path: "a.md", op: "str_replace", new_string: "" };
     const told: [tool: string, args: Record<string, unknown>, text: string | RegExp][] = [
       ["search", { query: "x", wrods: "y" }, /^VALIDATION_ERROR: wrods /],
-      ["search", { query: "x".repeat(2000) }, /^VALIDATION_ERROR: query must /],
+      ["search", { query: "x".repeat(600) }, /^VALIDATION_ERROR: query must /],
       ["list_files", { path: "\u0000" }, /^VALIDATION_ERROR: path must /],
       ["delete_files", { paths: ["\u0000"] }, /^VALIDATION_ERROR: paths must /],
       ["write_file", { ...made, content_type: "\u0000" }, /^VALIDATION_ERROR: content_type must /],
       ["write_file", { ...made, mime_type: "\u0000" }, /^VALIDATION_ERROR: mime_type must /],
+      ["write_file", { ...made, mime_type: "words" }, /^VALIDATION_ERROR: mime_type /],
       [
         "edit_file",
         { ...edit, old_string: "three" },
@@ -166,13 +167,6 @@ describe("writing", () => {
       await me.get("move_file", { path: "plan.md", destination_path: "b", if_match: bare }),
     ).toMatchObject({ path: "b", etag: etagIn(second) });
   });
-});
-
-test("what an argument must be is said by its own name", async () => {
-  await using me = await connectAgent(stage);
-  await me.refuses("search", { query: "x".repeat(600) }, "VALIDATION_ERROR: query ");
-  const wrong = { path: "a.txt", text: "x", mime_type: "words" };
-  await me.refuses("write_file", wrong, "VALIDATION_ERROR: mime_type ");
 });
 
 describe("editing", () => {

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { startWithAda } from "../../support/server/accounts.ts";
 import { startAppliance } from "../../support/server/appliance.ts";
 import type { Client } from "../../support/server/client.ts";
 import { locationOf, OAuthTestClient, REDIRECT_URI, tokensIn } from "../../support/peers/oauth.ts";
@@ -83,8 +84,7 @@ describe("the way in", () => {
 
   test("starts behind a configured address only with that", async () => {
     const settings = { "base-url": "https://drive.example.com" };
-    await using coffer = await startAppliance(settings);
-    await coffer.appliance.services.users.createFromShell("ada", "long enough");
+    await using coffer = await startWithAda(settings);
     const base = settings["base-url"];
     const server = "/.well-known/oauth-authorization-server";
     expect(await coffer.client().get<object>(server)).toMatchObject({ issuer: base });
@@ -194,8 +194,7 @@ describe("a client that a person lets in", () => {
 
 describe("in time", () => {
   test("a token ends after an hour, what it may refresh after 30 days without use, and the sweep removes it", async () => {
-    await using coffer = await startAppliance();
-    await coffer.appliance.services.users.createFromShell("ada", "long enough");
+    await using coffer = await startWithAda();
     const browser = beginSession(coffer, "ada").browser;
     const client = await OAuthTestClient.register(coffer);
     let tokens = await client.signIn(browser);
@@ -220,8 +219,7 @@ describe("in time", () => {
   });
 
   test("a link that a client made works until its access ends, not only until its token does", async () => {
-    await using coffer = await startAppliance();
-    await coffer.appliance.services.users.createFromShell("ada", "long enough");
+    await using coffer = await startWithAda();
     const client = await OAuthTestClient.register(coffer);
     const tokens = await client.signIn(beginSession(coffer, "ada").browser);
     const api = coffer.client(tokens.access_token);
@@ -240,8 +238,7 @@ describe("in time", () => {
   });
 
   test("a registration that nobody used goes after a day, one in use stays", async () => {
-    await using coffer = await startAppliance();
-    await coffer.appliance.services.users.createFromShell("ada", "long enough");
+    await using coffer = await startWithAda();
     const unused = await OAuthTestClient.register(coffer);
     const used = await OAuthTestClient.register(coffer);
     await used.signIn(beginSession(coffer, "ada").browser);
@@ -252,8 +249,7 @@ describe("in time", () => {
   });
 
   test("a person can take half an hour, a client a minute", async () => {
-    await using coffer = await startAppliance();
-    await coffer.appliance.services.users.createFromShell("ada", "long enough");
+    await using coffer = await startWithAda();
     const browser = beginSession(coffer, "ada").browser;
     const client = await OAuthTestClient.register(coffer);
     const ticket = await client.begin();

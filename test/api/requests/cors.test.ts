@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { startAppliance } from "../../support/server/appliance.ts";
 import { openStage, post, refused, runScenarios, step } from "../../support/server/scenario.ts";
-import { addAccount } from "../../support/server/accounts.ts";
+import { startWithAda } from "../../support/server/accounts.ts";
 import { signIn } from "../../support/server/sign-in.ts";
 
 const PAGE = "https://agent.example";
@@ -133,8 +133,7 @@ describe("a page of another origin may read", () => {
 });
 
 test("a read that names a foreign origin has no session, one of our own page has", async () => {
-  await using coffer = await startAppliance();
-  addAccount(coffer, "ada");
+  await using coffer = await startWithAda();
   const ada = await signIn(coffer, "ada");
   const statusFor = async (origin: string) =>
     (await ada.send("GET", "/v0/drives", { headers: { origin } })).status;

@@ -139,14 +139,3 @@ test.each([
   expect([status, text]).toEqual([404, expect.stringContaining(`No such route. Did you mean \`${meant}\``)]);
   expect(text).toContain("/docs/openapi.json");
 });
-
-test("what is foreign and what is missing get the same error, word for word", async () => {
-  const { clients, drives, files } = stage.world;
-  const messageOf = async (path: string) => {
-    const { status, text } = await clients.agent.send("GET", path);
-    const { error }: { error: { message: string } } = JSON.parse(text);
-    return [status, error.message];
-  };
-  expect(await messageOf(`/v0/drives/${drives.ada}`)).toEqual(await messageOf(`/v0/drives/${id}`));
-  expect(await messageOf(`/v0/files/${files.ada}`)).toEqual(await messageOf(`/v0/files/${id}`));
-});

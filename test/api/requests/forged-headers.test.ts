@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { RawClient } from "../../http/raw-client.ts";
-import { addAccount } from "../../support/server/accounts.ts";
+import { startWithAda } from "../../support/server/accounts.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
-import { openStage, provision } from "../../support/server/scenario.ts";
+import { expectCommonRules, openStage, provision } from "../../support/server/scenario.ts";
 import { signIn } from "../../support/server/sign-in.ts";
 
 interface Received {
@@ -136,8 +136,7 @@ describe("a page is of our origin by nothing but the Host that its browser sent"
   ];
 
   test.each([{}, { "trusted-proxies": "127.0.0.1" }])("with %j", async (settings) => {
-    await using coffer = await startAppliance(settings);
-    addAccount(coffer, "ada");
+    await using coffer = await startWithAda(settings);
     const { cookie } = await signIn(coffer, "ada");
     const login = { username: "ada", password: "ada's password" };
     for (const [name, lines] of FOREIGN) {
@@ -149,8 +148,7 @@ describe("a page is of our origin by nothing but the Host that its browser sent"
   });
 
   test("an absolute target, which names the host in the place of the Host header", async () => {
-    await using coffer = await startAppliance();
-    addAccount(coffer, "ada");
+    await using coffer = await startWithAda();
     const { cookie } = await signIn(coffer, "ada");
     const lines = ["Host: drive.example", `Origin: ${evil}`, `Cookie: ${cookie}`];
     const made = await ask(coffer, ["POST", `${evil}/v0/drives`], lines, { name: "planted" });
@@ -160,8 +158,7 @@ describe("a page is of our origin by nothing but the Host that its browser sent"
 
 test("with a configured address no Host, target or proxy changes a link or a cookie", async () => {
   const configured = "https://drive.test";
-  await using coffer = await startAppliance({ "base-url": configured, "trusted-proxies": "127.0.0.1" });
-  addAccount(coffer, "ada");
+  await using coffer = await startWithAda({ "base-url": configured, "trusted-proxies": "127.0.0.1" });
   const heads = [
     ["Host: evil.example"],
     ["Host: a.example", "Host: b.example"],
@@ -190,6 +187,17 @@ test("with a configured address no Host, target or proxy changes a link or a coo
 describe("the Authorization header", () => {
   const stage = openStage();
   const REFUSED: readonly (readonly [name: string, lines: (key: string) => readonly string[]])[] = [
+    ["empty", () => ["Authorization: "]],
+    ["the key alone", (key) => [`Authorization: ${key}`]],
+    ["Basic", (key) => [`Authorization: Basic ${btoa(`${key}:`)}`]],
+    ["two keys", (key) => [`Authorization: Bearer ${key} ${key}`]],
+    ["two headers in one", (key) => [`Authorization: Bearer ${key}, Bearer ${key}`]],
+    ["a key cut short", (key) => [`Authorization: Bearer ${key.slice(0, -1)}`]],
+    ["a key with more", (key) => [`Authorization: Bearer ${key}0`]],
+    ["the key's start", (key) => [`Authorization: Bearer ${key.slice(0, 12)}`]],
+    ["upper case", (key) => [`Authorization: Bearer ${key.toUpperCase()}`]],
+    ["the key's hash", (key) => [`Authorization: Bearer ${Bun.SHA256.hash(key, "hex")}`]],
+    ["SQL", () => ["Authorization: Bearer ' OR 1=1 --"]],
     ["twice, the second one wrong", (key) => [`Authorization: Bearer ${key}`, "Authorization: Bearer none"]],
     ["twice, the first one wrong", (key) => ["Authorization: Bearer none", `Authorization: Bearer ${key}`]],
     ["twice the same", (key) => [`Authorization: Bearer ${key}`, `Authorization: Bearer ${key}`]],
@@ -211,6 +219,14 @@ describe("the Authorization header", () => {
     const answer = await ask(stage.coffer, ["GET", "/v0/drives"], [HOST, ...lines(key)]);
     expect(answer).toMatchObject({ status: 401, body: { error: { code: "UNAUTHORIZED" } } });
     expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+    const { status, headers, body } = answer;
+    expectCommonRules("GET", { status, headers: new Headers([...headers]), text: JSON.stringify(body) });
+  });
+
+  test.each(["Bearer", "bearer"])("%s is taken (RFC 9110, section 11.1)", async (scheme) => {
+    const { key } = await provision(stage.coffer);
+    const answer = await ask(stage.coffer, ["GET", "/v0/drives"], [HOST, `Authorization: ${scheme} ${key}`]);
+    expect(answer.status).toBe(200);
   });
 
   test("a key in the query, a form or the body lets nobody in", async () => {

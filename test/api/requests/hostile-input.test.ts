@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { RawClient } from "../../http/raw-client.ts";
-import type { Answer, Json, RequestOptions } from "../../support/server/client.ts";
+import type { Answer, Json } from "../../support/server/client.ts";
 import { HOSTILE_TEXTS } from "../../support/generated/hostile.ts";
-import { pendingRequest } from "../../support/peers/oauth.ts";
-import { expectCommonRules, HELLO, openStage } from "../../support/server/scenario.ts";
-import { beginSession, type SignedInBrowser } from "../../support/server/sign-in.ts";
-import { recordWork } from "../../support/faults/recorded-work.ts";
-import { type HistoryIds, makeHistory } from "../../support/models/sound-history.ts";
+import { isObject } from "../../support/schemas/json-schema.ts";
+import { expectCommonRules, fill, fillJson, HELLO, openStage } from "../../support/server/scenario.ts";
+import { describedApi, operationOf, ROUTES, type RouteRow } from "../../support/server/routes.ts";
+import { beginSession } from "../../support/server/sign-in.ts";
 import { Random } from "../../support/server/random.ts";
+import { makeTarget, type Named } from "../../support/server/targets.ts";
 import { isThorough } from "../../support/server/thorough.ts";
 
 const stage = openStage({ "max-file-size": "1MiB" });
@@ -111,17 +111,7 @@ const HEADERS = [
   "cookie",
 ];
 
-interface Schema {
-  readonly $ref?: string;
-  readonly properties?: Record<string, Schema>;
-}
-
-interface Described {
-  readonly parameters?: readonly { readonly name: string; readonly in: "path" | "query" | "header" }[];
-  readonly requestBody?: { readonly content: Record<string, { readonly schema: Schema }> };
-}
-
-/** One route and the places where it takes something. */
+/** One route and the places where it takes something, with a request to it that is as it should be. */
 interface Route {
   readonly method: string;
   readonly template: string;
@@ -130,6 +120,8 @@ interface Route {
   readonly headers: readonly string[];
   /** The fields of its JSON body; null where it takes none. */
   readonly body: readonly string[] | null;
+  readonly request: string;
+  readonly more: NonNullable<RouteRow[2]>;
 }
 
 /** Values for one request; what is not in it is as it should be. */
@@ -141,160 +133,41 @@ interface Attempt {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+const description = await describedApi();
+
 /** The routes of `/v0`; those to sign in count wrong passwords, and have few places for anything hostile. */
-async function describedRoutes(): Promise<Route[]> {
-  const { paths } = await stage.coffer
-    .client()
-    .get<{ paths: Record<string, Record<string, Described>> }>("/docs/openapi.json");
-  const routes = Object.entries(paths).filter(([template]) => template.startsWith("/v0/"));
-  return routes.flatMap(([template, operations]) =>
-    Object.entries(operations).map(([method, { parameters = [], requestBody }]): Route => {
-      const named = (place: string) => parameters.filter((each) => each.in === place).map(({ name }) => name);
-      const json = requestBody?.content["application/json"];
-      return {
-        method: method.toUpperCase(),
-        template,
-        path: named("path"),
-        query: named("query"),
-        headers: named("header"),
-        body: json === undefined ? null : Object.keys(json.schema.properties ?? {}),
-      };
-    }),
-  );
-}
+const EACH = [...Map.groupBy(ROUTES, ([request]) => operationOf(description, request))].flatMap(
+  ([operation, [row]]): Route[] => {
+    const { method, path: template, parameters } = operation;
+    const json = new Map(description.bodySchemas(operation)).get("application/json");
+    const body = json === undefined ? null : Object.keys(json["properties"] ?? {});
+    const places = { path: parameters.path, query: parameters.query, headers: parameters.header };
+    const [request = "", , more = {}] = row ?? [];
+    return template === "/v0" ? [] : [{ method, template, ...places, body, request, more }];
+  },
+);
 
-/** What only somebody signed in may ask. */
-const NEEDS_SESSION = /^\/v0\/(users|account\/password|oauth)/;
-
-interface SoundIds {
-  readonly drive: string;
-  readonly file: string;
-  readonly key: string;
-  readonly link: string;
-  readonly uploadLink: string;
-  readonly claim: string;
-  readonly user: string;
-  readonly session: string;
-  readonly request: string;
-  /** Only what the route takes. */
-  readonly history: Partial<HistoryIds>;
-}
-
-/** Values that are right at a place of this name, wherever it is. */
-class Sound {
-  readonly #ids: SoundIds;
-  /** Ada's. */
-  readonly browser: SignedInBrowser;
-  #count = 0;
-
-  constructor(ids: SoundIds, browser: SignedInBrowser) {
-    this.#ids = ids;
-    this.browser = browser;
-  }
-
-  /** @param name as the template has it */
-  id(template: string, name: string): string {
-    return this.#historyId(template, name) ?? this.#ownId(template);
-  }
-
-  #historyId(template: string, name: string): string | undefined {
-    const { snapshot, work, trash, listedLink, share, member, webhook, delivery } = this.#ids.history;
-    const byName: Record<string, string | undefined> = {
-      sid: snapshot,
-      wid: work,
-      user_id: member,
-      did: delivery,
-      n: "1",
-    };
-    if (name in byName) return byName[name];
-    if (template.startsWith("/v0/trash")) return trash;
-    if (template.startsWith("/v0/links")) return listedLink;
-    if (template.startsWith("/v0/shared")) return share;
-    return template.startsWith("/v0/webhooks") ? webhook : undefined;
-  }
-
-  #ownId(template: string): string {
-    const [, , resource = "", next] = template.split("/");
-    if (resource === "drives" && next === "claim") return this.#ids.claim;
-    const byResource: Record<string, string | undefined> = {
-      oauth: this.#ids.request,
-      users: this.#ids.user,
-      sessions: this.#ids.session,
-      drives: this.#ids.drive,
-      presigned: this.#ids.link,
-      uploads: this.#ids.uploadLink,
-      keys: this.#ids.key,
-    };
-    return byResource[resource] ?? this.#ids.file;
-  }
-
-  value(name: string, { method, template }: Route): Json | undefined {
-    this.#count += 1;
-    const values: Record<string, Json> = {
-      name: "Name",
-      drive_id: this.#ids.drive,
-      filename: "f.txt",
-      content: HELLO,
-      path: this.#path(method, template),
-      destination_path: `made/${this.#count}${template.startsWith("/v0/folders") ? "/" : ""}`,
-      file_ids: [this.#ids.file],
-      op: "append",
-      ...(template === "/v0/files" ? {} : { text: "more" }),
-      token: this.#ids.claim,
-      limit: 10,
-      inline: "1",
-      q: "hello",
-      pattern: "hello",
-      username: template.includes("/members") ? "carol" : `user-${crypto.randomUUID().slice(0, 8)}`,
-      role: "reader",
-      url: "https://agent.example/hook",
-      events: ["*"],
-      allow: true,
-      current: "ada's password",
-      password: "ada's password",
-    };
-    return values[name];
-  }
-
-  /** A file or folder that is there, or a folder that is to be made. */
-  #path(method: string, template: string): string {
-    if (template.startsWith("/v0/files/by-path")) return "dir/file.txt";
-    if (template === "/v0/upload-links") return "dir/linked.txt";
-    const makes = method === "POST" && !/^\/v0\/folders\/(move|copy)$/.test(template);
-    if (template.startsWith("/v0/trash")) return "back.txt";
-    if (template.startsWith("/v0/shared")) return template.endsWith("/archive") ? "" : "file.txt";
-    if (/^\/v0\/links|\/restore$|\/compare$/.test(template)) return "dir/";
-    const isPresent = template === "/v0/archive" || (template.startsWith("/v0/folders") && !makes);
-    return isPresent ? "dir/" : `made/${this.#count}/`;
-  }
-}
-
-async function send(route: Route, sound: Sound, attempt: Attempt): Promise<number> {
-  const path = route.template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = attempt.path?.[name];
-    return value === undefined ? sound.id(route.template, name) : encodeURIComponent(value);
+async function send(route: Route, named: Named, attempt: Attempt): Promise<number> {
+  const { body: sound, by } = route.more;
+  const [sent = "", asked] = fill(route.request.replace(/^\w+ /, ""), named).split("?");
+  const parts = sent.split("/");
+  const path = route.template.split("/").map((part, at) => {
+    const value = attempt.path?.[part.slice(1, -1)];
+    return value === undefined ? parts[at] : encodeURIComponent(value);
   });
-  const query = route.query.flatMap((name) => {
-    const value = attempt.query?.[name] ?? sound.value(name, route);
-    return typeof value === "string" ? [`${name}=${encodeURIComponent(value)}`] : [];
-  });
-  const tried = attempt.fields ?? {};
-  const fields = Object.fromEntries(
-    (route.body ?? []).flatMap((name) => {
-      // An upload has one of the two.
-      if (name === "content" && "text" in tried) return [];
-      const value = name in tried ? tried[name] : sound.value(name, route);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
-  const body = attempt.body ?? (route.body === null ? undefined : fields);
-  const options: RequestOptions = {
+  const query = new URLSearchParams({ ...Object.fromEntries(new URLSearchParams(asked)), ...attempt.query });
+  const filled = sound === undefined ? undefined : fillJson(sound, named);
+  const { content, ...others } = isObject(filled) ? filled : {};
+  // An upload has one of the two.
+  const whole = content === undefined || "text" in (attempt.fields ?? {}) ? others : { ...others, content };
+  const body = attempt.body ?? (route.body === null ? filled : { ...whole, ...attempt.fields });
+  const target = path.join("/") + (query.size === 0 ? "" : `?${query.toString()}`);
+  const { coffer, world } = stage;
+  const ada = by === "session" ? beginSession(coffer, "ada").browser : world.clients.ada;
+  const answer = await ada.send(route.method, target, {
     ...(body === undefined || route.method === "GET" ? {} : { body }),
     headers: { ...attempt.headers },
-  };
-  const target = query.length === 0 ? path : `${path}?${query.join("&")}`;
-  const ada = NEEDS_SESSION.test(route.template) ? sound.browser : stage.world.clients.ada;
-  const answer = await ada.send(route.method, target, options);
+  });
   expectSound(answer, `${route.method} ${target.slice(0, 300)} ${JSON.stringify(attempt).slice(0, 300)}`);
   return answer.status;
 }
@@ -308,36 +181,13 @@ function expectSound(answer: Answer, what: string): void {
   }
 }
 
-/** A file and a key of Ada's, made anew for each place, since some routes take them away. */
-async function makeSound(template = ""): Promise<Sound> {
-  const { ada } = stage.world.clients;
-  const { id: drive } = await ada.makeDrive("Target");
-  const file = await ada.put(drive, "dir/file.txt", "Hello World!");
-  // An account has at most a thousand.
-  const key = template === "" || template.startsWith("/v0/keys") ? (await ada.makeKey()).id : "";
-  const link = await ada.post<{ token: string }>(`/v0/files/${file.id}/presigned-url`, undefined, 200);
-  const { claimToken } = await stage.ownDrive();
-  const place = { drive_id: drive, path: "by-link" };
-  const uploadLink = await ada.post<{ url: string }>("/v0/upload-links", place);
-  const account = await ada.get<{ data: { id: string } }>("/v0/account");
-  const { id: session, browser } = beginSession(stage.coffer, "ada");
-  return new Sound(
-    {
-      drive,
-      file: file.id,
-      key,
-      link: link.token,
-      uploadLink: uploadLink.url.split("/").at(-1) ?? "",
-      claim: claimToken,
-      user: account.data.id,
-      request: await pendingRequest(stage.coffer),
-      session,
-      history: template.includes("{wid}")
-        ? { work: recordWork(stage.coffer.dataDir, drive, "dir/") }
-        : await makeHistory(ada, drive, template, "carol"),
-    },
-    browser,
-  );
+/** What requests name, in a drive of Ada's, made anew for each place, since some routes take it away. */
+async function prepare(...routes: Route[]): Promise<Named> {
+  const { coffer, world } = stage;
+  const client = world.clients.ada;
+  const { id: drive } = await client.makeDrive("Target");
+  const mentioned = JSON.stringify(routes);
+  return makeTarget({ coffer, world, client, drive, path: "dir/file.txt" }, mentioned);
 }
 
 /** Everything that is tried at a route, one place at a time. */
@@ -364,20 +214,22 @@ function faults(): string[] {
 
 describe("no answer is a 5xx, and every refusal has its form", () => {
   test("what is sent beside the hostile values is accepted", async () => {
-    for (const route of await describedRoutes()) {
-      const status = await send(route, await makeSound(route.template), {});
+    const described = description.operations.filter(({ path }) => path.startsWith("/v0/"));
+    expect(EACH).toHaveLength(described.length);
+    for (const route of EACH) {
+      const status = await send(route, await prepare(route), {});
       expect([route.method, route.template, status < 300]).toEqual([route.method, route.template, true]);
     }
   });
 
   test("each hostile value at each place of each route", async () => {
-    for (const [n, route] of (await describedRoutes()).entries()) {
+    for (const [n, route] of EACH.entries()) {
       const attempts = attemptsAt(route).filter((_, at) => isThorough() || (at + n) % SHARE === 0);
-      let sound = await makeSound(route.template);
+      let named = await prepare(route);
       for (let at = 0; at < attempts.length; at += AT_ONCE) {
         // Reading takes nothing away.
-        if (at > 0 && route.method !== "GET") sound = await makeSound(route.template);
-        await Promise.all(attempts.slice(at, at + AT_ONCE).map((attempt) => send(route, sound, attempt)));
+        if (at > 0 && route.method !== "GET") named = await prepare(route);
+        await Promise.all(attempts.slice(at, at + AT_ONCE).map((attempt) => send(route, named, attempt)));
       }
     }
     expect(faults()).toEqual([]);
@@ -387,14 +239,17 @@ describe("no answer is a 5xx, and every refusal has its form", () => {
 
   test(`random ones at several places and in any header, seed ${SEED}`, async () => {
     const random = new Random(SEED);
-    const routes = await describedRoutes();
     const some = <T>(names: readonly string[], values: readonly T[]): Record<string, T> =>
       Object.fromEntries(names.flatMap((name) => (random.chance(0.5) ? [[name, random.pick(values)]] : [])));
     for (let n = 0; n < RANDOM_REQUESTS; n += AT_ONCE) {
-      const sound = await makeSound();
+      // A folder that is under way takes no writes.
+      const named = {
+        work: "none",
+        ...(await prepare(...EACH.filter(({ request }) => !request.includes("{work}")))),
+      };
       const requests = Array.from({ length: AT_ONCE }, () => {
-        const route = random.pick(routes);
-        return send(route, sound, {
+        const route = random.pick(EACH);
+        return send(route, named, {
           path: random.chance(1 / 3) ? some(route.path, HOSTILE_TEXT) : {},
           query: some(route.query, HOSTILE_TEXT),
           fields: some(route.body ?? [], HOSTILE_JSON),

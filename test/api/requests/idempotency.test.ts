@@ -4,10 +4,8 @@ import { join } from "node:path";
 import { RawClient } from "../../http/raw-client.ts";
 import { expectRefused } from "../../support/server/answers.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
-import { changeDatabase } from "../../support/faults/change-database.ts";
 import type { Answer, Client, Json, RequestOptions } from "../../support/server/client.ts";
-import { pendingRequest } from "../../support/peers/oauth.ts";
-import { recordWork } from "../../support/faults/recorded-work.ts";
+import { holdRequest } from "../../support/server/held-request.ts";
 import {
   eventually,
   expectCommonRules,
@@ -18,14 +16,9 @@ import {
   openStage,
 } from "../../support/server/scenario.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
-import {
-  byPath,
-  HOOK,
-  makeWebhook,
-  putIntoTrash,
-  routeOf,
-  takeSnapshot,
-} from "../../support/server/targets.ts";
+import { ROUTES, type RouteRow, successOf, withByPath } from "../../support/server/routes.ts";
+import { makeTarget, routeOf, type Target } from "../../support/server/targets.ts";
+import { Description } from "../../support/schemas/description.ts";
 
 const stage = openStage();
 const DAY = 24 * 60 * 60 * 1000;
@@ -34,6 +27,11 @@ let keys = 0;
 function newKey(): string {
   keys += 1;
   return `key ${keys} ${crypto.randomUUID()}`;
+}
+
+/** A drive of one's own, and a key. */
+async function fresh() {
+  return { own: await stage.ownDrive(), key: newKey() };
 }
 
 /** A request as it can be sent any number of times. */
@@ -67,45 +65,12 @@ function expectFirst(answer: Answer, status: number): void {
   expect(answer.headers.get("idempotency-replayed")).toBeNull();
 }
 
-/** A drive of Ada's with all that a write can be about, for one test alone; the ids and tokens by their names. */
-interface Target extends Readonly<Record<string, string>> {
-  readonly drive: string;
-}
-
-async function makeTarget(): Promise<Target> {
-  const { ada } = stage.world.clients;
-  const { id: drive } = await ada.makeDrive("Target");
-  const file = await ada.put(drive, "sub/f.txt", "w");
-  await ada.put(drive, "sub/f.txt", "x", 200);
-  const key = await ada.makeKey();
-  const reader = { username: "carol", role: "reader" };
-  const member = await ada.post<{ data: { user_id: string } }>(`/v0/drives/${drive}/members`, reader);
-  const { claimToken } = await stage.ownDrive();
-  const place = { drive_id: drive, path: "by-link" };
-  const link = await ada.post<{ id: string; url: string }>("/v0/upload-links", place);
-  const trash = await putIntoTrash(ada, drive, "gone.txt");
-  await ada.put(drive, "gone/x.txt");
-  const body = { drive_id: drive, path: "gone/", confirm: true };
-  const { trash_id: trashedFolder } = await ada.delete<{ trash_id: string }>("/v0/folders", body);
-  return {
-    uploadToken: link.url.split("/").at(-1) ?? "",
-    link: link.id,
-    ...(await makeWebhook(ada, drive)),
-    drive,
-    file: file.id,
-    key: key.id,
-    member: member.data.user_id,
-    claimToken,
-    // Somebody who is in no other test.
-    user: makeUser(),
-    newName: `made-${users}`,
-    session: beginSession(stage.coffer, "ada").id,
-    // The ticket of an application's request.
-    request: await pendingRequest(stage.coffer),
-    snapshot: await takeSnapshot(ada, drive),
-    trash,
-    trashedFolder,
-  };
+/** What is mentioned, in a drive of Ada's for one test alone. */
+async function prepare(mentioned = ""): Promise<Target> {
+  const { coffer, world } = stage;
+  const client = world.clients.ada;
+  const { id: drive } = await client.makeDrive("Target");
+  return makeTarget({ coffer, world, client, drive, path: "sub/f.txt" }, mentioned);
 }
 
 /** All that Ada can see of the target, and how many unclaimed drives there are. */
@@ -144,134 +109,63 @@ function countRows(table: string, dataDir = stage.coffer.dataDir): number {
   return sql.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? -1;
 }
 
-let users = 0;
-
-/** Somebody new, who has no password; their id. */
-function makeUser(): string {
-  users += 1;
-  const user = Bun.randomUUIDv7();
-  changeDatabase(
-    stage.coffer.dataDir,
-    `INSERT INTO user (id, username, plan, created_at) VALUES ('${user}', 'user-${users}', 'free', 1)`,
-  );
-  return user;
-}
-
-interface More {
-  readonly about?: string;
-  /** Whether nobody's key is needed, or somebody signed in, whom no key stands for. */
-  readonly by?: "nobody" | "session";
-  readonly body?: Json | ((target: Target) => Uint8Array<ArrayBuffer>);
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** A write, and its status. What is in braces is the target's. */
-type Row = readonly [request: string, status: number, more?: More];
-
 const BOUNDARY = "a-boundary";
 
-function form(fields: Record<string, string>, content: string): Uint8Array<ArrayBuffer> {
-  const parts = Object.entries(fields).map(
-    ([name, value]) => `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-  );
-  const file = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="form.txt"\r\n\r\n${content}\r\n`;
-  return new TextEncoder().encode(`${parts.join("")}${file}--${BOUNDARY}--\r\n`);
+/** A form with a file. */
+function form(drive: string, content: string): string {
+  const parts = [
+    ['name="drive_id"', drive],
+    ['name="file"; filename="form.txt"', content],
+  ].map(([name, value]) => `--${BOUNDARY}\r\nContent-Disposition: form-data; ${name}\r\n\r\n${value}\r\n`);
+  return `${parts.join("")}--${BOUNDARY}--\r\n`;
 }
 
-const FILE = "/v0/files/{file}";
-const MEMBERS = "/v0/drives/{drive}/members";
 const drive_id = "{drive}";
 const IN_FORM = { "content-type": `multipart/form-data; boundary=${BOUNDARY}` };
 
-const ROWS: readonly Row[] = [
-  ["POST /v0/drives/provision", 201, { by: "nobody", body: { name: "Provisioned" } }],
-  ["POST /v0/drives", 201, { body: { name: "Made" } }],
-  ["POST /v0/drives/claim", 200, { body: { token: "{claimToken}" } }],
-  ["PATCH /v0/drives/{drive}", 200, { body: { name: "Renamed", description: "Anew" } }],
-  ["DELETE /v0/drives/{drive}", 200],
-  ["POST /v0/drives/{drive}/snapshots", 201, { body: { name: "Taken" } }],
-  ["POST /v0/drives/{drive}/fork", 201, { body: { name: "Forked" } }],
-  ["POST /v0/drives/{drive}/snapshots/{snapshot}/restore", 200, { body: { path: "sub/" } }],
-  ["DELETE /v0/drives/{drive}/snapshots/{snapshot}", 200],
-  ["POST /v0/drives/{drive}/works/{work}/cancel", 200],
-  ["POST /v0/trash/{trash}/restore", 200, { body: { path: "back.txt" } }],
-  ["POST /v0/trash/{trashedFolder}/restore", 200, { about: "of a folder" }],
-  ["DELETE /v0/trash/{trash}", 200],
-  ["DELETE /v0/trash", 200, { body: { drive_id, confirm: true } }],
-  [`POST ${MEMBERS}`, 201, { body: { username: "dan", role: "editor" } }],
-  [`POST ${MEMBERS}`, 200, { about: "of a member", body: { username: "carol", role: "editor" } }],
-  [`PATCH ${MEMBERS}/{member}`, 200, { body: { role: "editor" } }],
-  [`DELETE ${MEMBERS}/{member}`, 200],
-  ["POST /v0/files", 201, { body: { drive_id, filename: "new.txt", content: HELLO, tags: ["a"] } }],
+/** Writes with other bodies and headers than in `ROUTES`. */
+const OTHERS: readonly RouteRow[] = [
   [
-    "POST /v0/files",
+    "POST /v0/drives/{drive}/snapshots/{snapshot}/restore",
     200,
-    { about: "over a file", body: { drive_id, filename: "f.txt", path: "sub/f.txt", content: HELLO } },
+    { about: "of a folder", body: { path: "sub/" } },
   ],
+  ["POST /v0/trash/{trashedFolder}/restore", 200, { about: "of a folder" }],
   [
-    "POST /v0/files",
-    201,
-    { about: "as a form", body: ({ drive }) => form({ drive_id: drive }, "Hello World!"), headers: IN_FORM },
+    "POST /v0/drives/{drive}/members",
+    200,
+    { about: "of a member", body: { username: "carol", role: "editor" } },
   ],
-  ["PUT /v0/files?drive_id={drive}&path=put.txt", 201, { body: "Hello World!" }],
+  ["POST /v0/files", 201, { about: "as a form", body: form(drive_id, "Hello World!"), headers: IN_FORM }],
   ["PUT /v0/files?drive_id={drive}&path=empty.txt", 201, { about: "of nothing" }],
   [
     "PUT /v0/files?drive_id={drive}&path=put.txt",
     201,
     { about: "if there is none", body: "Hello World!", headers: { "if-none-match": "*" } },
   ],
-  [`PATCH ${FILE}`, 200, { body: { tags: ["b"] } }],
   [
-    `PATCH ${FILE}`,
+    "PATCH /v0/files/{file}",
     200,
     { about: "if it is unchanged", body: { filename: "renamed.txt" }, headers: { "if-match": "*" } },
   ],
-  [`DELETE ${FILE}`, 200],
-  [`POST ${FILE}/versions/1/restore`, 200],
-  [`DELETE ${FILE}/versions/1`, 200],
-  [`POST ${FILE}/copy`, 201, { body: { destination_path: "copy.txt" } }],
-  [`POST ${FILE}/move`, 200, { body: { destination_path: "moved.txt" } }],
-  [`POST ${FILE}/move`, 200, { about: "onto itself", body: { destination_path: "sub/f.txt" } }],
-  [`POST ${FILE}/presigned-url`, 200, { body: { one_time: true } }],
-  ["POST /v0/upload-links", 201, { body: { drive_id, path: "by-link" } }],
-  ["POST /v0/links", 201, { body: { drive_id, path: "/", password: "open sesame" } }],
-  ["POST /v0/webhooks", 201, { body: { ...HOOK, drive_id } }],
-  ["PATCH /v0/webhooks/{webhook}", 200, { body: { events: ["file.*"] } }],
-  ["DELETE /v0/webhooks/{webhook}", 200],
-  ["POST /v0/webhooks/{webhook}/test", 201],
-  ["POST /v0/webhooks/{webhook}/deliveries/{delivery}/resend", 200],
-  ["DELETE /v0/links/{link}", 200],
-  ["PUT /v0/uploads/{uploadToken}", 201, { by: "nobody", body: () => new TextEncoder().encode("by link") }],
-  [`POST ${FILE}/edit`, 200, { body: { op: "append", text: "more" } }],
-  [`POST ${FILE}/edit`, 200, { about: "as a dry run", body: { op: "append", text: "more", dry_run: true } }],
-  ["POST /v0/files/bulk-delete", 200, { body: { file_ids: ["{file}", "nothing"] } }],
-  ["POST /v0/folders", 201, { body: { drive_id, path: "made/" } }],
-  ["POST /v0/folders", 200, { about: "that is there", body: { drive_id, path: "sub/" } }],
-  ["POST /v0/folders/move", 200, { body: { drive_id, path: "sub/", destination_path: "moved/" } }],
-  ["POST /v0/folders/copy", 201, { body: { drive_id, path: "sub/", destination_path: "copied/" } }],
-  ["DELETE /v0/folders", 200, { body: { drive_id, path: "sub/", confirm: true } }],
-  ["DELETE /v0/folders", 200, { about: "as a preview", body: { drive_id, path: "sub/" } }],
-  ["POST /v0/keys", 201, { body: { name: "Made" } }],
-  ["DELETE /v0/keys/{key}", 200],
-  ["DELETE /v0/sessions", 200],
-  ["DELETE /v0/sessions/{session}", 200],
+  ["POST /v0/files/{file}/move", 200, { about: "onto itself", body: { destination_path: "sub/f.txt" } }],
   [
-    "POST /v0/account/password",
-    200,
-    { by: "session", body: { current: "ada's password", password: "ada's password" } },
+    "POST /v0/links",
+    201,
+    { about: "with a password", body: { drive_id, path: "/", password: "open sesame" } },
   ],
-  ["POST /v0/oauth/requests/{request}", 200, { by: "session", body: { allow: true } }],
-  ["POST /v0/users", 201, { by: "session", body: { username: "{newName}", password: "long enough" } }],
-  ["PATCH /v0/users/{user}", 200, { by: "session", body: { plan: "pro", disabled: true } }],
+  [
+    "POST /v0/files/{file}/edit",
+    200,
+    { about: "as a dry run", body: { op: "append", text: "more", dry_run: true } },
+  ],
+  ["POST /v0/folders", 200, { about: "that is there", body: { drive_id, path: "sub/" } }],
 ];
 
-function requestOf(request: string, { by, body, headers }: More, target: Target): Sent {
-  // Begun only here: others would wait for it.
-  const work = request.includes("{work}") ? recordWork(stage.coffer.dataDir, target.drive, "sub/") : "";
-  const sent = typeof body === "function" ? body(target) : body && fillJson(body, target);
+function requestOf([request, , { by, body, headers } = {}]: RouteRow, target: Target): Sent {
   return {
-    request: fill(request, { ...target, work }),
-    ...(sent === undefined ? {} : { body: sent }),
+    request: fill(request, target),
+    ...(body === undefined ? {} : { body: fillJson(body, target) }),
     ...(by === "session" ? { headers: signedInHeaders() } : headers && { headers }),
   };
 }
@@ -289,21 +183,13 @@ function othersThan(sent: Sent): Sent[] {
     { ...sent, headers: { ...headers, "if-match": '"other"' } },
     { ...sent, headers: { ...headers, prefer: "handling=lenient" }, request: elsewhere },
   ];
-  if (typeof body === "string") return [...others, { ...sent, body: `${body}!` }];
+  // What comes after a form is not read.
+  if (typeof body === "string" && headers !== IN_FORM) return [...others, { ...sent, body: `${body}!` }];
   if (typeof body !== "object" || body === null || Array.isArray(body) || body instanceof Uint8Array) {
     return others;
   }
   return [...others, { ...sent, body: { ...body, filename: "other", tags: ["other"] } }];
 }
-
-/** Every write there is; those about a file also about a file at a path. */
-const WRITES = [
-  ...ROWS,
-  ...ROWS.filter(([request]) => request.includes(FILE)).map(([request, ...rest]): Row => [
-    byPath(request, "sub/f.txt"),
-    ...rest,
-  ]),
-];
 
 /** Those that store nothing: one has an answer of any length, the other a cookie of its own each time. */
 const CHANGES_NOTHING = [
@@ -312,34 +198,30 @@ const CHANGES_NOTHING = [
   "POST /v0/shared/{token}/unlock",
 ];
 
+/** Every write there is. */
+const WRITES = [...ROUTES, ...withByPath(OTHERS)].filter(
+  ([request]) => !request.startsWith("GET ") && !CHANGES_NOTHING.includes(routeOf(request)),
+);
+
 test("every write of the API description takes a key, and is tried here", async () => {
-  interface Described {
-    parameters?: { $ref?: string }[];
-    responses: object;
-  }
-  const description = await stage.coffer
-    .client()
-    .get<{ paths: Record<string, Record<string, Described>> }>("/docs/openapi.json");
-  const routes = Object.entries(description.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { parameters }]) => ({
-      name: `${method.toUpperCase()} ${path}`,
-      takesKey: parameters?.some(({ $ref }) => $ref?.endsWith("/Idempotency-Key")) === true,
-    })),
-  );
-  const keyed = routes.filter(({ takesKey }) => takesKey).map(({ name }) => name);
-  const writes = routes.map(({ name }) => name).filter((name) => /^(?!GET )\w+ \/v0\//.test(name));
+  const { operations } = await Description.of(stage.coffer.client());
+  const routes = (of: typeof operations) => of.map(({ method, path }) => `${method} ${path}`);
+  const keyed = routes(operations.filter(({ parameters }) => parameters.header.includes("Idempotency-Key")));
+  const writes = routes(operations).filter((name) => /^(?!GET )\w+ \/v0\//.test(name));
   expect([...keyed, ...CHANGES_NOTHING].toSorted()).toEqual(writes.toSorted());
   expect([...new Set(WRITES.map(([request]) => routeOf(request)))].toSorted()).toEqual(keyed.toSorted());
 });
 
-for (const [request, status, more = {}] of WRITES) {
+for (const row of WRITES) {
+  const [request, , more = {}] = row;
+  const status = successOf(row);
   const name = [routeOf(request), more.about ?? []].flat().join(" ");
   const client = () => (more.by === undefined ? stage.world.clients.ada : stage.coffer.client());
 
   describe(name, () => {
     test("is done once and answered twice, and never answers another request", async () => {
-      const target = await makeTarget();
-      const sent = requestOf(request, more, target);
+      const target = await prepare(JSON.stringify([request, more]));
+      const sent = requestOf(row, target);
       const key = newKey();
       const first = await send(client(), key, sent);
       expectFirst(first, status);
@@ -354,8 +236,8 @@ for (const [request, status, more = {}] of WRITES) {
     });
 
     test("has one effect, however many ask at once", async () => {
-      const target = await makeTarget();
-      const sent = requestOf(request, more, target);
+      const target = await prepare(JSON.stringify([request, more]));
+      const sent = requestOf(row, target);
       const key = newKey();
       const answers = await Promise.all(Array.from({ length: 12 }, () => send(client(), key, sent)));
       const firsts = answers.filter(
@@ -410,8 +292,7 @@ describe("the header", () => {
   });
 
   test("means nothing to reads, and to routes that are none", async () => {
-    const own = await stage.ownDrive();
-    const key = newKey();
+    const { own, key } = await fresh();
     for (const path of ["/v0/drives", `/v0/drives/${own.id}`]) {
       expectFirst(await send(own.client, key, { request: `GET ${path}` }), 200);
       expect((await send(own.client, "x".repeat(256), { request: `HEAD ${path}` })).status).toBe(200);
@@ -514,8 +395,7 @@ test("callers without a key are told apart by their address", async () => {
 
 describe("only successes are kept", () => {
   test("a refused request may be corrected under its key", async () => {
-    const own = await stage.ownDrive();
-    const key = newKey();
+    const { own, key } = await fresh();
     expectRefused(await send(own.client, key, folder(own.id, "a//")), "VALIDATION_ERROR", "path");
     expectRefused(
       await send(own.client, key, { ...folder(own.id, "a/"), body: "{" }),
@@ -528,8 +408,7 @@ describe("only successes are kept", () => {
   });
 
   test("a refused upload may be corrected under its key", async () => {
-    const own = await stage.ownDrive();
-    const key = newKey();
+    const { own, key } = await fresh();
     const upload = (path: string, body: string): Sent => ({
       request: `PUT /v0/files?drive_id=${own.id}&path=${path}`,
       body,
@@ -553,35 +432,18 @@ describe("only successes are kept", () => {
   });
 });
 
-/** A body that goes on when it is told to. */
-function slowBody(): { stream: ReadableStream<Uint8Array>; end: () => void } {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const stream = new ReadableStream<Uint8Array>({
-    async start(controller) {
-      controller.enqueue(new TextEncoder().encode("Hello "));
-      await promise;
-      controller.enqueue(new TextEncoder().encode("World!"));
-      controller.close();
-    },
-  });
-  return { stream, end: resolve };
-}
-
 describe("while the first is running", () => {
   test("another is refused before its body is read, whatever it asks", async () => {
-    const own = await stage.ownDrive();
-    const key = newKey();
+    const { own, key } = await fresh();
     const path = `/v0/files?drive_id=${own.id}&path=slow.txt`;
     const headers = { "idempotency-key": key };
-    const [first, second] = [slowBody(), slowBody()];
-    const running = own.client.send("PUT", path, { body: first.stream, headers });
-    await eventually(async () => (await send(own.client, key, folder(own.id, "a//"))).status === 409);
-    const refusal = await own.client.send("PUT", path, { body: second.stream, headers });
-    second.end();
+    const first = await holdRequest(own.client, ["PUT", path], undefined, headers);
+    const endless = new ReadableStream<Uint8Array>({ start: (to) => to.enqueue(new Uint8Array(1)) });
+    const refusal = await own.client.send("PUT", path, { body: endless, headers });
     expectRefused(refusal, "IDEMPOTENCY_IN_PROGRESS");
     expect(refusal.headers.get("retry-after")).toBe("1");
-    first.end();
-    const answer = await running;
+    expectRefused(await send(own.client, key, folder(own.id, "a//")), "IDEMPOTENCY_IN_PROGRESS");
+    const answer = await first.complete();
     expectFirst(answer, 201);
     expectReplay(await send(own.client, key, { request: `PUT ${path}`, body: "Hello World!" }), answer);
   });
@@ -590,8 +452,7 @@ describe("while the first is running", () => {
     ["an upload", (drive: string) => `PUT /v0/files?drive_id=${drive}&path=cut`],
     ["a JSON body", () => "POST /v0/folders"],
   ])("%s that is cut off lets go of its key and leaves nothing", async (_, target) => {
-    const own = await stage.ownDrive();
-    const key = newKey();
+    const { own, key } = await fresh();
     const raw = await RawClient.to(Number(new URL(stage.coffer.appliance.url).port));
     await raw.write(
       `${target(own.id)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${own.key}\r\nIdempotency-Key: ${key}\r\nContent-Length: 1000\r\n\r\n{"drive_id"`,
@@ -612,8 +473,7 @@ function jsonUpload(drive: string, content: string, fields: Record<string, Json>
 
 describe("an upload is known by its fields and its content", () => {
   test("however it is encoded", async () => {
-    const own = await stage.ownDrive();
-    const key = newKey();
+    const { own, key } = await fresh();
     const first = await send(own.client, key, jsonUpload(own.id, HELLO));
     expectFirst(first, 201);
     expect(first.headers.get("etag")).toBe(`"${HELLO_DIGEST}"`);
@@ -625,8 +485,8 @@ describe("an upload is known by its fields and its content", () => {
       },
       {
         request: "POST /v0/files",
-        body: form({ drive_id: own.id }, "Hello World!"),
-        headers: { "content-type": `multipart/form-data; boundary=${BOUNDARY}` },
+        body: form(own.id, "Hello World!"),
+        headers: IN_FORM,
       },
     ];
     for (const request of again) expectReplay(await send(own.client, key, request), first);
@@ -645,8 +505,7 @@ describe("an upload is known by its fields and its content", () => {
   });
 
   test("what repeats another is not kept, nor what does not repeat it", async () => {
-    const own = await stage.ownDrive();
-    const key = newKey();
+    const { own, key } = await fresh();
     const path = `/v0/files?drive_id=${own.id}&path=big.bin`;
     const content = crypto.getRandomValues(new Uint8Array(500_000).subarray(0, 65_536));
     const big = new Uint8Array(1_000_000);
@@ -664,7 +523,7 @@ describe("an upload is known by its fields and its content", () => {
 
   test("and answered as before when its drive and its time have gone", async () => {
     const { ada } = stage.world.clients;
-    const { drive } = await makeTarget();
+    const { drive } = await prepare();
     const key = newKey();
     const soon = new Date(stage.coffer.clock.now() + 1000).toISOString();
     const put: Sent = {
@@ -681,8 +540,7 @@ describe("an upload is known by its fields and its content", () => {
 });
 
 test("an answer is the first one, whatever has happened since", async () => {
-  const own = await stage.ownDrive();
-  const key = newKey();
+  const { own, key } = await fresh();
   const upload: Sent = { request: `PUT /v0/files?drive_id=${own.id}&path=a`, body: "x" };
   const first = await send(own.client, key, upload);
   const { id }: { id: string } = JSON.parse(first.text);

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { accountClient, addAccount } from "../../support/server/accounts.ts";
-import { startAppliance } from "../../support/server/appliance.ts";
+import { accountClient, startWithAda } from "../../support/server/accounts.ts";
 import { bodyRoutes } from "../../support/samples/described-bodies.ts";
 import { Description } from "../../support/schemas/description.ts";
 import { hostileBodies } from "../../support/samples/hostile-bodies.ts";
@@ -13,8 +12,7 @@ const LONGEST_WAIT = 50;
 const TRIES = 5;
 
 test("the largest body of no route makes everybody else wait", async () => {
-  await using coffer = await startAppliance();
-  addAccount(coffer, "ada");
+  await using coffer = await startWithAda();
   const { browser } = beginSession(coffer, "ada");
   const client = await accountClient(coffer, "ada");
   const wait = new LoopWait();

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
-import type { TestAppliance } from "../../support/server/appliance.ts";
+import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import { accountClient, addAccount } from "../../support/server/accounts.ts";
-import { startAppliance } from "../../support/server/appliance.ts";
 import type { Answer, RequestOptions } from "../../support/server/client.ts";
 import { ANONYMOUS_LIMIT, type BodyRoute, bodyRoutes } from "../../support/samples/described-bodies.ts";
 import { Description } from "../../support/schemas/description.ts";
 import { hostileBodies } from "../../support/samples/hostile-bodies.ts";
 import { beginSession, type SignedInBrowser } from "../../support/server/sign-in.ts";
 import { WorkMeter } from "../../support/meters/work-meter.ts";
-import { excessOf } from "../../../src/http/json/json-measure.ts";
+import { excessOf } from "../../../src/http/json/json-text.ts";
 
 /** Values and names in one body, at most, which each is looked at a few times. */
 const MOST_ITEMS = 10_000;

@@ -11,7 +11,7 @@ import { letIn, pendingRequest } from "../../support/peers/oauth.ts";
 import type { Client } from "../../support/server/client.ts";
 import { provision } from "../../support/server/scenario.ts";
 import { type SignedInBrowser, signIn } from "../../support/server/sign-in.ts";
-import { makeWebhook, putIntoTrash, takeSnapshot } from "../../support/server/targets.ts";
+import { linkUpload, makeWebhook, putIntoTrash, takeSnapshot } from "../../support/server/targets.ts";
 
 const JSON_TYPE = "application/json";
 const FORM_TYPE = "multipart/form-data";
@@ -138,8 +138,6 @@ async function makeReals(): Promise<Reals> {
   const { id: drive } = await key.makeDrive("Mine");
   const file = await key.put(drive, "notes/2030/plan.md", "A plan.");
   const { claimToken } = await provision(coffer, "An agent's");
-  const place = { drive_id: drive, path: "by-link.txt" };
-  const link = await key.post<{ url: string }>("/v0/upload-links", place);
   const members = `/v0/drives/${drive}/members`;
   const dora = { username: "dora", role: "reader" };
   const member = await key.post<{ data: { user_id: string } }>(members, dora);
@@ -161,10 +159,10 @@ async function makeReals(): Promise<Reals> {
       drives: drive,
       files: file.id,
       trash: await putIntoTrash(key, drive, "gone.txt", "It went."),
-      uploads: link.url.split("/").at(-1) ?? "",
+      uploads: await linkUpload(key, drive, "by-link.txt"),
       shared: shared.token,
       users: users.find(({ username }) => username === "carl")?.id ?? "",
-      webhooks: (await makeWebhook(key, drive)).webhook,
+      webhooks: (await makeWebhook({ client: key, drive, mentioned: "" })).webhook,
       user_id: member.data.user_id,
       oauth: await pendingRequest(coffer),
       sid: await takeSnapshot(key, drive),

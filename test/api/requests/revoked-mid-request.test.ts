@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
-import type { Answer, Json, RequestOptions } from "../../support/server/client.ts";
-import { Description } from "../../support/schemas/description.ts";
-import { pendingRequest } from "../../support/peers/oauth.ts";
+import type { Client } from "../../support/server/client.ts";
+import { type HeldRequest, holdRequest } from "../../support/server/held-request.ts";
 import { fill, fillJson, provision } from "../../support/server/scenario.ts";
+import { describedApi, operationOf, ROUTES, type RouteRow } from "../../support/server/routes.ts";
 import { beginSession } from "../../support/server/sign-in.ts";
-import { byPath, HOOK, putIntoTrash, takeSnapshot } from "../../support/server/targets.ts";
+import { makeTarget, type Named } from "../../support/server/targets.ts";
 import { populate, type World } from "../../support/server/world.ts";
 import { callerWith } from "../../support/server/services-drive.ts";
 
@@ -17,113 +17,38 @@ import { callerWith } from "../../support/server/services-drive.ts";
 let coffer: TestAppliance;
 let world: World;
 /** What the writes below name. */
-let named: Readonly<Record<string, string>>;
+let named: Named;
 
 beforeAll(async () => {
   coffer = await startAppliance();
   world = await populate(coffer);
-  const { ada } = world.clients;
-  const drive = world.drives.ada;
-  // Nothing that happens here is what it is told of.
-  const hook = { ...HOOK, events: ["drive.restored"] };
-  named = {
-    drive,
-    file: world.files.ada,
-    ticket: await pendingRequest(coffer),
-    trash: await putIntoTrash(ada, drive, "deleted.txt"),
-    snapshot: await takeSnapshot(ada, drive),
-    webhook: (await ada.post<{ id: string }>("/v0/webhooks", hook)).id,
-    bob: idOf("bob"),
-    carol: world.carol,
-  };
+  const client = world.clients.ada;
+  const place = { client, drive: world.drives.ada, path: "notes/late.txt" };
+  named = await makeTarget({ coffer, world, ...place }, JSON.stringify([...WRITES, ...SIGNED_IN]));
 });
 afterAll(() => coffer[Symbol.asyncDispose]());
 
-interface Sender {
-  send(method: string, path: string, options?: RequestOptions): Promise<Answer>;
-}
-
-/** A request that was let in and whose body is not complete. */
-interface Begun {
-  /** Sends the rest of the body; the answer. */
-  complete(): Promise<Answer>;
-}
-
-async function begin(sender: Sender, [request, body]: Write): Promise<Begun> {
+/** Begins a request, which was let in. */
+function begin(sender: Client, [request, , { body = {} } = {}]: RouteRow): Promise<HeldRequest> {
   const [method = "", path = ""] = fill(request, named).split(" ");
   const text = JSON.stringify(fillJson(body, named));
-  const { promise: isToEnd, resolve: complete } = Promise.withResolvers<void>();
-  const stream = new ReadableStream<Uint8Array>({
-    async start(controller) {
-      controller.enqueue(new TextEncoder().encode(text.slice(0, 1)));
-      await isToEnd;
-      controller.enqueue(new TextEncoder().encode(text.slice(1)));
-      controller.close();
-    },
-  });
-  const headers = { "idempotency-key": crypto.randomUUID() };
-  const answer = sender.send(method, path, { body: stream, headers });
-  // Once it was let in, another request with its key is told to wait.
-  while ((await sender.send("POST", "/v0/folders", { body: {}, headers })).status !== 409) await Bun.sleep(2);
-  return {
-    complete: () => {
-      complete();
-      return answer;
-    },
-  };
+  return holdRequest(sender, [method, path], [text.slice(0, 1), text.slice(1)]);
 }
 
-type Write = readonly [request: string, body: Json];
-const NEW_KEY: Write = ["POST /v0/keys", {}];
+const description = await describedApi();
 
-const FILE = "/v0/files/{file}";
-const drive_id = "{drive}";
-const moved = { drive_id, path: "notes/", destination_path: "late/" };
-
-/** Every write that takes a JSON body, by its operationId, and what Ada asks with it. */
-const WRITES: Readonly<Record<string, Write>> = {
-  createDrive: ["POST /v0/drives", { name: "Late" }],
-  updateDrive: ["PATCH /v0/drives/{drive}", { description: "Late" }],
-  addMember: ["POST /v0/drives/{drive}/members", { username: "bob", role: "editor" }],
-  updateMember: ["PATCH /v0/drives/{drive}/members/{carol}", { role: "editor" }],
-  createSnapshot: ["POST /v0/drives/{drive}/snapshots", { name: "Late" }],
-  claimDrive: ["POST /v0/drives/claim", { token: "clm_late" }],
-  updateFile: [`PATCH ${FILE}`, { tags: ["late"] }],
-  copyFile: [`POST ${FILE}/copy`, { destination_path: "late.txt" }],
-  moveFile: [`POST ${FILE}/move`, { destination_path: "late.txt" }],
-  deleteFiles: ["POST /v0/files/bulk-delete", { file_ids: ["{file}"] }],
-  editFile: [`POST ${FILE}/edit`, { op: "append", text: "late" }],
-  createPresignedUrl: [`POST ${FILE}/presigned-url`, {}],
-  uploadFile: ["POST /v0/files", { drive_id, filename: "late.txt", content: "SGVsbG8=" }],
-  createFolder: ["POST /v0/folders", { drive_id, path: "late/" }],
-  deleteFolder: ["DELETE /v0/folders", { drive_id, path: "notes/", confirm: true }],
-  moveFolder: ["POST /v0/folders/move", moved],
-  copyFolder: ["POST /v0/folders/copy", moved],
-  restoreTrashEntry: ["POST /v0/trash/{trash}/restore", { path: "late.txt" }],
-  emptyTrash: ["DELETE /v0/trash", { drive_id, confirm: true }],
-  createLink: ["POST /v0/links", { drive_id, path: "notes/" }],
-  createUploadLink: ["POST /v0/upload-links", { drive_id, path: "late.txt" }],
-  restoreSnapshot: ["POST /v0/drives/{drive}/snapshots/{snapshot}/restore", {}],
-  forkDrive: ["POST /v0/drives/{drive}/fork", { name: "Late" }],
-  createWebhook: ["POST /v0/webhooks", { url: "https://agent.example/late", events: ["*"] }],
-  updateWebhook: ["PATCH /v0/webhooks/{webhook}", { events: ["file.deleted"] }],
-  createKey: ["POST /v0/keys", { name: "Late" }],
-};
-
-/** Those about a file, which is named by its drive and path. */
-const BY_PATH = Object.fromEntries(
-  Object.entries(WRITES).flatMap(([id, [request, body]]): [string, Write][] =>
-    request.includes(FILE) ? [[`${id}ByPath`, [byPath(request, "notes/hello.txt"), body]]] : [],
-  ),
+/** Every write that takes a JSON body and needs a key or a session, by its operationId. */
+const TAKING = new Map(
+  ROUTES.toReversed().flatMap((row) => {
+    const { id, hasBody, isGuarded } = operationOf(description, row[0]);
+    // The body of one is the content: see sessions.test.ts.
+    return hasBody && isGuarded && id !== "putFile" ? [[id, row]] : [];
+  }),
 );
-
-/** The same, for somebody who is signed in alone. */
-const SIGNED_IN: typeof WRITES = {
-  changePassword: ["POST /v0/account/password", { current: "ada's password", password: "a late password" }],
-  decideAuthorizationRequest: ["POST /v0/oauth/requests/{ticket}", { allow: true }],
-  createUser: ["POST /v0/users", { username: "late", password: "a late password" }],
-  updateUser: ["PATCH /v0/users/{bob}", { plan: "pro" }],
-};
+/** Those that somebody who is signed in sends alone, and those that Ada's key sends as well. */
+const SIGNED_IN = [...TAKING].filter(([, [, , more]]) => more?.by === "session");
+const WRITES = [...TAKING].filter(([, [, , more]]) => more?.by === undefined);
+const NEW_KEY: RouteRow = ["POST /v0/keys", 201];
 
 function idOf(username: string): string {
   using sql = open();
@@ -162,18 +87,16 @@ function everything(): unknown {
   return tables.map((table) => sql.query(`SELECT * FROM ${table} ORDER BY 1`).all());
 }
 
-test("every write that takes a JSON body is tried below", async () => {
-  const { operations } = await Description.of(coffer.client());
-  const taking = operations
+test("every write that takes a JSON body is tried below", () => {
+  const taking = description.operations
     .filter(({ path, hasBody, isGuarded }) => path.startsWith("/v0/") && hasBody && isGuarded)
     .map(({ id }) => id)
-    // Its body is the content: see sessions.test.ts.
     .filter((id) => id !== "putFile");
-  expect(Object.keys({ ...WRITES, ...BY_PATH, ...SIGNED_IN }).toSorted()).toEqual(taking.toSorted());
+  expect([...WRITES, ...SIGNED_IN].map(([id]) => id).toSorted()).toEqual(taking.toSorted());
 });
 
 describe("a request whose body comes after its key was revoked changes nothing", () => {
-  test.each(Object.entries({ ...WRITES, ...BY_PATH }))("%s", async (_, request) => {
+  test.each(WRITES)("%s", async (_, request) => {
     const { secret, key } = await coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
     const begun = await begin(coffer.client(secret), request);
     await world.clients.ada.delete(`/v0/keys/${key.id}`);
@@ -184,7 +107,7 @@ describe("a request whose body comes after its key was revoked changes nothing",
 });
 
 describe("a request whose body comes after its session ended changes nothing", () => {
-  test.each(Object.entries({ ...WRITES, ...SIGNED_IN }))("%s", async (_, request) => {
+  test.each([...WRITES.filter(([id]) => !id.endsWith("ByPath")), ...SIGNED_IN])("%s", async (_, request) => {
     const { browser } = beginSession(coffer, "ada");
     const begun = await begin(browser, request);
     expect((await browser.send("POST", "/auth/logout")).status).toBe(200);

@@ -109,46 +109,46 @@ const takenOfOther: Step = {
   as: "otherAgent",
   request: ["POST", "/v0/drives/{drives.otherAgent}/snapshots"],
 };
-const given = [put("a/f.txt"), taken];
+const given = [put("a/f.txt", "x", { keeps: "file" }), taken];
 
-runScenarios(stage, {
-  "an order other than by path is refused": [
-    ...given,
-    refuses(`GET /v0/files?${INSIDE}&sort=-size&delimiter=/`, "VALIDATION_ERROR", "sort"),
-  ],
-  "a folder that was not there is not found": [
-    ...given,
-    put("new/f.txt"),
-    refuses(`GET /v0/folders?${INSIDE}&path=new/`, "NOT_FOUND"),
-    refuses(`GET /v0/archive?${INSIDE}&path=new/`, "NOT_FOUND"),
-    refuses(`GET /v0/files/by-path?${INSIDE}&path=new/f.txt`, "NOT_FOUND"),
-  ],
-  "a file by its id in a snapshot of another drive": [
-    put("a/f.txt", "x", { keeps: "file" }),
-    takenOfOther,
-    refuses("GET /v0/files/{file.id}?snapshot_id={taken.data.id}", "NOT_FOUND"),
-  ],
-  "nothing is written into a snapshot": [
-    ...given,
-    step(`PUT /v0/files?${INSIDE}&path=a/f.txt`, {
-      body: "x",
-      ...refused("VALIDATION_ERROR", "snapshot_id"),
-    }),
-    refuses(`DELETE /v0/folders?${INSIDE}&path=a/&confirm=true`, "VALIDATION_ERROR", "snapshot_id"),
-    refuses(`DELETE /v0/files/by-path?${INSIDE}&path=a/f.txt`, "VALIDATION_ERROR", "snapshot_id"),
-  ],
-  "what only knows the present does not answer for a snapshot": [
-    ...given,
-    refuses(`GET /v0/search?${INSIDE}&q=f`, "VALIDATION_ERROR", "snapshot_id"),
-    refuses(`GET /v0/grep?${INSIDE}&pattern=x`, "VALIDATION_ERROR", "snapshot_id"),
-    refuses(`GET /v0/files/by-path/versions?${INSIDE}&path=a/f.txt`, "VALIDATION_ERROR", "snapshot_id"),
-  ],
-  "a deleted snapshot is not looked into": [
-    ...given,
-    gives("DELETE /v0/drives/{drive}/snapshots/{taken.data.id}", {}),
-    refuses(`GET /v0/files?${INSIDE}`, "NOT_FOUND"),
-  ],
-});
+runScenarios(
+  stage,
+  {
+    "an order other than by path is refused": refuses(
+      `GET /v0/files?${INSIDE}&sort=-size&delimiter=/`,
+      "VALIDATION_ERROR",
+      "sort",
+    ),
+    "a folder that was not there is not found": [
+      put("new/f.txt"),
+      refuses(`GET /v0/folders?${INSIDE}&path=new/`, "NOT_FOUND"),
+      refuses(`GET /v0/archive?${INSIDE}&path=new/`, "NOT_FOUND"),
+      refuses(`GET /v0/files/by-path?${INSIDE}&path=new/f.txt`, "NOT_FOUND"),
+    ],
+    "a file by its id in a snapshot of another drive": [
+      takenOfOther,
+      refuses("GET /v0/files/{file.id}?snapshot_id={taken.data.id}", "NOT_FOUND"),
+    ],
+    "nothing is written into a snapshot": [
+      step(`PUT /v0/files?${INSIDE}&path=a/f.txt`, {
+        body: "x",
+        ...refused("VALIDATION_ERROR", "snapshot_id"),
+      }),
+      refuses(`DELETE /v0/folders?${INSIDE}&path=a/&confirm=true`, "VALIDATION_ERROR", "snapshot_id"),
+      refuses(`DELETE /v0/files/by-path?${INSIDE}&path=a/f.txt`, "VALIDATION_ERROR", "snapshot_id"),
+    ],
+    "what only knows the present does not answer for a snapshot": [
+      refuses(`GET /v0/search?${INSIDE}&q=f`, "VALIDATION_ERROR", "snapshot_id"),
+      refuses(`GET /v0/grep?${INSIDE}&pattern=x`, "VALIDATION_ERROR", "snapshot_id"),
+      refuses(`GET /v0/files/by-path/versions?${INSIDE}&path=a/f.txt`, "VALIDATION_ERROR", "snapshot_id"),
+    ],
+    "a deleted snapshot is not looked into": [
+      gives("DELETE /v0/drives/{drive}/snapshots/{taken.data.id}", {}),
+      refuses(`GET /v0/files?${INSIDE}`, "NOT_FOUND"),
+    ],
+  },
+  given,
+);
 for (const address of ["/v0/files?", "/v0/folders?", "/v0/files/by-path?path=a/f.txt&", "/v0/archive?"]) {
   runScenarios(stage, {
     [`a snapshot of another drive at ${address}`]: [

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { addAccount } from "../../support/server/accounts.ts";
-import { startAppliance } from "../../support/server/appliance.ts";
+import { accountClient, startWithAda } from "../../support/server/accounts.ts";
 import { Receiver } from "../../support/peers/receiver.ts";
 import { eventually } from "../../support/server/scenario.ts";
 
@@ -10,9 +9,8 @@ const AT_ONCE = 100;
 
 test("10,000 changes while a webhook's server is down all come once it is back, over a restart", async () => {
   await using receiver = new Receiver();
-  await using coffer = await startAppliance({ "webhook-addresses": "127.0.0.1" });
-  const { secret } = await ownerOf(coffer);
-  const client = coffer.client(secret);
+  await using coffer = await startWithAda({ "webhook-addresses": "127.0.0.1" });
+  const client = await accountClient(coffer, "ada");
   const drive = await client.makeDrive("Busy");
   receiver.answer = () => new Response(null, { status: 503 });
   const body = { url: receiver.url(), events: ["file.created"] };
@@ -37,8 +35,3 @@ test("10,000 changes while a webhook's server is down all come once it is back, 
     });
   }
 });
-
-async function ownerOf(coffer: Awaited<ReturnType<typeof startAppliance>>) {
-  addAccount(coffer, "ada");
-  return coffer.appliance.services.apiKeys.createFor("ada", "", "read-write");
-}

@@ -57,6 +57,12 @@ async function tried({ client }: OwnDrive, id: string, attempts: number): Promis
 
 const put = ({ client, id }: OwnDrive, path: string) => client.put(id, path, "x");
 
+/** A drive with a webhook that a receiver is sent to. */
+async function hooked(receiver: Receiver, events?: string[], path?: string) {
+  const own = await provision(coffer);
+  return { own, ...(await hook(own.client, receiver.url(path), events)) };
+}
+
 /** Lets time pass, and has the server look at its clock. */
 function pass(ms: number): void {
   coffer.clock.advance(ms);
@@ -102,8 +108,7 @@ describe("a change", () => {
 
   test("that happened while the server was down is sent, and what was sent is not sent again", async () => {
     await using receiver = new Receiver();
-    const own = await provision(coffer);
-    const { id } = await hook(own.client, receiver.url());
+    const { own, id } = await hooked(receiver);
     await put(own, "one.txt");
     await tried(own, id, 1);
     // Nobody is told any more.
@@ -119,8 +124,7 @@ describe("what is not answered with 2xx", () => {
   test("is sent again, with the same id, for a day", async () => {
     await using receiver = new Receiver();
     receiver.answer = () => new Response("no", { status: 500 });
-    const own = await provision(coffer);
-    const { id } = await hook(own.client, receiver.url());
+    const { own, id } = await hooked(receiver);
     await put(own, "a.txt");
     const start = coffer.clock.now();
     for (let attempts = 1; attempts < 8; attempts += 1) {
@@ -142,8 +146,7 @@ describe("what is not answered with 2xx", () => {
   ])("%s: is not followed", async (_, answer, error) => {
     await using receiver = new Receiver();
     receiver.answer = answer;
-    const own = await provision(coffer);
-    const { id } = await hook(own.client, receiver.url());
+    const { own, id } = await hooked(receiver);
     await put(own, "a.txt");
     expect(await tried(own, id, 1)).toMatchObject({ error: expect.stringMatching(error) });
     expect(receiver.received).toHaveLength(1);
@@ -161,8 +164,7 @@ describe("what is not answered with 2xx", () => {
           },
         }),
       );
-    const own = await provision(coffer);
-    const { id } = await hook(own.client, receiver.url());
+    const { own, id } = await hooked(receiver);
     await put(own, "a.txt");
     expect(await tried(own, id, 1)).toMatchObject({ state: "delivered", status: 200 });
     expect(sent).toBeGreaterThan(0);
@@ -171,8 +173,7 @@ describe("what is not answered with 2xx", () => {
   test("410 disables the webhook, until it is enabled again", async () => {
     await using receiver = new Receiver();
     receiver.answer = () => new Response(null, { status: 410 });
-    const own = await provision(coffer);
-    const { id } = await hook(own.client, receiver.url());
+    const { own, id } = await hooked(receiver);
     await put(own, "a.txt");
     expect(await tried(own, id, 1)).toMatchObject({ state: "failed", status: 410 });
     const path = `/v0/webhooks/${id}`;
@@ -198,8 +199,7 @@ describe("what is not answered with 2xx", () => {
       await answered.promise;
       return new Response(null, { status: 410 });
     };
-    const own = await provision(coffer);
-    const { id } = await hook(own.client, receiver.url("/old"));
+    const { own, id } = await hooked(receiver, undefined, "/old");
     await put(own, "a.txt");
     await receiver.first(1);
     await own.client.patch(`/v0/webhooks/${id}`, { url: receiver.url("/new") });
@@ -234,9 +234,8 @@ describe("what is not answered with 2xx", () => {
 
   test("waits in the feed if it is too much, and none of it is left out", async () => {
     await using receiver = new Receiver();
-    const own = await provision(coffer);
     receiver.answer = () => new Response(null, { status: 503 });
-    const { id } = await hook(own.client, receiver.url(), ["file.created"]);
+    const { own, id } = await hooked(receiver, ["file.created"]);
     const count = WEBHOOKS.pending.unclaimed + 50;
     await Promise.all(Array.from({ length: count }, (_, n) => put(own, `${n}.txt`)));
     const list = `/v0/webhooks/${id}/deliveries?limit=1000`;
@@ -352,8 +351,7 @@ describe("a webhook", () => {
 
   test("is tried, and a delivery is sent again with its id", async () => {
     await using receiver = new Receiver();
-    const own = await provision(coffer);
-    const { id } = await hook(own.client, receiver.url(), ["link.created"]);
+    const { own, id } = await hooked(receiver, ["link.created"]);
     const sent = await own.client.post<Delivery>(`/v0/webhooks/${id}/test`);
     expect(sent).toMatchObject({ type: "webhook.test", state: "pending" });
     await tried(own, id, 1);
@@ -388,8 +386,7 @@ describe("a webhook", () => {
 
   test("of a drive that is claimed is its owner's then; of a deleted one it goes", async () => {
     await using receiver = new Receiver();
-    const own = await provision(coffer);
-    const { id } = await hook(own.client, receiver.url(), ["file.created"]);
+    const { own, id } = await hooked(receiver, ["file.created"]);
     const ada = coffer.client(world.keys.ada);
     await ada.post("/v0/drives/claim", { token: own.claimToken }, 200);
     const { data } = await ada.get<{ data: Webhook[] }>("/v0/webhooks");
@@ -406,8 +403,7 @@ describe("a webhook", () => {
 
   test("whose secret cannot be read any more is disabled, and the secret is nowhere in the database", async () => {
     await using receiver = new Receiver();
-    const own = await provision(coffer);
-    const { id, secret } = await hook(own.client, receiver.url());
+    const { own, id, secret } = await hooked(receiver);
     const bytes = Buffer.from(secret.slice("whsec_".length), "base64");
     for (const file of ["coffer.db", "coffer.db-wal"]) {
       const stored = readFileSync(join(coffer.dataDir, file));

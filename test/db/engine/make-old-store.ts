@@ -119,7 +119,7 @@ function addRows(sql: Sqlite, now: number): void {
   sql.run("INSERT OR REPLACE INTO scrub (pk, started_at, reached, contents) VALUES (1, ?, '', 3)", [now]);
 }
 
-/** All rows as statements, also those of the tables that hold a full-text index. */
+/** A statement for each table that has rows, also for those that hold a full-text index. */
 function dump(sql: Sqlite): string[] {
   const tables = sql
     .query(
@@ -131,10 +131,10 @@ function dump(sql: Sqlite): string[] {
   return tables.flatMap((table) => {
     // Without the columns that are computed.
     const columns = sql.query(`SELECT name FROM pragma_table_info('${table}')`).values().join(", ");
-    return sql
-      .query(`SELECT ${columns} FROM "${table}"`)
-      .values()
-      .map((row) => `INSERT INTO "${table}" (${columns}) VALUES (${row.map(literal).join(", ")});`);
+    const rows = sql.query(`SELECT ${columns} FROM "${table}"`).values();
+    if (rows.length === 0) return [];
+    const values = rows.map((row) => `(${row.map(literal).join(", ")})`);
+    return [`INSERT INTO "${table}" (${columns}) VALUES ${values.join(", ")};`];
   });
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { Database } from "../../../src/db/engine/database.ts";
 import { parseId } from "../../../src/domain/id.ts";
-import { migrate, type Upgrade } from "../../../src/db/engine/migrate.ts";
+import { migrate, type Upgrade } from "../../../src/db/engine/opening.ts";
 import { type Migration, MIGRATIONS } from "../../../src/db/engine/migrations.ts";
 import { VERSION } from "../../../src/process/version.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
@@ -28,6 +28,32 @@ function stateOf(sql: Sqlite): { tables: unknown[]; applied: unknown[] } {
     .query("SELECT version, name, applied_at FROM schema_migration ORDER BY version")
     .values();
   return { tables: tables.flat(), applied };
+}
+
+const DRIVE = `INSERT INTO drive (pk, id, name, description, created_at, updated_at) VALUES (1, 'd', 'D', '', 0, 0);`;
+const USERS = "INSERT INTO user (pk, id, username, plan, created_at) VALUES (1, 'u', 'ada', 'free', 0)";
+const KEY = `INSERT INTO api_key (id, hash, prefix, name, scope, user, created_at)
+             VALUES ('k', 'h', 'p', '', 'read-only', 1, 0);`;
+const ADAS_DRIVE = `INSERT INTO drive (pk, id, user, name, slug, description, created_at, updated_at)
+                    VALUES (1, 'd', 1, 'D', 'ada/d', '', 0, 0);`;
+
+/** A file of the drive, of a content and with two tags. */
+function fileRow(pk: number, metadata = "{}"): string {
+  return `INSERT INTO file (pk, id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
+                            created_at, updated_at)
+          VALUES (${pk}, 'f${pk}', 1, 1, 'f${pk}', 'f', 'text/plain', 0, 10, ${pk}, '["red","blue"]', '${metadata}', 0, 7);`;
+}
+
+/** A database that got these rows before the step of a name, and then every other step. */
+function upgraded(step: string, rows: string): Sqlite {
+  const sql = new Sqlite(":memory:");
+  sql.run("PRAGMA foreign_keys = ON");
+  const before = MIGRATIONS.findIndex(({ name }) => name === step);
+  expect(before).toBeGreaterThan(0);
+  migrate(sql, MIGRATIONS.slice(0, before), clock);
+  sql.run(rows);
+  migrate(sql, MIGRATIONS, clock);
+  return sql;
 }
 
 test("a fresh database gets every step, in order", () => {
@@ -168,20 +194,12 @@ test("the real schema keeps its rules: foreign keys hold and every table is stri
 });
 
 test("folders from before they knew how many folders are in them are counted", () => {
-  using sql = new Sqlite(":memory:");
-  migrate(sql, MIGRATIONS.slice(0, 5), clock);
-  sql.run(
-    "INSERT INTO drive (pk, id, name, description, created_at, updated_at) VALUES (1, 'd', 'D', '', 0, 0)",
+  using sql = upgraded(
+    "folder-children",
+    `${DRIVE}
+     INSERT INTO folder (pk, drive, parent, path, created_at)
+     VALUES (1, 1, NULL, '', 0), (2, 1, 1, 'a/', 0), (3, 1, 1, 'b/', 0), (4, 1, 3, 'b/c/', 0)`,
   );
-  const folders = [
-    [1, null, ""],
-    [2, 1, "a/"],
-    [3, 1, "b/"],
-    [4, 3, "b/c/"],
-  ] as const;
-  for (const folder of folders)
-    sql.run("INSERT INTO folder (pk, drive, parent, path, created_at) VALUES (?, 1, ?, ?, 0)", [...folder]);
-  migrate(sql, MIGRATIONS, clock);
   const counts = "SELECT path, own_folder_count FROM folder ORDER BY path";
   expect(sql.query(counts).values()).toEqual([
     ["", 2],
@@ -190,48 +208,28 @@ test("folders from before they knew how many folders are in them are counted", (
     ["b/c/", 0],
   ]);
   sql.run("UPDATE folder SET parent = 2 WHERE pk = 4");
-  expect(
-    sql
-      .query(counts)
-      .values()
-      .map(([, count]) => count),
-  ).toEqual([2, 1, 0, 0]);
+  expect(sql.query(`SELECT own_folder_count FROM folder ORDER BY path`).values().flat()).toEqual([
+    2, 1, 0, 0,
+  ]);
 });
 
 test("the account that looked after the others for being the first goes on doing so", () => {
-  using sql = new Sqlite(":memory:");
-  const before = MIGRATIONS.findIndex(({ name }) => name === "administrators");
-  migrate(sql, MIGRATIONS.slice(0, before), clock);
-  for (const name of ["first", "second"]) {
-    sql.run("INSERT INTO user (id, username, plan, created_at) VALUES (?, ?, 'free', 1)", [name, name]);
-  }
-  migrate(sql, MIGRATIONS, clock);
+  using sql = upgraded("administrators", `${USERS}, (2, 'v', 'bob', 'free', 1)`);
   expect(sql.query("SELECT username, admin FROM user ORDER BY pk").values()).toEqual([
-    ["first", "setup"],
-    ["second", null],
+    ["ada", "setup"],
+    ["bob", null],
   ]);
 });
 
 test("contents from before it was known who let go of them count for nobody, later ones for their drive", () => {
-  using sql = new Sqlite(":memory:");
-  sql.run("PRAGMA foreign_keys = ON");
-  const before = MIGRATIONS.findIndex(({ name }) => name === "released-contents");
-  migrate(sql, MIGRATIONS.slice(0, before), clock);
-  sql.run(
-    `INSERT INTO drive (pk, id, name, description, created_at, updated_at) VALUES (1, 'd', 'D', '', 0, 0);
+  using sql = upgraded(
+    "released-contents",
+    `${DRIVE}
      INSERT INTO folder (pk, drive, path, created_at) VALUES (1, 1, '', 0);
-     INSERT INTO blob (pk, digest, size) VALUES (1, 'a', 10), (2, 'b', 20), (3, 'c', 40)`,
+     INSERT INTO blob (pk, digest, size) VALUES (1, 'a', 10), (2, 'b', 20), (3, 'c', 40);
+     ${fileRow(1)} ${fileRow(2)}
+     DELETE FROM file WHERE pk = 1`,
   );
-  for (const pk of [1, 2]) {
-    sql.run(
-      `INSERT INTO file (pk, id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
-                         created_at, updated_at)
-       VALUES (?1, 'f' || ?1, 1, 1, 'f' || ?1, 'f', 'text/plain', 0, 0, ?1, '[]', '{}', 0, 0)`,
-      [pk],
-    );
-  }
-  sql.run("DELETE FROM file WHERE pk = 1");
-  migrate(sql, MIGRATIONS, clock);
   const released = () => sql.query("SELECT released_size FROM drive").values().flat();
   const refs = () => sql.query("SELECT refs FROM blob ORDER BY pk").values().flat();
   expect([refs(), released()]).toEqual([[0, 1, 0], [0]]);
@@ -246,23 +244,18 @@ test("contents from before it was known who let go of them count for nobody, lat
 });
 
 test("tags from before they were in the order of change are in it, and all is indexed anew", () => {
-  using sql = new Sqlite(":memory:");
-  const before = MIGRATIONS.findIndex(({ name }) => name === "search-order");
-  migrate(sql, MIGRATIONS.slice(0, before), clock);
-  sql.run(
-    `INSERT INTO drive (pk, id, name, description, created_at, updated_at) VALUES (1, 'd', 'D', '', 0, 0);
+  using sql = upgraded(
+    "search-order",
+    `${DRIVE}
      INSERT INTO folder (pk, drive, path, created_at) VALUES (1, 1, '', 0);
      INSERT INTO blob (pk, digest, size) VALUES (1, 'a', 10);
-     INSERT INTO file (pk, id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
-                       created_at, updated_at)
-     VALUES (1, 'f', 1, 1, 'f', 'f', 'text/plain', 0, 10, 1, '["red","blue"]', '{}', 0, 7);
+     ${fileRow(1)}
      DELETE FROM search_job`,
   );
-  migrate(sql, MIGRATIONS, clock);
   const tags = () => sql.query("SELECT tag, path, updated_at FROM file_tag ORDER BY tag").values();
   expect(tags()).toEqual([
-    ["blue", "f", 7],
-    ["red", "f", 7],
+    ["blue", "f1", 7],
+    ["red", "f1", 7],
   ]);
   // The index is in a file of its own since: that is new, and gets all files.
   expect(sql.query("SELECT batch, filled_to FROM search_index").values()).toEqual([[null, 0]]);
@@ -274,22 +267,16 @@ test("tags from before they were in the order of change are in it, and all is in
 });
 
 test("the records of drives from before they were counted are counted, links of files that are gone are not", () => {
-  using sql = new Sqlite(":memory:");
-  sql.run("PRAGMA foreign_keys = ON");
-  const before = MIGRATIONS.findIndex(({ name }) => name === "record-sizes");
-  migrate(sql, MIGRATIONS.slice(0, before), clock);
-  sql.run(
-    `INSERT INTO user (pk, id, username, plan, created_at) VALUES (1, 'u', 'u', 'free', 0);
-     INSERT INTO drive (pk, id, name, description, created_at, updated_at) VALUES (1, 'd', 'D', '', 0, 0), (2, 'e', 'E', '', 0, 0);
+  using sql = upgraded(
+    "record-sizes",
+    `${USERS};
+     ${DRIVE} INSERT INTO drive (pk, id, name, description, created_at, updated_at) VALUES (2, 'e', 'E', '', 0, 0);
      INSERT INTO folder (pk, drive, parent, path, created_at) VALUES (1, 1, NULL, '', 0), (2, 1, 1, 'a/', 0), (3, 2, NULL, '', 0);
      INSERT INTO blob (pk, digest, size) VALUES (1, 'a', 10);
-     INSERT INTO file (pk, id, drive, folder, path, filename, mime_type, mime_given, size, blob, tags, metadata,
-                       created_at, updated_at)
-     VALUES (1, 'f', 1, 1, 'f', 'f', 'text/plain', 0, 10, 1, '["red","blue"]', '{"a":"é"}', 0, 7);
+     ${fileRow(1, '{"a":"é"}')}
      INSERT INTO presigned_link (hash, file_id, user, one_time, expires_at, created_at)
-     VALUES ('1', 'f', 1, 0, 9, 0), ('2', 'gone', 1, 0, 9, 0)`,
+     VALUES ('1', 'f1', 1, 0, 9, 0), ('2', 'gone', 1, 0, 9, 0)`,
   );
-  migrate(sql, MIGRATIONS, clock);
   const records = () => sql.query("SELECT record_size FROM drive ORDER BY pk").values().flat();
   // Two folders, the file with two tags and ten bytes of metadata, and its link; the root of the other drive.
   const file = 1024 + 2 * 512 + 10;
@@ -305,17 +292,14 @@ test("the records of drives from before they were counted are counted, links of 
 });
 
 test("links from before they were listed get ids of their own", () => {
-  using sql = new Sqlite(":memory:");
-  const before = MIGRATIONS.findIndex(({ name }) => name === "links");
-  migrate(sql, MIGRATIONS.slice(0, before), clock);
   const madeAt = Date.parse("2030-01-01T00:00:00.123Z");
-  sql.run(
-    `INSERT INTO user (pk, id, username, plan, created_at) VALUES (1, 'u', 'ada', 'free', 0);
+  using sql = upgraded(
+    "links",
+    `${USERS};
      INSERT INTO presigned_link (hash, file_id, user, one_time, used_at, expires_at, created_at)
      VALUES ('a', 'f', 1, 1, 7, 9, ${madeAt}), ('b', 'f', 1, 0, NULL, 9, ${madeAt});
      INSERT INTO upload_link (hash, drive_id, path, user, expires_at, created_at) VALUES ('c', 'd', 'p', 1, 9, ${madeAt})`,
   );
-  migrate(sql, MIGRATIONS, clock);
   const ids = sql.query("SELECT id FROM presigned_link UNION SELECT id FROM upload_link").values().flat();
   expect(new Set(ids).size).toBe(3);
   const ofThatTime = Bun.randomUUIDv7("hex", madeAt).slice(0, 13);
@@ -331,11 +315,10 @@ test("links from before they were listed get ids of their own", () => {
 });
 
 test("responses that were kept before they counted count for nobody", () => {
-  using sql = new Sqlite(":memory:");
-  const before = MIGRATIONS.findIndex(({ name }) => name === "kept-answers");
-  migrate(sql, MIGRATIONS.slice(0, before), clock);
-  sql.run("INSERT INTO idempotency_record (name, sealed, expires_at) VALUES ('old', x'00', 1)");
-  migrate(sql, MIGRATIONS, clock);
+  using sql = upgraded(
+    "kept-answers",
+    "INSERT INTO idempotency_record (name, sealed, expires_at) VALUES ('old', x'00', 1)",
+  );
   const uses = () => sql.query("SELECT owner, size FROM idempotency_use ORDER BY owner").values();
   expect(uses()).toEqual([]);
   sql.run(
@@ -351,33 +334,25 @@ test("responses that were kept before they counted count for nobody", () => {
 });
 
 test("keys from before they could expire never do", () => {
-  using sql = new Sqlite(":memory:");
-  const before = MIGRATIONS.findIndex(({ name }) => name === "key-expiry");
-  migrate(sql, MIGRATIONS.slice(0, before), clock);
-  sql.run(
-    `INSERT INTO user (pk, id, username, plan, created_at) VALUES (1, 'u', 'ada', 'free', 0);
-     INSERT INTO api_key (id, hash, prefix, name, scope, user, created_at) VALUES ('k', 'h', 'p', '', 'read-only', 1, 0)`,
+  using sql = upgraded(
+    "key-expiry",
+    `${USERS};
+     ${KEY}`,
   );
-  migrate(sql, MIGRATIONS, clock);
   expect(sql.query("SELECT id, expires_at FROM api_key").values()).toEqual([["k", null]]);
 });
 
 test("members whom a key let in go with it from then on; what keys made that are gone is removed", () => {
-  using sql = new Sqlite(":memory:");
-  const before = MIGRATIONS.findIndex(({ name }) => name === "makers-versions-works");
-  migrate(sql, MIGRATIONS.slice(0, before), clock);
-  sql.run(
-    `INSERT INTO user (pk, id, username, plan, created_at)
-     VALUES (1, 'u', 'ada', 'free', 0), (2, 'v', 'bob', 'free', 0), (3, 'w', 'carl', 'free', 0), (4, 'x', 'dan', 'free', 0);
-     INSERT INTO drive (pk, id, user, name, slug, description, created_at, updated_at)
-     VALUES (1, 'd', 1, 'D', 'ada/d', '', 0, 0);
-     INSERT INTO api_key (id, hash, prefix, name, scope, user, created_at) VALUES ('k', 'h', 'p', '', 'read-only', 1, 0);
+  using sql = upgraded(
+    "makers-versions-works",
+    `${USERS}, (2, 'v', 'bob', 'free', 0), (3, 'w', 'carl', 'free', 0), (4, 'x', 'dan', 'free', 0);
+     ${ADAS_DRIVE}
+     ${KEY}
      INSERT INTO drive_member (drive, user, role, changes_from, added_by, created_at)
      VALUES (1, 2, 'reader', 0, 'key:k', 0), (1, 3, 'reader', 0, 'key:gone', 0), (1, 4, 'reader', 0, 'user:u', 0);
      INSERT INTO share_link (hash, id, drive_id, path, key_id, expires_at, created_at)
      VALUES ('a', 'a', 'd', '', 'k', 9, 0), ('b', 'b', 'd', '', 'lost', 9, 0)`,
   );
-  migrate(sql, MIGRATIONS, clock);
   expect(sql.query("SELECT made_by FROM api_key").values()).toEqual([[null]]);
   expect(sql.query("SELECT user, made_by FROM drive_member ORDER BY user").values()).toEqual([
     [2, "k"],
@@ -390,31 +365,23 @@ test("members whom a key let in go with it from then on; what keys made that are
 });
 
 test("editors from before it was stored who made them that stay editors", () => {
-  using sql = new Sqlite(":memory:");
-  const before = MIGRATIONS.findIndex(({ name }) => name === "raised-members");
-  migrate(sql, MIGRATIONS.slice(0, before), clock);
-  sql.run(
-    `INSERT INTO user (pk, id, username, plan, created_at)
-     VALUES (1, 'u', 'ada', 'free', 0), (2, 'v', 'bob', 'free', 0);
-     INSERT INTO drive (pk, id, user, name, slug, description, created_at, updated_at)
-     VALUES (1, 'd', 1, 'D', 'ada/d', '', 0, 0);
+  using sql = upgraded(
+    "raised-members",
+    `${USERS}, (2, 'v', 'bob', 'free', 0);
+     ${ADAS_DRIVE}
      INSERT INTO drive_member (drive, user, role, changes_from, created_at) VALUES (1, 2, 'editor', 0, 0)`,
   );
-  migrate(sql, MIGRATIONS, clock);
   expect(sql.query("SELECT role, raised_by FROM drive_member").values()).toEqual([["editor", null]]);
 });
 
 test("a move that was taken back is a move that is undone, and works from before they were shown have ids", () => {
-  using sql = new Sqlite(":memory:");
-  const before = MIGRATIONS.findIndex(({ name }) => name === "makers-versions-works");
-  migrate(sql, MIGRATIONS.slice(0, before), clock);
-  sql.run(
+  using sql = upgraded(
+    "makers-versions-works",
     `INSERT INTO drive (pk, id, name, slug, description, created_at, updated_at)
      VALUES (1, 'd', 'D', 'd', '', 0, 0), (2, 'e', 'E', 'e', '', 0, 0);
      INSERT INTO folder_work (pk, kind, drive, path, top, to_drive, to_path, to_top, created_at)
      VALUES (1, 'return', 2, 'to/x/', 'to/', 1, 'from/', 'from/', 0), (2, 'remove', 1, 'a/', 'a/', NULL, NULL, NULL, 0)`,
   );
-  migrate(sql, MIGRATIONS, clock);
   const columns = "kind, undone, drive, path, top, to_drive, to_path, to_top, files_done, files_total";
   expect(sql.query(`SELECT ${columns} FROM folder_work ORDER BY pk`).values()).toEqual([
     ["move", 1, 1, "from/", "from/", 2, "to/x/", "to/", 0, null],

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import { Database } from "../../../src/db/engine/database.ts";
-import { SnapshotCache } from "../../../src/db/engine/snapshot-cache.ts";
+import { Database, SnapshotCache } from "../../../src/db/engine/database.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";
 

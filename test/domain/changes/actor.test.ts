@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type Actor, actorText, parseActor } from "../../../src/domain/changes/actor.ts";
+import { type Actor, actorText, parseActor } from "../../../src/domain/changes/change.ts";
 import { type KeyId, newId, type UserId } from "../../../src/domain/id.ts";
 
 const ACTORS: readonly (Actor | null)[] = [

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import type { Change } from "../../../src/domain/contents/edit/change.ts";
-import { lineChanges } from "../../../src/domain/contents/edit/line-changes.ts";
+import { type Change, lineChanges } from "../../../src/domain/contents/edit/changes.ts";
 import { unifiedDiff } from "../../../src/domain/contents/edit/unified-diff.ts";
 import { forAll } from "../../support/models/properties.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { restoredName } from "../../../src/domain/history/restored-name.ts";
+import { restoredName } from "../../../src/domain/history/history.ts";
 
 test.each([
   ["plan.md", "file", 1, "plan (restored).md"],

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { isIP } from "node:net";
-import { ipVersion, newIpList } from "../../../src/domain/network/ip.ts";
+import { ipVersion, newIpList } from "../../../src/domain/network/address.ts";
 
 const ANYTHING = fc.oneof(
   fc.ipV4(),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseQuery } from "../../../src/domain/search/query.ts";
+import { parseQuery, snippetOf } from "../../../src/domain/search/query.ts";
 import {
   bytesToEndOf,
   OVERLAP_WORDS,
@@ -9,7 +9,6 @@ import {
   SLICES_A_FILE,
   wordsOfSlice,
 } from "../../../src/domain/search/slices.ts";
-import { snippetOf } from "../../../src/domain/search/snippet.ts";
 import { foldName, wordsOf } from "../../../src/domain/search/words.ts";
 
 describe("words", () => {

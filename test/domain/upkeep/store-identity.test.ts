@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { newId, type StoreId } from "../../../src/domain/id.ts";
-import { judgeStore, type StoreVerdict } from "../../../src/domain/upkeep/store-identity.ts";
+import { judgeStore, type StoreVerdict } from "../../../src/data-directory/store-identity.ts";
 
 const A = newId<StoreId>(1);
 const B = newId<StoreId>(2);

@@ -1,17 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { CHANGES, type Change, FILE_CHANGES, prepare, type Prepared } from "../../support/faults/changes.ts";
 import { type Fault, NO_STRACE } from "../../support/faults/faults.ts";
-import { changeWithFault, effectOf, type Meanwhile } from "../../support/faults/faulty-change.ts";
+import { changeWithFault, type Meanwhile, type Trial, tryOut } from "../../support/faults/faulty-change.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { FAST_DIRECTORY } from "../../support/server/temporary-directory.ts";
 
-type FaultyCalls = Omit<Fault, "when">;
+/** Calls that fail, each once. `growth` is by how much the number of the call grows; at least by one. */
+type FaultyCalls = Omit<Fault, "when"> & { readonly growth?: number };
 
-/** The system calls by which a change reaches the disk. The question mark is for machines that lack a call. */
+/**
+ * The system calls by which a change reaches the disk. The question mark is for machines that lack a call. A hundred
+ * writes of the log's pages are alike to SQLite: of these the first, and ever fewer of the later ones.
+ */
 const FAULTS: readonly FaultyCalls[] = [
   { calls: "fsync,fdatasync", error: "EIO" },
-  { calls: "pwrite64", error: "EIO" },
-  { calls: "pwrite64", error: "ENOSPC" },
+  { calls: "pwrite64", error: "EIO", growth: 1.2 },
+  { calls: "pwrite64", error: "ENOSPC", growth: 1.2 },
   { calls: "?rename,renameat,renameat2", error: "EIO" },
   { calls: "?unlink,unlinkat", error: "EIO" },
   { calls: "?open,openat", error: "EIO" },
@@ -19,10 +23,10 @@ const FAULTS: readonly FaultyCalls[] = [
 const MEANWHILE: readonly Meanwhile[] = ["nothing", "another write"];
 
 /** What a change writes in the log is cut at each write in log-cuts.long.test.ts: kills amid it are a sample. */
-const KILLS: readonly (FaultyCalls & { readonly growth: number })[] = [
+const KILLS: readonly FaultyCalls[] = [
   { calls: "pwrite64", error: "KILL", growth: 1.5 },
-  { calls: "fsync,fdatasync", error: "KILL", growth: 1 },
-  { calls: "?mkdir,mkdirat,?rename,renameat,renameat2,?unlink,unlinkat", error: "KILL", growth: 1 },
+  { calls: "fsync,fdatasync", error: "KILL" },
+  { calls: "?mkdir,mkdirat,?rename,renameat,renameat2,?unlink,unlinkat", error: "KILL" },
 ];
 
 /** More calls of one kind than a change makes on any thread. */
@@ -31,27 +35,23 @@ const ENOUGH = 200;
 const AT_ONCE = 4;
 
 /**
- * Injects a fault into the first call of each thread, then into a later one, and so on until none is left. `growth` is
- * by how much the number of the call grows; at least by one.
+ * Injects a fault into the first call of each thread, then into a later one, and so on until none is left. Those that
+ * the trial made are tried side by side.
  */
 async function atEachCall(
   prepared: Prepared,
-  change: Change,
-  { growth = 1, ...calls }: FaultyCalls & { readonly growth?: number },
-  meanwhile: Meanwhile,
+  trial: Trial,
+  { growth = 1, ...fault }: FaultyCalls,
 ): Promise<void> {
-  const effect = await effectOf(prepared, change);
-  const next = (n: number) => Math.max(n + 1, Math.floor(n * growth));
+  const last = trial.times(fault.calls);
   for (let n = 1; n < ENOUGH;) {
     const numbers: number[] = [];
-    while (numbers.length < AT_ONCE) {
+    do {
       numbers.push(n);
-      n = next(n);
-    }
+      n = Math.max(n + 1, Math.floor(n * growth));
+    } while (n <= last && numbers.length < AT_ONCE);
     const outcomes = await Promise.all(
-      numbers.map((when) =>
-        changeWithFault({ prepared, change, effect }, { ...calls, when: String(when) }, meanwhile),
-      ),
+      numbers.map((when) => changeWithFault(prepared, trial, { ...fault, when: String(when) })),
     );
     if (outcomes.some(({ hits }) => hits.length === 0)) return;
   }
@@ -66,18 +66,24 @@ describe.skipIf(NO_STRACE !== "")(withReason("a write", NO_STRACE), () => {
   });
   afterAll(() => prepared[Symbol.asyncDispose]());
 
+  const trials = new Map<string, Promise<Trial>>();
+  /** Each change is tried once, for all faults. */
+  const trialOf = (change: Change, meanwhile: Meanwhile) =>
+    trials.getOrInsertComputed(`${change.name}, ${meanwhile}`, () => tryOut(prepared, change, meanwhile));
+
   for (const fault of FAULTS) {
     for (const meanwhile of MEANWHILE) {
       for (const change of FILE_CHANGES) {
-        test(`with ${fault.error} at each ${fault.calls} of ${change.name}, then ${meanwhile} and a kill: whole or not at all`, () =>
-          atEachCall(prepared, change, fault, meanwhile));
+        test(`with ${fault.error} at each ${fault.calls} of ${change.name}, then ${meanwhile} and a kill: whole or not at all`, async () =>
+          await atEachCall(prepared, await trialOf(change, meanwhile), fault));
       }
     }
   }
 
   for (const kill of KILLS) {
-    test.each(CHANGES)(`with a kill at each ${kill.calls} of $name: whole or not at all`, (change) =>
-      atEachCall(prepared, change, kill, "nothing"),
+    test.each(CHANGES)(
+      `with a kill at each ${kill.calls} of $name: whole or not at all`,
+      async (change) => await atEachCall(prepared, await trialOf(change, "nothing"), kill),
     );
   }
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { provision, serve } from "../../support/server/executable.ts";
 import { FILE_CHANGES, prepare, type Prepared } from "../../support/faults/changes.ts";
 import { contentOf, type Fault, heldBy, Injection, NO_STRACE, put } from "../../support/faults/faults.ts";
-import { changeWithFault, effectOf } from "../../support/faults/faulty-change.ts";
+import { changeWithFault, tryOut } from "../../support/faults/faulty-change.ts";
 import { hashOf } from "../../support/samples/hash.ts";
 import { withReason } from "../../support/server/skip.ts";
 import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
@@ -25,8 +25,8 @@ describe.skipIf(NO_STRACE !== "")(withReason("a disk that fails", NO_STRACE), ()
   test.each(FILE_CHANGES)(
     "in the sync of the log at $name, then a kill: 503, and it happened or it did not",
     async (change) => {
-      const effect = await effectOf(prepared, change);
-      const { status, hits } = await changeWithFault({ prepared, change, effect }, NEXT_SYNC);
+      const trial = await tryOut(prepared, change);
+      const { status, hits } = await changeWithFault(prepared, trial, NEXT_SYNC);
       expect([status, hits.length]).toEqual([503, 1]);
     },
   );

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { discardUnread, type UnreadLimits } from "../../../src/http/connection/unread-body.ts";
+import { discardUnread, type UnreadLimits } from "../../../src/http/connection/body.ts";
 import { RawClient } from "../raw-client.ts";
 
 const HEAD = "PUT / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { usedAddress } from "../../../src/http/connection/used-address.ts";
+import { usedAddress } from "../../../src/http/gate/link-base.ts";
 
 const addressOf = (headers: Record<string, string>, isProxy = false) =>
   usedAddress(new Headers(headers), isProxy);

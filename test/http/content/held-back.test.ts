@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { truncateSync } from "node:fs";
 import { join } from "node:path";
-import { heldBack } from "../../../src/http/content/held-back.ts";
+import { heldBack } from "../../../src/http/content/piecewise.ts";
 import { sampleBytes } from "../../support/samples/blob-store-contract.ts";
 import { temporaryDirectory } from "../../support/server/temporary-directory.ts";
 

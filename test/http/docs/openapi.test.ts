@@ -7,8 +7,7 @@ import { openAppliance } from "../../../src/appliance.ts";
 import { systemClock } from "../../../src/process/clock.ts";
 import { loadConfig } from "../../../src/config.ts";
 import { describeApi } from "../../../src/http/docs/openapi.ts";
-import { operation } from "../../../src/http/operation/operation.ts";
-import type { Route } from "../../../src/http/operation/route.ts";
+import { operation, type Route } from "../../../src/http/operation/route.ts";
 import { RecordedLog, startStub, stubRoutes } from "../stub-app.ts";
 
 const ref = (name: string) => ({ $ref: `#/components/${name}` });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { CofferError } from "../../../src/domain/errors.ts";
-import { createChallenge } from "../../../src/http/gate/challenge.ts";
+import { createChallenge } from "../../../src/http/gate/gate.ts";
 import { linkBase } from "../../../src/http/gate/link-base.ts";
 import { startStub, stubRoutes } from "../stub-app.ts";
 

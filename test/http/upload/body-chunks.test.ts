@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { systemClock } from "../../../src/process/clock.ts";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { RequestContext } from "../../../src/http/gate/request-context.ts";
-import { chunksOf } from "../../../src/http/upload/body-chunks.ts";
+import { chunksOf } from "../../../src/http/upload/upload-body.ts";
 import { RawClient } from "../raw-client.ts";
 
 const KIB = 1024;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { readMultipartUpload } from "../../../src/http/upload/multipart.ts";
-import { readRawUpload } from "../../../src/http/upload/body-chunks.ts";
+import { readRawUpload } from "../../../src/http/upload/upload-body.ts";
 import { bodyOf, readUpload, rejectionOf } from "../../support/samples/upload-bodies.ts";
 import { Random } from "../../support/server/random.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { inTime, paced } from "../../../src/http/upload/body-chunks.ts";
+import { inTime, paced } from "../../../src/http/upload/upload-body.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
 
 /** Sends chunks, each so many milliseconds after the one before, and takes so long to store each. */

@@ -6,7 +6,7 @@ import { type BlobFacts, DamagedBlob } from "../../../src/blobs/blob-file.ts";
 import { Database } from "../../../src/db/engine/database.ts";
 import { openTables } from "../../../src/db/tables.ts";
 import { createLog } from "../../../src/process/log.ts";
-import { DamagedBlobs } from "../../../src/services/contents/damaged-blobs.ts";
+import { DamagedBlobs } from "../../../src/services/contents/blob-checks.ts";
 import { failureOf, flipped, put, sampleBytes } from "../../support/samples/blob-store-contract.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
 import { FAST_DIRECTORY, temporaryDirectory } from "../../support/server/temporary-directory.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { DriveCaller } from "../../../src/domain/accounts/caller.ts";
 import { EXTRACTIONS } from "../../../src/domain/contents/extraction.ts";
 import { newId, type UserId } from "../../../src/domain/id.ts";
-import { ExtractionQueue } from "../../../src/services/extraction/extraction-queue.ts";
+import { ExtractionQueue } from "../../../src/services/extraction/documents.ts";
 import { holderOf } from "../../../src/services/slots.ts";
 import { openOwnServices } from "../../support/server/opened-services.ts";
 

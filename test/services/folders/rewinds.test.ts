@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { releaserOf } from "../../../src/db/contents/released-contents.ts";
+import { releaserOf } from "../../../src/db/contents/blobs.ts";
 import { PIECE_ROWS } from "../../../src/domain/folders/piece.ts";
 import type { FileId } from "../../../src/domain/id.ts";
 import { advance, type Progress, type Reached, START } from "../../../src/services/folders/phases.ts";

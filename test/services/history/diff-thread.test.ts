@@ -8,7 +8,7 @@ const NO_LIMIT = Number.isFinite(openFilesLimit()) ? "" : "the limit of open fil
 /** Takes all descriptors but a few, then compares two texts that are too long for its own thread. */
 const SCRIPT = `
   import { openSync, closeSync } from "node:fs";
-  import { DiffThread } from "${join(import.meta.dir, "../../../src/services/history/diff-thread.ts")}";
+  import { DiffThread } from "${join(import.meta.dir, "../../../src/services/history/version-diffs.ts")}";
   const text = (word) => Buffer.from((word + " line\\n").repeat(10_000));
   const request = { path: "a.txt", original: text("one"), now: text("two") };
   const held = [];

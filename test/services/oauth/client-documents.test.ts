@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { OAuthError } from "../../../src/domain/oauth/oauth-error.ts";
+import { OAuthError } from "../../../src/domain/oauth/oauth-client.ts";
 import { createLog } from "../../../src/process/log.ts";
-import { ClientDocuments } from "../../../src/services/oauth/client-documents.ts";
+import { ClientDocuments } from "../../../src/services/oauth/clients.ts";
 import { FakeClock } from "../../support/server/fake-clock.ts";
 import { startTlsServer } from "../../support/peers/tls-server.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { SMALL_CONTENT_BYTES } from "../../../src/domain/limits.ts";
-import { SESSIONS_A_USER } from "../../../src/domain/accounts/session.ts";
+import { SESSIONS_A_USER } from "../../../src/domain/accounts/sign-in.ts";
 import { DOUBT_MS } from "../../../src/services/upkeep/clock-watch.ts";
 import { ORPHAN_GRACE_MS } from "../../../src/services/upkeep/sweep.ts";
 import { addAccount } from "../../support/server/accounts.ts";

@@ -24,12 +24,14 @@ export interface StoreBench {
   readonly requests: PageRequests;
   /** A new drive; see `makeDrive`. */
   readonly driveWith: (entries?: Entries) => Promise<MadeDrive>;
+  /** The top of a new drive. */
+  readonly newDrive: (entries?: Entries) => Promise<ShownFolder & MadeDrive>;
 }
 
 /** Opens a Coffer before the tests of the calling file, and closes it after them. */
 export function openStoreBench(): StoreBench {
   const closing = new AsyncDisposableStack();
-  let opened: Omit<StoreBench, "driveWith"> | undefined;
+  let opened: Omit<StoreBench, "driveWith" | "newDrive"> | undefined;
   let drives = 0;
   const bench = () => {
     if (opened === undefined) throw new Error("the bench is not open yet");
@@ -43,6 +45,7 @@ export function openStoreBench(): StoreBench {
     opened = { coffer, requests, owner: { client: coffer.client(key), key, drive: "" } };
   });
   afterAll(() => closing.disposeAsync());
+  const driveWith = (entries?: Entries) => makeDrive(bench().owner, `Drive ${(drives += 1)}`, entries);
   return {
     get coffer() {
       return bench().coffer;
@@ -53,7 +56,11 @@ export function openStoreBench(): StoreBench {
     get requests() {
       return bench().requests;
     },
-    driveWith: (entries) => makeDrive(bench().owner, `Drive ${(drives += 1)}`, entries),
+    driveWith,
+    newDrive: async (entries) => {
+      const made = await driveWith(entries);
+      return { ...made, ...(await show(made.id)) };
+    },
   };
 }
 

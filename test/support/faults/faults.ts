@@ -10,9 +10,9 @@ export interface Fault {
   readonly calls: string;
   /**
    * What happens instead of the call. KILL ends the process; LATE lets the call wait for 0.2 s, SLOW for the fault's
-   * end.
+   * end; NONE leaves it as it is.
    */
-  readonly error: "EIO" | "ENOSPC" | "EROFS" | "EACCES" | "EFBIG" | "KILL" | "LATE" | "SLOW";
+  readonly error: "NONE" | "EIO" | "ENOSPC" | "EROFS" | "EACCES" | "EFBIG" | "KILL" | "LATE" | "SLOW";
   /** Which calls of each thread fail, as strace counts: `1` is only the first, `2+` all from the second. */
   readonly when: string;
   /** Only calls on this file in the data directory fail. */
@@ -63,7 +63,8 @@ export class Injection {
     const log = `${server.dataDir}.strace-${crypto.randomUUID()}`;
     const args = ["-f", "-p", String(server.pid), "-o", log, "-e", `trace=${calls}`];
     if (file !== undefined) args.push("-P", join(server.dataDir, file));
-    args.push("-e", `inject=${calls}:${INSTEAD[error] ?? `error=${error}`}:when=${when}`);
+    if (error !== "NONE")
+      args.push("-e", `inject=${calls}:${INSTEAD[error] ?? `error=${error}`}:when=${when}`);
     const strace = Bun.spawn(["strace", ...args], { stdout: "ignore", stderr: "pipe" });
     const said = new Output(strace.stderr);
     if ((await said.until(/attached/)) === null) throw new Error(`strace did not attach: ${said.text}`);
@@ -74,6 +75,23 @@ export class Injection {
   async stop(): Promise<void> {
     this.#strace.kill("SIGINT");
     await this.#strace.exited;
+  }
+
+  /**
+   * How often a thread made each system call, by its name: as often as the thread that made it most often. Resolves when
+   * the server has ended.
+   */
+  async counts(): Promise<ReadonlyMap<string, number>> {
+    await this.#strace.exited;
+    const byThread = new Map<string, number>();
+    for (const [made] of (await Bun.file(this.#log).text()).matchAll(/^\d+ +\w+(?=\()/gm))
+      byThread.set(made, (byThread.get(made) ?? 0) + 1);
+    const most = new Map<string, number>();
+    for (const [made, times] of byThread) {
+      const name = made.slice(made.lastIndexOf(" ") + 1);
+      most.set(name, Math.max(times, most.get(name) ?? 0));
+    }
+    return most;
   }
 
   /** The calls that failed, or in which it was killed, as strace printed them. Resolves when the server has ended. */

@@ -9,22 +9,42 @@ import { temporaryDirectory } from "../server/temporary-directory.ts";
 import { verified } from "./verified.ts";
 
 /** What a change removes from a state, and adds to it; see `stateOf`. */
-export interface Effect {
+interface Effect {
   readonly removed: readonly string[];
   readonly added: readonly string[];
 }
 
-/** Tries a change without any fault. */
-export async function effectOf(prepared: Prepared, change: Change): Promise<Effect> {
+/** A change that was tried without any fault. */
+export interface Trial {
+  readonly change: Change;
+  readonly meanwhile: Meanwhile;
+  readonly effect: Effect;
+  /** How often a thread made one of these system calls, whichever made one most often; see `Fault`. */
+  readonly times: (calls: string) => number;
+}
+
+/** Tries a change without any fault, and counts its system calls and those of what happens after it. */
+export async function tryOut(
+  prepared: Prepared,
+  change: Change,
+  meanwhile: Meanwhile = "nothing",
+): Promise<Trial> {
   await using copy = await copyOf(prepared);
-  const before = stateOf(copy.dataDir);
   await using server = await serve({ dataDir: copy.dataDir, env: QUIET });
+  const before = stateOf(copy.dataDir);
+  const trace = await Injection.into(server, NOTHING);
   const { status, text } = await change.run(server, prepared);
   expect([change.name, status, text]).toEqual([change.name, status < 300 ? status : 200, text]);
   const after = stateOf(copy.dataDir);
   const effect = { removed: without(before, after), added: without(after, before) };
   expect([change.name, effect]).not.toEqual([change.name, { removed: [], added: [] }]);
-  return effect;
+  if (meanwhile === "another write")
+    await put(server.client(prepared.key), prepared.drive, "later.bin", LATER);
+  await server.kill();
+  const counts = await trace.counts();
+  const times = (calls: string) =>
+    Math.max(...calls.split(",").map((name) => counts.get(name.replace("?", "")) ?? 0));
+  return { change, meanwhile, effect, times };
 }
 
 function withEffect(state: readonly string[], { removed, added }: Effect): string[] {
@@ -59,16 +79,23 @@ export type Meanwhile = "nothing" | "another write";
 
 const LATER = contentOf("later", 1024);
 
+/** Lets each call of a write that reaches the disk be: it is only counted. */
+const NOTHING: Fault = {
+  calls: "fsync,fdatasync,pwrite64,?mkdir,mkdirat,?rename,renameat,renameat2,?unlink,unlinkat,?open,openat",
+  error: "NONE",
+  when: "1+",
+};
+
 /**
  * Injects a fault into a change, kills the server and starts it again without the fault. Checks that the change happened
  * completely or not at all, that successful writes are kept, that everything agrees, and that the server works.
  *
- * @param effect what the change does; see `effectOf`
+ * @param trial what the change does; see `tryOut`
  */
 export async function changeWithFault(
-  { prepared, change, effect }: { prepared: Prepared; change: Change; effect: Effect },
+  prepared: Prepared,
+  { change, meanwhile, effect }: Trial,
   fault: Fault,
-  meanwhile: Meanwhile = "nothing",
 ): Promise<Outcome> {
   await using copy = await copyOf(prepared);
   const { dataDir } = copy;

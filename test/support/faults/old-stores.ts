@@ -2,7 +2,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { migrate } from "../../../src/db/engine/migrate.ts";
+import { migrate } from "../../../src/db/engine/opening.ts";
 import { MIGRATIONS } from "../../../src/db/engine/migrations.ts";
 import { FakeClock } from "../server/fake-clock.ts";
 import { hashOf } from "../samples/hash.ts";

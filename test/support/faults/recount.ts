@@ -1,8 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { wrongCounts, wrongPlaces } from "../../../src/db/verify/counts.ts";
-import { wrongKept } from "../../../src/db/verify/kept-counts.ts";
-import { wrongTags } from "../../../src/db/verify/tags.ts";
-import { wrongTrash } from "../../../src/db/verify/trash.ts";
+import { wrongCounts, wrongPlaces, wrongTags } from "../../../src/db/verify/counts.ts";
+import { wrongKept, wrongTrash } from "../../../src/db/verify/kept.ts";
 
 /** The errors in the trees of all drives: wrong counts and tags, and entries in another folder than their path says. */
 export function faultsOfTrees({ filename }: Pick<Sqlite, "filename">): string[] {

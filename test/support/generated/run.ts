@@ -1,5 +1,4 @@
-import type { Answer } from "../server/client.ts";
-import { Client } from "../server/client.ts";
+import { type Answer, Client } from "../server/client.ts";
 import { Description } from "../schemas/description.ts";
 import { isObject } from "../schemas/json-schema.ts";
 import { Random } from "../server/random.ts";

@@ -10,7 +10,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Listening } from "../../../src/http/mcp/listening.ts";
 import { mcpRoute } from "../../../src/http/mcp/mcp.ts";
-import { createTransport } from "../../../src/http/mcp/transport.ts";
+import { createTransport } from "../../../src/http/mcp/server.ts";
 import { createLog } from "../../../src/process/log.ts";
 import { startStub } from "../../http/stub-app.ts";
 import { FakeClock } from "../server/fake-clock.ts";

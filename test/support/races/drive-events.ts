@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { often, threadsOf } from "./orders.ts";
 
 /** What a caller, or time, does. */
 export type Event =
@@ -17,52 +18,17 @@ export const USERS = [0, 1];
 
 /** Mostly the same, so that things meet. */
 const drive = fc.constantFrom(0, 0, 0, ...DRIVES);
+const size = fc.constantFrom(...SIZES);
 const event: fc.Arbitrary<Event> = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.record({ kind: fc.constant("claim" as const), drive, user: fc.constantFrom(...USERS) }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant("upload" as const),
-      drive,
-      path: fc.constantFrom("first", "a", "b"),
-      size: fc.constantFrom(...SIZES),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant("upload by link" as const),
-      drive,
-      size: fc.constantFrom(...SIZES),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constantFrom(
-        "use link" as const,
-        "remove file" as const,
-        "remove drive" as const,
-        "revoke key" as const,
-      ),
-      drive,
-    }),
-  },
+  often(3, { kind: fc.constant("claim"), drive, user: fc.constantFrom(...USERS) }),
+  often(3, { kind: fc.constant("upload"), drive, path: fc.constantFrom("first", "a", "b"), size }),
+  often(3, { kind: fc.constant("upload by link"), drive, size }),
+  often(3, { kind: fc.constantFrom("use link", "remove file", "remove drive", "revoke key"), drive }),
 );
-const upkeep = fc.constantFrom<Event>({ kind: "sweep" }, { kind: "sweep" }, { kind: "expire" });
+const upkeep = fc.constantFrom<Event[]>({ kind: "sweep" }, { kind: "sweep" }, { kind: "expire" });
 
 /** What happens at once around two unclaimed drives. */
-export const driveThreads: fc.Arbitrary<Event[][]> = fc
-  .tuple(
-    fc.array(event, { minLength: 1, maxLength: 3 }),
-    fc.array(event, { minLength: 1, maxLength: 3 }),
-    fc.array(event, { maxLength: 2 }),
-    fc.array(upkeep, { maxLength: 3 }),
-  )
-  .map((threads) => [...threads]);
+export const driveThreads = threadsOf(event, upkeep, 3);
 
 /** A drive, as plain data. */
 export interface ModelDrive {

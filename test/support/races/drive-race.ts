@@ -4,8 +4,6 @@ import type { Caller } from "../../../src/domain/accounts/caller.ts";
 import type { DriveId, FileId, KeyId } from "../../../src/domain/id.ts";
 import { CofferError } from "../../../src/domain/errors.ts";
 import { UNCLAIMED_LIFETIME_MS } from "../../../src/domain/limits.ts";
-import type { UploadFields } from "../../../src/services/contents/upload-fields.ts";
-import type { Upload } from "../../../src/services/contents/upload.ts";
 import { addAccount } from "../server/accounts.ts";
 import { type OpenedServices, openOwnServices } from "../server/opened-services.ts";
 import { faultsOfTrees } from "../faults/recount.ts";
@@ -22,8 +20,8 @@ import {
   USERS,
 } from "./drive-events.ts";
 import { HeldResults, heldTables } from "./held.ts";
-import { type Done, haveAnOrder } from "./orders.ts";
-import { callerWith } from "../server/services-drive.ts";
+import { type Done, expectAnOrder } from "./orders.ts";
+import { callerWith, storeFile } from "../server/services-drive.ts";
 
 /** One database for many races; each has drives and users of its own. */
 export class DriveRaces implements AsyncDisposable {
@@ -150,8 +148,14 @@ class DriveRace {
       case "upload":
         return upload(this.#opened, this.#agent(each.drive), each.path, each.size);
       case "upload by link": {
-        const begun = await services.fileLinks.begin(this.#agent(each.drive).uploadLink);
-        return fill(begun.upload, { driveId: begun.driveId, path: begun.path }, each.size);
+        const {
+          upload: begun,
+          driveId,
+          path,
+        } = await services.fileLinks.begin(this.#agent(each.drive).uploadLink);
+        const unset = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
+        await begun.write(newContent(each.size));
+        return begun.finish({ ...unset, driveId, path, expiresAt: undefined }, UNCONDITIONAL);
       }
       case "use link":
         return services.fileLinks.useUp(this.#agent(each.drive).link);
@@ -188,15 +192,13 @@ class DriveRace {
 
   /** Fails unless there is an order for what was done that ends in what is there now. */
   check(threads: readonly (readonly Done<Model>[])[]): void {
-    const shown = threads.map((thread) => thread.map(({ name, outcome }) => `${name}: ${outcome}`));
     const seen = this.#agents.map((agent) => this.#seen(agent));
     const isEnd = ({ drives, isLate }: Model) =>
       Bun.deepEquals(
         seen,
         drives.map((each) => (isGone(each, isLate) ? null : { owner: each.owner, files: each.files })),
       );
-    const hasOrder = haveAnOrder(threads, this.#start, isEnd);
-    expect({ shown, seen, hasOrder }).toEqual({ shown, seen, hasOrder: true });
+    expectAnOrder(threads, this.#start, seen, isEnd);
     expect(faultsOfTrees(this.#opened.database.sql)).toEqual([]);
     for (const user of this.#users) expect(this.#storedBy(user)).toBeLessThanOrEqual(LIMIT);
   }
@@ -235,21 +237,19 @@ async function agentIn(opened: OpenedServices): Promise<Agent> {
   return { caller, id, keyId, claimToken, first: file.id, link, uploadLink };
 }
 
-let uploads = 0;
+let contents = 0;
 
-async function upload(
+/** A content that no other file has. */
+function newContent(size: number): Buffer {
+  contents += 1;
+  return Buffer.alloc(size, `content ${contents} `);
+}
+
+function upload(
   { services }: OpenedServices,
   { caller, id }: Pick<Agent, "caller" | "id">,
   path: string,
   size: number,
 ) {
-  return fill(await services.uploads.begin(caller, id), { driveId: id, path }, size);
-}
-
-/** Completes an upload with a content that no other file has. */
-async function fill(writing: Upload, place: Pick<UploadFields, "driveId" | "path">, size: number) {
-  uploads += 1;
-  await writing.write(Buffer.alloc(size, `content ${uploads} `));
-  const unset = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
-  return writing.finish({ ...unset, ...place, expiresAt: undefined }, UNCONDITIONAL);
+  return storeFile(services, caller, id, path, newContent(size));
 }

@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { often, threadsOf } from "./orders.ts";
 import * as model from "./tree-model.ts";
 
 /** What a caller, or the server itself, does. */
@@ -14,73 +15,33 @@ export type Change =
 /** What is in the trash at the start: a file, and a folder. */
 export type Entry = "file" | "folder";
 
-const PATHS = ["a", "b", "d/a", "d/b", "d/e/a", "e/a", "d", "d/e"];
-const FOLDERS = ["d/", "d/e/", "e/", "e/d/", "b/"];
-const IDS = ["first", "second", "third", "fourth"];
+const path = fc.constantFrom("a", "b", "d/a", "d/b", "d/e/a", "e/a", "d", "d/e");
+const folder = fc.constantFrom("d/", "d/e/", "e/", "e/d/", "b/");
+const id = fc.constantFrom("first", "second", "third", "fourth");
 /** The sizes of the contents, in bytes: in the database, in a file, and too long to be read at once. */
 export const SIZES = { small: 100, large: 20_000, huge: 100_000, orphan: 30_000 };
-const CONTENTS = Object.keys(SIZES);
+const content = fc.constantFrom(...Object.keys(SIZES));
 
-const change = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constant("upload" as const),
-      path: fc.constantFrom(...PATHS),
-      content: fc.constantFrom(...CONTENTS),
-      expires: fc.boolean(),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constantFrom("download" as const, "remove" as const),
-      id: fc.constantFrom(...IDS),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constantFrom("move" as const, "copy" as const),
-      id: fc.constantFrom(...IDS),
-      to: fc.constantFrom(...PATHS),
-      overwrite: fc.boolean(),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constantFrom("create folder" as const, "remove folder" as const),
-      path: fc.constantFrom(...FOLDERS),
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constantFrom("restore" as const, "restore" as const, "purge" as const),
-      entry: fc.constantFrom("file" as const, "folder" as const),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constantFrom("move folder" as const, "copy folder" as const),
-      from: fc.constantFrom(...FOLDERS),
-      to: fc.constantFrom(...FOLDERS),
-    }),
-  },
+const change: fc.Arbitrary<Change> = fc.oneof(
+  often(4, {
+    kind: fc.constant("upload"),
+    path,
+    content,
+    expires: fc.boolean(),
+  }),
+  often(3, { kind: fc.constantFrom("download", "remove"), id }),
+  often(3, { kind: fc.constantFrom("move", "copy"), id, to: path, overwrite: fc.boolean() }),
+  often(2, { kind: fc.constantFrom("create folder", "remove folder"), path: folder }),
+  often(4, {
+    kind: fc.constantFrom("restore", "restore", "purge"),
+    entry: fc.constantFrom<Entry[]>("file", "folder"),
+  }),
+  often(3, { kind: fc.constantFrom("move folder", "copy folder"), from: folder, to: folder }),
 );
-const upkeep = fc.record({ kind: fc.constantFrom("sweep" as const, "wait" as const) });
+const upkeep: fc.Arbitrary<Change> = fc.record({ kind: fc.constantFrom("sweep", "wait") });
 
 /** What happens at once: what three callers do, one thing after another, and the server's own upkeep. */
-export const treeThreads: fc.Arbitrary<Change[][]> = fc
-  .tuple(
-    fc.array(change, { minLength: 1, maxLength: 3 }),
-    fc.array(change, { minLength: 1, maxLength: 3 }),
-    fc.array(change, { maxLength: 2 }),
-    fc.array(upkeep, { maxLength: 4 }),
-  )
-  .map((threads) => [...threads]);
+export const treeThreads = threadsOf(change, upkeep, 4);
 
 /** What it comes to in a tree, one thing after another. */
 export function expected(tree: model.ModelTree, each: Change): readonly [string, model.ModelTree] {

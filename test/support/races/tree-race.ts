@@ -12,10 +12,10 @@ import { type OpenedServices, openOwnServices } from "../server/opened-services.
 import { faultsOfTrees } from "../faults/recount.ts";
 import { UNCONDITIONAL } from "../samples/unconditional.ts";
 import { FIRST_SHARDS, heldBlobs, HeldResults, heldTables } from "./held.ts";
-import { type Done, haveAnOrder } from "./orders.ts";
+import { type Done, expectAnOrder } from "./orders.ts";
 import { type Change, type Entry, expected, SIZES } from "./tree-changes.ts";
 import * as model from "./tree-model.ts";
-import { callerWith } from "../server/services-drive.ts";
+import { callerWith, storeFile } from "../server/services-drive.ts";
 
 /** How long somebody waits, in milliseconds. */
 const WAIT_MS = ORPHAN_GRACE_MS / 3;
@@ -243,22 +243,10 @@ class TreeRace {
     return (await this.#uploaded(path, content)).file.id;
   }
 
-  async #uploaded(path: string, content: string, expires = false) {
-    const bytes = this.#contents.get(content) ?? Buffer.alloc(0);
-    const upload = await this.#opened.services.uploads.begin(this.#caller, this.#drive);
-    try {
-      for (let at = 0; at < bytes.length; at += 50_000) await upload.write(bytes.subarray(at, at + 50_000));
-      const unset = { filename: undefined, contentType: undefined, metadata: undefined, tags: undefined };
-      const fields = {
-        ...unset,
-        driveId: this.#drive,
-        path,
-        expiresAt: expires ? this.#expiresAt : undefined,
-      };
-      return await upload.finish(fields, UNCONDITIONAL);
-    } finally {
-      await upload.abort();
-    }
+  #uploaded(path: string, content: string, expires = false) {
+    const bytes = this.#contents.get(content) ?? "";
+    const expiresAt = expires ? this.#expiresAt : undefined;
+    return storeFile(this.#opened.services, this.#caller, this.#drive, path, bytes, { expiresAt });
   }
 
   /** The name of the content that a reader gets. */
@@ -278,11 +266,9 @@ class TreeRace {
   /** Fails unless there is an order for what was done, and all that is there now is whole. */
   async check(threads: readonly (readonly Done<model.ModelTree>[])[]): Promise<void> {
     const tree = await this.#tree();
-    const shown = threads.map((thread) => thread.map(({ name, outcome }) => `${name}: ${outcome}`));
     const end = JSON.stringify(tree);
     const isEnd = (state: model.ModelTree) => JSON.stringify(shape(state)) === end;
-    const hasOrder = haveAnOrder(threads, this.#start, isEnd);
-    expect({ shown, tree, hasOrder }).toEqual({ shown, tree, hasOrder: true });
+    expectAnOrder(threads, this.#start, tree, isEnd);
     const { sql } = this.#opened.database;
     expect(faultsOfTrees(sql)).toEqual([]);
     await this.#checkContents();

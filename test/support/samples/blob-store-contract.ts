@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { BlobStore, SmallBlobs } from "../../../src/blobs/blob-store.ts";
 import type { BlobWriter, PinnedBlob } from "../../../src/blobs/blob-writer.ts";
 import { type BlobFacts, DamagedBlob, type KnownDamage } from "../../../src/blobs/blob-file.ts";
-import { type Digest, parseDigest } from "../../../src/domain/contents/digest.ts";
+import { type Digest, parseDigest } from "../../../src/domain/contents/content.ts";
 import { CofferError } from "../../../src/domain/errors.ts";
 
 /** A content that was stored, and stays until it is unpinned. */

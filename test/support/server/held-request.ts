@@ -9,11 +9,12 @@ export interface HeldRequest {
   readonly complete: () => Promise<Answer>;
 }
 
-/** Begins an upload. Resolves once it was let in, and waits for the rest of its content. */
-export async function holdUpload(
+/** Begins a request, with a key of its own if none is given. Resolves once it was let in, and waits for the rest of its body. */
+export async function holdRequest(
   sender: Sender,
-  path: string,
+  [method, path]: readonly [method: string, path: string],
   [start, rest]: readonly [Uint8Array | string, Uint8Array | string] = ["Hello ", "World!"],
+  headers: Record<string, string> = idempotencyKey(),
 ): Promise<HeldRequest> {
   const isToEnd = Promise.withResolvers<void>();
   const body = new ReadableStream<Uint8Array>({
@@ -24,8 +25,7 @@ export async function holdUpload(
       controller.close();
     },
   });
-  const headers = idempotencyKey();
-  const answer = sender.send("PUT", path, { body, headers });
+  const answer = sender.send(method, path, { body, headers });
   await isLetIn(sender, headers);
   return {
     complete: () => {
@@ -33,6 +33,15 @@ export async function holdUpload(
       return answer;
     },
   };
+}
+
+/** The same for an upload of "Hello World!", or of these two parts. */
+export function holdUpload(
+  sender: Sender,
+  path: string,
+  parts?: readonly [Uint8Array | string, Uint8Array | string],
+): Promise<HeldRequest> {
+  return holdRequest(sender, ["PUT", path], parts);
 }
 
 /** The header with a new Idempotency-Key. */

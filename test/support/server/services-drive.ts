@@ -50,6 +50,9 @@ export async function addCaller(
   return callerWith(services, secret);
 }
 
+/** How many bytes of an upload are written at once. */
+const PIECE = 50_000;
+
 /** Uploads a file, or replaces it. */
 export async function storeFile(
   { uploads }: Pick<Services, "uploads">,
@@ -57,12 +60,13 @@ export async function storeFile(
   drive: string,
   path: string,
   content: Uint8Array | string = "x",
-  more: { readonly tags?: readonly string[]; readonly expiresAt?: string } = {},
+  more: { readonly tags?: readonly string[]; readonly expiresAt?: string | undefined } = {},
 ): Promise<{ file: File; created: boolean }> {
   const upload = await uploads.begin(caller, drive);
   const { tags, expiresAt } = more;
   try {
-    await upload.write(Buffer.from(content));
+    const bytes = Buffer.from(content);
+    for (let at = 0; at < bytes.length; at += PIECE) await upload.write(bytes.subarray(at, at + PIECE));
     const unset = { filename: undefined, contentType: undefined, metadata: undefined };
     return await upload.finish({ ...unset, driveId: drive, path, tags, expiresAt }, UNCONDITIONAL);
   } finally {

@@ -3,7 +3,6 @@ import type * as change from "../../../src/http/records/change-schemas.ts";
 import type * as history from "../../../src/http/records/history-schemas.ts";
 import type * as link from "../../../src/http/records/link-schemas.ts";
 import type * as server from "../../../src/http/records/record-schemas.ts";
-import type * as work from "../../../src/http/records/work-schemas.ts";
 
 // What the API answers, under the names of the dashboard. The types are those that the server answers with.
 
@@ -72,7 +71,7 @@ export type By = history.ActorRecord | null;
 export type Change = change.ChangeRecord;
 
 /** A large change of a folder, as the feed tells of it. */
-export type Work = work.ToldWorkRecord;
+export type Work = change.ToldWorkRecord;
 
 /** A page of a list that goes on at a cursor. */
 export interface CursorPage<T> {

@@ -1,4 +1,4 @@
-import { documentHost } from "../../../src/domain/oauth/oauth-client-id.ts";
+import { documentHost } from "../../../src/domain/oauth/consent.ts";
 import { Name } from "../../components/name.tsx";
 import { folderAddress } from "../../lib/files/place.ts";
 import { formatRelative, formatTime } from "../../lib/words/format.ts";

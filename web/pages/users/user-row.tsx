@@ -1,4 +1,4 @@
-import { type Plan, PLANS } from "../../../src/domain/accounts/plan.ts";
+import { type Plan, PLANS } from "../../../src/domain/accounts/roles.ts";
 import { useState } from "preact/hooks";
 import { Failure } from "../../components/failure.tsx";
 import { ConfirmDialog } from "../../components/forms/form-dialog.tsx";

@@ -1,7 +1,7 @@
 import { DIFF_BYTES } from "../../limits.ts";
 import { afterLineEnd, NEWLINE } from "../texts/lines.ts";
 import { startOf, utf8Length } from "../texts/text.ts";
-import type { Change } from "./change.ts";
+import type { Change } from "./changes.ts";
 import { atOnce, CALL, lineStart, nextLine, Pace, type Paced, sameBytes } from "./pace.ts";
 
 /** How many lines are shown before and after those that differ. */

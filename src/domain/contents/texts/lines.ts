@@ -1,9 +1,7 @@
 import { MIB } from "../../limits.ts";
 import { type TextEncoding, unitBytes } from "./text-encoding.ts";
 
-/**
- * Ends a line, alone or after `\r`, as for git, grep and diff. What follows the last one is a line unless it is empty.
- */
+/** Ends a line, alone or after `\r`, as for git, grep and diff. What follows the last is a line unless it is empty. */
 export const NEWLINE = 0x0a;
 
 /** Where a line begins: its number, from 1, and its first byte in the content. */

@@ -26,10 +26,7 @@ export function characters(text: string): number {
   return count;
 }
 
-/**
- * Where the first `count` code points end, in UTF-16 units; null if there are fewer. Makes no objects: it is called for
- * every word of an indexed text.
- */
+/** Where `count` code points end, in UTF-16 units; null if there are fewer. Makes no objects: each word asks. */
 export function endOfCharacters(text: string, count: number): number | null {
   let end = 0;
   for (let left = count; left > 0; left -= 1) {

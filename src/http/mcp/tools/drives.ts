@@ -2,8 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { parseDriveName, type SeenDrive } from "../../../domain/drives/drive.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import { provisionedRecord } from "../../resources/drives/provision.ts";
-import { fitting } from "../bounds.ts";
-import { cursorArgument, nameOf } from "../shown.ts";
+import { cursorArgument, fitting, nameOf } from "../shown.ts";
 import { KEY_ARGUMENT, tool } from "../tool.ts";
 
 const shownDrive = Type.Object({

@@ -3,14 +3,14 @@ import type { SeenDrive } from "../../../domain/drives/drive.ts";
 import type { FileFacts } from "../../../domain/files/file.ts";
 import { GREP } from "../../../domain/limits.ts";
 import { decodeGrepPosition, encodeGrepPosition } from "../../operation/cursor.ts";
-import { GREP_PAGE, SEARCH_RESULTS } from "../bounds.ts";
-import { fileAddress } from "../file-uri.ts";
+import { optionalFlag, optionalText } from "../../operation/schema.ts";
 import {
   cursorArgument,
+  fileAddress,
   fileShown,
+  GREP_PAGE,
   onlyTagsArgument,
-  optionalFlag,
-  optionalText,
+  SEARCH_RESULTS,
   shownFile,
 } from "../shown.ts";
 import { type Call, tool } from "../tool.ts";

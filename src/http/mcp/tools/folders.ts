@@ -5,15 +5,15 @@ import { withSlash } from "../../../domain/files/path.ts";
 import type { FolderListing } from "../../../services/folders/folders.ts";
 import type { Listing } from "../../../services/files/listings.ts";
 import { decodeCursor, encodeCursor } from "../../operation/cursor.ts";
-import { fitting, PAGE_FILES } from "../bounds.ts";
+import { optionalFlag, optionalText } from "../../operation/schema.ts";
 import {
   cursorArgument,
   driveArgument,
   fileShown,
+  fitting,
   nameOf,
   onlyTagsArgument,
-  optionalFlag,
-  optionalText,
+  PAGE_FILES,
   shownFile,
 } from "../shown.ts";
 import { tool } from "../tool.ts";

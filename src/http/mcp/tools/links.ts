@@ -2,7 +2,8 @@ import { Type } from "@sinclair/typebox";
 import { formatInstant } from "../../../domain/time.ts";
 import { linkUrl } from "../../gate/link-base.ts";
 import { linkSeconds } from "../../resources/links/file-links.ts";
-import { fileArguments, fileShown, nameOf, optionalFlag, shownFile } from "../shown.ts";
+import { optionalFlag } from "../../operation/schema.ts";
+import { fileArguments, fileShown, nameOf, shownFile } from "../shown.ts";
 import { tool } from "../tool.ts";
 
 /** Links for contents that a model should not carry. */

@@ -9,10 +9,20 @@ import { READ_TEXT_LINES } from "../../../domain/limits.ts";
 import type { TextRange } from "../../../services/contents/texts.ts";
 import type { Services } from "../../../services/services.ts";
 import { linkUrl } from "../../gate/link-base.ts";
-import { ANSWER_BYTES, ANSWER_TEXT_JSON_BYTES, WHOLE_BYTES } from "../bounds.ts";
-import { fileAddress, fileUri } from "../file-uri.ts";
-import { imageTypeOf, isImageType } from "../images.ts";
-import { fileArguments, fileShown, nameOf, optionalText, shownFile } from "../shown.ts";
+import { optionalText } from "../../operation/schema.ts";
+import {
+  ANSWER_BYTES,
+  ANSWER_TEXT_JSON_BYTES,
+  fileAddress,
+  fileArguments,
+  fileShown,
+  fileUri,
+  imageTypeOf,
+  isImageType,
+  nameOf,
+  shownFile,
+  WHOLE_BYTES,
+} from "../shown.ts";
 import { Answer, type Call, type Content, tool } from "../tool.ts";
 
 /** How long the link to content that is not shown lasts. */

@@ -4,13 +4,13 @@ import { invalid } from "../../../domain/errors.ts";
 import { counted } from "../../../domain/contents/texts/text.ts";
 import type { Services } from "../../../services/services.ts";
 import { failureOf } from "../failure.ts";
+import { optionalFlag } from "../../operation/schema.ts";
 import {
   driveArgument,
   fileArguments,
   fileShown,
   ifMatchArgument,
   nameOf,
-  optionalFlag,
   pathArgument,
   preconditionFrom,
   shownFile,

@@ -5,13 +5,12 @@ import { isWords, startOf } from "../../../domain/contents/texts/text.ts";
 import { invalid } from "../../../domain/errors.ts";
 import { parsePathOfFile } from "../../../domain/files/path.ts";
 import { editFields, editsIn } from "../../resources/contents/edits.ts";
-import { ANSWER_DIFF_BYTES } from "../bounds.ts";
+import { optionalFlag, optionalText } from "../../operation/schema.ts";
 import {
+  ANSWER_DIFF_BYTES,
   fileArguments,
   fileShown,
   ifMatchArgument,
-  optionalFlag,
-  optionalText,
   preconditionFrom,
   shownFile,
 } from "../shown.ts";

@@ -1,23 +1,20 @@
 import { Type } from "@sinclair/typebox";
 import { MEMBERS } from "../../../domain/limits.ts";
-import type { Members } from "../../../services/accounts/members.ts";
-import type { NewKeyThrottle } from "../../limits/new-key-throttle.ts";
-import { operation } from "../../operation/operation.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import { memberSchema } from "../../records/account-schemas.ts";
 import { memberRecord } from "../../records/records.ts";
 import { driveRef, exampleOf, id, memberRole, pageOf, text } from "../../operation/schema.ts";
-import { write } from "../../operation/write.ts";
-import { asData } from "../../operation/answers.ts";
+import { asData, write } from "../../operation/write.ts";
+import type { Parts } from "../parts.ts";
 
 const driveParams = Type.Object({ id: driveRef() });
 const memberParams = Type.Object({ id: driveRef(), user_id: id("The member's `user_id`.") });
 const oneMember = Type.Object({ data: memberSchema });
 
-export function members(service: Members, throttle: NewKeyThrottle) {
-  return [
+export function members({ members: service, keyThrottle }: Parts) {
+  return tagged("Members", [
     write("POST", "/v0/drives/:id/members", {
       operationId: "addMember",
-      tag: "Members",
       summary: "Share a drive",
       description:
         "Shares the drive with another user of this server, as a `reader` or an `editor`. All keys of that user's account then reach it, too. If the user is a member already, this sets the role. What an editor uploads counts for the owner. An editor copies files into other drives, and does not move them there: then the owner could not get them back. Only the owner can do this: signed in, or with an account key that they made themselves, not another key or an application. A member whom a key added goes with that key, when it is revoked or expires, and a reader whom a key made an editor is a reader again. It counts as a new key does for the rate limit. " +
@@ -29,10 +26,10 @@ export function members(service: Members, throttle: NewKeyThrottle) {
         { status: 201, description: "The new member.", json: oneMember },
         { description: "The member, who was one already.", json: oneMember },
       ],
-      errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
       perform: async ({ params, body, caller }, reply) => {
         // Also if there is no such user: else it would tell quickly who is.
-        throttle.count(caller, "new members");
+        keyThrottle.count(caller, "new members");
         return service.add(
           caller,
           params.id,
@@ -47,17 +44,13 @@ export function members(service: Members, throttle: NewKeyThrottle) {
     }),
     operation("GET", "/v0/drives/:id/members", {
       operationId: "listMembers",
-      tag: "Members",
       summary: "List members",
       description: "Returns with whom the drive is shared. A member sees only itself.",
       params: driveParams,
-      answers: [
-        {
-          description: "The members, in the order in which they were added.",
-          json: pageOf(memberSchema, "Their number."),
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "The members, in the order in which they were added.",
+        json: pageOf(memberSchema, "Their number."),
+      },
       handle: ({ params, caller }) => {
         const data = service.list(caller, params.id).map(memberRecord);
         return Response.json({ data, total: data.length, next_cursor: null });
@@ -65,33 +58,27 @@ export function members(service: Members, throttle: NewKeyThrottle) {
     }),
     write("PATCH", "/v0/drives/:id/members/:user_id", {
       operationId: "updateMember",
-      tag: "Members",
       summary: "Change a member's role",
       description: "Applies to the member's next request.",
       params: memberParams,
       body: Type.Object({ role: memberRole() }),
       example: { role: "reader" },
-      answers: [{ description: "The member.", json: oneMember }],
-      errors: ["NOT_FOUND"],
+      answers: { description: "The member.", json: oneMember },
       perform: ({ params, body, caller }, reply) =>
         service.change(caller, params.id, params.user_id, body.role, reply.with(asData(memberRecord))),
     }),
     write("DELETE", "/v0/drives/:id/members/:user_id", {
       operationId: "removeMember",
-      tag: "Members",
       summary: "Remove a member",
       description:
         "Works at once: the next request of the member is refused, and links that it made stop working. What it uploaded stays. A member can remove itself.",
       params: memberParams,
-      answers: [
-        {
-          description: "The user is no member any more.",
-          json: Type.Object({
-            data: Type.Object({ user_id: id("Who was removed."), removed: Type.Literal(true) }),
-          }),
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "The user is no member any more.",
+        json: Type.Object({
+          data: Type.Object({ user_id: id("Who was removed."), removed: Type.Literal(true) }),
+        }),
+      },
       perform: ({ params, caller }, reply) =>
         service.remove(
           caller,
@@ -100,5 +87,5 @@ export function members(service: Members, throttle: NewKeyThrottle) {
           reply.with((userId) => ({ json: { data: { user_id: userId, removed: true } } })),
         ),
     }),
-  ];
+  ]);
 }

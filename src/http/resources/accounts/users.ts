@@ -1,16 +1,21 @@
 import { Type } from "@sinclair/typebox";
 import { formatInstant } from "../../../domain/time.ts";
-import type { ManagedUser, Users, UserView } from "../../../services/accounts/users.ts";
-import { operation } from "../../operation/operation.ts";
+import type { Account, ManagedUser, UserView } from "../../../services/accounts/users.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import {
+  type AccountRecord,
+  accountSchema,
   examplePassword,
   type ManagedUserRecord,
   managedUserSchema,
+  type UsageRecord,
+  usageSchema,
   type UserRecord,
 } from "../../records/account-schemas.ts";
 import { id, newPassword, plan, text } from "../../operation/schema.ts";
-import { write } from "../../operation/write.ts";
-import { asCreated, asData } from "../../operation/answers.ts";
+import { asData, write } from "../../operation/write.ts";
+import type { Parts } from "../parts.ts";
+import type { UsageReport } from "../../../services/accounts/usage.ts";
 
 export function userRecord({ user, hasPassword, driveCount }: UserView): UserRecord {
   return {
@@ -36,26 +41,22 @@ function managedUserRecord(managed: ManagedUser): ManagedUserRecord {
 
 const oneUser = Type.Object({ data: managedUserSchema });
 
-export function users(service: Users) {
-  return [
+export function users({ users: service }: Parts) {
+  return tagged("Users", [
     operation("GET", "/v0/users", {
       operationId: "listUsers",
-      tag: "Users",
       summary: "List users",
       description: "Needs the session of an administrator: others, and all keys, get 403.",
       signedIn: true,
-      answers: [
-        {
-          description: "All users, by username.",
-          json: Type.Object({ data: Type.Array(managedUserSchema) }),
-        },
-      ],
+      answers: {
+        description: "All users, by username.",
+        json: Type.Object({ data: Type.Array(managedUserSchema) }),
+      },
       errors: ["FORBIDDEN"],
       handle: ({ caller }) => Response.json({ data: service.list(caller).map(managedUserRecord) }),
     }),
     write("POST", "/v0/users", {
       operationId: "createUser",
-      tag: "Users",
       summary: "Create a user",
       description:
         "The user signs in with the password and can change it. Needs the session of an administrator.",
@@ -65,19 +66,13 @@ export function users(service: Users) {
         password: newPassword("A temporary password"),
       }),
       example: { username: "bob", password: examplePassword },
-      answers: [{ status: 201, description: "The new user.", json: oneUser }],
+      answers: { status: 201, description: "The new user.", json: oneUser },
       errors: ["CONFLICT", "STORAGE_FULL"],
       perform: ({ body, caller }, reply) =>
-        service.create(
-          caller,
-          body.username,
-          body.password,
-          reply.with(asCreated(asData(managedUserRecord))),
-        ),
+        service.create(caller, body.username, body.password, reply.with(asData(managedUserRecord))),
     }),
     write("PATCH", "/v0/users/:id", {
       operationId: "updateUser",
-      tag: "Users",
       summary: "Update a user",
       description:
         "Changes a user's plan, or disables or enables the user; takes effect at once. A disabled user is signed out everywhere, and their keys do not work until they are enabled; their drives stay. Administrators cannot be disabled. Needs the session of an administrator.",
@@ -85,10 +80,55 @@ export function users(service: Users) {
       params: Type.Object({ id: id("The user's identifier.") }),
       body: Type.Object({ plan: Type.Optional(plan()), disabled: Type.Optional(Type.Boolean()) }),
       example: { plan: "pro" },
-      answers: [{ description: "The user.", json: oneUser }],
-      errors: ["NOT_FOUND", "STORAGE_FULL"],
+      answers: { description: "The user.", json: oneUser },
+      errors: ["STORAGE_FULL"],
       perform: ({ params, body, caller }, reply) =>
         service.update(caller, params.id, body, reply.with(asData(managedUserRecord))),
     }),
-  ];
+  ]);
+}
+
+export function accountRecord({ limits, ...view }: Account): AccountRecord {
+  return {
+    ...userRecord(view),
+    limits: {
+      requests_per_minute: limits.requestsPerMinute,
+      storage_bytes: limits.storage,
+      max_file_size: limits.fileSize,
+      keep_days: limits.kept.days,
+      keep_versions: limits.kept.versions,
+    },
+  };
+}
+
+function usageRecord({ storage, versions, operations, bandwidth, period }: UsageReport): UsageRecord {
+  return {
+    storage,
+    versions,
+    operations,
+    bandwidth,
+    period: { start: formatInstant(period.start), end: formatInstant(period.end) },
+  };
+}
+
+export function account({ accounts, usage }: Parts) {
+  return tagged("Account", [
+    operation("GET", "/v0/account", {
+      operationId: "getAccount",
+      summary: "Get your account",
+      description: "Needs an account key or a session.",
+      account: true,
+      answers: { description: "The account.", json: Type.Object({ data: accountSchema }) },
+      errors: ["FORBIDDEN"],
+      handle: ({ caller }) => Response.json({ data: accountRecord(accounts.get(caller)) }),
+    }),
+    operation("GET", "/v0/account/usage", {
+      operationId: "getUsage",
+      summary: "Get usage",
+      description:
+        "Returns the usage of the account and all its drives, deleted ones included; with a key that is limited to one drive, of that drive only. A request counts for the drive that its key is limited to, or else for the account. Content counts for its drive, even if it is downloaded with a link. A download counts with its full size, or that of its range, as soon as it starts.",
+      answers: { description: "The usage.", json: Type.Object({ data: usageSchema }) },
+      handle: async ({ caller }) => Response.json({ data: usageRecord(await usage.report(caller)) }),
+    }),
+  ]);
 }

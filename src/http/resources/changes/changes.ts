@@ -1,16 +1,15 @@
 import { Type } from "@sinclair/typebox";
-import type { Log } from "../../../process/log.ts";
 import { CHANGES, STREAM_COMMENT_MS, STREAM_LIMITS } from "../../../domain/limits.ts";
 import { invalid } from "../../../domain/errors.ts";
-import type { Feed } from "../../../services/changes/feed.ts";
 import { wantsEvents } from "../../content/negotiation.ts";
 import { changeRecord } from "../../records/records.ts";
 import { changeSchema } from "../../records/change-schemas.ts";
 import { decodeChangePosition, encodeChangePosition } from "../../operation/cursor.ts";
 import { eventStream, type ServerEvent } from "../../operation/events.ts";
-import { operation } from "../../operation/operation.ts";
-import { driveRef, exampleOf, nullable, oneOf, paging, text } from "../../operation/schema.ts";
+import { operation } from "../../operation/route.ts";
+import { driveRef, exampleOf, nullableText, oneOf, optionalText, paging } from "../../operation/schema.ts";
 import { toldWorkRecord } from "../../records/work-records.ts";
+import type { Parts } from "../parts.ts";
 
 /** The cursor of what comes from now on. */
 const LATEST = "latest";
@@ -18,10 +17,8 @@ const LAST_EVENT_ID = "Last-Event-ID";
 
 const changesQuery = Type.Object({
   drive_id: Type.Optional(driveRef("Only changes of this drive. Default: of all drives of your own.")),
-  cursor: Type.Optional(
-    text(
-      `The \`next_cursor\` of a page, or the \`id\` of a change: continues after it. \`${LATEST}\` starts with what happens from now on. Default: the oldest change that is kept.`,
-    ),
+  cursor: optionalText(
+    `The \`next_cursor\` of a page, or the \`id\` of a change: continues after it. \`${LATEST}\` starts with what happens from now on. Default: the oldest change that is kept.`,
   ),
   limit: paging.limit,
   sort: oneOf(["id", "-id"], {
@@ -32,10 +29,8 @@ const changesQuery = Type.Object({
 
 const changesAnswer = Type.Object({
   data: Type.Array(changeSchema),
-  next_cursor: nullable(
-    text(
-      "The `cursor` of the next page. The feed has no end: keep it, and ask again later. Null only at the end of the newest-first order.",
-    ),
+  next_cursor: nullableText(
+    "The `cursor` of the next page. The feed has no end: keep it, and ask again later. Null only at the end of the newest-first order.",
   ),
   has_more: Type.Boolean({
     description: "Whether there are more changes already. A page may be empty although there are.",
@@ -52,7 +47,7 @@ With \`Accept: text/event-stream\` the same changes come as server-sent events a
 
 Changes are kept as long as versions and the trash, at least for a day, and at most ${grouped(CHANGES.claimed)} of one drive (${grouped(CHANGES.unclaimed)} of an unclaimed one). If those after a cursor are gone, 410 is returned: list the drive again, and go on with \`cursor=${LATEST}\`.`;
 
-export function changes({ feed, log }: { feed: Feed; log: Log }) {
+export function changes({ feed, log }: Parts) {
   return operation("GET", "/v0/changes", {
     operationId: "listChanges",
     tag: "Changes",
@@ -60,18 +55,16 @@ export function changes({ feed, log }: { feed: Feed; log: Log }) {
     description: DESCRIPTION,
     query: changesQuery,
     headers: { [LAST_EVENT_ID]: "Of a stream: the `id` of the last change that was seen." },
-    answers: [
-      {
-        description: "A page of changes; or, as server-sent events, the changes as they happen.",
-        content: { "application/json": changesAnswer, "text/event-stream": Type.String() },
-        example: {
-          data: [exampleOf(changeSchema)],
-          next_cursor: exampleOf(changeSchema).id,
-          has_more: false,
-        },
+    answers: {
+      description: "A page of changes; or, as server-sent events, the changes as they happen.",
+      content: { "application/json": changesAnswer, "text/event-stream": Type.String() },
+      example: {
+        data: [exampleOf(changeSchema)],
+        next_cursor: exampleOf(changeSchema).id,
+        has_more: false,
       },
-    ],
-    errors: ["NOT_FOUND", "GONE"],
+    },
+    errors: ["GONE"],
     handle: async ({ request, query, caller, context }) => {
       const newestFirst = query.sort === "-id";
       const drives = query.drive_id === undefined ? null : [query.drive_id];

@@ -1,11 +1,15 @@
 import { Type } from "@sinclair/typebox";
 import type { ErrorCode } from "../../../domain/errors.ts";
-import type { Files } from "../../../services/files/files.ts";
-import { CONTAINED_HEADERS } from "../../content/contained.ts";
-import { contentAnswer } from "../../content/answer.ts";
+import { CONTAINED, CONTAINED_HEADERS, contentAnswer, contentDisposition } from "../../content/answer.ts";
 import { fileOperation, viewOf } from "../../operation/file-route.ts";
-import { ETAG, IF_MATCH } from "../../content/etag.ts";
-import { flag, inSnapshot } from "../../operation/schema.ts";
+import { ETAG, IF_MATCH } from "../../content/conditions.ts";
+import { driveRef, flag, inSnapshot } from "../../operation/schema.ts";
+import type { Parts } from "../parts.ts";
+import { ARCHIVE_LIMITS, ARCHIVE_PATHS, ARCHIVE_STALL_MS } from "../../../domain/limits.ts";
+import type { Archive } from "../../../services/contents/archives.ts";
+import { operation } from "../../operation/route.ts";
+import type { RequestContext } from "../../gate/request-context.ts";
+import { piecewise } from "../../content/piecewise.ts";
 
 const bytes = { "*/*": Type.String({ format: "binary" }) };
 const validators = {
@@ -43,7 +47,7 @@ export const CONTENT = {
     },
     { status: 304, description: "The client's copy is current.", headers: validators },
   ],
-  errors: ["FORBIDDEN", "NOT_FOUND", "PRECONDITION_FAILED", "RANGE_NOT_SATISFIABLE"] satisfies ErrorCode[],
+  errors: ["FORBIDDEN", "PRECONDITION_FAILED", "RANGE_NOT_SATISFIABLE"] satisfies ErrorCode[],
 };
 
 /** What is added for those who have a session, or a link of their own: see `isForAnyPage` of `ContentRequest`. */
@@ -59,7 +63,7 @@ export const OWN_CONTENT = {
 };
 
 /** Contents, for callers with a key or a session. For links see `presigned.ts`. */
-export function downloads(service: Files) {
+export function downloads({ files: service }: Parts) {
   return fileOperation("GET", "/download", {
     ...OWN_CONTENT,
     query: Type.Object({ ...CONTENT.query.properties, snapshot_id: inSnapshot }),
@@ -80,4 +84,89 @@ export function downloads(service: Files) {
       });
     },
   });
+}
+
+const archiveQuery = Type.Object({
+  drive_id: driveRef(),
+  snapshot_id: inSnapshot,
+  path: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: ARCHIVE_PATHS,
+      description:
+        "A file or a folder; a folder ends with `/`. Repeat it for several. Default: the whole drive.",
+      examples: [["notes/plan.md", "photos/2030/"]],
+    }),
+  ),
+});
+
+export const ARCHIVE = {
+  description: "The archive.",
+  content: { "application/zip": Type.String({ format: "binary" }) },
+  headers: {
+    "Content-Disposition": "Named after the folder or the drive (RFC 8187).",
+    "Cache-Control": "`no-store`",
+    ...CONTAINED_HEADERS,
+  },
+};
+
+const MOST = ARCHIVE_LIMITS;
+
+export function archives({ archives: service, log, stallMs }: Parts) {
+  return operation("GET", "/v0/archive", {
+    operationId: "downloadArchive",
+    tag: "Files",
+    summary: "Download files and folders as one ZIP",
+    description:
+      "The archive has the files and folders as they were when the response began, in path order, empty folders included. Names are relative to the innermost folder that contains everything requested. Duplicates are packed once. The archive is created while it is sent, so its length is not known in advance, and an error closes the connection before the end. Contents are stored, not compressed; large archives are ZIP64.\n\n" +
+      `At most ${MOST.each} archives can be downloaded at once for one account or unclaimed drive, ${MOST.client} by one client address, and ${MOST.all} in total; of these, at most ${MOST.unclaimed.client} by one client address and ${MOST.unclaimed.all} in total for unclaimed drives. Above that, 429 is returned. ` +
+      `A client may read slowly, but if it reads nothing for ${ARCHIVE_STALL_MS / 1000} seconds, the connection is closed. Buffers delay what the server sees of this; 32 KiB a second is usually enough.`,
+    query: archiveQuery,
+    answers: [ARCHIVE],
+    handle: ({ query, caller, context }) => {
+      const { drive_id: drive, path = [], snapshot_id: snapshot } = query;
+      const archive = service.open(caller, context.client, drive, path, snapshot);
+      return archiveAnswer(archive, context, {
+        log,
+        stallMs,
+        mayGoOn: () => service.mayGoOn(caller, drive),
+      });
+    },
+  });
+}
+
+interface ArchiveSending extends Pick<Parts, "log" | "stallMs"> {
+  /** Asked twice a second; once it says no, the connection is closed. */
+  readonly mayGoOn: () => boolean;
+}
+
+/** The response with an archive, or with its headers alone for HEAD. */
+export async function archiveAnswer(
+  archive: Archive,
+  context: RequestContext,
+  { log, stallMs = ARCHIVE_STALL_MS, mayGoOn }: ArchiveSending,
+): Promise<Response> {
+  const headers = {
+    "content-type": "application/zip",
+    "content-disposition": contentDisposition("attachment", archive.filename),
+    "cache-control": "no-store",
+    ...CONTAINED,
+  };
+  if (context.method === "HEAD") {
+    // Otherwise the runtime would send a length of 0.
+    return new Response(null, { headers: { ...headers, "transfer-encoding": "chunked" } });
+  }
+  const about = { request_id: context.id };
+  const body = await piecewise(archive.pieces(), {
+    onFailure: (error) => log.error("sending an archive failed", { ...about, error }),
+    onLeave: () => log.info("the client of an archive disconnected", about),
+    stall: {
+      ms: stallMs,
+      onStall: () => {
+        context.breakOff();
+        log.info("an archive was aborted: its client stopped reading", about);
+      },
+    },
+  });
+  context.allowSlowReader({ mayGoOn });
+  return new Response(body, { headers });
 }

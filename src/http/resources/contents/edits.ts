@@ -1,14 +1,15 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { Edit } from "../../../domain/contents/edit/edit.ts";
+import type { Edit } from "../../../domain/contents/edit/edited-text.ts";
 import { invalid } from "../../../domain/errors.ts";
 import { DIFF_BYTES, EDIT_BYTES, EDITS, MIB } from "../../../domain/limits.ts";
-import type { EditedFile, Edits } from "../../../services/contents/edits.ts";
-import { ETAG, IF_MATCH, preconditionOf } from "../../content/etag.ts";
-import { TEXT_BODY } from "../../json/body-limits.ts";
+import type { EditedFile } from "../../../services/contents/edits.ts";
+import { ETAG, IF_MATCH, preconditionOf } from "../../content/conditions.ts";
+import { TEXT_BODY } from "../../json/json-body.ts";
 import { fileWrite } from "../../operation/file-route.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileAnswerOf } from "../files/files.ts";
-import { exampleOf, oneOf, text } from "../../operation/schema.ts";
+import { exampleOf, oneOf, optionalFlag, optionalText, text } from "../../operation/schema.ts";
+import type { Parts } from "../parts.ts";
 
 const OPS = ["str_replace", "insert", "append"] as const;
 
@@ -16,13 +17,11 @@ const op = oneOf(OPS, { description: "What to do; each has its own fields." });
 
 /** The fields of all edits: which of them are needed depends on `op`. */
 const fields = {
-  old_string: Type.Optional(
-    text("`str_replace`: the text to replace, exactly as it is in the file. It must be there once."),
+  old_string: optionalText(
+    "`str_replace`: the text to replace, exactly as it is in the file. It must be there once.",
   ),
-  new_string: Type.Optional(text("`str_replace`: the text to put in its place.")),
-  replace_all: Type.Optional(
-    Type.Boolean({ description: "`str_replace`: whether to replace it wherever it is. Default false." }),
-  ),
+  new_string: optionalText("`str_replace`: the text to put in its place."),
+  replace_all: optionalFlag("`str_replace`: whether to replace it wherever it is. Default false."),
   line: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -30,10 +29,8 @@ const fields = {
       description: "`insert`: the line after which the text is inserted; 0 for the start of the file.",
     }),
   ),
-  text: Type.Optional(
-    text(
-      "`insert`: lines; a line end is added where one is missing. `append`: the text to add at the end, exactly.",
-    ),
+  text: optionalText(
+    "`insert`: lines; a line end is added where one is missing. `append`: the text to add at the end, exactly.",
   ),
 };
 
@@ -53,9 +50,7 @@ export const editFields = {
         "Several edits, instead of `op` and its fields. They are made in this order: all, or none.",
     }),
   ),
-  dry_run: Type.Optional(
-    Type.Boolean({ description: "Only show the diff, and change nothing. Default false." }),
-  ),
+  dry_run: optionalFlag("Only show the diff, and change nothing. Default false."),
 };
 
 const body = Type.Object(editFields);
@@ -74,7 +69,7 @@ const example = {
   diff_cut: false,
 };
 
-export function edits(service: Edits) {
+export function edits({ edits: service }: Parts) {
   return fileWrite("POST", "/edit", {
     operationId: "editFile",
     tag: "Files",
@@ -84,16 +79,13 @@ export function edits(service: Edits) {
     body,
     bodyLimits: TEXT_BODY,
     example: { op: "append", text: "Hello World!\n" },
-    answers: [
-      {
-        description: "The file's record, as it is now, and what changed.",
-        json: answer,
-        headers: ETAG,
-        example,
-      },
-    ],
+    answers: {
+      description: "The file's record, as it is now, and what changed.",
+      json: answer,
+      headers: ETAG,
+      example,
+    },
     errors: [
-      "NOT_FOUND",
       "CONFLICT",
       "PRECONDITION_FAILED",
       "PAYLOAD_TOO_LARGE",

@@ -4,6 +4,7 @@ import {
   metadataInput,
   nullable,
   oneOf,
+  optionalText,
   tagsParameter,
   text,
   timeInput,
@@ -11,13 +12,11 @@ import {
 import { ENCODING_NAMES, HELD_BYTES } from "../../upload/json.ts";
 
 const attributes = {
-  path: Type.Optional(
-    text(
-      "The path in the drive. Default: the filename. A path that ends with `/` is the folder for the file.",
-      "notes/hello.txt",
-    ),
+  path: optionalText(
+    "The path in the drive. Default: the filename. A path that ends with `/` is the folder for the file.",
+    "notes/hello.txt",
   ),
-  content_type: Type.Optional(text("Default: the type of the filename's extension.")),
+  content_type: optionalText("Default: the type of the filename's extension."),
   expires_at: Type.Optional(nullable(timeInput("When the file expires and is deleted."))),
 };
 const filename = text("1 to 255 bytes, no `/`.", "hello.txt");
@@ -27,17 +26,13 @@ const tags = Type.Array(Type.String(), { description: "At most 64 tags of 1 to 6
 export const jsonUpload = Type.Object({
   drive_id: driveRef(),
   filename,
-  text: Type.Optional(
-    text(
-      "The content of a text file, stored as UTF-8. Send either this or `content`. If the filename says nothing of the type, it is `text/plain`.",
-      "Hello World!",
-    ),
+  text: optionalText(
+    "The content of a text file, stored as UTF-8. Send either this or `content`. If the filename says nothing of the type, it is `text/plain`.",
+    "Hello World!",
   ),
-  content: Type.Optional(
-    text(
-      "The content of any file, in base64 (standard alphabet), unless `encoding` says otherwise. Send either this or `text`. Padding is optional. It may be wrapped: line breaks are ignored, and blanks at either end of a line. Anything else is refused with its position, so that text that was not encoded is not decoded to other bytes; so is what is plainly words, for a file of text. To send bytes as they are, use `PUT /v0/files`.",
-      "SGVsbG8gV29ybGQh",
-    ),
+  content: optionalText(
+    "The content of any file, in base64 (standard alphabet), unless `encoding` says otherwise. Send either this or `text`. Padding is optional. It may be wrapped: line breaks are ignored, and blanks at either end of a line. Anything else is refused with its position, so that text that was not encoded is not decoded to other bytes; so is what is plainly words, for a file of text. To send bytes as they are, use `PUT /v0/files`.",
+    "SGVsbG8gV29ybGQh",
   ),
   encoding: Type.Optional(
     oneOf(ENCODING_NAMES, {
@@ -57,8 +52,8 @@ export const multipartUpload = Type.Object({
   }),
   filename: Type.Optional(filename),
   ...attributes,
-  metadata: Type.Optional(text("A JSON object.")),
-  tags: Type.Optional(text("Tags separated by commas, or a JSON array. May be repeated.")),
+  metadata: optionalText("A JSON object."),
+  tags: optionalText("Tags separated by commas, or a JSON array. May be repeated."),
 });
 
 /** The query of an upload whose body is the content. */
@@ -70,9 +65,9 @@ export const rawQuery = Type.Object({
     description: "The path in the drive. In a query, `+` is a space: send `%2B` for a plus sign.",
     examples: ["notes/hello.txt"],
   }),
-  filename: Type.Optional(text("Default: the last segment of the path.")),
+  filename: optionalText("Default: the last segment of the path."),
   expires_at: Type.Optional(timeInput("When the file expires and is deleted.")),
-  metadata: Type.Optional(text("A JSON object, percent-encoded.", '{"source":"example"}')),
+  metadata: optionalText("A JSON object, percent-encoded.", '{"source":"example"}'),
   tags: tagsParameter("At most 64 tags of 1 to 64 characters each."),
 });
 /** The metadata in that query. */

@@ -1,23 +1,28 @@
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
+import { type Input, tagged } from "../../operation/route.ts";
 import { invalid } from "../../../domain/errors.ts";
 import type { FilePath } from "../../../domain/files/path.ts";
-import { parseTarget, type UploadFields } from "../../../services/contents/upload-fields.ts";
-import type { Uploaded } from "../../../services/contents/upload.ts";
-import type { Uploads } from "../../../services/contents/uploads.ts";
+import { parseTarget, type Uploaded, type UploadFields } from "../../../services/contents/upload.ts";
 import { fileAnswerOf } from "../files/files.ts";
-import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../../content/etag.ts";
-import { didYouMean, doublePlusMeant } from "../../operation/plus-signs.ts";
-import type { Input } from "../../operation/route.ts";
+import { ETAG, IF_MATCH, IF_NONE_MATCH, preconditionOf } from "../../content/conditions.ts";
+import { didYouMean, doublePlusMeant } from "../../operation/query.ts";
 import type { RawBody } from "../../operation/spec.ts";
 import { driveSchema, fileSchema } from "../../records/record-schemas.ts";
 import { exampleOf, tagsIn } from "../../operation/schema.ts";
 import { jsonUpload, multipartUpload, rawMetadata, rawQuery } from "./upload-schemas.ts";
-import { announcedBy, chunksOf, type Pace, readRawUpload } from "../../upload/body-chunks.ts";
+import {
+  announcedBy,
+  chunksOf,
+  parseMetadata,
+  readRawUpload,
+  type UploadEnvelope,
+  type WriteContent,
+} from "../../upload/upload-body.ts";
 import { encodingIn, readJsonUpload } from "../../upload/json.ts";
 import { readMultipartUpload } from "../../upload/multipart.ts";
-import { parseMetadata, type UploadEnvelope, type WriteContent } from "../../upload/upload-body.ts";
 import { compileBodyValidator } from "../../operation/validate.ts";
 import { type ContentAnswer, type Reply, writeContent } from "../../operation/write.ts";
+import type { Parts } from "../parts.ts";
 
 const contentBytes = Type.String({ format: "binary" });
 const EXAMPLE_TEXT = "Hello World!";
@@ -33,7 +38,6 @@ const exampleForm: Static<typeof multipartUpload> = {
 
 /** What the operations of uploads have in common. */
 export const UPLOAD = {
-  tag: "Files",
   headers: { ...IF_MATCH, ...IF_NONE_MATCH },
   answers: [
     {
@@ -45,7 +49,7 @@ export const UPLOAD = {
     },
     { description: "The replaced file, with the same id.", json: fileSchema, headers: ETAG },
   ],
-  errors: ["NOT_FOUND", "REQUEST_TIMEOUT", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+  errors: ["REQUEST_TIMEOUT", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
 } as const;
 
 // Base64 takes a third more; white space and escapes may double that.
@@ -67,15 +71,8 @@ interface Destination {
 /** The body tells. */
 const UNKNOWN: Destination = { driveId: null, path: null };
 
-interface UploadOptions {
-  readonly uploads: Uploads;
-  /** Bytes. */
-  readonly maxFileSize: number;
-  readonly pace: Pace;
-}
-
 /** Uploads with a key. */
-export function uploads({ uploads: service, maxFileSize, pace }: UploadOptions) {
+export function uploads({ uploads: service, maxFileSize, pace }: Parts) {
   const checkFields = compileBodyValidator(jsonUpload);
   const checkMetadata = compileBodyValidator(rawMetadata);
   const bodyLimit = maxFileSize * BODY_OVERHEAD + FIELDS_BYTES;
@@ -142,7 +139,7 @@ export function uploads({ uploads: service, maxFileSize, pace }: UploadOptions) 
     };
   }
 
-  return [
+  return tagged("Files", [
     writeContent("POST", "/v0/files", {
       ...UPLOAD,
       operationId: "uploadFile",
@@ -172,7 +169,7 @@ export function uploads({ uploads: service, maxFileSize, pace }: UploadOptions) 
       perform: (input, reply) => receive(input, reply, destinationOf(input.query), readPut(input)),
       identify: (input) => identify(input, readPut(input)),
     }),
-  ];
+  ]);
 }
 
 /** A body that is the content itself. @param limit bytes */

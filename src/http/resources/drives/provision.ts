@@ -2,18 +2,11 @@ import { Type } from "@sinclair/typebox";
 import { parseDriveName } from "../../../domain/drives/drive.ts";
 import { ANONYMOUS_KEY } from "../../../domain/idempotency.ts";
 import { formatInstant } from "../../../domain/time.ts";
-import type { Drives, Provisioned } from "../../../services/drives/drives.ts";
-import { type LinkBase, LINKS_BEGIN } from "../../gate/link-base.ts";
-import type { ProvisionThrottle } from "../../limits/provision-throttle.ts";
+import type { Provisioned } from "../../../services/drives/drives.ts";
+import { LINKS_BEGIN } from "../../gate/link-base.ts";
 import { driveName, id, text, time } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
-
-interface ProvisionOptions {
-  readonly drives: Drives;
-  readonly throttle: ProvisionThrottle;
-  /** Where humans go to claim a drive. */
-  readonly claimBase: LinkBase;
-}
+import type { Parts } from "../parts.ts";
 
 const exampleProvisioned = {
   api_key: "cof_1a2b3c4d...",
@@ -26,7 +19,7 @@ const exampleProvisioned = {
 };
 
 /** Drives for agents without an account. */
-export function provision({ drives, throttle, claimBase }: ProvisionOptions) {
+export function provision({ drives, throttle, claimBase }: Parts) {
   return write("POST", "/v0/drives/provision", {
     operationId: "provisionDrive",
     tag: "Drives",
@@ -39,24 +32,22 @@ export function provision({ drives, throttle, claimBase }: ProvisionOptions) {
       `To retry safely, send an \`Idempotency-Key\` of at least ${ANONYMOUS_KEY.characters} random characters, such as a new UUID; one that is easier to guess is refused with 400.`,
     body: Type.Object({ name: driveName() }),
     example: { name: exampleProvisioned.drive_name },
-    answers: [
-      {
-        status: 201,
-        description: "The drive, its key and its claim URL.",
-        json: Type.Object({
-          data: Type.Object({
-            api_key: text("Read-write, limited to this drive."),
-            key_id: id("The key's identifier."),
-            drive_id: id("The drive's identifier."),
-            drive_name: Type.String(),
-            claim_url: text("For a human; works once."),
-            expires_at: time("When the drive is deleted, unless it is claimed."),
-            message: Type.String(),
-          }),
+    answers: {
+      status: 201,
+      description: "The drive, its key and its claim URL.",
+      json: Type.Object({
+        data: Type.Object({
+          api_key: text("Read-write, limited to this drive."),
+          key_id: id("The key's identifier."),
+          drive_id: id("The drive's identifier."),
+          drive_name: Type.String(),
+          claim_url: text("For a human; works once."),
+          expires_at: time("When the drive is deleted, unless it is claimed."),
+          message: Type.String(),
         }),
-        example: { data: exampleProvisioned },
-      },
-    ],
+      }),
+      example: { data: exampleProvisioned },
+    },
     errors: ["FORBIDDEN"],
     perform: ({ body, context }, reply) => {
       throttle.requireOn();
@@ -66,7 +57,7 @@ export function provision({ drives, throttle, claimBase }: ProvisionOptions) {
       const base = claimBase(context);
       return drives.provision(
         name,
-        reply.with((made) => ({ status: 201, json: { data: provisionedRecord(made, base) } })),
+        reply.with((made) => ({ json: { data: provisionedRecord(made, base) } })),
       );
     },
   });

@@ -1,11 +1,19 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { tagged } from "../../operation/route.ts";
 import { BULK_DELETE_IDS } from "../../../domain/limits.ts";
 import type { FileFacts } from "../../../domain/files/file.ts";
-import type { Destination, Files } from "../../../services/files/files.ts";
-import { METADATA_BODY } from "../../json/body-limits.ts";
+import type { Destination } from "../../../services/files/files.ts";
+import { METADATA_BODY } from "../../json/json-body.ts";
 import { fileOperation, fileWrite, viewOf } from "../../operation/file-route.ts";
-import { isRecordNotModified } from "../../content/conditions.ts";
-import { ETAG, etagOf, IF_MATCH, preconditionOf, RECORD_ETAG, recordEtagOf } from "../../content/etag.ts";
+import {
+  ETAG,
+  etagOf,
+  IF_MATCH,
+  isRecordNotModified,
+  preconditionOf,
+  RECORD_ETAG,
+  recordEtagOf,
+} from "../../content/conditions.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
 import {
@@ -15,12 +23,14 @@ import {
   inSnapshot,
   metadataInput,
   nullable,
+  nullableId,
+  optionalFlag,
   text,
   timeInput,
 } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
 import { trashEntrySchema } from "../../records/history-schemas.ts";
-import { asCreated } from "../../operation/answers.ts";
+import type { Parts } from "../parts.ts";
 
 const fileAnswer = { description: "The file's record.", json: fileSchema, headers: ETAG };
 /** The same, with the record's own ETag. */
@@ -29,17 +39,14 @@ const recordAnswer = { ...fileAnswer, headers: RECORD_ETAG };
 const destination = Type.Object({
   destination_path: text("The new path. If it ends with `/`, the filename is kept.", "archive/plan.md"),
   destination_drive_id: Type.Optional(driveRef("Default: the same drive.")),
-  overwrite: Type.Optional(
-    Type.Boolean({ description: "Whether to replace a file at this path. Default false." }),
-  ),
+  overwrite: optionalFlag("Whether to replace a file at this path. Default false."),
 });
 
 /** Single files and their records. For contents see `uploads.ts` and `downloads.ts`. */
-export function files(service: Files) {
-  return [
-    ...fileOperation("GET", "", {
+export function files({ files: service }: Parts) {
+  return tagged("Files", [
+    fileOperation("GET", "", {
       operationId: "getFile",
-      tag: "Files",
       summary: "Get a file",
       query: Type.Object({ snapshot_id: inSnapshot }),
       headers: { ...IF_MATCH, "If-None-Match": "Return 304 if the record still has this ETag of its own." },
@@ -47,7 +54,7 @@ export function files(service: Files) {
         recordAnswer,
         { status: 304, description: "The client's copy is current.", headers: RECORD_ETAG },
       ],
-      errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
+      errors: ["PRECONDITION_FAILED"],
       handle: ({ caller, request, query }, ref) => {
         const file = service.facts(caller, viewOf(ref, query));
         const { json, headers } = recordAnswerOf(file);
@@ -56,9 +63,8 @@ export function files(service: Files) {
           : Response.json(json, { headers });
       },
     }),
-    ...fileWrite("PATCH", "", {
+    fileWrite("PATCH", "", {
       operationId: "updateFile",
-      tag: "Files",
       summary: "Update a file",
       description:
         "Changes a file's record; omitted fields stay. With a new `path`, its last segment becomes the filename. A new `filename` without a `path` also changes the last segment of the path, if the two were the same.",
@@ -80,7 +86,7 @@ export function files(service: Files) {
       keptField: "metadata",
       example: { tags: ["greeting"] },
       answers: [recordAnswer],
-      errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
       perform: ({ body, caller, request }, file, reply) => {
         const { filename, path, tags, metadata, expires_at: expiresAt } = body;
         const changes = { filename, path, tags, metadata, expiresAt };
@@ -88,24 +94,21 @@ export function files(service: Files) {
         return service.update(caller, file, changes, precondition, reply.with(recordAnswerOf));
       },
     }),
-    ...fileWrite("DELETE", "", {
+    fileWrite("DELETE", "", {
       operationId: "deleteFile",
-      tag: "Files",
       summary: "Delete a file",
       description:
         "The file goes into the trash, from where it can be restored until the days to keep deleted files are over.",
       headers: IF_MATCH,
-      answers: [
-        {
-          description: "The file is deleted.",
-          json: Type.Object({
-            id: id("The deleted file."),
-            deleted: Type.Literal(true),
-            trash_id: nullable(id("Its entry in the trash; null if this server keeps no deleted files.")),
-          }),
-        },
-      ],
-      errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
+      answers: {
+        description: "The file is deleted.",
+        json: Type.Object({
+          id: id("The deleted file."),
+          deleted: Type.Literal(true),
+          trash_id: nullableId("Its entry in the trash; null if this server keeps no deleted files."),
+        }),
+      },
+      errors: ["PRECONDITION_FAILED"],
       perform: ({ caller, request }, file, reply) =>
         service.remove(
           caller,
@@ -116,29 +119,21 @@ export function files(service: Files) {
           })),
         ),
     }),
-    ...fileWrite("POST", "/copy", {
+    fileWrite("POST", "/copy", {
       operationId: "copyFile",
-      tag: "Files",
       summary: "Copy a file",
       description:
         "The copy has a new id and no expiry; tags and metadata are copied. The content is not stored twice.",
       headers: IF_MATCH,
       body: destination,
       example: { destination_path: "copies/" },
-      answers: [{ status: 201, ...fileAnswer }],
-      errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      answers: { status: 201, ...fileAnswer },
+      errors: ["CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
       perform: ({ body, caller, request }, file, reply) =>
-        service.copy(
-          caller,
-          file,
-          destinationOf(body),
-          preconditionOf(request),
-          reply.with(asCreated(fileAnswerOf)),
-        ),
+        service.copy(caller, file, destinationOf(body), preconditionOf(request), reply.with(fileAnswerOf)),
     }),
-    ...fileWrite("POST", "/move", {
+    fileWrite("POST", "/move", {
       operationId: "moveFile",
-      tag: "Files",
       summary: "Move a file",
       description:
         "Moves a file within its drive or to another drive of yours. Out of a drive that is shared with you, you can only copy. Its id stays.",
@@ -146,13 +141,12 @@ export function files(service: Files) {
       body: destination,
       example: { destination_path: "archive/" },
       answers: [fileAnswer],
-      errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
       perform: ({ body, caller, request }, file, reply) =>
         service.move(caller, file, destinationOf(body), preconditionOf(request), reply.with(fileAnswerOf)),
     }),
     write("POST", "/v0/files/bulk-delete", {
       operationId: "deleteFiles",
-      tag: "Files",
       summary: "Delete many files",
       description:
         "Ids that do not exist or are not yours are returned in `failed`; the others go into the trash. They are deleted in steps of a few hundred; if the server stops in between, repeat the request.",
@@ -160,19 +154,17 @@ export function files(service: Files) {
         file_ids: Type.Array(Type.String(), { maxItems: BULK_DELETE_IDS, description: "At most 1,000." }),
       }),
       example: { file_ids: [exampleOf(fileSchema).id] },
-      answers: [
-        {
-          description: "The ids of deleted and of failed files.",
-          json: Type.Object({
-            deleted: Type.Array(Type.String()),
-            trash_ids: Type.Array(nullable(Type.String()), {
-              description:
-                "The entry in the trash of each of `deleted`, in the same order; null if this server keeps no deleted files.",
-            }),
-            failed: Type.Array(Type.String()),
+      answers: {
+        description: "The ids of deleted and of failed files.",
+        json: Type.Object({
+          deleted: Type.Array(Type.String()),
+          trash_ids: Type.Array(nullable(Type.String()), {
+            description:
+              "The entry in the trash of each of `deleted`, in the same order; null if this server keeps no deleted files.",
           }),
-        },
-      ],
+          failed: Type.Array(Type.String()),
+        }),
+      },
       perform: ({ body, caller }, reply) => {
         // At most: each id is deleted or failed.
         const all = [...new Set(body.file_ids)];
@@ -181,7 +173,7 @@ export function files(service: Files) {
         return service.removeMany(caller, body.file_ids, reply.with(removedAnswerOf));
       },
     }),
-  ];
+  ]);
 }
 
 /** What a bulk deletion answers. */

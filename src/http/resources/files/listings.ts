@@ -1,11 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { FILE_SORTS } from "../../../domain/files/file-sort.ts";
-import type { Listing, Listings } from "../../../services/files/listings.ts";
-import type { SnapshotViews } from "../../../services/snapshots/snapshot-views.ts";
+import { FILE_SORTS } from "../../../domain/files/file.ts";
+import type { Listing } from "../../../services/files/listings.ts";
 import type { RequestContext } from "../../gate/request-context.ts";
 import { decodePosition, encodePosition } from "../../operation/cursor.ts";
-import { operation } from "../../operation/operation.ts";
-import { didYouMean, plusMeant } from "../../operation/plus-signs.ts";
+import { operation } from "../../operation/route.ts";
+import { didYouMean, plusMeant } from "../../operation/query.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
 import {
@@ -20,6 +19,7 @@ import {
   tagsFilter,
   tagsIn,
 } from "../../operation/schema.ts";
+import type { Parts } from "../parts.ts";
 
 const listQuery = Type.Object({
   drive_id: driveRef(),
@@ -55,7 +55,7 @@ const listAnswer = Type.Object({
   ...didYouMean,
 });
 
-export function listings(service: Listings, views: SnapshotViews) {
+export function listings({ listings: service, snapshotViews: views }: Parts) {
   return operation("GET", "/v0/files", {
     operationId: "listFiles",
     tag: "Files",
@@ -63,8 +63,7 @@ export function listings(service: Listings, views: SnapshotViews) {
     description:
       "Returns the files of a drive, in path order or as `sort` says. With `delimiter=/`, only the files directly at the level of `prefix` are listed and counted, and `folders` has the folders there, empty ones included. Each page has up to `limit` files and up to `limit` folders: going through all pages gives each of them once. When one of the two ends, the other goes on; `next_cursor` is null on the last page of both.",
     query: listQuery,
-    answers: [{ description: "A page of files.", json: listAnswer }],
-    errors: ["NOT_FOUND"],
+    answers: { description: "A page of files.", json: listAnswer },
     handle: ({ query, caller, context }) => {
       const { sort, page, limit, snapshot_id: snapshot } = query;
       const request = {

@@ -1,18 +1,16 @@
 import { FOLDER_COPY_ENTRIES, FOLDER_MOVE_ENTRIES, PATH_BYTES } from "../../../domain/limits.ts";
-import { asCreated, asJson } from "../../operation/answers.ts";
+import { asJson, type JsonAnswer, write } from "../../operation/write.ts";
 import { type Static, Type } from "@sinclair/typebox";
 import { counted } from "../../../domain/contents/texts/text.ts";
 import type {
   FolderDestination,
   FolderListing,
   FolderPreview,
-  Folders,
   RemovedFolder,
 } from "../../../services/folders/folders.ts";
-import type { SnapshotViews } from "../../../services/snapshots/snapshot-views.ts";
 import { decodeCursor, encodeCursor } from "../../operation/cursor.ts";
-import { given, required } from "../../operation/either.ts";
-import { operation } from "../../operation/operation.ts";
+import { given, required } from "../../operation/query.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import { folderSchema, type FoldersPage, foldersSchema } from "../../records/record-schemas.ts";
 import { folderRecord } from "../../records/records.ts";
 import {
@@ -20,19 +18,20 @@ import {
   driveRef,
   exampleOf,
   folderPath,
-  id,
   inSnapshot,
-  nullable,
+  nullableId,
+  optionalFlag,
+  optionalText,
   paging,
   text,
 } from "../../operation/schema.ts";
-import { type JsonAnswer, write } from "../../operation/write.ts";
 import { trashEntrySchema } from "../../records/history-schemas.ts";
+import type { Parts } from "../parts.ts";
 
 const listQuery = Type.Object({
   drive_id: driveRef(),
   snapshot_id: inSnapshot,
-  path: Type.Optional(text("The folder, ending with `/`. Default: the drive's root.", "notes/")),
+  path: optionalText("The folder, ending with `/`. Default: the drive's root.", "notes/"),
   ...paging,
   cursor: cursor(),
 });
@@ -41,20 +40,18 @@ const listQuery = Type.Object({
 const deletion = Type.Object({
   drive_id: Type.Optional(driveRef()),
   path: Type.Optional(folderPath),
-  confirm: Type.Optional(Type.Boolean({ description: "Whether to delete. Default false." })),
+  confirm: optionalFlag("Whether to delete. Default false."),
 });
 
-export function folders(service: Folders, views: SnapshotViews) {
-  return [
+export function folders({ folders: service, snapshotViews: views }: Parts) {
+  return tagged("Folders", [
     operation("GET", "/v0/folders", {
       operationId: "listFolders",
-      tag: "Folders",
       summary: "List folders",
       description:
         "Returns the folders directly in a folder, in path order, empty ones included. Each has the number of files and bytes in it and below, and whether it has folders itself. To list the files of a folder, use `GET /v0/files` with `delimiter=/`.",
       query: listQuery,
-      answers: [{ description: "A page of folders.", json: foldersSchema }],
-      errors: ["NOT_FOUND"],
+      answers: { description: "A page of folders.", json: foldersSchema },
       handle: ({ query, caller }) => {
         const { page, limit, snapshot_id: snapshot } = query;
         const request = {
@@ -71,7 +68,6 @@ export function folders(service: Folders, views: SnapshotViews) {
     }),
     write("POST", "/v0/folders", {
       operationId: "createFolder",
-      tag: "Folders",
       summary: "Create a folder",
       description:
         "Creates a folder and its missing parents. Returns 200 with the existing folder if there is one. Uploads create the folders that they need. A folder stays until it is deleted, even if it is empty.",
@@ -81,7 +77,7 @@ export function folders(service: Folders, views: SnapshotViews) {
         { status: 201, description: "The new folder.", json: folderSchema },
         { description: "The existing folder.", json: folderSchema },
       ],
-      errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
+      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
       perform: ({ body, caller }, reply) =>
         service.create(
           caller,
@@ -92,7 +88,6 @@ export function folders(service: Folders, views: SnapshotViews) {
     }),
     write("DELETE", "/v0/folders", {
       operationId: "deleteFolder",
-      tag: "Folders",
       summary: "Delete a folder",
       description:
         "Deletes a folder with everything in it. It goes into the trash as one entry, from where it can be restored for a while. A deletion has two steps: without `confirm: true` nothing is deleted, and the response, also a 200, has `success: false` and the number of files that would be; send the same with `confirm: true` to delete them. A folder of up to a few hundred files is deleted in one step. A larger one is deleted in several steps, and other requests may see what is left before the response. Other changes in the folder wait until it ends. If the server stops before the end, it continues after the restart. `POST /v0/drives/{id}/works/{wid}/cancel` gives it up: then everything comes back.\n\n`drive_id`, `path` and `confirm` are taken from the query or from the body: many clients send no body with DELETE. 400 is returned if both have one and they differ.",
@@ -100,29 +95,26 @@ export function folders(service: Folders, views: SnapshotViews) {
       bodyOptional: true,
       body: deletion,
       example: { drive_id: exampleOf(folderSchema).drive_id, path: exampleOf(folderSchema).path },
-      answers: [
-        {
-          description: "What would be deleted; with `confirm`, what was deleted.",
-          json: Type.Union([
-            Type.Object({
-              success: Type.Literal(false),
-              deleted_count: Type.Literal(0),
-              path: folderPath,
-              file_count: Type.Integer({ description: "Files that would be deleted." }),
-              message: Type.String(),
-            }),
-            Type.Object({
-              success: Type.Literal(true),
-              deleted_count: Type.Integer({ description: "Files that were deleted." }),
-              trash_id: nullable(
-                id("The folder's entry in the trash; null if this server keeps no deleted files."),
-              ),
-            }),
-          ]),
-          example: { success: true, deleted_count: 12, trash_id: exampleOf(trashEntrySchema).id },
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "What would be deleted; with `confirm`, what was deleted.",
+        json: Type.Union([
+          Type.Object({
+            success: Type.Literal(false),
+            deleted_count: Type.Literal(0),
+            path: folderPath,
+            file_count: Type.Integer({ description: "Files that would be deleted." }),
+            message: Type.String(),
+          }),
+          Type.Object({
+            success: Type.Literal(true),
+            deleted_count: Type.Integer({ description: "Files that were deleted." }),
+            trash_id: nullableId(
+              "The folder's entry in the trash; null if this server keeps no deleted files.",
+            ),
+          }),
+        ]),
+        example: { success: true, deleted_count: 12, trash_id: exampleOf(trashEntrySchema).id },
+      },
       perform: ({ query, body, caller }, reply) => {
         const driveId = required("drive_id", query.drive_id, body.drive_id);
         const path = required("path", query.path, body.path);
@@ -131,7 +123,7 @@ export function folders(service: Folders, views: SnapshotViews) {
           : service.preview(caller, driveId, path, reply.with(previewAnswer));
       },
     }),
-  ];
+  ]);
 }
 
 const transfer = Type.Object({
@@ -149,39 +141,31 @@ function exampleTransferTo(destination: string): Static<typeof transfer> {
   };
 }
 
-export function folderTransfers(service: Folders) {
-  return [
+export function folderTransfers({ folders: service }: Parts) {
+  return tagged("Folders", [
     write("POST", "/v0/folders/move", {
       operationId: "moveFolder",
-      tag: "Folders",
       summary: "Move or rename a folder",
       description: `Moves a folder with everything in it, within its drive or to another drive of yours. Out of a drive that is shared with you, you can only copy. Only the \`path\` of the files changes: ids, times, tags and links stay.\n\n${transferRules(FOLDER_MOVE_ENTRIES)}`,
       body: transfer,
       example: exampleTransferTo("archive/2030/"),
-      answers: [{ description: "The moved folder.", json: folderSchema }],
-      errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
+      answers: { description: "The moved folder.", json: folderSchema },
+      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
       perform: ({ body, caller }, reply) =>
         service.move(caller, body.drive_id, body.path, destinationOf(body), reply.with(asJson(folderRecord))),
     }),
     write("POST", "/v0/folders/copy", {
       operationId: "copyFolder",
-      tag: "Folders",
       summary: "Copy a folder",
       description: `Copies a folder with everything in it, within its drive or to another drive of yours. The copies have new ids and no expiry; tags and metadata are copied. Contents are not stored twice, but copies count for the storage limit.\n\n${transferRules(FOLDER_COPY_ENTRIES)}`,
       body: transfer,
       example: exampleTransferTo("copies/2030/"),
-      answers: [{ status: 201, description: "The new folder.", json: folderSchema }],
-      errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
+      answers: { status: 201, description: "The new folder.", json: folderSchema },
+      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
       perform: ({ body, caller }, reply) =>
-        service.copy(
-          caller,
-          body.drive_id,
-          body.path,
-          destinationOf(body),
-          reply.with(asCreated(asJson(folderRecord))),
-        ),
+        service.copy(caller, body.drive_id, body.path, destinationOf(body), reply.with(asJson(folderRecord))),
     }),
-  ];
+  ]);
 }
 
 function answerOf(listing: FolderListing, { page, limit }: Pick<FoldersPage, "page" | "limit">): Response {

@@ -1,9 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { GREP, GREP_BOUNDS, GREP_LIMITS, MIB } from "../../../domain/limits.ts";
-import type { Grep } from "../../../services/grep/grep.ts";
 import { decodeGrepPosition, encodeGrepPosition } from "../../operation/cursor.ts";
-import { operation } from "../../operation/operation.ts";
-import { didYouMean, plusMeant } from "../../operation/plus-signs.ts";
+import { operation } from "../../operation/route.ts";
+import { didYouMean, plusMeant } from "../../operation/query.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
 import {
@@ -12,11 +11,13 @@ import {
   flag,
   integer,
   nextCursor,
+  optionalText,
   paging,
   prefix,
   type RecordOf,
   text,
 } from "../../operation/schema.ts";
+import type { Parts } from "../parts.ts";
 
 const grepQuery = Type.Object({
   pattern: text(
@@ -34,8 +35,8 @@ const grepQuery = Type.Object({
     description: "How many lines before and after each match are returned.",
   }),
   limit: paging.limit,
-  cursor: Type.Optional(
-    text("The `next_cursor` of a page. The other parameters must be the same as for that page."),
+  cursor: optionalText(
+    "The `next_cursor` of a page. The other parameters must be the same as for that page.",
   ),
 });
 
@@ -77,7 +78,7 @@ const exampleAnswer: MatchedFilesPage = {
   next_cursor: null,
 };
 
-export function grep(service: Grep) {
+export function grep({ grep: service }: Parts) {
   return operation("GET", "/v0/grep", {
     operationId: "grepFiles",
     tag: "Search",
@@ -89,10 +90,11 @@ export function grep(service: Grep) {
       `At most ${GREP_LIMITS.each} such searches can wait or run at once for one account or unclaimed drive. Above that, 429 is returned.`,
     ].join("\n\n"),
     query: grepQuery,
-    answers: [
-      { description: "A page of files with matches.", json: matchedFilesSchema, example: exampleAnswer },
-    ],
-    errors: ["NOT_FOUND"],
+    answers: {
+      description: "A page of files with matches.",
+      json: matchedFilesSchema,
+      example: exampleAnswer,
+    },
     handle: async ({ query, caller, context, request }) => {
       const { files, isPartial, next } = await service.find(
         caller,

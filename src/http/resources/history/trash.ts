@@ -1,25 +1,26 @@
 import { Type } from "@sinclair/typebox";
 import { counted } from "../../../domain/contents/texts/text.ts";
-import type { EmptiedTrash, RestoredEntry, Trash } from "../../../services/history/trash.ts";
+import type { EmptiedTrash, RestoredEntry } from "../../../services/history/trash.ts";
 import { decodeTrashPosition, encodeTrashPosition } from "../../operation/cursor.ts";
-import { given, required } from "../../operation/either.ts";
-import { operation } from "../../operation/operation.ts";
+import { given, required } from "../../operation/query.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import { trashEntrySchema, type TrashPage, trashSchema } from "../../records/history-schemas.ts";
 import { trashRecord } from "../../records/records.ts";
 import {
-  deletedOf,
   cursor,
+  deletedOf,
   driveRef,
   exampleOf,
   id,
-  nullable,
+  nullableId,
+  optionalFlag,
+  optionalText,
   paging,
   prefix,
-  text,
 } from "../../operation/schema.ts";
-import { type JsonAnswer, write } from "../../operation/write.ts";
+import { deletedRecord, type JsonAnswer, write } from "../../operation/write.ts";
 import { fileSchema } from "../../records/record-schemas.ts";
-import { deletedRecord } from "../../operation/answers.ts";
+import type { Parts } from "../parts.ts";
 
 const entry = Type.Object({ id: id("The entry's identifier.") });
 
@@ -27,22 +28,21 @@ const restored = Type.Intersect([
   trashEntrySchema,
   Type.Object({
     restored: Type.Literal(true),
-    file_id: nullable(id("The file, which has the id that it had; null for a folder.")),
+    file_id: nullableId("The file, which has the id that it had; null for a folder."),
   }),
 ]);
 
 /** What emptying takes from its query and its body together. */
 const emptyRequest = Type.Object({
   drive_id: Type.Optional(driveRef()),
-  confirm: Type.Optional(Type.Boolean({ description: "Whether to delete. Default false." })),
+  confirm: optionalFlag("Whether to delete. Default false."),
 });
 
 /** What was deleted, and can come back for a while. */
-export function trash(service: Trash) {
-  return [
+export function trash({ trash: service }: Parts) {
+  return tagged("Trash", [
     operation("GET", "/v0/trash", {
       operationId: "listTrash",
-      tag: "Trash",
       summary: "List the trash",
       description:
         "Returns what was deleted, newest first. A deleted folder is one entry, with everything that was in it; it is in the list once all of that is. With a `prefix`, a page looks at 10,000 entries at most: it may have fewer than `limit`, and even none, while `next_cursor` says that there are more.",
@@ -52,8 +52,7 @@ export function trash(service: Trash) {
         limit: paging.limit,
         cursor: cursor(),
       }),
-      answers: [{ description: "A page of the trash.", json: trashSchema }],
-      errors: ["NOT_FOUND"],
+      answers: { description: "A page of the trash.", json: trashSchema },
       handle: async ({ query, caller }) => {
         const after = query.cursor === undefined ? null : decodeTrashPosition(query.cursor);
         const request = { driveId: query.drive_id, prefix: query.prefix ?? "", limit: query.limit, after };
@@ -67,55 +66,44 @@ export function trash(service: Trash) {
     }),
     operation("GET", "/v0/trash/:id", {
       operationId: "getTrashEntry",
-      tag: "Trash",
       summary: "Get an entry of the trash",
       description:
         "While a large folder is being deleted or restored, its entry has what is in it at the moment.",
       params: entry,
-      answers: [{ description: "The entry.", json: trashEntrySchema }],
-      errors: ["NOT_FOUND"],
+      answers: { description: "The entry.", json: trashEntrySchema },
       handle: ({ params, caller }) => Response.json(trashRecord(service.get(caller, params.id))),
     }),
     write("POST", "/v0/trash/:id/restore", {
       operationId: "restoreTrashEntry",
-      tag: "Trash",
       summary: "Restore an entry of the trash",
       description:
         "Puts a file or folder back to the path it had, with its id, times, tags, metadata and versions; a folder with everything that was in it. Missing folders are created. If something else is at the path now, it is restored beside it, as `name (restored).ext`; if a file stands where a folder is needed, in a folder `name (restored)/`. The response has the path. A large folder comes back in several steps, and other requests may see a part of it before the response. If the server stops before the end, it all goes into the trash again: repeat the request.",
       params: entry,
       bodyOptional: true,
       body: Type.Object({
-        path: Type.Optional(
-          text(
-            "Where to restore it to, instead of the path it had. Must be free. A folder's ends with `/`; a file's that ends with `/` keeps the filename.",
-            "notes/plan.md",
-          ),
+        path: optionalText(
+          "Where to restore it to, instead of the path it had. Must be free. A folder's ends with `/`; a file's that ends with `/` keeps the filename.",
+          "notes/plan.md",
         ),
       }),
       example: {},
-      answers: [
-        {
-          description: "The restored entry, with the path where it is now.",
-          json: restored,
-          example: { ...exampleOf(trashEntrySchema), restored: true, file_id: exampleOf(fileSchema).id },
-        },
-      ],
-      errors: ["NOT_FOUND", "CONFLICT", "QUOTA_EXCEEDED"],
+      answers: {
+        description: "The restored entry, with the path where it is now.",
+        json: restored,
+        example: { ...exampleOf(trashEntrySchema), restored: true, file_id: exampleOf(fileSchema).id },
+      },
+      errors: ["CONFLICT", "QUOTA_EXCEEDED"],
       perform: ({ params, body, caller }, reply) =>
         service.restore(caller, params.id, body.path, reply.with(restoredAnswer)),
     }),
     write("DELETE", "/v0/trash/:id", {
       operationId: "deleteTrashEntry",
-      tag: "Trash",
       summary: "Delete an entry of the trash for good",
       params: entry,
-      answers: [
-        {
-          description: "It is deleted for good.",
-          json: deletedOf("The deleted entry."),
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "It is deleted for good.",
+        json: deletedOf("The deleted entry."),
+      },
       perform: ({ params, caller }, reply) =>
         service.remove(
           caller,
@@ -125,7 +113,6 @@ export function trash(service: Trash) {
     }),
     write("DELETE", "/v0/trash", {
       operationId: "emptyTrash",
-      tag: "Trash",
       summary: "Empty the trash of a drive",
       description:
         "Deletes everything in the trash of a drive for good. This has two steps: without `confirm: true` nothing is deleted, and the response, also a 200, has `success: false` and the number of entries that would be; send the same with `confirm: true` to delete them.\n\n`drive_id` and `confirm` are taken from the query or from the body: many clients send no body with DELETE. 400 is returned if both have one and they differ.",
@@ -133,26 +120,23 @@ export function trash(service: Trash) {
       bodyOptional: true,
       body: emptyRequest,
       example: { drive_id: exampleOf(trashEntrySchema).drive_id },
-      answers: [
-        {
-          description: "What would be deleted; with `confirm`, what was deleted.",
-          json: Type.Union([
-            Type.Object({
-              success: Type.Literal(false),
-              deleted_count: Type.Literal(0),
-              drive_id: id("The drive."),
-              entry_count: Type.Integer({ description: "Entries that would be deleted." }),
-              message: Type.String(),
-            }),
-            Type.Object({
-              success: Type.Literal(true),
-              deleted_count: Type.Integer({ description: "Entries that were deleted." }),
-            }),
-          ]),
-          example: { success: true, deleted_count: 3 },
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "What would be deleted; with `confirm`, what was deleted.",
+        json: Type.Union([
+          Type.Object({
+            success: Type.Literal(false),
+            deleted_count: Type.Literal(0),
+            drive_id: id("The drive."),
+            entry_count: Type.Integer({ description: "Entries that would be deleted." }),
+            message: Type.String(),
+          }),
+          Type.Object({
+            success: Type.Literal(true),
+            deleted_count: Type.Integer({ description: "Entries that were deleted." }),
+          }),
+        ]),
+        example: { success: true, deleted_count: 3 },
+      },
       perform: ({ query, body, caller }, reply) => {
         const driveId = required("drive_id", query.drive_id, body.drive_id);
         return given("confirm", query.confirm, body.confirm) === true
@@ -160,7 +144,7 @@ export function trash(service: Trash) {
           : service.previewEmptying(caller, driveId, reply.with(previewAnswer));
       },
     }),
-  ];
+  ]);
 }
 
 function restoredAnswer({ entry: was, place, fileId }: RestoredEntry): JsonAnswer {

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
+import { tagged } from "../../operation/route.ts";
 import { DIFF_BYTES, DIFF_TEXT_BYTES, MIB } from "../../../domain/limits.ts";
-import type { Services } from "../../../services/services.ts";
 import { contentAnswer } from "../../content/answer.ts";
-import { ETAG, IF_MATCH, preconditionOf } from "../../content/etag.ts";
+import { ETAG, IF_MATCH, preconditionOf } from "../../content/conditions.ts";
 import { decodeNumber, encodeNumber } from "../../operation/cursor.ts";
 import { fileOperation, fileWrite } from "../../operation/file-route.ts";
 import { type VersionDiffRecord, versionDiffSchema, versionsSchema } from "../../records/history-schemas.ts";
@@ -11,6 +11,7 @@ import { versionRecord } from "../../records/records.ts";
 import { cursor, integer, paging, text } from "../../operation/schema.ts";
 import { OWN_CONTENT } from "../contents/downloads.ts";
 import { fileAnswerOf } from "../files/files.ts";
+import type { Parts } from "../parts.ts";
 
 const versionParams = Type.Object({ n: text("The number of the version.", "1") });
 
@@ -22,21 +23,15 @@ function contentNumber(note: string) {
   });
 }
 
-export function versions({
-  versions: service,
-  versionDiffs,
-  files,
-}: Pick<Services, "versions" | "versionDiffs" | "files">) {
-  return [
-    ...fileOperation("GET", "/versions", {
+export function versions({ versions: service, versionDiffs, files }: Parts) {
+  return tagged("Versions", [
+    fileOperation("GET", "/versions", {
       operationId: "listVersions",
-      tag: "Versions",
       summary: "List versions",
       description:
         "Returns the contents that the file had before its present one, newest first. Uploads that replace the content, edits and restored versions make one; changes of the record alone make none. A key that is limited to a folder sees those that were made while the file was in there. They are kept for some days, and only so many of each file: see `GET /v0/account/usage` for the room that they take.",
       query: Type.Object({ limit: paging.limit, cursor: cursor() }),
-      answers: [{ description: "A page of versions.", json: versionsSchema }],
-      errors: ["NOT_FOUND"],
+      answers: { description: "A page of versions.", json: versionsSchema },
       handle: ({ query, caller }, file) => {
         const before = query.cursor === undefined ? null : decodeNumber(query.cursor);
         const found = service.list(caller, file, { limit: query.limit, before });
@@ -48,10 +43,9 @@ export function versions({
         });
       },
     }),
-    ...fileOperation("GET", "/versions/:n/download", {
+    fileOperation("GET", "/versions/:n/download", {
       ...OWN_CONTENT,
       operationId: "downloadVersion",
-      tag: "Versions",
       summary: "Download a version",
       description:
         "Returns an earlier content of the file, as `GET /v0/files/{id}/download` does the present one. That one has a number too, the `current_version` of the list.",
@@ -68,34 +62,25 @@ export function versions({
         });
       },
     }),
-    ...fileOperation("GET", "/diff", {
+    fileOperation("GET", "/diff", {
       operationId: "compareVersions",
-      tag: "Versions",
       summary: "Compare versions",
       description: `Shows how the text of a file changed, as a unified diff of up to ${DIFF_BYTES / 1024} KiB. Texts of up to ${DIFF_TEXT_BYTES / MIB} MiB are compared, line by line; where they differ too much, all that differs is shown as one change.`,
       query: Type.Object({
         from: Type.Optional(contentNumber("Default: the newest version.")),
         to: Type.Optional(contentNumber("Default: the content that the file has now.")),
       }),
-      answers: [
-        {
-          description: "What changed.",
-          json: versionDiffSchema,
-          example: {
-            from: 1,
-            to: 2,
-            diff: "--- a/notes/hello.txt\n+++ b/notes/hello.txt\n@@ -1,1 +1,1 @@\n-Hello!\n+Hello World!\n",
-            diff_cut: false,
-          },
+      answers: {
+        description: "What changed.",
+        json: versionDiffSchema,
+        example: {
+          from: 1,
+          to: 2,
+          diff: "--- a/notes/hello.txt\n+++ b/notes/hello.txt\n@@ -1,1 +1,1 @@\n-Hello!\n+Hello World!\n",
+          diff_cut: false,
         },
-      ],
-      errors: [
-        "NOT_FOUND",
-        "PAYLOAD_TOO_LARGE",
-        "UNSUPPORTED_MEDIA_TYPE",
-        "EXTRACTION_FAILED",
-        "RATE_LIMITED",
-      ],
+      },
+      errors: ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "EXTRACTION_FAILED", "RATE_LIMITED"],
       handle: async ({ query, caller, context }, file) => {
         const compared = { from: query.from, to: query.to };
         const { from, to, diff } = await versionDiffs.compare(caller, file, compared, context.client);
@@ -103,35 +88,30 @@ export function versions({
         return Response.json(answer);
       },
     }),
-    ...fileWrite("POST", "/versions/:n/restore", {
+    fileWrite("POST", "/versions/:n/restore", {
       operationId: "restoreVersion",
-      tag: "Versions",
       summary: "Restore a version",
       description:
         "Gives the file this content and its type again. Path, tags, metadata and expiry stay. The content that it has now becomes a version, so this can be undone in the same way.",
       params: versionParams,
       headers: IF_MATCH,
-      answers: [{ description: "The file's record.", json: fileSchema, headers: ETAG }],
-      errors: ["NOT_FOUND", "PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
+      answers: { description: "The file's record.", json: fileSchema, headers: ETAG },
+      errors: ["PRECONDITION_FAILED", "QUOTA_EXCEEDED"],
       perform: ({ request, params, caller }, file, reply) =>
         service.restore(caller, file, params.n, preconditionOf(request), reply.with(fileAnswerOf)),
     }),
-    ...fileWrite("DELETE", "/versions/:n", {
+    fileWrite("DELETE", "/versions/:n", {
       operationId: "deleteVersion",
-      tag: "Versions",
       summary: "Delete a version",
       description: "Removes an earlier content for good. The file stays as it is.",
       params: versionParams,
-      answers: [
-        {
-          description: "The version is deleted.",
-          json: Type.Object({
-            version: Type.Integer({ description: "The number of the deleted version." }),
-            deleted: Type.Literal(true),
-          }),
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "The version is deleted.",
+        json: Type.Object({
+          version: Type.Integer({ description: "The number of the deleted version." }),
+          deleted: Type.Literal(true),
+        }),
+      },
       perform: ({ params, caller }, file, reply) =>
         service.remove(
           caller,
@@ -140,5 +120,5 @@ export function versions({
           reply.with((version) => ({ json: { version, deleted: true } })),
         ),
     }),
-  ];
+  ]);
 }

@@ -1,31 +1,22 @@
 import { Type } from "@sinclair/typebox";
 import { LINK_SECONDS } from "../../../domain/limits.ts";
 import { formatInstant } from "../../../domain/time.ts";
-import type { Uploaded } from "../../../services/contents/upload.ts";
+import type { Uploaded, UploadFields } from "../../../services/contents/upload.ts";
 import type { CreatedLink } from "../../../services/links/links.ts";
-import type { UploadFields } from "../../../services/contents/upload-fields.ts";
-import type { Services } from "../../../services/services.ts";
 import { contentAnswer } from "../../content/answer.ts";
-import { preconditionOf } from "../../content/etag.ts";
-import { type LinkBase, LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
+import { preconditionOf } from "../../content/conditions.ts";
+import { LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
 import { refuseLongBody } from "../../json/json-body.ts";
 import { fileWrite } from "../../operation/file-route.ts";
-import { operation } from "../../operation/operation.ts";
-import { driveRef, exampleOf, id, integer, text, time } from "../../operation/schema.ts";
+import { operation, tagged } from "../../operation/route.ts";
+import { driveRef, exampleOf, id, integer, optionalFlag, text, time } from "../../operation/schema.ts";
 import { write, writeContent } from "../../operation/write.ts";
 import { linkSchema } from "../../records/link-schemas.ts";
 import { driveSchema } from "../../records/record-schemas.ts";
-import { announcedBy, chunksOf, type Pace, readRawUpload } from "../../upload/body-chunks.ts";
+import { announcedBy, chunksOf, readRawUpload } from "../../upload/upload-body.ts";
 import { CONTENT } from "../contents/downloads.ts";
 import { givenType, rawBodyOf, UPLOAD, uploadAnswer } from "../contents/uploads.ts";
-
-interface FileLinkOptions {
-  readonly services: Pick<Services, "links" | "fileLinks" | "linkUses" | "files" | "uploads">;
-  readonly linkBase: LinkBase;
-  /** Bytes. */
-  readonly maxFileSize: number;
-  readonly pace: Pace;
-}
+import type { Parts } from "../parts.ts";
 
 const TOKEN_PARAMS = Type.Object({ token: text("The token of the link.") });
 
@@ -46,12 +37,11 @@ const exampleUpload = { link: { kind: "upload" }, token: "upl_1a2b3c4d5e6f..." }
 const exampleEnd = "2030-01-31T12:00:00.000Z";
 
 /** Links that download or take one file without a key. */
-export function fileLinks({ services, linkBase, maxFileSize, pace }: FileLinkOptions) {
-  const { links, fileLinks: service, linkUses, files, uploads } = services;
-  return [
-    ...fileWrite("POST", "/presigned-url", {
+export function fileLinks(parts: Parts) {
+  const { links, fileLinks: service, linkUses, files, uploads, linkBase, maxFileSize, pace } = parts;
+  return tagged("Files", [
+    fileWrite("POST", "/presigned-url", {
       operationId: "createPresignedUrl",
-      tag: "Files",
       summary: "Create a link to a file",
       description:
         "Anyone with the link can download the file without a key until the link expires. The link returns the file's current content, and still works if the file is moved to a place that the link's creator can access. It ends early if the key that created it is revoked. " +
@@ -59,30 +49,25 @@ export function fileLinks({ services, linkBase, maxFileSize, pace }: FileLinkOpt
       bodyOptional: true,
       body: Type.Object({
         expires_in: linkSeconds,
-        one_time: Type.Optional(
-          Type.Boolean({ description: "Whether the link works only once. Default false." }),
-        ),
+        one_time: optionalFlag("Whether the link works only once. Default false."),
       }),
       example: {},
-      answers: [
-        {
-          status: 200,
-          description: "The link. It is shown only in this response.",
-          json: Type.Object({
-            id: linkId,
-            url: text("`{base_url}/v0/presigned/{token}`"),
-            token: Type.String(),
-            expires_at: linkEnd,
-          }),
-          example: {
-            id: exampleOf(linkSchema).id,
-            url: linkUrl(exampleBase, exampleDownload),
-            token: exampleDownload.token,
-            expires_at: exampleEnd,
-          },
+      answers: {
+        description: "The link. It is shown only in this response.",
+        json: Type.Object({
+          id: linkId,
+          url: text("`{base_url}/v0/presigned/{token}`"),
+          token: Type.String(),
+          expires_at: linkEnd,
+        }),
+        example: {
+          id: exampleOf(linkSchema).id,
+          url: linkUrl(exampleBase, exampleDownload),
+          token: exampleDownload.token,
+          expires_at: exampleEnd,
         },
-      ],
-      errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
+      },
+      errors: ["QUOTA_EXCEEDED"],
       perform: ({ body, caller, context }, file, reply) => {
         const base = linkBase(context);
         const wanted = { expiresIn: body.expires_in, oneTime: body.one_time };
@@ -100,7 +85,6 @@ export function fileLinks({ services, linkBase, maxFileSize, pace }: FileLinkOpt
     operation("GET", "/v0/presigned/:token", {
       ...CONTENT,
       operationId: "downloadByLink",
-      tag: "Files",
       public: true,
       opened: true,
       summary: "Download a file with a link",
@@ -125,7 +109,6 @@ export function fileLinks({ services, linkBase, maxFileSize, pace }: FileLinkOpt
     }),
     write("POST", "/v0/upload-links", {
       operationId: "createUploadLink",
-      tag: "Files",
       summary: "Create a link for an upload",
       description:
         "Anyone with the link can upload one file to this path, without a key: `PUT` the raw bytes to `url`, until the link expires. The first upload that is complete uses the link up. It can write what its creator can at that moment: it ends early if the key that created it is revoked. A file at the path is replaced; it keeps its tags, metadata and expiry. " +
@@ -143,28 +126,25 @@ export function fileLinks({ services, linkBase, maxFileSize, pace }: FileLinkOpt
         expires_in: linkSeconds,
       }),
       example: { drive_id: exampleOf(driveSchema).id, path: "notes/hello.txt" },
-      answers: [
-        {
-          status: 201,
-          description: "The link. It is shown only in this response.",
-          json: Type.Object({
-            id: linkId,
-            url: text("`{base_url}/v0/uploads/{token}`"),
-            expires_at: linkEnd,
-          }),
-          example: {
-            id: exampleOf(linkSchema).id,
-            url: linkUrl(exampleBase, exampleUpload),
-            expires_at: exampleEnd,
-          },
+      answers: {
+        status: 201,
+        description: "The link. It is shown only in this response.",
+        json: Type.Object({
+          id: linkId,
+          url: text("`{base_url}/v0/uploads/{token}`"),
+          expires_at: linkEnd,
+        }),
+        example: {
+          id: exampleOf(linkSchema).id,
+          url: linkUrl(exampleBase, exampleUpload),
+          expires_at: exampleEnd,
         },
-      ],
-      errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
+      },
+      errors: ["QUOTA_EXCEEDED"],
       perform: ({ body, caller, context }, reply) => {
         const base = linkBase(context);
         const { drive_id: drive, path, max_size: maxSize, expires_in: expiresIn } = body;
         const answer = reply.with((made: CreatedLink) => ({
-          status: 201,
           json: {
             id: made.link.id,
             url: linkUrl(base, made),
@@ -210,7 +190,7 @@ export function fileLinks({ services, linkBase, maxFileSize, pace }: FileLinkOpt
         return identityOf(request, content.digest());
       },
     }),
-  ];
+  ]);
 }
 
 const NO_FIELDS: Omit<UploadFields, "driveId" | "path" | "contentType"> = {

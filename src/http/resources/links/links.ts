@@ -5,12 +5,10 @@ import {
   PAGE_LIMIT_DEFAULT,
   SHARE_LINK_DAYS,
 } from "../../../domain/limits.ts";
-import type { LinkLists } from "../../../services/links/link-lists.ts";
-import type { Links } from "../../../services/links/links.ts";
-import { type LinkBase, LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
+import { LINKS_BEGIN, linkUrl } from "../../gate/link-base.ts";
 import { decodeLinkPosition, encodeLinkPosition } from "../../operation/cursor.ts";
 import { linkSchema } from "../../records/link-schemas.ts";
-import { operation } from "../../operation/operation.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import { linkRecord } from "../../records/records.ts";
 import {
   driveRef,
@@ -19,25 +17,20 @@ import {
   id,
   integer,
   nextCursor,
+  optionalText,
   text,
   timeInput,
 } from "../../operation/schema.ts";
 import { write } from "../../operation/write.ts";
-
-interface LinkOptions {
-  readonly links: Links;
-  readonly lists: LinkLists;
-  readonly linkBase: LinkBase;
-}
+import type { Parts } from "../parts.ts";
 
 const exampleToken = "shr_1a2b3c4d5e6f...";
 
 /** Makes links that show a file or a folder; lists and revokes links of all kinds. */
-export function links({ links: service, lists, linkBase }: LinkOptions) {
-  return [
+export function links({ links: service, linkLists, linkBase }: Parts) {
+  return tagged("Links", [
     write("POST", "/v0/links", {
       operationId: "createLink",
-      tag: "Links",
       summary: "Create a link to a file or folder",
       description:
         "Anyone with the link sees the file, or the folder with everything in it, on a page at `url`, and can download it; nobody can change anything there. Programs use the token with `GET /v0/shared/{token}`. The link shows what is there now, as far as its creator can read it: it ends early if the key that created it is revoked. A link to a file follows it when it is moved; a link to a folder is bound to its path. " +
@@ -60,24 +53,22 @@ export function links({ links: service, lists, linkBase }: LinkOptions) {
         ),
       }),
       example: { drive_id: exampleOf(linkSchema).drive_id, path: "notes/2030/" },
-      answers: [
-        {
-          status: 201,
-          description: "The link. Its `url` and `token` are shown only in this response.",
-          json: Type.Intersect([
-            linkSchema,
-            Type.Object({ url: text("`{base_url}/s/{token}`"), token: Type.String() }),
-          ]),
-          example: {
-            ...exampleOf(linkSchema),
-            uses: 0,
-            last_used_at: null,
-            url: linkUrl("https://drive.example.com", { link: { kind: "folder" }, token: exampleToken }),
-            token: exampleToken,
-          },
+      answers: {
+        status: 201,
+        description: "The link. Its `url` and `token` are shown only in this response.",
+        json: Type.Intersect([
+          linkSchema,
+          Type.Object({ url: text("`{base_url}/s/{token}`"), token: Type.String() }),
+        ]),
+        example: {
+          ...exampleOf(linkSchema),
+          uses: 0,
+          last_used_at: null,
+          url: linkUrl("https://drive.example.com", { link: { kind: "folder" }, token: exampleToken }),
+          token: exampleToken,
         },
-      ],
-      errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
+      },
+      errors: ["QUOTA_EXCEEDED"],
       perform: ({ body, caller, context }, reply) => {
         const base = linkBase(context);
         const { drive_id: drive, path, password, expires_at: expiresAt } = body;
@@ -85,7 +76,6 @@ export function links({ links: service, lists, linkBase }: LinkOptions) {
           caller,
           { drive, path, password, expiresAt },
           reply.with((made) => ({
-            status: 201,
             json: { ...linkRecord(made.link), url: linkUrl(base, made), token: made.token },
           })),
         );
@@ -93,30 +83,23 @@ export function links({ links: service, lists, linkBase }: LinkOptions) {
     }),
     operation("GET", "/v0/links", {
       operationId: "listLinks",
-      tag: "Links",
       summary: "List links",
       description:
         "Returns the links of all kinds that have not expired, newest first: those that show a file or folder, presigned URLs and upload links. Their tokens are not shown again. Uses are counted when a page is opened, and when a download begins.",
       query: Type.Object({
         drive_id: Type.Optional(driveRef("Default: all drives.")),
         limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
-        cursor: Type.Optional(
-          text(
-            "The `next_cursor` of a page: returns the page after it. The other parameters must be the same.",
-          ),
+        cursor: optionalText(
+          "The `next_cursor` of a page: returns the page after it. The other parameters must be the same.",
         ),
       }),
-      answers: [
-        {
-          status: 200,
-          description: "A page of links. It may have fewer than `limit` although another one follows.",
-          json: Type.Object({ data: Type.Array(linkSchema), next_cursor: nextCursor }),
-          example: { data: [exampleOf(linkSchema)], next_cursor: null },
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "A page of links. It may have fewer than `limit` although another one follows.",
+        json: Type.Object({ data: Type.Array(linkSchema), next_cursor: nextCursor }),
+        example: { data: [exampleOf(linkSchema)], next_cursor: null },
+      },
       handle: async ({ query, caller }) => {
-        const { links: found, nextAfter } = await lists.list(caller, {
+        const { links: found, nextAfter } = await linkLists.list(caller, {
           drive: query.drive_id,
           limit: query.limit,
           after: query.cursor === undefined ? null : decodeLinkPosition(query.cursor),
@@ -129,19 +112,14 @@ export function links({ links: service, lists, linkBase }: LinkOptions) {
     }),
     write("DELETE", "/v0/links/:id", {
       operationId: "revokeLink",
-      tag: "Links",
       summary: "Revoke a link",
       description:
         "Works at once, for links of all kinds: the next request with the link gets 404. A download that has begun is cut within a second.",
       params: Type.Object({ id: id("The link's identifier.") }),
-      answers: [
-        {
-          status: 200,
-          description: "The link is revoked.",
-          json: Type.Object({ id: id("The revoked link."), revoked: Type.Literal(true) }),
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "The link is revoked.",
+        json: Type.Object({ id: id("The revoked link."), revoked: Type.Literal(true) }),
+      },
       perform: ({ params, caller }, reply) =>
         service.revoke(
           caller,
@@ -149,5 +127,5 @@ export function links({ links: service, lists, linkBase }: LinkOptions) {
           reply.with((linkId) => ({ json: { id: linkId, revoked: true } })),
         ),
     }),
-  ];
+  ]);
 }

@@ -1,38 +1,26 @@
 import { Type } from "@sinclair/typebox";
 import { ARCHIVE_PATHS } from "../../../domain/limits.ts";
-import type { Log } from "../../../process/log.ts";
-import type { Services } from "../../../services/services.ts";
 import { contentAnswer } from "../../content/answer.ts";
-import { operation } from "../../operation/operation.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import type { Answer } from "../../operation/spec.ts";
-import { ARCHIVE, archiveAnswer } from "../contents/archives.ts";
-import { CONTENT, OWN_PAGES } from "../contents/downloads.ts";
-import { EXTRACT, extractAnswer } from "../contents/extract.ts";
+import { ARCHIVE, archiveAnswer, CONTENT, OWN_PAGES } from "../contents/downloads.ts";
+import { EXTRACT, extractAnswer } from "../contents/texts.ts";
 import { HIDDEN, HIDDEN_HEADERS, LOCKED, openShared, SHARED_PARAMS } from "./shared.ts";
-import { text } from "../../operation/schema.ts";
+import { optionalText } from "../../operation/schema.ts";
+import type { Parts } from "../parts.ts";
 
-interface SharedContentsOptions {
-  readonly services: Pick<Services, "shared" | "files" | "linkUses">;
-  readonly log: Log;
-  readonly stallMs?: number | undefined;
-}
-
-const sharedPath = Type.Optional(
-  text(
-    "Of the file, relative to the folder that the link shows. Not needed for a link to a file.",
-    "photos/a.jpg",
-  ),
+const sharedPath = optionalText(
+  "Of the file, relative to the folder that the link shows. Not needed for a link to a file.",
+  "photos/a.jpg",
 );
 
 /** The contents that links show, and their texts. */
-export function sharedContents({ services, log, stallMs }: SharedContentsOptions) {
-  const { shared: service, files, linkUses } = services;
-  return [
+export function sharedContents({ shared: service, files, linkUses, log, stallMs }: Parts) {
+  return tagged("Links", [
     operation("GET", "/v0/shared/:token/download", {
       ...CONTENT,
       answers: CONTENT.answers.map((each) => hidden({ ...each, headers: { ...each.headers, ...OWN_PAGES } })),
       operationId: "downloadShared",
-      tag: "Links",
       public: true,
       opened: true,
       summary: "Download a file that a link shows",
@@ -57,9 +45,8 @@ export function sharedContents({ services, log, stallMs }: SharedContentsOptions
     }),
     operation("GET", "/v0/shared/:token/extract", {
       ...EXTRACT,
-      answers: EXTRACT.answers.map(hidden),
+      answers: hidden(EXTRACT.answers),
       operationId: "extractShared",
-      tag: "Links",
       public: true,
       summary: "Extract the text of a file that a link shows",
       description: `${LOCKED}Works like \`GET /v0/files/{id}/extract\`. The documents of one link are read one after another.`,
@@ -75,7 +62,6 @@ export function sharedContents({ services, log, stallMs }: SharedContentsOptions
     }),
     operation("GET", "/v0/shared/:token/archive", {
       operationId: "downloadSharedArchive",
-      tag: "Links",
       public: true,
       opened: true,
       summary: "Download what a link shows as one ZIP",
@@ -92,7 +78,7 @@ export function sharedContents({ services, log, stallMs }: SharedContentsOptions
         ),
       }),
       answers: [hidden(ARCHIVE)],
-      errors: ["UNAUTHORIZED", "NOT_FOUND", "GONE"],
+      errors: ["UNAUTHORIZED", "GONE"],
       handle: async ({ request, context, params: { token }, query }) => {
         const opened = openShared(service, request, token);
         const archive = service.archive(opened, context.client, query.path ?? []);
@@ -105,7 +91,7 @@ export function sharedContents({ services, log, stallMs }: SharedContentsOptions
         return withHidden(response);
       },
     }),
-  ];
+  ]);
 }
 
 function withHidden(response: Response): Response {

@@ -1,12 +1,10 @@
 import { Type } from "@sinclair/typebox";
-import type { Clock } from "../../../process/clock.ts";
 import { CofferError } from "../../../domain/errors.ts";
 import { PAGE_LIMIT, PAGE_LIMIT_DEFAULT } from "../../../domain/limits.ts";
 import { formatInstant } from "../../../domain/time.ts";
 import type { Shared, SharedThings } from "../../../services/links/shared.ts";
-import type { Services } from "../../../services/services.ts";
 import { ALL_GUESSES, GuessThrottle } from "../../limits/guess-throttle.ts";
-import { type Cookies, tokenIn } from "../../gate/session-cookie.ts";
+import { tokenIn } from "../../gate/session-cookie.ts";
 import { decodePosition, encodePosition } from "../../operation/cursor.ts";
 import {
   linkSchema,
@@ -15,15 +13,10 @@ import {
   type SharedRecord,
   sharedSchema,
 } from "../../records/link-schemas.ts";
-import { operation } from "../../operation/operation.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import { sharedFileRecord } from "../../records/records.ts";
-import { exampleOf, givenPassword, integer, text, time } from "../../operation/schema.ts";
-
-interface SharedOptions {
-  readonly services: Pick<Services, "shared" | "linkUses">;
-  readonly cookies: Cookies;
-  readonly clock: Clock;
-}
+import { exampleOf, givenPassword, integer, optionalText, text, time } from "../../operation/schema.ts";
+import type { Parts } from "../parts.ts";
 
 /** The cookie that says that a link's password was given. */
 const COOKIE = "coffer_share";
@@ -56,27 +49,22 @@ export function openShared(service: SharedThings, request: Request, token: strin
 }
 
 /** What links show, to people and programs without a key. */
-export function shared({ services, cookies, clock }: SharedOptions) {
-  const { shared: service, linkUses } = services;
+export function shared({ shared: service, linkUses, cookies, clock }: Parts) {
   const throttle = new GuessThrottle(clock);
-  return [
+  return tagged("Links", [
     operation("GET", "/v0/shared/:token", {
       operationId: "getShared",
-      tag: "Links",
       public: true,
       summary: "Show what a link leads to",
       description: `${LOCKED}Returns 404 if the link is revoked, if what it shows is gone, or if its creator can no longer read it, and 410 once it has expired.`,
       params: SHARED_PARAMS,
-      answers: [
-        {
-          status: 200,
-          description: "The file or folder.",
-          json: sharedSchema,
-          headers: HIDDEN_HEADERS,
-          example: exampleShared,
-        },
-      ],
-      errors: ["UNAUTHORIZED", "NOT_FOUND", "GONE"],
+      answers: {
+        description: "The file or folder.",
+        json: sharedSchema,
+        headers: HIDDEN_HEADERS,
+        example: exampleShared,
+      },
+      errors: ["UNAUTHORIZED", "GONE"],
       handle: ({ request, context, params: { token } }) => {
         const opened = openShared(service, request, token);
         if (context.method !== "HEAD") linkUses.note(opened.linkId);
@@ -85,25 +73,21 @@ export function shared({ services, cookies, clock }: SharedOptions) {
     }),
     operation("POST", "/v0/shared/:token/unlock", {
       operationId: "unlockShared",
-      tag: "Links",
       public: true,
       summary: "Give a link's password",
       description: `The response sets a cookie that opens this link for 12 hours. A wrong password gets 401. After a few from one client address, its next one has to wait (429), each time longer; after ${ALL_GUESSES.free} from anywhere, everybody's next one waits ${ALL_GUESSES.mostMs / 60_000} minutes, except where the right one came from before.`,
       params: SHARED_PARAMS,
       body: Type.Object({ password: givenPassword() }),
       example: { password: "open sesame" },
-      answers: [
-        {
-          status: 200,
-          description: "The link is open.",
-          json: Type.Object({ unlocked: Type.Literal(true), expires_at: time("When the cookie ends.") }),
-          headers: {
-            ...HIDDEN_HEADERS,
-            "Set-Cookie": `\`${COOKIE}\`, with \`HttpOnly\`, \`SameSite=Strict\` and, on https, \`Secure\`.`,
-          },
+      answers: {
+        description: "The link is open.",
+        json: Type.Object({ unlocked: Type.Literal(true), expires_at: time("When the cookie ends.") }),
+        headers: {
+          ...HIDDEN_HEADERS,
+          "Set-Cookie": `\`${COOKIE}\`, with \`HttpOnly\`, \`SameSite=Strict\` and, on https, \`Secure\`.`,
         },
-      ],
-      errors: ["UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND", "GONE"],
+      },
+      errors: ["UNAUTHORIZED", "FORBIDDEN", "GONE"],
       handle: async ({ context, params: { token }, body }) => {
         const { pass, until } = await throttle.attempt(
           { thing: service.idOf(token), client: context.client },
@@ -124,20 +108,20 @@ export function shared({ services, cookies, clock }: SharedOptions) {
     }),
     operation("GET", "/v0/shared/:token/files", {
       operationId: "listSharedFiles",
-      tag: "Links",
       public: true,
       summary: "List a folder that a link shows",
       description: `${LOCKED}Returns the files and folders directly in the folder, on pages side by side, each of up to \`limit\`. For a link to a file, only that file.`,
       params: SHARED_PARAMS,
       query: Type.Object({
-        prefix: Type.Optional(
-          text("A folder in the one that the link shows, ending with `/`. Default: that one.", "photos/"),
+        prefix: optionalText(
+          "A folder in the one that the link shows, ending with `/`. Default: that one.",
+          "photos/",
         ),
         limit: integer({ minimum: 1, maximum: PAGE_LIMIT, default: PAGE_LIMIT_DEFAULT }),
-        cursor: Type.Optional(text("The `next_cursor` of a page: returns the page after it.")),
+        cursor: optionalText("The `next_cursor` of a page: returns the page after it."),
       }),
-      answers: [{ description: "A page of the folder.", json: sharedPageSchema, headers: HIDDEN_HEADERS }],
-      errors: ["UNAUTHORIZED", "NOT_FOUND", "GONE"],
+      answers: { description: "A page of the folder.", json: sharedPageSchema, headers: HIDDEN_HEADERS },
+      errors: ["UNAUTHORIZED", "GONE"],
       handle: ({ request, params: { token }, query }) => {
         const after = query.cursor === undefined ? null : decodePosition(query.cursor, "path");
         const { prefix = "", limit } = query;
@@ -152,7 +136,7 @@ export function shared({ services, cookies, clock }: SharedOptions) {
         return Response.json(page, { headers: HIDDEN });
       },
     }),
-  ];
+  ]);
 }
 
 function sharedRecord(service: SharedThings, opened: Shared): SharedRecord {

@@ -1,34 +1,32 @@
 import { Type } from "@sinclair/typebox";
 import { PAGE_LIMIT_DEFAULT } from "../../../domain/limits.ts";
-import type { Search } from "../../../services/search/search.ts";
-import { operation } from "../../operation/operation.ts";
+import { operation } from "../../operation/route.ts";
 import { fileSchema, type FoundFilesPage, foundFilesSchema } from "../../records/record-schemas.ts";
 import { fileRecord } from "../../records/records.ts";
 import {
   driveRef,
   exampleOf,
   integer,
+  optionalText,
   paging,
   prefix,
   tagsFilter,
   tagsIn,
-  text,
   timeInput,
 } from "../../operation/schema.ts";
+import type { Parts } from "../parts.ts";
 
 const MAX_BYTES = Number.MAX_SAFE_INTEGER;
 
 const searchQuery = Type.Object({
-  q: Type.Optional(
-    text(
-      'The search text: at most 512 characters, and at most 16 words and phrases. `"..."` is a phrase of at most 128 words (in text without spaces, 128 characters). All must match. The last word also matches as the start of a longer one.',
-      'budget "third quarter"',
-    ),
+  q: optionalText(
+    'The search text: at most 512 characters, and at most 16 words and phrases. `"..."` is a phrase of at most 128 words (in text without spaces, 128 characters). All must match. The last word also matches as the start of a longer one.',
+    'budget "third quarter"',
   ),
   drive_id: Type.Optional(driveRef("Default: all drives that the caller can access.")),
   prefix,
   tags: tagsFilter,
-  mime_type: Type.Optional(text("Only this type, with any parameters. `image/*` matches all image types.")),
+  mime_type: optionalText("Only this type, with any parameters. `image/*` matches all image types."),
   min_size: Type.Optional(integer({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." })),
   max_size: Type.Optional(integer({ minimum: 0, maximum: MAX_BYTES, description: "Bytes." })),
   updated_after: Type.Optional(timeInput("Only files updated at this time or later.")),
@@ -44,7 +42,7 @@ const exampleAnswer = {
   limit: PAGE_LIMIT_DEFAULT,
 };
 
-export function search(service: Search) {
+export function search({ search: service }: Parts) {
   return operation("GET", "/v0/search", {
     operationId: "searchFiles",
     tag: "Search",
@@ -56,8 +54,7 @@ export function search(service: Search) {
       "A search finds everything written before it, unless so much was written that indexing is behind; then files are found moments later.",
     ].join("\n\n"),
     query: searchQuery,
-    answers: [{ description: "A page of files.", json: foundFilesSchema, example: exampleAnswer }],
-    errors: ["NOT_FOUND"],
+    answers: { description: "A page of files.", json: foundFilesSchema, example: exampleAnswer },
     handle: async ({ query, caller }) => {
       const { page, limit } = query;
       const { findings, total, isExact } = await service.find(caller, {

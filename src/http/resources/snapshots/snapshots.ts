@@ -1,64 +1,59 @@
 import { Type } from "@sinclair/typebox";
 import { FORK_FILES, SNAPSHOTS } from "../../../domain/limits.ts";
-import type { Forks } from "../../../services/snapshots/forks.ts";
-import type { Rewound, Snapshots } from "../../../services/snapshots/snapshots.ts";
-import { asCreated, asData, deletedRecord } from "../../operation/answers.ts";
+import type { Rewound } from "../../../services/snapshots/snapshots.ts";
+import { asData, deletedRecord, type JsonAnswer, write } from "../../operation/write.ts";
 import { decodeDifference, decodeNumber, encodeDifference, encodeNumber } from "../../operation/cursor.ts";
-import { operation } from "../../operation/operation.ts";
+import { operation, tagged } from "../../operation/route.ts";
 import {
-  deletedOf,
   cursor,
+  deletedOf,
   driveName,
   driveRef,
   exampleOf,
   id,
   nextCursor,
+  optionalText,
   pageOf,
   paging,
   prefix,
   text,
 } from "../../operation/schema.ts";
-import { type JsonAnswer, write } from "../../operation/write.ts";
 import { differenceSchema, snapshotSchema } from "../../records/history-schemas.ts";
 import { driveSchema } from "../../records/record-schemas.ts";
 import { differenceRecord, driveRecord, snapshotRecord } from "../../records/records.ts";
+import type { Parts } from "../parts.ts";
 
 const driveParams = Type.Object({ id: driveRef() });
 const snapshotParams = Type.Object({ id: driveRef(), sid: id("The snapshot's identifier.") });
 const oneSnapshot = Type.Object({ data: snapshotSchema });
 
-export function snapshots(service: Snapshots) {
-  return [
+export function snapshots({ snapshots: service }: Parts) {
+  return tagged("Snapshots", [
     write("POST", "/v0/drives/:id/snapshots", {
       operationId: "createSnapshot",
-      tag: "Snapshots",
       summary: "Take a snapshot",
       description: `Remembers what the drive holds now: all files and folders, with their records. It takes a moment, however large the drive is, and no space until something changes. Take one before something risky: restoring it brings everything back. Later changes keep what the snapshot needs, and that counts as storage until the snapshot is deleted. A drive has at most ${SNAPSHOTS.taken} snapshots, and the ${SNAPSHOTS.automatic} newest of those that the server takes before it restores one.`,
       params: driveParams,
       body: Type.Object({
-        name: Type.Optional(text("1 to 64 characters after trimming.", exampleOf(snapshotSchema).name)),
+        name: optionalText("1 to 64 characters after trimming.", exampleOf(snapshotSchema).name),
       }),
       bodyOptional: true,
       example: { name: exampleOf(snapshotSchema).name },
-      answers: [{ status: 201, description: "The new snapshot.", json: oneSnapshot }],
-      errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
+      answers: { status: 201, description: "The new snapshot.", json: oneSnapshot },
+      errors: ["QUOTA_EXCEEDED"],
       perform: ({ params, body, caller }, reply) =>
-        service.create(caller, params.id, body.name, reply.with(asCreated(asData(snapshotRecord)))),
+        service.create(caller, params.id, body.name, reply.with(asData(snapshotRecord))),
     }),
     operation("GET", "/v0/drives/:id/snapshots", {
       operationId: "listSnapshots",
-      tag: "Snapshots",
       summary: "List snapshots",
       description: "Returns the snapshots of a drive, newest first.",
       params: driveParams,
       query: Type.Object({ limit: paging.limit, cursor: cursor() }),
-      answers: [
-        {
-          description: "A page of snapshots.",
-          json: pageOf(snapshotSchema, "The number of snapshots on all pages."),
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "A page of snapshots.",
+        json: pageOf(snapshotSchema, "The number of snapshots on all pages."),
+      },
       handle: ({ params, query, caller }) => {
         const before = query.cursor === undefined ? null : decodeNumber(query.cursor);
         const found = service.list(caller, params.id, { limit: query.limit, before });
@@ -71,34 +66,28 @@ export function snapshots(service: Snapshots) {
     }),
     operation("GET", "/v0/drives/:id/snapshots/:sid", {
       operationId: "getSnapshot",
-      tag: "Snapshots",
       summary: "Get a snapshot",
       params: snapshotParams,
-      answers: [{ description: "The snapshot.", json: oneSnapshot }],
-      errors: ["NOT_FOUND"],
+      answers: { description: "The snapshot.", json: oneSnapshot },
       handle: ({ params, caller }) =>
         Response.json({ data: snapshotRecord(service.get(caller, params.id, params.sid)) }),
     }),
     write("DELETE", "/v0/drives/:id/snapshots/:sid", {
       operationId: "deleteSnapshot",
-      tag: "Snapshots",
       summary: "Delete a snapshot",
       description:
         "Deletes the snapshot at once; the drive stays as it is. What only this snapshot kept is removed soon after. This cannot be undone.",
       params: snapshotParams,
-      answers: [
-        {
-          description: "The snapshot is deleted.",
-          json: Type.Object({
-            data: deletedOf("The deleted snapshot."),
-          }),
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "The snapshot is deleted.",
+        json: Type.Object({
+          data: deletedOf("The deleted snapshot."),
+        }),
+      },
       perform: ({ params, caller }, reply) =>
         service.remove(caller, params.id, params.sid, reply.with(asData(deletedRecord))),
     }),
-  ];
+  ]);
 }
 
 const restored = Type.Object({
@@ -111,23 +100,19 @@ const restored = Type.Object({
   snapshot_id: id("A snapshot that was taken before; to restore it undoes this."),
 });
 
-export function snapshotUses(service: Snapshots, forks: Forks) {
-  return [
+export function snapshotUses({ snapshots: service, forks }: Parts) {
+  return tagged("Snapshots", [
     operation("GET", "/v0/drives/:id/snapshots/:sid/compare", {
       operationId: "compareSnapshot",
-      tag: "Snapshots",
       summary: "Compare a snapshot with now",
       description:
         "Returns the files that differ between the snapshot (`before`) and the drive as it is (`after`), in path order. Folders without files are not compared. A file that was moved out of `prefix` is shown where it was. It costs as much as has changed, and as one look at each path.",
       params: snapshotParams,
       query: Type.Object({ prefix, limit: paging.limit, cursor: cursor() }),
-      answers: [
-        {
-          description: "A page of differences.",
-          json: Type.Object({ data: Type.Array(differenceSchema), next_cursor: nextCursor }),
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "A page of differences.",
+        json: Type.Object({ data: Type.Array(differenceSchema), next_cursor: nextCursor }),
+      },
       handle: async ({ params, query, caller }) => {
         const { differences, next } = await service.compare(caller, params.id, params.sid, {
           prefix: query.prefix ?? "",
@@ -142,38 +127,34 @@ export function snapshotUses(service: Snapshots, forks: Forks) {
     }),
     write("POST", "/v0/drives/:id/snapshots/:sid/restore", {
       operationId: "restoreSnapshot",
-      tag: "Snapshots",
       summary: "Restore a snapshot",
       description:
         "Brings the drive, or one folder of it, back to what the snapshot has: contents, paths, tags, metadata, times and ids. Before that, a snapshot is taken: to restore `snapshot_id` undoes this. Files that have expired since stay away. A file that was moved to another drive stays there, too, and its copy here has a new id. What the snapshot replaces or removes is not in the trash, but in `snapshot_id`.\n\nA large restore is done in several steps, and other requests may see what is done before the response. Other changes in the folder wait until it ends. If the server stops before the end, it continues after the restart. `POST /v0/drives/{id}/works/{wid}/cancel` stops it halfway.",
       params: snapshotParams,
       body: Type.Object({
-        path: Type.Optional(text("Only this folder. Default: the whole drive.", "notes/")),
+        path: optionalText("Only this folder. Default: the whole drive.", "notes/"),
       }),
       bodyOptional: true,
       example: {},
-      answers: [
-        {
-          description: "The drive or folder is as in the snapshot.",
-          json: Type.Object({ data: restored }),
-          example: {
-            data: {
-              restored: true,
-              path: "",
-              files_restored: 2,
-              files_removed: 1,
-              snapshot_id: exampleOf(snapshotSchema).id,
-            },
+      answers: {
+        description: "The drive or folder is as in the snapshot.",
+        json: Type.Object({ data: restored }),
+        example: {
+          data: {
+            restored: true,
+            path: "",
+            files_restored: 2,
+            files_removed: 1,
+            snapshot_id: exampleOf(snapshotSchema).id,
           },
         },
-      ],
-      errors: ["NOT_FOUND", "CONFLICT"],
+      },
+      errors: ["CONFLICT"],
       perform: ({ params, body, caller }, reply) =>
         service.restore(caller, params.id, params.sid, body.path, reply.with(restoredAnswer)),
     }),
     write("POST", "/v0/drives/:id/fork", {
       operationId: "forkDrive",
-      tag: "Snapshots",
       summary: "Fork a drive",
       description: `Creates a drive in your account with all files and folders that this one holds, or held when a snapshot was taken. Contents are not stored twice, but count as storage. The files get new ids; their times, tags and metadata stay. The new drive has no versions, trash, snapshots, keys, members or links. It is not seen before it is whole; if the server stops before the end, there is none. At most ${FORK_FILES} files. Needs an account key or a session.`,
       account: true,
@@ -183,17 +164,17 @@ export function snapshotUses(service: Snapshots, forks: Forks) {
         snapshot_id: Type.Optional(id("A snapshot of the drive. Default: what it holds now.")),
       }),
       example: { name: "Research Notes, tried out" },
-      answers: [{ status: 201, description: "The new drive.", json: Type.Object({ data: driveSchema }) }],
-      errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
+      answers: { status: 201, description: "The new drive.", json: Type.Object({ data: driveSchema }) },
+      errors: ["QUOTA_EXCEEDED"],
       perform: ({ params, body, caller }, reply) =>
         forks.create(
           caller,
           params.id,
           { name: body.name, snapshot: body.snapshot_id },
-          reply.with(asCreated(asData(driveRecord))),
+          reply.with(asData(driveRecord)),
         ),
     }),
-  ];
+  ]);
 }
 
 function restoredAnswer({ path, restored: files, removed, before }: Rewound): JsonAnswer {

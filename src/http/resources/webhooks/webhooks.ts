@@ -1,15 +1,23 @@
 import { Type } from "@sinclair/typebox";
 import { CHANGE_TYPES } from "../../../domain/changes/change-types.ts";
 import { WEBHOOKS } from "../../../domain/limits.ts";
-import type { WebhookDeliveries } from "../../../services/webhooks/deliveries.ts";
-import type { Webhooks } from "../../../services/webhooks/webhooks.ts";
 import { decodeNumber, encodeNumber } from "../../operation/cursor.ts";
-import { operation } from "../../operation/operation.ts";
-import { deletedOf, cursor, driveRef, exampleOf, id, pageOf, paging, text } from "../../operation/schema.ts";
-import { deliverySchema, webhookSchema } from "../../records/webhook-schemas.ts";
+import { operation, tagged } from "../../operation/route.ts";
+import {
+  cursor,
+  deletedOf,
+  driveRef,
+  exampleOf,
+  id,
+  optionalText,
+  pageOf,
+  paging,
+  text,
+} from "../../operation/schema.ts";
+import { deliverySchema, webhookSchema } from "../../records/change-schemas.ts";
 import { deliveryRecord, webhookRecord } from "../../records/records.ts";
-import { write } from "../../operation/write.ts";
-import { asCreated, asJson, deletedRecord } from "../../operation/answers.ts";
+import { asJson, deletedRecord, write } from "../../operation/write.ts";
+import type { Parts } from "../parts.ts";
 
 const params = Type.Object({ id: id("The webhook's identifier.") });
 const example = exampleOf(webhookSchema);
@@ -40,52 +48,43 @@ const sentAnswer = {
   },
 };
 
-export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
-  return [
+export function webhooks({ webhooks: service, webhookDeliveries: sent }: Parts) {
+  return tagged("Webhooks", [
     write("POST", "/v0/webhooks", {
       operationId: "createWebhook",
-      tag: "Webhooks",
       summary: "Create a webhook",
       description: `${MESSAGES} An account has at most ${WEBHOOKS.each.claimed} webhooks, an unclaimed drive ${WEBHOOKS.each.unclaimed}.`,
       body: Type.Object({
         url,
         events,
-        secret: Type.Optional(
-          text(
-            "What messages are signed with: `whsec_` and the base64 of 24 to 64 random bytes. Default: a new one.",
-          ),
+        secret: optionalText(
+          "What messages are signed with: `whsec_` and the base64 of 24 to 64 random bytes. Default: a new one.",
         ),
         drive_id: Type.Optional(driveRef("Default: all drives of your own, or the drive of the key.")),
       }),
       example: { url: example.url, events: example.events },
-      answers: [
-        {
-          status: 201,
-          description: "The webhook. Its `secret` is shown only in this response.",
-          json: Type.Intersect([webhookSchema, Type.Object({ secret: Type.String() })]),
-          example: { ...example, secret: exampleSecret },
-        },
-      ],
-      errors: ["NOT_FOUND", "QUOTA_EXCEEDED"],
+      answers: {
+        status: 201,
+        description: "The webhook. Its `secret` is shown only in this response.",
+        json: Type.Intersect([webhookSchema, Type.Object({ secret: Type.String() })]),
+        example: { ...example, secret: exampleSecret },
+      },
+      errors: ["QUOTA_EXCEEDED"],
       perform: ({ body, caller }, reply) => {
         const wanted = { drive: body.drive_id, url: body.url, events: body.events, secret: body.secret };
         return service.create(
           caller,
           wanted,
-          reply.with(
-            asCreated((made) => ({ json: { ...webhookRecord(made.webhook), secret: made.secret } })),
-          ),
+          reply.with((made) => ({ json: { ...webhookRecord(made.webhook), secret: made.secret } })),
         );
       },
     }),
     operation("GET", "/v0/webhooks", {
       operationId: "listWebhooks",
-      tag: "Webhooks",
       summary: "List webhooks",
       description: "Returns all webhooks that you manage, oldest first. Their secrets are not shown again.",
       query: Type.Object({ drive_id: Type.Optional(driveRef("Only those of one drive alone.")) }),
-      answers: [{ description: "The webhooks.", json: pageOf(webhookSchema, "Their number.") }],
-      errors: ["NOT_FOUND"],
+      answers: { description: "The webhooks.", json: pageOf(webhookSchema, "Their number.") },
       handle: ({ query, caller }) => {
         const data = service.list(caller, query.drive_id).map(webhookRecord);
         return Response.json({ data, total: data.length, next_cursor: null });
@@ -93,18 +92,15 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
     }),
     operation("GET", "/v0/webhooks/:id", {
       operationId: "getWebhook",
-      tag: "Webhooks",
       summary: "Get a webhook",
       description: "Returns a webhook without its secret.",
       params,
-      answers: [{ description: "The webhook.", json: webhookSchema }],
-      errors: ["NOT_FOUND"],
+      answers: { description: "The webhook.", json: webhookSchema },
       handle: ({ params: { id: webhook }, caller }) =>
         Response.json(webhookRecord(service.get(caller, webhook))),
     }),
     write("PATCH", "/v0/webhooks/:id", {
       operationId: "updateWebhook",
-      tag: "Webhooks",
       summary: "Change a webhook",
       description:
         "Changes where messages are sent, or what it is told of; disables or enables it. A webhook with another `url` goes with the key that set it. A webhook that is enabled again is told of what happens from then on, and is sent what waited.",
@@ -115,8 +111,7 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
         enabled: Type.Optional(Type.Boolean()),
       }),
       example: { enabled: true },
-      answers: [{ description: "The webhook as it is now.", json: webhookSchema }],
-      errors: ["NOT_FOUND"],
+      answers: { description: "The webhook as it is now.", json: webhookSchema },
       perform: ({ params: { id: webhook }, body, caller }, reply) =>
         service.update(
           caller,
@@ -127,17 +122,13 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
     }),
     write("DELETE", "/v0/webhooks/:id", {
       operationId: "deleteWebhook",
-      tag: "Webhooks",
       summary: "Delete a webhook",
       description: "Works at once: what waited is not sent.",
       params,
-      answers: [
-        {
-          description: "The webhook is deleted.",
-          json: deletedOf("The deleted webhook."),
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "The webhook is deleted.",
+        json: deletedOf("The deleted webhook."),
+      },
       perform: ({ params: { id: webhook }, caller }, reply) =>
         service.remove(
           caller,
@@ -147,30 +138,25 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
     }),
     write("POST", "/v0/webhooks/:id/test", {
       operationId: "testWebhook",
-      tag: "Webhooks",
       summary: "Try a webhook",
       description:
         "Sends a message with the type `webhook.test`, signed and repeated as any other. What came of it is among the deliveries.",
       params,
       answers: [sentAnswer],
-      errors: ["NOT_FOUND", "CONFLICT"],
+      errors: ["CONFLICT"],
       perform: ({ params: { id: webhook }, caller }, reply) =>
-        sent.test(caller, webhook, reply.with(asCreated(asJson(deliveryRecord)))),
+        sent.test(caller, webhook, reply.with(asJson(deliveryRecord))),
     }),
     operation("GET", "/v0/webhooks/:id/deliveries", {
       operationId: "listWebhookDeliveries",
-      tag: "Webhooks",
       summary: "List the last deliveries",
       description: `Returns the messages that wait, and the last ${WEBHOOKS.kept} that have ended, newest first.`,
       params,
       query: Type.Object({ limit: paging.limit, cursor: cursor() }),
-      answers: [
-        {
-          description: "A page of deliveries.",
-          json: pageOf(deliverySchema, "The number of deliveries on all pages."),
-        },
-      ],
-      errors: ["NOT_FOUND"],
+      answers: {
+        description: "A page of deliveries.",
+        json: pageOf(deliverySchema, "The number of deliveries on all pages."),
+      },
       handle: ({ params: { id: webhook }, query, caller }) => {
         const before = query.cursor === undefined ? null : decodeNumber(query.cursor);
         const page = { before, limit: query.limit };
@@ -184,15 +170,14 @@ export function webhooks(service: Webhooks, sent: WebhookDeliveries) {
     }),
     write("POST", "/v0/webhooks/:id/deliveries/:did/resend", {
       operationId: "resendWebhookDelivery",
-      tag: "Webhooks",
       summary: "Send a delivery again",
       description:
         "Sends the message once more, with the same `webhook-id`, and repeats it as a new one if it fails.",
       params: Type.Object({ ...params.properties, did: id("The delivery's identifier.") }),
-      answers: [{ ...sentAnswer, status: 200 }],
-      errors: ["NOT_FOUND", "CONFLICT"],
+      answers: { ...sentAnswer, status: 200 },
+      errors: ["CONFLICT"],
       perform: ({ params: { id: webhook, did }, caller }, reply) =>
         sent.resend(caller, webhook, did, reply.with(asJson(deliveryRecord))),
     }),
-  ];
+  ]);
 }

@@ -1,0 +1,126 @@
+import { DAY_MS } from "../time.ts";
+import type { NamedActor } from "../changes/change.ts";
+import type { Digest } from "../contents/content.ts";
+import type { BlobPk, DriveId, DrivePk, FileVersionPk, TrashId, TrashPk } from "../id.ts";
+import type { Filename, FilePath, FolderPath } from "../files/path.ts";
+import { SEGMENT_BYTES } from "../limits.ts";
+import { startOf, utf8Length } from "../contents/texts/text.ts";
+
+/** How long and how much is kept of what was replaced or deleted. */
+export interface Retention {
+  /** 0 if nothing is kept. */
+  readonly days: number;
+  /** Of one file; 0 if no versions are kept. */
+  readonly versions: number;
+}
+
+/** Whether the contents that a file had are kept. */
+export function keepsVersions({ days, versions }: Retention): boolean {
+  return days > 0 && versions > 0;
+}
+
+export function keepsDeleted({ days }: Retention): boolean {
+  return days > 0;
+}
+
+/** The part of what is kept that is shown; the rest waits for the sweep. */
+export interface KeptWindow {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Only what was replaced or deleted after this time. */
+  readonly since: number;
+  /** How many versions of one file. */
+  readonly versions: number;
+}
+
+/** What is kept still at a time. */
+export function keptWindow(retention: Retention, now: number): KeptWindow {
+  return { now, since: keptSince(retention, now), versions: retention.versions };
+}
+
+/** What was replaced or deleted after this time is kept still. Milliseconds since the epoch. */
+export function keptSince({ days }: Retention, now: number): number {
+  return now - days * DAY_MS;
+}
+
+/** Until when something is kept that was replaced or deleted at a time. Milliseconds since the epoch. */
+export function keptUntil({ days }: Retention, at: number): number {
+  return at + days * DAY_MS;
+}
+
+/** The content that a file had once, with what named it then. Times are milliseconds since the epoch. */
+export interface FileVersion {
+  readonly pk: FileVersionPk;
+  /** Counted from 1, in the order in which the file had its contents; never used again. */
+  readonly version: number;
+  readonly filename: Filename;
+  readonly mimeType: string;
+  readonly mimeGiven: boolean;
+  /** Bytes. */
+  readonly size: number;
+  readonly blobPk: BlobPk;
+  readonly digest: Digest;
+  /** See `FileFacts.preview`. */
+  readonly preview: string | null;
+  readonly replacedAt: number;
+  /** Null for the server. */
+  readonly replacedBy: NamedActor | null;
+}
+
+const NUMBER = /^[1-9]\d{0,14}$/;
+
+/** Reads the number of a version that a caller sent; null if it cannot be one (the caller then gets 404). */
+export function parseVersionNumber(text: string): number | null {
+  return NUMBER.test(text) ? Number(text) : null;
+}
+
+/** An entry of the trash: a deleted file, or a deleted folder with everything that was in it. */
+export type TrashEntry = TrashedPlace & {
+  readonly pk: TrashPk;
+  readonly id: TrashId;
+  readonly drivePk: DrivePk;
+  readonly driveId: DriveId;
+  /** Bytes of its files, without expired ones. */
+  readonly size: number;
+  /** Its files, without expired ones. */
+  readonly fileCount: number;
+  /** When the file expires; null if it does not, or for a folder. Milliseconds since the epoch. */
+  readonly fileExpiresAt: number | null;
+  /** Milliseconds since the epoch. */
+  readonly deletedAt: number;
+  /** Null for the server. */
+  readonly deletedBy: NamedActor | null;
+};
+
+/** What was deleted, and where it was. */
+export type TrashedPlace =
+  { readonly kind: "file"; readonly path: FilePath } | { readonly kind: "folder"; readonly path: FolderPath };
+
+/** A position in a list of the trash: the entry before it. */
+export interface TrashPosition {
+  /** Milliseconds since the epoch. */
+  readonly deletedAt: number;
+  readonly id: string;
+}
+
+/** A longer ending of a name is not taken for its type. */
+const EXTENSION_BYTES = 32;
+
+/**
+ * The name of what is restored beside something else: `plan (restored).md`, then `plan (restored 2).md`. A name that
+ * would be too long loses the end of its stem.
+ *
+ * @param n 1 for the first try
+ */
+export function restoredName(name: string, kind: "file" | "folder", n: number): string {
+  const mark = n === 1 ? " (restored)" : ` (restored ${n})`;
+  const extension = kind === "file" ? extensionOf(name) : "";
+  const stem = name.slice(0, name.length - extension.length);
+  return startOf(stem, SEGMENT_BYTES - utf8Length(mark + extension)) + mark + extension;
+}
+
+function extensionOf(name: string): string {
+  const dot = name.lastIndexOf(".");
+  const extension = dot <= 0 ? "" : name.slice(dot);
+  return utf8Length(extension) > EXTENSION_BYTES ? "" : extension;
+}

@@ -1,0 +1,241 @@
+import { Description, type DescribedOperation } from "../schemas/description.ts";
+import { startAppliance } from "./appliance.ts";
+import type { Json } from "./client.ts";
+import { HELLO } from "./scenario.ts";
+import { byPath, HOOK, routeOf } from "./targets.ts";
+import {
+  accounts,
+  alike,
+  everybody,
+  everyone,
+  type Expectations,
+  forAdas,
+  forAll,
+  forking,
+  history,
+  LIMITED,
+  letIn,
+  looking,
+  managed,
+  managedAlone,
+  managing,
+  ofPeople,
+  ofWhoManages,
+  people,
+  provisioning,
+  reading,
+  sharing,
+  signedInOnly,
+  wholly,
+  writing,
+  writingAt,
+} from "./who-may.ts";
+
+/**
+ * A request about a target, with what is made for it in braces; what is answered to everybody who asks that, or only the
+ * status of success.
+ */
+export type RouteRow = readonly [request: string, of: Expectations | number, more?: RouteMore];
+
+interface RouteMore {
+  /** Tells rows of the same route apart. */
+  readonly about?: string;
+  readonly body?: Json;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Nobody's key is needed, or somebody signed in, whom no key stands for. By default Ada's key is. */
+  readonly by?: "nobody" | "session";
+  /** What is answered in a drive of Ada's own, where she is alone, to who may ask; if that is another. */
+  readonly alone?: number;
+  /** Whoever succeeds takes the owner's drive away, or who is in it. */
+  readonly destroys?: true;
+}
+
+const drive_id = "{drive}";
+const WHOLE = { drive_id, path: "{folder}" };
+
+const ROWS: readonly RouteRow[] = [
+  ["GET /v0", alike(forAll), { by: "nobody" }],
+  ["POST /v0/drives/provision", alike(provisioning), { by: "nobody", body: { name: "New" } }],
+  ["POST /v0/drives", accounts(201), { body: { name: "New" } }],
+  ["POST /v0/drives/claim", 200, { body: { token: "{claim}" } }],
+  ["GET /v0/drives/claim/{claim}", 200, { by: "nobody" }],
+  ["GET /v0/drives", everyone],
+  ["GET /v0/drives/{drive}", looking(200)],
+  ["PATCH /v0/drives/{drive}", managing(200), { body: { description: "Changed" } }],
+  ["DELETE /v0/drives/{drive}", managing(200), { destroys: true }],
+  [
+    "POST /v0/drives/{drive}/members",
+    sharing(managing(200)),
+    { about: "of who is one", body: { username: "dan", role: "editor" }, alone: 201 },
+  ],
+  ["GET /v0/drives/{drive}/members", forAdas(reading(200), LIMITED)],
+  ["PATCH /v0/drives/{drive}/members/{carol}", sharing(managing(200)), { body: { role: "reader" } }],
+  [
+    "DELETE /v0/drives/{drive}/members/{carol}",
+    sharing(forAdas(managing(200), { carol: 200 })),
+    { about: "of Carol", destroys: true },
+  ],
+  ["POST /v0/drives/{drive}/fork", forking(201), { body: { name: "Fork" } }],
+  ["GET /v0/drives/{drive}/snapshots", history(looking(200))],
+  ["POST /v0/drives/{drive}/snapshots", forAdas(writing(201), { adaBeside: 201 })],
+  ["GET /v0/drives/{drive}/snapshots/{snapshot}", history(looking(200))],
+  ["GET /v0/drives/{drive}/snapshots/{snapshot}/compare", history(looking(200))],
+  [
+    "POST /v0/drives/{drive}/snapshots/{snapshot}/restore",
+    forAdas(writing(200), { adaPrefix: 403, adaBeside: 403 }),
+  ],
+  ["DELETE /v0/drives/{drive}/snapshots/{snapshot}", managing(200)],
+  ["GET /v0/drives/{drive}/works", looking(200)],
+  ["GET /v0/drives/{drive}/works/{work}", reading(200)],
+  ["POST /v0/drives/{drive}/works/{work}/cancel", writing(200)],
+  ["GET /v0/changes?drive_id={drive}", looking(200)],
+  ["GET /v0/changes", everyone, { about: "of all drives" }],
+  ["GET /v0/search?q=f&drive_id={drive}", looking(200)],
+  ["GET /v0/search?q=f", everyone, { about: "of all drives" }],
+  ["GET /v0/grep?pattern=f&drive_id={drive}", looking(200)],
+  ["GET /v0/grep?pattern=f", everyone, { about: "of all drives" }],
+  ["GET /v0/files?drive_id={drive}", looking(200)],
+  [
+    "POST /v0/files",
+    writingAt(201),
+    { body: { drive_id, filename: "posted", path: "{folder}posted-{suffix}", content: HELLO } },
+  ],
+  [
+    "POST /v0/files",
+    writingAt(200),
+    { about: "over the file", body: { drive_id, filename: "f", path: "{path}", content: "" } },
+  ],
+  ["PUT /v0/files?drive_id={drive}&path={folder}put-{suffix}", writingAt(201), { body: "x" }],
+  ["GET /v0/files/{file}", reading(200)],
+  ["PATCH /v0/files/{file}", writing(200), { body: { tags: ["changed"] } }],
+  ["DELETE /v0/files/{file}", writing(200)],
+  ["POST /v0/files/{file}/copy", writing(201), { body: { destination_path: "{folder}copy-{suffix}" } }],
+  ["POST /v0/files/{file}/move", writing(200), { body: { destination_path: "{folder}moved-{suffix}" } }],
+  ["POST /v0/files/bulk-delete", 200, { body: { file_ids: ["{file}", "nothing"] } }],
+  ["GET /v0/files/{file}/download", reading(200)],
+  ["GET /v0/files/{file}/versions", history(reading(200))],
+  ["GET /v0/files/{file}/versions/1/download", history(reading(200))],
+  ["GET /v0/files/{file}/diff?from=2", history(reading(200))],
+  ["POST /v0/files/{file}/versions/1/restore", writing(200)],
+  ["DELETE /v0/files/{file}/versions/1", forAdas(managing(200), { adaBeside: 404 })],
+  ["GET /v0/archive?drive_id={drive}", reading(200)],
+  ["GET /v0/files/{file}/text", reading(200)],
+  ["POST /v0/files/{file}/edit", writing(200), { body: { op: "append", text: "more" } }],
+  ["POST /v0/files/{file}/extract", forAdas(writing(200), { carol: 200 })],
+  ["GET /v0/files/{file}/extract", reading(200)],
+  ["POST /v0/files/{file}/presigned-url", writing(200), { body: {} }],
+  ["GET /v0/presigned/{presigned}", 200, { by: "nobody" }],
+  ["POST /v0/upload-links", writingAt(201), { body: { drive_id, path: "{folder}by-link" } }],
+  ["PUT /v0/uploads/{upload}", 201, { by: "nobody", body: "x" }],
+  ["POST /v0/links", writingAt(201), { body: WHOLE }],
+  ["GET /v0/links?drive_id={drive}", looking(200)],
+  ["GET /v0/links", everyone, { about: "of all drives" }],
+  ["POST /v0/webhooks", ofPeople(managing(201)), { body: { ...HOOK, drive_id } }],
+  [
+    "POST /v0/webhooks",
+    ofPeople(wholly(everybody({ writers: 201, readers: 403 }))),
+    { about: "of all drives", body: HOOK },
+  ],
+  ["GET /v0/webhooks?drive_id={drive}", ofPeople(managed(200), true)],
+  ["GET /v0/webhooks", ofPeople(wholly(everyone), true), { about: "of all drives" }],
+  ["GET /v0/webhooks/{webhook}", ofPeople(managedAlone(200), true)],
+  ["PATCH /v0/webhooks/{webhook}", ofPeople(ofWhoManages(200)), { body: { events: ["file.deleted"] } }],
+  ["DELETE /v0/webhooks/{webhook}", ofPeople(ofWhoManages(200))],
+  ["POST /v0/webhooks/{webhook}/test", ofPeople(ofWhoManages(201))],
+  ["GET /v0/webhooks/{webhook}/deliveries", ofPeople(managedAlone(200), true)],
+  ["POST /v0/webhooks/{webhook}/deliveries/{delivery}/resend", ofPeople(ofWhoManages(200))],
+  ["DELETE /v0/links/{link}", ofWhoManages(200)],
+  ...["", "/files", "/download?path={name}", "/extract?path={name}", "/archive"].map((rest): RouteRow => [
+    `GET /v0/shared/{share}${rest}`,
+    alike(forAll),
+    { by: "nobody" },
+  ]),
+  ["POST /v0/shared/{share}/unlock", 200, { by: "nobody", body: { password: "open sesame" } }],
+  ["GET /v0/account", accounts(200, 200)],
+  ["GET /v0/account/usage", everyone],
+  [
+    "POST /v0/account/password",
+    signedInOnly,
+    { by: "session", body: { current: "ada's password", password: "ada's password" }, alone: 200 },
+  ],
+  ["GET /v0/sessions", people(200)],
+  ["DELETE /v0/sessions", people(200)],
+  ["DELETE /v0/sessions/{session}", 200],
+  ["GET /v0/oauth/requests/{request}", signedInOnly, { by: "session", alone: 200 }],
+  ["POST /v0/oauth/requests/{request}", signedInOnly, { by: "session", body: { allow: true }, alone: 200 }],
+  ["GET /v0/users", signedInOnly, { by: "session", alone: 200 }],
+  [
+    "POST /v0/users",
+    signedInOnly,
+    { by: "session", body: { username: "made-{suffix}", password: "long enough" }, alone: 201 },
+  ],
+  [
+    "PATCH /v0/users/{user}",
+    signedInOnly,
+    { by: "session", body: { plan: "pro", disabled: true }, alone: 200 },
+  ],
+  ["GET /v0/folders?drive_id={drive}", looking(200)],
+  ["POST /v0/folders", writingAt(201), { body: { drive_id, path: "{folder}folder-{suffix}/" } }],
+  ...(["move", "copy"] as const).map((how): RouteRow => [
+    `POST /v0/folders/${how}`,
+    // What is only read is not there; what is taken away may not be.
+    how === "move" ? writingAt(200) : writing(201),
+    { body: { ...WHOLE, destination_path: `notes/${how}-{suffix}/` } },
+  ]),
+  ["DELETE /v0/folders", writingAt(200), { body: { ...WHOLE, confirm: true } }],
+  ["DELETE /v0/folders", writingAt(200), { about: "as a preview", body: WHOLE }],
+  ["POST /v0/keys", ofPeople(everybody({ writers: 201, readers: 403 })), { body: {} }],
+  [
+    "POST /v0/keys",
+    ofPeople(forAdas(managing(201), { adaPrefix: 201, adaBeside: 201 })),
+    { about: "for the drive", body: { drive_id } },
+  ],
+  ["GET /v0/trash", everyone, { about: "of all drives" }],
+  ["GET /v0/trash?drive_id={drive}", history(looking(200)), { about: "of the drive" }],
+  ["GET /v0/trash/{trash}", history(reading(200))],
+  ["POST /v0/trash/{trash}/restore", writing(200), { body: { path: "{folder}back" } }],
+  ["DELETE /v0/trash/{trash}", forAdas(managing(200), { adaBeside: 404 })],
+  ["DELETE /v0/trash", managing(200), { body: { drive_id, confirm: true } }],
+  ["GET /v0/keys", everyone],
+  ["GET /v0/keys/{key}", forAdas(managedAlone(200), { adaReader: 404, ...letIn(404) })],
+  ["DELETE /v0/keys/{key}", forAdas(ofWhoManages(200), { adaDrive: 403, ...letIn(404) })],
+];
+
+/** Routes that only read the file that they name. */
+const READS_FILE = /^GET |\/(copy|extract)$/;
+
+/** The same rows about a file at a path, where any are about `{file}`. */
+export function withByPath(rows: readonly RouteRow[]): RouteRow[] {
+  const aboutFile = rows.filter(([request]) => /^\w+ \/v0\/files\/\{file\}/.test(request));
+  const byPaths = aboutFile.map(([request, of, more = {}]): RouteRow => {
+    const beside = { adaBeside: READS_FILE.test(routeOf(request)) ? 404 : 403 };
+    return [byPath(request), typeof of === "number" ? of : forAdas(of, beside), more];
+  });
+  return [...rows, ...byPaths];
+}
+
+/**
+ * A request to every route of `/v0` that is answered with success, at least to some: who may ask it, that its answer is
+ * described, that it is done once, and all else that holds for every route, is tried with it.
+ */
+export const ROUTES: readonly RouteRow[] = withByPath(ROWS);
+
+/** What is answered to who may ask, in a drive of Ada's own. */
+export function successOf([, of, { alone } = {}]: RouteRow): number {
+  return alone ?? (typeof of === "number" ? of : of.ada.ada);
+}
+
+/** The API description, with all that any setting adds to it: for what makes tests of it. */
+export async function describedApi(): Promise<Description> {
+  const provider = { "oidc-issuer": "http://127.0.0.1:1", "oidc-client-id": "x", "oidc-client-secret": "x" };
+  await using coffer = await startAppliance({ signups: "open", ...provider });
+  return await Description.of(coffer.client());
+}
+
+/** The operation that a request is to. */
+export function operationOf({ operations }: Description, request: string): DescribedOperation {
+  const route = routeOf(request);
+  const found = operations.find(({ method, path }) => `${method} ${path}` === route);
+  if (found === undefined) throw new Error(`the description has no ${route}`);
+  return found;
+}
