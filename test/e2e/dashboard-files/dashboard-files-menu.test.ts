@@ -5,7 +5,7 @@ import { openDashboard } from "../../support/browser/dashboard.ts";
 import { closeDialog, row } from "../../support/browser/drive-page.ts";
 
 const dashboard = openDashboard({ owner: "alice" });
-const { open, driveWith, paths } = dashboard;
+const { openDrive, paths } = dashboard;
 
 /** The item of an open menu that has the focus. */
 function focusedItem(page: Page): Promise<string> {
@@ -14,8 +14,7 @@ function focusedItem(page: Page): Promise<string> {
 
 describe("the menu of a row", () => {
   test("is opened by its button, by a right click and by keyboard, and gives the focus back", async () => {
-    await driveWith("Menus", { "a.txt": 1, "b.txt": 2, "d/e.txt": 4 });
-    await using page = await open("/drives/alice/menus/");
+    await using page = await openDrive("Menus", { "a.txt": 1, "b.txt": 2, "d/e.txt": 4 });
     const menu = page.getByRole("menu");
     await page.getByRole("button", { name: "Actions for b.txt" }).click();
     await page.getByRole("menu", { name: "Actions for “b.txt”" }).waitFor();
@@ -58,8 +57,7 @@ describe("the menu of a row", () => {
   });
 
   test("is gone through by arrows and letters, and does what is chosen", async () => {
-    const { id: drive } = await driveWith("Choices", { "a.txt": 1, "b.txt": 2, "d/e.txt": 4 });
-    await using page = await open("/drives/alice/choices/");
+    await using page = await openDrive("Choices", { "a.txt": 1, "b.txt": 2, "d/e.txt": 4 });
     await row(page, "b.txt").focus();
     await page.keyboard.press("ContextMenu");
     for (const [key, name] of [
@@ -98,7 +96,7 @@ describe("the menu of a row", () => {
       .waitFor();
     await page.getByRole("button", { name: "Delete", exact: true }).last().click();
     await row(page, "c.txt").waitFor({ state: "detached" });
-    expect(await paths(drive)).toEqual(["d/e.txt"]);
+    expect(await paths(page.drive.id)).toEqual(["d/e.txt"]);
     await page.getByRole("button", { name: "Actions for d", exact: true }).click();
     await page.getByRole("menuitem", { name: "Open" }).click();
     await row(page, "e.txt").waitFor();

@@ -7,7 +7,7 @@ const HOSTILE = `<img src=x onerror="document.title='ran'">.html`;
 const OVERRIDE = "photo\u202egpj.exe";
 
 const dashboard = openDashboard({ owner: "alice" });
-const { open, driveWith, paths } = dashboard;
+const { open, openDrive, driveWith, paths } = dashboard;
 
 test("folders are places with addresses; back and forward lead through them", async () => {
   await driveWith("Places", { "a.txt": 1, "notes/2030/plan.md": 2, "ünï & #1/%41.txt": 3 });
@@ -37,8 +37,7 @@ test("folders are places with addresses; back and forward lead through them", as
 });
 
 test("names with markup and right-to-left overrides stay text and show what they are", async () => {
-  await driveWith("Hostile", { [HOSTILE]: 1, [OVERRIDE]: 1 });
-  await using page = await open("/drives/alice/hostile/");
+  await using page = await openDrive("Hostile", { [HOSTILE]: 1, [OVERRIDE]: 1 });
   await row(page, HOSTILE).waitFor();
   expect(await names(page)).toEqual([HOSTILE, "photoU+202Egpj.exe"]);
   await row(page, HOSTILE).click({ position: { x: 600, y: 20 } });
@@ -58,14 +57,13 @@ test("names with markup and right-to-left overrides stay text and show what they
 
 describe("by keyboard", () => {
   test("rows are gone through, selected, opened, renamed and deleted", async () => {
-    const { id: drive } = await driveWith("Keyboard", {
+    await using page = await openDrive("Keyboard", {
       "a.txt": 1,
       "b.txt": 2,
       "c.txt": 3,
       "d/e.txt": 4,
       "d/f.txt": 5,
     });
-    await using page = await open("/drives/alice/keyboard/");
     await row(page, "a.txt").waitFor();
     const focused = () => page.locator(".file-row:focus .name").textContent();
     const selected = () => page.locator(".file-row[aria-selected=true] .name").allTextContents();
@@ -98,12 +96,12 @@ describe("by keyboard", () => {
       .waitFor();
     await page.getByRole("button", { name: "Delete", exact: true }).last().click();
     await row(page, "d").waitFor({ state: "detached" });
-    expect(await paths(drive)).toEqual(["a.txt", "c.txt", "z.txt"]);
+    expect(await paths(page.drive.id)).toEqual(["a.txt", "c.txt", "z.txt"]);
 
     await page.keyboard.press("/");
     await page.keyboard.type("plan");
     await page.keyboard.press("Enter");
-    await page.waitForURL(`/search?drive=${drive}&q=plan`);
+    await page.waitForURL(`/search?drive=${page.drive.id}&q=plan`);
     await page.goBack();
     await row(page, "a.txt").focus();
     await page.keyboard.press("Enter");
@@ -124,8 +122,7 @@ test("a key that is pressed as soon as there are rows is not lost", async () => 
 });
 
 test("a list that cannot be read anew stays, with the reason, and is tried again", async () => {
-  await driveWith("Again", { "a.txt": 1, "b.txt": 2 });
-  await using page = await open("/drives/alice/again/");
+  await using page = await openDrive("Again", { "a.txt": 1, "b.txt": 2 });
   await row(page, "a.txt").waitFor();
   const refusal = { status: 500, json: { error: { code: "INTERNAL", message: "The disk is on fire." } } };
   await page.route("**/v0/files?*sort=-size*", (route) => route.fulfill(refusal), { times: 1 });

@@ -19,15 +19,20 @@ export interface Dashboard {
   readonly disk: string;
   /** A page at an address, or to be led to one. Until the end of its scope it must have had no errors. */
   readonly open: (address?: string) => Promise<Page & AsyncDisposable>;
+  /** A page at a new drive of the user, or at a folder in it. */
+  readonly openDrive: (...made: [...Made, path?: string]) => Promise<DrivePage>;
   /** Opens a new window and signs in, such as the owner a second time. */
   readonly windowOf: (username: string, options?: BrowserContextOptions) => Promise<BrowserContext>;
   /** Creates a drive of the user; see `makeDrive`. */
-  readonly driveWith: (name: string, entries?: Entries) => Promise<MadeDrive>;
+  readonly driveWith: (...made: Made) => Promise<MadeDrive>;
   /** The paths of the files of a drive, all or those that start with `prefix`. */
   readonly paths: (drive: string, prefix?: string) => Promise<string[]>;
   /** Starts the server again on the same port, after it was killed. */
   readonly restart: () => Promise<void>;
 }
+
+type Made = [name: string, entries?: Entries];
+type DrivePage = Page & AsyncDisposable & { readonly drive: MadeDrive };
 
 export interface DashboardOptions {
   /** The user's username. */
@@ -66,6 +71,10 @@ export function openDashboard({ owner: username = "ada", env = {} }: DashboardOp
       return dashboard().disk;
     },
     open: (address) => openPage(dashboard(), address, idle),
+    openDrive: async (name, entries, path = "") => {
+      const drive = await makeDrive(dashboard().owner, name, entries);
+      return Object.assign(await openPage(dashboard(), `/drives/${drive.slug}/${path}`, idle), { drive });
+    },
     windowOf: (name, options) => windowOf(dashboard(), name, options),
     driveWith: (name, entries) => makeDrive(dashboard().owner, name, entries),
     paths: async (drive, prefix) => {
