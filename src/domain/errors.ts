@@ -36,6 +36,16 @@ export class CofferError extends Error {
   }
 }
 
+/** What an error says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The code of a failed system call, such as `ENOENT`; undefined for other errors. */
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
 /** A write refused because the disk is full or has failed. That is logged once, and not for each refused write. */
 export class WriteRefused extends CofferError {}
 

@@ -13,7 +13,7 @@ import {
 import { PIECE_FILES } from "../../domain/folders/piece.ts";
 import type { DrivePk } from "../../domain/id.ts";
 import { folderChanged, folderLeft } from "../changes/entries.ts";
-import type { Transfer } from "../files/placed-files.ts";
+import type { Transfer } from "../files/folder-counts.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import {

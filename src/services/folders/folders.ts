@@ -13,7 +13,7 @@ import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
 import type { FolderChanges } from "./folder-changes.ts";
 import { partOf } from "../files/listings.ts";
-import { seenCounts } from "../files/seen-counts.ts";
+import { seenCounts } from "../files/folder-counts.ts";
 
 /** A folder as readers see it: its counts exclude expired files that wait for the sweep. */
 interface ShownFolder {

@@ -6,7 +6,7 @@ import { asFilePath, type FilePath, parentFolder, ROOT } from "../../domain/file
 import type { FolderForkWork, FolderRewindWork, Tally } from "../../domain/folders/folder.ts";
 import { type Piece, PIECE_FILES } from "../../domain/folders/piece.ts";
 import { type DrivePk, type FileId, newId } from "../../domain/id.ts";
-import type { Past } from "../files/placed-files.ts";
+import type { Past } from "../files/folder-counts.ts";
 import { KeptFiles } from "../history/kept-files.ts";
 import type { Parts } from "../parts.ts";
 import { Service } from "../service.ts";
