@@ -178,6 +178,18 @@ describe("PATCH", () => {
     }),
     ([name, asked]) => [name, hello, asked, unchanged],
   );
+  runEach(stage, bad, ([body, field]) => [
+    `${titleOf(body)} is refused`,
+    hello,
+    patch(body, invalid(field)),
+    unchanged,
+  ]);
+  runScenarios(stage, {
+    "a type that was given stays": [
+      post({ content_type: "text/x-own" }, { keeps: "file" }),
+      patch({ filename: "a.json" }, { mime_type: "text/x-own" }),
+    ],
+  });
   runAfter(stage, [hello], {
     "onto a file": [
       put("taken"),
@@ -192,20 +204,7 @@ describe("PATCH", () => {
     ],
     "below a file": [put("taken"), patch({ path: "taken/x" }, CONFLICT), unchanged],
     "onto a folder": [put("taken/x"), patch({ path: "taken" }, CONFLICT), unchanged],
-  });
-  runEach(stage, bad, ([body, field]) => [
-    `${titleOf(body)} is refused`,
-    hello,
-    patch(body, invalid(field)),
-    unchanged,
-  ]);
-  runScenarios(stage, {
-    "a type that was given stays": [
-      post({ content_type: "text/x-own" }, { keeps: "file" }),
-      patch({ filename: "a.json" }, { mime_type: "text/x-own" }),
-    ],
-  });
-  runAfter(stage, [hello], {
+
     "a byte order mark before the body is skipped": patch('\ufeff{"tags":["c"]}', { tags: ["c"] }),
     "tags are replaced": patch({ tags: ["c", "c"] }, { tags: ["c"] }),
     "tags are emptied": patch({ tags: [] }, { tags: [] }),
