@@ -140,8 +140,12 @@ const OTHERS = ["file", "key", "snapshot", "trash", "link", "webhook", "carol", 
 function ask(caller: Caller, [kind, request, body]: Place, reference: string): Promise<Answer> {
   const scope = {
     ...Object.fromEntries(OTHERS.map((name) => [name, ada.user])),
-    ...{ folder: "notes/", path: "notes/hello.txt", suffix: "planted" },
-    ...{ drive: caller.drive, mine: caller.drive, [kind]: reference },
+    folder: "notes/",
+    path: "notes/hello.txt",
+    suffix: "planted",
+    drive: caller.drive,
+    mine: caller.drive,
+    [kind]: reference,
   };
   const [method = "", path = ""] = request.split(" ");
   const options = body === undefined ? {} : { body: fillJson(body, scope) };
