@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { encodeCursor, encodeGrepPosition, encodePosition } from "../../../src/http/operation/cursor.ts";
+import { fileCursor, grepCursor, pathCursor } from "../../../src/http/operation/cursor.ts";
 import { FILE_URI_TEMPLATE } from "../../../src/http/mcp/shown.ts";
 import { type DriveId, parseId } from "../../../src/domain/id.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
@@ -196,19 +196,19 @@ describe("it lists", () => {
 
   test("nothing with a cursor that leads outside", async () => {
     const cursors = ["", "a/", "note/c.txt", "notes-", "root.txt"].map((path) =>
-      encodePosition({ file: { sort: "path", path }, folder: null }, "path"),
+      fileCursor("path").write({ file: { sort: "path", path }, folder: null }),
     );
     for (const cursor of cursors)
       for (const path of pathsOf(await list({ cursor }))) expect(path).toStartWith("notes/");
     expect(pathsOf(await list({ cursor: cursors[0] ?? "" }))).toEqual(INSIDE);
     for (const path of ["a/", "z/"]) {
-      const folders = await inside.get<Listed>(at("/v0/folders", { cursor: encodeCursor(path) }));
+      const folders = await inside.get<Listed>(at("/v0/folders", { cursor: pathCursor.write(path) }));
       expect(folders.data).toEqual([]);
     }
     const id = parseId<DriveId>(drive);
     if (id === null) throw new Error("no drive");
     for (const path of ["", "a/", "notes-secret/"]) {
-      const cursor = encodeGrepPosition({ drive: id, path, inside: null });
+      const cursor = grepCursor.write({ drive: id, path, inside: null });
       for (const found of await grep(`cursor=${cursor}`)) expect(found).toStartWith("notes/");
     }
   });

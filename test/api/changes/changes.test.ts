@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { changeNumber } from "../../../src/domain/changes/change.ts";
-import { encodeChangePosition } from "../../../src/http/operation/cursor.ts";
+import { changeCursor } from "../../../src/http/operation/cursor.ts";
 import { accountClient, addAccount } from "../../support/server/accounts.ts";
 import type { Client } from "../../support/server/client.ts";
 import { allChanges, changesPage, EventReader } from "../../support/peers/event-reader.ts";
@@ -174,7 +174,7 @@ describe("what the feed refuses", () => {
 });
 
 function cursorAt(number: number, at: number): string {
-  return encodeChangePosition({ number: changeNumber(number), at, from: changeNumber(number) });
+  return changeCursor.write({ number: changeNumber(number), at, from: changeNumber(number) });
 }
 
 describe("going through the feed", () => {
@@ -259,7 +259,7 @@ describe("a stream of changes", () => {
     await write(own, "c");
     await write(own, "d");
     // A cursor in the address is of when the stream was first opened.
-    const query = `cursor=${encodeChangePosition({ number: changeNumber(0), at: 0, from: changeNumber(0) })}`;
+    const query = `cursor=${changeCursor.write({ number: changeNumber(0), at: 0, from: changeNumber(0) })}`;
     await using second = await EventReader.open(own.client, query, { "last-event-id": seen?.id ?? "" });
     await write(own, "e");
     expect(await paths(second, 3)).toEqual(["c", "d", "e"]);
@@ -323,7 +323,7 @@ describe("a stream of changes", () => {
   test("is refused as JSON before it begins", async () => {
     const own = await stage.ownDrive();
     const headers = { accept: "text/event-stream" };
-    const cursor = encodeChangePosition({ number: changeNumber(1e9), at: 0, from: changeNumber(0) });
+    const cursor = changeCursor.write({ number: changeNumber(1e9), at: 0, from: changeNumber(0) });
     for (const [query, status] of [
       ["sort=-id", 400],
       [`cursor=${cursor}`, 410],

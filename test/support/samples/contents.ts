@@ -11,6 +11,13 @@ export interface KeptContent {
   readonly size: number;
 }
 
+/** A content of so many bytes that no other call gave. */
+export function newContent(bytes: number): Uint8Array<ArrayBuffer> {
+  const made = new Uint8Array(bytes);
+  crypto.getRandomValues(made.subarray(0, 16));
+  return made;
+}
+
 /** The contents that are files of their own. */
 export function filesIn(dataDir: string): KeptContent[] {
   const blobs = join(dataDir, "blobs");

@@ -104,24 +104,19 @@ export async function provision(coffer: TestAppliance, name = "Scenario"): Promi
 /** Scenarios by their names: a step each, or several, one after another. */
 export type Scenarios = Readonly<Record<string, Step | readonly Step[]>>;
 
-/** Makes a test of each scenario; all of them have these first steps, and these last ones. */
-export function runScenarios(
-  stage: Stage,
-  scenarios: Scenarios,
-  first: readonly Step[] = [],
-  last: readonly Step[] = [],
-): void {
+/** Makes a test of each scenario. */
+export function runScenarios(stage: Stage, scenarios: Scenarios): void {
+  runAfter(stage, [], scenarios);
+}
+
+/** Makes a test of each scenario, which begins with what is given. */
+export function runAfter(stage: Stage, given: readonly Step[], scenarios: Scenarios): void {
   for (const [name, steps] of Object.entries(scenarios)) {
     test(name, async () => {
       const play = new Play(stage, await stage.ownDrive());
-      for (const each of [...first, ...[steps].flat(), ...last]) await play.run(each);
+      for (const each of [...given, ...(isSteps(steps) ? steps : [steps])]) await play.run(each);
     });
   }
-}
-
-/** The same, where what is given to all of them stands before them. */
-export function runAfter(stage: Stage, given: readonly Step[], scenarios: Scenarios): void {
-  runScenarios(stage, scenarios, given);
 }
 
 /** Makes a test of each row of a table: its name, and the steps. */
@@ -134,6 +129,10 @@ export function runEach<T>(
     const [name, ...steps] = scenario(row);
     runScenarios(stage, { [name]: steps });
   }
+}
+
+function isSteps(steps: Step | readonly Step[]): steps is readonly Step[] {
+  return Array.isArray(steps);
 }
 
 /** A running scenario: its callers, and what its steps have kept. */
