@@ -342,7 +342,6 @@ runScenarios(stage, {
     taken,
     step(`POST ${RESTORE}`, { body: { path: "f.txt" }, ...refused("VALIDATION_ERROR", "path") }),
   ],
-  "a snapshot of another drive is not found": [takenOfOther, refuses(`POST ${RESTORE}`, "NOT_FOUND")],
 });
 
 const INSIDE = "drive_id={drive}&snapshot_id={taken.data.id}";
