@@ -131,7 +131,7 @@ describe("ends", () => {
 
   test("with its file's expiry, before the sweep and after", async () => {
     const { own, file, get } = await linked();
-    const soon = new Date(stage.coffer.clock.now() + MINUTE_MS).toISOString();
+    const soon = stage.coffer.clock.iso(MINUTE_MS);
     await own.client.patch(`/v0/files/${file}`, { expires_at: soon });
     expect((await get()).status).toBe(200);
     stage.coffer.clock.advance(MINUTE_MS);

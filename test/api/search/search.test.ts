@@ -476,7 +476,7 @@ describe("right at once", () => {
   test("a file that expired is not found, nor counted", async () => {
     await using coffer = await startAppliance();
     const own = await provision(coffer);
-    const expiry = encodeURIComponent(new Date(coffer.clock.now() + 1000).toISOString());
+    const expiry = encodeURIComponent(coffer.clock.iso(1000));
     await upload(own, "a.txt", "needle", `&expires_at=${expiry}`);
     await upload(own, "b.txt", "needle");
     expect(await find(own.client, { q: "needle" })).toMatchObject({ total: 2 });
