@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { tally } from "../../support/server/answers.ts";
 import { startAppliance, type TestAppliance } from "../../support/server/appliance.ts";
 import type { Answer, Client, Json } from "../../support/server/client.ts";
 import { SHARED_FACTOR } from "../../../src/domain/limits.ts";
@@ -79,9 +80,7 @@ async function countStatuses(clients: readonly Client[], count: number): Promise
     .flat()
     .slice(0, count);
   const answers = await Promise.all(turns.map((client) => client.send("GET", "/v0/drives")));
-  const counts: Record<number, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
-  return counts;
+  return tally(answers);
 }
 
 /** `count` keys more for the drive or account of a client, made without haste. */
