@@ -35,6 +35,7 @@ describe("rate limits", () => {
     expect(state(await clients.ada.send("GET", "/v0/drives"))).toEqual(["12", "11", "60"]);
     coffer.clock.advance(20_500);
     expect(state(await clients.ada.send("GET", "/v0/nothing"))).toEqual(["12", "10", "40"]);
+    expect(state(await clients.ada.send("GET", "/v0/drives?limit=x"))).toEqual(["12", "9", "40"]);
     expect(state(await clients.adaReader.send("POST", "/v0/keys"))).toEqual(["12", "11", "60"]);
     expect(state(await clients.adaDrive.send("GET", "/v0/drives"))).toEqual(["12", "11", "60"]);
     expect(state(await clients.bob.send("GET", "/v0/drives"))).toEqual(["8", "7", "60"]);
